@@ -1,0 +1,100 @@
+//! The rows of one screen.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::row::CellRow;
+use crate::size::{Row, Size};
+use crate::style::Color;
+
+/// Rows, uppermost first, shared with other screens until written to.
+///
+/// Scrolling moves pointers; the row that leaves is the one that enters when nobody else holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    rows: VecDeque<Arc<CellRow>>,
+    columns: u16,
+}
+
+impl Grid {
+    /// Returns an erased grid, which holds a single row many times.
+    pub fn new(size: Size) -> Grid {
+        let blank = Arc::new(CellRow::new(size.columns(), Color::DEFAULT));
+        Grid {
+            rows: std::iter::repeat_n(blank, usize::from(size.rows())).collect(),
+            columns: size.columns(),
+        }
+    }
+
+    /// Returns a row; beyond the last it is the last.
+    pub fn row(&self, row: Row) -> &Arc<CellRow> {
+        &self.rows[usize::from(row.0).min(self.rows.len() - 1)]
+    }
+
+    /// All rows, uppermost first.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &Arc<CellRow>> {
+        self.rows.iter()
+    }
+
+    /// Returns a row to write to, copied first if another screen holds it.
+    pub(crate) fn row_mut(&mut self, row: Row) -> &mut CellRow {
+        let last = self.rows.len() - 1;
+        Arc::make_mut(&mut self.rows[usize::from(row.0).min(last)])
+    }
+
+    /// Erases whole rows.
+    pub(crate) fn clear_rows(&mut self, rows: Range<u16>, background: Color) {
+        let end = usize::from(rows.end).min(self.rows.len());
+        for row in self.rows.range_mut(usize::from(rows.start).min(end)..end) {
+            clear(row, self.columns, background);
+        }
+    }
+
+    /// Moves the rows of `region` up by `count` and blanks those that enter below.
+    pub(crate) fn scroll_up(&mut self, region: Range<u16>, count: u16, background: Color) {
+        let count = count.min(region.end - region.start);
+        if region.start == 0 && usize::from(region.end) == self.rows.len() {
+            self.rows.rotate_left(usize::from(count));
+        } else {
+            self.region_mut(&region).rotate_left(usize::from(count));
+        }
+        self.clear_rows(region.end - count..region.end, background);
+    }
+
+    /// Moves the rows of `region` down by `count` and blanks those that enter above.
+    pub(crate) fn scroll_down(&mut self, region: Range<u16>, count: u16, background: Color) {
+        let count = count.min(region.end - region.start);
+        self.region_mut(&region).rotate_right(usize::from(count));
+        self.clear_rows(region.start..region.start + count, background);
+    }
+
+    /// Crops or extends at the bottom and at the right.
+    ///
+    /// Source: docs/protocol.md §8.9.
+    pub(crate) fn resize(&mut self, size: Size, background: Color) {
+        self.rows.truncate(usize::from(size.rows()));
+        if self.columns != size.columns() {
+            self.columns = size.columns();
+            for row in &mut self.rows {
+                Arc::make_mut(row).set_columns(size.columns(), background);
+            }
+        }
+        if self.rows.len() < usize::from(size.rows()) {
+            let blank = Arc::new(CellRow::new(size.columns(), background));
+            self.rows.resize(usize::from(size.rows()), blank);
+        }
+    }
+
+    fn region_mut(&mut self, region: &Range<u16>) -> &mut [Arc<CellRow>] {
+        &mut self.rows.make_contiguous()[usize::from(region.start)..usize::from(region.end)]
+    }
+}
+
+/// Makes a row blank, in place when nobody else holds it.
+fn clear(row: &mut Arc<CellRow>, columns: u16, background: Color) {
+    match Arc::get_mut(row) {
+        Some(row) => row.clear(background),
+        None => *row = Arc::new(CellRow::new(columns, background)),
+    }
+}

@@ -1,0 +1,418 @@
+//! One row of cells with what its cells are too small for.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::cell::{CELL_TEXT_MAX, Cell, Cluster, Glyph};
+use crate::size::Column;
+use crate::style::{Attributes, Color, Link, Style};
+
+/// One row of the screen. Always as wide as the screen.
+///
+/// Screens share rows by reference count; a row is copied when one of them writes to it.
+///
+/// Invariant: a wide cell is followed by a spacer, and a spacer follows a wide cell.
+#[derive(Clone, Debug)]
+pub struct CellRow {
+    cells: Vec<Cell>,
+    side: Option<Box<Side>>,
+    wrapped: bool,
+}
+
+/// What the cells of one row refer to by number.
+#[derive(Clone, Debug, Default)]
+struct Side {
+    clusters: Vec<Cluster>,
+    extras: Vec<Extra>,
+}
+
+/// The rare half of a style.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Extra {
+    underline_color: Color,
+    link: Option<Arc<Link>>,
+}
+
+/// A style brought into the form of a cell of one row; see [`CellRow::pen`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pen(Cell);
+
+impl CellRow {
+    /// Returns an erased row of `columns`.
+    pub fn new(columns: u16, background: Color) -> CellRow {
+        CellRow {
+            cells: vec![Cell::blank(background); usize::from(columns)],
+            side: None,
+            wrapped: false,
+        }
+    }
+
+    /// The number of cells.
+    pub fn columns(&self) -> u16 {
+        self.cells.len() as u16
+    }
+
+    /// All cells, leftmost first.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Whether the text runs on in the row below: printing wrapped here.
+    pub fn is_wrapped(&self) -> bool {
+        self.wrapped
+    }
+
+    /// Says whether the text runs on in the row below.
+    pub fn set_wrapped(&mut self, wrapped: bool) {
+        self.wrapped = wrapped;
+    }
+
+    /// Returns what the cell at `column` shows; right of the row it is blank.
+    pub fn glyph(&self, column: Column) -> Glyph<'_> {
+        self.cell(column)
+            .map_or(Glyph::Blank, |cell| self.glyph_of(cell))
+    }
+
+    /// Returns the style of the cell at `column`.
+    pub fn style(&self, column: Column) -> Style {
+        let Some(cell) = self.cell(column) else {
+            return Style::default();
+        };
+        let extra = self.extra(cell);
+        Style {
+            foreground: cell.foreground,
+            background: cell.background,
+            underline_color: extra.map_or(Color::DEFAULT, |extra| extra.underline_color),
+            attributes: cell.attributes,
+            link: extra.and_then(|extra| extra.link.clone()),
+        }
+    }
+
+    /// Returns the link of the cell at `column`.
+    pub fn link(&self, column: Column) -> Option<&Arc<Link>> {
+        self.extra(self.cell(column)?)?.link.as_ref()
+    }
+
+    /// Returns the colour of the underline at `column`.
+    pub fn underline_color(&self, column: Column) -> Color {
+        self.cell(column)
+            .and_then(|cell| self.extra(cell))
+            .map_or(Color::DEFAULT, |extra| extra.underline_color)
+    }
+
+    /// Whether the cells at `column` of two rows cannot be told apart by eye.
+    ///
+    /// A blank and a space are the same when their backgrounds and lines are; attributes that a
+    /// space does not show (bold, text colour without a line) do not count on either.
+    pub fn looks_same(&self, other: &CellRow, column: Column) -> bool {
+        let (Some(mine), Some(theirs)) = (self.cell(column), other.cell(column)) else {
+            return self.columns() == other.columns();
+        };
+        let plain =
+            !(mine.is_cluster() || theirs.is_cluster() || mine.has_extra() || theirs.has_extra());
+        if plain && mine == theirs {
+            return true;
+        }
+        Look::of(self, mine) == Look::of(other, theirs)
+    }
+
+    /// Appends the row's text to `out`, trailing blanks left out.
+    pub fn push_text(&self, out: &mut String) {
+        let written = self
+            .cells
+            .iter()
+            .rposition(|cell| !cell.is_blank())
+            .map_or(0, |last| last + 1);
+        for cell in &self.cells[..written] {
+            match self.glyph_of(cell) {
+                Glyph::Blank => out.push(' '),
+                Glyph::Spacer => {}
+                Glyph::Char(character) => out.push(character),
+                Glyph::Cluster(text) => out.push_str(text),
+            }
+        }
+    }
+
+    fn cell(&self, column: Column) -> Option<&Cell> {
+        self.cells.get(usize::from(column.0))
+    }
+
+    fn glyph_of(&self, cell: &Cell) -> Glyph<'_> {
+        if cell.is_blank() {
+            return Glyph::Blank;
+        }
+        if cell.is_spacer() {
+            return Glyph::Spacer;
+        }
+        let payload = cell.glyph & Cell::PAYLOAD;
+        if cell.is_cluster() {
+            let cluster = self
+                .side
+                .as_ref()
+                .and_then(|side| side.clusters.get(payload as usize));
+            return cluster.map_or(Glyph::Blank, |cluster| Glyph::Cluster(cluster.as_str()));
+        }
+        char::from_u32(payload).map_or(Glyph::Blank, Glyph::Char)
+    }
+
+    fn extra(&self, cell: &Cell) -> Option<&Extra> {
+        let index = usize::from(cell.extra).checked_sub(1)?;
+        self.side.as_ref()?.extras.get(index)
+    }
+}
+
+/// Changes. Columns beyond the row are ignored.
+impl CellRow {
+    /// Makes the whole row blank.
+    pub(crate) fn clear(&mut self, background: Color) {
+        self.cells.fill(Cell::blank(background));
+        self.side = None;
+        self.wrapped = false;
+    }
+
+    /// Returns `style` in the form of this row's cells, noting its rare half in the side table.
+    pub(crate) fn pen(&mut self, style: &Style) -> Pen {
+        let extra = if style.link.is_none() && style.underline_color.is_default() {
+            0
+        } else {
+            self.note_extra(Extra {
+                underline_color: style.underline_color,
+                link: style.link.clone(),
+            })
+        };
+        Pen(Cell {
+            glyph: 0,
+            foreground: style.foreground,
+            background: style.background,
+            attributes: style.attributes,
+            extra,
+        })
+    }
+
+    /// Writes bytes of printable ASCII, one cell each, from `column` on. They must fit.
+    pub(crate) fn write_ascii(&mut self, column: Column, text: &[u8], pen: Pen) {
+        let start = usize::from(column.0);
+        let end = start + text.len();
+        self.split_wide(start..end);
+        if let Some(cells) = self.cells.get_mut(start..end) {
+            for (cell, &byte) in cells.iter_mut().zip(text) {
+                *cell = Cell {
+                    glyph: u32::from(byte),
+                    ..pen.0
+                };
+            }
+        }
+    }
+
+    /// Writes one character that takes one column, or two when `wide`. It must fit.
+    pub(crate) fn write_char(&mut self, column: Column, character: char, wide: bool, pen: Pen) {
+        let start = usize::from(column.0);
+        let end = start + 1 + usize::from(wide);
+        self.split_wide(start..end);
+        let glyph = u32::from(character) | if wide { Cell::WIDE } else { 0 };
+        match self.cells.get_mut(start..end) {
+            Some([cell]) => *cell = Cell { glyph, ..pen.0 },
+            Some([left, right]) => {
+                *left = Cell { glyph, ..pen.0 };
+                *right = Cell {
+                    glyph: Cell::SPACER,
+                    ..pen.0
+                };
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds a combining mark to the text at `column` unless that would be longer than
+    /// [`CELL_TEXT_MAX`]. A blank becomes a no-break space that carries the mark.
+    pub(crate) fn append_mark(&mut self, column: Column, mark: char) {
+        let index = usize::from(column.0);
+        let Some(&cell) = self.cells.get(index) else {
+            return;
+        };
+        let mut buffer = [0; 4];
+        let mut text = String::with_capacity(CELL_TEXT_MAX);
+        match self.glyph_of(&cell) {
+            Glyph::Spacer => return,
+            Glyph::Blank => text.push('\u{a0}'),
+            Glyph::Char(character) => text.push(character),
+            Glyph::Cluster(cluster) => text.push_str(cluster),
+        }
+        text.push_str(mark.encode_utf8(&mut buffer));
+        let Some(cluster) = Cluster::new(&text) else {
+            return;
+        };
+        let number = self.note_cluster(cluster);
+        self.cells[index].glyph = Cell::CLUSTER | (cell.glyph & Cell::WIDE) | number;
+    }
+
+    /// Makes the cells of `columns` blank.
+    pub(crate) fn erase(&mut self, columns: Range<u16>, background: Color) {
+        let columns = self.within(columns);
+        self.split_wide(columns.clone());
+        self.cells[columns].fill(Cell::blank(background));
+    }
+
+    /// Moves the cells from `column` on to the right by `count` and blanks the gap.
+    pub(crate) fn insert(&mut self, column: Column, count: u16, background: Color) {
+        let tail = self.within(column.0..self.columns());
+        let count = usize::from(count).min(tail.len());
+        self.split_wide(tail.start..tail.start);
+        // A wide character whose right half would leave the row is lost as a whole.
+        let kept_end = tail.end - count;
+        self.split_wide(kept_end..kept_end);
+        self.cells[tail.clone()].rotate_right(count);
+        self.cells[tail.start..tail.start + count].fill(Cell::blank(background));
+    }
+
+    /// Removes `count` cells at `column`; those to the right move up and blanks follow.
+    pub(crate) fn delete(&mut self, column: Column, count: u16, background: Color) {
+        let tail = self.within(column.0..self.columns());
+        let count = usize::from(count).min(tail.len());
+        self.split_wide(tail.start..tail.start + count);
+        self.cells[tail.clone()].rotate_left(count);
+        self.cells[tail.end - count..tail.end].fill(Cell::blank(background));
+    }
+
+    /// Crops or extends the row at its right end.
+    pub(crate) fn set_columns(&mut self, columns: u16, background: Color) {
+        let columns = usize::from(columns);
+        if columns < self.cells.len() {
+            self.split_wide(columns..columns);
+        }
+        self.cells.resize(columns, Cell::blank(background));
+        self.wrapped = false;
+    }
+
+    /// Blanks the other half of wide characters that a change of `columns` would cut in two.
+    fn split_wide(&mut self, columns: Range<usize>) {
+        for edge in [columns.start, columns.end] {
+            if self.cells.get(edge).is_some_and(Cell::is_spacer) && edge > 0 {
+                for half in &mut self.cells[edge - 1..=edge] {
+                    half.glyph = u32::from(' ');
+                }
+            }
+        }
+    }
+
+    fn within(&self, columns: Range<u16>) -> Range<usize> {
+        let end = usize::from(columns.end).min(self.cells.len());
+        usize::from(columns.start).min(end)..end
+    }
+
+    fn note_extra(&mut self, extra: Extra) -> u16 {
+        let side = self.side.get_or_insert_default();
+        if side.extras.last() != Some(&extra) {
+            if side.extras.len() >= side_table_max(self.cells.len()) {
+                self.compact();
+            }
+            self.side.get_or_insert_default().extras.push(extra);
+        }
+        self.side
+            .as_ref()
+            .map_or(0, |side| side.extras.len() as u16)
+    }
+
+    fn note_cluster(&mut self, cluster: Cluster) -> u32 {
+        if self
+            .side
+            .as_ref()
+            .is_some_and(|side| side.clusters.len() >= side_table_max(self.cells.len()))
+        {
+            self.compact();
+        }
+        let side = self.side.get_or_insert_default();
+        side.clusters.push(cluster);
+        side.clusters.len() as u32 - 1
+    }
+
+    /// Drops the entries of the side table that no cell refers to.
+    fn compact(&mut self) {
+        let Some(old) = self.side.take() else { return };
+        let mut new = Side::default();
+        for cell in &mut self.cells {
+            if cell.is_cluster()
+                && let Some(cluster) = old.clusters.get((cell.glyph & Cell::PAYLOAD) as usize)
+            {
+                cell.glyph = (cell.glyph & !Cell::PAYLOAD) | new.clusters.len() as u32;
+                new.clusters.push(*cluster);
+            }
+            if let Some(extra) = usize::from(cell.extra)
+                .checked_sub(1)
+                .and_then(|n| old.extras.get(n))
+            {
+                if new.extras.last() != Some(extra) {
+                    new.extras.push(extra.clone());
+                }
+                cell.extra = new.extras.len() as u16;
+            }
+        }
+        self.side = Some(Box::new(new));
+    }
+}
+
+/// The size at which a side table is compacted: twice what the cells can refer to, so that
+/// compacting costs a constant per entry.
+fn side_table_max(columns: usize) -> usize {
+    2 * columns + 16
+}
+
+impl PartialEq for CellRow {
+    /// Same cells and same wrapping; how the side tables number their entries does not count.
+    fn eq(&self, other: &CellRow) -> bool {
+        if self.wrapped != other.wrapped || self.cells.len() != other.cells.len() {
+            return false;
+        }
+        if self.side.is_none() && other.side.is_none() {
+            return self.cells == other.cells;
+        }
+        self.cells.iter().zip(&other.cells).all(|(mine, theirs)| {
+            mine.foreground == theirs.foreground
+                && mine.background == theirs.background
+                && mine.attributes == theirs.attributes
+                && mine.width() == theirs.width()
+                && self.glyph_of(mine) == other.glyph_of(theirs)
+                && self.extra(mine) == other.extra(theirs)
+        })
+    }
+}
+
+impl Eq for CellRow {}
+
+/// What the eye sees of a cell.
+#[derive(PartialEq)]
+struct Look<'row> {
+    glyph: Glyph<'row>,
+    width: u16,
+    foreground: Color,
+    background: Color,
+    underline_color: Color,
+    attributes: Attributes,
+    link: Option<&'row Link>,
+}
+
+impl<'row> Look<'row> {
+    fn of(row: &'row CellRow, cell: &'row Cell) -> Look<'row> {
+        let extra = row.extra(cell);
+        let mut look = Look {
+            glyph: row.glyph_of(cell),
+            width: cell.width(),
+            foreground: cell.foreground,
+            background: cell.background,
+            underline_color: extra.map_or(Color::DEFAULT, |extra| extra.underline_color),
+            attributes: cell.attributes,
+            link: extra.and_then(|extra| extra.link.as_deref()),
+        };
+        if matches!(look.glyph, Glyph::Blank | Glyph::Char(' ')) {
+            look.glyph = Glyph::Blank;
+            look.attributes &= Attributes::VISIBLE_ON_BLANK;
+            if look.attributes.is_empty() {
+                look.foreground = Color::DEFAULT;
+            }
+        }
+        if !look.attributes.intersects(Attributes::UNDERLINE) {
+            look.underline_color = Color::DEFAULT;
+        }
+        look
+    }
+}

@@ -1,0 +1,157 @@
+//! The whole state of an emulated terminal.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::charset::Charsets;
+use crate::cursor::Cursor;
+use crate::grid::Grid;
+use crate::modes::{ModeFlags, Modes};
+use crate::row::CellRow;
+use crate::size::{Position, Row, Size};
+use crate::style::Style;
+use crate::tabs::TabStops;
+
+/// Everything a terminal remembers between two bytes, but for the parser's state.
+///
+/// A clone is a snapshot: it shares its rows with the original until one of them changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Screen {
+    pub(crate) size: Size,
+    /// The grid that is shown.
+    pub(crate) grid: Grid,
+    /// The other of the primary and the alternate grid.
+    pub(crate) hidden: Grid,
+    pub(crate) alternate: bool,
+    pub(crate) cursor: Cursor,
+    pub(crate) style: Style,
+    pub(crate) modes: Modes,
+    pub(crate) charsets: Charsets,
+    pub(crate) tabs: TabStops,
+    /// The scrolling region, top to below its bottom.
+    pub(crate) margins: Range<u16>,
+    /// The saved cursor of the grid that is shown.
+    pub(crate) saved: SavedCursor,
+    pub(crate) hidden_saved: SavedCursor,
+    /// Where the last character was printed, until the cursor is moved.
+    pub(crate) printed: Option<Position>,
+    /// What REP repeats.
+    pub(crate) last_character: Option<char>,
+    pub(crate) title: Option<Arc<str>>,
+    pub(crate) icon_name: Option<Arc<str>>,
+    pub(crate) clipboard: Arc<str>,
+    pub(crate) bell_count: u64,
+}
+
+/// What DECSC keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SavedCursor {
+    pub(crate) position: Position,
+    pub(crate) pending_wrap: bool,
+    pub(crate) style: Style,
+    pub(crate) charsets: Charsets,
+    pub(crate) origin: bool,
+}
+
+impl Screen {
+    /// Returns a blank screen with the cursor at home, as after power on.
+    pub fn new(size: Size) -> Screen {
+        Screen {
+            size,
+            grid: Grid::new(size),
+            hidden: Grid::new(size),
+            alternate: false,
+            cursor: Cursor::default(),
+            style: Style::default(),
+            modes: Modes::default(),
+            charsets: Charsets::default(),
+            tabs: TabStops::every_eighth(),
+            margins: 0..size.rows(),
+            saved: SavedCursor::default(),
+            hidden_saved: SavedCursor::default(),
+            printed: None,
+            last_character: None,
+            title: None,
+            icon_name: None,
+            clipboard: Arc::from(""),
+            bell_count: 0,
+        }
+    }
+
+    /// Rows and columns.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Returns a row of what is shown; beyond the last it is the last.
+    pub fn row(&self, row: Row) -> &Arc<CellRow> {
+        self.grid.row(row)
+    }
+
+    /// All rows of what is shown, uppermost first.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &Arc<CellRow>> {
+        self.grid.rows()
+    }
+
+    /// The cursor.
+    pub fn cursor(&self) -> &Cursor {
+        &self.cursor
+    }
+
+    /// The rendition that the next character gets.
+    pub fn style(&self) -> &Style {
+        &self.style
+    }
+
+    /// The modes.
+    pub fn modes(&self) -> &Modes {
+        &self.modes
+    }
+
+    /// Whether the alternate screen is shown.
+    pub fn is_alternate(&self) -> bool {
+        self.alternate
+    }
+
+    /// Whether the program is in the middle of a frame (mode 2026) and would rather not have it
+    /// shown yet. Whoever waits for the end gives up after a while.
+    pub fn is_synchronized(&self) -> bool {
+        self.modes.has(ModeFlags::SYNCHRONIZED)
+    }
+
+    /// The window's title; `None` until a program has set one.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// The icon's title; `None` until a program has set one.
+    pub fn icon_name(&self) -> Option<&str> {
+        self.icon_name.as_deref()
+    }
+
+    /// What programs last put on the clipboard, still in base64 and not checked to be so.
+    pub fn clipboard(&self) -> &str {
+        &self.clipboard
+    }
+
+    /// How often the bell has rung.
+    pub fn bell_count(&self) -> u64 {
+        self.bell_count
+    }
+
+    /// Crops or extends the screen at its bottom and right; nothing is reflowed.
+    ///
+    /// Source: docs/protocol.md §8.9.
+    pub fn resize(&mut self, size: Size) {
+        if size == self.size {
+            return;
+        }
+        self.size = size;
+        self.grid.resize(size, self.style.background);
+        self.hidden.resize(size, self.style.background);
+        self.margins = 0..size.rows();
+        self.cursor.position = size.clamp(self.cursor.position);
+        self.cursor.pending_wrap = false;
+        self.printed = self.printed.filter(|&position| size.contains(position));
+    }
+}
