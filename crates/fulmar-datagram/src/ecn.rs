@@ -1,0 +1,39 @@
+//! The two congestion bits of an IP header.
+
+/// Explicit congestion notification: what the sender allowed and what a router added.
+///
+/// Source: RFC 3168 section 5.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Ecn {
+    /// The sender did not ask for marks, or the system did not tell.
+    #[default]
+    NotCapable,
+    /// `ECT(0)`: marks are welcome. What both Mosh and we send over IPv4.
+    Capable0,
+    /// `ECT(1)`: marks are welcome.
+    Capable1,
+    /// A router on the way was congested.
+    Congested,
+}
+
+impl Ecn {
+    /// Reads the mark from a type-of-service or traffic-class byte; the other six bits are ignored.
+    pub const fn from_traffic_class(byte: u8) -> Ecn {
+        match byte & 0b11 {
+            0b00 => Ecn::NotCapable,
+            0b01 => Ecn::Capable1,
+            0b10 => Ecn::Capable0,
+            _ => Ecn::Congested,
+        }
+    }
+
+    /// Returns the mark as the lowest two bits of a type-of-service or traffic-class byte.
+    pub const fn bits(self) -> u8 {
+        match self {
+            Ecn::NotCapable => 0b00,
+            Ecn::Capable1 => 0b01,
+            Ecn::Capable0 => 0b10,
+            Ecn::Congested => 0b11,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A piece of one compressed instruction.
+
+use crate::limits::FRAGMENT_INDEX_MAX;
+
+/// Bytes of a fragment header.
+const HEADER_BYTES: usize = 10;
+
+/// The bit beside the index that marks the last fragment.
+const FINAL_BIT: u16 = 0x8000;
+
+/// The position of a fragment within its instruction: from 0, at most
+/// [`FRAGMENT_INDEX_MAX`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FragmentIndex(u16);
+
+impl FragmentIndex {
+    /// The first fragment.
+    pub const ZERO: FragmentIndex = FragmentIndex(0);
+
+    /// Returns the index, or `None` if it does not fit into 15 bits.
+    pub const fn new(index: u16) -> Option<FragmentIndex> {
+        if index <= FRAGMENT_INDEX_MAX {
+            Some(FragmentIndex(index))
+        } else {
+            None
+        }
+    }
+
+    /// Returns the number.
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+/// Which piece of which instruction.
+///
+/// ```text
+///  0                               8        10
+///  ┌───────────────────────────────┬─┬───────┐
+///  │ instruction id                │f│ index │   f = 1 on the last fragment
+///  └───────────────────────────────┴─┴───────┘
+/// ```
+///
+/// Source: docs/protocol.md §4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FragmentHeader {
+    /// The instruction; stock Mosh numbers its instructions from 1.
+    pub id: u64,
+    /// The place of the content in the instruction.
+    pub index: FragmentIndex,
+    /// Whether this is the instruction's last fragment, which tells how many there are.
+    pub is_final: bool,
+}
+
+/// A fragment as it lies in a buffer.
+///
+/// `Fragment::decode(&encoded) == Some(fragment)` for all fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fragment<'a> {
+    /// Which piece it is.
+    pub header: FragmentHeader,
+    /// The piece.
+    pub content: &'a [u8],
+}
+
+impl<'a> Fragment<'a> {
+    /// Decodes ten bytes of header and takes what follows as content; `None` if the bytes end
+    /// before the header does.
+    pub fn decode(bytes: &'a [u8]) -> Option<Fragment<'a>> {
+        let (id, rest) = bytes.split_first_chunk()?;
+        let (word, content) = rest.split_first_chunk()?;
+        let word = u16::from_be_bytes(*word);
+        let header = FragmentHeader {
+            id: u64::from_be_bytes(*id),
+            index: FragmentIndex(word & FRAGMENT_INDEX_MAX),
+            is_final: word & FINAL_BIT != 0,
+        };
+        Some(Fragment { header, content })
+    }
+
+    /// Appends the wire form to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let final_bit = if self.header.is_final { FINAL_BIT } else { 0 };
+        out.extend_from_slice(&self.header.id.to_be_bytes());
+        out.extend_from_slice(&(final_bit | self.header.index.0).to_be_bytes());
+        out.extend_from_slice(self.content);
+    }
+
+    /// Returns the bytes of the wire form.
+    pub const fn encoded_bytes(&self) -> usize {
+        HEADER_BYTES + self.content.len()
+    }
+}

@@ -1,0 +1,76 @@
+//! The secret that both ends share.
+
+use std::str;
+
+use data_encoding::BASE64_NOPAD;
+use zeroize::Zeroizing;
+
+/// Bytes of a key: AES-128.
+const KEY_BYTES: usize = 16;
+
+/// Characters of a key in base64 without padding.
+const KEY_CHARS: usize = 22;
+
+/// The key of one conversation, the same for both directions.
+///
+/// It can be neither printed, compared nor copied, stays at one place in memory however often the
+/// value is moved, and is overwritten when dropped. A [`Sealer`](crate::Sealer) consumes it: whoever
+/// held a second one could start a second counter under the same key, and so use a nonce twice.
+pub struct Key(Box<Zeroizing<[u8; KEY_BYTES]>>);
+
+/// Why a text is not a key. Says nothing of what the text contained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// Not 22 bytes long.
+    #[error("a key has 22 characters, this text has {found}")]
+    WrongLength {
+        /// Bytes of the text.
+        found: usize,
+    },
+    /// A character outside the base64 alphabet, or a last character that encodes more than the
+    /// two bits which are left for it.
+    #[error("the key is not base64")]
+    NotBase64,
+}
+
+impl Key {
+    /// Takes over fresh random bytes.
+    pub fn from_bytes(bytes: Zeroizing<[u8; KEY_BYTES]>) -> Key {
+        // Copied to its final place, not moved there: a move would leave a copy behind unwiped.
+        let mut key = Key(Box::new(Zeroizing::new([0; KEY_BYTES])));
+        key.0.copy_from_slice(bytes.as_slice());
+        key
+    }
+
+    /// Reads the 22 characters that a server prints: standard alphabet, no padding, and the last
+    /// four bits zero, so that each key has exactly one text.
+    ///
+    /// # Errors
+    ///
+    /// Any other text; surrounding white space is not removed.
+    pub fn from_base64(text: &str) -> Result<Key, KeyError> {
+        if text.len() != KEY_CHARS {
+            return Err(KeyError::WrongLength { found: text.len() });
+        }
+        let mut key = Key(Box::new(Zeroizing::new([0; KEY_BYTES])));
+        match BASE64_NOPAD.decode_mut(text.as_bytes(), key.0.as_mut_slice()) {
+            Ok(_) => Ok(key),
+            Err(_) => Err(KeyError::NotBase64),
+        }
+    }
+
+    /// Returns the text that [`Key::from_base64`] reads.
+    pub fn to_base64(&self) -> Zeroizing<String> {
+        let mut chars = Zeroizing::new([0; KEY_CHARS]);
+        BASE64_NOPAD.encode_mut(self.0.as_slice(), chars.as_mut_slice());
+        let mut text = Zeroizing::new(String::with_capacity(KEY_CHARS));
+        text.push_str(str::from_utf8(chars.as_slice()).expect("base64 is ASCII"));
+        text
+    }
+
+    /// Returns the bytes, for the cipher only.
+    pub(crate) fn as_bytes(&self) -> &[u8; KEY_BYTES] {
+        &self.0
+    }
+}
