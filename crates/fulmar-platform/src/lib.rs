@@ -1,1 +1,41 @@
-//! To be written.
+//! Thin, tested wrappers of the system calls that Fulmar needs.
+//!
+//! This is the one crate of the workspace with `unsafe` code, and the one that owns descriptors.
+//! It knows nothing of datagrams, screens or sessions: it takes and returns bytes, addresses,
+//! sizes and durations. It takes no decisions either. Nothing here waits but [`poll`](poll::poll)
+//! and the functions whose name says so, and no error is turned into a pause.
+//!
+//! Linux comes first. What only Linux has stands behind `cfg(target_os = "linux")` with a portable
+//! substitute where one takes a few lines.
+//!
+//! # Example
+//!
+//! ```no_run
+//! use fulmar_platform::{Spawn, WindowSize, pty};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let size = WindowSize { rows: 24, columns: 80 };
+//! let (master, slave) = pty::open(size)?;
+//! let mut shell = Spawn::new("/bin/sh");
+//! shell.argv0("-sh").env("TERM", "xterm-256color").directory("/");
+//! let child = slave.spawn(&shell)?;
+//! master.write(b"echo hello\n")?;
+//! # drop(child);
+//! # Ok(())
+//! # }
+//! ```
+
+mod child;
+mod core_dump;
+pub mod pty;
+mod transfer;
+mod window_size;
+
+pub use child::{Child, Spawn, SpawnError, SpawnStep};
+pub use core_dump::{CoreLimit, forbid_core_dumps};
+pub use pty::{Master, Slave};
+pub use transfer::Transfer;
+pub use window_size::WindowSize;
+
+#[cfg(test)]
+mod test_support;

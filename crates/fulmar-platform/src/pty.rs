@@ -1,0 +1,234 @@
+//! Pseudo terminals: the two descriptors between us and the user's programs.
+
+use crate::{Child, Spawn, SpawnError, Transfer, WindowSize};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open as open_file};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{InputModes, OptionalActions, tcgetattr, tcsetattr};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// Opens a pseudo terminal of the given size.
+///
+/// Both ends are closed on `exec` and the master never waits. The modes are the kernel's defaults
+/// with UTF-8 input on, where the system knows that mode.
+///
+/// The master of a pty without an open slave reports a hang-up, so [`Slave`] is to be kept until
+/// a program was started on it.
+///
+/// # Errors
+///
+/// When the system has no pseudo terminal or descriptor left.
+pub fn open(size: WindowSize) -> io::Result<(Master, Slave)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    // POSIX knows neither flag for the opening itself; a fork between the calls is not possible in
+    // a program of one thread.
+    fcntl_setfd(&master, FdFlags::CLOEXEC)?;
+    fcntl_setfl(&master, fcntl_getfl(&master)? | OFlags::NONBLOCK)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let name = ptsname(&master, Vec::new())?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = open_file(name.as_c_str(), flags, Mode::empty())?;
+    // Size and modes go in by the slave: some systems have neither on a master.
+    size.apply_to(&slave)?;
+    turn_on_utf8_input(&slave)?;
+    let name = PathBuf::from(OsStr::from_bytes(name.as_bytes()));
+    Ok((Master { fd: master, name }, Slave { fd: slave }))
+}
+
+fn turn_on_utf8_input(terminal: &OwnedFd) -> io::Result<()> {
+    let mut modes = tcgetattr(terminal)?;
+    modes.input_modes |= InputModes::IUTF8;
+    Ok(tcsetattr(terminal, OptionalActions::Now, &modes)?)
+}
+
+/// Our end of a pseudo terminal: what programs write is read here, and keys are written here.
+///
+/// Closing it hangs up the programs on the other end.
+#[derive(Debug)]
+pub struct Master {
+    fd: OwnedFd,
+    name: PathBuf,
+}
+
+impl Master {
+    /// Reads what programs have written. [`Transfer::Closed`] comes after the last byte, once
+    /// every program has let go of the pty. `buffer` must not be empty.
+    ///
+    /// # Errors
+    ///
+    /// Any error of `read` but those that [`Transfer`] stands for.
+    pub fn read(&self, buffer: &mut [u8]) -> io::Result<Transfer> {
+        Transfer::read(&self.fd, buffer)
+    }
+
+    /// Types `bytes`, or as many of them as the pty takes without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Any error of `write` but those that [`Transfer`] stands for.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<Transfer> {
+        Transfer::write(&self.fd, bytes)
+    }
+
+    /// Returns the size that programs see.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no size on a master.
+    pub fn size(&self) -> io::Result<WindowSize> {
+        WindowSize::of(&self.fd)
+    }
+
+    /// Changes the size; the foreground program gets `SIGWINCH` if it differs.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no size on a master without slave.
+    pub fn resize(&self, size: WindowSize) -> io::Result<()> {
+        size.apply_to(&self.fd)
+    }
+
+    /// Returns the path of the slave, such as `/dev/pts/3`.
+    pub fn slave_name(&self) -> &std::path::Path {
+        &self.name
+    }
+}
+
+impl AsFd for Master {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// The programs' end of a pseudo terminal, held until the first program has it.
+#[derive(Debug)]
+pub struct Slave {
+    fd: OwnedFd,
+}
+
+impl Slave {
+    /// Starts a program on this terminal, as leader of a session of its own.
+    ///
+    /// This end is closed here on success, so that the master hangs up when the programs are done.
+    ///
+    /// # Errors
+    ///
+    /// Says which step failed, and returns the slave for another attempt.
+    pub fn spawn(self, command: &Spawn) -> Result<Child, SpawnError> {
+        crate::child::spawn(self, command)
+    }
+
+    pub(crate) fn duplicate(&self) -> io::Result<OwnedFd> {
+        self.fd.try_clone()
+    }
+}
+
+impl AsFd for Slave {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{read_to_close, wait_readable};
+    use rustix::fs::fcntl_getfl;
+    use rustix::io::fcntl_getfd;
+    use rustix::termios::LocalModes;
+
+    const SIZE: WindowSize = WindowSize {
+        rows: 31,
+        columns: 97,
+    };
+
+    #[test]
+    fn a_new_pty_has_the_size_asked_for() {
+        let (master, slave) = open(SIZE).unwrap();
+        assert_eq!(master.size().unwrap(), SIZE);
+        assert_eq!(WindowSize::of(&slave).unwrap(), SIZE);
+    }
+
+    #[test]
+    fn a_resize_is_seen_on_the_other_end() {
+        let (master, slave) = open(SIZE).unwrap();
+        let other = WindowSize {
+            rows: 1,
+            columns: u16::MAX,
+        };
+        master.resize(other).unwrap();
+        assert_eq!(WindowSize::of(&slave).unwrap(), other);
+    }
+
+    #[test]
+    fn a_new_pty_has_default_modes_and_utf8_input() {
+        let (_master, slave) = open(SIZE).unwrap();
+        let modes = tcgetattr(&slave).unwrap();
+        assert!(
+            modes
+                .input_modes
+                .contains(InputModes::IUTF8 | InputModes::ICRNL)
+        );
+        let cooked = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN;
+        assert!(modes.local_modes.contains(cooked));
+    }
+
+    #[test]
+    fn the_master_does_not_wait_and_neither_end_is_inherited() {
+        let (master, slave) = open(SIZE).unwrap();
+        assert!(fcntl_getfl(&master).unwrap().contains(OFlags::NONBLOCK));
+        assert!(!fcntl_getfl(&slave).unwrap().contains(OFlags::NONBLOCK));
+        assert!(fcntl_getfd(&master).unwrap().contains(FdFlags::CLOEXEC));
+        assert!(fcntl_getfd(&slave).unwrap().contains(FdFlags::CLOEXEC));
+        assert_eq!(master.read(&mut [0; 16]).unwrap(), Transfer::WouldBlock);
+    }
+
+    #[test]
+    fn what_is_typed_is_echoed() {
+        let (master, _slave) = open(SIZE).unwrap();
+        assert_eq!(master.write(b"key").unwrap(), Transfer::Bytes(3));
+        wait_readable(&master);
+        let mut echo = [0; 16];
+        assert_eq!(master.read(&mut echo).unwrap(), Transfer::Bytes(3));
+        assert_eq!(&echo[..3], b"key");
+    }
+
+    #[test]
+    fn a_full_pty_takes_a_part_and_then_would_block() {
+        let (master, slave) = open(SIZE).unwrap();
+        let mut modes = tcgetattr(&slave).unwrap();
+        modes.make_raw();
+        tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
+        let block = [b'x'; 65_536];
+        let mut taken = 0;
+        while let Transfer::Bytes(length) = master.write(&block).unwrap() {
+            taken += length;
+            assert!(taken < 64 << 20, "the pty took everything");
+        }
+        assert_eq!(master.write(&block).unwrap(), Transfer::WouldBlock);
+    }
+
+    #[test]
+    fn output_is_read_to_its_end_before_the_close_shows() {
+        let (master, slave) = open(SIZE).unwrap();
+        assert_eq!(
+            Transfer::write(&slave, b"last words").unwrap(),
+            Transfer::Bytes(10)
+        );
+        drop(slave);
+        assert_eq!(read_to_close(&master), "last words");
+        assert_eq!(master.read(&mut [0; 16]).unwrap(), Transfer::Closed);
+    }
+
+    #[test]
+    fn the_slave_is_found_by_its_name() {
+        let (master, _slave) = open(SIZE).unwrap();
+        assert!(master.slave_name().starts_with("/dev"));
+        assert!(master.slave_name().exists());
+    }
+}
