@@ -1,2 +1,81 @@
-//! Project commands.
-fn main() {}
+//! The project's own commands, run as `cargo xtask NAME`.
+//!
+//! | command | does |
+//! |---|---|
+//! | `check` | what CI runs: format, tidy, clippy, tests, docs, licences, advisories |
+//! | `test` | every test of the workspace, and says which were left out |
+//! | `replay SEED` | one seed of the model test again, with its timeline |
+//! | `tidy` | the project's own rules about its sources |
+//!
+//! Chores are Rust because Rust is typed, tested and runs wherever the project does.
+
+mod check;
+mod deny;
+mod peers;
+mod replay;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+/// Chores of the Fulmar project.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs what CI runs, every step, and ends with a table of them
+    Check(Setup),
+    /// Runs all tests and lists those that were left out
+    Test(Setup),
+    /// Runs one seed of the model test and prints its timeline
+    Replay(replay::Replay),
+    /// Checks the project's own rules about its sources
+    Tidy,
+}
+
+/// How far a command may change the machine it runs on.
+#[derive(clap::Args, Clone, Copy)]
+struct Setup {
+    /// Install what is missing: Debian packages (as root) and cargo-deny
+    #[arg(long)]
+    install: bool,
+    /// Running in CI: install what is missing, and leave nothing out
+    #[arg(long = "ci", env = "CI", num_args = 0..=1, default_missing_value = "true",
+          default_value = "false", value_parser = clap::builder::FalseyValueParser::new(), hide = true)]
+    ci: bool,
+}
+
+impl Setup {
+    /// Whether missing programs may be installed.
+    fn may_install(self) -> bool {
+        self.install || self.ci
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let workspace = Workspace::of_this_checkout();
+    let done = match cli.command {
+        Command::Check(setup) => check::run(&workspace, setup),
+        Command::Test(setup) => test::run(&workspace, setup),
+        Command::Replay(replay) => replay.run(&workspace),
+        Command::Tidy => tidy::run(&workspace),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The programs that tests drive and that are not ours, and how to get them.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::workspace;
+
+/// A Debian package that tests need something of.
+struct Package {
+    name: &'static str,
+    /// What of it the tests run, by the names that they give to `peers::require`.
+    programs: &'static [&'static str],
+}
+
+/// Everything that tests need and that a bare Debian may lack.
+///
+/// | package | the tests that need it |
+/// |---|---|
+/// | mosh | interop, either end and the wrapper; figures beside stock |
+/// | openssh-server, openssh-client | interop: the wrapper over ssh to a real sshd on loopback |
+/// | libutempter0 | the utmp entry of a session |
+/// | procps | children and signals seen from outside |
+/// | the others | programs whose screens are carried by a session |
+const PACKAGES: &[Package] = &[
+    Package {
+        name: "mosh",
+        programs: &["mosh", "mosh-client", "mosh-server"],
+    },
+    Package {
+        name: "openssh-server",
+        programs: &["sshd"],
+    },
+    Package {
+        name: "openssh-client",
+        programs: &["ssh", "ssh-keygen"],
+    },
+    Package {
+        name: "tmux",
+        programs: &["tmux"],
+    },
+    Package {
+        name: "vim",
+        programs: &["vim"],
+    },
+    Package {
+        name: "less",
+        programs: &["less"],
+    },
+    Package {
+        name: "man-db",
+        programs: &["man"],
+    },
+    Package {
+        name: "htop",
+        programs: &["htop"],
+    },
+    Package {
+        name: "mc",
+        programs: &["mc"],
+    },
+    Package {
+        name: "dialog",
+        programs: &["dialog"],
+    },
+    Package {
+        name: "python3",
+        programs: &["python3"],
+    },
+    Package {
+        name: "git",
+        programs: &["git"],
+    },
+    Package {
+        name: "procps",
+        programs: &["ps", "pgrep"],
+    },
+    Package {
+        name: "libutempter0",
+        programs: &["utempter"],
+    },
+];
+
+/// Folders beside those of `PATH`: daemons, and the helper of libutempter. Ordinary users do not
+/// have these in their `PATH`.
+const MORE_FOLDERS: &[&str] = &[
+    "/usr/local/sbin",
+    "/usr/sbin",
+    "/sbin",
+    "/usr/lib/x86_64-linux-gnu/utempter",
+    "/usr/lib/aarch64-linux-gnu/utempter",
+    "/usr/lib/utempter",
+    "/usr/libexec/utempter",
+];
+
+/// Returns whether `program` is one that a test may ask for.
+pub(crate) fn is_listed(program: &str) -> bool {
+    PACKAGES
+        .iter()
+        .any(|package| package.programs.contains(&program))
+}
+
+/// The command that installs what is missing, or `None` if nothing is.
+pub(crate) fn install_command() -> Option<String> {
+    let missing = missing(&is_present);
+    (!missing.is_empty()).then(|| {
+        format!(
+            "apt-get update && {}",
+            workspace::shown(&apt_get_install(&missing))
+        )
+    })
+}
+
+/// Installs the packages whose programs are missing, if any.
+///
+/// # Errors
+///
+/// When they cannot be installed: not Debian, not root, no network.
+pub(crate) fn install_missing() -> Result<()> {
+    let missing = missing(&is_present);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let context = || format!("installing {} for the tests", missing.join(", "));
+    workspace::run(Command::new("apt-get").arg("update")).with_context(context)?;
+    workspace::run(&mut apt_get_install(&missing)).with_context(context)?;
+    let still_missing = self::missing(&is_present);
+    if !still_missing.is_empty() {
+        bail!(
+            "installed, but without the programs expected: {}",
+            still_missing.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn apt_get_install(packages: &[&str]) -> Command {
+    let mut command = Command::new("apt-get");
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command
+        .args(["install", "-y", "--no-install-recommends"])
+        .args(packages);
+    command
+}
+
+/// The packages of which at least one program is not there.
+fn missing(is_present: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
+    let lacks_one = |package: &&Package| !package.programs.iter().all(|name| is_present(name));
+    PACKAGES
+        .iter()
+        .filter(lacks_one)
+        .map(|package| package.name)
+        .collect()
+}
+
+fn is_present(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(MORE_FOLDERS.iter().map(PathBuf::from));
+    folders
+        .into_iter()
+        .any(|folder| folder.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_missing_when_one_of_its_programs_is() {
+        assert_eq!(missing(&|program| program != "mosh-client"), ["mosh"]);
+        assert_eq!(missing(&|_| true), [""; 0]);
+    }
+
+    #[test]
+    fn the_command_names_every_package() {
+        let command = workspace::shown(&apt_get_install(&["mosh", "tmux"]));
+        assert_eq!(
+            command,
+            "apt-get install -y --no-install-recommends mosh tmux"
+        );
+    }
+
+    #[test]
+    fn each_program_comes_from_one_package() {
+        let mut programs: Vec<_> = PACKAGES
+            .iter()
+            .flat_map(|package| package.programs)
+            .collect();
+        let all = programs.len();
+        programs.sort();
+        programs.dedup();
+        assert_eq!(programs.len(), all);
+    }
+
+    #[test]
+    fn the_shell_is_present_and_nonsense_is_not() {
+        assert!(is_present("sh"));
+        assert!(!is_present("a program that nobody has"));
+    }
+}

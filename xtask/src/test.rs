@@ -1,0 +1,197 @@
+//! `cargo xtask test`: all tests of the workspace, and what was left out.
+//!
+//! # Tests that need other programs
+//!
+//! Some tests drive programs that are not ours, such as stock Mosh, sshd or vim. Such a test calls
+//! `peers::require("mosh-server")` (`crates/fulmar/tests/program/peers.rs`) and returns where the
+//! answer is `None`. What happens then is settled by two variables, which this command sets:
+//!
+//! | variable | value | a missing program |
+//! |---|---|---|
+//! | `FULMAR_TEST_PEERS` | `required` | fails the test |
+//! | | `optional`, or not set | leaves the test out |
+//! | `FULMAR_TEST_SKIPPED` | a file | each test left out appends one line: its name, TAB, the reason |
+//!
+//! The file is needed because libtest hides what a passing test prints.
+//!
+//! In CI and with `--install`, missing programs are installed and then required. Anywhere else
+//! they are optional, the tests left out are listed at the end, and so is the command to install
+//! what they need.
+//!
+//! # Seeds
+//!
+//! The model test runs as many seeds as `FULMAR_SEEDS` says. CI runs [`SEEDS_IN_CI`], unless the
+//! caller has set the variable; elsewhere the test's own, smaller number holds.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::Setup;
+use crate::peers;
+use crate::workspace::{self, Workspace};
+
+mod tally;
+
+pub(crate) use tally::Tally;
+
+/// How many seeds of the model test CI runs, as CONTRIBUTING.md promises.
+const SEEDS_IN_CI: &str = "1000";
+
+/// Runs all tests and ends with a plain summary.
+///
+/// # Errors
+///
+/// When a test fails, when nothing was tested, or when programs are to be installed and cannot be.
+pub(crate) fn run(workspace: &Workspace, setup: Setup) -> Result<()> {
+    if setup.may_install() {
+        peers::install_missing()?;
+    } else if let Some(command) = peers::install_command() {
+        println!("Programs are missing; tests that need them will be left out. To install them:");
+        println!("  {command}\nor, as root: cargo xtask test --install\n");
+    }
+
+    let skipped = workspace.root().join("target/xtask/skipped-tests");
+    start_list(&skipped)?;
+
+    let mut cargo = workspace.cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    cargo.env(
+        "FULMAR_TEST_PEERS",
+        if setup.may_install() {
+            "required"
+        } else {
+            "optional"
+        },
+    );
+    cargo.env("FULMAR_TEST_SKIPPED", &skipped);
+    if setup.ci && std::env::var_os("FULMAR_SEEDS").is_none() {
+        cargo.env("FULMAR_SEEDS", SEEDS_IN_CI);
+    }
+    let tests = run_and_count(&mut cargo, &mut std::io::stdout())?;
+    let left_out = LeftOut::read(&skipped)?;
+
+    print!("{}", left_out.report(peers::install_command().as_deref()));
+    println!("{}", tests.tally.summary(left_out.0.len()));
+    if !tests.succeeded {
+        bail!("tests failed");
+    }
+    if tests.tally.passed == 0 {
+        bail!("no test was run");
+    }
+    Ok(())
+}
+
+/// What became of one call of `cargo test`.
+pub(crate) struct TestRun {
+    pub(crate) tally: Tally,
+    /// Whether cargo reported success; a test program that was killed leaves no line to count.
+    pub(crate) succeeded: bool,
+}
+
+/// Runs `cargo test`, passing its output on to `out`, and counts the tests in it.
+pub(crate) fn run_and_count(cargo_test: &mut Command, out: &mut impl Write) -> Result<TestRun> {
+    let mut child = cargo_test
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("starting {}", workspace::shown(cargo_test)))?;
+    let output = child.stdout.take().context("cargo test has no output")?;
+    let mut tally = Tally::default();
+    // Bytes and not text: a failing test may print anything.
+    for line in BufReader::new(output).split(b'\n') {
+        let mut line = line.context("reading the output of cargo test")?;
+        tally.count(&String::from_utf8_lossy(&line));
+        line.push(b'\n');
+        out.write_all(&line)?;
+    }
+    let succeeded = child.wait()?.success();
+    Ok(TestRun { tally, succeeded })
+}
+
+/// Makes an empty file for the tests to append to.
+fn start_list(path: &Path) -> Result<()> {
+    let folder = path
+        .parent()
+        .context("the list of skipped tests has no folder")?;
+    fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    fs::write(path, "").with_context(|| format!("writing {}", path.display()))
+}
+
+/// The tests that were left out, each as "name: reason", in order.
+struct LeftOut(Vec<String>);
+
+impl LeftOut {
+    fn read(path: &Path) -> Result<Self> {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+        Ok(Self::parse(&text))
+    }
+
+    /// Reads the lines that tests wrote. Two reasons of one test are two entries.
+    fn parse(text: &str) -> Self {
+        let mut tests: Vec<String> = text
+            .lines()
+            .map(|line| line.replacen('\t', ": ", 1))
+            .collect();
+        tests.sort();
+        tests.dedup();
+        Self(tests)
+    }
+
+    /// What a person must not overlook; empty when nothing was left out.
+    fn report(&self, install_command: Option<&str>) -> String {
+        if self.0.is_empty() {
+            return String::new();
+        }
+        let bar = "!".repeat(78);
+        let mut report = format!("\n{bar}\n!! {} TESTS WERE LEFT OUT:\n", self.0.len());
+        for test in &self.0 {
+            report += &format!("!!   {test}\n");
+        }
+        if let Some(command) = install_command {
+            report += &format!("!! To run them too: {command}\n");
+        }
+        report + &bar + "\n\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_left_out_are_listed_once_each_and_in_order() {
+        let left_out = LeftOut::parse("b\tneeds vim\na\tneeds mosh\nb\tneeds vim\n");
+        assert_eq!(left_out.0, ["a: needs mosh", "b: needs vim"]);
+    }
+
+    #[test]
+    fn the_report_names_the_tests_and_the_command() {
+        let report = LeftOut::parse("a\tneeds mosh\n").report(Some("apt-get install mosh"));
+        assert!(
+            report.contains("!! 1 TESTS WERE LEFT OUT:\n!!   a: needs mosh\n"),
+            "{report}"
+        );
+        assert!(
+            report.contains("!! To run them too: apt-get install mosh\n"),
+            "{report}"
+        );
+    }
+
+    #[test]
+    fn nothing_left_out_is_nothing_to_report() {
+        assert_eq!(LeftOut::parse("").report(Some("apt-get install mosh")), "");
+    }
+
+    #[test]
+    fn a_run_that_fails_is_told_from_one_that_passes() {
+        let script =
+            "echo 'test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured'; exit 1";
+        let mut out = Vec::new();
+        let run = run_and_count(Command::new("sh").args(["-c", script]), &mut out).unwrap();
+        assert!(!run.succeeded && out.starts_with(b"test result: FAILED"));
+        assert_eq!((run.tally.passed, run.tally.failed), (3, 1));
+    }
+}

@@ -1,0 +1,219 @@
+//! Who may depend on whom.
+//!
+//! ```text
+//! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests only
+//! terminal ◄──────────────┘
+//! ```
+//!
+//! A new arrow is a decision: a page in `docs/decisions/`, and then a word in [`MEMBERS`].
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use super::Finding;
+
+/// What one member of the workspace may depend on.
+struct Member {
+    name: &'static str,
+    /// Members that it may use; tests may use these too, and [`SIMULATOR`].
+    uses: &'static [&'static str],
+    reach: Reach,
+}
+
+/// Whether a crate may touch the system.
+#[derive(PartialEq, Eq)]
+enum Reach {
+    /// A function of its inputs: no socket, clock, thread, environment or randomness.
+    Pure,
+    /// It may call the operating system.
+    System,
+}
+
+const MEMBERS: &[Member] = &[
+    Member {
+        name: "fulmar-datagram",
+        uses: &[],
+        reach: Reach::Pure,
+    },
+    Member {
+        name: "fulmar-terminal",
+        uses: &[],
+        reach: Reach::Pure,
+    },
+    Member {
+        name: "fulmar-transport",
+        uses: &["fulmar-datagram"],
+        reach: Reach::Pure,
+    },
+    Member {
+        name: "fulmar-core",
+        uses: &["fulmar-datagram", "fulmar-terminal", "fulmar-transport"],
+        reach: Reach::Pure,
+    },
+    Member {
+        name: SIMULATOR,
+        uses: &[],
+        reach: Reach::Pure,
+    },
+    Member {
+        name: "fulmar-platform",
+        uses: &[],
+        reach: Reach::System,
+    },
+    Member {
+        name: "fulmar",
+        uses: &[
+            "fulmar-core",
+            "fulmar-datagram",
+            "fulmar-platform",
+            "fulmar-terminal",
+            "fulmar-transport",
+        ],
+        reach: Reach::System,
+    },
+    Member {
+        name: "xtask",
+        uses: &["fulmar-platform"],
+        reach: Reach::System,
+    },
+];
+
+/// Tests of any member may use it; nothing that is shipped may.
+const SIMULATOR: &str = "fulmar-sim";
+
+/// Crates that touch the system, and so are for [`Reach::System`] only.
+const SYSTEM_CRATES: &[&str] = &[
+    "getrandom",
+    "libc",
+    "mio",
+    "nix",
+    "quinn-udp",
+    "rustix",
+    "signal-hook",
+    "socket2",
+];
+
+/// Checks every member in the answer of `cargo metadata --no-deps`.
+///
+/// # Errors
+///
+/// When the answer has not the shape that cargo documents.
+pub(super) fn findings(metadata: &Value) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for package in list(metadata, "packages")? {
+        let name = text(package, "name")?;
+        let manifest = format!("{name}/Cargo.toml");
+        let Some(member) = MEMBERS.iter().find(|member| member.name == name) else {
+            let message = "a member without its line in xtask/src/tidy/arrows.rs";
+            findings.push(Finding::error(manifest, 0, message));
+            continue;
+        };
+        for dependency in list(package, "dependencies")? {
+            let used = text(dependency, "name")?;
+            let is_for_tests = dependency["kind"] == "dev";
+            if !member.may_use(used, is_for_tests) {
+                findings.push(Finding::error(
+                    &manifest,
+                    0,
+                    format!("may not depend on {used}"),
+                ));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+impl Member {
+    fn may_use(&self, used: &str, is_for_tests: bool) -> bool {
+        if used == SIMULATOR {
+            return is_for_tests && self.name != SIMULATOR;
+        }
+        if MEMBERS.iter().any(|member| member.name == used) {
+            return self.uses.contains(&used);
+        }
+        self.reach == Reach::System || is_for_tests || !SYSTEM_CRATES.contains(&used)
+    }
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>> {
+    value[key]
+        .as_array()
+        .with_context(|| format!("cargo metadata has no list of {key}"))
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
+    value[key]
+        .as_str()
+        .with_context(|| format!("cargo metadata has no {key}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said about a package with one dependency of that kind (`normal` or `dev`).
+    fn said(name: &str, dependency: &str, kind: &str) -> Vec<String> {
+        let kind = if kind == "normal" {
+            Value::Null
+        } else {
+            kind.into()
+        };
+        let metadata = serde_json::json!({ "packages": [
+            { "name": name, "dependencies": [{ "name": dependency, "kind": kind }] }
+        ]});
+        findings(&metadata)
+            .unwrap()
+            .iter()
+            .map(|finding| finding.to_string())
+            .collect()
+    }
+
+    #[test]
+    fn the_arrows_of_the_drawing_are_allowed() {
+        for (from, to) in [
+            ("fulmar-transport", "fulmar-datagram"),
+            ("fulmar-core", "fulmar-terminal"),
+            ("fulmar", "fulmar-core"),
+            ("fulmar", "fulmar-platform"),
+        ] {
+            assert_eq!(said(from, to, "normal"), [""; 0], "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn all_others_are_not() {
+        for (from, to) in [
+            ("fulmar-datagram", "fulmar-transport"),
+            ("fulmar-terminal", "fulmar-transport"),
+            ("fulmar-transport", "fulmar-terminal"),
+            ("fulmar-core", "fulmar-platform"),
+            ("fulmar-platform", "fulmar-datagram"),
+            ("fulmar-sim", "fulmar-datagram"),
+            ("xtask", "fulmar-core"),
+        ] {
+            for kind in ["normal", "dev", "build"] {
+                let expected = [format!("{from}/Cargo.toml: error: may not depend on {to}")];
+                assert_eq!(said(from, to, kind), expected, "{from} to {to}, {kind}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_simulator_is_for_tests() {
+        assert_eq!(said("fulmar-core", SIMULATOR, "dev"), [""; 0]);
+        assert_eq!(said("fulmar-core", SIMULATOR, "normal").len(), 1);
+        assert_eq!(said("fulmar", SIMULATOR, "build").len(), 1);
+    }
+
+    #[test]
+    fn a_pure_crate_has_no_system_crate() {
+        assert_eq!(said("fulmar-transport", "rustix", "normal").len(), 1);
+        assert_eq!(said("fulmar-transport", "flate2", "normal"), [""; 0]);
+        assert_eq!(said("fulmar-platform", "rustix", "normal"), [""; 0]);
+    }
+
+    #[test]
+    fn a_new_member_is_asked_for_its_line() {
+        assert_eq!(said("fulmar-new", "anyhow", "normal").len(), 1);
+    }
+}
