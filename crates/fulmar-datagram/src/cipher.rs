@@ -5,9 +5,9 @@ use ocb3::aead::consts::{U12, U16};
 use ocb3::{AeadInOut, KeyInit, Ocb3};
 use zeroize::Zeroize;
 
+use crate::Key;
 use crate::limits::DATAGRAM_BYTES_MAX;
 use crate::nonce::NONCE_BYTES;
-use crate::{Key, Nonce};
 
 /// Bytes of an authentication tag.
 pub(crate) const TAG_BYTES: usize = 16;
@@ -35,9 +35,9 @@ impl Cipher {
     }
 
     /// Encrypts `text` where it is and returns the tag.
-    pub(crate) fn seal(&self, nonce: Nonce, text: &mut [u8]) -> [u8; TAG_BYTES] {
+    pub(crate) fn seal(&self, nonce: &[u8; 12], text: &mut [u8]) -> [u8; TAG_BYTES] {
         self.0
-            .encrypt_inout_detached(&extended(nonce).into(), &[], text.into())
+            .encrypt_inout_detached(nonce.into(), &[], text.into())
             .expect("a datagram is shorter than the longest text")
             .into()
     }
@@ -46,13 +46,12 @@ impl Cipher {
     /// compare tags, and an unproven plaintext must not outlive the comparison.
     pub(crate) fn open(
         &self,
-        nonce: Nonce,
+        nonce: &[u8; 12],
         text: &mut [u8],
         tag: &[u8; TAG_BYTES],
     ) -> Result<(), Unsealed> {
-        let nonce = extended(nonce).into();
         self.0
-            .decrypt_inout_detached(&nonce, &[], (&mut *text).into(), tag.into())
+            .decrypt_inout_detached(nonce.into(), &[], (&mut *text).into(), tag.into())
             .map_err(|_| {
                 text.zeroize();
                 Unsealed
@@ -60,11 +59,5 @@ impl Cipher {
     }
 }
 
-/// Returns the cipher's nonce: four zero bytes and the eight of the wire.
-fn extended(nonce: Nonce) -> [u8; 12] {
-    let mut bytes = [0; 12];
-    if let Some(wire) = bytes.last_chunk_mut() {
-        *wire = nonce.to_wire();
-    }
-    bytes
-}
+#[cfg(test)]
+mod tests;

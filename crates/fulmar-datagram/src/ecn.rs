@@ -37,3 +37,23 @@ impl Ecn {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_two_bits_are_the_mark() {
+        use Ecn::{Capable0, Capable1, Congested, NotCapable};
+        for (bits, ecn) in [
+            (0, NotCapable),
+            (1, Capable1),
+            (2, Capable0),
+            (3, Congested),
+        ] {
+            assert_eq!(Ecn::from_traffic_class(bits), ecn);
+            assert_eq!(Ecn::from_traffic_class(0b1011_1000 | bits), ecn);
+            assert_eq!(ecn.bits(), bits);
+        }
+    }
+}

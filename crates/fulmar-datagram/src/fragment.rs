@@ -91,3 +91,53 @@ impl<'a> Fragment<'a> {
         HEADER_BYTES + self.content.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wire_form_is_id_then_final_bit_and_index_then_content() {
+        for (index, is_final, word) in [
+            (0, false, [0, 0]),
+            (0, true, [0x80, 0]),
+            (0x7FFE, false, [0x7F, 0xFE]),
+        ] {
+            let index = FragmentIndex::new(index).unwrap();
+            let header = FragmentHeader {
+                id: 0x0102_0304,
+                index,
+                is_final,
+            };
+            let fragment = Fragment {
+                header,
+                content: b"xy",
+            };
+            let mut wire = Vec::new();
+            fragment.encode(&mut wire);
+            assert_eq!(
+                wire,
+                [[0, 0, 0, 0, 1, 2, 3, 4].as_slice(), &word, b"xy"].concat()
+            );
+            assert_eq!(wire.len(), fragment.encoded_bytes());
+            assert_eq!(Fragment::decode(&wire), Some(fragment));
+        }
+    }
+
+    #[test]
+    fn content_may_be_empty_but_the_header_must_be_whole() {
+        assert_eq!(Fragment::decode(&[0; 10]).unwrap().content, b"");
+        for bytes in 0..10 {
+            assert_eq!(Fragment::decode(&vec![0; bytes]), None);
+        }
+    }
+
+    #[test]
+    fn an_index_has_15_bits() {
+        assert_eq!(
+            FragmentIndex::new(0x7FFF).map(FragmentIndex::get),
+            Some(0x7FFF)
+        );
+        assert_eq!(FragmentIndex::new(0x8000), None);
+    }
+}

@@ -74,3 +74,66 @@ impl Key {
         &self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_bytes_are_twenty_two_characters_and_back() {
+        let bytes = [
+            0x73, 0xAF, 0x0A, 0xF2, 0x22, 0xF2, 0xB8, 0x2A, 0xF5, 0xA0, 0x43, 0x3B, 0x1E, 0xCC,
+            0xF2, 0x8E,
+        ];
+        let key = Key::from_bytes(Zeroizing::new(bytes));
+        assert_eq!(key.as_bytes(), &bytes);
+        assert_eq!(key.to_base64().as_str(), "c68K8iLyuCr1oEM7Hszyjg");
+        assert_eq!(
+            Key::from_base64("c68K8iLyuCr1oEM7Hszyjg")
+                .unwrap()
+                .as_bytes(),
+            &bytes
+        );
+    }
+
+    #[test]
+    fn other_texts_are_not_keys() {
+        for (text, error) in [
+            ("", KeyError::WrongLength { found: 0 }),
+            ("c68K8iLyuCr1oEM7Hszyj", KeyError::WrongLength { found: 21 }),
+            (
+                "c68K8iLyuCr1oEM7Hszyjg==",
+                KeyError::WrongLength { found: 24 },
+            ),
+            (
+                "c68K8iLyuCr1oEM7Hszyjg\n",
+                KeyError::WrongLength { found: 23 },
+            ),
+            ("c68K8iLyuCr1oEM7Hszyj=", KeyError::NotBase64),
+            ("c68K8iLyuCr1oEM7Hszy g", KeyError::NotBase64),
+            ("c68K8iLyuCr1oEM7Hszy_-", KeyError::NotBase64),
+            ("c68K8iLyuCr1oEM7Hsz\u{e9}g", KeyError::NotBase64),
+        ] {
+            assert_eq!(Key::from_base64(text).err(), Some(error), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_has_one_text_only() {
+        // h, i, … v encode the same two bits as g does, and more.
+        for last in 'h'..='v' {
+            let text = format!("c68K8iLyuCr1oEM7Hszyj{last}");
+            assert_eq!(
+                Key::from_base64(&text).err(),
+                Some(KeyError::NotBase64),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_does_not_repeat_the_text() {
+        let error = Key::from_base64("c68K8iLyuCr1oEM7Hszy!g").err().unwrap();
+        assert_eq!(error.to_string(), "the key is not base64");
+    }
+}

@@ -48,6 +48,8 @@ mod nonce;
 mod opener;
 mod sealer;
 mod stamp;
+#[cfg(test)]
+mod testing;
 mod time;
 
 pub use ecn::Ecn;

@@ -105,4 +105,59 @@ impl Nonce {
         };
         (bit | self.sequence.0).to_be_bytes()
     }
+
+    /// Returns the cipher's nonce: four zero bytes, then the wire form.
+    pub(crate) const fn to_cipher(self) -> [u8; 12] {
+        let [a, b, c, d, e, f, g, h] = self.to_wire();
+        [0, 0, 0, 0, a, b, c, d, e, f, g, h]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_bit_is_the_direction() {
+        for (wire, direction, number) in [
+            ([0, 0, 0, 0, 0, 0, 0, 0], Direction::ToServer, 0),
+            ([0x80, 0, 0, 0, 0, 0, 0, 0], Direction::ToClient, 0),
+            ([0, 0, 0, 0, 0, 0, 1, 2], Direction::ToServer, 0x102),
+            (
+                [0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
+                Direction::ToServer,
+                SEQUENCE_MAX,
+            ),
+            ([0xFF; 8], Direction::ToClient, SEQUENCE_MAX),
+        ] {
+            let nonce = Nonce {
+                direction,
+                sequence: Sequence::new(number).unwrap(),
+            };
+            assert_eq!(Nonce::from_wire(wire), nonce);
+            assert_eq!(nonce.to_wire(), wire);
+            assert_eq!(nonce.to_cipher()[..4], [0; 4]);
+            assert_eq!(nonce.to_cipher()[4..], wire);
+        }
+    }
+
+    #[test]
+    fn a_sequence_number_has_63_bits() {
+        let last = Sequence::new(SEQUENCE_MAX).unwrap();
+        assert_eq!(Sequence::new(SEQUENCE_MAX + 1), None);
+        assert_eq!(last.next(), None);
+        assert_eq!(Sequence::ZERO.next(), Sequence::new(1));
+    }
+
+    #[test]
+    fn fewer_than_eight_bytes_have_no_nonce() {
+        assert_eq!(Nonce::of(&[0; 7]), None);
+        assert_eq!(Nonce::of(&[0x80; 9]), Some(Nonce::from_wire([0x80; 8])));
+    }
+
+    #[test]
+    fn directions_reverse_into_each_other() {
+        assert_eq!(Direction::ToServer.reversed(), Direction::ToClient);
+        assert_eq!(Direction::ToClient.reversed(), Direction::ToServer);
+    }
 }

@@ -85,7 +85,7 @@ impl Opener {
         let sealed = self.check(datagram)?;
         buffer.extend_from_slice(sealed.text);
         self.cipher
-            .open(sealed.nonce, buffer, sealed.tag)
+            .open(&sealed.nonce.to_cipher(), buffer, sealed.tag)
             .map_err(|_| OpenError::BadSeal)?;
 
         let (stamps, fragment) = buffer.split_first_chunk().ok_or(OpenError::TooShort)?;
@@ -156,3 +156,6 @@ impl<'a> Sealed<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -77,7 +77,7 @@ impl Sealer {
         out.extend_from_slice(&stamps.to_wire());
         fragment.encode(out);
         let (_, plaintext) = out.split_at_mut(start);
-        let tag = self.cipher.seal(nonce, plaintext);
+        let tag = self.cipher.seal(&nonce.to_cipher(), plaintext);
         out.extend_from_slice(&tag);
         Ok(nonce.sequence)
     }
@@ -108,5 +108,154 @@ impl Sealer {
             direction: self.direction,
             sequence,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::DATAGRAM_BYTES_MAX;
+    use crate::testing::key;
+    use crate::{FragmentHeader, FragmentIndex};
+
+    fn sealer() -> Sealer {
+        Sealer::new(key(1), Direction::ToClient)
+    }
+
+    /// Fills `blocks` cipher blocks to the last byte: 4 bytes of stamps, 10 of header, the rest.
+    fn content(blocks: usize) -> Vec<u8> {
+        vec![7; blocks * BLOCK_BYTES - 14]
+    }
+
+    fn seal(sealer: &mut Sealer, content: &[u8]) -> Result<Sequence, SealError> {
+        sealer.seal(Stamps::NONE, fragment(content), &mut Vec::new())
+    }
+
+    fn fragment(content: &[u8]) -> Fragment<'_> {
+        let header = FragmentHeader {
+            id: 1,
+            index: FragmentIndex::ZERO,
+            is_final: true,
+        };
+        Fragment { header, content }
+    }
+
+    #[test]
+    fn numbers_rise_from_zero() {
+        let mut sealer = sealer();
+        for number in 0..5 {
+            assert_eq!(seal(&mut sealer, b"").unwrap().get(), number);
+        }
+        assert_eq!(sealer.next_sequence().get(), 5);
+    }
+
+    #[test]
+    fn equal_texts_become_different_datagrams() {
+        let mut sealer = sealer();
+        let [mut first, mut second] = [const { Vec::new() }; 2];
+        sealer
+            .seal(Stamps::NONE, fragment(b"text"), &mut first)
+            .unwrap();
+        sealer
+            .seal(Stamps::NONE, fragment(b"text"), &mut second)
+            .unwrap();
+        assert_ne!(first[8..], second[8..]);
+    }
+
+    #[test]
+    fn a_datagram_is_put_after_what_the_buffer_holds() {
+        let mut out = b"before".to_vec();
+        sealer()
+            .seal(Stamps::NONE, fragment(b"text"), &mut out)
+            .unwrap();
+        assert_eq!(out.len(), 6 + DATAGRAM_OVERHEAD_BYTES + 4);
+        let nonce = Nonce::of(out.strip_prefix(b"before").unwrap()).unwrap();
+        assert_eq!(
+            nonce,
+            Nonce {
+                direction: Direction::ToClient,
+                sequence: Sequence::ZERO
+            }
+        );
+    }
+
+    #[test]
+    fn a_buffer_used_again_is_not_allocated_again() {
+        let (mut sealer, mut out) = (sealer(), Vec::new());
+        sealer
+            .seal(Stamps::NONE, fragment(&content(60)), &mut out)
+            .unwrap();
+        let place = out.as_ptr();
+        for blocks in 1..=60 {
+            out.clear();
+            sealer
+                .seal(Stamps::NONE, fragment(&content(blocks)), &mut out)
+                .unwrap();
+            assert_eq!(out.as_ptr(), place, "{blocks} blocks");
+        }
+    }
+
+    #[test]
+    fn content_may_fill_the_longest_datagram_and_not_a_byte_more() {
+        let (mut sealer, mut out) = (sealer(), Vec::new());
+        let content = [0; CONTENT_BYTES_MAX + 1];
+        let too_long = sealer.seal(Stamps::NONE, fragment(&content), &mut out);
+        assert_eq!(
+            too_long,
+            Err(SealError::TooLong {
+                found: CONTENT_BYTES_MAX + 1
+            })
+        );
+        assert_eq!((out.len(), sealer.next_sequence()), (0, Sequence::ZERO));
+
+        sealer
+            .seal(Stamps::NONE, fragment(&content[1..]), &mut out)
+            .unwrap();
+        assert_eq!(out.len(), DATAGRAM_BYTES_MAX);
+    }
+
+    #[test]
+    fn started_blocks_count_as_whole_ones() {
+        let mut sealer = sealer();
+        let mut spent = 0;
+        for (content, blocks) in [(content(1), 1), (vec![0; 3], 2), (content(2), 2)] {
+            seal(&mut sealer, &content).unwrap();
+            spent += blocks;
+            assert_eq!(sealer.blocks, spent);
+        }
+    }
+
+    /// T-K3 of docs/threat-model.md §12.
+    #[test]
+    fn a_spent_key_seals_nothing_ever_again() {
+        let mut sealer = Sealer::with_blocks_max(key(1), Direction::ToClient, 10);
+        let mut out = Vec::new();
+        seal(&mut sealer, &content(9)).unwrap();
+        for content in [content(1), content(5), vec![]] {
+            let refused = sealer.seal(Stamps::NONE, fragment(&content), &mut out);
+            assert_eq!(refused, Err(SealError::KeySpent));
+        }
+        assert_eq!((out.len(), sealer.next_sequence().get()), (0, 1));
+    }
+
+    #[test]
+    fn a_key_is_spent_when_the_limit_is_reached_however_the_blocks_fall() {
+        for blocks_each in 1..=12 {
+            let mut sealer = Sealer::with_blocks_max(key(1), Direction::ToClient, 100);
+            let sealed = (0..).take_while(|_| seal(&mut sealer, &content(blocks_each)).is_ok());
+            assert_eq!(
+                sealed.count(),
+                99 / blocks_each,
+                "{blocks_each} blocks each"
+            );
+        }
+    }
+
+    #[test]
+    fn no_key_encrypts_the_block_with_the_number_2_to_the_47() {
+        let mut sealer = Sealer::with_blocks_max(key(1), Direction::ToClient, u64::MAX);
+        sealer.blocks = (1 << 47) - 2;
+        seal(&mut sealer, b"").unwrap();
+        assert_eq!(seal(&mut sealer, b""), Err(SealError::KeySpent));
     }
 }

@@ -61,3 +61,40 @@ impl AddAssign<Duration> for Time {
         *self = *self + duration;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_sum_less_its_origin_is_what_was_added() {
+        let start = Time::from_origin(Duration::from_millis(2500));
+        let mut later = start;
+        later += SECOND;
+        assert_eq!(later, start + SECOND);
+        assert_eq!(later.since(start), SECOND);
+        assert_eq!(later.checked_since(start), Some(SECOND));
+        assert_eq!(later.saturating_sub(SECOND), start);
+        assert_eq!(later.since_origin(), Duration::from_millis(3500));
+    }
+
+    #[test]
+    fn time_stops_at_both_ends_and_does_not_panic() {
+        let end = Time::from_origin(Duration::MAX);
+        assert_eq!(end + SECOND, end);
+        assert_eq!(end.as_millis(), u64::MAX);
+        assert_eq!(Time::ZERO.saturating_sub(SECOND), Time::ZERO);
+        assert_eq!(Time::ZERO.since(end), Duration::ZERO);
+        assert_eq!(Time::ZERO.checked_since(end), None);
+    }
+
+    #[test]
+    fn milliseconds_are_whole_ones() {
+        assert_eq!(
+            Time::from_origin(Duration::from_nanos(61_001_999_999)).as_millis(),
+            61_001
+        );
+    }
+}
