@@ -55,8 +55,7 @@ pub(crate) fn advisories(workspace: &Workspace, _: Setup) -> Result<Outcome> {
         let why = format!("the database could not be fetched ({error:#})");
         return Ok(not_checked("advisories", &why));
     }
-    // The copy that was fetched a moment ago is the one to check against.
-    let args = ["deny", "--locked", "check", "--disable-fetch", "advisories"];
+    let args = ["deny", "--locked", "check", "advisories"];
     workspace::run(&mut workspace.cargo(args))?;
     Ok(Outcome::Passed)
 }
