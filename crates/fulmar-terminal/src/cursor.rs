@@ -35,6 +35,22 @@ pub enum CursorShape {
     SteadyBar = 6,
 }
 
+impl CursorShape {
+    /// Returns the shape that DECSCUSR calls by `number`.
+    pub const fn from_number(number: u16) -> Option<CursorShape> {
+        match number {
+            0 => Some(CursorShape::Default),
+            1 => Some(CursorShape::BlinkingBlock),
+            2 => Some(CursorShape::SteadyBlock),
+            3 => Some(CursorShape::BlinkingUnderline),
+            4 => Some(CursorShape::SteadyUnderline),
+            5 => Some(CursorShape::BlinkingBar),
+            6 => Some(CursorShape::SteadyBar),
+            _ => None,
+        }
+    }
+}
+
 impl Default for Cursor {
     fn default() -> Cursor {
         Cursor {

@@ -1,29 +1,60 @@
 //! Bytes in, screen out; and the bytes that turn one screen into another.
 //!
-//! A [`Screen`] is what a terminal remembers. A clone of it is a cheap snapshot: rows are shared
-//! until written to.
+//! A [`Terminal`] takes what a program writes and keeps a [`Screen`]. A clone of the screen is a
+//! cheap snapshot: rows are shared until written to.
 //!
 //! There is no pty, no network, no clock and no environment here: a screen is a function of bytes
 //! and sizes.
-
-#![expect(dead_code, reason = "the parser that writes to the screen comes next")]
+//!
+//! ```
+//! use fulmar_terminal::{Row, Size, Terminal};
+//!
+//! let mut terminal = Terminal::new(Size::new(24, 80).expect("a usual size"));
+//! terminal.process(b"\x1b[31mred\x1b[m \x1b[6n");
+//!
+//! let mut text = String::new();
+//! terminal.screen().row(Row(0)).push_text(&mut text);
+//! assert_eq!(text, "red ");
+//! assert_eq!(terminal.take_replies(), b"\x1b[1;5R");
+//! ```
 
 mod cell;
 mod charset;
+mod csi;
 mod cursor;
+mod edit;
+mod esc;
 mod grid;
+mod keys;
 mod modes;
+mod motion;
+mod osc;
+mod parser;
+mod print;
+mod rendition;
+mod replies;
+mod reset;
 mod row;
+mod saved;
 mod screen;
+mod sgr;
 mod size;
+mod strings;
 mod style;
 mod tabs;
+mod terminal;
+mod utf8;
+mod width;
 
 pub use cell::{CELL_TEXT_MAX, Cell, Glyph};
 pub use cursor::{Cursor, CursorShape};
 pub use grid::Grid;
+pub use keys::{CursorKeyMode, CursorKeys};
 pub use modes::{ModeFlags, Modes, MouseEncoding, MouseMode};
+pub use osc::{LINK_URI_MAX, LINKS_MAX, TITLE_MAX};
+pub use replies::REPLIES_MAX;
 pub use row::CellRow;
 pub use screen::Screen;
 pub use size::{Column, Position, Row, Size};
 pub use style::{Attributes, Color, ColorKind, Link, Style, Underline};
+pub use terminal::Terminal;

@@ -193,7 +193,7 @@ impl CellRow {
     pub(crate) fn write_ascii(&mut self, column: Column, text: &[u8], pen: Pen) {
         let start = usize::from(column.0);
         let end = start + text.len();
-        self.split_wide(start..end);
+        self.touch(start..end);
         if let Some(cells) = self.cells.get_mut(start..end) {
             for (cell, &byte) in cells.iter_mut().zip(text) {
                 *cell = Cell {
@@ -208,7 +208,7 @@ impl CellRow {
     pub(crate) fn write_char(&mut self, column: Column, character: char, wide: bool, pen: Pen) {
         let start = usize::from(column.0);
         let end = start + 1 + usize::from(wide);
-        self.split_wide(start..end);
+        self.touch(start..end);
         let glyph = u32::from(character) | if wide { Cell::WIDE } else { 0 };
         match self.cells.get_mut(start..end) {
             Some([cell]) => *cell = Cell { glyph, ..pen.0 },
@@ -249,7 +249,7 @@ impl CellRow {
     /// Makes the cells of `columns` blank.
     pub(crate) fn erase(&mut self, columns: Range<u16>, background: Color) {
         let columns = self.within(columns);
-        self.split_wide(columns.clone());
+        self.touch(columns.clone());
         self.cells[columns].fill(Cell::blank(background));
     }
 
@@ -257,10 +257,9 @@ impl CellRow {
     pub(crate) fn insert(&mut self, column: Column, count: u16, background: Color) {
         let tail = self.within(column.0..self.columns());
         let count = usize::from(count).min(tail.len());
-        self.split_wide(tail.start..tail.start);
         // A wide character whose right half would leave the row is lost as a whole.
-        let kept_end = tail.end - count;
-        self.split_wide(kept_end..kept_end);
+        self.split_wide(tail.start..tail.end - count);
+        self.wrapped = false;
         self.cells[tail.clone()].rotate_right(count);
         self.cells[tail.start..tail.start + count].fill(Cell::blank(background));
     }
@@ -270,6 +269,7 @@ impl CellRow {
         let tail = self.within(column.0..self.columns());
         let count = usize::from(count).min(tail.len());
         self.split_wide(tail.start..tail.start + count);
+        self.wrapped = false;
         self.cells[tail.clone()].rotate_left(count);
         self.cells[tail.end - count..tail.end].fill(Cell::blank(background));
     }
@@ -282,6 +282,12 @@ impl CellRow {
         }
         self.cells.resize(columns, Cell::blank(background));
         self.wrapped = false;
+    }
+
+    /// Prepares for new contents of `columns`. Those of the last column end a wrap.
+    fn touch(&mut self, columns: Range<usize>) {
+        self.wrapped &= columns.end < self.cells.len();
+        self.split_wide(columns);
     }
 
     /// Blanks the other half of wide characters that a change of `columns` would cut in two.

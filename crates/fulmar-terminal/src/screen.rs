@@ -7,7 +7,9 @@ use crate::charset::Charsets;
 use crate::cursor::Cursor;
 use crate::grid::Grid;
 use crate::modes::{ModeFlags, Modes};
+use crate::osc::Links;
 use crate::row::CellRow;
+use crate::saved::SavedCursor;
 use crate::size::{Position, Row, Size};
 use crate::style::Style;
 use crate::tabs::TabStops;
@@ -41,16 +43,7 @@ pub struct Screen {
     pub(crate) icon_name: Option<Arc<str>>,
     pub(crate) clipboard: Arc<str>,
     pub(crate) bell_count: u64,
-}
-
-/// What DECSC keeps.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SavedCursor {
-    pub(crate) position: Position,
-    pub(crate) pending_wrap: bool,
-    pub(crate) style: Style,
-    pub(crate) charsets: Charsets,
-    pub(crate) origin: bool,
+    pub(crate) links: Links,
 }
 
 impl Screen {
@@ -73,8 +66,9 @@ impl Screen {
             last_character: None,
             title: None,
             icon_name: None,
-            clipboard: Arc::from(""),
+            clipboard: "".into(),
             bell_count: 0,
+            links: Links::default(),
         }
     }
 

@@ -1,0 +1,267 @@
+//! Control sequences: `CSI`, parameters, intermediates, and the letter that says what to do.
+
+use crate::cursor::CursorShape;
+use crate::replies::Replies;
+use crate::screen::Screen;
+
+/// The most parameters of a sequence; one with more is ignored.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const PARAMETERS_MAX: usize = 32;
+
+/// The most intermediates of a sequence; one with more is ignored.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const INTERMEDIATES_MAX: usize = 2;
+
+/// What stands between `CSI` (or `ESC`) and the last character.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Csi {
+    /// `<`, `=`, `>` or `?` right after `CSI`.
+    marker: Option<char>,
+    values: [u16; PARAMETERS_MAX],
+    count: usize,
+    /// Bit *n*: value *n* follows a colon and belongs to the one before.
+    colons: u32,
+    intermediates: [u8; INTERMEDIATES_MAX],
+    intermediate_count: usize,
+    too_long: bool,
+}
+
+impl Csi {
+    pub(crate) fn clear(&mut self) {
+        self.marker = None;
+        self.count = 0;
+        self.colons = 0;
+        self.intermediate_count = 0;
+        self.too_long = false;
+    }
+
+    pub(crate) fn set_marker(&mut self, marker: char) {
+        self.marker = Some(marker);
+    }
+
+    /// Takes a digit, a semicolon or a colon.
+    pub(crate) fn push_parameter(&mut self, c: char) {
+        if self.count == 0 {
+            self.begin_value(false);
+        }
+        match c {
+            ';' => self.begin_value(false),
+            ':' => self.begin_value(true),
+            _ => {
+                if let Some(value) = self.values.get_mut(self.count - 1) {
+                    let digit = c as u16 - '0' as u16;
+                    *value = value.saturating_mul(10).saturating_add(digit);
+                }
+            }
+        }
+    }
+
+    fn begin_value(&mut self, after_colon: bool) {
+        match self.values.get_mut(self.count) {
+            Some(value) => {
+                *value = 0;
+                self.colons |= u32::from(after_colon) << self.count;
+                self.count += 1;
+            }
+            None => self.too_long = true,
+        }
+    }
+
+    pub(crate) fn push_intermediate(&mut self, c: char) {
+        match self.intermediates.get_mut(self.intermediate_count) {
+            Some(place) => {
+                *place = c as u8;
+                self.intermediate_count += 1;
+            }
+            None => self.too_long = true,
+        }
+    }
+
+    /// Whether there were more parameters or intermediates than are kept.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.too_long
+    }
+
+    pub(crate) fn intermediates(&self) -> &[u8] {
+        &self.intermediates[..self.intermediate_count]
+    }
+
+    /// All values, absent ones as 0; those after a colon are among them.
+    pub(crate) fn values(&self) -> &[u16] {
+        &self.values[..self.count]
+    }
+
+    /// Returns the value at `index`, or 0.
+    pub(crate) fn value(&self, index: usize) -> u16 {
+        self.values().get(index).copied().unwrap_or(0)
+    }
+
+    /// Returns the value at `index` as a count or a 1-based number: at least 1.
+    pub(crate) fn count(&self, index: usize) -> u16 {
+        self.value(index).max(1)
+    }
+
+    /// Whether a value follows a colon.
+    pub(crate) fn has_colon(&self) -> bool {
+        self.colons != 0
+    }
+
+    /// Splits the values at semicolons: each item is a value with those that follow by colons.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &[u16]> {
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let rest = self.values().get(start..).filter(|rest| !rest.is_empty())?;
+            let after_colon = |n: usize| self.colons >> (start + n) & 1 == 1;
+            let length = (1..rest.len())
+                .find(|&n| !after_colon(n))
+                .unwrap_or(rest.len());
+            start += length;
+            rest.get(..length)
+        })
+    }
+}
+
+/// Does what a sequence says; one that is not known is ignored.
+///
+/// Source: docs/protocol.md §8.3 for what a stock server sends; xterm for the rest.
+pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
+    if csi.has_colon() && last != 'm' {
+        return;
+    }
+    match (csi.marker, csi.intermediates()) {
+        (None, []) => plain(screen, replies, csi, last),
+        (Some('?'), []) => private(screen, replies, csi, last),
+        (None, b" ") => match last {
+            '@' => screen.shift_left(csi.count(0)),
+            'A' => screen.shift_right(csi.count(0)),
+            'q' => set_cursor_shape(screen, csi.value(0)),
+            _ => {}
+        },
+        (None, b"!") if last == 'p' => screen.soft_reset(),
+        (None, b"'") => match last {
+            '}' => screen.insert_columns(csi.count(0)),
+            '~' => screen.delete_columns(csi.count(0)),
+            _ => {}
+        },
+        (marker, intermediates) => replies.answer(screen, marker, intermediates, csi, last),
+    }
+}
+
+fn plain(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
+    let count = csi.count(0);
+    match last {
+        '@' => screen.insert_cells(count),
+        'A' => screen.move_up(count),
+        'B' => screen.move_down(count),
+        'C' | 'a' => screen.move_right(count),
+        'D' => screen.move_left(count),
+        'E' => {
+            screen.move_down(count);
+            screen.carriage_return();
+        }
+        'F' => {
+            screen.move_up(count);
+            screen.carriage_return();
+        }
+        'G' | '`' => screen.go_to_column(count - 1),
+        'H' | 'f' => screen.go_to(count - 1, csi.count(1) - 1),
+        'I' => screen.tab_forward(count),
+        'J' => screen.erase_display(csi.value(0)),
+        'K' => screen.erase_line(csi.value(0)),
+        'L' => screen.insert_lines(count),
+        'M' => screen.delete_lines(count),
+        'P' => screen.delete_cells(count),
+        'S' => screen.scroll_up(count),
+        // With more parameters this starts the tracking of a highlighted text.
+        'T' if csi.values().len() <= 1 => screen.scroll_down(count),
+        '^' => screen.scroll_down(count),
+        'X' => screen.erase_cells(count),
+        'Z' => screen.tab_back(count),
+        'b' => screen.repeat(count),
+        'd' => screen.go_to_row(count - 1),
+        'e' => screen.move_rows(count),
+        'g' => screen.clear_tabs(csi.value(0)),
+        'h' => screen.set_modes(csi, true),
+        'l' => screen.set_modes(csi, false),
+        'm' => screen.set_rendition(csi),
+        'r' => screen.set_margins(csi.value(0), csi.value(1)),
+        's' => screen.save_cursor(),
+        'u' => screen.restore_cursor(),
+        _ => replies.answer(screen, None, &[], csi, last),
+    }
+}
+
+fn private(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
+    match last {
+        'J' => screen.erase_display(csi.value(0)),
+        'K' => screen.erase_line(csi.value(0)),
+        'h' => screen.set_private_modes(csi, true),
+        'l' => screen.set_private_modes(csi, false),
+        _ => replies.answer(screen, Some('?'), &[], csi, last),
+    }
+}
+
+fn set_cursor_shape(screen: &mut Screen, number: u16) {
+    if let Some(shape) = CursorShape::from_number(number) {
+        screen.cursor.shape = shape;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(parameters: &str) -> Csi {
+        let mut csi = Csi::default();
+        parameters.chars().for_each(|c| csi.push_parameter(c));
+        csi
+    }
+
+    fn groups(parameters: &str) -> Vec<Vec<u16>> {
+        parse(parameters).groups().map(<[u16]>::to_vec).collect()
+    }
+
+    #[test]
+    fn colons_keep_values_together() {
+        assert_eq!(groups(""), Vec::<Vec<u16>>::new());
+        assert_eq!(groups("1;2"), [[1], [2]]);
+        assert_eq!(
+            groups("4:3;58:2::1:2:3;0"),
+            [vec![4, 3], vec![58, 2, 0, 1, 2, 3], vec![0]]
+        );
+        assert_eq!(groups(";"), [[0], [0]]);
+        assert_eq!(groups(":"), [[0, 0]]);
+    }
+
+    #[test]
+    fn a_value_stops_at_its_cap() {
+        assert_eq!(parse("65535").values(), [65535]);
+        assert_eq!(parse("65536").values(), [65535]);
+        assert_eq!(parse("99999999999").values(), [65535]);
+    }
+
+    #[test]
+    fn parameters_are_kept_up_to_the_cap() {
+        let at_cap = parse(&";".repeat(PARAMETERS_MAX - 1));
+        assert_eq!(
+            (at_cap.values().len(), at_cap.is_too_long()),
+            (PARAMETERS_MAX, false)
+        );
+        assert!(parse(&";".repeat(PARAMETERS_MAX)).is_too_long());
+    }
+
+    #[test]
+    fn intermediates_are_kept_up_to_the_cap() {
+        let mut csi = Csi::default();
+        csi.push_intermediate(' ');
+        csi.push_intermediate('$');
+        assert_eq!(
+            (csi.intermediates(), csi.is_too_long()),
+            (&b" $"[..], false)
+        );
+        csi.push_intermediate('$');
+        assert!(csi.is_too_long());
+    }
+}

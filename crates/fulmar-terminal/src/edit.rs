@@ -1,0 +1,142 @@
+//! Erasing, inserting, deleting and scrolling.
+//!
+//! What enters is blank with the background of the current rendition.
+//!
+//! Source: docs/protocol.md §8.3.
+
+use std::ops::Range;
+
+use crate::row::CellRow;
+use crate::screen::Screen;
+use crate::size::{Position, Row};
+use crate::style::Color;
+
+impl Screen {
+    /// ED: 0 from the cursor on, 1 up to and with the cursor, 2 all.
+    pub(crate) fn erase_display(&mut self, which: u16) {
+        let Position { row, .. } = self.cursor.position;
+        let background = self.style.background;
+        match which {
+            0 => {
+                self.erase_line(0);
+                self.grid
+                    .clear_rows(row.0 + 1..self.size.rows(), background);
+            }
+            1 => {
+                self.grid.clear_rows(0..row.0, background);
+                self.erase_line(1);
+            }
+            2 => self.grid.clear_rows(0..self.size.rows(), background),
+            _ => return,
+        }
+        self.cursor.pending_wrap = false;
+    }
+
+    /// EL: as [`Screen::erase_display`], within the row.
+    pub(crate) fn erase_line(&mut self, which: u16) {
+        let column = self.cursor.position.column.0;
+        let columns = match which {
+            0 => column..self.size.columns(),
+            1 => 0..column + 1,
+            2 => 0..self.size.columns(),
+            _ => return,
+        };
+        self.change_row(|row, background| row.erase(columns, background));
+    }
+
+    /// ECH.
+    pub(crate) fn erase_cells(&mut self, count: u16) {
+        let column = self.cursor.position.column.0;
+        self.change_row(|row, background| {
+            row.erase(column..column.saturating_add(count), background)
+        });
+    }
+
+    /// ICH.
+    pub(crate) fn insert_cells(&mut self, count: u16) {
+        let column = self.cursor.position.column;
+        self.change_row(|row, background| row.insert(column, count, background));
+    }
+
+    /// DCH.
+    pub(crate) fn delete_cells(&mut self, count: u16) {
+        let column = self.cursor.position.column;
+        self.change_row(|row, background| row.delete(column, count, background));
+    }
+
+    /// IL: nothing outside the margins.
+    pub(crate) fn insert_lines(&mut self, count: u16) {
+        if let Some(region) = self.region_below_cursor() {
+            self.grid.scroll_down(region, count, self.style.background);
+            self.carriage_return();
+        }
+    }
+
+    /// DL: nothing outside the margins.
+    pub(crate) fn delete_lines(&mut self, count: u16) {
+        if let Some(region) = self.region_below_cursor() {
+            self.grid.scroll_up(region, count, self.style.background);
+            self.carriage_return();
+        }
+    }
+
+    /// SU, and a line feed at the bottom margin.
+    pub(crate) fn scroll_up(&mut self, count: u16) {
+        self.grid
+            .scroll_up(self.margins.clone(), count, self.style.background);
+        self.printed = None;
+    }
+
+    /// SD, and a reverse index at the top margin.
+    pub(crate) fn scroll_down(&mut self, count: u16) {
+        self.grid
+            .scroll_down(self.margins.clone(), count, self.style.background);
+        self.printed = None;
+    }
+
+    /// SL.
+    pub(crate) fn shift_left(&mut self, count: u16) {
+        self.change_region(|row, background| row.delete(Default::default(), count, background));
+    }
+
+    /// SR.
+    pub(crate) fn shift_right(&mut self, count: u16) {
+        self.change_region(|row, background| row.insert(Default::default(), count, background));
+    }
+
+    /// DECIC: nothing outside the margins.
+    pub(crate) fn insert_columns(&mut self, count: u16) {
+        let column = self.cursor.position.column;
+        if self.margins.contains(&self.cursor.position.row.0) {
+            self.change_region(|row, background| row.insert(column, count, background));
+        }
+    }
+
+    /// DECDC: nothing outside the margins.
+    pub(crate) fn delete_columns(&mut self, count: u16) {
+        let column = self.cursor.position.column;
+        if self.margins.contains(&self.cursor.position.row.0) {
+            self.change_region(|row, background| row.delete(column, count, background));
+        }
+    }
+
+    fn change_row(&mut self, change: impl FnOnce(&mut CellRow, Color)) {
+        change(
+            self.grid.row_mut(self.cursor.position.row),
+            self.style.background,
+        );
+        self.cursor.pending_wrap = false;
+    }
+
+    fn change_region(&mut self, change: impl Fn(&mut CellRow, Color)) {
+        for row in self.margins.clone() {
+            change(self.grid.row_mut(Row(row)), self.style.background);
+        }
+        self.cursor.pending_wrap = false;
+    }
+
+    fn region_below_cursor(&self) -> Option<Range<u16>> {
+        let row = self.cursor.position.row.0;
+        self.margins.contains(&row).then_some(row..self.margins.end)
+    }
+}

@@ -1,0 +1,183 @@
+//! Moving the cursor.
+//!
+//! Every move ends a pending wrap and forgets where the last character was printed.
+
+use std::ops::Range;
+
+use crate::modes::ModeFlags;
+use crate::screen::Screen;
+use crate::size::{Position, Row};
+
+impl Screen {
+    /// Puts the cursor at `row` and `column`, or as near as the screen allows.
+    pub(crate) fn move_to(&mut self, row: u16, column: u16) {
+        self.cursor.position = self.size.clamp(Position::new(row, column));
+        self.cursor.pending_wrap = false;
+        self.printed = None;
+    }
+
+    /// CUP: rows count from the top margin in origin mode, and stay within the margins.
+    pub(crate) fn go_to(&mut self, row: u16, column: u16) {
+        let rows = self.addressable_rows();
+        let row = rows.start.saturating_add(row).min(rows.end - 1);
+        self.move_to(row, column);
+    }
+
+    /// VPA.
+    pub(crate) fn go_to_row(&mut self, row: u16) {
+        self.go_to(row, self.cursor.position.column.0);
+    }
+
+    /// CHA and HPA.
+    pub(crate) fn go_to_column(&mut self, column: u16) {
+        self.move_to(self.cursor.position.row.0, column);
+    }
+
+    /// CUU: stops at the top margin unless the cursor is above it.
+    pub(crate) fn move_up(&mut self, count: u16) {
+        let Position { row, column } = self.cursor.position;
+        let top = if row.0 < self.margins.start {
+            0
+        } else {
+            self.margins.start
+        };
+        self.move_to(row.0.saturating_sub(count).max(top), column.0);
+    }
+
+    /// CUD: stops at the bottom margin unless the cursor is below it.
+    pub(crate) fn move_down(&mut self, count: u16) {
+        let Position { row, column } = self.cursor.position;
+        let below = if row.0 < self.margins.end {
+            self.margins.end
+        } else {
+            self.size.rows()
+        };
+        self.move_to(row.0.saturating_add(count).min(below - 1), column.0);
+    }
+
+    /// VPR: as CUD, but margins matter in origin mode only.
+    pub(crate) fn move_rows(&mut self, count: u16) {
+        let Position { row, column } = self.cursor.position;
+        let below = self.addressable_rows().end;
+        self.move_to(row.0.saturating_add(count).min(below - 1), column.0);
+    }
+
+    /// CUF.
+    pub(crate) fn move_right(&mut self, count: u16) {
+        self.go_to_column(self.cursor.position.column.0.saturating_add(count));
+    }
+
+    /// CUB.
+    pub(crate) fn move_left(&mut self, count: u16) {
+        self.go_to_column(self.cursor.position.column.0.saturating_sub(count));
+    }
+
+    /// BS. With reverse wrap it goes from the first column back over a wrap.
+    pub(crate) fn backspace(&mut self) {
+        let Position { row, column } = self.cursor.position;
+        let reverse = self
+            .modes
+            .has(ModeFlags::REVERSE_WRAP | ModeFlags::AUTO_WRAP);
+        if reverse && self.cursor.pending_wrap {
+            self.cursor.pending_wrap = false;
+        } else if reverse
+            && column.0 == 0
+            && row.0 > self.margins.start
+            && self.grid.row(Row(row.0 - 1)).is_wrapped()
+        {
+            self.move_to(row.0 - 1, self.size.last_column().0);
+        } else {
+            self.move_left(1);
+        }
+    }
+
+    pub(crate) fn carriage_return(&mut self) {
+        self.go_to_column(0);
+    }
+
+    /// LF, VT, FF: the next row; in new line mode its first column.
+    pub(crate) fn line_feed(&mut self) {
+        self.index();
+        if self.modes.has(ModeFlags::NEW_LINE) {
+            self.carriage_return();
+        }
+    }
+
+    /// IND: down one row, scrolling at the bottom margin.
+    pub(crate) fn index(&mut self) {
+        let Position { row, column } = self.cursor.position;
+        if row.0 + 1 == self.margins.end {
+            self.scroll_up(1);
+            self.move_to(row.0, column.0);
+        } else {
+            self.move_to(row.0 + 1, column.0);
+        }
+    }
+
+    /// RI: up one row, scrolling at the top margin.
+    pub(crate) fn reverse_index(&mut self) {
+        let Position { row, column } = self.cursor.position;
+        if row.0 == self.margins.start {
+            self.scroll_down(1);
+            self.move_to(row.0, column.0);
+        } else {
+            self.move_to(row.0.saturating_sub(1), column.0);
+        }
+    }
+
+    /// HT and CHT: `count` stops to the right, at most to the last column. There a pending wrap
+    /// stays pending.
+    pub(crate) fn tab_forward(&mut self, count: u16) {
+        let last = self.size.last_column();
+        for _ in 0..count.min(self.size.columns()) {
+            let column = self.cursor.position.column;
+            if column >= last {
+                break;
+            }
+            let stop = self.tabs.after(column).unwrap_or(last);
+            self.go_to_column(stop.min(last).0);
+        }
+    }
+
+    /// CBT: `count` stops to the left, at most to the first column. Nothing while a wrap is
+    /// pending, which it neither ends nor moves.
+    pub(crate) fn tab_back(&mut self, count: u16) {
+        for _ in 0..count.min(self.size.columns()) {
+            let column = self.cursor.position.column;
+            if column.0 == 0 || self.cursor.pending_wrap {
+                break;
+            }
+            let stop = self.tabs.before(column).unwrap_or_default();
+            self.go_to_column(stop.0);
+        }
+    }
+
+    /// TBC.
+    pub(crate) fn clear_tabs(&mut self, which: u16) {
+        match which {
+            0 => self.tabs.clear(self.cursor.position.column),
+            3 => self.tabs.clear_all(),
+            _ => {}
+        }
+    }
+
+    /// DECSTBM: 1-based rows, 0 for the default. Ignored unless it leaves two rows.
+    pub(crate) fn set_margins(&mut self, top: u16, bottom: u16) {
+        let rows = self.size.rows();
+        let top = top.max(1);
+        let bottom = if bottom == 0 { rows } else { bottom.min(rows) };
+        if top < bottom {
+            self.margins = top - 1..bottom;
+            self.go_to(0, 0);
+        }
+    }
+
+    /// The rows that absolute positions can reach.
+    fn addressable_rows(&self) -> Range<u16> {
+        if self.modes.has(ModeFlags::ORIGIN) {
+            self.margins.clone()
+        } else {
+            0..self.size.rows()
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Where text ends and control sequences begin.
+//!
+//! The states are those of Paul Williams' well-known parser for DEC terminals, fed with code
+//! points: bytes are decoded first, so the bytes 80-9F alone are bad UTF-8 and not controls, while
+//! U+0080-U+009F are controls. Code points from U+00A0 on end a sequence as a letter would.
+//!
+//! Nothing here depends on how the input is cut, memory is bounded by [`Strings`]' caps, and each
+//! byte is looked at a fixed number of times.
+//!
+//! Source: docs/protocol.md §8.1; caps: docs/threat-model.md §6.
+
+use crate::csi::Csi;
+use crate::strings::Strings;
+use crate::utf8::{Decoded, Partial, decode};
+
+/// Takes what the parser finds, in order.
+pub(crate) trait Handler {
+    /// Text to show: no controls, never empty. A run of text may come in several pieces.
+    fn print(&mut self, text: &str);
+    /// A control character: below U+0020, or U+0080-U+009F.
+    fn control(&mut self, control: char);
+    /// `ESC`, intermediates, `last`; never one that stands for a C1 control.
+    fn escape(&mut self, intermediates: &[u8], last: char);
+    /// `CSI`, parameters, intermediates, `last`.
+    fn csi(&mut self, sequence: &Csi, last: char);
+    /// The text of an OSC string, free of controls.
+    fn osc(&mut self, text: &str);
+    /// The text of a DCS string, free of controls.
+    fn dcs(&mut self, text: &str);
+}
+
+/// What the parser is in the middle of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parser {
+    state: State,
+    partial: Partial,
+    sequence: Csi,
+    strings: Strings,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Ground,
+    /// After `ESC`, with or without intermediates.
+    Escape,
+    /// After `CSI`, before anything else.
+    CsiEntry,
+    /// In the parameters.
+    CsiParameters,
+    /// In the intermediates.
+    CsiIntermediates,
+    /// In a sequence that breaks the grammar or a limit; it ends and nothing happens.
+    CsiIgnored,
+    /// In the text of an OSC.
+    Osc,
+    /// In the text of a DCS.
+    Dcs,
+    /// In the text of SOS, PM or APC, which nobody wants.
+    IgnoredString,
+}
+
+impl Parser {
+    /// Takes the next bytes of the stream.
+    pub(crate) fn advance(&mut self, bytes: &[u8], handler: &mut impl Handler) {
+        let mut rest = self.finish_partial(bytes, handler);
+        while !rest.is_empty() {
+            let used = match self.state {
+                State::Ground => self.text(rest, handler),
+                _ => self.one(rest, handler),
+            };
+            rest = rest.get(used..).unwrap_or_default();
+        }
+    }
+
+    /// Completes the code point that the last input was cut in; returns the bytes not used.
+    fn finish_partial<'a>(&mut self, bytes: &'a [u8], handler: &mut impl Handler) -> &'a [u8] {
+        match self.partial.complete(bytes) {
+            None => bytes,
+            Some((code_point, rest)) => {
+                if let Some(code_point) = code_point {
+                    self.code_point(code_point, handler);
+                }
+                rest
+            }
+        }
+    }
+
+    /// In the ground state: hands over text up to the next control, or that control.
+    fn text(&mut self, bytes: &[u8], handler: &mut impl Handler) -> usize {
+        let end = text_length(bytes);
+        let (text, after) = bytes.split_at(end);
+        if text.is_empty() {
+            return self.one(bytes, handler);
+        }
+        if let Ok(text) = std::str::from_utf8(text) {
+            handler.print(text);
+            return end;
+        }
+        self.damaged_text(text, after.is_empty(), handler);
+        end
+    }
+
+    /// Hands over text that is not all UTF-8. What is cut at the end of the input is kept.
+    fn damaged_text(&mut self, text: &[u8], cut: bool, handler: &mut impl Handler) {
+        let mut done = 0;
+        for chunk in text.utf8_chunks() {
+            done += chunk.valid().len() + chunk.invalid().len();
+            if !chunk.valid().is_empty() {
+                handler.print(chunk.valid());
+            }
+            let at_cut = cut && done == text.len();
+            if !(chunk.invalid().is_empty() || at_cut && self.partial.keep(chunk.invalid())) {
+                handler.print("\u{fffd}");
+            }
+        }
+    }
+
+    /// Takes a single code point; returns the number of bytes used.
+    fn one(&mut self, bytes: &[u8], handler: &mut impl Handler) -> usize {
+        match decode(bytes) {
+            Decoded::Char(code_point, length) => {
+                self.code_point(code_point, handler);
+                length
+            }
+            Decoded::Invalid(length) => {
+                self.code_point('\u{fffd}', handler);
+                length
+            }
+            Decoded::Incomplete => {
+                self.partial.keep(bytes);
+                bytes.len()
+            }
+        }
+    }
+
+    fn code_point(&mut self, c: char, handler: &mut impl Handler) {
+        match c {
+            '\x1b' => {
+                self.leave(Ending::Regular, handler);
+                self.sequence.clear();
+                self.state = State::Escape;
+            }
+            '\x18' | '\x1a' => {
+                self.leave(Ending::Cancelled, handler);
+                handler.control(c);
+            }
+            '\u{80}'..='\u{9f}' => {
+                self.leave(Ending::Regular, handler);
+                self.c1(c, handler);
+            }
+            _ => match self.state {
+                State::Ground => ground(c, handler),
+                State::Osc | State::Dcs => self.in_string(c, handler),
+                State::IgnoredString => {}
+                _ if c < ' ' => handler.control(c),
+                State::Escape => self.escape(c, handler),
+                _ => self.csi(c, handler),
+            },
+        }
+    }
+
+    /// Ends what is under way and goes back to the ground state.
+    fn leave(&mut self, ending: Ending, handler: &mut impl Handler) {
+        let state = std::mem::take(&mut self.state);
+        if ending == Ending::Regular {
+            match state {
+                State::Osc => self.strings.with_text(|text| handler.osc(text)),
+                State::Dcs => self.strings.with_text(|text| handler.dcs(text)),
+                _ => {}
+            }
+        }
+    }
+
+    fn c1(&mut self, control: char, handler: &mut impl Handler) {
+        match control {
+            '\u{90}' => self.start_string(State::Dcs),
+            '\u{98}' | '\u{9e}' | '\u{9f}' => self.state = State::IgnoredString,
+            '\u{9b}' => {
+                self.sequence.clear();
+                self.state = State::CsiEntry;
+            }
+            '\u{9d}' => self.start_string(State::Osc),
+            _ => handler.control(control),
+        }
+    }
+
+    fn start_string(&mut self, state: State) {
+        self.strings.clear();
+        self.state = state;
+    }
+
+    fn in_string(&mut self, c: char, handler: &mut impl Handler) {
+        match (c, self.state) {
+            ('\x07', State::Osc) => self.leave(Ending::Regular, handler),
+            ('\0'..='\x1f' | '\x7f', _) => {}
+            _ => self.strings.push(c),
+        }
+    }
+
+    fn escape(&mut self, c: char, handler: &mut impl Handler) {
+        match c {
+            '\x7f' => {}
+            ' '..='/' => self.sequence.push_intermediate(c),
+            '@'..='_' if self.sequence.intermediates().is_empty() => {
+                self.state = State::Ground;
+                let c1 = char::from(c as u8 + 0x40);
+                self.c1(c1, handler);
+            }
+            _ => {
+                self.state = State::Ground;
+                if !self.sequence.is_too_long() {
+                    handler.escape(self.sequence.intermediates(), c);
+                }
+            }
+        }
+    }
+
+    fn csi(&mut self, c: char, handler: &mut impl Handler) {
+        self.state = match (c, self.state) {
+            ('\x7f', state) => state,
+            ('0'..=';', State::CsiEntry | State::CsiParameters) => {
+                self.sequence.push_parameter(c);
+                State::CsiParameters
+            }
+            ('<'..='?', State::CsiEntry) => {
+                self.sequence.set_marker(c);
+                State::CsiParameters
+            }
+            (' '..='/', State::CsiIgnored) | ('0'..='?', _) => State::CsiIgnored,
+            (' '..='/', _) => {
+                self.sequence.push_intermediate(c);
+                State::CsiIntermediates
+            }
+            (_, state) => {
+                if state != State::CsiIgnored && !self.sequence.is_too_long() {
+                    handler.csi(&self.sequence, c);
+                }
+                State::Ground
+            }
+        };
+    }
+}
+
+/// How a string or sequence comes to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// By its terminator or the start of something else.
+    Regular,
+    /// By CAN or SUB.
+    Cancelled,
+}
+
+fn ground(c: char, handler: &mut impl Handler) {
+    match c {
+        '\x7f' => {}
+        '\0'..='\x1f' => handler.control(c),
+        _ => handler.print(c.encode_utf8(&mut [0; 4])),
+    }
+}
+
+/// Returns how many bytes come before the first C0 control, DEL or UTF-8 coded C1 control.
+fn text_length(bytes: &[u8]) -> usize {
+    let mut start = 0;
+    while let Some(length) = bytes.get(start..).map(plain_length) {
+        start += length;
+        // C2 also begins U+00A0-U+00BF, which are text.
+        match bytes.get(start..) {
+            Some([0xc2, 0x80..=0x9f, ..]) => break,
+            Some([0xc2, ..]) => start += 1,
+            _ => break,
+        }
+    }
+    start
+}
+
+/// Returns how many bytes come before the first C0 control, DEL or C2.
+fn plain_length(bytes: &[u8]) -> usize {
+    const LANES: usize = 32;
+    let is_special = |byte: u8| (byte < 0x20) | (byte == 0x7f) | (byte == 0xc2);
+    let mut blocks = bytes.chunks_exact(LANES);
+    let mut length = 0;
+    // Without an early exit inside a block the compiler compares all its bytes at once.
+    while blocks
+        .next()
+        .is_some_and(|block| !block.iter().fold(false, |any, &b| any | is_special(b)))
+    {
+        length += LANES;
+    }
+    let rest = bytes.get(length..).unwrap_or_default();
+    length
+        + rest
+            .iter()
+            .position(|&byte| is_special(byte))
+            .unwrap_or(rest.len())
+}
