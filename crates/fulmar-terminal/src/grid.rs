@@ -37,6 +37,13 @@ impl Grid {
         self.rows.iter()
     }
 
+    /// Puts `cells` in the place of a row.
+    pub(crate) fn set_row(&mut self, row: Row, cells: Arc<CellRow>) {
+        if let Some(place) = self.rows.get_mut(usize::from(row.0)) {
+            *place = cells;
+        }
+    }
+
     /// Returns a row to write to, copied first if another screen holds it.
     pub(crate) fn row_mut(&mut self, row: Row) -> &mut CellRow {
         let last = self.rows.len() - 1;

@@ -87,6 +87,11 @@ impl Screen {
         self.grid.rows()
     }
 
+    /// Puts `cells`, which are as wide as the screen, in the place of a row.
+    pub(crate) fn set_row(&mut self, row: Row, cells: Arc<CellRow>) {
+        self.grid.set_row(row, cells);
+    }
+
     /// The cursor.
     pub fn cursor(&self) -> &Cursor {
         &self.cursor

@@ -1,0 +1,86 @@
+//! Characters on whose width terminals and C libraries agree.
+
+/// Ranges of code points that take the same number of columns everywhere, in order.
+///
+/// Letters, punctuation, box drawing, common CJK. Not here: emoji, private use, anything recent,
+/// and what some count as one column and some as two or none. Characters that East Asian
+/// settings of old took for wide (Greek, box drawing) are here: no terminal in use does so
+/// unless told to, and borders would cost ten times their bytes.
+///
+/// Source: East Asian Width and general category of Unicode 5 and 17, compared; chosen by eye.
+const AGREED: [(u32, u32); 31] = [
+    (0x0020, 0x007e),
+    (0x00a0, 0x00ac),
+    (0x00ae, 0x02ff),
+    // Combining marks, no column of their own.
+    (0x0300, 0x034e),
+    (0x0350, 0x036f),
+    (0x0370, 0x0377),
+    (0x037a, 0x037e),
+    (0x0384, 0x038a),
+    (0x038e, 0x03a1),
+    (0x03a3, 0x0482),
+    (0x048a, 0x0513),
+    (0x0e3f, 0x0e3f),
+    (0x1e00, 0x1eff),
+    (0x1f00, 0x1f15),
+    (0x2010, 0x2027),
+    (0x2030, 0x205e),
+    (0x20a0, 0x20b5),
+    (0x2190, 0x21ff),
+    (0x2200, 0x22ff),
+    (0x2500, 0x25fc),
+    (0x2800, 0x28ff),
+    (0x3001, 0x3029),
+    (0x3041, 0x3096),
+    (0x30a1, 0x30fa),
+    (0x30fc, 0x30fe),
+    (0x3105, 0x312c),
+    (0x3400, 0x4db5),
+    (0x4e00, 0x9fa5),
+    (0xac00, 0xd7a3),
+    (0xff01, 0xff60),
+    (0xffe0, 0xffe6),
+];
+
+/// Whether `character` takes the same number of columns everywhere.
+pub(super) fn is_agreed(character: char) -> bool {
+    let code = u32::from(character);
+    if code < 0x7f {
+        return code >= 0x20;
+    }
+    AGREED
+        .binary_search_by(|&(first, last)| {
+            if last < code {
+                std::cmp::Ordering::Less
+            } else if first > code {
+                std::cmp::Ordering::Greater
+            } else {
+                std::cmp::Ordering::Equal
+            }
+        })
+        .is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ranges_are_in_order() {
+        assert!(AGREED.iter().all(|(first, last)| first <= last));
+        assert!(AGREED.windows(2).all(|pair| pair[0].1 < pair[1].0));
+    }
+
+    #[test]
+    fn letters_are_agreed_and_emoji_are_not() {
+        for character in ['a', 'é', 'Ж', '─', '你', 'あ', '한', '\u{301}'] {
+            assert!(is_agreed(character), "{character}");
+        }
+        for character in [
+            '👩', '\u{200d}', '\u{fe0f}', '\u{e0b0}', '⌚', '\u{ad}', '\u{7f}',
+        ] {
+            assert!(!is_agreed(character), "{character:?}");
+        }
+    }
+}

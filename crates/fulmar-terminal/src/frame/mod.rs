@@ -1,0 +1,365 @@
+//! Frames: the bytes that turn one screen into another.
+//!
+//! With `p(s)` for [`Screen::projected`], the screen as far as a vocabulary can tell it:
+//!
+//! ```text
+//! p(p(a).apply(b.diff_from(a))) == p(b)
+//! b.diff_from(a) is empty  exactly when  a.is_same(b)
+//! ```
+//!
+//! A frame starts from the old screen's cursor in the plain rendition, with a parser in its ground
+//! state, and leaves the same behind: rendition plain, autowrap on, margins full. What the
+//! reader may see half done is in the order of docs/protocol.md §7: bell, title, clipboard,
+//! reverse screen, repaint or scroll, rows from the top, cursor, modes.
+
+mod agreed;
+mod part;
+mod projection;
+mod rows;
+mod scroll;
+mod seen;
+mod sgr;
+mod writer;
+
+use std::sync::Arc;
+
+use crate::Screen;
+use crate::cursor::CursorShape;
+use crate::modes::ModeFlags;
+use crate::row::CellRow;
+use crate::size::{Column, Position, Row};
+use crate::style::{Color, Style};
+use crate::vocabulary::Vocabulary;
+
+use rows::RowChange;
+use scroll::{Direction, Scroll};
+use seen::{is_same_row, is_wrapped, last_cell};
+use writer::Writer;
+
+impl Screen {
+    /// Returns the frame that turns `source` into this screen for a reader of `vocabulary`.
+    ///
+    /// When the sizes differ, the reader must have been told the new one before; the frame then
+    /// paints everything.
+    pub fn diff_from(&self, source: &Screen, vocabulary: &Vocabulary) -> Vec<u8> {
+        if self.is_same(source, vocabulary) {
+            return Vec::new();
+        }
+        Frame::new(source, self, vocabulary).write()
+    }
+
+    /// Returns a frame that paints this screen whatever the reader shows now, but for its size.
+    pub fn repaint(&self, vocabulary: &Vocabulary) -> Vec<u8> {
+        let blank = Screen::new(self.size());
+        let mut frame = Frame::new(&blank, self, vocabulary);
+        frame.repaint = true;
+        frame.write()
+    }
+
+    /// Returns what [`Screen::diff_from`] does if that has at most `bytes_max`; else a frame to a
+    /// real screen on the way, and that screen: rows nearest to the cursor come first, at least
+    /// one of them.
+    pub fn diff_within(
+        &self,
+        source: &Screen,
+        vocabulary: &Vocabulary,
+        bytes_max: usize,
+    ) -> (Vec<u8>, Option<Screen>) {
+        let whole = self.diff_from(source, vocabulary);
+        if whole.len() <= bytes_max {
+            return (whole, None);
+        }
+        part::diff_to_part(self, source, vocabulary, bytes_max).unwrap_or((whole, None))
+    }
+}
+
+/// A frame in the making.
+struct Frame<'a> {
+    source: &'a Screen,
+    target: &'a Screen,
+    vocabulary: &'a Vocabulary,
+    /// Whether nothing is known of what the reader shows.
+    repaint: bool,
+}
+
+/// What the reader shows while the rows are drawn.
+struct Shown {
+    rows: Vec<Arc<CellRow>>,
+    wrapped: Vec<bool>,
+}
+
+impl<'a> Frame<'a> {
+    fn new(source: &'a Screen, target: &'a Screen, vocabulary: &'a Vocabulary) -> Frame<'a> {
+        Frame {
+            source,
+            target,
+            vocabulary,
+            repaint: source.size() != target.size(),
+        }
+    }
+
+    fn write(&self) -> Vec<u8> {
+        let mut writer = Writer::new(
+            self.vocabulary,
+            self.target.size(),
+            self.source.cursor().position,
+            Style::default(),
+        );
+        self.bell_title_clipboard(&mut writer);
+        self.reverse_screen(&mut writer);
+        let mut shown = if self.repaint {
+            self.erase_all(&mut writer)
+        } else {
+            self.shown()
+        };
+        let hidden = self.hide_cursor(&mut writer, &shown);
+        if !self.repaint {
+            self.scroll(&mut writer, &mut shown);
+        }
+        self.rows(&mut writer, &shown);
+        self.cursor(&mut writer, hidden);
+        writer.plain_style();
+        self.modes(&mut writer);
+        writer.out
+    }
+
+    fn bell_title_clipboard(&self, writer: &mut Writer<'_>) {
+        let (source, target) = (self.source, self.target);
+        if source.bell_count() != target.bell_count() {
+            writer.raw(b"\x07");
+        }
+        let (new_title, new_icon) = projection::names(target, self.vocabulary);
+        let (old_title, old_icon) = projection::names(source, self.vocabulary);
+        if (&old_title, &old_icon) != (&new_title, &new_icon) {
+            if new_title == new_icon {
+                writer.print(format_args!("\x1b]0;{new_title}\x07"));
+            } else {
+                if old_icon != new_icon {
+                    writer.print(format_args!("\x1b]1;{new_icon}\x07"));
+                }
+                if old_title != new_title {
+                    writer.print(format_args!("\x1b]2;{new_title}\x07"));
+                }
+            }
+        }
+        let clipboard = |screen| projection::clipboard(screen, self.vocabulary);
+        if clipboard(source) != clipboard(target) {
+            writer.print(format_args!("\x1b]52;c;{}\x07", clipboard(target)));
+        }
+    }
+
+    fn reverse_screen(&self, writer: &mut Writer<'_>) {
+        let is_reverse = |screen: &Screen| screen.modes().has(ModeFlags::REVERSE_SCREEN);
+        let reverse = is_reverse(self.target);
+        if self.repaint || reverse != is_reverse(self.source) {
+            writer.raw(if reverse { b"\x1b[?5h" } else { b"\x1b[?5l" });
+        }
+    }
+
+    /// Blanks the reader's screen.
+    fn erase_all(&self, writer: &mut Writer<'_>) -> Shown {
+        writer.raw(b"\x1b[r\x1b[0m\x1b[H\x1b[J");
+        writer.set_position(Position::HOME);
+        let size = self.target.size();
+        let blank = Arc::new(CellRow::new(size.columns(), Color::DEFAULT));
+        Shown {
+            rows: vec![blank; usize::from(size.rows())],
+            wrapped: vec![false; usize::from(size.rows())],
+        }
+    }
+
+    fn shown(&self) -> Shown {
+        let rows = self.source.size().rows();
+        Shown {
+            rows: self.source.rows().cloned().collect(),
+            wrapped: (0..rows)
+                .map(|row| is_wrapped(self.source, Row(row), self.vocabulary))
+                .collect(),
+        }
+    }
+
+    /// Hides the cursor if somebody may see it run over the screen. Returns whether it is hidden.
+    fn hide_cursor(&self, writer: &mut Writer<'_>, shown: &Shown) -> bool {
+        let was_hidden = !self.source.cursor().visible;
+        let draws = self
+            .target
+            .rows()
+            .zip(&shown.rows)
+            .any(|(new, old)| !is_same_row(old, new, self.vocabulary));
+        if self.repaint || !was_hidden && draws && self.vocabulary.hide_while_drawing {
+            writer.raw(b"\x1b[?25l");
+            return true;
+        }
+        was_hidden
+    }
+
+    /// Scrolls what has only moved.
+    fn scroll(&self, writer: &mut Writer<'_>, shown: &mut Shown) {
+        let new: Vec<_> = self.target.rows().cloned().collect();
+        let Some(scroll) = scroll::find(&shown.rows, &new) else {
+            return;
+        };
+        write_scroll(writer, &scroll, self.target.size().rows());
+        let region = usize::from(scroll.region.start)..usize::from(scroll.region.end);
+        let count = usize::from(scroll.count);
+        let blank = Arc::new(CellRow::new(self.target.size().columns(), Color::DEFAULT));
+        let rows = &mut shown.rows[region.clone()];
+        let wrapped = &mut shown.wrapped[region];
+        match scroll.direction {
+            Direction::Up => {
+                rows.rotate_left(count);
+                wrapped.rotate_left(count);
+                let gap = rows.len() - count;
+                rows[gap..].fill(blank);
+                wrapped[gap..].fill(false);
+            }
+            Direction::Down => {
+                rows.rotate_right(count);
+                wrapped.rotate_right(count);
+                rows[..count].fill(blank);
+                wrapped[..count].fill(false);
+            }
+        }
+    }
+
+    fn rows(&self, writer: &mut Writer<'_>, shown: &Shown) {
+        let rows = self.target.size().rows();
+        let mut done = 0;
+        for (index, (old, was_wrapped)) in (0..rows).zip(shown.rows.iter().zip(&shown.wrapped)) {
+            let row = Row(index);
+            let new = self.target.row(row);
+            let wraps = is_wrapped(self.target, row, self.vocabulary);
+            let last = last_cell(new)..new.columns();
+            let last_changes = last
+                .clone()
+                .any(|column| !seen::is_same_cell(old, new, column, self.vocabulary))
+                // Drawing left of it would take a wide character's other half away.
+                || last_cell(old) != last.start;
+            let wrap_now = wraps && (!was_wrapped || last_changes);
+            let change = RowChange {
+                row,
+                old,
+                new,
+                done,
+                redraw_last: !wraps && *was_wrapped,
+                leave_last: wrap_now,
+            };
+            if done > 0 || change.redraw_last || !is_same_row(old, new, self.vocabulary) {
+                change.draw(writer);
+            }
+            done = 0;
+            if wrap_now {
+                done = rows::wrap(writer, row, new, self.target.row(Row(index + 1)));
+            }
+        }
+    }
+
+    fn cursor(&self, writer: &mut Writer<'_>, hidden: bool) {
+        let cursor = self.target.cursor();
+        writer.move_to(cursor.position);
+        if cursor.visible == hidden {
+            writer.raw(if cursor.visible {
+                b"\x1b[?25h"
+            } else {
+                b"\x1b[?25l"
+            });
+        }
+        let shape = |screen: &Screen| projection::shape(screen, self.vocabulary);
+        if shape(self.source) != shape(self.target)
+            || self.repaint && shape(self.target) != CursorShape::Default
+        {
+            writer.print(format_args!("\x1b[{} q", shape(self.target) as u8));
+        }
+    }
+
+    fn modes(&self, writer: &mut Writer<'_>) {
+        let (old, new) = (self.source.modes(), self.target.modes());
+        for (flag, number) in [
+            (ModeFlags::BRACKETED_PASTE, 2004),
+            (ModeFlags::FOCUS_REPORTS, 1004),
+        ] {
+            if self.repaint || old.has(flag) != new.has(flag) {
+                write_mode(writer, number, new.has(flag));
+            }
+        }
+        self.number_mode(
+            writer,
+            old.mouse.number(),
+            new.mouse.number(),
+            &[1003, 1002, 1001, 1000, 9],
+        );
+        let encoding = |modes: &crate::modes::Modes| {
+            self.vocabulary
+                .mouse_encoding(modes.mouse_encoding)
+                .number()
+        };
+        self.number_mode(writer, encoding(old), encoding(new), &[1015, 1006, 1005]);
+    }
+
+    /// Changes a mode that has one of several numbers or none; `all` are those to reset when
+    /// nothing is known.
+    fn number_mode(
+        &self,
+        writer: &mut Writer<'_>,
+        old: Option<u16>,
+        new: Option<u16>,
+        all: &[u16],
+    ) {
+        if self.repaint {
+            for &number in all {
+                write_mode(writer, number, false);
+            }
+        } else if old == new {
+            return;
+        } else if let Some(old) = old {
+            write_mode(writer, old, false);
+        }
+        if let Some(new) = new {
+            write_mode(writer, new, true);
+        }
+    }
+}
+
+fn write_mode(writer: &mut Writer<'_>, number: u16, on: bool) {
+    let letter = if on { 'h' } else { 'l' };
+    writer.print(format_args!("\x1b[?{number}{letter}"));
+}
+
+/// Writes a scroll; the rows that come in are plain.
+///
+/// The whole screen goes up by line feeds at its bottom, so that on a terminal's primary screen
+/// the lines enter its scrollback.
+fn write_scroll(writer: &mut Writer<'_>, scroll: &Scroll, rows: u16) {
+    let Scroll {
+        region,
+        direction,
+        count,
+    } = scroll;
+    writer.plain_style();
+    let line_feeds = vec![b'\n'; usize::from(*count)];
+    if *direction == Direction::Up && *region == (0..rows) {
+        let column = writer.position().map_or(Column(0), |p| p.column);
+        let bottom = Position {
+            row: Row(rows - 1),
+            column,
+        };
+        writer.move_to(bottom);
+        writer.raw(&line_feeds);
+        return;
+    }
+    let to_bottom = region.end == rows;
+    if !to_bottom {
+        writer.print(format_args!("\x1b[{};{}r", region.start + 1, region.end));
+        writer.set_position(Position::HOME);
+    }
+    writer.move_to(Position::new(region.start, 0));
+    let letter = match direction {
+        Direction::Up => 'M',
+        Direction::Down => 'L',
+    };
+    writer.print(format_args!("\x1b[{count}{letter}"));
+    if !to_bottom {
+        writer.raw(b"\x1b[r");
+        writer.set_position(Position::HOME);
+    }
+}

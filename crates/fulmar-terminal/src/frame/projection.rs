@@ -1,0 +1,146 @@
+//! A screen as far as a vocabulary can tell it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::Screen;
+use crate::cell::Glyph;
+use crate::cursor::CursorShape;
+use crate::frame::seen::{Seen, is_same_row, is_wrapped};
+use crate::modes::Modes;
+use crate::permitted::{TITLE_CHARACTERS_MAX, is_permitted_clipboard};
+use crate::row::CellRow;
+use crate::size::{Column, Row};
+use crate::style::{Color, Style};
+use crate::vocabulary::Vocabulary;
+
+impl Screen {
+    /// Returns the screen as far as `vocabulary` can tell it: what a reader who was sent every
+    /// frame has in the end.
+    ///
+    /// Everything a frame cannot say is as on a new screen: the screen that is not shown, saved
+    /// cursors, margins, tabs, modes for the keyboard's side, colours and attributes outside the
+    /// vocabulary. The bell is not part of it, since it is heard once and not seen.
+    pub fn projected(&self, vocabulary: &Vocabulary) -> Screen {
+        let mut projected = Screen::new(self.size());
+        for index in 0..self.size().rows() {
+            let row = Row(index);
+            let mut cells = project_row(self.row(row), vocabulary);
+            cells.set_wrapped(is_wrapped(self, row, vocabulary));
+            projected.set_row(row, Arc::new(cells));
+        }
+        projected.cursor = *self.cursor();
+        projected.cursor.pending_wrap = false;
+        projected.cursor.shape = shape(self, vocabulary);
+        projected.modes = self.told_modes(vocabulary);
+        let (title, icon_name) = names(self, vocabulary);
+        projected.title = (!title.is_empty()).then(|| Arc::from(title));
+        projected.icon_name = (!icon_name.is_empty()).then(|| Arc::from(icon_name));
+        projected.clipboard = Arc::from(clipboard(self, vocabulary));
+        projected
+    }
+
+    /// Whether a reader of `vocabulary` could not tell the two apart, the bell included.
+    pub fn is_same(&self, other: &Screen, vocabulary: &Vocabulary) -> bool {
+        let cursor = |screen: &Screen| (screen.cursor().position, screen.cursor().visible);
+        self.size() == other.size()
+            && self.bell_count() == other.bell_count()
+            && cursor(self) == cursor(other)
+            && shape(self, vocabulary) == shape(other, vocabulary)
+            && self.told_modes(vocabulary) == other.told_modes(vocabulary)
+            && names(self, vocabulary) == names(other, vocabulary)
+            && clipboard(self, vocabulary) == clipboard(other, vocabulary)
+            && (0..self.size().rows()).map(Row).all(|row| {
+                is_same_row(self.row(row), other.row(row), vocabulary)
+                    && is_wrapped(self, row, vocabulary) == is_wrapped(other, row, vocabulary)
+            })
+    }
+
+    fn told_modes(&self, vocabulary: &Vocabulary) -> Modes {
+        let mut told = Modes::default();
+        told.flags |= self.modes().flags & Vocabulary::MODES;
+        told.mouse = self.modes().mouse;
+        told.mouse_encoding = vocabulary.mouse_encoding(self.modes().mouse_encoding);
+        told
+    }
+}
+
+/// The cursor's shape.
+pub(super) fn shape(screen: &Screen, vocabulary: &Vocabulary) -> CursorShape {
+    if vocabulary.cursor_shape {
+        screen.cursor().shape
+    } else {
+        CursorShape::Default
+    }
+}
+
+/// Window title and icon name; empty is the same as none.
+pub(super) fn names<'a>(
+    screen: &'a Screen,
+    vocabulary: &Vocabulary,
+) -> (Cow<'a, str>, Cow<'a, str>) {
+    if !vocabulary.titles {
+        return (Cow::Borrowed(""), Cow::Borrowed(""));
+    }
+    (
+        harmless(screen.title().unwrap_or_default()),
+        harmless(screen.icon_name().unwrap_or_default()),
+    )
+}
+
+/// Returns a title without controls and not too long.
+fn harmless(title: &str) -> Cow<'_, str> {
+    let is_harmless =
+        !title.chars().any(char::is_control) && title.chars().count() <= TITLE_CHARACTERS_MAX;
+    if is_harmless {
+        return Cow::Borrowed(title);
+    }
+    title
+        .chars()
+        .take(TITLE_CHARACTERS_MAX)
+        .map(|character| {
+            if character.is_control() {
+                '\u{fffd}'
+            } else {
+                character
+            }
+        })
+        .collect()
+}
+
+/// The clipboard, as base64. What is no base64 cannot be told: a query, which stock keeps as if
+/// it were text, would be answered by the user's terminal.
+pub(super) fn clipboard<'a>(screen: &'a Screen, vocabulary: &Vocabulary) -> &'a str {
+    let text = screen.clipboard();
+    if vocabulary.clipboard && is_permitted_clipboard(text) {
+        text
+    } else {
+        ""
+    }
+}
+
+fn project_row(row: &CellRow, vocabulary: &Vocabulary) -> CellRow {
+    let mut projected = CellRow::new(row.columns(), Color::DEFAULT);
+    for index in 0..row.columns() {
+        let seen = Seen::at(row, index, vocabulary);
+        let column = Column(index);
+        let pen = projected.pen(&seen.style);
+        match seen.glyph {
+            Glyph::Spacer => {}
+            Glyph::Blank if seen.style == Style::erased(seen.style.background) => {
+                projected.erase(index..index + 1, seen.style.background);
+            }
+            Glyph::Blank => projected.write_char(column, ' ', false, pen),
+            Glyph::Char(character) => projected.write_char(column, character, seen.wide, pen),
+            Glyph::Cluster(text) => {
+                let mut characters = text.chars();
+                let base = characters.next().unwrap_or(' ');
+                projected.write_char(column, base, seen.wide, pen);
+                for mark in characters {
+                    projected.append_mark(column, mark);
+                }
+            }
+        }
+    }
+    projected
+}

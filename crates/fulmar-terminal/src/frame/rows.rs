@@ -1,0 +1,227 @@
+//! Drawing one row over another.
+
+use crate::cell::Glyph;
+use crate::frame::seen::{Seen, is_same_cell, last_cell};
+use crate::frame::writer::Writer;
+use crate::row::CellRow;
+use crate::size::{Column, Position, Row};
+use crate::style::{Attributes, Style};
+use crate::vocabulary::Vocabulary;
+
+/// The longest gap of unchanged cells that is drawn again instead of moving over it.
+const GAP_MAX: u16 = 3;
+
+/// The longest run of blanks that is written as spaces where erasing would do as well.
+const SPACES_MAX: u16 = 4;
+
+/// One row to be drawn.
+pub(super) struct RowChange<'a> {
+    pub(super) row: Row,
+    /// What the reader shows there now.
+    pub(super) old: &'a CellRow,
+    /// What it is to show.
+    pub(super) new: &'a CellRow,
+    /// The first columns that are drawn already.
+    pub(super) done: u16,
+    /// Whether the last column is drawn whatever it holds.
+    pub(super) redraw_last: bool,
+    /// Whether the last column is left to [`wrap`].
+    pub(super) leave_last: bool,
+}
+
+impl RowChange<'_> {
+    /// Draws what differs.
+    pub(super) fn draw(&self, writer: &mut Writer<'_>) {
+        let end = if self.leave_last {
+            last_cell(self.new)
+        } else {
+            self.new.columns()
+        };
+        // The other half of a wide character that was drawn over is gone as well.
+        let mut forced = self.done > 0 && self.was_spacer(self.done);
+        let mut column = self.done;
+        while column < end {
+            let seen = Seen::at(self.new, column, writer.vocabulary);
+            let last = self.redraw_last && column >= last_cell(self.new);
+            if !(forced || last || self.differs(column, &seen, writer.vocabulary)) {
+                column += seen.width();
+                continue;
+            }
+            let drawn = self.draw_at(writer, column, end, &seen);
+            column += drawn;
+            forced = self.was_spacer(column) || !seen.is_agreed();
+        }
+    }
+
+    /// Whether the reader shows something else at `column` or in the right half of what it is to
+    /// show there.
+    fn differs(&self, column: u16, seen: &Seen<'_>, vocabulary: &Vocabulary) -> bool {
+        (column..column + seen.width())
+            .any(|column| !is_same_cell(self.old, self.new, column, vocabulary))
+    }
+
+    fn was_spacer(&self, column: u16) -> bool {
+        self.old.glyph(Column(column)) == Glyph::Spacer
+    }
+
+    /// Draws at `column`, as much as goes in one step, and returns the number of columns.
+    fn draw_at(&self, writer: &mut Writer<'_>, column: u16, end: u16, seen: &Seen<'_>) -> u16 {
+        let last_needs_ink = self.redraw_last || self.leave_last;
+        if seen.is_erased(writer.vocabulary) {
+            let run = self.blank_run(column, end, seen, writer.vocabulary);
+            let to_end = column + run == self.new.columns() && !last_needs_ink;
+            let changed = self.changed_part(column, run, writer.vocabulary);
+            if to_end && run > 2 {
+                self.go_to(writer, column);
+                set_background(writer, &seen.style);
+                writer.raw(b"\x1b[K");
+                return run;
+            }
+            let in_place = changed > SPACES_MAX
+                && writer.vocabulary.erase_characters
+                && !(self.redraw_last && column + changed == end);
+            self.go_to(writer, column);
+            set_background(writer, &seen.style);
+            if in_place {
+                writer.print(format_args!("\x1b[{changed}X"));
+            } else {
+                writer.draw_spaces(changed);
+            }
+            return changed;
+        }
+        self.go_to(writer, column);
+        draw_glyph(writer, seen);
+        seen.width()
+    }
+
+    /// The number of cells like `seen`, an erased one, from `column` on.
+    fn blank_run(&self, column: u16, end: u16, seen: &Seen<'_>, vocabulary: &Vocabulary) -> u16 {
+        let like = |column: &u16| Seen::at(self.new, *column, vocabulary) == *seen;
+        (column..end).take_while(like).count() as u16
+    }
+
+    /// The length of a run of cells up to the last that differs; at least 1.
+    fn changed_part(&self, column: u16, run: u16, vocabulary: &Vocabulary) -> u16 {
+        (column..column + run)
+            .rev()
+            .find(|&column| {
+                !is_same_cell(self.old, self.new, column, vocabulary) || self.was_spacer(column)
+            })
+            .map_or(1, |last| last - column + 1)
+    }
+
+    /// Brings the cursor to `column`: by drawing the few unchanged cells before it again where
+    /// that is shorter than moving.
+    fn go_to(&self, writer: &mut Writer<'_>, column: u16) {
+        let target = Position {
+            row: self.row,
+            column: Column(column),
+        };
+        if let Some(position) = writer.position()
+            && position.row == self.row
+            && position.column.0 < column
+            && column - position.column.0 <= GAP_MAX
+            && let Some(text) = self.gap(writer, position.column.0, column)
+        {
+            writer.draw(&text, column - position.column.0);
+            return;
+        }
+        writer.move_to(target);
+    }
+
+    /// The text of unchanged cells, if it is plain ASCII in the rendition in force.
+    fn gap(&self, writer: &Writer<'_>, from: u16, to: u16) -> Option<String> {
+        (from..to)
+            .map(|column| {
+                let seen = Seen::at(self.new, column, writer.vocabulary);
+                let character = match seen.glyph {
+                    Glyph::Blank => ' ',
+                    Glyph::Char(character) if character.is_ascii() => character,
+                    Glyph::Char(_) | Glyph::Cluster(_) | Glyph::Spacer => return None,
+                };
+                shows_as(writer, &seen).then_some(character)
+            })
+            .collect()
+    }
+}
+
+/// Ends `upper` and begins the row below it so that the reader wraps by itself. Returns the
+/// number of columns drawn of the row below.
+pub(super) fn wrap(writer: &mut Writer<'_>, row: Row, upper: &CellRow, lower: &CellRow) -> u16 {
+    let column = last_cell(upper);
+    let last = Seen::at(upper, column, writer.vocabulary);
+    // Absolute, since the reader may be about to wrap right now.
+    writer.move_to_absolute(Position {
+        row,
+        column: Column(column),
+    });
+    draw_glyph(writer, &last);
+    let first = Seen::at(lower, 0, writer.vocabulary);
+    draw_glyph(writer, &first);
+    writer.wrapped_into(Row(row.0 + 1), first.width());
+    first.width()
+}
+
+/// Draws a cell where the cursor is.
+fn draw_glyph(writer: &mut Writer<'_>, seen: &Seen<'_>) {
+    if !shows_as(writer, seen) {
+        writer.set_style(&seen.style);
+    }
+    let mut buffer = [0; 4];
+    let text = match seen.glyph {
+        Glyph::Blank | Glyph::Spacer => " ",
+        Glyph::Char(character) => character.encode_utf8(&mut buffer),
+        Glyph::Cluster(text) => text,
+    };
+    if seen.is_agreed() {
+        writer.draw(text, seen.width());
+    } else {
+        draw_disputed(writer, text, seen.width());
+    }
+}
+
+/// Draws a character that the reader may take for wider or narrower than we do.
+///
+/// Both columns of a wide one are blank before, in case the reader fills only one. Nothing wraps
+/// meanwhile, in case it fills two at the end of a row. The cursor must be placed anew after it.
+fn draw_disputed(writer: &mut Writer<'_>, text: &str, width: u16) {
+    let position = writer.position();
+    if width == 2
+        && let Some(position) = position
+    {
+        writer.draw_spaces(width);
+        writer.move_to_absolute(position);
+    }
+    let at_end = position.is_none_or(|position| position.column.0 + width >= writer.columns());
+    if at_end {
+        writer.raw(b"\x1b[?7l");
+    }
+    writer.raw(text.as_bytes());
+    if at_end {
+        writer.raw(b"\x1b[?7h");
+    }
+    writer.forget_position();
+}
+
+/// Whether a cell drawn in the rendition in force looks as it should.
+fn shows_as(writer: &Writer<'_>, seen: &Seen<'_>) -> bool {
+    let style = writer.style();
+    if seen.glyph == Glyph::Blank && seen.style.attributes.is_empty() {
+        return style.background == seen.style.background
+            && !style.attributes.intersects(Attributes::VISIBLE_ON_BLANK)
+            && style.link == seen.style.link;
+    }
+    *style == seen.style
+}
+
+/// Changes the rendition for blanks: only what shows on them counts.
+fn set_background(writer: &mut Writer<'_>, style: &Style) {
+    let seen = Seen {
+        glyph: Glyph::Blank,
+        wide: false,
+        style: style.clone(),
+    };
+    if !shows_as(writer, &seen) {
+        writer.set_style(style);
+    }
+}

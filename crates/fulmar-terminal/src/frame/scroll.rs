@@ -1,0 +1,188 @@
+//! Finding rows that moved.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::cell::Glyph;
+use crate::row::CellRow;
+use crate::size::Column;
+
+/// Rows that are on both screens, but higher or lower.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Scroll {
+    /// The rows to scroll, old place and new place together.
+    pub(super) region: Range<u16>,
+    pub(super) direction: Direction,
+    /// By how many rows.
+    pub(super) count: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Up,
+    Down,
+}
+
+/// The least text, in columns, that scrolling must save: about what it costs in bytes.
+const SAVING_MIN: usize = 24;
+
+/// The furthest that rows are looked for; keeps the work for a screen of 4096 rows bounded.
+const COUNT_MAX: usize = 256;
+
+/// Returns the scrolling of `old` after which the fewest columns are left to be drawn to reach
+/// `new`, or `None` if drawing is as cheap. Both have the same number of rows.
+pub(super) fn find(old: &[Arc<CellRow>], new: &[Arc<CellRow>]) -> Option<Scroll> {
+    let changed: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
+    let first = changed.iter().position(|&changed| changed)?;
+    let last = changed.iter().rposition(|&changed| changed)?;
+    if first == last {
+        return None;
+    }
+    let old_keys = keys(&old[first..=last]);
+    let new_keys = keys(&new[first..=last]);
+    let height = last - first + 1;
+    let mut best: Option<(usize, Scroll)> = None;
+    for count in 1..height.min(COUNT_MAX + 1) {
+        for direction in [Direction::Up, Direction::Down] {
+            let (old_start, new_start) = match direction {
+                Direction::Up => (count, 0),
+                Direction::Down => (0, count),
+            };
+            let pairs =
+                (0..height - count).map(|i| (&old_keys[old_start + i], &new_keys[new_start + i]));
+            let Some((run, saving)) = best_run(pairs, |i| changed[first + new_start + i]) else {
+                continue;
+            };
+            if best.as_ref().is_none_or(|(known, _)| saving > *known) {
+                let region = first + run.start..first + run.end + count;
+                let scroll = Scroll {
+                    region: region.start as u16..region.end as u16,
+                    direction,
+                    count: count as u16,
+                };
+                best = Some((saving, scroll));
+            }
+        }
+    }
+    best.filter(|&(saving, _)| saving >= SAVING_MIN)
+        .map(|(_, scroll)| scroll)
+}
+
+/// What makes a row known again, and what it would cost to draw.
+struct Key {
+    hash: u64,
+    columns: usize,
+}
+
+fn keys(rows: &[Arc<CellRow>]) -> Vec<Key> {
+    rows.iter().map(|row| key(row)).collect()
+}
+
+fn key(row: &CellRow) -> Key {
+    // The keys are fixed: the worst a collision does is a scroll that saves nothing.
+    let mut hasher = DefaultHasher::new();
+    let mut columns = 0;
+    for (index, cell) in row.cells().iter().enumerate() {
+        let glyph = row.glyph(Column(index as u16));
+        match glyph {
+            Glyph::Blank | Glyph::Spacer => {}
+            Glyph::Char(' ') => {}
+            Glyph::Char(character) => (index, character).hash(&mut hasher),
+            Glyph::Cluster(text) => (index, text).hash(&mut hasher),
+        }
+        let shows = !matches!(glyph, Glyph::Blank | Glyph::Char(' '));
+        if shows || !cell.background().is_default() {
+            cell.background().hash(&mut hasher);
+            cell.foreground().hash(&mut hasher);
+            cell.attributes().hash(&mut hasher);
+            columns += 1;
+        }
+    }
+    Key {
+        hash: hasher.finish(),
+        columns,
+    }
+}
+
+/// Returns the run of equal pairs that saves most, and what it saves: the columns of its rows
+/// that would otherwise have to be drawn, less those of rows that were right and move away.
+fn best_run<'a>(
+    pairs: impl Iterator<Item = (&'a Key, &'a Key)>,
+    would_be_drawn: impl Fn(usize) -> bool,
+) -> Option<(Range<usize>, usize)> {
+    let mut best: Option<(Range<usize>, usize)> = None;
+    let (mut start, mut saving) = (0, 0);
+    for (index, (old, new)) in pairs.enumerate() {
+        if old.hash != new.hash {
+            (start, saving) = (index + 1, 0);
+            continue;
+        }
+        if would_be_drawn(index) {
+            saving += new.columns;
+        }
+        if saving > best.as_ref().map_or(0, |(_, known)| *known) {
+            best = Some((start..index + 1, saving));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::size::Size;
+    use crate::style::Color;
+
+    fn rows(texts: &[&str]) -> Vec<Arc<CellRow>> {
+        let size = Size::new(1, 40).unwrap();
+        texts
+            .iter()
+            .map(|text| {
+                let mut row = CellRow::new(size.columns(), Color::DEFAULT);
+                let pen = row.pen(&crate::style::Style::default());
+                row.write_ascii(Column(0), text.as_bytes(), pen);
+                Arc::new(row)
+            })
+            .collect()
+    }
+
+    const A: &str = "a line with enough text";
+    const B: &str = "b line with enough text";
+    const C: &str = "c line with enough text";
+    const D: &str = "d line with enough text";
+
+    #[test]
+    fn rows_that_went_up_are_found() {
+        let found = find(&rows(&[A, B, C, ""]), &rows(&[B, C, D, ""]));
+        assert_eq!(
+            found,
+            Some(Scroll {
+                region: 0..3,
+                direction: Direction::Up,
+                count: 1
+            })
+        );
+    }
+
+    #[test]
+    fn rows_that_went_down_inside_a_region_are_found() {
+        let found = find(&rows(&[A, B, C, "", D]), &rows(&[A, "", B, C, D]));
+        assert_eq!(
+            found,
+            Some(Scroll {
+                region: 1..4,
+                direction: Direction::Down,
+                count: 1
+            })
+        );
+    }
+
+    #[test]
+    fn what_stayed_or_is_cheap_is_not_scrolled() {
+        assert_eq!(find(&rows(&[A, B, C]), &rows(&[A, B, C])), None);
+        assert_eq!(find(&rows(&[A, B, C]), &rows(&[A, D, C])), None);
+        assert_eq!(find(&rows(&["x", "y", ""]), &rows(&["y", "z", ""])), None);
+    }
+}

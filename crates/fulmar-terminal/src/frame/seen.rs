@@ -1,0 +1,114 @@
+//! What a reader makes of a cell, a row and a screen.
+
+use std::sync::Arc;
+
+use crate::Screen;
+use crate::cell::Glyph;
+use crate::frame::agreed::is_agreed;
+use crate::row::CellRow;
+use crate::size::{Column, Row};
+use crate::style::{Attributes, Color, Style};
+use crate::vocabulary::Vocabulary;
+
+/// A cell as the reader of a frame shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen<'row> {
+    /// A space is a blank here: nobody sees the difference.
+    pub(super) glyph: Glyph<'row>,
+    pub(super) wide: bool,
+    /// As far as the reader can tell it and it shows on this glyph.
+    pub(super) style: Style,
+}
+
+impl<'row> Seen<'row> {
+    /// The cell at `column` of `row`.
+    pub(super) fn at(row: &'row CellRow, column: u16, vocabulary: &Vocabulary) -> Seen<'row> {
+        let column = Column(column);
+        let glyph = match row.glyph(column) {
+            Glyph::Char(' ') => Glyph::Blank,
+            glyph => glyph,
+        };
+        let wide = row
+            .cells()
+            .get(usize::from(column.0))
+            .is_some_and(|cell| cell.is_wide());
+        let mut style = match glyph {
+            Glyph::Spacer => Style::default(),
+            Glyph::Blank | Glyph::Char(_) | Glyph::Cluster(_) => {
+                vocabulary.style(&row.style(column))
+            }
+        };
+        if glyph == Glyph::Blank {
+            style.attributes &= Attributes::VISIBLE_ON_BLANK;
+            if style.attributes.is_empty() {
+                style.foreground = Color::DEFAULT;
+            }
+        }
+        if !style.attributes.intersects(Attributes::UNDERLINE) {
+            style.underline_color = Color::DEFAULT;
+        }
+        Seen { glyph, wide, style }
+    }
+
+    /// The number of columns.
+    pub(super) fn width(&self) -> u16 {
+        1 + u16::from(self.wide)
+    }
+
+    /// Whether erasing makes such a cell: nothing but a background.
+    pub(super) fn is_erased(&self, vocabulary: &Vocabulary) -> bool {
+        self.glyph == Glyph::Blank
+            && self.style.attributes.is_empty()
+            && self.style.link.is_none()
+            && (vocabulary.back_color_erase || self.style.background.is_default())
+    }
+
+    /// Whether terminals agree on the number of columns.
+    pub(super) fn is_agreed(&self) -> bool {
+        match self.glyph {
+            Glyph::Blank | Glyph::Spacer => true,
+            Glyph::Char(character) => is_agreed(character),
+            Glyph::Cluster(text) => text.chars().all(is_agreed),
+        }
+    }
+}
+
+/// Whether the reader shows the same at `column` of both rows.
+pub(super) fn is_same_cell(a: &CellRow, b: &CellRow, column: u16, vocabulary: &Vocabulary) -> bool {
+    let index = usize::from(column);
+    if let (Some(a), Some(b)) = (a.cells().get(index), b.cells().get(index))
+        && a == b
+        && !(a.has_extra() || a.is_cluster())
+    {
+        return true;
+    }
+    Seen::at(a, column, vocabulary) == Seen::at(b, column, vocabulary)
+}
+
+/// Whether the reader shows the same in both rows.
+pub(super) fn is_same_row(a: &Arc<CellRow>, b: &Arc<CellRow>, vocabulary: &Vocabulary) -> bool {
+    Arc::ptr_eq(a, b) || (0..b.columns()).all(|column| is_same_cell(a, b, column, vocabulary))
+}
+
+/// Whether the reader takes `row` and the one below for one line of text, as copying needs it.
+///
+/// That is told by wrapping for real, so it cannot be told of the bottom row, nor across a
+/// character on whose width terminals disagree.
+pub(super) fn is_wrapped(screen: &Screen, row: Row, vocabulary: &Vocabulary) -> bool {
+    if row >= screen.size().last_row() || !screen.row(row).is_wrapped() {
+        return false;
+    }
+    let below = Row(row.0 + 1);
+    let last = last_cell(screen.row(row));
+    Seen::at(screen.row(row), last, vocabulary).is_agreed()
+        && Seen::at(screen.row(below), 0, vocabulary).is_agreed()
+}
+
+/// The column at which the character in the last column begins.
+pub(super) fn last_cell(row: &CellRow) -> u16 {
+    let last = row.columns() - 1;
+    match row.glyph(Column(last)) {
+        Glyph::Spacer => last.saturating_sub(1),
+        Glyph::Blank | Glyph::Char(_) | Glyph::Cluster(_) => last,
+    }
+}

@@ -1,0 +1,381 @@
+//! What may reach the user's terminal: one table, and the checker that reads it.
+//!
+//! The client renders, it never forwards (docs/threat-model.md §8). [`Checker`] is for tests: it
+//! is deliberately not our parser, so that both cannot be wrong in the same way.
+
+use std::fmt;
+
+/// The longest title that is passed on, in characters.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const TITLE_CHARACTERS_MAX: usize = 256;
+
+/// The longest URI of a hyperlink, in bytes.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const LINK_URI_BYTES_MAX: usize = 2083;
+
+/// The most base64 that a clipboard write may have, in bytes.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const CLIPBOARD_BYTES_MAX: usize = 128 * 1024;
+
+/// Schemes that a hyperlink may have; a link of another is shown as plain text.
+///
+/// Source: docs/threat-model.md §8.
+pub(crate) const LINK_SCHEMES: [&str; 5] = ["http", "https", "mailto", "ftp", "file"];
+
+/// Controls that may stand between text.
+const CONTROLS: [u8; 4] = [b'\r', b'\n', 0x08, 0x07];
+
+/// Escapes of one letter: save and restore the cursor, which some terminals' smcup and rmcup use.
+const ESCAPES: [u8; 2] = *b"78";
+
+/// A permitted control sequence.
+struct Sequence {
+    /// The private prefix, or 0.
+    prefix: u8,
+    /// The intermediate, or 0.
+    intermediate: u8,
+    finals: &'static [u8],
+    parameters: Parameters,
+}
+
+/// What may stand before the final byte.
+enum Parameters {
+    /// At most this many numbers.
+    Numbers(usize),
+    /// Rendition: numbers with `;` and `:`.
+    Rendition,
+    /// Each parameter is one of these.
+    OneOf(&'static [u16]),
+    /// Exactly one of these lists.
+    Exactly(&'static [&'static str]),
+}
+
+const fn csi(prefix: u8, finals: &'static [u8], parameters: Parameters) -> Sequence {
+    Sequence {
+        prefix,
+        intermediate: 0,
+        finals,
+        parameters,
+    }
+}
+
+/// Every control sequence that a client may write.
+const SEQUENCES: [Sequence; 9] = [
+    // Cursor movement; erasing; inserting and deleting lines.
+    csi(0, b"ABCD", Parameters::Numbers(1)),
+    csi(0, b"Hr", Parameters::Numbers(2)),
+    csi(0, b"XLM", Parameters::Numbers(1)),
+    csi(0, b"JK", Parameters::Exactly(&["", "0", "1", "2"])),
+    csi(0, b"m", Parameters::Rendition),
+    // Cursor keys, reverse screen, autowrap, cursor, alternate screen, mouse, focus, paste,
+    // synchronised output.
+    csi(
+        b'?',
+        b"hl",
+        Parameters::OneOf(&[
+            1, 5, 7, 9, 12, 25, 47, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 1047,
+            1048, 1049, 2004, 2026,
+        ]),
+    ),
+    // Insert mode, which some terminals' smcup and rmcup reset.
+    csi(0, b"l", Parameters::Exactly(&["4"])),
+    // The title stack, part of smcup and rmcup.
+    csi(0, b"t", Parameters::Exactly(&["22;0;0", "23;0;0"])),
+    Sequence {
+        prefix: 0,
+        intermediate: b' ',
+        finals: b"q",
+        parameters: Parameters::OneOf(&[0, 1, 2, 3, 4, 5, 6]),
+    },
+];
+
+/// Whether a link with this id and URI may be written.
+pub(crate) fn is_permitted_link(id: &str, uri: &str) -> bool {
+    let plain = |text: &str| text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    let scheme = uri.split(':').next().unwrap_or_default();
+    uri.len() <= LINK_URI_BYTES_MAX
+        && id.len() <= LINK_URI_BYTES_MAX
+        && plain(id)
+        && plain(uri)
+        && !id.contains([':', ';'])
+        && uri.contains(':')
+        && LINK_SCHEMES
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(scheme))
+}
+
+/// Whether `text` may be written to the clipboard: base64, and not too long.
+pub(crate) fn is_permitted_clipboard(text: &str) -> bool {
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    text.len() <= CLIPBOARD_BYTES_MAX && text.bytes().all(base64)
+}
+
+/// Something that must never be written to a user's terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// What it is.
+    pub what: &'static str,
+    /// The bytes, from the beginning of the sequence to where it went wrong.
+    pub bytes: Vec<u8>,
+    /// The position of their end in everything that was checked.
+    pub offset: u64,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = String::from_utf8_lossy(&self.bytes);
+        write!(f, "{} at byte {}: {bytes:?}", self.what, self.offset)
+    }
+}
+
+/// Reads all that a client writes to its terminal and finds what is not permitted.
+///
+/// ```
+/// use fulmar_terminal::Checker;
+///
+/// let mut checker = Checker::default();
+/// assert!(checker.check(b"\x1b[1;31mred\x1b[m\r\n").is_ok());
+/// assert!(checker.check(b"\x1b[6n").is_err()); // the terminal would answer
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Checker {
+    /// The bytes of the sequence or character that is not complete.
+    pending: Vec<u8>,
+    offset: u64,
+}
+
+/// What is known of the beginning of a sequence.
+enum Verdict {
+    Incomplete,
+    Complete,
+    Bad(&'static str),
+}
+
+impl Checker {
+    /// Checks the next bytes.
+    ///
+    /// # Errors
+    ///
+    /// The first violation; what follows it is not looked at.
+    pub fn check(&mut self, bytes: &[u8]) -> Result<(), Violation> {
+        for &byte in bytes {
+            self.offset += 1;
+            self.pending.push(byte);
+            match judge(&self.pending) {
+                Verdict::Incomplete => {}
+                Verdict::Complete => self.pending.clear(),
+                Verdict::Bad(what) => {
+                    return Err(Violation {
+                        what,
+                        bytes: std::mem::take(&mut self.pending),
+                        offset: self.offset,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no sequence is left open.
+    ///
+    /// # Errors
+    ///
+    /// What is open.
+    pub fn finish(self) -> Result<(), Violation> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        Err(Violation {
+            what: "left open",
+            bytes: self.pending,
+            offset: self.offset,
+        })
+    }
+}
+
+fn judge(bytes: &[u8]) -> Verdict {
+    match bytes {
+        [] => Verdict::Incomplete,
+        [0x1b] | [0x1b, b'['] => Verdict::Incomplete,
+        [0x1b, b'[', sequence @ ..] => judge_csi(sequence),
+        [0x1b, b']', text @ ..] => judge_osc(text),
+        [0x1b, letter] if ESCAPES.contains(letter) => Verdict::Complete,
+        [0x1b, ..] => Verdict::Bad("an escape that is not in the table"),
+        [control] if CONTROLS.contains(control) => Verdict::Complete,
+        [0..0x20 | 0x7f, ..] => Verdict::Bad("a control"),
+        text => judge_text(text),
+    }
+}
+
+fn judge_text(bytes: &[u8]) -> Verdict {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.chars().any(char::is_control) => Verdict::Bad("a C1 control"),
+        Ok(_) => Verdict::Complete,
+        Err(error) if error.error_len().is_none() => Verdict::Incomplete,
+        Err(_) => Verdict::Bad("invalid UTF-8"),
+    }
+}
+
+fn judge_csi(sequence: &[u8]) -> Verdict {
+    let Some((&last, body)) = sequence.split_last() else {
+        return Verdict::Incomplete;
+    };
+    if matches!(last, 0x20..0x40) {
+        return Verdict::Incomplete;
+    }
+    let (prefix, body) = match body {
+        [prefix @ 0x3c..0x40, rest @ ..] => (*prefix, rest),
+        _ => (0, body),
+    };
+    let (intermediate, body) = match body {
+        [rest @ .., intermediate @ 0x20..0x30] => (*intermediate, rest),
+        _ => (0, body),
+    };
+    let Ok(text) = std::str::from_utf8(body) else {
+        return Verdict::Bad("not ASCII in a control sequence");
+    };
+    let permitted = SEQUENCES.iter().any(|known| {
+        known.prefix == prefix
+            && known.intermediate == intermediate
+            && known.finals.contains(&last)
+            && known.parameters.permit(text)
+    });
+    if permitted {
+        Verdict::Complete
+    } else {
+        Verdict::Bad("a control sequence that is not in the table")
+    }
+}
+
+impl Parameters {
+    fn permit(&self, text: &str) -> bool {
+        match self {
+            Parameters::Numbers(most) => {
+                text.split(';').count() <= *most
+                    && text
+                        .split(';')
+                        .all(|n| n.is_empty() || n.parse::<u16>().is_ok())
+            }
+            Parameters::Rendition => text
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':')),
+            Parameters::OneOf(numbers) => text
+                .split(';')
+                .all(|n| n.parse().is_ok_and(|n: u16| numbers.contains(&n))),
+            Parameters::Exactly(texts) => texts.contains(&text),
+        }
+    }
+}
+
+fn judge_osc(bytes: &[u8]) -> Verdict {
+    let text = match bytes {
+        [text @ .., 0x07] | [text @ .., 0x1b, b'\\'] => text,
+        [.., 0x1b] => return Verdict::Incomplete,
+        [.., last] if *last < 0x20 || *last == 0x7f => {
+            return Verdict::Bad("a control in a string");
+        }
+        _ => return Verdict::Incomplete,
+    };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Verdict::Bad("invalid UTF-8 in a string");
+    };
+    if text.chars().any(char::is_control) {
+        return Verdict::Bad("a control in a string");
+    }
+    let permitted = match text.split_once(';') {
+        Some(("0" | "1" | "2", title)) => title.chars().count() <= TITLE_CHARACTERS_MAX,
+        Some(("52", rest)) => rest.strip_prefix("c;").is_some_and(is_permitted_clipboard),
+        Some(("8", rest)) => rest.split_once(';').is_some_and(|(parameters, uri)| {
+            let id = parameters.strip_prefix("id=");
+            let id_is_fine = parameters.is_empty() || id.is_some_and(|id| !id.is_empty());
+            let ends = parameters.is_empty() && uri.is_empty();
+            ends || id_is_fine && is_permitted_link(id.unwrap_or_default(), uri)
+        }),
+        _ => false,
+    };
+    if permitted {
+        Verdict::Complete
+    } else {
+        Verdict::Bad("a string that is not in the table")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_permitted(text: &str) -> bool {
+        let mut checker = Checker::default();
+        checker.check(text.as_bytes()).is_ok() && checker.finish().is_ok()
+    }
+
+    #[test]
+    fn what_a_frame_is_made_of_is_permitted() {
+        for text in [
+            "text, 你 and e\u{301}",
+            "\r\n\x08\x07",
+            "\x1b[H\x1b[2;3H\x1b[A\x1b[K\x1b[5X\x1b[2;20r\x1b[r\x1b[3L",
+            "\x1b[0;1;38;5;200;48;2;1;2;3m\x1b[4:3;58:2::1:2:3m\x1b[m",
+            "\x1b[?25l\x1b[?2004h\x1b[?1000;1006h\x1b[?1049h\x1b[22;0;0t",
+            "\x1b[4 q",
+            "\x1b]0;title\x07\x1b]2;title\x1b\\",
+            "\x1b]52;c;aGk=\x07",
+            "\x1b]8;id=1;https://example.org/\x1b\\\x1b]8;;\x1b\\",
+        ] {
+            assert!(is_permitted(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_makes_a_terminal_answer_or_act_is_found() {
+        for text in [
+            "\x1b[c",
+            "\x1b[>c",
+            "\x1b[5n",
+            "\x1b[6n",
+            "\x1b[?6n",
+            "\x1b[?2026$p",
+            "\x1b[>q",
+            "\x1b[?u",
+            "\x1b[18t",
+            "\x1b[21t",
+            "\x1b[8;50;100t",
+            "\x1b[3J",
+            "\x1b[?3h",
+            "\x1b[20h",
+            "\x1bc",
+            "\x1bZ",
+            "\x05",
+            "\x7f",
+            "\u{9b}6n",
+            "\x1bP$qm\x1b\\",
+            "\x1b_G\x1b\\",
+            "\x1b]4;1;?\x07",
+            "\x1b]10;?\x07",
+            "\x1b]52;c;?\x07",
+            "\x1b]52;p;aGk=\x07",
+            "\x1b]8;;javascript:alert(1)\x1b\\",
+            "\x1b]777;notify;a;b\x07",
+            "\x1b]0;a\u{9c}b\x07",
+            "\x1b[1;2;3H",
+            "\x1b[31",
+        ] {
+            assert!(!is_permitted(text), "{text:?}");
+        }
+        let mut checker = Checker::default();
+        assert!(checker.check(b"\xff").is_err());
+        let title = "x".repeat(TITLE_CHARACTERS_MAX + 1);
+        assert!(!is_permitted(&format!("\x1b]0;{title}\x07")));
+    }
+
+    #[test]
+    fn the_first_violation_is_told_with_its_place() {
+        let mut checker = Checker::default();
+        let violation = checker.check(b"ab\x1b[6ncd").unwrap_err();
+        assert_eq!(violation.bytes, b"\x1b[6n");
+        assert_eq!(violation.offset, 6);
+    }
+}
