@@ -1,13 +1,13 @@
 //! Starting the user's program on a pseudo terminal, with nothing of ours left in it.
 
 use crate::{CoreLimit, Master, Slave};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{Errno, read, write};
-use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, ioctl_tiocsctty, kill_process_group, setsid};
 use rustix::termios::tcgetpgrp;
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, PipeReader, PipeWriter};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -211,9 +211,9 @@ impl Child {
 }
 
 pub(crate) fn spawn(slave: Slave, command: &Spawn) -> Result<Child, SpawnError> {
-    let (progress, announced) = match pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK) {
+    let (progress, announced) = match progress_pipe() {
         Ok(pipe) => pipe,
-        Err(error) => return Err(command.error(SpawnStep::Fork, error.into(), slave)),
+        Err(error) => return Err(command.error(SpawnStep::Fork, error, slave)),
     };
     let started = command
         .prepare(&slave, announced)
@@ -230,8 +230,16 @@ pub(crate) fn spawn(slave: Slave, command: &Spawn) -> Result<Child, SpawnError> 
     })
 }
 
+/// Makes a pipe for the child to announce its steps on. Reading it never waits, for a child of
+/// another thread may hold the other end too.
+fn progress_pipe() -> io::Result<(PipeReader, PipeWriter)> {
+    let (progress, announced) = io::pipe()?;
+    fcntl_setfl(&progress, fcntl_getfl(&progress)? | OFlags::NONBLOCK)?;
+    Ok((progress, announced))
+}
+
 impl Spawn {
-    fn prepare(&self, slave: &Slave, announced: OwnedFd) -> io::Result<Command> {
+    fn prepare(&self, slave: &Slave, announced: PipeWriter) -> io::Result<Command> {
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)

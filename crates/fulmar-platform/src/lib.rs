@@ -2,7 +2,7 @@
 //!
 //! This is the one crate of the workspace with `unsafe` code, and the one that owns descriptors.
 //! It knows nothing of datagrams, screens or sessions: it takes and returns bytes, addresses,
-//! sizes and durations. It takes no decisions either. Nothing here waits but [`poll`](poll::poll)
+//! sizes and durations. It takes no decisions either. Nothing here waits but [`PollList::wait`]
 //! and the functions whose name says so, and no error is turned into a pause.
 //!
 //! Linux comes first. What only Linux has stands behind `cfg(target_os = "linux")` with a portable
@@ -26,14 +26,22 @@
 //! ```
 
 mod child;
+mod clock;
 mod core_dump;
+mod poll;
 pub mod pty;
+pub mod signals;
+mod timer;
 mod transfer;
 mod window_size;
 
 pub use child::{Child, Spawn, SpawnError, SpawnStep};
+pub use clock::{SleepWatch, boot_time};
 pub use core_dump::{CoreLimit, forbid_core_dumps};
+pub use poll::{Interest, PollList, PollSlot, Readiness};
 pub use pty::{Master, Slave};
+pub use signals::{Signal, SignalPipe};
+pub use timer::DeadlineTimer;
 pub use transfer::Transfer;
 pub use window_size::WindowSize;
 

@@ -1,20 +1,19 @@
 //! Waiting in tests: always for a descriptor, never for a time.
 
-use crate::{Master, Transfer};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use crate::{Child, Interest, Master, PollList, Spawn, Transfer, WindowSize, pty};
 use rustix::fd::AsFd;
+use std::process::ExitStatus;
+use std::time::Duration;
 
 /// Longer than any machine needs; reached only by a test that fails.
-const DEADLINE: Timespec = Timespec {
-    tv_sec: 30,
-    tv_nsec: 0,
-};
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Waits until `descriptor` is readable or hung up.
 pub(crate) fn wait_readable(descriptor: impl AsFd) {
-    let mut polled = [PollFd::new(&descriptor, PollFlags::IN)];
+    let mut list = PollList::new();
+    list.add(&descriptor, Interest::Read);
     assert_eq!(
-        poll(&mut polled, Some(&DEADLINE)).unwrap(),
+        list.wait(Some(DEADLINE)).unwrap(),
         1,
         "nothing came before the deadline"
     );
@@ -31,4 +30,45 @@ pub(crate) fn read_to_close(master: &Master) -> String {
             Transfer::Closed => return String::from_utf8(output).unwrap(),
         }
     }
+}
+
+const CHILD_VARIABLE: &str = "FULMAR_TEST_CHILD";
+
+/// True in the process that [`start_child`] started.
+pub(crate) fn in_child() -> bool {
+    std::env::var_os(CHILD_VARIABLE).is_some()
+}
+
+/// Runs one test of this crate by itself, on a pty and in a process of its own: for what would
+/// disturb the tests that run beside it. The test asks [`in_child`] which of the two it is.
+pub(crate) fn start_child(test: &str) -> (Child, Master) {
+    start_child_with(test, |_| ())
+}
+
+/// As [`start_child`], with something added to the environment.
+pub(crate) fn start_child_with(test: &str, add: impl FnOnce(&mut Spawn)) -> (Child, Master) {
+    let (master, slave) = pty::open(WindowSize {
+        rows: 24,
+        columns: 80,
+    })
+    .unwrap();
+    let mut command = Spawn::new(std::env::current_exe().unwrap());
+    // With one thread the test runs on the main thread: the process has no other.
+    command
+        .arg("--exact")
+        .arg(test)
+        .arg("--nocapture")
+        .arg("--test-threads=1");
+    command
+        .env("PATH", "/usr/bin:/bin")
+        .env(CHILD_VARIABLE, "1");
+    add(&mut command);
+    (slave.spawn(&command).unwrap(), master)
+}
+
+/// Runs a test as [`start_child`] does, to its end, and returns what it wrote.
+pub(crate) fn run_in_child(test: &str) -> (ExitStatus, String) {
+    let (mut child, master) = start_child(test);
+    let output = read_to_close(&master);
+    (child.wait().unwrap(), output)
 }

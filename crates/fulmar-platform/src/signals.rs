@@ -1,0 +1,246 @@
+//! Signals as something to poll for.
+
+use rustix::fd::{AsFd, BorrowedFd};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use signal_hook::SigId;
+use signal_hook::low_level::{pipe, unregister};
+use std::io::{self, PipeReader};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The signals that the program deals with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Signal {
+    /// `SIGHUP`: the terminal is gone.
+    HangUp = libc::SIGHUP,
+    /// `SIGINT`: the interrupt key, or somebody asks to end.
+    Interrupt = libc::SIGINT,
+    /// `SIGQUIT`: the quit key.
+    Quit = libc::SIGQUIT,
+    /// `SIGPIPE`: a write to nobody.
+    Pipe = libc::SIGPIPE,
+    /// `SIGTERM`: somebody asks to end.
+    Terminate = libc::SIGTERM,
+    /// `SIGUSR1`: an idle server is asked to end.
+    User1 = libc::SIGUSR1,
+    /// `SIGUSR2`: free for use.
+    User2 = libc::SIGUSR2,
+    /// `SIGCHLD`: a child has ended or stopped.
+    Child = libc::SIGCHLD,
+    /// `SIGTSTP`: the suspend key.
+    Suspend = libc::SIGTSTP,
+    /// `SIGCONT`: we run again after a stop.
+    Continue = libc::SIGCONT,
+    /// `SIGTTOU`: a background job wrote to the terminal or changed its modes.
+    BackgroundOutput = libc::SIGTTOU,
+    /// `SIGWINCH`: the window has another size.
+    WindowChange = libc::SIGWINCH,
+}
+
+impl Signal {
+    /// Returns the system's number of the signal.
+    pub fn number(self) -> i32 {
+        self as i32
+    }
+}
+
+/// A subscription to some signals, with a descriptor that is readable when one has come.
+///
+/// The handlers write to a pipe and set a flag, nothing more. A signal that comes twice before it
+/// is drained is reported once.
+///
+/// Dropping the subscription does not restore what the signals did before: they are then ignored,
+/// until [`restore_default`] is called.
+#[derive(Debug)]
+pub struct SignalPipe {
+    reader: PipeReader,
+    subscriptions: Vec<Subscription>,
+}
+
+#[derive(Debug)]
+struct Subscription {
+    signal: Signal,
+    has_come: Arc<AtomicBool>,
+    handlers: [SigId; 2],
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        for handler in self.handlers {
+            unregister(handler);
+        }
+    }
+}
+
+impl SignalPipe {
+    /// Subscribes to `signals`.
+    ///
+    /// # Errors
+    ///
+    /// When no descriptor is left, or the system refuses a handler.
+    pub fn new(signals: &[Signal]) -> io::Result<Self> {
+        let (reader, writer) = io::pipe()?;
+        fcntl_setfl(&reader, fcntl_getfl(&reader)? | OFlags::NONBLOCK)?;
+        let subscriptions = signals
+            .iter()
+            .map(|signal| {
+                let has_come = Arc::new(AtomicBool::new(false));
+                // The flag goes first: who sees the byte must find it set.
+                let flag = signal_hook::flag::register(signal.number(), Arc::clone(&has_come))?;
+                let byte = pipe::register(signal.number(), writer.try_clone()?)?;
+                Ok(Subscription {
+                    signal: *signal,
+                    has_come,
+                    handlers: [flag, byte],
+                })
+            })
+            .collect::<io::Result<_>>()?;
+        Ok(Self {
+            reader,
+            subscriptions,
+        })
+    }
+
+    /// Returns the signals that have come since the last call, in the order of subscription.
+    pub fn drain(&mut self) -> impl Iterator<Item = Signal> + '_ {
+        // Bytes first, flags after: a signal in between leaves a byte for the next turn.
+        let mut bytes = [0; 64];
+        while matches!(rustix::io::read(&self.reader, &mut bytes), Ok(read) if read > 0) {}
+        self.subscriptions
+            .iter()
+            .filter(|subscription| subscription.has_come.swap(false, Ordering::SeqCst))
+            .map(|subscription| subscription.signal)
+    }
+}
+
+impl AsFd for SignalPipe {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.reader.as_fd()
+    }
+}
+
+/// Makes the process, and the programs it starts by other means than [`Spawn`](crate::Spawn),
+/// ignore a signal.
+///
+/// # Errors
+///
+/// None that the system documents for these signals.
+pub fn ignore(signal: Signal) -> io::Result<()> {
+    set_disposition(signal, libc::SIG_IGN)
+}
+
+/// Gives a signal the effect that it has without a handler.
+///
+/// # Errors
+///
+/// None that the system documents for these signals.
+pub fn restore_default(signal: Signal) -> io::Result<()> {
+    set_disposition(signal, libc::SIG_DFL)
+}
+
+fn set_disposition(signal: Signal, disposition: libc::sighandler_t) -> io::Result<()> {
+    // SAFETY: both dispositions that are passed here are valid and run no code of ours.
+    match unsafe { libc::signal(signal.number(), disposition) } {
+        libc::SIG_ERR => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Stops all processes of our group, as the suspend key does; returns when we are continued.
+///
+/// # Errors
+///
+/// None that the system documents for our own group.
+pub fn stop_process_group() -> io::Result<()> {
+    Ok(rustix::process::kill_current_process_group(
+        rustix::process::Signal::STOP,
+    )?)
+}
+
+/// Ends the process as the signal would have without a handler, so that whoever waits for us
+/// learns of it. Returns if the signal does not end processes.
+///
+/// # Errors
+///
+/// When the system refuses to restore the default.
+pub fn die_of(signal: Signal) -> io::Result<()> {
+    signal_hook::low_level::emulate_default_handler(signal.number())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{in_child, run_in_child, wait_readable};
+    use rustix::process::{Pid, WaitOptions, waitpid};
+    use signal_hook::low_level::raise;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn signals_are_drained_once_in_the_order_of_subscription() {
+        let mut signals = SignalPipe::new(&[Signal::WindowChange, Signal::User2]).unwrap();
+        assert_eq!(signals.drain().count(), 0);
+        raise(libc::SIGUSR2).unwrap();
+        raise(libc::SIGWINCH).unwrap();
+        raise(libc::SIGUSR2).unwrap();
+        wait_readable(&signals);
+        let come: Vec<Signal> = signals.drain().collect();
+        assert_eq!(come, [Signal::WindowChange, Signal::User2]);
+        assert_eq!(signals.drain().count(), 0);
+    }
+
+    #[test]
+    fn thousands_of_signals_neither_block_nor_get_lost() {
+        let mut signals = SignalPipe::new(&[Signal::Continue]).unwrap();
+        // More than a pipe holds: 64 KiB on Linux.
+        for _ in 0..70_000 {
+            raise(libc::SIGCONT).unwrap();
+        }
+        assert_eq!(signals.drain().collect::<Vec<_>>(), [Signal::Continue]);
+        raise(libc::SIGCONT).unwrap();
+        assert_eq!(signals.drain().collect::<Vec<_>>(), [Signal::Continue]);
+    }
+
+    #[test]
+    fn an_ignored_signal_does_nothing_and_a_default_one_ends_the_process() {
+        if in_child() {
+            ignore(Signal::HangUp).unwrap();
+            raise(libc::SIGHUP).unwrap();
+            println!("still here");
+            restore_default(Signal::HangUp).unwrap();
+            raise(libc::SIGHUP).unwrap();
+        }
+        let name =
+            "signals::tests::an_ignored_signal_does_nothing_and_a_default_one_ends_the_process";
+        let (status, output) = run_in_child(name);
+        assert_eq!(status.signal(), Some(libc::SIGHUP), "{output}");
+        assert!(output.contains("still here"), "{output}");
+    }
+
+    #[test]
+    fn a_caught_signal_can_be_died_of() {
+        if in_child() {
+            let mut signals = SignalPipe::new(&[Signal::Terminate]).unwrap();
+            raise(libc::SIGTERM).unwrap();
+            let come = signals.drain().next().unwrap();
+            die_of(come).unwrap();
+        }
+        let (status, output) = run_in_child("signals::tests::a_caught_signal_can_be_died_of");
+        assert_eq!(status.signal(), Some(libc::SIGTERM), "{output}");
+    }
+
+    #[test]
+    fn a_stopped_group_goes_on_when_it_is_continued() {
+        if in_child() {
+            stop_process_group().unwrap();
+            std::process::exit(23);
+        }
+        let name = "signals::tests::a_stopped_group_goes_on_when_it_is_continued";
+        let (mut child, _master) = crate::test_support::start_child(name);
+        let pid = Pid::from_raw(child.pid() as i32).unwrap();
+        let (_, status) = waitpid(Some(pid), WaitOptions::UNTRACED).unwrap().unwrap();
+        assert!(status.stopped());
+        rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(23));
+    }
+}
