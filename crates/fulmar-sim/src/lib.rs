@@ -1,1 +1,120 @@
-//! To be written.
+//! Virtual time and a virtual network, for tests that take days in milliseconds.
+//!
+//! A [`Network`] is hosts with links; a link is two paths; a path is a list of [`Impairment`]s:
+//! delay, loss, a slow link with its queue. A [`Simulation`] puts a program, a [`Node`], on each
+//! host and jumps from one thing that is due to the next. Everything follows from a seed, to the
+//! byte. When a test fails, the [`Timeline`] says what happened, and [`Seeds`] which run it was.
+//!
+//! It owns no clock, no socket and no thread, and knows nothing of Fulmar's protocol: a datagram is
+//! bytes, so that every other crate can be tested with it.
+//!
+//! # Example
+//!
+//! A client asks until it is answered, over a link that loses a third.
+//!
+//! ```
+//! use fulmar_sim::{CLIENT, Datagram, Delay, Failure, Loss, Network, Node, Simulation, Transmit};
+//! use fulmar_sim::{address, ms, secs};
+//! use std::time::Duration;
+//!
+//! /// Asks every 200 ms until it has an answer.
+//! struct Client { answers: Vec<Vec<u8>>, next: Option<Duration>, asks: bool }
+//!
+//! impl Node for Client {
+//!     fn handle_datagram(&mut self, _now: Duration, datagram: Datagram) {
+//!         self.answers.push(datagram.bytes);
+//!         self.next = None;
+//!     }
+//!     fn handle_timeout(&mut self, now: Duration) {
+//!         (self.asks, self.next) = (true, Some(now + ms(200)));
+//!     }
+//!     fn poll_transmit(&mut self, _now: Duration) -> Option<Transmit> {
+//!         let server = address("203.0.113.1:60001");
+//!         std::mem::take(&mut self.asks).then(|| Transmit::to(server, "hello").because("asking"))
+//!     }
+//!     fn next_timeout(&self) -> Option<Duration> { self.next }
+//! }
+//!
+//! /// Sends back whatever comes, to wherever it came from.
+//! #[derive(Default)]
+//! struct Echo { answers: Vec<Transmit> }
+//!
+//! impl Node for Echo {
+//!     fn handle_datagram(&mut self, _now: Duration, datagram: Datagram) {
+//!         self.answers.push(Transmit::to(datagram.source, datagram.bytes));
+//!     }
+//!     fn handle_timeout(&mut self, _now: Duration) {}
+//!     fn poll_transmit(&mut self, _now: Duration) -> Option<Transmit> { self.answers.pop() }
+//!     fn next_timeout(&self) -> Option<Duration> { None }
+//! }
+//!
+//! # fn main() -> Result<(), Failure> {
+//! let net = Network::seeded(7).up([Delay::ms(80), Loss::percent(30)]).down([Delay::ms(80)]);
+//! let client = Client { answers: vec![], next: Some(ms(0)), asks: false };
+//! let mut sim = Simulation::new(net, (client, Echo::default()));
+//! sim.plan(ms(100), fulmar_sim::Change::Move(CLIENT, address("198.51.100.7:4500")));
+//!
+//! let took = sim.run_until(secs(10), |(client, _)| !client.answers.is_empty())?;
+//! assert_eq!(sim.nodes.0.answers, [b"hello"]);
+//! assert!(took >= ms(160));
+//! # Ok(())
+//! # }
+//! ```
+
+mod blocked;
+mod burst_loss;
+mod change;
+mod clock;
+mod datagram;
+mod delay;
+mod duplication;
+mod failure;
+mod hash;
+mod host;
+mod impairment;
+mod ledger;
+mod loss;
+mod marking;
+mod mtu;
+mod nat;
+mod network;
+mod node;
+mod outage;
+mod path;
+mod random;
+mod rate;
+mod reordering;
+mod seed;
+mod simulation;
+mod stage;
+#[cfg(test)]
+mod testing;
+mod timeline;
+mod units;
+
+pub use blocked::Blocked;
+pub use burst_loss::BurstLoss;
+pub use change::Change;
+pub use clock::Jump;
+pub use datagram::{Datagram, Ecn, HostId, SendError, SendFailure};
+pub use delay::Delay;
+pub use duplication::Duplication;
+pub use failure::{Failure, FailureKind};
+pub use host::Way;
+pub use impairment::{Impairment, Notice};
+pub use ledger::{NonceError, NonceLedger};
+pub use loss::Loss;
+pub use marking::Marking;
+pub use mtu::Mtu;
+pub use nat::{Filter, Nat};
+pub use network::{CLIENT, Network, SERVER};
+pub use node::{Hint, Node, Nodes, Transmit};
+pub use outage::Outage;
+pub use random::{Chance, Random};
+pub use rate::{Queue, Rate};
+pub use reordering::Reordering;
+pub use seed::{Failed, Seeds};
+pub use simulation::Simulation;
+pub use stage::{LossCause, Outlet, Stage};
+pub use timeline::{Counts, Timeline};
+pub use units::{address, days, hours, minutes, ms, secs};

@@ -1,0 +1,168 @@
+//! What travels: bytes, two addresses and a congestion mark.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+/// A host of the network, by the order in which hosts were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(pub usize);
+
+/// The two bits of explicit congestion notification in the IP header.
+///
+/// Source: RFC 3168 §5.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Ecn {
+    /// The sender does not take part: a full queue can only drop it.
+    #[default]
+    NotCapable,
+    /// The sender takes part, codepoint 0.
+    Capable0,
+    /// The sender takes part, codepoint 1.
+    Capable1,
+    /// A queue on the way was filling up.
+    CongestionExperienced,
+}
+
+impl Ecn {
+    /// Tells whether a queue may mark this datagram where it would drop another.
+    #[must_use]
+    pub fn is_capable(self) -> bool {
+        self != Self::NotCapable
+    }
+}
+
+/// One UDP payload on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// Where it comes from, as the place it is at sees it: address translation rewrites it.
+    pub source: SocketAddr,
+    /// Where it goes, as the place it is at sees it.
+    pub destination: SocketAddr,
+    /// The congestion mark in the IP header.
+    pub ecn: Ecn,
+    /// The UDP payload.
+    pub bytes: Vec<u8>,
+    /// Who and which, for the timeline and for errors that return to the sender.
+    pub(crate) ticket: Ticket,
+}
+
+impl Datagram {
+    /// Returns a datagram with no congestion mark.
+    #[must_use]
+    pub fn new(source: SocketAddr, destination: SocketAddr, bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            source,
+            destination,
+            ecn: Ecn::NotCapable,
+            bytes: bytes.into(),
+            ticket: Ticket::default(),
+        }
+    }
+
+    /// Returns the length of the IP packet around it: payload, 8 bytes of UDP header (RFC 768) and
+    /// 20 (RFC 791) or 40 (RFC 8200) bytes of IP header.
+    ///
+    /// Rates, queues and MTUs of the simulator count these bytes.
+    #[must_use]
+    pub fn packet_len(&self) -> usize {
+        let headers = if self.destination.is_ipv4() { 28 } else { 48 };
+        self.bytes.len() + headers
+    }
+
+    pub(crate) fn label(&self) -> Label {
+        Label {
+            source: self.source,
+            destination: self.destination,
+            len: self.bytes.len(),
+            ticket: self.ticket,
+        }
+    }
+}
+
+/// A datagram without its bytes: what the timeline and errors tell of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub(crate) source: SocketAddr,
+    pub(crate) destination: SocketAddr,
+    pub(crate) len: usize,
+    pub(crate) ticket: Ticket,
+}
+
+/// Tells datagrams apart that hold equal bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ticket {
+    pub(crate) sender: HostId,
+    pub(crate) serial: u64,
+    /// Made by the network, not by the sender.
+    pub(crate) is_copy: bool,
+}
+
+impl Default for Ticket {
+    fn default() -> Self {
+        Self {
+            sender: HostId(0),
+            serial: 0,
+            is_copy: false,
+        }
+    }
+}
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}{}", self.serial, if self.is_copy { "'" } else { "" })
+    }
+}
+
+/// Why a system refuses or reports back a datagram of its own host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SendError {
+    /// Larger than a link on the way carries (`EMSGSIZE`).
+    TooBig,
+    /// There is no way to that address at present (`ENETUNREACH`).
+    Unreachable,
+    /// A host on the way says that nobody listens there (`ECONNREFUSED`).
+    Refused,
+    /// The source address is not, or no longer, this host's (`EADDRNOTAVAIL`).
+    AddressGone,
+    /// A local rule forbids it (`EPERM`).
+    Forbidden,
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooBig => "too big",
+            Self::Unreachable => "network unreachable",
+            Self::Refused => "connection refused",
+            Self::AddressGone => "source address gone",
+            Self::Forbidden => "forbidden",
+        })
+    }
+}
+
+/// A [`SendError`] with the addresses and the payload length of the datagram it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendFailure {
+    /// The address it was sent from, as the sender knows it.
+    pub source: SocketAddr,
+    /// The address it was sent to.
+    pub destination: SocketAddr,
+    /// The length of its payload in bytes.
+    pub len: usize,
+    /// What went wrong.
+    pub error: SendError,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::address;
+
+    #[test]
+    fn packet_len_counts_the_headers_of_the_family() {
+        let v4 = address("192.0.2.1:1");
+        let v6 = address("[2001:db8::1]:1");
+        assert_eq!(Datagram::new(v4, v4, [0; 100]).packet_len(), 128);
+        assert_eq!(Datagram::new(v6, v6, [0; 100]).packet_len(), 148);
+    }
+}

@@ -1,0 +1,78 @@
+//! What a path does to datagrams, as plain data.
+
+use crate::blocked::Blocked;
+use crate::burst_loss::BurstLoss;
+use crate::datagram::SendError;
+use crate::delay::Delay;
+use crate::duplication::Duplication;
+use crate::loss::Loss;
+use crate::marking::Marking;
+use crate::mtu::Mtu;
+use crate::outage::Outage;
+use crate::random::Random;
+use crate::rate::Rate;
+use crate::reordering::Reordering;
+use crate::stage::Stage;
+
+/// One entry of a path's description.
+///
+/// The constructors of the settings return it, so that a path is written as one list:
+///
+/// ```
+/// use fulmar_sim::{Delay, Impairment, Loss, Queue, Rate, ms};
+///
+/// let slow: [Impairment; 3] =
+///     [Loss::percent(2), Rate::kbit(400, Queue::datagrams(24)), Delay::fixed(ms(80))];
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Impairment {
+    /// Nothing gets through.
+    Blocked(Blocked),
+    /// Losses come in bursts.
+    BurstLoss(BurstLoss),
+    /// Datagrams take time.
+    Delay(Delay),
+    /// Some arrive twice.
+    Duplication(Duplication),
+    /// Some are lost.
+    Loss(Loss),
+    /// Congestion marks are set or wiped.
+    Marking(Marking),
+    /// Large ones are lost.
+    Mtu(Mtu),
+    /// Nothing gets through at times.
+    Outage(Outage),
+    /// A slow link with a queue in front of it.
+    Rate(Rate),
+    /// Some are overtaken.
+    Reordering(Reordering),
+}
+
+impl Impairment {
+    /// Builds the stage that does this, with chance from `random`.
+    #[must_use]
+    pub fn into_stage(self, random: Random) -> Box<dyn Stage> {
+        match self {
+            Self::Blocked(setting) => Box::new(setting),
+            Self::BurstLoss(setting) => Box::new(setting.into_stage(random)),
+            Self::Delay(setting) => Box::new(setting.into_stage(random)),
+            Self::Duplication(setting) => Box::new(setting.into_stage(random)),
+            Self::Loss(setting) => Box::new(setting.into_stage(random)),
+            Self::Marking(setting) => Box::new(setting.into_stage(random)),
+            Self::Mtu(setting) => Box::new(setting),
+            Self::Outage(setting) => Box::new(setting),
+            Self::Rate(setting) => Box::new(setting.into_stage()),
+            Self::Reordering(setting) => Box::new(setting.into_stage(random)),
+        }
+    }
+}
+
+/// Whether the sender learns that a datagram was not carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// It is lost without a word, as most networks do.
+    Silent,
+    /// The sender's system reports this error.
+    Reported(SendError),
+}

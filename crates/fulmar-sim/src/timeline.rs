@@ -1,0 +1,294 @@
+//! What happened, for a tired human.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::datagram::{Datagram, HostId, Label, SendError};
+use crate::hash::Fnv;
+use crate::stage::{Fate, LossCause};
+
+/// How many events are kept by default: what fits a few screens. Chosen by eye.
+const EVENTS_MAX: usize = 400;
+
+/// The last events of a run, and counts of all of them.
+///
+/// ```text
+///     time in s  host    what
+///      5.000000  client  sent       #12   98 B  to 203.0.113.1:60001  heartbeat
+///      5.080000  client  lost       #12   98 B  by chance
+/// ```
+///
+/// A datagram keeps its number on its way; a copy that the network made is marked with `'`. Where a
+/// test panics before the timeline became part of a failure, it prints itself.
+pub struct Timeline {
+    seed: u64,
+    /// It was written into a failure.
+    is_told: bool,
+    names: Vec<String>,
+    events: VecDeque<Event>,
+    events_max: usize,
+    events_total: u64,
+    counts: BTreeMap<HostId, Counts>,
+    fingerprint: Fnv,
+}
+
+/// How often things happened to one host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Datagrams it sent.
+    pub sent: u64,
+    /// The bytes of their payloads.
+    pub sent_bytes: u64,
+    /// Datagrams that reached it.
+    pub delivered: u64,
+    /// The bytes of their payloads.
+    pub delivered_bytes: u64,
+    /// Copies that the network made of what it sent.
+    pub doubled: u64,
+    /// Of what it sent: how often one had to wait in a queue.
+    pub queued: u64,
+    /// Of what it sent: lost without a word, by cause.
+    pub lost: BTreeMap<LossCause, u64>,
+    /// Of what it sent: lost, and its system told it.
+    pub refused: u64,
+    /// How often its timer ran out.
+    pub timeouts: u64,
+}
+
+impl Counts {
+    /// Returns how many of its datagrams were lost without a word.
+    #[must_use]
+    pub fn lost_total(&self) -> u64 {
+        self.lost.values().sum()
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Event {
+    at: Duration,
+    host: Option<HostId>,
+    label: Option<Label>,
+    what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    Sent(&'static str),
+    Delivered,
+    Met(Fate),
+    Timeout(&'static str),
+    Note(String),
+}
+
+impl Timeline {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            is_told: false,
+            names: Vec::new(),
+            events: VecDeque::new(),
+            events_max: EVENTS_MAX,
+            events_total: 0,
+            counts: BTreeMap::new(),
+            fingerprint: Fnv::START,
+        }
+    }
+
+    /// Keeps the last `events_max` events from here on.
+    pub fn keep(&mut self, events_max: usize) {
+        self.events_max = events_max;
+        self.trim();
+    }
+
+    /// Returns how often things happened to this host.
+    #[must_use]
+    pub fn counts(&self, host: HostId) -> Counts {
+        self.counts.get(&host).cloned().unwrap_or_default()
+    }
+
+    /// Returns a number that is equal for two runs in which the same bytes went the same ways at the
+    /// same times.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint.value()
+    }
+
+    /// Writes a line of the test's own.
+    pub fn note(&mut self, at: Duration, text: impl Into<String>) {
+        self.push(Event {
+            at,
+            host: None,
+            label: None,
+            what: What::Note(text.into()),
+        });
+    }
+
+    /// Returns all that is kept, as text, for a failure.
+    pub(crate) fn tell(&mut self) -> String {
+        self.is_told = true;
+        self.to_string()
+    }
+
+    pub(crate) fn host_note(&mut self, at: Duration, host: HostId, text: impl Into<String>) {
+        self.push(Event {
+            at,
+            host: Some(host),
+            label: None,
+            what: What::Note(text.into()),
+        });
+    }
+
+    pub(crate) fn add_host(&mut self, name: &str) {
+        self.names.push(name.to_owned());
+    }
+
+    pub(crate) fn sent(&mut self, at: Duration, datagram: &Datagram, why: &'static str) {
+        self.fingerprint.add(&datagram.bytes);
+        let count = self.counts_of(datagram.ticket.sender);
+        count.sent += 1;
+        count.sent_bytes += datagram.bytes.len() as u64;
+        self.datagram(
+            at,
+            datagram.ticket.sender,
+            datagram.label(),
+            What::Sent(why),
+        );
+    }
+
+    pub(crate) fn delivered(&mut self, at: Duration, host: HostId, datagram: &Datagram) {
+        self.fingerprint.add(&datagram.bytes);
+        let count = self.counts_of(host);
+        count.delivered += 1;
+        count.delivered_bytes += datagram.bytes.len() as u64;
+        self.datagram(at, host, datagram.label(), What::Delivered);
+    }
+
+    pub(crate) fn met(&mut self, at: Duration, label: Label, fate: Fate) {
+        let count = self.counts_of(label.ticket.sender);
+        match fate {
+            Fate::Lost(cause) => *count.lost.entry(cause).or_default() += 1,
+            Fate::Refused(_) => count.refused += 1,
+            Fate::Doubled => count.doubled += 1,
+            Fate::Queued => count.queued += 1,
+        }
+        self.datagram(at, label.ticket.sender, label, What::Met(fate));
+    }
+
+    pub(crate) fn timeout(&mut self, at: Duration, host: HostId, why: &'static str) {
+        self.counts_of(host).timeouts += 1;
+        self.push(Event {
+            at,
+            host: Some(host),
+            label: None,
+            what: What::Timeout(why),
+        });
+    }
+
+    fn datagram(&mut self, at: Duration, host: HostId, label: Label, what: What) {
+        self.push(Event {
+            at,
+            host: Some(host),
+            label: Some(label),
+            what,
+        });
+    }
+
+    fn counts_of(&mut self, host: HostId) -> &mut Counts {
+        self.counts.entry(host).or_default()
+    }
+
+    fn push(&mut self, event: Event) {
+        self.fingerprint.add(self.line(&event).as_bytes());
+        self.events_total += 1;
+        self.events.push_back(event);
+        self.trim();
+    }
+
+    fn trim(&mut self) {
+        let surplus = self.events.len().saturating_sub(self.events_max);
+        self.events.drain(..surplus);
+    }
+
+    fn name(&self, host: Option<HostId>) -> &str {
+        host.and_then(|host| self.names.get(host.0))
+            .map_or("-", String::as_str)
+    }
+
+    fn line(&self, event: &Event) -> String {
+        let (at, host) = (event.at.as_secs_f64(), self.name(event.host));
+        let (verb, rest) = describe(&event.what, event.label.as_ref());
+        let datagram = event.label.map_or_else(String::new, |label| {
+            format!("{:>6} {:>5} B  ", label.ticket.to_string(), label.len)
+        });
+        let line = format!("{at:>14.6}  {host:<8}  {verb:<9} {datagram}{rest}");
+        line.trim_end().to_owned()
+    }
+}
+
+/// Returns the verb of a line and what follows the datagram's number and size.
+fn describe(what: &What, label: Option<&Label>) -> (&'static str, String) {
+    let to = |way, address: Option<SocketAddr>| {
+        address.map_or_else(String::new, |address| format!("{way} {address}"))
+    };
+    match what {
+        What::Sent(why) => (
+            "sent",
+            format!("{}  {why}", to("to", label.map(|label| label.destination))),
+        ),
+        What::Delivered => ("delivered", to("from", label.map(|label| label.source))),
+        What::Met(Fate::Lost(cause)) => ("lost", cause.to_string()),
+        What::Met(Fate::Refused(error)) => ("refused", SendError::to_string(error)),
+        What::Met(Fate::Doubled) => ("doubled", String::new()),
+        What::Met(Fate::Queued) => ("queued", String::new()),
+        What::Timeout(why) => ("timer", (*why).to_owned()),
+        What::Note(text) => ("·", text.clone()),
+    }
+}
+
+impl fmt::Display for Timeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let earlier = self.events_total - self.events.len() as u64;
+        if earlier > 0 {
+            writeln!(f, "  ({earlier} earlier events are not shown)")?;
+        }
+        for event in &self.events {
+            writeln!(f, "{}", self.line(event))?;
+        }
+        for (host, counts) in &self.counts {
+            write!(
+                f,
+                "  {}: sent {} ({} B), delivered {} ({} B), lost {}, refused {}, timers {}",
+                self.name(Some(*host)),
+                counts.sent,
+                counts.sent_bytes,
+                counts.delivered,
+                counts.delivered_bytes,
+                counts.lost_total(),
+                counts.refused,
+                counts.timeouts,
+            )?;
+            for (cause, count) in &counts.lost {
+                write!(f, "; {cause}: {count}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Timeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Drop for Timeline {
+    fn drop(&mut self) {
+        if std::thread::panicking() && !self.is_told && !self.events.is_empty() {
+            eprintln!("network seed {:#x}\n{self}", self.seed);
+        }
+    }
+}
