@@ -5,15 +5,7 @@
 
 use std::fmt;
 
-/// The longest title that is passed on, in characters.
-///
-/// Source: docs/threat-model.md §6.
-pub(crate) const TITLE_CHARACTERS_MAX: usize = 256;
-
-/// The longest URI of a hyperlink, in bytes.
-///
-/// Source: docs/threat-model.md §6.
-pub(crate) const LINK_URI_BYTES_MAX: usize = 2083;
+use crate::osc::{LINK_URI_MAX, TITLE_MAX};
 
 /// The most base64 that a clipboard write may have, in bytes.
 ///
@@ -96,8 +88,8 @@ const SEQUENCES: [Sequence; 9] = [
 pub(crate) fn is_permitted_link(id: &str, uri: &str) -> bool {
     let plain = |text: &str| text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
     let scheme = uri.split(':').next().unwrap_or_default();
-    uri.len() <= LINK_URI_BYTES_MAX
-        && id.len() <= LINK_URI_BYTES_MAX
+    uri.len() <= LINK_URI_MAX
+        && id.len() <= LINK_URI_MAX
         && plain(id)
         && plain(uri)
         && !id.contains([':', ';'])
@@ -286,7 +278,7 @@ fn judge_osc(bytes: &[u8]) -> Verdict {
         return Verdict::Bad("a control in a string");
     }
     let permitted = match text.split_once(';') {
-        Some(("0" | "1" | "2", title)) => title.chars().count() <= TITLE_CHARACTERS_MAX,
+        Some(("0" | "1" | "2", title)) => title.chars().count() <= TITLE_MAX,
         Some(("52", rest)) => rest.strip_prefix("c;").is_some_and(is_permitted_clipboard),
         Some(("8", rest)) => rest.split_once(';').is_some_and(|(parameters, uri)| {
             let id = parameters.strip_prefix("id=");
@@ -367,7 +359,7 @@ mod tests {
         }
         let mut checker = Checker::default();
         assert!(checker.check(b"\xff").is_err());
-        let title = "x".repeat(TITLE_CHARACTERS_MAX + 1);
+        let title = "x".repeat(TITLE_MAX + 1);
         assert!(!is_permitted(&format!("\x1b]0;{title}\x07")));
     }
 

@@ -235,7 +235,7 @@ impl<'a> Frame<'a> {
                 .any(|column| !seen::is_same_cell(old, new, column, self.vocabulary))
                 // Drawing left of it would take a wide character's other half away.
                 || last_cell(old) != last.start;
-            let wrap_now = wraps && (!was_wrapped || last_changes);
+            let mut wrap_now = wraps && (!was_wrapped || last_changes);
             let change = RowChange {
                 row,
                 old,
@@ -245,7 +245,8 @@ impl<'a> Frame<'a> {
                 leave_last: wrap_now,
             };
             if done > 0 || change.redraw_last || !is_same_row(old, new, self.vocabulary) {
-                change.draw(writer);
+                // What wrapped before does no more once its last column is drawn again.
+                wrap_now |= change.draw(writer) && wraps;
             }
             done = 0;
             if wrap_now {

@@ -8,7 +8,8 @@ use crate::cell::Glyph;
 use crate::cursor::CursorShape;
 use crate::frame::seen::{Seen, is_same_row, is_wrapped};
 use crate::modes::Modes;
-use crate::permitted::{TITLE_CHARACTERS_MAX, is_permitted_clipboard};
+use crate::osc::TITLE_MAX;
+use crate::permitted::is_permitted_clipboard;
 use crate::row::CellRow;
 use crate::size::{Column, Row};
 use crate::style::{Color, Style};
@@ -90,14 +91,13 @@ pub(super) fn names<'a>(
 
 /// Returns a title without controls and not too long.
 fn harmless(title: &str) -> Cow<'_, str> {
-    let is_harmless =
-        !title.chars().any(char::is_control) && title.chars().count() <= TITLE_CHARACTERS_MAX;
+    let is_harmless = !title.chars().any(char::is_control) && title.chars().count() <= TITLE_MAX;
     if is_harmless {
         return Cow::Borrowed(title);
     }
     title
         .chars()
-        .take(TITLE_CHARACTERS_MAX)
+        .take(TITLE_MAX)
         .map(|character| {
             if character.is_control() {
                 '\u{fffd}'

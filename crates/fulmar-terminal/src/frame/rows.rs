@@ -30,13 +30,14 @@ pub(super) struct RowChange<'a> {
 }
 
 impl RowChange<'_> {
-    /// Draws what differs.
-    pub(super) fn draw(&self, writer: &mut Writer<'_>) {
+    /// Draws what differs. Returns whether the last column was drawn.
+    pub(super) fn draw(&self, writer: &mut Writer<'_>) -> bool {
         let end = if self.leave_last {
             last_cell(self.new)
         } else {
             self.new.columns()
         };
+        let mut drew_last = self.done > last_cell(self.new);
         // The other half of a wide character that was drawn over is gone as well.
         let mut forced = self.done > 0 && self.was_spacer(self.done);
         let mut column = self.done;
@@ -49,8 +50,10 @@ impl RowChange<'_> {
             }
             let drawn = self.draw_at(writer, column, end, &seen);
             column += drawn;
+            drew_last |= column > last_cell(self.new);
             forced = self.was_spacer(column) || !seen.is_agreed();
         }
+        drew_last
     }
 
     /// Whether the reader shows something else at `column` or in the right half of what it is to

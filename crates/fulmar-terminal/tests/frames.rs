@@ -1,0 +1,259 @@
+//! The contract of frames, for random screens and for recorded programs:
+//! `p(p(a).apply(b.diff_from(a))) == p(b)`, and a frame is empty exactly when nothing changed.
+
+use std::fmt::Write as _;
+
+use fulmar_terminal::{
+    Checker, Colors, Column, Glyph, MouseEncodings, Row, Screen, Size, Style, Terminal, Vocabulary,
+};
+use proptest::prelude::*;
+
+/// The vocabularies that differ in what the differ does.
+fn vocabularies() -> Vec<(&'static str, Vocabulary)> {
+    vec![
+        ("stock", Vocabulary::STOCK),
+        ("full", Vocabulary::FULL),
+        ("plain", Vocabulary::PLAIN),
+        (
+            "no erasing in colour",
+            Vocabulary {
+                back_color_erase: false,
+                ..Vocabulary::FULL
+            },
+        ),
+        (
+            "palette",
+            Vocabulary {
+                colors: Colors::Palette,
+                mouse_encodings: MouseEncodings::Stock,
+                erase_characters: false,
+                ..Vocabulary::STOCK
+            },
+        ),
+    ]
+}
+
+/// One step of a random program.
+fn step() -> impl Strategy<Value = String> {
+    let number = 0_u16..30;
+    prop_oneof![
+        8 => "[a-z ]{1,12}",
+        2 => "[ -~]{20,60}",
+        2 => prop::sample::select(vec![
+            "你", "好你好你好", "é", "e\u{301}", "─│┌", "\u{1f469}", "👍🏽", "⌚", "\u{200d}",
+            "\u{fe0f}", "\u{301}", "ａ", "한", "\u{e0b0}", "\u{ad}",
+        ]).prop_map(str::to_owned),
+        3 => prop::sample::select(vec!["\r\n", "\r", "\n", "\x08", "\t", "\x07", "\x1bM", "\x1bD"])
+            .prop_map(str::to_owned),
+        4 => (number.clone(), number.clone()).prop_map(|(r, c)| format!("\x1b[{r};{c}H")),
+        3 => (number.clone(), prop::sample::select(vec!['A', 'B', 'C', 'D', 'G', 'd', 'L', 'M',
+            'P', '@', 'X', 'S', 'T', 'b'])).prop_map(|(n, letter)| format!("\x1b[{n}{letter}")),
+        2 => (0..3_u16, prop::sample::select(vec!['J', 'K'])).prop_map(|(n, l)| format!("\x1b[{n}{l}")),
+        4 => prop::sample::select(vec![
+            "0", "1", "2", "3", "4", "5", "7", "8", "9", "53", "22", "24", "27", "31", "42", "97",
+            "38;5;200", "48;5;17", "48;2;1;2;3", "38;2;250;128;3", "4:3", "58:5:9", "39", "49",
+        ]).prop_map(|n| format!("\x1b[{n}m")),
+        1 => (number.clone(), number).prop_map(|(t, b)| format!("\x1b[{t};{b}r")),
+        2 => prop::sample::select(vec![
+            "\x1b[?25l", "\x1b[?25h", "\x1b[?5h", "\x1b[?5l", "\x1b[?7l", "\x1b[?7h", "\x1b[?6h",
+            "\x1b[?6l", "\x1b[?2004h", "\x1b[?2004l", "\x1b[?1000h", "\x1b[?1003h", "\x1b[?9h",
+            "\x1b[?1000l", "\x1b[?1006h", "\x1b[?1006l", "\x1b[?1016h", "\x1b[?1004h", "\x1b[?1h",
+            "\x1b[?1049h", "\x1b[?1049l", "\x1b[4h", "\x1b[4l", "\x1b[4 q", "\x1b[0 q",
+        ]).prop_map(str::to_owned),
+        1 => prop::sample::select(vec![
+            "\x1b]0;both\x07", "\x1b]2;title\x07", "\x1b]1;icon\x07", "\x1b]2;\x07",
+            "\x1b]52;c;aGk=\x07", "\x1b]52;c;?\x07", "\x1b]8;;https://example.org\x1b\\",
+            "\x1b]8;id=a;http://a.b/\x07", "\x1b]8;;javascript:1\x07", "\x1b]8;;\x07", "\x1bc",
+            "\x1b7", "\x1b8", "\x1b#8", "\x1b(0", "\x1b(B", "\x1b[!p",
+        ]).prop_map(str::to_owned),
+    ]
+}
+
+fn program() -> impl Strategy<Value = String> {
+    prop::collection::vec(step(), 0..40).prop_map(|steps| steps.concat())
+}
+
+fn size() -> impl Strategy<Value = Size> {
+    prop_oneof![
+        6 => (1..12_u16, 1..30_u16),
+        1 => (1..4_u16, 1..4_u16),
+        1 => Just((24, 80)),
+    ]
+    .prop_map(|(rows, columns)| Size::new(rows, columns).expect("small"))
+}
+
+fn run(size: Size, bytes: &str) -> Terminal {
+    let mut terminal = Terminal::new(size);
+    terminal.process(bytes.as_bytes());
+    terminal
+}
+
+/// Draws both screens side by side in words, for a tired reader.
+fn drawn(name: &str, screen: &Screen) -> String {
+    let mut text = format!(
+        "{name}: {}, cursor {:?}, {:?}, title {:?}/{:?}, clipboard {:?}\n",
+        screen.size(),
+        screen.cursor(),
+        screen.modes(),
+        screen.title(),
+        screen.icon_name(),
+        screen.clipboard(),
+    );
+    for index in 0..screen.size().rows() {
+        let row = screen.row(Row(index));
+        let mut line = String::new();
+        row.push_text(&mut line);
+        let mut last = Style::default();
+        let mut styles = String::new();
+        for column in 0..row.columns() {
+            let style = row.style(Column(column));
+            if style != last {
+                let _ = write!(styles, " {column}:{style:?}");
+                last = style;
+            }
+            if row.glyph(Column(column)) == Glyph::Spacer {
+                let _ = write!(styles, " {column}:spacer");
+            }
+        }
+        let wrap = if row.is_wrapped() { "↩" } else { "" };
+        let _ = writeln!(text, "  {index:2} |{line}|{wrap}{styles}");
+    }
+    text
+}
+
+/// Returns what a reader that shows `projected` makes of a frame to a screen of `size`.
+fn read(projected: &Screen, size: Size, frame: &[u8], vocabulary: &Vocabulary) -> Screen {
+    let mut reader = projected.clone();
+    reader.resize(size);
+    reader.apply(frame);
+    reader.projected(vocabulary)
+}
+
+fn assert_contract(a: &Screen, b: &Screen) {
+    for (name, vocabulary) in vocabularies() {
+        let frame = b.diff_from(a, &vocabulary);
+        assert_reaches(name, a, b, &frame, &vocabulary);
+        assert_eq!(
+            frame.is_empty(),
+            b.is_same(a, &vocabulary),
+            "{name}: a frame is empty exactly when nothing changed: {:?}",
+            String::from_utf8_lossy(&frame)
+        );
+        assert_parts_lead_there(name, a, b, &vocabulary);
+        let mut reader = Screen::new(b.size());
+        reader.apply(b"garbage\x1b[31;7m\x1b[2;3r\x1b[?2004h\x1b[?1003h\x1b[?25l\x1b[?1006h");
+        let repaint = b.repaint(&vocabulary);
+        assert_reaches(name, &reader, b, &repaint, &vocabulary);
+    }
+}
+
+fn assert_reaches(name: &str, a: &Screen, b: &Screen, frame: &[u8], vocabulary: &Vocabulary) {
+    let mut checker = Checker::default();
+    if let Err(violation) = checker.check(frame).and_then(|()| checker.finish()) {
+        panic!("{name}: {violation}");
+    }
+    let start = a.projected(vocabulary);
+    let reached = read(&start, b.size(), frame, vocabulary);
+    let wanted = b.projected(vocabulary);
+    let reached = without_bell(&reached);
+    assert!(
+        reached == wanted,
+        "{name}: {:?}\n{}{}{}",
+        String::from_utf8_lossy(frame),
+        drawn("from", &start),
+        drawn("reached", &reached),
+        drawn("wanted", &wanted),
+    );
+}
+
+fn without_bell(screen: &Screen) -> Screen {
+    // A projection has no bells.
+    screen.projected(&Vocabulary::FULL)
+}
+
+/// Small frames one after the other reach the same screen, by way of real ones.
+fn assert_parts_lead_there(name: &str, a: &Screen, b: &Screen, vocabulary: &Vocabulary) {
+    let mut at = a.clone();
+    for _ in 0..=b.size().rows() {
+        let (frame, between) = b.diff_within(&at, vocabulary, 60);
+        let Some(between) = between else {
+            assert_reaches(name, &at, b, &frame, vocabulary);
+            return;
+        };
+        assert_reaches(name, &at, &between, &frame, vocabulary);
+        assert!(!between.is_same(&at, vocabulary), "{name}: a part goes on");
+        at = between;
+    }
+    panic!("{name}: more parts than rows");
+}
+
+/// A quarter of the usual number (256, or `PROPTEST_CASES`): each case is for five vocabularies.
+fn cases() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig {
+        cases: usual.cases.div_ceil(4),
+        failure_persistence: None,
+        ..usual
+    }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn a_frame_leads_from_one_screen_to_the_next(size in size(), first in program(), second in program()) {
+        let mut terminal = run(size, &first);
+        let a = terminal.screen().clone();
+        terminal.process(second.as_bytes());
+        assert_contract(&a, terminal.screen());
+    }
+
+    #[test]
+    fn a_frame_leads_from_any_screen_to_any_other(
+        sizes in (size(), size()), first in program(), second in program(),
+    ) {
+        let a = run(sizes.0, &first);
+        let b = run(sizes.1, &second);
+        assert_contract(a.screen(), b.screen());
+    }
+
+    #[test]
+    fn a_resized_screen_is_painted_anew(sizes in (size(), size()), text in program()) {
+        let mut terminal = run(sizes.0, &text);
+        let a = terminal.screen().clone();
+        terminal.resize(sizes.1);
+        assert_contract(&a, terminal.screen());
+    }
+}
+
+#[test]
+fn a_bell_is_rung_once() {
+    let mut terminal = run(Size::default(), "x");
+    let a = terminal.screen().clone();
+    terminal.process(b"\x07\x07\x07");
+    assert_eq!(terminal.screen().diff_from(&a, &Vocabulary::STOCK), b"\x07");
+}
+
+#[test]
+fn a_screen_that_scrolled_costs_about_a_line() {
+    let mut text = String::new();
+    for line in 0..24 {
+        let _ = write!(
+            text,
+            "\r\nline {line} with some text that should not be sent twice"
+        );
+    }
+    let mut terminal = run(Size::default(), &text);
+    let a = terminal.screen().clone();
+    terminal.process(b"\r\none more");
+    let frame = terminal.screen().diff_from(&a, &Vocabulary::STOCK);
+    assert_eq!(frame, b"\n\rone more");
+}
+
+#[test]
+fn an_attribute_that_stock_cannot_show_wakes_nobody() {
+    let a = run(Size::default(), "dim");
+    let b = run(Size::default(), "\x1b[2mdim\x1b[m");
+    assert!(b.screen().is_same(a.screen(), &Vocabulary::STOCK));
+    assert!(!b.screen().is_same(a.screen(), &Vocabulary::FULL));
+}
