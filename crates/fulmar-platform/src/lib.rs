@@ -33,6 +33,7 @@ pub mod pty;
 pub mod signals;
 mod timer;
 mod transfer;
+pub mod tty;
 mod window_size;
 
 pub use child::{Child, Spawn, SpawnError, SpawnStep};
@@ -43,6 +44,7 @@ pub use pty::{Master, Slave};
 pub use signals::{Signal, SignalPipe};
 pub use timer::DeadlineTimer;
 pub use transfer::Transfer;
+pub use tty::{RawMode, Tty};
 pub use window_size::WindowSize;
 
 #[cfg(test)]

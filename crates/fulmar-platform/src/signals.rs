@@ -172,7 +172,6 @@ pub fn die_of(signal: Signal) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::test_support::{in_child, run_in_child, wait_readable};
-    use rustix::process::{Pid, WaitOptions, waitpid};
     use signal_hook::low_level::raise;
     use std::os::unix::process::ExitStatusExt;
 
@@ -227,20 +226,5 @@ mod tests {
         }
         let (status, output) = run_in_child("signals::tests::a_caught_signal_can_be_died_of");
         assert_eq!(status.signal(), Some(libc::SIGTERM), "{output}");
-    }
-
-    #[test]
-    fn a_stopped_group_goes_on_when_it_is_continued() {
-        if in_child() {
-            stop_process_group().unwrap();
-            std::process::exit(23);
-        }
-        let name = "signals::tests::a_stopped_group_goes_on_when_it_is_continued";
-        let (mut child, _master) = crate::test_support::start_child(name);
-        let pid = Pid::from_raw(child.pid() as i32).unwrap();
-        let (_, status) = waitpid(Some(pid), WaitOptions::UNTRACED).unwrap().unwrap();
-        assert!(status.stopped());
-        rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(23));
     }
 }

@@ -41,19 +41,16 @@ pub(crate) fn in_child() -> bool {
 
 /// Runs one test of this crate by itself, on a pty and in a process of its own: for what would
 /// disturb the tests that run beside it. The test asks [`in_child`] which of the two it is.
+///
+/// The test runner has a thread of its own there too; what must have one thread is tested in
+/// `tests/single_thread.rs`.
 pub(crate) fn start_child(test: &str) -> (Child, Master) {
-    start_child_with(test, |_| ())
-}
-
-/// As [`start_child`], with something added to the environment.
-pub(crate) fn start_child_with(test: &str, add: impl FnOnce(&mut Spawn)) -> (Child, Master) {
     let (master, slave) = pty::open(WindowSize {
         rows: 24,
         columns: 80,
     })
     .unwrap();
     let mut command = Spawn::new(std::env::current_exe().unwrap());
-    // With one thread the test runs on the main thread: the process has no other.
     command
         .arg("--exact")
         .arg(test)
@@ -62,7 +59,6 @@ pub(crate) fn start_child_with(test: &str, add: impl FnOnce(&mut Spawn)) -> (Chi
     command
         .env("PATH", "/usr/bin:/bin")
         .env(CHILD_VARIABLE, "1");
-    add(&mut command);
     (slave.spawn(&command).unwrap(), master)
 }
 

@@ -1,0 +1,447 @@
+//! The user's own terminal.
+
+use crate::{Transfer, WindowSize};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, OFlags, fstat, open};
+
+use rustix::process::{getpgrp, getsid};
+use rustix::termios::{
+    InputModes, OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcgetsid, tcsetattr,
+    ttyname,
+};
+use std::io;
+
+/// True when `descriptor` is a terminal.
+pub fn is_terminal(descriptor: impl AsFd) -> bool {
+    isatty(descriptor)
+}
+
+/// The user's terminal, opened anew so that it can be read and written without waiting.
+///
+/// The descriptor that we inherited shares its flags with the shell that started us and with all
+/// other programs on the terminal: if it were made non-blocking, they would be too, and would stay
+/// so after we are gone.
+#[derive(Debug)]
+pub struct Tty {
+    fd: OwnedFd,
+    reopened: Reopened,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reopened {
+    Yes,
+    No,
+}
+
+impl Tty {
+    /// Opens the terminal behind `inherited`, usually descriptor 0, for reading and writing.
+    ///
+    /// It is opened by its name, or as `/dev/tty` where it is the terminal of our session: a
+    /// container has no name for a terminal of its host, and after `su` the name is another
+    /// user's. Where neither works the inherited descriptor is used; it keeps its flags, and then
+    /// a write may wait for a terminal that was stopped with `Ctrl-S`.
+    ///
+    /// # Errors
+    ///
+    /// When `inherited` is no terminal, or no descriptor is left.
+    pub fn open(inherited: impl AsFd) -> io::Result<Self> {
+        let inherited = inherited.as_fd();
+        // Answers with ENOTTY or EBADF what is wrong with the descriptor.
+        tcgetattr(inherited)?;
+        let reopened = open_by_name(inherited).or_else(|| open_terminal_of_session(inherited));
+        Ok(match reopened {
+            Some(fd) => Self {
+                fd,
+                reopened: Reopened::Yes,
+            },
+            None => Self {
+                fd: inherited.try_clone_to_owned()?,
+                reopened: Reopened::No,
+            },
+        })
+    }
+
+    /// Reads what was typed. `buffer` must not be empty.
+    ///
+    /// # Errors
+    ///
+    /// Any error of `read` but those that [`Transfer`] stands for.
+    pub fn read(&self, buffer: &mut [u8]) -> io::Result<Transfer> {
+        if self.reopened == Reopened::No && !self.has_input()? {
+            return Ok(Transfer::WouldBlock);
+        }
+        Transfer::read(&self.fd, buffer)
+    }
+
+    /// Writes `bytes`, or as many of them as the terminal takes without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Any error of `write` but those that [`Transfer`] stands for.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<Transfer> {
+        Transfer::write(&self.fd, bytes)
+    }
+
+    /// Returns the size of the window, or `None` if the terminal does not know it: a serial line,
+    /// for example, has 0 rows and columns.
+    pub fn size(&self) -> Option<WindowSize> {
+        WindowSize::of(&self.fd)
+            .ok()
+            .filter(|size| size.rows > 0 && size.columns > 0)
+    }
+
+    /// True when the terminal's line editing erases UTF-8 characters whole, where the system has
+    /// such a mode: a sign that the terminal speaks UTF-8.
+    pub fn has_utf8_input(&self) -> bool {
+        tcgetattr(&self.fd).is_ok_and(|modes| modes.input_modes.contains(InputModes::IUTF8))
+    }
+
+    /// Switches to raw mode until the guard is dropped.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal has hung up.
+    pub fn raw_mode(&self) -> io::Result<RawMode> {
+        RawMode::enter_on(self.fd.try_clone()?)
+    }
+
+    fn has_input(&self) -> io::Result<bool> {
+        let mut list = crate::PollList::new();
+        let slot = list.add(&self.fd, crate::Interest::Read);
+        list.wait(Some(std::time::Duration::ZERO))?;
+        Ok(list.readiness(slot).is_readable())
+    }
+}
+
+impl AsFd for Tty {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+fn flags() -> OFlags {
+    OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC
+}
+
+fn open_by_name(inherited: BorrowedFd<'_>) -> Option<OwnedFd> {
+    let name = ttyname(inherited, Vec::new()).ok()?;
+    let reopened = open(name.as_c_str(), flags(), Mode::empty()).ok()?;
+    let device = |of: BorrowedFd<'_>| fstat(of).map(|status| status.st_rdev);
+    // In another mount namespace the name may belong to somebody else's terminal.
+    (device(reopened.as_fd()) == device(inherited)).then_some(reopened)
+}
+
+fn open_terminal_of_session(inherited: BorrowedFd<'_>) -> Option<OwnedFd> {
+    let is_of_session = tcgetsid(inherited).is_ok_and(|session| getsid(None) == Ok(session));
+    is_of_session
+        .then(|| open("/dev/tty", flags(), Mode::empty()).ok())
+        .flatten()
+}
+
+/// A terminal in raw mode: every key arrives at once and as it is, and output is left alone.
+///
+/// The modes from before come back when this is dropped, or on demand. While another job has the
+/// foreground nothing is changed: its shell has set the modes that it needs, and we would be
+/// stopped for trying.
+#[derive(Debug)]
+pub struct RawMode {
+    terminal: OwnedFd,
+    /// The modes to come back to.
+    before: Termios,
+    is_raw: bool,
+}
+
+impl RawMode {
+    fn enter_on(terminal: OwnedFd) -> io::Result<Self> {
+        let before = tcgetattr(&terminal)?;
+        let mut guard = Self {
+            terminal,
+            before,
+            is_raw: false,
+        };
+        guard.reenter()?;
+        Ok(guard)
+    }
+
+    /// Puts the modes from before back, as for a suspension. Does nothing if that was done.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal has hung up.
+    pub fn restore(&mut self) -> io::Result<()> {
+        if !self.is_raw || self.is_in_background() {
+            return Ok(());
+        }
+        self.set(&self.before)?;
+        self.is_raw = false;
+        Ok(())
+    }
+
+    /// Switches to raw mode again after a suspension.
+    ///
+    /// If the modes had been restored, those that are found now will be restored the next time:
+    /// the user may have changed them meanwhile. If we were stopped without a chance to restore
+    /// them, what is found may be the shell's own, and the older modes stay.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal has hung up.
+    pub fn reenter(&mut self) -> io::Result<()> {
+        if self.is_in_background() {
+            return Ok(());
+        }
+        if !self.is_raw {
+            self.before = tcgetattr(&self.terminal)?;
+        }
+        let mut raw = self.before.clone();
+        raw.make_raw();
+        self.set(&raw)?;
+        self.is_raw = true;
+        Ok(())
+    }
+
+    /// True when another job has the foreground of this terminal.
+    pub fn is_in_background(&self) -> bool {
+        tcgetpgrp(&self.terminal).is_ok_and(|foreground| foreground != getpgrp())
+    }
+
+    // At once: waiting for the output to drain could take for ever on a stopped terminal.
+    fn set(&self, modes: &Termios) -> io::Result<()> {
+        Ok(rustix::io::retry_on_intr(|| {
+            tcsetattr(&self.terminal, OptionalActions::Now, modes)
+        })?)
+    }
+}
+
+impl Drop for RawMode {
+    fn drop(&mut self) {
+        // A terminal that has hung up has no modes to restore, and nobody to tell.
+        let _ = self.restore();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{in_child, read_to_close, run_in_child, start_child, wait_readable};
+    use crate::{Master, Slave, pty};
+    use rustix::fs::fcntl_getfl;
+    use rustix::io::fcntl_getfd;
+    use rustix::termios::{LocalModes, OutputModes, SpecialCodeIndex};
+
+    const SIZE: WindowSize = WindowSize {
+        rows: 31,
+        columns: 97,
+    };
+
+    fn terminal() -> (Master, Slave, Tty) {
+        let (master, slave) = pty::open(SIZE).unwrap();
+        let tty = Tty::open(&slave).unwrap();
+        (master, slave, tty)
+    }
+
+    fn is_raw(terminal: impl AsFd) -> bool {
+        let modes = tcgetattr(terminal).unwrap();
+        let cooked = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN;
+        assert_ne!(
+            modes.local_modes.intersects(cooked),
+            !modes.output_modes.contains(OutputModes::OPOST),
+            "neither raw nor cooked: {modes:?}"
+        );
+        !modes.local_modes.intersects(cooked)
+    }
+
+    #[test]
+    fn a_pipe_is_no_terminal() {
+        let (reader, _writer) = io::pipe().unwrap();
+        assert!(!is_terminal(&reader));
+        let error = Tty::open(&reader).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::ENOTTY));
+    }
+
+    #[test]
+    fn the_inherited_descriptor_keeps_its_flags() {
+        let (_master, slave, tty) = terminal();
+        assert!(is_terminal(&slave));
+        assert!(fcntl_getfl(&tty).unwrap().contains(OFlags::NONBLOCK));
+        assert!(
+            fcntl_getfd(&tty)
+                .unwrap()
+                .contains(rustix::io::FdFlags::CLOEXEC)
+        );
+        assert!(!fcntl_getfl(&slave).unwrap().contains(OFlags::NONBLOCK));
+    }
+
+    #[test]
+    fn the_terminal_of_the_session_is_opened_without_its_name() {
+        if in_child() {
+            let reopened = open_terminal_of_session(io::stdin().as_fd()).unwrap();
+            rustix::io::write(&reopened, b"through /dev/tty\n").unwrap();
+            // A terminal of another session must not be mistaken for ours.
+            let (_master, slave) = pty::open(SIZE).unwrap();
+            assert!(open_terminal_of_session(slave.as_fd()).is_none());
+            return;
+        }
+        let name = "tty::tests::the_terminal_of_the_session_is_opened_without_its_name";
+        let (status, output) = run_in_child(name);
+        assert!(status.success(), "{output}");
+        assert!(output.contains("through /dev/tty"), "{output}");
+    }
+
+    #[test]
+    fn an_inherited_descriptor_in_use_is_not_waited_for() {
+        let (master, slave) = pty::open(SIZE).unwrap();
+        let fd = slave.as_fd().try_clone_to_owned().unwrap();
+        let tty = Tty {
+            fd,
+            reopened: Reopened::No,
+        };
+        let mut buffer = [0; 8];
+        assert_eq!(tty.read(&mut buffer).unwrap(), Transfer::WouldBlock);
+        let _ = master.write(b"q\n").unwrap();
+        wait_readable(&tty);
+        assert_eq!(tty.read(&mut buffer).unwrap(), Transfer::Bytes(2));
+    }
+
+    #[test]
+    fn a_size_of_zero_is_no_size() {
+        let (master, _slave, tty) = terminal();
+        assert_eq!(tty.size(), Some(SIZE));
+        master
+            .resize(WindowSize {
+                rows: 24,
+                columns: 0,
+            })
+            .unwrap();
+        assert_eq!(tty.size(), None);
+        master
+            .resize(WindowSize {
+                rows: 0,
+                columns: 80,
+            })
+            .unwrap();
+        assert_eq!(tty.size(), None);
+    }
+
+    #[test]
+    fn the_utf8_mode_is_read() {
+        let (_master, slave, tty) = terminal();
+        assert!(tty.has_utf8_input());
+        let mut modes = tcgetattr(&slave).unwrap();
+        modes.input_modes -= InputModes::IUTF8;
+        tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
+        assert!(!tty.has_utf8_input());
+    }
+
+    #[test]
+    fn keys_arrive_at_once_and_as_they_are_in_raw_mode() {
+        let (master, _slave, tty) = terminal();
+        let _raw = tty.raw_mode().unwrap();
+        let mut buffer = [0; 8];
+        assert_eq!(tty.read(&mut buffer).unwrap(), Transfer::WouldBlock);
+        assert_eq!(master.write(b"\x03\r").unwrap(), Transfer::Bytes(2));
+        wait_readable(&tty);
+        assert_eq!(tty.read(&mut buffer).unwrap(), Transfer::Bytes(2));
+        assert_eq!(&buffer[..2], b"\x03\r");
+        assert_eq!(tty.write(b"\n").unwrap(), Transfer::Bytes(1));
+        wait_readable(&master);
+        assert_eq!(
+            master.read(&mut buffer).unwrap(),
+            Transfer::Bytes(1),
+            "no CR is added"
+        );
+    }
+
+    #[test]
+    fn the_modes_come_back_when_the_guard_is_dropped() {
+        let (_master, slave, tty) = terminal();
+        let mut before = tcgetattr(&slave).unwrap();
+        before.special_codes[SpecialCodeIndex::VINTR] = 0x19;
+        tcsetattr(&slave, OptionalActions::Now, &before).unwrap();
+        let raw = tty.raw_mode().unwrap();
+        assert!(is_raw(&slave));
+        drop(raw);
+        let after = tcgetattr(&slave).unwrap();
+        assert_eq!(format!("{after:?}"), format!("{before:?}"));
+    }
+
+    #[test]
+    fn the_modes_come_back_after_a_panic() {
+        let (_master, slave, tty) = terminal();
+        let result = std::panic::catch_unwind(|| {
+            let _raw = tty.raw_mode().unwrap();
+            std::panic::resume_unwind(Box::new("a bug"));
+        });
+        assert!(result.is_err());
+        assert!(!is_raw(&slave));
+    }
+
+    #[test]
+    fn a_suspension_restores_and_enters_again_with_what_the_user_changed() {
+        let (_master, slave, tty) = terminal();
+        let mut raw = tty.raw_mode().unwrap();
+        raw.restore().unwrap();
+        assert!(!is_raw(&slave));
+        let mut changed = tcgetattr(&slave).unwrap();
+        changed.special_codes[SpecialCodeIndex::VINTR] = 0x19;
+        tcsetattr(&slave, OptionalActions::Now, &changed).unwrap();
+        raw.reenter().unwrap();
+        assert!(is_raw(&slave));
+        drop(raw);
+        let after = tcgetattr(&slave).unwrap();
+        assert_eq!(after.special_codes[SpecialCodeIndex::VINTR], 0x19);
+        assert!(!is_raw(&slave));
+    }
+
+    #[test]
+    fn a_stop_without_warning_does_not_take_the_shells_modes_for_the_users() {
+        let (_master, slave, tty) = terminal();
+        let mut raw = tty.raw_mode().unwrap();
+        let mut of_the_shell = tcgetattr(&slave).unwrap();
+        of_the_shell.special_codes[SpecialCodeIndex::VINTR] = 0x19;
+        tcsetattr(&slave, OptionalActions::Now, &of_the_shell).unwrap();
+        raw.reenter().unwrap();
+        drop(raw);
+        let after = tcgetattr(&slave).unwrap();
+        assert_eq!(after.special_codes[SpecialCodeIndex::VINTR], 3);
+        assert!(!is_raw(&slave));
+    }
+
+    #[test]
+    fn nothing_is_changed_while_another_job_has_the_foreground() {
+        if in_child() {
+            let tty = Tty::open(io::stdin()).unwrap();
+            let mut raw = tty.raw_mode().unwrap();
+            assert!(!raw.is_in_background());
+            // The foreground goes to a group of another process, as a shell does it.
+            let mut other = std::process::Command::new("/bin/cat");
+            std::os::unix::process::CommandExt::process_group(&mut other, 0);
+            let mut other = other.spawn().unwrap();
+            let group = rustix::process::Pid::from_child(&other);
+            rustix::termios::tcsetpgrp(&tty, group).unwrap();
+            assert!(raw.is_in_background());
+            // An attempt to change the modes would stop us for good here.
+            raw.restore().unwrap();
+            raw.reenter().unwrap();
+            assert!(is_raw(&tty));
+            drop(raw);
+            assert!(is_raw(&tty));
+            other.kill().unwrap();
+            other.wait().unwrap();
+            std::process::exit(23);
+        }
+        let name = "tty::tests::nothing_is_changed_while_another_job_has_the_foreground";
+        let (mut child, master) = start_child(name);
+        let output = read_to_close(&master);
+        assert_eq!(child.wait().unwrap().code(), Some(23), "{output}");
+    }
+
+    #[test]
+    fn a_terminal_that_hung_up_is_closed() {
+        let (master, _slave, tty) = terminal();
+        let mut raw = tty.raw_mode().unwrap();
+        drop(master);
+        assert_eq!(tty.read(&mut [0; 8]).unwrap(), Transfer::Closed);
+        assert_eq!(raw.restore().unwrap_err().raw_os_error(), Some(libc::EIO));
+    }
+}
