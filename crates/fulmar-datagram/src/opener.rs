@@ -31,7 +31,8 @@ pub enum OpenError {
 /// Where a genuine datagram stands among those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// Newer than any before: it may touch timestamps, round trip, the time last heard, the path.
+    /// Newer than any before, or *fresh*: it may touch timestamps, round trip, the time last heard,
+    /// the path.
     InOrder,
     /// Overtaken or repeated: its fragment still counts, and nothing else of it does.
     Late,
