@@ -34,6 +34,7 @@ pub mod signals;
 mod timer;
 mod transfer;
 pub mod tty;
+pub mod udp;
 mod window_size;
 
 pub use child::{Child, Spawn, SpawnError, SpawnStep};
@@ -45,6 +46,10 @@ pub use signals::{Signal, SignalPipe};
 pub use timer::DeadlineTimer;
 pub use transfer::Transfer;
 pub use tty::{RawMode, Tty};
+pub use udp::{
+    Datagram, Ecn, Families, Fragmentation, IcmpErrors, IcmpReport, Inbox, Received, SendError,
+    Transmit, UdpOptions, UdpSocket,
+};
 pub use window_size::WindowSize;
 
 #[cfg(test)]

@@ -1,0 +1,343 @@
+//! Datagrams: batches, congestion marks, the address that was asked.
+
+mod inbox;
+mod send_error;
+
+pub use inbox::{Datagram, IcmpReport, Inbox, Received};
+pub use send_error::SendError;
+
+use quinn_udp::{EcnCodepoint, UdpSocketState};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
+use socket2::{Domain, Socket, Type};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+/// A congestion mark in the header of a datagram (RFC 3168).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// `01`: the sender understands marks.
+    Ect1,
+    /// `10`: the sender understands marks. In the byte of IPv4 that stock Mosh sends this is 0x02.
+    Ect0,
+    /// `11`: congestion experienced.
+    Ce,
+}
+
+impl Ecn {
+    fn codepoint(self) -> EcnCodepoint {
+        match self {
+            Self::Ect1 => EcnCodepoint::Ect1,
+            Self::Ect0 => EcnCodepoint::Ect0,
+            Self::Ce => EcnCodepoint::Ce,
+        }
+    }
+
+    fn of_codepoint(codepoint: EcnCodepoint) -> Self {
+        match codepoint {
+            EcnCodepoint::Ect1 => Self::Ect1,
+            EcnCodepoint::Ect0 => Self::Ect0,
+            EcnCodepoint::Ce => Self::Ce,
+        }
+    }
+}
+
+/// What an IPv6 socket on the wildcard address is open to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Families {
+    /// IPv6 only: an IPv4 socket can have the same port.
+    #[default]
+    Own,
+    /// Both; IPv4 peers have mapped addresses (`::ffff:a.b.c.d`).
+    Both,
+}
+
+/// What routers may do with a datagram that is too long for the next link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fragmentation {
+    /// Cut it up, as for stock Mosh; path MTU discovery is off.
+    #[default]
+    Allowed,
+    /// Drop it, so that the path's own limit shows.
+    Forbidden,
+}
+
+/// Whether the socket learns of ICMP errors about datagrams it has sent.
+///
+/// Anybody on the way can forge them: they can explain a silence, and decide nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IcmpErrors {
+    /// It does not.
+    #[default]
+    Ignored,
+    /// They come with [`Received`]. Linux only.
+    Reported,
+}
+
+/// How a socket is set up. The default is what the stock wire wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UdpOptions {
+    /// Whether an IPv6 socket takes IPv4 too.
+    pub families: Families,
+    /// Whether what is sent may be fragmented on its way.
+    pub fragmentation: Fragmentation,
+    /// Whether ICMP errors are reported.
+    pub icmp_errors: IcmpErrors,
+}
+
+/// What to send: one datagram, or several that differ in their bytes only.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmit<'a> {
+    /// Where to.
+    pub destination: SocketAddr,
+    /// Which of our addresses it is to come from; otherwise the system chooses.
+    pub source: Option<IpAddr>,
+    /// The congestion mark.
+    pub ecn: Option<Ecn>,
+    /// The payload, or several payloads one after the other.
+    pub bytes: &'a [u8],
+    /// The length of each payload but the last, which may be shorter. `None` is one datagram.
+    pub segment: Option<usize>,
+}
+
+/// The longest payload of a UDP datagram over IPv4: 65 535 less 20 bytes of IP and 8 of UDP.
+const PAYLOAD_MAX: usize = 65_507;
+
+/// A bound UDP socket that never waits.
+#[derive(Debug)]
+pub struct UdpSocket {
+    socket: Socket,
+    options: UdpOptions,
+    state: UdpSocketState,
+    /// How many datagrams the system cuts from one buffer.
+    segments_max: usize,
+}
+
+impl UdpSocket {
+    /// Binds a socket to `address`; port 0 lets the system choose one.
+    ///
+    /// # Errors
+    ///
+    /// When the port is taken, the address is not ours, or the family is not there.
+    pub fn bind(address: SocketAddr, options: UdpOptions) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None)?;
+        if address.is_ipv6() {
+            socket.set_only_v6(options.families == Families::Own)?;
+        }
+        socket.bind(&address.into())?;
+        let state = set_up(&socket, options)?;
+        let segments_max = state.max_gso_segments();
+        Ok(Self {
+            socket,
+            options,
+            state,
+            segments_max,
+        })
+    }
+
+    /// Returns the address the socket is bound to, with the port that was chosen.
+    ///
+    /// # Errors
+    ///
+    /// None that the system documents for a socket of ours.
+    pub fn local_address(&self) -> io::Result<SocketAddr> {
+        let address = self.socket.local_addr()?;
+        address
+            .as_socket()
+            .ok_or_else(|| io::ErrorKind::AddrNotAvailable.into())
+    }
+
+    /// Asks for room for `bytes` of datagrams that were not received yet. The system may grant
+    /// less.
+    ///
+    /// # Errors
+    ///
+    /// None that the system documents for a socket of ours.
+    pub fn set_receive_buffer(&self, bytes: usize) -> io::Result<()> {
+        self.socket.set_recv_buffer_size(bytes)
+    }
+
+    /// Receives what has come into `inbox`, at most `budget` datagrams and at most
+    /// [`Inbox::BATCH`]; what was there before is overwritten.
+    ///
+    /// ICMP errors that are pending are taken out of the way and never count as data: after a call
+    /// the socket is readable only if there are further datagrams.
+    ///
+    /// # Errors
+    ///
+    /// When the socket itself does not work any more.
+    pub fn receive(&self, inbox: &mut Inbox, budget: usize) -> io::Result<Received> {
+        inbox.receive(self, budget)
+    }
+
+    /// Sends one datagram, or several at once where the system can cut them up by itself.
+    ///
+    /// If `source` is not ours any more, the system chooses another. Of several datagrams those
+    /// before a failing one have left.
+    ///
+    /// # Errors
+    ///
+    /// What the system said, sorted by what it means for the sender. Nothing waits.
+    pub fn send(&mut self, transmit: &Transmit<'_>) -> Result<(), SendError> {
+        let segment = transmit.segment.unwrap_or(transmit.bytes.len()).max(1);
+        if transmit.bytes.len() <= segment {
+            return self.send_once(transmit, None);
+        }
+        let at_once = (PAYLOAD_MAX / segment).clamp(1, self.segments_max);
+        for batch in transmit.bytes.chunks(segment * at_once) {
+            let several = Transmit {
+                bytes: batch,
+                ..*transmit
+            };
+            match self.send_once(&several, Some(segment)) {
+                Ok(()) => {}
+                // The driver cannot cut (EIO), or the segment exceeds the link (EINVAL).
+                Err(SendError::Other(libc::EIO | libc::EINVAL)) if batch.len() > segment => {
+                    self.segments_max = 1;
+                    self.send_singly(&several, segment)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn send_singly(&mut self, transmit: &Transmit<'_>, segment: usize) -> Result<(), SendError> {
+        for bytes in transmit.bytes.chunks(segment) {
+            self.send_once(&Transmit { bytes, ..*transmit }, None)?;
+        }
+        Ok(())
+    }
+
+    fn send_once(
+        &mut self,
+        transmit: &Transmit<'_>,
+        segment: Option<usize>,
+    ) -> Result<(), SendError> {
+        let mut attempt = quinn_udp::Transmit {
+            destination: transmit.destination,
+            ecn: transmit.ecn.map(Ecn::codepoint),
+            contents: transmit.bytes,
+            segment_size: segment,
+            src_ip: transmit.source,
+        };
+        let mut outcome = self.try_send(&attempt);
+        if outcome.is_err_and(SendError::may_be_of_another) {
+            // An ICMP error of an earlier datagram may have kept this one from leaving. It is out
+            // of the way by now; `receive` reports it.
+            outcome = self.try_send(&attempt);
+        }
+        let is_source_gone = |error| {
+            matches!(
+                error,
+                SendError::Unreachable | SendError::Other(libc::EINVAL)
+            )
+        };
+        if attempt.src_ip.is_some() && outcome.is_err_and(is_source_gone) {
+            attempt.src_ip = None;
+            outcome = self.try_send(&attempt);
+        }
+        outcome
+    }
+
+    fn try_send(&mut self, attempt: &quinn_udp::Transmit<'_>) -> Result<(), SendError> {
+        let outcome = self.state.try_send((&self.socket).into(), attempt);
+        let Err(error) = outcome else { return Ok(()) };
+        let error = SendError::of(&error);
+        if let SendError::Other(libc::EIO | libc::EINVAL) = error {
+            // The library takes these for an old system's refusal of congestion marks, and would
+            // not send any from then on. What was refused is the source or the cutting.
+            self.state =
+                set_up(&self.socket, self.options).map_err(|error| SendError::of(&error))?;
+        }
+        Err(error)
+    }
+}
+
+impl AsFd for UdpSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+fn set_up(socket: &Socket, options: UdpOptions) -> io::Result<UdpSocketState> {
+    let state = UdpSocketState::new(socket.into())?;
+    do_not_coalesce(socket);
+    if options.fragmentation == Fragmentation::Allowed {
+        allow_fragmentation(socket)?;
+    }
+    if options.icmp_errors == IcmpErrors::Reported {
+        state.enable_transport_errors(socket.into())?;
+    }
+    Ok(state)
+}
+
+/// Has the kernel hand over datagrams one by one.
+///
+/// Coalesced, one buffer may hold 64 of them: a budget in datagrams could not be kept, and buffers
+/// would have to be 64 KiB each. `recvmmsg` takes 32 datagrams in one call all the same.
+fn do_not_coalesce(socket: &Socket) {
+    #[cfg(target_os = "linux")]
+    {
+        // A kernel that refuses does not know coalescing, and so does not do it.
+        let _ = set_option(socket, libc::SOL_UDP, libc::UDP_GRO, 0);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = socket;
+}
+
+#[cfg(target_os = "linux")]
+fn allow_fragmentation(socket: &Socket) -> io::Result<()> {
+    use rustix::net::sockopt::{
+        Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
+    };
+    let is_v6 = socket.domain()? == Domain::IPV6;
+    if is_v6 {
+        set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::DONT)?;
+        set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_DONTFRAG, 0)?;
+    }
+    // An IPv6 socket may send to mapped IPv4 addresses, with the options of IPv4.
+    set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::DONT)?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allow_fragmentation(socket: &Socket) -> io::Result<()> {
+    #[cfg(target_vendor = "apple")]
+    if socket.local_addr()?.is_ipv4() {
+        return set_option(socket, libc::IPPROTO_IP, libc::IP_DONTFRAG, 0);
+    } else {
+        return set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_DONTFRAG, 0);
+    }
+    #[cfg(not(target_vendor = "apple"))]
+    {
+        let _ = socket;
+        Ok(())
+    }
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn set_option(
+    socket: &Socket,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
+    // SAFETY: the pointer is to an int that outlives the call, and the length is its own.
+    let outcome = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            name,
+            (&raw const value).cast(),
+            size_of_val(&value) as libc::socklen_t,
+        )
+    };
+    if outcome == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Receiving in batches, within a budget.
+
+use super::{Ecn, IcmpErrors, SendError, UdpSocket};
+use quinn_udp::{BATCH_SIZE, RecvMeta};
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddr};
+
+/// Room for one batch of datagrams. One serves all sockets of a loop.
+#[derive(Debug)]
+pub struct Inbox {
+    /// One part of `stride` bytes for each datagram.
+    bytes: Vec<u8>,
+    arrivals: [RecvMeta; BATCH_SIZE],
+    filled: usize,
+    payload_max: usize,
+    oversize: u64,
+}
+
+/// One datagram, as it came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram<'a> {
+    /// Who sent it, as its header says.
+    pub source: SocketAddr,
+    /// Which of our addresses it was sent to, where the system tells.
+    pub local: Option<IpAddr>,
+    /// The congestion mark.
+    pub ecn: Option<Ecn>,
+    /// The payload, never empty.
+    pub bytes: &'a [u8],
+}
+
+/// What one call took from the socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// How many datagrams were taken, those included that are not handed on for their length. 0
+    /// means that no more are waiting.
+    pub datagrams: usize,
+    /// The latest ICMP error, if the socket is set up to report them.
+    pub icmp: Option<IcmpReport>,
+}
+
+/// An ICMP error about a datagram that we sent. It may be forged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IcmpReport {
+    /// What it means.
+    pub error: SendError,
+    /// The host or router that says so.
+    pub reporter: Option<IpAddr>,
+}
+
+/// Pending errors that one call takes out of the way; a flood of them waits for the next turn.
+const ERRORS_PER_CALL: usize = 16;
+
+impl Inbox {
+    /// The most datagrams that one call receives.
+    pub const BATCH: usize = BATCH_SIZE;
+
+    /// Makes room for a batch of datagrams of up to `payload_max` bytes each. Longer ones are
+    /// counted and dropped.
+    pub fn new(payload_max: usize) -> Self {
+        Self {
+            // The byte more is how a longer datagram shows: the system cuts it off there.
+            bytes: vec![0; BATCH_SIZE * (payload_max + 1)],
+            arrivals: [RecvMeta::default(); BATCH_SIZE],
+            filled: 0,
+            payload_max,
+            oversize: 0,
+        }
+    }
+
+    /// Returns the datagrams of the last call, oldest first.
+    pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
+        let parts = self.bytes.chunks_exact(self.payload_max + 1);
+        self.arrivals
+            .iter()
+            .zip(parts)
+            .take(self.filled)
+            .flat_map(|(arrival, part)| {
+                let is_whole = arrival.len <= self.payload_max;
+                let bytes = if is_whole { &part[..arrival.len] } else { &[] };
+                // A system that coalesces in spite of our asking says so here. An empty datagram
+                // has no part.
+                bytes.chunks(arrival.stride.max(1)).map(|bytes| Datagram {
+                    source: arrival.addr,
+                    local: arrival.dst_ip,
+                    ecn: arrival.ecn.map(Ecn::of_codepoint),
+                    bytes,
+                })
+            })
+    }
+
+    /// Returns how many datagrams were longer than the limit since the beginning.
+    pub fn oversize(&self) -> u64 {
+        self.oversize
+    }
+
+    pub(super) fn receive(&mut self, from: &UdpSocket, budget: usize) -> io::Result<Received> {
+        self.filled = 0;
+        let mut received = Received::default();
+        for _ in 0..ERRORS_PER_CALL {
+            if from.options.icmp_errors == IcmpErrors::Reported {
+                received.icmp = take_icmp_errors(from)?.or(received.icmp);
+            }
+            match self.receive_batch(from, budget) {
+                Ok(datagrams) => {
+                    received.datagrams = datagrams;
+                    return Ok(received);
+                }
+                Err(error) => match SendError::of(&error) {
+                    SendError::WouldBlock => return Ok(received),
+                    // An error about something we sent, which is out of the way by being told.
+                    error if error.may_be_of_another() || error == SendError::NoBuffers => {
+                        let report = IcmpReport {
+                            error,
+                            reporter: None,
+                        };
+                        received.icmp = received.icmp.or(Some(report));
+                    }
+                    _ => return Err(error),
+                },
+            }
+        }
+        Ok(received)
+    }
+
+    fn receive_batch(&mut self, from: &UdpSocket, budget: usize) -> io::Result<usize> {
+        let wanted = budget.min(BATCH_SIZE);
+        if wanted == 0 {
+            return Ok(0);
+        }
+        let mut parts = self.bytes.chunks_exact_mut(self.payload_max + 1);
+        let mut buffers: [IoSliceMut<'_>; BATCH_SIZE] =
+            std::array::from_fn(|_| IoSliceMut::new(parts.next().unwrap_or_default()));
+        let socket = (&from.socket).into();
+        self.filled = from
+            .state
+            .recv(socket, &mut buffers[..wanted], &mut self.arrivals)?;
+        let is_oversize = |arrival: &&RecvMeta| arrival.len > self.payload_max;
+        self.oversize += self.arrivals[..self.filled]
+            .iter()
+            .filter(is_oversize)
+            .count() as u64;
+        Ok(self.filled)
+    }
+}
+
+/// Empties the socket's queue of errors, within limits, and returns the newest.
+fn take_icmp_errors(from: &UdpSocket) -> io::Result<Option<IcmpReport>> {
+    let mut newest = None;
+    for _ in 0..ERRORS_PER_CALL {
+        let Some(report) = from.state.recv_transport_error((&from.socket).into())? else {
+            break;
+        };
+        let reporter = report.addr.map(|address| address.ip());
+        newest = Some(IcmpReport {
+            error: SendError::of_errno(report.raw_errno),
+            reporter,
+        });
+    }
+    Ok(newest)
+}
