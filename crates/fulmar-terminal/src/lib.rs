@@ -30,6 +30,7 @@ mod keys;
 mod modes;
 mod motion;
 mod osc;
+mod overlay;
 mod parser;
 mod permitted;
 mod print;
