@@ -117,16 +117,19 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Returns the text, or `None` when it is longer than a cell may hold.
-    pub(crate) fn new(text: &str) -> Option<Cluster> {
+    pub(crate) fn new(first: char) -> Cluster {
         let mut bytes = [0; CELL_TEXT_MAX];
-        bytes
-            .get_mut(..text.len())?
-            .copy_from_slice(text.as_bytes());
-        Some(Cluster {
-            length: text.len() as u8,
-            bytes,
-        })
+        let length = first.encode_utf8(&mut bytes).len() as u8;
+        Cluster { length, bytes }
+    }
+
+    /// Appends a character unless the text is then longer than a cell may hold.
+    pub(crate) fn push(&mut self, c: char) {
+        let start = usize::from(self.length);
+        if let Some(place) = self.bytes.get_mut(start..start + c.len_utf8()) {
+            c.encode_utf8(place);
+            self.length += c.len_utf8() as u8;
+        }
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -151,8 +154,14 @@ mod tests {
 
     #[test]
     fn a_cluster_holds_32_bytes_and_no_more() {
-        let text = "x".repeat(CELL_TEXT_MAX);
-        assert_eq!(Cluster::new(&text).unwrap().as_str(), text);
-        assert_eq!(Cluster::new(&"x".repeat(CELL_TEXT_MAX + 1)), None);
+        let mut cluster = Cluster::new('e');
+        (0..15).for_each(|_| cluster.push('\u{301}'));
+        assert_eq!(cluster.as_str().len(), 31);
+        cluster.push('\u{302}');
+        assert_eq!(cluster.as_str().len(), 31);
+        cluster.push('x');
+        assert_eq!(cluster.as_str().len(), CELL_TEXT_MAX);
+        cluster.push('x');
+        assert_eq!(cluster.as_str().len(), CELL_TEXT_MAX);
     }
 }

@@ -20,13 +20,13 @@ impl Screen {
             0 => {
                 self.erase_line(0);
                 self.grid
-                    .clear_rows(row.0 + 1..self.size.rows(), background);
+                    .erase_rows(row.0 + 1..self.size.rows(), background);
             }
             1 => {
-                self.grid.clear_rows(0..row.0, background);
+                self.grid.erase_rows(0..row.0, background);
                 self.erase_line(1);
             }
-            2 => self.grid.clear_rows(0..self.size.rows(), background),
+            2 => self.grid.erase_rows(0..self.size.rows(), background),
             _ => return,
         }
         self.cursor.pending_wrap = false;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::cell::Cell;
 use crate::row::CellRow;
 use crate::size::{Row, Size};
 use crate::style::Color;
@@ -11,10 +12,12 @@ use crate::style::Color;
 /// Rows, uppermost first, shared with other screens until written to.
 ///
 /// Scrolling moves pointers; the row that leaves is the one that enters when nobody else holds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Grid {
     rows: VecDeque<Arc<CellRow>>,
     columns: u16,
+    /// The row that erased rows are, until written to.
+    blank: Arc<CellRow>,
 }
 
 impl Grid {
@@ -22,8 +25,9 @@ impl Grid {
     pub fn new(size: Size) -> Grid {
         let blank = Arc::new(CellRow::new(size.columns(), Color::DEFAULT));
         Grid {
-            rows: std::iter::repeat_n(blank, usize::from(size.rows())).collect(),
+            rows: std::iter::repeat_n(blank.clone(), usize::from(size.rows())).collect(),
             columns: size.columns(),
+            blank,
         }
     }
 
@@ -51,10 +55,15 @@ impl Grid {
     }
 
     /// Erases whole rows.
-    pub(crate) fn clear_rows(&mut self, rows: Range<u16>, background: Color) {
-        let end = usize::from(rows.end).min(self.rows.len());
-        for row in self.rows.range_mut(usize::from(rows.start).min(end)..end) {
-            clear(row, self.columns, background);
+    pub(crate) fn erase_rows(&mut self, rows: Range<u16>, background: Color) {
+        let blank = self.blank(background);
+        self.fill_rows(rows, &blank);
+    }
+
+    /// Makes all of `rows` the same one.
+    pub(crate) fn fill_rows(&mut self, rows: Range<u16>, with: &Arc<CellRow>) {
+        for row in self.slots(rows) {
+            row.clone_from(with);
         }
     }
 
@@ -66,14 +75,14 @@ impl Grid {
         } else {
             self.region_mut(&region).rotate_left(usize::from(count));
         }
-        self.clear_rows(region.end - count..region.end, background);
+        self.recycle_rows(region.end - count..region.end, background);
     }
 
     /// Moves the rows of `region` down by `count` and blanks those that enter above.
     pub(crate) fn scroll_down(&mut self, region: Range<u16>, count: u16, background: Color) {
         let count = count.min(region.end - region.start);
         self.region_mut(&region).rotate_right(usize::from(count));
-        self.clear_rows(region.start..region.start + count, background);
+        self.recycle_rows(region.start..region.start + count, background);
     }
 
     /// Crops or extends at the bottom and at the right.
@@ -88,9 +97,35 @@ impl Grid {
             }
         }
         if self.rows.len() < usize::from(size.rows()) {
-            let blank = Arc::new(CellRow::new(size.columns(), background));
+            let blank = self.blank(background);
             self.rows.resize(usize::from(size.rows()), blank);
         }
+    }
+
+    /// Erases rows that are likely to be written to at once, in place where nobody else holds
+    /// them.
+    fn recycle_rows(&mut self, rows: Range<u16>, background: Color) {
+        let columns = self.columns;
+        for row in self.slots(rows) {
+            match Arc::get_mut(row) {
+                Some(row) => row.clear(background),
+                None => *row = Arc::new(CellRow::new(columns, background)),
+            }
+        }
+    }
+
+    /// Returns an erased row to share.
+    fn blank(&mut self, background: Color) -> Arc<CellRow> {
+        let cell = Cell::blank(background);
+        if self.blank.columns() != self.columns || self.blank.cells().first() != Some(&cell) {
+            self.blank = Arc::new(CellRow::new(self.columns, background));
+        }
+        self.blank.clone()
+    }
+
+    fn slots(&mut self, rows: Range<u16>) -> impl Iterator<Item = &mut Arc<CellRow>> {
+        let end = usize::from(rows.end).min(self.rows.len());
+        self.rows.range_mut(usize::from(rows.start).min(end)..end)
     }
 
     fn region_mut(&mut self, region: &Range<u16>) -> &mut [Arc<CellRow>] {
@@ -98,10 +133,10 @@ impl Grid {
     }
 }
 
-/// Makes a row blank, in place when nobody else holds it.
-fn clear(row: &mut Arc<CellRow>, columns: u16, background: Color) {
-    match Arc::get_mut(row) {
-        Some(row) => row.clear(background),
-        None => *row = Arc::new(CellRow::new(columns, background)),
+impl PartialEq for Grid {
+    fn eq(&self, other: &Grid) -> bool {
+        self.rows == other.rows
     }
 }
+
+impl Eq for Grid {}

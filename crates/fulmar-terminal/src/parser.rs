@@ -67,7 +67,8 @@ impl Parser {
         while !rest.is_empty() {
             let used = match self.state {
                 State::Ground => self.text(rest, handler),
-                _ => self.one(rest, handler),
+                State::Osc | State::Dcs | State::IgnoredString => self.one(rest, handler),
+                _ => self.sequence(rest, handler),
             };
             rest = rest.get(used..).unwrap_or_default();
         }
@@ -91,7 +92,14 @@ impl Parser {
         let end = text_length(bytes);
         let (text, after) = bytes.split_at(end);
         if text.is_empty() {
-            return self.one(bytes, handler);
+            return match bytes.first() {
+                // Those that are in every line, without further ado.
+                Some(&byte @ b'\x07'..=b'\x0f') => {
+                    handler.control(char::from(byte));
+                    1
+                }
+                _ => self.one(bytes, handler),
+            };
         }
         if let Ok(text) = std::str::from_utf8(text) {
             handler.print(text);
@@ -114,6 +122,19 @@ impl Parser {
                 handler.print("\u{fffd}");
             }
         }
+    }
+
+    /// In a sequence: takes the ASCII that belongs to it, the bulk of it without decoding.
+    fn sequence(&mut self, bytes: &[u8], handler: &mut impl Handler) -> usize {
+        for (used, &byte) in bytes.iter().enumerate() {
+            match (self.state, byte) {
+                (State::Escape, b' '..=b'~') => self.escape(char::from(byte), handler),
+                (State::Ground | State::Osc | State::Dcs | State::IgnoredString, _) => return used,
+                (_, b' '..=b'~') => self.csi(char::from(byte), handler),
+                _ => return used + self.one(&bytes[used..], handler),
+            }
+        }
+        bytes.len()
     }
 
     /// Takes a single code point; returns the number of bytes used.

@@ -10,25 +10,22 @@ use crate::width::{Width, width};
 impl Screen {
     /// Prints text that has no controls.
     pub(crate) fn print(&mut self, text: &str) {
-        let plain = self.charsets.is_ascii() && !self.modes.has(ModeFlags::INSERT);
         let mut rest = text;
-        loop {
-            let mut characters = rest.chars();
-            let Some(c) = characters.next() else { break };
-            let run = if plain {
-                ascii_length(rest.as_bytes())
+        while let Some(c) = rest.chars().next() {
+            let is_plain = self.charsets.is_ascii() && !self.modes.has(ModeFlags::INSERT);
+            let printed = if is_plain && width(c) != Width::Zero {
+                self.print_run(rest)
             } else {
                 0
             };
-            if run > 0 {
-                let (ascii, after) = rest.split_at(run);
-                self.print_ascii(ascii.as_bytes());
-                rest = after;
-            } else {
-                let c = self.charsets.translate(c);
-                self.print_char(c);
-                rest = characters.as_str();
-            }
+            rest = match printed {
+                0 => {
+                    let shown = self.charsets.translate(c);
+                    self.print_char(shown);
+                    rest.get(c.len_utf8()..).unwrap_or_default()
+                }
+                _ => rest.get(printed..).unwrap_or_default(),
+            };
         }
     }
 
@@ -49,24 +46,43 @@ impl Screen {
         }
     }
 
-    fn print_ascii(&mut self, text: &[u8]) {
+    /// Prints the part of `text` that fits into the row and has no marks, as it stands; returns
+    /// the number of its bytes. This is the fast path: the row is looked up and the rendition
+    /// brought into form once for all of it.
+    fn print_run(&mut self, text: &str) -> usize {
+        self.wrap_if_pending();
+        let Position { row, column } = self.cursor.position;
+        let row = self.grid.row_mut(row);
+        let pen = row.pen(&self.style);
+        let mut end = column.0;
+        let mut last = None;
         let mut rest = text;
-        while let Some(&last) = rest.last() {
-            self.wrap_if_pending();
-            let Position { row, column } = self.cursor.position;
-            let room = usize::from(self.size.columns() - column.0);
-            let (here, after) = rest.split_at(room.min(rest.len()));
-            let row = self.grid.row_mut(row);
-            let pen = row.pen(&self.style);
-            row.write_ascii(column, here, pen);
-            rest = after;
-            if !after.is_empty() && !self.modes.has(ModeFlags::AUTO_WRAP) {
-                row.write_ascii(Column(column.0 + room as u16 - 1), &[last], pen);
-                rest = &[];
+        while end < self.size.columns() {
+            let room = usize::from(self.size.columns() - end);
+            let ascii = ascii_prefix(rest, room);
+            if ascii.is_empty() {
+                let Some(c) = rest.chars().next() else { break };
+                let columns = match width(c) {
+                    Width::One => 1,
+                    Width::Two if room >= 2 => 2,
+                    Width::Zero | Width::Two => break,
+                };
+                row.write_char(Column(end), c, columns == 2, pen);
+                last = Some((c, columns));
+                end += columns;
+                rest = rest.get(c.len_utf8()..).unwrap_or_default();
+            } else {
+                row.write_ascii(Column(end), ascii, pen);
+                last = ascii.last().map(|&byte| (char::from(byte), 1));
+                end += ascii.len() as u16;
+                rest = rest.get(ascii.len()..).unwrap_or_default();
             }
-            self.advance(here.len() as u16);
         }
-        self.last_character = text.last().map(|&byte| char::from(byte));
+        if let Some((c, columns)) = last {
+            self.advance_to(end, columns);
+            self.last_character = Some(c);
+        }
+        text.len() - rest.len()
     }
 
     fn print_char(&mut self, c: char) {
@@ -91,13 +107,8 @@ impl Screen {
         }
         let pen = row.pen(&self.style);
         row.write_char(column, c, columns == 2, pen);
-        self.advance(columns);
+        self.advance_to(column.0 + columns, columns);
         self.last_character = Some(c);
-        // The mark of a wide character goes to its left half.
-        self.printed = Some(Position {
-            row: self.cursor.position.row,
-            column,
-        });
     }
 
     /// Makes room for a wide character where only one column is left: the column is blanked and
@@ -130,16 +141,16 @@ impl Screen {
         self.index();
     }
 
-    /// Moves the cursor over what was just printed.
-    fn advance(&mut self, columns: u16) {
-        let Position { row, column } = self.cursor.position;
-        let next = column.0 + columns;
+    /// Moves the cursor behind what was printed, the last character of which took `columns` up to
+    /// column `end`.
+    fn advance_to(&mut self, end: u16, columns: u16) {
+        let row = self.cursor.position.row;
         let last = self.size.last_column();
-        self.cursor.pending_wrap = next > last.0;
-        self.cursor.position.column = Column(next.min(last.0));
+        self.cursor.pending_wrap = end > last.0;
+        self.cursor.position.column = Column(end.min(last.0));
         self.printed = Some(Position {
             row,
-            column: Column(next - 1),
+            column: Column(end.saturating_sub(columns)),
         });
     }
 
@@ -158,17 +169,21 @@ impl Screen {
         }
         row.append_mark(target.column, mark);
         if cell.is_blank() && target == self.cursor.position {
-            self.advance(1);
+            self.advance_to(target.column.0 + 1, 1);
         }
     }
 }
 
-/// Returns how many bytes at the start of `text` are ASCII.
-fn ascii_length(text: &[u8]) -> usize {
-    if text.is_ascii() {
-        return text.len();
+/// Returns the ASCII at the start of `text`, at most `max` characters.
+fn ascii_prefix(text: &str, max: usize) -> &[u8] {
+    let bytes = text.as_bytes();
+    let bytes = bytes.get(..max).unwrap_or(bytes);
+    if bytes.is_ascii() {
+        return bytes;
     }
-    text.iter()
+    let length = bytes
+        .iter()
         .position(|byte| !byte.is_ascii())
-        .unwrap_or(text.len())
+        .unwrap_or(bytes.len());
+    bytes.get(..length).unwrap_or_default()
 }

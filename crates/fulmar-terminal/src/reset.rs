@@ -1,10 +1,13 @@
 //! Back to the beginning, by degrees.
 
+use std::sync::Arc;
+
 use crate::charset::Charsets;
 use crate::modes::ModeFlags;
+use crate::row::CellRow;
 use crate::saved::SavedCursor;
 use crate::screen::Screen;
-use crate::size::Row;
+use crate::size::Column;
 use crate::style::Style;
 
 impl Screen {
@@ -44,14 +47,14 @@ impl Screen {
     pub(crate) fn alignment_pattern(&mut self) {
         self.modes.flags.remove(ModeFlags::ORIGIN);
         self.margins = 0..self.size.rows();
-        let text = vec![b'E'; usize::from(self.size.columns())];
-        let style = Style::erased(self.style.background);
-        for row in 0..self.size.rows() {
-            let row = self.grid.row_mut(Row(row));
-            row.clear(style.background);
-            let pen = row.pen(&style);
-            row.write_ascii(Default::default(), &text, pen);
-        }
+        let mut row = CellRow::new(self.size.columns(), self.style.background);
+        let pen = row.pen(&Style::erased(self.style.background));
+        row.write_ascii(
+            Column(0),
+            &vec![b'E'; usize::from(self.size.columns())],
+            pen,
+        );
+        self.grid.fill_rows(0..self.size.rows(), &Arc::new(row));
         self.move_to(0, 0);
     }
 }

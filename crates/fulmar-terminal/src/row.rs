@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cell::{CELL_TEXT_MAX, Cell, Cluster, Glyph};
+use crate::cell::{Cell, Cluster, Glyph};
 use crate::size::Column;
 use crate::style::{Attributes, Color, Link, Style};
 
@@ -16,6 +16,8 @@ use crate::style::{Attributes, Color, Link, Style};
 pub struct CellRow {
     cells: Vec<Cell>,
     side: Option<Box<Side>>,
+    /// Cells from here on are blank and of the default background.
+    used: u16,
     wrapped: bool,
 }
 
@@ -43,6 +45,7 @@ impl CellRow {
         CellRow {
             cells: vec![Cell::blank(background); usize::from(columns)],
             side: None,
+            used: if background.is_default() { 0 } else { columns },
             wrapped: false,
         }
     }
@@ -165,7 +168,14 @@ impl CellRow {
 impl CellRow {
     /// Makes the whole row blank.
     pub(crate) fn clear(&mut self, background: Color) {
-        self.cells.fill(Cell::blank(background));
+        let used = usize::from(self.used).min(self.cells.len());
+        if background.is_default() {
+            self.cells[..used].fill(Cell::default());
+            self.used = 0;
+        } else {
+            self.cells.fill(Cell::blank(background));
+            self.used = self.columns();
+        }
         self.side = None;
         self.wrapped = false;
     }
@@ -224,26 +234,37 @@ impl CellRow {
     }
 
     /// Adds a combining mark to the text at `column` unless that would be longer than
-    /// [`CELL_TEXT_MAX`]. A blank becomes a no-break space that carries the mark.
+    /// [`CELL_TEXT_MAX`](crate::CELL_TEXT_MAX). A blank becomes a no-break space that carries the mark.
     pub(crate) fn append_mark(&mut self, column: Column, mark: char) {
         let index = usize::from(column.0);
         let Some(&cell) = self.cells.get(index) else {
             return;
         };
-        let mut buffer = [0; 4];
-        let mut text = String::with_capacity(CELL_TEXT_MAX);
-        match self.glyph_of(&cell) {
+        let base = match self.glyph_of(&cell) {
             Glyph::Spacer => return,
-            Glyph::Blank => text.push('\u{a0}'),
-            Glyph::Char(character) => text.push(character),
-            Glyph::Cluster(cluster) => text.push_str(cluster),
-        }
-        text.push_str(mark.encode_utf8(&mut buffer));
-        let Some(cluster) = Cluster::new(&text) else {
-            return;
+            Glyph::Cluster(_) => return self.push_to_cluster(&cell, mark),
+            Glyph::Blank => '\u{a0}',
+            Glyph::Char(c) => c,
         };
+        let mut cluster = Cluster::new(base);
+        cluster.push(mark);
         let number = self.note_cluster(cluster);
-        self.cells[index].glyph = Cell::CLUSTER | (cell.glyph & Cell::WIDE) | number;
+        if let Some(cell) = self.cells.get_mut(index) {
+            cell.glyph = Cell::CLUSTER | (cell.glyph & Cell::WIDE) | number;
+        }
+        self.used = self.used.max(column.0 + 1);
+    }
+
+    /// No two cells refer to the same cluster, so it is changed in place.
+    fn push_to_cluster(&mut self, cell: &Cell, mark: char) {
+        let number = (cell.glyph & Cell::PAYLOAD) as usize;
+        if let Some(cluster) = self
+            .side
+            .as_mut()
+            .and_then(|side| side.clusters.get_mut(number))
+        {
+            cluster.push(mark);
+        }
     }
 
     /// Makes the cells of `columns` blank.
@@ -260,6 +281,7 @@ impl CellRow {
         // A wide character whose right half would leave the row is lost as a whole.
         self.split_wide(tail.start..tail.end - count);
         self.wrapped = false;
+        self.used = self.columns();
         self.cells[tail.clone()].rotate_right(count);
         self.cells[tail.start..tail.start + count].fill(Cell::blank(background));
     }
@@ -270,6 +292,7 @@ impl CellRow {
         let count = usize::from(count).min(tail.len());
         self.split_wide(tail.start..tail.start + count);
         self.wrapped = false;
+        self.used = self.columns();
         self.cells[tail.clone()].rotate_left(count);
         self.cells[tail.end - count..tail.end].fill(Cell::blank(background));
     }
@@ -281,12 +304,14 @@ impl CellRow {
             self.split_wide(columns..columns);
         }
         self.cells.resize(columns, Cell::blank(background));
+        self.used = self.columns();
         self.wrapped = false;
     }
 
     /// Prepares for new contents of `columns`. Those of the last column end a wrap.
     fn touch(&mut self, columns: Range<usize>) {
         self.wrapped &= columns.end < self.cells.len();
+        self.used = self.used.max(columns.end as u16);
         self.split_wide(columns);
     }
 

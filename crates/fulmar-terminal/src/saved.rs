@@ -55,7 +55,7 @@ impl Screen {
         self.swap_grids(true);
         if contents == Contents::Erase {
             self.grid
-                .clear_rows(0..self.size.rows(), self.style.background);
+                .erase_rows(0..self.size.rows(), self.style.background);
         }
     }
 
@@ -63,7 +63,7 @@ impl Screen {
     pub(crate) fn leave_alternate(&mut self, contents: Contents) {
         if self.alternate && contents == Contents::Erase {
             self.grid
-                .clear_rows(0..self.size.rows(), self.style.background);
+                .erase_rows(0..self.size.rows(), self.style.background);
         }
         self.swap_grids(false);
     }
