@@ -29,12 +29,15 @@ mod child;
 mod clock;
 mod core_dump;
 mod poll;
+pub mod process;
 pub mod pty;
+mod secret;
 pub mod signals;
 mod timer;
 mod transfer;
 pub mod tty;
 pub mod udp;
+mod user;
 mod window_size;
 
 pub use child::{Child, Spawn, SpawnError, SpawnStep};
@@ -42,14 +45,13 @@ pub use clock::{SleepWatch, boot_time};
 pub use core_dump::{CoreLimit, forbid_core_dumps};
 pub use poll::{Interest, PollList, PollSlot, Readiness};
 pub use pty::{Master, Slave};
+pub use secret::{SecretBytes, random, take_env_secret};
 pub use signals::{Signal, SignalPipe};
 pub use timer::DeadlineTimer;
 pub use transfer::Transfer;
 pub use tty::{RawMode, Tty};
-pub use udp::{
-    Datagram, Ecn, Families, Fragmentation, IcmpErrors, IcmpReport, Inbox, Received, SendError,
-    Transmit, UdpOptions, UdpSocket,
-};
+pub use udp::UdpSocket;
+pub use user::User;
 pub use window_size::WindowSize;
 
 #[cfg(test)]

@@ -9,8 +9,13 @@
     reason = "all of this is a test, which clippy cannot see"
 )]
 
-use fulmar_platform::{Child, Master, Spawn, Transfer, WindowSize, pty};
-use fulmar_platform::{Interest, PollList, signals};
+use fulmar_platform::process::{self, Forked};
+use fulmar_platform::{
+    Child, CoreLimit, Interest, Master, PollList, SecretBytes, Spawn, Transfer, WindowSize,
+    forbid_core_dumps, pty, signals, take_env_secret,
+};
+use rustix::process::{DumpableBehavior, dumpable_behavior};
+use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
@@ -28,18 +33,133 @@ struct Case {
     watch: fn(Watched),
 }
 
-const CASES: &[Case] = &[Case {
-    name: "a_stopped_group_goes_on_when_it_is_continued",
-    alone: || {
-        signals::stop_process_group().unwrap();
-        std::process::exit(23);
+const CASES: &[Case] = &[
+    Case {
+        name: "a_stopped_group_goes_on_when_it_is_continued",
+        alone: || {
+            signals::stop_process_group().unwrap();
+            std::process::exit(23);
+        },
+        watch: |mut watched| {
+            watched.wait_until_stopped();
+            watched.signal(rustix::process::Signal::CONT);
+            assert_eq!(watched.end().0.code(), Some(23));
+        },
     },
-    watch: |mut watched| {
-        watched.wait_until_stopped();
-        watched.signal(rustix::process::Signal::CONT);
-        assert_eq!(watched.end().0.code(), Some(23));
+    Case {
+        name: "a_secret_leaves_no_trace_in_the_environment",
+        alone: || {
+            say_and_wait("waiting");
+            let secret = take_env_secret(SECRET.0).unwrap().unwrap();
+            assert_eq!(secret.as_slice(), SECRET.1.as_bytes());
+            assert_eq!(std::env::var_os(SECRET.0), None);
+            assert!(std::env::var_os(CASE).is_some(), "other variables stay");
+            assert!(take_env_secret(SECRET.0).unwrap().is_none());
+            say_and_wait("taken");
+        },
+        watch: |mut watched| {
+            watched.read_until("waiting");
+            assert!(
+                watched.environment().contains(SECRET.1),
+                "or the test shows nothing"
+            );
+            watched.answer();
+            watched.read_until("taken");
+            let environment = watched.environment();
+            assert!(!environment.contains(SECRET.1), "{environment:?}");
+            let zeros = "\0".repeat(SECRET.1.len());
+            assert!(
+                environment.contains(&format!("{}={zeros}", SECRET.0)),
+                "{environment:?}"
+            );
+            watched.answer();
+            watched.end_well();
+        },
     },
-}];
+    Case {
+        name: "a_forked_child_goes_on_in_the_background",
+        alone: || {
+            let secret = SecretBytes::<16>::new(|bytes| bytes.fill(7)).unwrap();
+            let (mut reader, mut writer) = std::io::pipe().unwrap();
+            match process::fork().unwrap() {
+                Forked::Child => {
+                    drop(reader);
+                    let facts = background_facts(&secret);
+                    writer.write_all(facts.as_bytes()).unwrap();
+                    std::process::exit(0);
+                }
+                Forked::Parent { child } => {
+                    drop(writer);
+                    let mut facts = String::new();
+                    reader.read_to_string(&mut facts).unwrap();
+                    assert_eq!(facts, format!("{child} {child} null null null [0; 16]"));
+                    assert_eq!(secret.expose(), &[7; 16]);
+                    assert!(process::is_process_alive(child), "not reaped yet");
+                    println!("heard of the child");
+                }
+            }
+        },
+        watch: |watched| assert!(watched.end_well().contains("heard of the child")),
+    },
+    Case {
+        name: "core_dumps_are_forbidden_here_and_not_in_the_shell",
+        alone: || {
+            if std::env::var_os(PROBE).is_some() {
+                println!(
+                    "{:?} {:?}",
+                    CoreLimit::current().bytes(),
+                    dumpable_behavior().unwrap()
+                );
+                return;
+            }
+            let before = forbid_core_dumps().unwrap();
+            assert_eq!(CoreLimit::current().bytes(), Some(0));
+            assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+            let (_, output) = Watched::start_with(&std::env::var(CASE).unwrap(), |command| {
+                command.env(PROBE, "1").core_limit(before);
+            })
+            .end();
+            assert_eq!(output, format!("{:?} Dumpable\n", before.bytes()));
+            before.restore().unwrap();
+            assert_eq!(CoreLimit::current(), before);
+        },
+        watch: |watched| {
+            watched.end_well();
+        },
+    },
+];
+
+/// A variable that every case is started with.
+const SECRET: (&str, &str) = ("FULMAR_TEST_SECRET", "correct-horse-battery");
+/// Asks a case that starts itself once more to say what it finds.
+const PROBE: &str = "FULMAR_TEST_PROBE";
+
+/// Tells the watching half how far we are, and waits for its answer.
+fn say_and_wait(what: &str) {
+    println!("{what}");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+/// Goes to the background and describes it: process, session, descriptors 0 to 2, secret.
+fn background_facts(secret: &SecretBytes<16>) -> String {
+    process::leave_session().unwrap();
+    process::redirect_stdio_to_null().unwrap();
+    let session = rustix::process::getsid(None).unwrap();
+    let name = |descriptor| std::fs::read_link(format!("/proc/self/fd/{descriptor}")).unwrap();
+    let [input, output, errors] = [0, 1, 2].map(|descriptor| {
+        name(descriptor)
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned()
+    });
+    let pid = std::process::id();
+    format!(
+        "{pid} {session} {input} {output} {errors} {:?}",
+        secret.expose()
+    )
+    .replace(&format!("{:?}", [0; 16]), "[0; 16]")
+}
 
 /// The process that runs the first half of a case.
 struct Watched {
@@ -50,13 +170,21 @@ struct Watched {
 
 impl Watched {
     fn start(name: &str) -> Self {
+        Self::start_with(name, |_| ())
+    }
+
+    fn start_with(name: &str, add: impl FnOnce(&mut Spawn)) -> Self {
         let (master, slave) = pty::open(WindowSize {
             rows: 24,
             columns: 80,
         })
         .unwrap();
         let mut command = Spawn::new(std::env::current_exe().unwrap());
-        command.env("PATH", "/usr/bin:/bin").env(CASE, name);
+        command
+            .env("PATH", "/usr/bin:/bin")
+            .env(CASE, name)
+            .env(SECRET.0, SECRET.1);
+        add(&mut command);
         let child = slave.spawn(&command).unwrap();
         Self {
             child,
@@ -103,6 +231,26 @@ impl Watched {
         }
     }
 
+    fn read_until(&mut self, text: &str) {
+        while !self.output.contains(text) {
+            assert!(
+                self.read_more(),
+                "the end came before {text:?}: {}",
+                self.output
+            );
+        }
+    }
+
+    fn answer(&self) {
+        assert_eq!(self.master.write(b"\n").unwrap(), Transfer::Bytes(1));
+    }
+
+    /// The environment as other processes see it.
+    fn environment(&self) -> String {
+        let bytes = std::fs::read(format!("/proc/{}/environ", self.child.pid())).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
     /// Returns how the process ended, and what it wrote.
     fn end(mut self) -> (ExitStatus, String) {
         while self.read_more() {}
@@ -110,6 +258,12 @@ impl Watched {
             self.child.wait().unwrap(),
             self.output.replace("\r\n", "\n"),
         )
+    }
+
+    fn end_well(self) -> String {
+        let (status, output) = self.end();
+        assert!(status.success(), "{status}: {output}");
+        output
     }
 }
 

@@ -1,0 +1,117 @@
+//! The process itself: going to the background, and who we are.
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+use std::io;
+
+/// In which of the two processes a fork returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forked {
+    /// In the one that was there before.
+    Parent {
+        /// The number of the new one.
+        child: u32,
+    },
+    /// In the new one.
+    Child,
+}
+
+/// Makes a second process that goes on from here as this one does.
+///
+/// Everything open is shared, secrets read as zeros in the child, and timers and raw terminal
+/// modes belong to both: it is meant for the start of a program that wants to be in the background.
+///
+/// # Errors
+///
+/// When other threads run, which would not be there in the child while what they held locked stays
+/// so; or when the system has no room for a process.
+pub fn fork() -> io::Result<Forked> {
+    refuse_threads()?;
+    // SAFETY: no other thread runs, so the child is whole: nothing is locked or half done in it.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Forked::Child),
+        child => Ok(Forked::Parent {
+            child: child.unsigned_abs(),
+        }),
+    }
+}
+
+/// Fails if other threads run. Where the system does not tell, it is taken for granted that none
+/// do.
+pub(crate) fn refuse_threads() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    if std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() > 1) {
+        return Err(io::Error::other("other threads are running"));
+    }
+    Ok(())
+}
+
+/// Leaves the session and its terminal: their end is not ours any more.
+///
+/// # Errors
+///
+/// When the process leads a group, as one started by a shell does; a child of a fork does not.
+pub fn leave_session() -> io::Result<()> {
+    rustix::process::setsid()?;
+    Ok(())
+}
+
+/// Points descriptors 0 to 2 to nowhere, so that whoever waits for their end is not kept waiting.
+///
+/// # Errors
+///
+/// When there is no `/dev/null`.
+pub fn redirect_stdio_to_null() -> io::Result<()> {
+    let null = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    dup2_stdin(&null)?;
+    dup2_stdout(&null)?;
+    dup2_stderr(&null)?;
+    Ok(())
+}
+
+/// True when there is a process of that number, if only one that was not reaped yet.
+pub fn is_process_alive(pid: u32) -> bool {
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+        return false;
+    };
+    // Not being allowed to signal it shows that it is there.
+    matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM))
+}
+
+/// Returns the name of this machine.
+pub fn host_name() -> String {
+    rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn we_are_alive_and_nobody_is_not() {
+        assert!(is_process_alive(std::process::id()));
+        assert!(is_process_alive(1));
+        assert!(!is_process_alive(0));
+        assert!(!is_process_alive(u32::MAX));
+        // Linux has no process numbers beyond 2^22.
+        assert!(!is_process_alive(0x7fff_fffe));
+    }
+
+    #[test]
+    fn a_process_with_threads_does_not_fork() {
+        // The test runner has some.
+        assert!(fork().is_err());
+    }
+
+    #[test]
+    fn the_machine_has_a_name() {
+        let kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+        assert_eq!(host_name(), kernel.trim_end());
+    }
+}
