@@ -1,5 +1,6 @@
 //! What can change during a run, as plain data.
 
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::clock::Jump;
@@ -26,6 +27,10 @@ pub enum Change {
     RebindNat(HostId),
     /// The host's translator gets another outside address, and forgets its mappings.
     MoveNat(HostId, IpAddr),
+    /// Nothing enters or leaves the host any more, in either direction and without a word.
+    Cut(HostId),
+    /// The host's link works again.
+    Restore(HostId),
     /// The host is suspended: what reaches it is lost, its program does nothing, its clock goes on.
     Suspend(HostId),
     /// The host runs again, and its program gets [`Hint::Woke`].
@@ -34,4 +39,51 @@ pub enum Change {
     Jump(HostId, Jump),
     /// The host's system tells its program something.
     Hint(HostId, Hint),
+}
+
+impl Change {
+    /// Returns the host that it is about.
+    #[must_use]
+    pub fn host(&self) -> HostId {
+        match self {
+            Self::Set(host, ..)
+            | Self::Move(host, _)
+            | Self::MoveOn(host)
+            | Self::Bind(host, _)
+            | Self::Unbind(host, _)
+            | Self::RebindNat(host)
+            | Self::MoveNat(host, _)
+            | Self::Cut(host)
+            | Self::Restore(host)
+            | Self::Suspend(host)
+            | Self::Wake(host)
+            | Self::Jump(host, _)
+            | Self::Hint(host, _) => *host,
+        }
+    }
+}
+
+/// Says what happens, to be read behind the name of the host.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Set(_, Way::Up, impairment) => write!(f, "way up is {impairment:?}"),
+            Self::Set(_, Way::Down, impairment) => write!(f, "way down is {impairment:?}"),
+            Self::Move(_, to) => write!(f, "moves to {to}"),
+            Self::MoveOn(_) => f.write_str("moves on"),
+            Self::Bind(_, address) => write!(f, "binds {address}"),
+            Self::Unbind(_, address) => write!(f, "unbinds {address}"),
+            Self::RebindNat(_) => f.write_str("translator forgets its mappings"),
+            Self::MoveNat(_, outside) => write!(f, "translator moves to {outside}"),
+            Self::Cut(_) => f.write_str("link is cut"),
+            Self::Restore(_) => f.write_str("link is restored"),
+            Self::Suspend(_) => f.write_str("is suspended"),
+            Self::Wake(_) => f.write_str("wakes"),
+            Self::Jump(_, Jump::Forward(by)) => write!(f, "clock jumps forward by {by:?}"),
+            Self::Jump(_, Jump::Backward(by)) => write!(f, "clock jumps back by {by:?}"),
+            Self::Hint(_, Hint::Woke { slept }) => write!(f, "learns that it slept {slept:?}"),
+            Self::Hint(_, Hint::AddressChanged) => f.write_str("learns of a new address"),
+            Self::Hint(_, Hint::LinkUp) => f.write_str("learns that a link is up"),
+        }
+    }
 }

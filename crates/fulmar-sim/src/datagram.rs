@@ -55,7 +55,12 @@ impl Datagram {
             destination,
             ecn: Ecn::NotCapable,
             bytes: bytes.into(),
-            ticket: Ticket::default(),
+            ticket: Ticket {
+                sender: HostId(0),
+                origin: source,
+                serial: 0,
+                is_copy: false,
+            },
         }
     }
 
@@ -92,19 +97,11 @@ pub(crate) struct Label {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket {
     pub(crate) sender: HostId,
+    /// The source that the sender gave it, whatever translators made of it.
+    pub(crate) origin: SocketAddr,
     pub(crate) serial: u64,
     /// Made by the network, not by the sender.
     pub(crate) is_copy: bool,
-}
-
-impl Default for Ticket {
-    fn default() -> Self {
-        Self {
-            sender: HostId(0),
-            serial: 0,
-            is_copy: false,
-        }
-    }
 }
 
 impl fmt::Display for Ticket {

@@ -42,6 +42,8 @@ pub enum FailureKind {
     },
     /// A nonce sealed two texts.
     Nonce(NonceError),
+    /// The test itself has found something wrong.
+    Found(String),
 }
 
 impl fmt::Display for FailureKind {
@@ -61,6 +63,7 @@ impl fmt::Display for FailureKind {
                 )
             }
             Self::Nonce(error) => write!(f, "{error}"),
+            Self::Found(what) => f.write_str(what),
         }
     }
 }

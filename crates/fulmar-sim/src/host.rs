@@ -32,6 +32,8 @@ pub(crate) struct Host {
     pub(crate) down: Path,
     pub(crate) nat: Option<Translator>,
     pub(crate) is_awake: bool,
+    /// Nothing enters or leaves it.
+    pub(crate) is_cut: bool,
     pub(crate) arrivals: VecDeque<Arrival>,
     /// How many addresses it has moved on to of its own accord.
     pub(crate) moves: u16,

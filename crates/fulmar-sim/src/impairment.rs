@@ -9,6 +9,7 @@ use crate::loss::Loss;
 use crate::marking::Marking;
 use crate::mtu::Mtu;
 use crate::outage::Outage;
+use crate::picked::Picked;
 use crate::random::Random;
 use crate::rate::Rate;
 use crate::reordering::Reordering;
@@ -45,6 +46,8 @@ pub enum Impairment {
     Outage(Outage),
     /// A slow link with a queue in front of it.
     Rate(Rate),
+    /// Some, named by number, are lost.
+    Picked(Picked),
     /// Some are overtaken.
     Reordering(Reordering),
 }
@@ -62,6 +65,7 @@ impl Impairment {
             Self::Marking(setting) => Box::new(setting.into_stage(random)),
             Self::Mtu(setting) => Box::new(setting),
             Self::Outage(setting) => Box::new(setting),
+            Self::Picked(setting) => Box::new(setting.into_stage()),
             Self::Rate(setting) => Box::new(setting.into_stage()),
             Self::Reordering(setting) => Box::new(setting.into_stage(random)),
         }

@@ -1,9 +1,10 @@
 //! Hosts, each joined by its own link to one perfect core.
 
+use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use crate::datagram::{Datagram, HostId, Label, SendError, SendFailure, Ticket};
+use crate::datagram::{Datagram, HostId, Label, SendError, SendFailure};
 use crate::host::{Arrival, Host, Way};
 use crate::impairment::Impairment;
 use crate::nat::{Nat, Translator};
@@ -74,7 +75,8 @@ impl Network {
             down: Path::clear(self.seed, number + 1),
             nat: None,
             is_awake: true,
-            arrivals: std::collections::VecDeque::new(),
+            is_cut: false,
+            arrivals: VecDeque::new(),
             moves: 0,
         });
         id
@@ -225,6 +227,10 @@ impl Network {
         self.host_mut(host).is_awake = is_awake;
     }
 
+    pub(crate) fn set_cut(&mut self, host: HostId, is_cut: bool) {
+        self.host_mut(host).is_cut = is_cut;
+    }
+
     pub(crate) fn set(&mut self, now: Duration, host: HostId, way: Way, impairment: Impairment) {
         self.advance(now);
         self.host_mut(host).path(way).set(now, impairment);
@@ -232,44 +238,44 @@ impl Network {
 
     /// Sends what a host's node gave out.
     pub(crate) fn send(&mut self, now: Duration, sender: HostId, transmit: Transmit) {
-        self.serial += 1;
-        let ticket = Ticket {
-            sender,
-            serial: self.serial,
-            is_copy: false,
-        };
-        let host = self.host_mut(sender);
-        let owned = match transmit.source {
-            Some(source) => host.addresses.contains(&source).then_some(source),
-            None => host.addresses.last().copied(),
-        };
-        let source = owned.or(transmit.source).unwrap_or(NOWHERE);
-        let Transmit {
-            destination,
-            ecn,
-            bytes,
-            why,
-            ..
-        } = transmit;
-        let mut datagram = Datagram {
-            source,
-            destination,
-            ecn,
-            bytes,
-            ticket,
-        };
+        let own = self.own_source(sender, transmit.source);
+        let source = own.or(transmit.source).unwrap_or(NOWHERE);
+        let why = transmit.why;
+        let mut datagram = self.numbered(sender, source, transmit);
         self.timeline.sent(now, &datagram, why);
-        if owned.is_none() {
-            self.met(now, datagram.label(), Fate::Refused(SendError::AddressGone));
-            return;
-        }
+
         let host = self.host_mut(sender);
-        if let Some(nat) = &mut host.nat {
-            nat.translate_out(now, &mut datagram);
+        if own.is_none() {
+            let gone = Fate::Refused(SendError::AddressGone);
+            self.met(now, datagram.label(), gone);
+        } else if host.is_cut {
+            self.met(now, datagram.label(), Fate::Lost(LossCause::Outage));
+        } else {
+            if let Some(nat) = &mut host.nat {
+                nat.translate_out(now, &mut datagram);
+            }
+            let mut events = Vec::new();
+            host.up.take(now, datagram, &mut events);
+            self.leave(events);
         }
-        let mut events = Vec::new();
-        host.up.take(now, datagram, &mut events);
-        self.leave(events);
+    }
+
+    /// Returns the wanted source if the host has it, or its latest address if none is wanted.
+    fn own_source(&self, host: HostId, wanted: Option<SocketAddr>) -> Option<SocketAddr> {
+        let addresses = &self.host(host).addresses;
+        match wanted {
+            Some(source) => addresses.contains(&source).then_some(source),
+            None => addresses.last().copied(),
+        }
+    }
+
+    fn numbered(&mut self, sender: HostId, source: SocketAddr, transmit: Transmit) -> Datagram {
+        self.serial += 1;
+        let mut datagram = Datagram::new(source, transmit.destination, transmit.bytes);
+        datagram.ecn = transmit.ecn;
+        datagram.ticket.sender = sender;
+        datagram.ticket.serial = self.serial;
+        datagram
     }
 
     /// Does all that is due up to and including `now`, in order of time.
@@ -300,16 +306,18 @@ impl Network {
         !self.host(host).arrivals.is_empty()
     }
 
-    /// Returns the earliest thing due; of equal ones that nearest to its receiver.
+    /// Returns the earliest thing due. Which of equal ones comes first is fixed but does not matter:
+    /// a path that takes a datagram does what is due on it first.
     fn first_due(&self) -> Option<(Duration, HostId, Way)> {
         let dues = self.hosts.iter().enumerate().flat_map(|(index, host)| {
-            let id = HostId(index);
-            let down = host.down.next_due().map(|due| (due, Way::Down, id));
-            let up = host.up.next_due().map(|due| (due, Way::Up, id));
-            [down, up].into_iter().flatten()
+            let up = host.up.next_due().map(|due| (due, HostId(index), Way::Up));
+            let down = host
+                .down
+                .next_due()
+                .map(|due| (due, HostId(index), Way::Down));
+            [up, down].into_iter().flatten()
         });
-        let key = |&(due, way, id): &(Duration, Way, HostId)| (due, way == Way::Up, id);
-        dues.min_by_key(key).map(|(due, way, id)| (due, id, way))
+        dues.min()
     }
 
     /// Brings what came out of a path into the network to where it belongs.
@@ -350,7 +358,9 @@ impl Network {
 
     fn deliver(&mut self, at: Duration, id: HostId, mut datagram: Datagram) {
         let host = self.host_mut(id);
-        if let Some(nat) = &mut host.nat
+        if host.is_cut {
+            self.met(at, datagram.label(), Fate::Lost(LossCause::Outage));
+        } else if let Some(nat) = &mut host.nat
             && !nat.translate_in(at, &mut datagram)
         {
             self.met(at, datagram.label(), Fate::Lost(LossCause::Nat));
@@ -374,13 +384,13 @@ impl Network {
             && sender.is_awake
         {
             let Label {
-                source,
                 destination,
                 len,
+                ticket,
                 ..
             } = label;
             let failure = SendFailure {
-                source,
+                source: ticket.origin,
                 destination,
                 len,
                 error,
@@ -390,11 +400,13 @@ impl Network {
     }
 
     fn host(&self, host: HostId) -> &Host {
-        self.hosts.get(host.0).expect("hosts are never removed")
+        self.hosts.get(host.0).expect("the network has this host")
     }
 
     fn host_mut(&mut self, host: HostId) -> &mut Host {
-        self.hosts.get_mut(host.0).expect("hosts are never removed")
+        self.hosts
+            .get_mut(host.0)
+            .expect("the network has this host")
     }
 }
 

@@ -28,6 +28,11 @@ pub trait Node {
         ""
     }
 
+    /// Gives out a line for the timeline; asked until `None` after each drain.
+    fn poll_note(&mut self) -> Option<String> {
+        None
+    }
+
     /// Learns that the host's system could not send something, or that an error came back for it.
     fn handle_send_failure(&mut self, _now: Duration, _failure: SendFailure) {}
 
@@ -120,6 +125,10 @@ impl<T: Node + ?Sized> Node for Box<T> {
 
     fn timeout_reason(&self) -> &'static str {
         (**self).timeout_reason()
+    }
+
+    fn poll_note(&mut self) -> Option<String> {
+        (**self).poll_note()
     }
 
     fn handle_send_failure(&mut self, now: Duration, failure: SendFailure) {

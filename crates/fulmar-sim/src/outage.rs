@@ -22,6 +22,18 @@ impl Outage {
         Self::windows([start..end], Notice::Silent)
     }
 
+    /// Out from `start` for ever, or until the setting is changed.
+    #[must_use]
+    pub fn from(start: Duration) -> Impairment {
+        Self::between(start, Duration::MAX)
+    }
+
+    /// Never out: ends an outage during a run.
+    #[must_use]
+    pub fn never() -> Impairment {
+        Self::windows([], Notice::Silent)
+    }
+
     /// Out in each of the windows; the sender's system is silent about it or reports an error.
     #[must_use]
     pub fn windows(
@@ -74,6 +86,15 @@ mod tests {
         }
         assert_eq!(bench.order(), [0, 3]);
         assert_eq!(bench.losses(), [LossCause::Outage; 2]);
+    }
+
+    #[test]
+    fn an_outage_without_end_can_be_ended() {
+        let mut bench = Bench::of(Outage::from(secs(1)));
+        bench.send_at(days(1), 100);
+        bench.change_at(days(2), Outage::never());
+        bench.send_at(days(3), 100);
+        assert_eq!(bench.order(), [1]);
     }
 
     #[test]

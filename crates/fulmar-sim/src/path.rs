@@ -162,6 +162,16 @@ mod tests {
     }
 
     #[test]
+    fn at_one_instant_room_is_made_before_it_is_asked_for() {
+        // The second leaves the delay at 20 ms, when the first leaves the link; nothing may wait.
+        let link = Rate::kbit(800, Queue::datagrams(0));
+        let mut bench = Bench::of_all([Delay::ms(10), link]);
+        bench.send_at(ms(0), 1000 - 28);
+        bench.send_at(ms(10), 1000 - 28);
+        assert_eq!(bench.arrivals(), [ms(20), ms(30)]);
+    }
+
+    #[test]
     fn a_second_stage_does_not_change_the_luck_of_the_first() {
         let order_of = |impairments: Vec<_>| {
             let mut bench = Bench::of_all(impairments);

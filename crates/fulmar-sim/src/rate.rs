@@ -194,6 +194,15 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_in_bytes_gets_room_back_when_a_packet_leaves_it() {
+        let mut bench = Bench::of(Rate::kbit(800, Queue::bytes(1000)));
+        for at in [0, 0, 10, 20, 30] {
+            bench.send_at(ms(at), LEN);
+        }
+        assert_eq!(bench.order(), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
     fn a_packet_that_leaves_makes_room_for_one_that_comes_at_that_instant() {
         let mut bench = Bench::of(Rate::kbit(800, Queue::datagrams(1)));
         for at in [0, 0, 10, 20, 30] {

@@ -1,6 +1,5 @@
 //! The loop that drives programs in virtual time.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::change::Change;
@@ -12,6 +11,7 @@ use crate::impairment::Impairment;
 use crate::ledger::NonceLedger;
 use crate::network::Network;
 use crate::node::{Hint, Node, Nodes};
+use crate::plan::Plan;
 use crate::units::address;
 
 /// How many turns may pass at one instant by default. A turn hands over all that is due, so honest
@@ -32,9 +32,7 @@ pub struct Simulation<N: Nodes> {
     pub net: Network,
     now: Duration,
     hosts: Vec<HostState>,
-    /// By time and, for equal times, by the order in which they were planned.
-    plan: BTreeMap<(Duration, u64), Planned>,
-    planned: u64,
+    plan: Plan,
     turns_max: u32,
     datagrams_max: u32,
     ledger: Option<NonceLedger>,
@@ -46,11 +44,6 @@ struct HostState {
     suspended_since: Option<Duration>,
     /// The number of the key that its datagrams are sealed with.
     key: u64,
-}
-
-struct Planned {
-    change: Change,
-    every: Option<Duration>,
 }
 
 impl<N: Nodes> Simulation<N> {
@@ -67,8 +60,7 @@ impl<N: Nodes> Simulation<N> {
             nodes,
             net,
             now: Duration::ZERO,
-            plan: BTreeMap::new(),
-            planned: 0,
+            plan: Plan::default(),
             turns_max: TURNS_MAX,
             datagrams_max: DATAGRAMS_MAX,
             ledger: None,
@@ -79,6 +71,13 @@ impl<N: Nodes> Simulation<N> {
     #[must_use]
     pub fn turns_max(mut self, turns_max: u32) -> Self {
         self.turns_max = turns_max;
+        self
+    }
+
+    /// Allows a program to send so many datagrams at one instant, in place of 100 000.
+    #[must_use]
+    pub fn datagrams_max(mut self, datagrams_max: u32) -> Self {
+        self.datagrams_max = datagrams_max;
         self
     }
 
@@ -122,7 +121,8 @@ impl<N: Nodes> Simulation<N> {
     ///
     /// Where a program spins or floods, or a nonce is used twice.
     pub fn run_for(&mut self, duration: Duration) -> Result<(), Failure> {
-        self.run(self.now + duration, |_| false).map(|_| ())
+        self.run(self.now.saturating_add(duration), |_| false)
+            .map(|_| ())
     }
 
     /// Runs until this holds, and returns the time it has taken.
@@ -136,7 +136,7 @@ impl<N: Nodes> Simulation<N> {
         holds: impl FnMut(&N) -> bool,
     ) -> Result<Duration, Failure> {
         let start = self.now;
-        match self.run(start + within, holds)? {
+        match self.run(start.saturating_add(within), holds)? {
             Reached::What => Ok(self.now - start),
             Reached::When => Err(self.failure(FailureKind::Late(within))),
         }
@@ -145,8 +145,10 @@ impl<N: Nodes> Simulation<N> {
     /// Makes a change now.
     pub fn apply(&mut self, change: Change) {
         self.net.advance(self.now);
-        self.net.timeline.note(self.now, format!("{change:?}"));
         let now = self.now;
+        self.net
+            .timeline
+            .host_note(now, change.host(), change.to_string());
         match change {
             Change::Set(host, way, impairment) => self.net.set(now, host, way, impairment),
             Change::Move(host, to) => self.net.move_to(host, to),
@@ -160,6 +162,8 @@ impl<N: Nodes> Simulation<N> {
             Change::Unbind(host, address) => self.net.unbind(host, address),
             Change::RebindNat(host) => self.net.rebind_nat(host),
             Change::MoveNat(host, outside) => self.net.move_nat(host, outside),
+            Change::Cut(host) => self.net.set_cut(host, true),
+            Change::Restore(host) => self.net.set_cut(host, false),
             Change::Suspend(host) => self.fall_asleep(host),
             Change::Wake(host) => self.wake_up(host),
             Change::Jump(host, jump) => self.state(host).clock.jump(jump),
@@ -169,13 +173,7 @@ impl<N: Nodes> Simulation<N> {
 
     /// Plans a change for an instant, counted from the start of the simulation.
     pub fn plan(&mut self, at: Duration, change: Change) {
-        self.enter_plan(
-            at,
-            Planned {
-                change,
-                every: None,
-            },
-        );
+        self.plan.once(at, change);
     }
 
     /// Plans a change for the end of each period from here on.
@@ -185,13 +183,12 @@ impl<N: Nodes> Simulation<N> {
     /// Where the period is zero.
     pub fn plan_every(&mut self, period: Duration, change: Change) {
         assert!(!period.is_zero(), "a period takes time");
-        self.enter_plan(
-            self.now + period,
-            Planned {
-                change,
-                every: Some(period),
-            },
-        );
+        self.plan.every(self.now + period, period, change);
+    }
+
+    /// Drops whatever is planned.
+    pub fn cancel_plan(&mut self) {
+        self.plan.clear();
     }
 
     /// Moves a host to an address written as `198.51.100.7:4500`.
@@ -233,9 +230,13 @@ impl<N: Nodes> Simulation<N> {
         self.net.timeline.note(self.now, text);
     }
 
-    /// Returns a failure of the test's own kind of waiting, with the timeline up to here.
+    /// Returns a failure for something that the test itself has found, with the timeline up to here.
     #[must_use]
-    pub fn failure(&mut self, kind: FailureKind) -> Failure {
+    pub fn found(&mut self, what: impl Into<String>) -> Failure {
+        self.failure(FailureKind::Found(what.into()))
+    }
+
+    fn failure(&mut self, kind: FailureKind) -> Failure {
         let timeline = self.net.timeline.tell();
         Failure {
             kind,
@@ -342,12 +343,15 @@ impl<N: Nodes> Simulation<N> {
                 }));
             }
         }
+        while let Some(note) = node_mut(&mut self.nodes, host).poll_note() {
+            self.net.timeline.host_note(self.now, host, note);
+        }
         Ok(sent > 0)
     }
 
     /// Returns when there is something to do next.
     fn next_instant(&self) -> Option<Duration> {
-        let planned = self.plan.first_key_value().map(|((at, _), _)| *at);
+        let planned = self.plan.next_due();
         let hosts = (0..self.hosts.len())
             .map(HostId)
             .filter_map(|host| self.next_of(host));
@@ -366,28 +370,9 @@ impl<N: Nodes> Simulation<N> {
     }
 
     fn follow_plan(&mut self) {
-        while let Some(first) = self.plan.first_entry() {
-            let at = first.key().0;
-            if at > self.now {
-                break;
-            }
-            let Planned { change, every } = first.remove();
-            if let Some(period) = every {
-                self.enter_plan(
-                    at + period,
-                    Planned {
-                        change: change.clone(),
-                        every,
-                    },
-                );
-            }
+        while let Some(change) = self.plan.take_due(self.now) {
             self.apply(change);
         }
-    }
-
-    fn enter_plan(&mut self, at: Duration, planned: Planned) {
-        self.plan.insert((at, self.planned), planned);
-        self.planned += 1;
     }
 
     fn fall_asleep(&mut self, host: HostId) {
@@ -420,7 +405,9 @@ impl<N: Nodes> Simulation<N> {
     }
 
     fn state(&mut self, host: HostId) -> &mut HostState {
-        self.hosts.get_mut(host.0).expect("hosts are never removed")
+        self.hosts
+            .get_mut(host.0)
+            .expect("the network has this host")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use crate::datagram::{Datagram, HostId, Label, SendError};
@@ -83,6 +83,45 @@ pub(crate) enum What {
     Note(String),
 }
 
+impl Event {
+    fn add_to(&self, hash: &mut Fnv) {
+        hash.add(&self.at.as_nanos().to_le_bytes());
+        hash.add(&[
+            self.host.map_or(u8::MAX, |host| host.0 as u8),
+            self.what.kind(),
+        ]);
+        if let Some(label) = &self.label {
+            hash.add(&label.ticket.serial.to_le_bytes());
+            for address in [label.source, label.destination] {
+                hash.add(&address.port().to_le_bytes());
+                match address.ip() {
+                    IpAddr::V4(ip) => hash.add(&ip.octets()),
+                    IpAddr::V6(ip) => hash.add(&ip.octets()),
+                }
+            }
+        }
+        if let What::Note(text) = &self.what {
+            hash.add(text.as_bytes());
+        }
+    }
+}
+
+impl What {
+    /// Returns a number for each kind, the same for ever.
+    fn kind(&self) -> u8 {
+        match self {
+            Self::Sent(_) => 0,
+            Self::Delivered => 1,
+            Self::Timeout(_) => 2,
+            Self::Note(_) => 3,
+            Self::Met(Fate::Doubled) => 4,
+            Self::Met(Fate::Queued) => 5,
+            Self::Met(Fate::Refused(_)) => 6,
+            Self::Met(Fate::Lost(_)) => 7,
+        }
+    }
+}
+
 impl Timeline {
     pub(crate) fn new(seed: u64) -> Self {
         Self {
@@ -110,7 +149,7 @@ impl Timeline {
     }
 
     /// Returns a number that is equal for two runs in which the same bytes went the same ways at the
-    /// same times.
+    /// same times, and hardly ever for two others.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint.value()
@@ -159,7 +198,6 @@ impl Timeline {
     }
 
     pub(crate) fn delivered(&mut self, at: Duration, host: HostId, datagram: &Datagram) {
-        self.fingerprint.add(&datagram.bytes);
         let count = self.counts_of(host);
         count.delivered += 1;
         count.delivered_bytes += datagram.bytes.len() as u64;
@@ -201,7 +239,7 @@ impl Timeline {
     }
 
     fn push(&mut self, event: Event) {
-        self.fingerprint.add(self.line(&event).as_bytes());
+        event.add_to(&mut self.fingerprint);
         self.events_total += 1;
         self.events.push_back(event);
         self.trim();
@@ -290,5 +328,69 @@ impl Drop for Timeline {
         if std::thread::panicking() && !self.is_told && !self.events.is_empty() {
             eprintln!("network seed {:#x}\n{self}", self.seed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::{address, ms};
+
+    fn datagram() -> Datagram {
+        let (source, destination) = (address("192.0.2.1:1"), address("[2001:db8::1]:2"));
+        Datagram::new(source, destination, *b"text")
+    }
+
+    fn fingerprint(write: impl FnOnce(&mut Timeline)) -> u64 {
+        let mut timeline = Timeline::new(7);
+        write(&mut timeline);
+        timeline.fingerprint()
+    }
+
+    #[test]
+    fn whatever_differs_shows_in_the_fingerprint() {
+        let sent = |change: fn(&mut Datagram), at| {
+            let mut datagram = datagram();
+            change(&mut datagram);
+            fingerprint(|timeline| timeline.sent(ms(at), &datagram, ""))
+        };
+        let same = sent(|_| (), 1);
+        assert_eq!(sent(|_| (), 1), same);
+        assert_ne!(sent(|_| (), 2), same);
+        assert_ne!(sent(|datagram| datagram.bytes[3] = b's', 1), same);
+        assert_ne!(sent(|datagram| datagram.source.set_port(9), 1), same);
+        assert_ne!(sent(|datagram| datagram.destination.set_port(9), 1), same);
+        assert_ne!(sent(|datagram| datagram.ticket.serial = 9, 1), same);
+        assert_ne!(sent(|datagram| datagram.ticket.sender = HostId(1), 1), same);
+        let delivered = fingerprint(|timeline| timeline.delivered(ms(1), HostId(0), &datagram()));
+        assert_ne!(delivered, same);
+    }
+
+    #[test]
+    fn fates_and_notes_show_in_the_fingerprint() {
+        let met = |fate| fingerprint(|timeline| timeline.met(ms(1), datagram().label(), fate));
+        assert_ne!(met(Fate::Queued), met(Fate::Doubled));
+        let note = |text: &str| fingerprint(|timeline| timeline.note(ms(1), text));
+        assert_ne!(note("one"), note("two"));
+    }
+
+    #[test]
+    fn each_fate_is_counted_for_the_sender() {
+        let mut timeline = Timeline::new(7);
+        let mut label = datagram().label();
+        label.ticket.sender = HostId(1);
+        let lost = [LossCause::Random, LossCause::Nat, LossCause::Nat].map(Fate::Lost);
+        let others = [
+            Fate::Queued,
+            Fate::Doubled,
+            Fate::Refused(SendError::TooBig),
+        ];
+        for fate in lost.into_iter().chain(others) {
+            timeline.met(ms(1), label, fate);
+        }
+        let counts = timeline.counts(HostId(1));
+        assert_eq!((counts.lost_total(), counts.lost[&LossCause::Nat]), (3, 2));
+        assert_eq!((counts.queued, counts.doubled, counts.refused), (1, 1, 1));
+        assert_eq!(timeline.counts(HostId(0)), Counts::default());
     }
 }
