@@ -6,11 +6,13 @@
 //! | `test` | every test of the workspace, and says which were left out |
 //! | `replay SEED` | one seed of the model test again, with its timeline |
 //! | `tidy` | the project's own rules about its sources |
+//! | `figures` | measures beside stock Mosh and writes `docs/figures.md` |
 //!
 //! Chores are Rust because Rust is typed, tested and runs wherever the project does.
 
 mod check;
 mod deny;
+mod figures;
 mod peers;
 mod replay;
 mod test;
@@ -41,6 +43,11 @@ enum Command {
     Replay(replay::Replay),
     /// Checks the project's own rules about its sources
     Tidy,
+    /// Measures beside stock Mosh and writes docs/figures.md
+    Figures(figures::Figures),
+    /// Plays a part in a measured session
+    #[command(subcommand, hide = true)]
+    Play(figures::Program),
 }
 
 /// How far a command may change the machine it runs on.
@@ -70,6 +77,8 @@ fn main() -> ExitCode {
         Command::Test(setup) => test::run(&workspace, setup),
         Command::Replay(replay) => replay.run(&workspace),
         Command::Tidy => tidy::run(&workspace),
+        Command::Figures(figures) => figures.run(&workspace),
+        Command::Play(program) => program.play(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

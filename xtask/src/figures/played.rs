@@ -1,0 +1,233 @@
+//! The programs that run inside the measured sessions.
+//!
+//! Each shows [`READY`], waits for one key, does its part, and shows [`DONE`] or [`WRONG`] on an
+//! empty screen. The words hold no character that the programs show otherwise, so a client cannot
+//! have any part of one on its screen already and leaves nothing out when it draws them.
+
+use std::io::{Read as _, Write as _, stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+/// Shown when the program waits for its key.
+pub(super) const READY: &str = "#READY#";
+/// Shown when the program is through.
+pub(super) const DONE: &str = "#DONE#";
+/// Shown when the program is through and did not get what it should have got.
+pub(super) const WRONG: &str = "#WRONG#";
+
+/// Frames a second of the full-screen program, and how long it runs.
+const FRAMES_PER_SECOND: u32 = 20;
+const FULL_SCREEN_SECONDS: u32 = 8;
+
+/// A program of the measurements. The command line of this one starts it.
+#[derive(clap::Subcommand, Debug, Clone)]
+pub(crate) enum Program {
+    /// Shows a file.
+    Cat { file: PathBuf },
+    /// Draws a table of changing numbers over the whole screen.
+    FullScreen,
+    /// Writes lines of `y` for three seconds.
+    Yes,
+    /// Reads so many bytes of [`typed`] and checks each.
+    Sink { bytes: usize },
+    /// Waits.
+    Idle,
+}
+
+impl Program {
+    /// The words that start the program.
+    pub(super) fn command_line(&self) -> Result<Vec<String>> {
+        let this = std::env::current_exe().context("asking for our own path")?;
+        let text = |path: &Path| {
+            path.to_str()
+                .map(str::to_owned)
+                .context("a path is not UTF-8")
+        };
+        let mut words = vec![text(&this)?, "play".to_owned()];
+        match self {
+            Self::Cat { file } => words.extend(["cat".to_owned(), text(file)?]),
+            Self::FullScreen => words.push("full-screen".to_owned()),
+            Self::Yes => words.push("yes".to_owned()),
+            Self::Sink { bytes } => words.extend(["sink".to_owned(), bytes.to_string()]),
+            Self::Idle => words.push("idle".to_owned()),
+        }
+        Ok(words)
+    }
+
+    /// Runs the program on this process's terminal.
+    pub(crate) fn play(&self) -> Result<()> {
+        // Keys one by one and without echo; lines still end in a carriage return on output.
+        run(Command::new("stty").args(["-icanon", "-echo", "min", "1"]))?;
+        show(READY)?;
+        stdin()
+            .read_exact(&mut [0])
+            .context("waiting for the first key")?;
+        let verdict = match self {
+            Self::Cat { file } => run(Command::new("cat").arg(file)).map(|()| DONE)?,
+            Self::FullScreen => draw_frames().map(|()| DONE)?,
+            Self::Yes => yes().map(|()| DONE)?,
+            Self::Sink { bytes } => sink(*bytes)?,
+            Self::Idle => DONE,
+        };
+        show(verdict)?;
+        // The session ends from outside, so that its last screen can be seen.
+        let _ = stdin().read(&mut [0]);
+        Ok(())
+    }
+}
+
+/// Shows a word on an empty screen, below the line where a client may draw its notice.
+fn show(word: &str) -> Result<()> {
+    let mut out = stdout().lock();
+    write!(out, "\x1b[2J\x1b[3;1H{word}")?;
+    Ok(out.flush()?)
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let status = command
+        .status()
+        .with_context(|| format!("starting {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?} ended with {status}");
+    }
+    Ok(())
+}
+
+fn yes() -> Result<()> {
+    // It ends by the signal of `timeout`, so its status says nothing.
+    Command::new("timeout")
+        .args(["3", "yes"])
+        .stdin(Stdio::null())
+        .status()?;
+    Ok(())
+}
+
+/// Byte `index` of everything that is typed into [`Program::Sink`]: printable, and in an order
+/// where a byte lost, doubled or out of place shows.
+pub(super) fn typed(index: usize) -> u8 {
+    let letters = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    // Each block of 36 starts at another letter.
+    letters[(index + index / letters.len() * 7) % letters.len()]
+}
+
+/// Reads `bytes` bytes and compares each with what should have been typed.
+fn sink(bytes: usize) -> Result<&'static str> {
+    let mut buffer = vec![0; 65_536];
+    let mut read = 0;
+    let mut is_right = true;
+    while read < bytes {
+        let length = stdin().read(&mut buffer).context("reading what is typed")?;
+        if length == 0 {
+            bail!("the terminal is gone after {read} bytes");
+        }
+        is_right &= (read..)
+            .zip(&buffer[..length])
+            .all(|(index, byte)| typed(index) == *byte);
+        read += length;
+    }
+    Ok(if is_right && read == bytes {
+        DONE
+    } else {
+        WRONG
+    })
+}
+
+fn draw_frames() -> Result<()> {
+    let started = Instant::now();
+    for frame in 0..FULL_SCREEN_SECONDS * FRAMES_PER_SECOND {
+        let due = started + Duration::from_secs(1) * frame / FRAMES_PER_SECOND;
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        let mut out = stdout().lock();
+        out.write_all(draw(frame).as_bytes())?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// One frame of a program like `top`: all of the screen is written again, a third of the rows has
+/// new numbers, and now and then two rows change places.
+fn draw(frame: u32) -> String {
+    let mut screen = String::from("\x1b[H");
+    screen += &format!(
+        "\x1b[1mtasks 187, running {:>2}, up {frame:>6}\x1b[m\x1b[K\r\n",
+        frame % 7
+    );
+    screen +=
+        "\x1b[7m   pid user      cpu    mem     time command                               \x1b[m";
+    for row in 0..22 {
+        // A row's numbers change every third frame, each row at another one.
+        let age = (frame + row) / 3;
+        let place = if frame % 40 < 20 { row } else { row ^ 1 };
+        let noise = scramble(u64::from(place) << 32 | u64::from(age));
+        let colour = 31 + place % 7;
+        screen += &format!(
+            "\r\n\x1b[{colour}m{:>6}\x1b[m user{:<3} {:>5}.{} {:>6} {:>8} program-{place} --with arguments\x1b[K",
+            1000 + place * 37,
+            place % 5,
+            noise % 100,
+            noise / 100 % 10,
+            noise / 1000 % 90_000,
+            age * 11 + place,
+        );
+    }
+    screen
+}
+
+/// A number that looks random and is the same in every run (the finaliser of SplitMix64).
+fn scramble(mut number: u64) -> u64 {
+    number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ (number >> 31)
+}
+
+/// Writes `bytes` bytes of lower-case text in lines of 72 letters and spaces.
+pub(super) fn write_text(file: &Path, bytes: usize) -> Result<()> {
+    let mut text = Vec::with_capacity(bytes);
+    while text.len() < bytes {
+        let noise = scramble(text.len() as u64);
+        let is_line_end = text.len() % 73 == 72;
+        let letter = b"etaoinshrdlu cmfwypvbgkqjxz  "[(noise % 29) as usize];
+        text.push(if is_line_end { b'\n' } else { letter });
+    }
+    std::fs::write(file, text).with_context(|| format!("writing {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_doubled_or_swapped_block_shows() {
+        let block = |at: usize| (at..at + 36).map(typed).collect::<Vec<_>>();
+        assert_ne!(block(0), block(36));
+        assert_ne!(block(0), block(1));
+        assert!((0..1000).all(|index| typed(index).is_ascii_alphanumeric()));
+    }
+
+    #[test]
+    fn frames_fill_the_screen_and_differ() {
+        assert_eq!(draw(7).matches("\r\n").count(), 23);
+        assert_ne!(draw(7), draw(8));
+        for word in [READY, DONE, WRONG] {
+            assert!(
+                !draw(7).contains(&word[..1]),
+                "{word} could be on the screen already"
+            );
+        }
+    }
+
+    #[test]
+    fn text_has_its_length_and_no_mark() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        write_text(file.path(), 1000).unwrap();
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        assert_eq!((text.len(), text.lines().count()), (1000, 14));
+        assert!(
+            text.lines()
+                .all(|line| line.len() <= 72 && !line.contains('#'))
+        );
+    }
+}

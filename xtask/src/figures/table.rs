@@ -1,0 +1,128 @@
+//! Medians, and the tables of `docs/figures.md`.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result};
+
+use super::measured::Values;
+
+/// Something that a figure measures.
+pub(super) struct Quantity {
+    /// What it is, with its unit.
+    pub(super) name: &'static str,
+    /// What we want of it.
+    pub(super) wanted: &'static str,
+    /// Digits behind the point.
+    pub(super) digits: usize,
+}
+
+/// All runs of one pair of programs.
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) runs: Vec<Values>,
+}
+
+/// Draws quantities × pairs of programs, each cell with the median and the range of its runs.
+pub(super) fn draw(quantities: &[Quantity], columns: &[Column]) -> String {
+    let mut table = String::from("| median (lowest–highest) |");
+    let mut rule = String::from("|---|");
+    for column in columns {
+        table += &format!(" {} |", column.name);
+        rule += "---|";
+    }
+    table += &format!(" wanted |\n{rule}---|\n");
+    for (row, quantity) in quantities.iter().enumerate() {
+        table += &format!("| {} |", quantity.name);
+        for column in columns {
+            let values: Values = column
+                .runs
+                .iter()
+                .map(|run| run.get(row).copied()?)
+                .collect();
+            table += &format!(" {} |", cell(&values, quantity.digits));
+        }
+        let _ = writeln!(table, " {} |", quantity.wanted);
+    }
+    table
+}
+
+/// One cell. A run that did not get through is worse than any that did, whatever the quantity.
+fn cell(values: &[Option<f64>], digits: usize) -> String {
+    let mut through: Vec<f64> = values.iter().flatten().copied().collect();
+    through.sort_by(f64::total_cmp);
+    let failed = values.len() - through.len();
+    let (Some(lowest), Some(highest)) = (through.first(), through.last()) else {
+        return "never in time".to_owned();
+    };
+    let median = through[through.len() / 2];
+    let range = format!("{median:.digits$} ({lowest:.digits$}–{highest:.digits$})");
+    if failed == 0 {
+        range
+    } else {
+        format!("{range}; {failed} of {} never in time", values.len())
+    }
+}
+
+/// Puts `content` between the marks of `name` in `page`; a page without them gets them at its end.
+pub(super) fn replace_section(page: &str, name: &str, content: &str) -> Result<String> {
+    let begin = format!("<!-- begin {name} -->\n");
+    let end = format!("<!-- end {name} -->\n");
+    let section = format!("{begin}\n{}\n\n{end}", content.trim());
+    let Some((before, rest)) = page.split_once(&begin) else {
+        return Ok(format!("{}\n\n## {name}\n\n{section}", page.trim_end()));
+    };
+    let (_, after) = rest
+        .split_once(&end)
+        .with_context(|| format!("{name} begins, never ends"))?;
+    Ok(format!("{before}{section}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUANTITY: Quantity = Quantity {
+        name: "time, ms",
+        wanted: "300",
+        digits: 1,
+    };
+
+    fn column(values: &[Option<f64>]) -> Column {
+        Column {
+            name: "stock".to_owned(),
+            runs: values.iter().map(|v| vec![*v]).collect(),
+        }
+    }
+
+    #[test]
+    fn a_cell_is_the_median_and_the_range() {
+        let column = column(&[Some(3.0), Some(1.0), Some(10.25)]);
+        let table = draw(&[QUANTITY], &[column]);
+        let expected = "| median (lowest–highest) | stock | wanted |\n|---|---|---|\n\
+                        | time, ms | 3.0 (1.0–10.2) | 300 |\n";
+        assert_eq!(table, expected);
+    }
+
+    #[test]
+    fn runs_that_never_end_are_told() {
+        assert_eq!(cell(&[None, None], 0), "never in time");
+        assert_eq!(cell(&[None, Some(2.0)], 0), "2 (2–2); 1 of 2 never in time");
+    }
+
+    #[test]
+    fn a_section_is_replaced_and_nothing_else() {
+        let page = "# Figures\n<!-- begin a -->\nold\n<!-- end a -->\nmore\n";
+        let expected = "# Figures\n<!-- begin a -->\n\nnew\n\n<!-- end a -->\nmore\n";
+        assert_eq!(replace_section(page, "a", "new\n").unwrap(), expected);
+        assert!(replace_section("<!-- begin a -->\n", "a", "new").is_err());
+    }
+
+    #[test]
+    fn a_new_section_goes_to_the_end() {
+        let expected = "# Figures\n\n## a\n\n<!-- begin a -->\n\nnew\n\n<!-- end a -->\n";
+        assert_eq!(
+            replace_section("# Figures\n", "a", "new").unwrap(),
+            expected
+        );
+    }
+}
