@@ -31,6 +31,7 @@ mod core_dump;
 mod poll;
 pub mod process;
 pub mod pty;
+mod routes;
 mod secret;
 pub mod signals;
 mod timer;
@@ -38,6 +39,8 @@ mod transfer;
 pub mod tty;
 pub mod udp;
 mod user;
+mod utempter;
+pub mod utmp;
 mod window_size;
 
 pub use child::{Child, Spawn, SpawnError, SpawnStep};
@@ -45,6 +48,7 @@ pub use clock::{SleepWatch, boot_time};
 pub use core_dump::{CoreLimit, forbid_core_dumps};
 pub use poll::{Interest, PollList, PollSlot, Readiness};
 pub use pty::{Master, Slave};
+pub use routes::{NetworkChange, RouteSocket};
 pub use secret::{SecretBytes, random, take_env_secret};
 pub use signals::{Signal, SignalPipe};
 pub use timer::DeadlineTimer;
@@ -52,6 +56,7 @@ pub use transfer::Transfer;
 pub use tty::{RawMode, Tty};
 pub use udp::UdpSocket;
 pub use user::User;
+pub use utempter::Utempter;
 pub use window_size::WindowSize;
 
 #[cfg(test)]
