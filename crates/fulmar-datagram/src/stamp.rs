@@ -50,7 +50,7 @@ impl Stamp {
         // Both are at most a second (`STAMP_REPLY_AGE_MAX`, `CONGESTION_PENALTY`).
         let [hold, penalty] = [hold, penalty].map(|span| span.as_millis() as u16);
         let word = self.0.wrapping_add(hold).wrapping_sub(penalty);
-        Stamp::from_wire(word).unwrap_or(Stamp(word - 1))
+        Stamp::from_wire(word).unwrap_or(Stamp(NONE - 1))
     }
 }
 
@@ -213,6 +213,13 @@ mod tests {
         ] {
             assert_eq!(Stamp::at(time(now)).get(), stamp, "{now} ms");
         }
+    }
+
+    #[test]
+    fn a_reply_can_be_any_stamp_but_none() {
+        assert_eq!(reply_to(0, Ecn::NotCapable, millis(0)), Some(0));
+        assert_eq!(reply_to(65_534, Ecn::NotCapable, millis(1)), Some(65_534));
+        assert_eq!(reply_to(65_534, Ecn::NotCapable, millis(2)), Some(0));
     }
 
     #[test]
