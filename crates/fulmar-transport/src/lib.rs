@@ -1,1 +1,72 @@
-//! To be written.
+//! Numbered states, kept equal at both ends.
+//!
+//! Each end owns one object and holds a copy of the other's. The versions of an object are numbered
+//! states; an [`Endpoint`] sends whatever turns a state that the peer has into the present one, skips
+//! what has become pointless, repeats what may have been lost, and follows a peer that moves. It
+//! moves any object that can make a difference of itself: see [`Synced`].
+//!
+//! ```text
+//!  set_local ─► Sender ─► Instruction ─► Fragmenter ─► seal ─► poll_transmit ═══ the edge's
+//!                 ▲ acknowledged                                                 sockets
+//!  remote ◄── Receiver ◄─ Instruction ◄─ Assembly ◄─ open ◄─ handle_datagram ═══
+//! ```
+//!
+//! Not here, on purpose: sockets, clocks, randomness and logging (they come in as arguments and go out
+//! as values); screens and keys (`fulmar-core` brings the objects); the seal itself
+//! (`fulmar-datagram`).
+//!
+//! The wire is that of Mosh 1.4 and is told in `docs/protocol.md` §3 to §5. When to send is in
+//! [`timing`], how much in [`policy`], every number in [`limits`].
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
+mod assembly;
+mod cause;
+mod clock;
+mod compress;
+mod counters;
+mod endpoint;
+mod error;
+mod event;
+mod hopping;
+mod inbox;
+mod instruction;
+pub mod limits;
+mod outbox;
+mod path;
+pub mod policy;
+mod receiver;
+mod roaming;
+mod rtt;
+mod sender;
+mod shutdown;
+mod state_number;
+mod synced;
+#[cfg(test)]
+#[path = "../tests/support/objects.rs"]
+mod testing;
+pub mod timing;
+pub mod wire;
+
+// The objects of `testing` name this crate as everybody else does.
+#[cfg(test)]
+extern crate self as fulmar_transport;
+
+pub use assembly::{Assembly, AssemblyError, Fragmenter};
+pub use cause::{Cause, Countable, DropReason, Tally};
+pub use compress::{Deflater, InflateError, Inflater};
+pub use counters::Counters;
+pub use endpoint::{Config, Endpoint, Role};
+pub use event::{
+    Arrival, Ending, Event, Hint, InstructionReceived, Received, SendError, Transmit,
+    TransmitNumbers, Verdict,
+};
+pub use instruction::{EXTENSION_FIELD_MIN, Instruction, Numbers, extensions};
+pub use outbox::Noise;
+pub use path::{Allowance, PathId};
+pub use receiver::{Intake, Outcome, Receiver, Refusal};
+pub use rtt::RoundTrip;
+pub use sender::{Acknowledged, Composed, Numbering, Sender, Standing, Trust};
+pub use state_number::StateNumber;
+pub use synced::{ApplyError, Budget, Difference, Reached, Synced};

@@ -1,0 +1,229 @@
+//! What goes in and comes out beside the states: arrivals, transmissions, hints, events, verdicts.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use fulmar_datagram::{Ecn, FragmentHeader, Sequence};
+
+use crate::cause::{Cause, DropReason};
+use crate::instruction::Numbers;
+use crate::receiver::Outcome;
+use crate::{PathId, StateNumber};
+
+/// Bytes that came in.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// On which path.
+    pub path: PathId,
+    /// With which congestion mark.
+    pub ecn: Ecn,
+    /// The UDP payload.
+    pub bytes: &'a [u8],
+}
+
+/// What was made of an arrival, with the numbers that a trace wants.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The number of the datagram, unless it was dropped unopened.
+    pub sequence: Option<Sequence>,
+    /// Which piece it was, unless it was dropped unopened.
+    pub fragment: Option<FragmentHeader>,
+    /// The instruction that it completed, unless that could not be read.
+    pub instruction: Option<InstructionReceived>,
+}
+
+impl Received {
+    /// Returns the verdict on a datagram that told nothing.
+    pub(crate) const fn unopened(reason: DropReason) -> Received {
+        Received {
+            verdict: Verdict::Dropped(reason),
+            sequence: None,
+            fragment: None,
+            instruction: None,
+        }
+    }
+}
+
+/// An instruction that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionReceived {
+    /// Its numbers.
+    pub numbers: Numbers,
+    /// How long its difference was.
+    pub difference_bytes: usize,
+    /// What came of it; `None` if it was dropped.
+    pub outcome: Option<Outcome>,
+}
+
+/// The verdict on a datagram. None of them ends anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Newer than all before: it may have moved the peer's path.
+    Fresh,
+    /// Genuine but overtaken or repeated: its content counts and nothing else of it does.
+    Late,
+    /// It, or the instruction that it completed, was of no use.
+    ///
+    /// A genuine and newer datagram has proven where the peer is, even if its content was dropped.
+    Dropped(DropReason),
+}
+
+/// Datagrams to send on one path, all of one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// Where to.
+    pub path: PathId,
+    /// The congestion mark to send them with.
+    pub ecn: Ecn,
+    /// How many bytes there are.
+    pub length: usize,
+    /// How many bytes each datagram has; only the last may be shorter. One system call with
+    /// segmentation offload can take all of them.
+    pub segment: usize,
+    /// Why they are sent.
+    pub cause: Cause,
+    /// What a trace wants to know.
+    pub numbers: TransmitNumbers,
+}
+
+impl Transmit {
+    /// Returns how many datagrams there are.
+    pub fn datagrams(&self) -> usize {
+        self.length.div_ceil(self.segment.max(1))
+    }
+
+    /// Returns the datagrams, given the buffer that [`poll_transmit`] filled.
+    ///
+    /// [`poll_transmit`]: crate::Endpoint::poll_transmit
+    pub fn split<'a>(&self, buffer: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        let used = buffer.get(..self.length).unwrap_or(buffer);
+        used.chunks(self.segment.max(1))
+    }
+}
+
+/// The numbers of a transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransmitNumbers {
+    /// The number of the first datagram; the others follow.
+    pub sequence: Sequence,
+    /// The first fragment.
+    pub fragment: FragmentHeader,
+    /// How many fragments the instruction has in all.
+    pub fragments: usize,
+    /// The numbers of the instruction.
+    pub instruction: Numbers,
+    /// How long its difference is.
+    pub difference_bytes: usize,
+}
+
+/// News about the world that change what is worth trying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// The machine has slept.
+    Woke {
+        /// For how long.
+        slept: Duration,
+    },
+    /// An address of this machine came or went.
+    AddressChanged,
+    /// A network link came up.
+    LinkUp,
+    /// A client's edge has opened a path, because of [`Event::OpenPath`] or on its own. The first one
+    /// lets the conversation begin.
+    PathOpened {
+        /// The path; it is used from the next transmission on.
+        path: PathId,
+    },
+}
+
+/// Why the system did not send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SendError {
+    /// Longer than the way allows (`EMSGSIZE`).
+    TooBig,
+    /// No way there (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`, `EADDRNOTAVAIL`).
+    Unreachable,
+    /// Somebody said that nobody listens (`ECONNREFUSED`).
+    Refused,
+    /// A local rule forbids it (`EPERM`, `EACCES`).
+    Forbidden,
+    /// No room at present (`ENOBUFS`, `EAGAIN`).
+    NoRoom,
+    /// Anything else.
+    Other,
+}
+
+/// News for the edge and for the objects' owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// There is a newer state of the peer's object. Several in a row are told as one.
+    RemoteAdvanced {
+        /// The newest.
+        number: StateNumber,
+    },
+    /// Server: the client is now at another path.
+    PeerMoved {
+        /// The new path.
+        path: PathId,
+    },
+    /// Server: it has been proven that the client is at that path.
+    PathValidated {
+        /// The current path.
+        path: PathId,
+    },
+    /// Client: please open a path from a new local port, and say so with [`Hint::PathOpened`].
+    OpenPath,
+    /// Client: this path is not needed any more.
+    ClosePath {
+        /// The path.
+        path: PathId,
+    },
+    /// The peer wants to end, and has been told that we know. Its last state is in place.
+    PeerShutdown,
+    /// The conversation is over: nothing will be sent, nothing received, no timer is set.
+    Ended(Ending),
+}
+
+/// How a conversation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Ending {
+    /// We ended it and the peer knows.
+    Acknowledged,
+    /// We ended it and the peer did not say that it knows.
+    Unanswered,
+    /// The peer ended it.
+    ByPeer,
+    /// The key has encrypted all that it safely can.
+    KeySpent,
+}
+
+/// Events that wait to be fetched. One that supersedes an earlier one takes its place, so that there
+/// are never more than a few, however much the peer sends.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    queue: VecDeque<Event>,
+}
+
+impl Events {
+    pub(crate) fn push(&mut self, event: Event) {
+        self.queue.retain(|earlier| !is_superseded(earlier, &event));
+        self.queue.push_back(event);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Event> {
+        self.queue.pop_front()
+    }
+}
+
+/// Tells whether the later event makes the earlier one pointless. Paths to close are each their own
+/// matter; there are at most as many as were open.
+fn is_superseded(earlier: &Event, later: &Event) -> bool {
+    !matches!(later, Event::ClosePath { .. })
+        && std::mem::discriminant(earlier) == std::mem::discriminant(later)
+}

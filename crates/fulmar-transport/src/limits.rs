@@ -1,0 +1,232 @@
+//! The numbers of the transport, each with where it comes from.
+
+use std::time::Duration;
+
+/// The version that an instruction must name.
+///
+/// Source: docs/protocol.md §5.1.
+pub const PROTOCOL_VERSION: u32 = 2;
+
+/// How deep messages may be nested, the outermost counted.
+///
+/// Source: docs/threat-model.md §6. The deepest of ours is message, instruction, keystroke.
+pub const MESSAGE_NESTING_MAX: u32 = 3;
+
+/// How many sub-messages a message may hold, all levels together.
+///
+/// Source: docs/threat-model.md §6.
+pub const SUB_MESSAGES_MAX: u32 = 16_384;
+
+/// How many bytes an instruction may have before it is compressed and after it is inflated.
+///
+/// Source: docs/protocol.md §4, docs/threat-model.md §6.
+pub const INSTRUCTION_BYTES_MAX: usize = 4_194_304;
+
+/// How many compressed bytes of one instruction are collected. The 64 KiB are for what deflate adds
+/// to 4 MiB that it cannot make shorter.
+///
+/// Source: docs/threat-model.md §6.
+pub const COMPRESSED_BYTES_MAX: usize = INSTRUCTION_BYTES_MAX + 64 * 1024;
+
+/// How long fragments of an unfinished instruction are kept, from the first of them.
+///
+/// Source: docs/threat-model.md §6.
+pub const ASSEMBLY_AGE_MAX: Duration = Duration::from_secs(60);
+
+/// The most input in one instruction. What a person types is far below; a paste goes in pieces, so
+/// that one lost datagram costs one piece of it, and a piece fits into the buffers on the way.
+///
+/// Chosen by eye: 27 datagrams if nothing can be compressed. At 50 pieces a second a paste of 8 MB
+/// takes 5 s.
+pub const INPUT_BYTES_MAX: usize = 32 * 1024;
+
+/// The most random bytes in an instruction: their number is a random byte modulo 17.
+///
+/// Source: docs/protocol.md §5.1.
+pub const CHAFF_BYTES_MAX: usize = 16;
+
+/// How many received states are kept beside the throwaway floor.
+///
+/// Source: docs/threat-model.md §6.
+pub const RECEIVED_STATES_MAX: usize = 64;
+
+/// How much memory the received states may hold, what they share counted once.
+///
+/// Source: docs/threat-model.md §6.
+pub const RECEIVED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// How many acknowledged states above the floor we answer for at a time. They are never forgotten,
+/// because the peer may start from any of them; so with half of the room taken by them, no further
+/// state is acknowledged until the peer has let some go.
+///
+/// Chosen as half of [`RECEIVED_STATES_MAX`]; a peer at its fastest, with one acknowledgement for
+/// each of its frames, fills it in 16 round trips.
+pub const PLEDGED_STATES_MAX: usize = RECEIVED_STATES_MAX / 2;
+
+/// How many sent states are kept.
+///
+/// Source: docs/protocol.md §5.3.
+pub const SENT_STATES_MAX: usize = 32;
+
+/// Which state goes when there are more than [`SENT_STATES_MAX`]: the one so many places from the
+/// end. So the oldest and the newest half remain.
+///
+/// Source: docs/protocol.md §5.3.
+pub const SENT_STATE_DROPPED_FROM_END: usize = 16;
+
+/// A difference from the acknowledged state is preferred while it is shorter than this …
+///
+/// Source: docs/protocol.md §5.3.
+pub const PROSPECTIVE_BYTES_MAX: usize = 1000;
+
+/// … and less than this much longer than the one from the assumed state.
+///
+/// Source: docs/protocol.md §5.3.
+pub const PROSPECTIVE_EXTRA_BYTES: usize = 100;
+
+/// Round trip before the first sample, and its variation.
+///
+/// Source: docs/protocol.md §3.2.
+pub const SRTT_INITIAL: Duration = Duration::from_millis(1000);
+
+/// Variation of the round trip before the first sample.
+///
+/// Source: docs/protocol.md §3.2.
+pub const RTTVAR_INITIAL: Duration = Duration::from_millis(500);
+
+/// The shortest time after which a datagram may be thought lost.
+///
+/// Source: docs/protocol.md §3.2.
+pub const RTO_MIN: Duration = Duration::from_millis(50);
+
+/// The longest time after which a datagram is thought lost on a path with a round trip up to half
+/// of this; on a longer path it is twice the round trip.
+///
+/// Source: docs/protocol.md §3.2.
+pub const RTO_MAX: Duration = Duration::from_millis(1000);
+
+/// The shortest pause between two frames: 50 in a second.
+///
+/// Source: docs/protocol.md §5.4.
+pub const FRAME_INTERVAL_MIN: Duration = Duration::from_millis(20);
+
+/// The longest pause between two frames.
+///
+/// Source: docs/protocol.md §5.4.
+pub const FRAME_INTERVAL_MAX: Duration = Duration::from_millis(250);
+
+/// How long a server waits for more output after the first change.
+///
+/// Source: docs/protocol.md §5.4.
+pub const COLLECTION_DELAY_SERVER: Duration = Duration::from_millis(8);
+
+/// How long a client waits for more input after the first key.
+///
+/// Source: docs/protocol.md §5.4.
+pub const COLLECTION_DELAY_CLIENT: Duration = Duration::from_millis(1);
+
+/// How long an acknowledgement waits for something to travel with.
+///
+/// Source: docs/protocol.md §5.4.
+pub const ACKNOWLEDGEMENT_DELAY: Duration = Duration::from_millis(100);
+
+/// The longest silence of a sender.
+///
+/// Source: docs/protocol.md §5.4.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(3000);
+
+/// How long after the peer was last heard what it has not acknowledged is still sent again without
+/// being asked.
+///
+/// Source: docs/protocol.md §5.4.
+pub const ACTIVE_RETRY: Duration = Duration::from_millis(10_000);
+
+/// What is added to the retransmission timeout, for the peer's delayed acknowledgement.
+///
+/// Source: docs/protocol.md §5.3 and §5.4.
+pub const RETRY_MARGIN: Duration = ACKNOWLEDGEMENT_DELAY;
+
+/// The first pause after a datagram to a peer that never answered, or to which the way has
+/// just changed. Each further pause is twice as long, up to [`REPEAT_MAX`].
+///
+/// Source: docs/protocol.md §5.4.
+pub const REPEAT_MIN: Duration = Duration::from_millis(250);
+
+/// The longest pause between such datagrams.
+///
+/// Source: docs/protocol.md §5.4.
+pub const REPEAT_MAX: Duration = HEARTBEAT_INTERVAL;
+
+/// The shortest pause between probes of a silent path while a person types.
+///
+/// Source: docs/protocol.md §5.4.
+pub const PROBE_INTERVAL_MIN: Duration = Duration::from_millis(1000);
+
+/// The longest pause between probes: then the heartbeat does as well.
+///
+/// Source: docs/protocol.md §5.4.
+pub const PROBE_INTERVAL_MAX: Duration = HEARTBEAT_INTERVAL;
+
+/// How long a shutdown is tried.
+///
+/// Source: docs/protocol.md §5.6.
+pub const SHUTDOWN_AGE_MAX: Duration = Duration::from_millis(10_000);
+
+/// How often a shutdown is sent.
+///
+/// Source: docs/protocol.md §5.6.
+pub const SHUTDOWN_TRIES_MAX: u32 = 16;
+
+/// How long, at most, an end that has answered the peer's shutdown stays for a repetition of it.
+///
+/// Chosen by eye: long enough for one lost answer on most paths, short enough for a person who waits
+/// for the prompt to return.
+pub const LINGER_MAX: Duration = Duration::from_millis(1000);
+
+/// Bytes that a path may get before it is validated; after that heartbeats only.
+///
+/// Source: docs/threat-model.md §6 and §7.
+pub const UNVALIDATED_BYTES_MAX: usize = 16 * 1024;
+
+/// How long the validated path before the present one is remembered.
+///
+/// Source: docs/threat-model.md §7.
+pub const PREVIOUS_PATH_AGE_MAX: Duration = Duration::from_secs(30);
+
+/// How many paths that were never validated are remembered with what they got, so that coming back
+/// to one does not renew its allowance.
+///
+/// Chosen by eye. To be forgotten a path has to be followed by so many others, each at the price of
+/// a datagram that the attacker had withheld from the server.
+pub const UNVALIDATED_PATHS_MAX: usize = 16;
+
+/// How long after it last heard its client a server goes on sending.
+///
+/// Source: docs/protocol.md §3.4.
+pub const ASSOCIATION_AGE_MAX: Duration = Duration::from_secs(40);
+
+/// How long a client keeps a local port without proof that it works.
+///
+/// Source: docs/protocol.md §3.5.
+pub const HOP_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How many paths a client keeps open.
+///
+/// Source: docs/protocol.md §3.5.
+pub const OPEN_PATHS_MAX: usize = 10;
+
+/// How old the newest path is when the older ones are closed.
+///
+/// Source: docs/protocol.md §3.5.
+pub const OLD_PATHS_AGE_MAX: Duration = Duration::from_secs(60);
+
+/// The most datagrams in one transmission.
+///
+/// Source: Linux, `UDP_MAX_SEGMENTS` of generic segmentation offload.
+pub const TRANSMISSION_DATAGRAMS_MAX: usize = 64;
+
+/// The most bytes in one transmission: the payload of the largest UDP datagram over IPv4, which the
+/// system makes of it before it is cut.
+///
+/// Source: RFC 768 and RFC 791, 65 535 less 28 bytes of headers.
+pub const TRANSMISSION_BYTES_MAX: usize = 65_507;

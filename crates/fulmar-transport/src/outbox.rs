@@ -1,0 +1,175 @@
+//! From an instruction to datagrams.
+
+use fulmar_datagram::limits::{
+    DATAGRAM_BYTES_AFTER_TOO_BIG, DATAGRAM_BYTES_MAX, DATAGRAM_OVERHEAD_BYTES,
+};
+use fulmar_datagram::{Ecn, FragmentHeader, SealError, Sealer, Sequence, Time};
+
+use crate::PathId;
+use crate::assembly::Fragmenter;
+use crate::cause::Cause;
+use crate::clock::Clock;
+use crate::compress::Deflater;
+use crate::event::{Transmit, TransmitNumbers};
+use crate::instruction::{Instruction, Numbers};
+use crate::limits::{CHAFF_BYTES_MAX, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX};
+
+/// Where random bytes come from. The core has none of its own, so that a run can be repeated.
+pub trait Noise {
+    /// Fills the slice.
+    fn fill(&mut self, bytes: &mut [u8]);
+}
+
+/// Encodes, compresses, cuts and seals. Holds one instruction at a time: the fragments of different
+/// ones must not mix, since a receiver collects one only.
+pub(crate) struct Outbox {
+    sealer: Sealer,
+    deflater: Deflater,
+    noise: Box<dyn Noise>,
+    /// The longest datagram to send.
+    datagram_bytes: usize,
+    next_id: u64,
+    encoded: Vec<u8>,
+    pending: Option<Pending>,
+}
+
+/// An instruction that has not left entirely.
+struct Pending {
+    fragments: Fragmenter,
+    path: PathId,
+    cause: Cause,
+    numbers: Numbers,
+    difference_bytes: usize,
+}
+
+/// What an instruction costs on the way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    pub(crate) bytes: usize,
+    pub(crate) datagrams: usize,
+}
+
+impl Outbox {
+    pub(crate) fn new(sealer: Sealer, noise: Box<dyn Noise>, datagram_bytes: usize) -> Outbox {
+        let range = DATAGRAM_BYTES_AFTER_TOO_BIG..=DATAGRAM_BYTES_MAX;
+        Outbox {
+            sealer,
+            deflater: Deflater::new(),
+            noise,
+            datagram_bytes: datagram_bytes.clamp(*range.start(), *range.end()),
+            next_id: 1,
+            encoded: Vec::new(),
+            pending: None,
+        }
+    }
+
+    /// Returns the most bytes that a datagram may have.
+    pub(crate) fn datagram_bytes(&self) -> usize {
+        self.datagram_bytes
+    }
+
+    /// Sends shorter datagrams from now on, and none of what is left of a longer instruction.
+    /// Returns whether they were longer before.
+    pub(crate) fn shorten(&mut self) -> bool {
+        self.pending = None;
+        let was_longer = self.datagram_bytes > DATAGRAM_BYTES_AFTER_TOO_BIG;
+        self.datagram_bytes = self.datagram_bytes.min(DATAGRAM_BYTES_AFTER_TOO_BIG);
+        was_longer
+    }
+
+    /// Takes an instruction to send. Returns what it will cost.
+    pub(crate) fn load(
+        &mut self,
+        path: PathId,
+        cause: Cause,
+        numbers: Numbers,
+        difference: &[u8],
+    ) -> Cost {
+        let mut chaff = [0; CHAFF_BYTES_MAX];
+        let chaff = fill_chaff(&mut *self.noise, &mut chaff);
+        self.encoded.clear();
+        Instruction::new(numbers, difference, chaff).encode(&mut self.encoded);
+        let mut compressed = Vec::new();
+        self.deflater.deflate(&self.encoded, &mut compressed);
+        self.encoded.shrink_to(KEPT_BYTES);
+
+        let id = self.next_id;
+        self.next_id = id.saturating_add(1);
+        let fragments = Fragmenter::new(id, compressed, self.datagram_bytes)
+            .expect("an instruction has 4 MiB at most, and 32 768 datagrams hold 15 MB");
+        let cost = Cost {
+            bytes: fragments.datagrams_bytes(),
+            datagrams: fragments.count(),
+        };
+        self.pending = Some(Pending {
+            fragments,
+            path,
+            cause,
+            numbers,
+            difference_bytes: difference.len(),
+        });
+        cost
+    }
+
+    /// Writes as many datagrams of the instruction as go into one transmission, in place of what the
+    /// buffer held.
+    pub(crate) fn emit(
+        &mut self,
+        now: Time,
+        clock: &mut Clock,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Transmit>, SealError> {
+        let Some(pending) = &mut self.pending else {
+            return Ok(None);
+        };
+        out.clear();
+        let mut first: Option<(Sequence, FragmentHeader, usize)> = None;
+        let count = datagrams_at_once(self.datagram_bytes);
+        for _ in 0..count {
+            let Some(fragment) = pending.fragments.take() else {
+                break;
+            };
+            let sequence = self.sealer.seal(clock.stamp(now), fragment, out)?;
+            let length = DATAGRAM_OVERHEAD_BYTES + fragment.content.len();
+            first.get_or_insert((sequence, fragment.header, length));
+        }
+        let transmit = first.map(|(sequence, fragment, segment)| Transmit {
+            path: pending.path,
+            ecn: Ecn::Capable0,
+            length: out.len(),
+            segment,
+            cause: pending.cause,
+            numbers: TransmitNumbers {
+                sequence,
+                fragment,
+                fragments: pending.fragments.count(),
+                instruction: pending.numbers,
+                difference_bytes: pending.difference_bytes,
+            },
+        });
+        if pending.fragments.is_done() {
+            self.pending = None;
+        }
+        Ok(transmit)
+    }
+}
+
+/// A buffer that has grown above this is given back after use.
+const KEPT_BYTES: usize = 64 * 1024;
+
+/// Returns how many datagrams of that size go into one transmission.
+fn datagrams_at_once(datagram_bytes: usize) -> usize {
+    (TRANSMISSION_BYTES_MAX / datagram_bytes.max(1)).clamp(1, TRANSMISSION_DATAGRAMS_MAX)
+}
+
+/// Returns 0 to 16 random bytes: as many as a random byte modulo 17.
+///
+/// Source: docs/protocol.md §5.1.
+fn fill_chaff<'a>(noise: &mut dyn Noise, chaff: &'a mut [u8; CHAFF_BYTES_MAX]) -> &'a [u8] {
+    let mut length = [0];
+    noise.fill(&mut length);
+    let [length] = length.map(|byte| usize::from(byte) % (CHAFF_BYTES_MAX + 1));
+    let chaff = chaff.get_mut(..length).unwrap_or_default();
+    noise.fill(chaff);
+    chaff
+}

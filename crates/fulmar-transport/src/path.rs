@@ -1,0 +1,109 @@
+//! The ways to the peer.
+
+use fulmar_datagram::Time;
+
+use crate::StateNumber;
+use crate::event::Event;
+use crate::hopping::Hopping;
+use crate::roaming::Roaming;
+
+/// A way to the peer, under a number of the edge's choice: on UDP a local socket and a remote
+/// address.
+///
+/// Equal ways must have equal numbers, and a number must not come to mean another way while the
+/// endpoint may still name it. Only the path of a datagram that turned out
+/// [fresh](crate::Verdict::Fresh) is ever named.
+///
+/// Source: docs/decisions/007-paths-not-socket-addresses.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathId(u64);
+
+impl PathId {
+    /// Returns the path of that number.
+    pub const fn new(number: u64) -> PathId {
+        PathId(number)
+    }
+
+    /// Returns the number.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// How much a path may get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowance {
+    /// It is validated, or we chose it ourselves.
+    Unlimited,
+    /// It is not validated and may get so many bytes more.
+    Bytes(usize),
+}
+
+/// The paths of one end: a server follows its client, a client opens new ones.
+#[derive(Debug)]
+pub(crate) enum Paths {
+    Client(Hopping),
+    Server(Roaming),
+}
+
+impl Paths {
+    /// Returns where to send.
+    pub(crate) fn current(&self) -> Option<PathId> {
+        match self {
+            Paths::Client(hopping) => hopping.current(),
+            Paths::Server(roaming) => roaming.current(),
+        }
+    }
+
+    /// Returns how much may be sent there.
+    pub(crate) fn allowance(&self) -> Allowance {
+        match self {
+            Paths::Client(_) => Allowance::Unlimited,
+            Paths::Server(roaming) => roaming.allowance(),
+        }
+    }
+
+    /// Takes note that the edge has opened a path of its own accord or because it was asked to.
+    pub(crate) fn opened(&mut self, now: Time, path: PathId, events: &mut impl FnMut(Event)) {
+        if let Paths::Client(hopping) = self {
+            hopping.opened(now, path, events);
+        }
+    }
+
+    /// Takes note of a datagram newer than all before.
+    pub(crate) fn heard(&mut self, now: Time, path: PathId, events: &mut impl FnMut(Event)) {
+        match self {
+            Paths::Client(hopping) => hopping.heard(now, events),
+            Paths::Server(roaming) => roaming.heard(now, path, events),
+        }
+    }
+
+    /// Takes note that a state of ours was acknowledged in a datagram from that path.
+    pub(crate) fn acknowledged(
+        &mut self,
+        path: PathId,
+        number: StateNumber,
+        events: &mut impl FnMut(Event),
+    ) {
+        if let Paths::Server(roaming) = self {
+            roaming.acknowledged(path, number, events);
+        }
+    }
+
+    /// Takes note that an instruction was sent on the current path, in so many bytes. `news` is its
+    /// target, if no state of that number was sent before; `proven` is when the newest acknowledged
+    /// state was sent.
+    pub(crate) fn sent(
+        &mut self,
+        now: Time,
+        bytes: usize,
+        news: Option<StateNumber>,
+        proven: Time,
+        events: &mut impl FnMut(Event),
+    ) {
+        match self {
+            Paths::Client(hopping) => hopping.sent(now, proven, events),
+            Paths::Server(roaming) => roaming.sent(now, bytes, news),
+        }
+    }
+}

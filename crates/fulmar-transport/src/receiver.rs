@@ -1,0 +1,292 @@
+//! The peer's object, in the versions that the peer may start from.
+
+use std::collections::VecDeque;
+
+use fulmar_datagram::Time;
+
+use crate::instruction::Numbers;
+use crate::limits::{PLEDGED_STATES_MAX, RECEIVED_BYTES_MAX, RECEIVED_STATES_MAX};
+use crate::{ApplyError, StateNumber, Synced};
+
+/// Holds received states and makes new ones of them.
+///
+/// ```text
+///  floor                                      newest
+///    │                                          │
+///   [4]   [9]   [12]   [13]   [20]   [21]     [22]        in order of their numbers
+///    │           │                    │
+///    │           └── pledged: acknowledged and not yet let go by the peer
+///    └── the oldest that the peer may start from (throwaway)
+/// ```
+///
+/// The peer may start a difference from the floor, from a state that we have acknowledged, and from
+/// one that it hopes has arrived. Only the last kind may be forgotten for lack of room: to the peer
+/// it looks as if it was lost. A pledged state must stay. If the peer came to start from one that is
+/// gone, every difference would miss its source and the two ends would never meet again. So a new
+/// state is acknowledged only while few others are pledged, and then one that came before is
+/// acknowledged once more.
+///
+/// Source: docs/protocol.md §5.2, docs/threat-model.md §6.
+#[derive(Clone, Debug)]
+pub struct Receiver<S> {
+    /// Never empty. Each entry's `bytes` is what it holds beside the entry before it.
+    held: VecDeque<Held<S>>,
+    acknowledged: StateNumber,
+    bytes_max: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Held<S> {
+    number: StateNumber,
+    arrived: Time,
+    state: S,
+    bytes: usize,
+    is_pledged: bool,
+}
+
+/// Whether new states of the peer are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Intake {
+    /// They are.
+    #[default]
+    Open,
+    /// They are not, unless they change nothing or end the conversation: it is as if they had been
+    /// lost, and the peer will send them again.
+    Held,
+}
+
+/// What came of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// It made the newest state.
+    Newest,
+    /// It made a state, but a newer one was there.
+    Behind,
+    /// The state was there already.
+    Duplicate,
+}
+
+/// Why an instruction made no state. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The throwaway number is above the source, or the target below it.
+    #[error("the numbers of the instruction contradict each other")]
+    BadNumbers,
+    /// The source is not held: lost, forgotten, or never sent.
+    #[error("the source of the difference is not held")]
+    SourceMissing,
+    /// The [intake](Intake) is held.
+    #[error("no new states are taken at present")]
+    Held,
+    /// The object does not understand the difference.
+    #[error("the difference does not apply: {0}")]
+    BadDifference(ApplyError),
+}
+
+impl<S: Synced> Receiver<S> {
+    /// Returns a receiver that holds state 0.
+    pub fn new(now: Time, initial: S) -> Receiver<S> {
+        let bytes = initial.held_bytes(None);
+        let zero = Held {
+            number: StateNumber::ZERO,
+            arrived: now,
+            state: initial,
+            bytes,
+            is_pledged: false,
+        };
+        Receiver {
+            held: VecDeque::from([zero]),
+            acknowledged: StateNumber::ZERO,
+            bytes_max: RECEIVED_BYTES_MAX,
+        }
+    }
+
+    /// Makes the instruction's target of its source.
+    ///
+    /// # Errors
+    ///
+    /// No state was made and nothing changed.
+    pub fn accept(
+        &mut self,
+        now: Time,
+        numbers: Numbers,
+        difference: &[u8],
+        intake: Intake,
+    ) -> Result<Outcome, Refusal> {
+        let Numbers {
+            source,
+            target,
+            throwaway,
+            ..
+        } = numbers;
+        if numbers.contradict() {
+            return Err(Refusal::BadNumbers);
+        }
+        if self.find(target).is_some() {
+            return Ok(Outcome::Duplicate);
+        }
+        let source = self.find(source).ok_or(Refusal::SourceMissing)?;
+        if is_unwanted(intake, target, difference) {
+            return Err(Refusal::Held);
+        }
+        let state = source
+            .advanced(difference)
+            .map_err(Refusal::BadDifference)?;
+        self.throw_away_below(throwaway);
+        let outcome = self.insert(now, target, state);
+        self.make_room();
+        Ok(outcome)
+    }
+
+    /// Returns the newest state.
+    pub fn newest(&self) -> &S {
+        &self.last().state
+    }
+
+    /// Returns the number of the newest state.
+    pub fn newest_number(&self) -> StateNumber {
+        self.last().number
+    }
+
+    /// Returns when the newest state arrived; for state 0, when the receiver was made.
+    pub fn newest_arrived(&self) -> Time {
+        self.last().arrived
+    }
+
+    /// Returns the number to acknowledge in an instruction that is being sent, and from then on
+    /// stands by it.
+    pub fn pledge(&mut self) -> StateNumber {
+        let pledged = self.held.iter().skip(1).filter(|held| held.is_pledged);
+        let (count, bytes) = pledged.fold((0, 0), |(n, sum), held| (n + 1, sum + held.bytes));
+        let has_room = count < PLEDGED_STATES_MAX && bytes <= self.bytes_max / 2;
+        let newest = self.last_mut();
+        if has_room || newest.is_pledged || newest.number == StateNumber::SHUTDOWN {
+            newest.is_pledged = true;
+            self.acknowledged = self.newest_number();
+        }
+        self.acknowledged
+    }
+
+    /// Returns the number that was last [pledged](Receiver::pledge).
+    pub fn acknowledged(&self) -> StateNumber {
+        self.acknowledged
+    }
+
+    /// Lets all states forget what lies before the newest, because the application has it.
+    pub fn forget_consumed(&mut self) {
+        let newest = self.newest().clone();
+        for held in &mut self.held {
+            held.state.forget_before(&newest);
+        }
+        for place in 0..self.held.len() {
+            self.measure(place);
+        }
+    }
+
+    /// Returns how many states are held.
+    pub fn count(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Returns how much memory the states hold, as they [say](Synced::held_bytes) themselves.
+    pub fn held_bytes(&self) -> usize {
+        self.held
+            .iter()
+            .fold(0, |sum, held| sum.saturating_add(held.bytes))
+    }
+
+    fn find(&self, number: StateNumber) -> Option<&Held<S>> {
+        let place = self
+            .held
+            .binary_search_by_key(&number, |held| held.number)
+            .ok()?;
+        self.held.get(place)
+    }
+
+    fn last(&self) -> &Held<S> {
+        self.held.back().expect("the floor is always held")
+    }
+
+    fn last_mut(&mut self) -> &mut Held<S> {
+        self.held.back_mut().expect("the floor is always held")
+    }
+
+    /// Forgets what the peer says it will not start from. The source of its difference is held and
+    /// not below, so something always remains.
+    fn throw_away_below(&mut self, floor: StateNumber) {
+        let below = self.held.partition_point(|held| held.number < floor);
+        if below > 0 && below < self.held.len() {
+            self.held.drain(..below);
+            self.measure(0);
+        }
+    }
+
+    fn insert(&mut self, now: Time, number: StateNumber, state: S) -> Outcome {
+        let place = self.held.partition_point(|held| held.number < number);
+        let entry = Held {
+            number,
+            arrived: now,
+            state,
+            bytes: 0,
+            is_pledged: false,
+        };
+        self.held.insert(place, entry);
+        self.measure(place);
+        self.measure(place + 1);
+        if place + 1 == self.held.len() {
+            Outcome::Newest
+        } else {
+            Outcome::Behind
+        }
+    }
+
+    /// Forgets states between the floor and the newest until the rest is within the caps.
+    fn make_room(&mut self) {
+        while self.held.len() > 2
+            && (self.held.len() > RECEIVED_STATES_MAX + 1 || self.held_bytes() > self.bytes_max)
+        {
+            let between = 1..self.held.len() - 1;
+            let oldest_free = self
+                .held
+                .range(between)
+                .position(|held| !held.is_pledged)
+                .unwrap_or(0);
+            self.held.remove(oldest_free + 1);
+            self.measure(oldest_free + 1);
+        }
+    }
+
+    /// Reckons anew what the state at that place holds beside the one before it.
+    fn measure(&mut self, place: usize) {
+        let before = place
+            .checked_sub(1)
+            .and_then(|before| self.held.get(before));
+        let Some(held) = self.held.get(place) else {
+            return;
+        };
+        let bytes = held.state.held_bytes(before.map(|before| &before.state));
+        if let Some(held) = self.held.get_mut(place) {
+            held.bytes = bytes;
+        }
+    }
+}
+
+impl<S: Synced> Held<S> {
+    fn advanced(&self, difference: &[u8]) -> Result<S, ApplyError> {
+        let mut state = self.state.clone();
+        if !difference.is_empty() {
+            state.apply(difference)?;
+        }
+        Ok(state)
+    }
+}
+
+/// Tells whether a state is to be treated as lost. What changes nothing costs nothing, and keeps the
+/// peer in touch; the end has to be heard in any case.
+fn is_unwanted(intake: Intake, target: StateNumber, difference: &[u8]) -> bool {
+    intake == Intake::Held && !difference.is_empty() && target != StateNumber::SHUTDOWN
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! A server follows its client.
+
+use std::collections::VecDeque;
+
+use fulmar_datagram::Time;
+
+use crate::event::Event;
+use crate::limits::{
+    ASSOCIATION_AGE_MAX, PREVIOUS_PATH_AGE_MAX, UNVALIDATED_BYTES_MAX, UNVALIDATED_PATHS_MAX,
+};
+use crate::path::Allowance;
+use crate::{PathId, StateNumber};
+
+/// Where a server's client is, and how far that is to be believed.
+///
+/// ```text
+///                   fresh datagram from elsewhere
+///   validated A ─────────────────────────────────► unvalidated B (16 KiB) ──┐
+///       ▲    │ remembered for 30 s                     │                    │ a state first sent
+///       │    └──────── fresh datagram from A ──────────┘                    │ to B is acknowledged
+///       │                                                                   │ from B
+///       └───────────────────────── validated B ◄────────────────────────────┘
+/// ```
+///
+/// An attacker who withholds a datagram and sends it from an address of a victim makes the server
+/// move there, since the datagram is genuine. The victim gets 16 KiB at most, and the client's next
+/// datagram moves the server back.
+///
+/// Source: docs/protocol.md §3.3 and §3.4, docs/threat-model.md §7.
+#[derive(Debug, Default)]
+pub(crate) struct Roaming {
+    current: Option<Route>,
+    /// The validated path before the current one, and until when it counts as such.
+    previous: Option<(PathId, Time)>,
+    /// Other paths that were never validated, oldest first, with the bytes that they got.
+    strangers: VecDeque<(PathId, usize)>,
+    heard: Time,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Route {
+    path: PathId,
+    standing: Standing,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Standing {
+    Validated,
+    Unvalidated {
+        bytes: usize,
+        /// The first state that was sent to it before it was sent anywhere else.
+        first_news: Option<StateNumber>,
+    },
+}
+
+impl Roaming {
+    /// Returns a server that has not heard of any client.
+    pub(crate) fn new() -> Roaming {
+        Roaming::default()
+    }
+
+    pub(crate) fn current(&self) -> Option<PathId> {
+        self.current.map(|route| route.path)
+    }
+
+    pub(crate) fn allowance(&self) -> Allowance {
+        match self.current.map(|route| route.standing) {
+            Some(Standing::Validated) => Allowance::Unlimited,
+            Some(Standing::Unvalidated { bytes, .. }) => {
+                Allowance::Bytes(UNVALIDATED_BYTES_MAX.saturating_sub(bytes))
+            }
+            None => Allowance::Bytes(0),
+        }
+    }
+
+    pub(crate) fn heard(&mut self, now: Time, path: PathId, events: &mut impl FnMut(Event)) {
+        self.heard = now;
+        if self.current() == Some(path) {
+            return;
+        }
+        self.leave(now);
+        self.current = Some(Route {
+            path,
+            standing: self.recall(now, path),
+        });
+        events(Event::PeerMoved { path });
+    }
+
+    pub(crate) fn acknowledged(
+        &mut self,
+        path: PathId,
+        number: StateNumber,
+        events: &mut impl FnMut(Event),
+    ) {
+        let Some(route) = &mut self.current else {
+            return;
+        };
+        if let Standing::Unvalidated {
+            first_news: Some(first),
+            ..
+        } = route.standing
+            && route.path == path
+            && number >= first
+        {
+            route.standing = Standing::Validated;
+            events(Event::PathValidated { path });
+        }
+    }
+
+    pub(crate) fn sent(&mut self, now: Time, sent_bytes: usize, news: Option<StateNumber>) {
+        if now.since(self.heard) > ASSOCIATION_AGE_MAX {
+            self.leave(now);
+            return;
+        }
+        if let Some(Route {
+            standing: Standing::Unvalidated { bytes, first_news },
+            ..
+        }) = &mut self.current
+        {
+            *bytes = bytes.saturating_add(sent_bytes);
+            *first_news = first_news.or(news);
+        }
+    }
+
+    /// Leaves the current path, and remembers what has to be remembered of it.
+    fn leave(&mut self, now: Time) {
+        let Some(route) = self.current.take() else {
+            return;
+        };
+        match route.standing {
+            Standing::Validated => {
+                self.previous = Some((route.path, now + PREVIOUS_PATH_AGE_MAX));
+            }
+            Standing::Unvalidated { bytes, .. } => {
+                self.strangers.push_back((route.path, bytes));
+                if self.strangers.len() > UNVALIDATED_PATHS_MAX {
+                    self.strangers.pop_front();
+                }
+            }
+        }
+    }
+
+    /// Returns how a path stands that the client has come to.
+    fn recall(&mut self, now: Time, path: PathId) -> Standing {
+        if let Some((previous, until)) = self.previous
+            && previous == path
+        {
+            self.previous = None;
+            if now < until {
+                return Standing::Validated;
+            }
+        }
+        let known = self.strangers.iter().position(|&(known, _)| known == path);
+        let bytes = known.and_then(|place| self.strangers.remove(place));
+        Standing::Unvalidated {
+            bytes: bytes.map_or(0, |(_, bytes)| bytes),
+            first_news: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

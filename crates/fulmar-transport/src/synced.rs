@@ -1,0 +1,127 @@
+//! What an object must be able to do to be kept equal at both ends.
+
+/// An object whose versions travel.
+///
+/// The transport knows nothing else of what it moves. It keeps several versions at a time, so
+/// cloning should be cheap: share what has not changed.
+///
+/// The contract, for all states `a` and `b` that belong to one object:
+///
+/// ```text
+/// b.diff_from(a, unlimited) = { bytes, Target }      a.apply(bytes)  makes  a.is_same(b)
+/// b.diff_from(a, budget)    = { bytes, Between(c) }  a.apply(bytes)  makes  a.is_same(c)
+/// bytes of a difference that reached its target are empty  <=>  a.is_same(b)
+/// ```
+pub trait Synced: Clone {
+    /// Tells whether the peer, once it holds the one, would be unable to tell it from the other.
+    fn is_same(&self, other: &Self) -> bool;
+
+    /// Returns what turns `source` into this state, or, where that would be longer than the budget,
+    /// into some real state on the way.
+    ///
+    /// An object that cannot stop half-way, or has no state within the budget, returns
+    /// [`Reached::Between`] the source itself and no bytes; it then waits for a larger budget. A
+    /// budget is only ever limited while a path is not validated.
+    fn diff_from(&self, source: &Self, budget: Budget) -> Difference<Self>;
+
+    /// Applies what the peer's object returned as difference from this state.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not such a difference. The state is discarded by the caller, so it may be left
+    /// half changed.
+    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError>;
+
+    /// Told when nobody needs any more what lies before `held`: an object that is a growing list may
+    /// cut it off in front. Objects without a past do nothing.
+    ///
+    /// Afterwards the state must behave as before towards all states that are not older than `held`.
+    /// A state older than `held` may be asked to, as well.
+    fn forget_before(&mut self, held: &Self) {
+        let _ = held;
+    }
+
+    /// Returns the memory in bytes that this state needs and does not share with its neighbour.
+    ///
+    /// Source: docs/threat-model.md §6; it need not be exact, but must grow with what the peer sends.
+    fn held_bytes(&self, neighbour: Option<&Self>) -> usize;
+}
+
+/// How long a difference may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Budget {
+    bytes: usize,
+}
+
+impl Budget {
+    /// As long as it takes.
+    pub const UNLIMITED: Budget = Budget { bytes: usize::MAX };
+
+    /// At most so many bytes.
+    pub const fn of_bytes(bytes: usize) -> Budget {
+        Budget { bytes }
+    }
+
+    /// Returns the most bytes that a difference may have.
+    pub const fn bytes(self) -> usize {
+        self.bytes
+    }
+
+    /// Tells whether a difference of so many bytes is within the budget.
+    pub const fn allows(self, bytes: usize) -> bool {
+        bytes <= self.bytes
+    }
+}
+
+/// What turns one state into another.
+#[derive(Clone, Debug)]
+pub struct Difference<S> {
+    /// What the peer's [`Synced::apply`] is given.
+    pub bytes: Vec<u8>,
+    /// What it then has.
+    pub reached: Reached<S>,
+}
+
+impl<S> Difference<S> {
+    /// Returns a difference that leads all the way.
+    pub fn complete(bytes: Vec<u8>) -> Difference<S> {
+        Difference {
+            bytes,
+            reached: Reached::Target,
+        }
+    }
+}
+
+/// Where a difference leads.
+#[derive(Clone, Debug)]
+pub enum Reached<S> {
+    /// To the state that was asked for.
+    Target,
+    /// To a real state on the way there: what is left follows later.
+    Between(S),
+}
+
+/// The bytes of a difference do not make sense for the object they are for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("{reason}")]
+pub struct ApplyError {
+    reason: &'static str,
+}
+
+impl ApplyError {
+    /// Returns an error with the reason, in words that name no content.
+    pub const fn new(reason: &'static str) -> ApplyError {
+        ApplyError { reason }
+    }
+
+    /// Returns the reason.
+    pub const fn reason(&self) -> &'static str {
+        self.reason
+    }
+}
+
+impl From<crate::wire::WireError> for ApplyError {
+    fn from(_: crate::wire::WireError) -> ApplyError {
+        ApplyError::new("the difference is not a message")
+    }
+}

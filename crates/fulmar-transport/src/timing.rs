@@ -1,0 +1,379 @@
+//! When to send. Every rule is a function of named values, and a [`Deadlines`] table tells which of
+//! them comes next and why.
+//!
+//! [`schedule`] puts the rules together. It is worked out anew after everything that happens; a rule
+//! has no memory of its own.
+
+use std::time::Duration;
+
+use fulmar_datagram::Time;
+
+use crate::Role;
+use crate::cause::{Cause, Countable};
+use crate::limits::{
+    ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY_CLIENT, COLLECTION_DELAY_SERVER,
+    FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, LINGER_MAX, PROBE_INTERVAL_MAX,
+    PROBE_INTERVAL_MIN, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
+};
+use crate::rtt::whole_millis;
+use crate::sender::Standing;
+
+/// A moment, and what is to happen then.
+pub type Due = (Time, Cause);
+
+/// Returns the pause between two frames: half the smoothed round trip in whole milliseconds, within
+/// 20 ms and 250 ms.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn frame_interval(smoothed: Duration) -> Duration {
+    whole_millis(smoothed / 2).clamp(FRAME_INTERVAL_MIN, FRAME_INTERVAL_MAX)
+}
+
+/// Returns how long a first change waits for others to travel with: 8 ms of output, 1 ms of input.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn collection_delay(role: Role) -> Duration {
+    match role {
+        Role::Client => COLLECTION_DELAY_CLIENT,
+        Role::Server => COLLECTION_DELAY_SERVER,
+    }
+}
+
+/// The first instruction leaves as soon as there is a way.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn first(made: Time) -> Due {
+    (made, Cause::First)
+}
+
+/// A change is sent when others have had their chance to join it, and a frame interval after what
+/// was sent before.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn frame(role: Role, changed: Time, last_sent: Time, interval: Duration) -> Due {
+    let collected = changed + collection_delay(role);
+    (collected.max(last_sent + interval), Cause::Frame)
+}
+
+/// What is not assumed to have arrived is sent again at the pace of frames.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn resend(last_sent: Time, interval: Duration) -> Due {
+    (last_sent + interval, Cause::Resend)
+}
+
+/// What is assumed to have arrived is sent again when its acknowledgement is overdue.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn retry(last_sent: Time, timeout: Duration) -> Due {
+    (last_sent + timeout + RETRY_MARGIN, Cause::Retry)
+}
+
+/// Tells whether something may be sent again at `at` without a sign of the peer: within 10 s of its
+/// newest state.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn is_active(at: Time, heard: Option<Time>) -> bool {
+    heard.is_some_and(|heard| at < heard + ACTIVE_RETRY)
+}
+
+/// A new state of the peer is acknowledged within 100 ms, sooner if anything else is sent.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn acknowledgement(arrived: Time) -> Due {
+    (arrived + ACKNOWLEDGEMENT_DELAY, Cause::Acknowledgement)
+}
+
+/// Silence lasts 3 s at most.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn heartbeat(last_sent: Time) -> Due {
+    (last_sent + HEARTBEAT_INTERVAL, Cause::Heartbeat)
+}
+
+/// Returns the pause after `tries` datagrams in vain: none of note at first, then 250 ms, doubling
+/// to 3 s.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn repeat_pause(tries: u32) -> Duration {
+    let Some(doublings) = tries.checked_sub(1) else {
+        return FRAME_INTERVAL_MIN;
+    };
+    let factor = 1_u32.checked_shl(doublings).unwrap_or(u32::MAX);
+    REPEAT_MIN.saturating_mul(factor).min(REPEAT_MAX)
+}
+
+/// What was sent to a peer that has never answered is sent again after 250 ms, 500 ms, 1 s, 2 s, and
+/// then every 3 s. Stock Mosh waits 3 s at once.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn first_repeat(last_sent: Time, doubt: Doubt) -> Due {
+    (last_sent + doubt.pause(), Cause::FirstRepeat)
+}
+
+/// A way that may have changed is tried at once, and then like one that has never worked.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn probe(last_sent: Time, doubt: Doubt) -> Due {
+    (last_sent + doubt.pause(), Cause::Probe)
+}
+
+/// A way that has been silent for longer than the active retry is tried every second while a person
+/// types; a tenth of the time since the last key later on, up to 3 s.
+///
+/// Source: docs/protocol.md §5.4. The tenth is chosen by eye: the pace falls to that of heartbeats
+/// half a minute after the last key.
+pub fn silence_probe(last_sent: Time, last_change: Time) -> Due {
+    let idle = last_sent.since(last_change);
+    let pause = (idle / 10).clamp(PROBE_INTERVAL_MIN, PROBE_INTERVAL_MAX);
+    (last_sent + pause, Cause::Probe)
+}
+
+/// Our shutdown is repeated at the pace of frames.
+///
+/// Source: docs/protocol.md §5.6.
+pub fn shutdown(last_sent: Time, interval: Duration) -> Due {
+    (last_sent + interval, Cause::Shutdown)
+}
+
+/// The peer's shutdown is answered at the pace of frames, each time that it arrives.
+///
+/// Source: docs/protocol.md §5.6. Stock Mosh answers the first one only.
+pub fn shutdown_answer(last_sent: Time, interval: Duration) -> Due {
+    (last_sent + interval, Cause::ShutdownAnswer)
+}
+
+/// A shutdown is given up after 10 s, or when the last of 16 tries had its time to be answered.
+///
+/// Source: docs/protocol.md §5.6. Stock Mosh gives up with the last try, so that on a path with a
+/// round trip above 4 s no shutdown succeeds.
+pub fn shutdown_limit(began: Time, tries: u32, last_sent: Time, timeout: Duration) -> Due {
+    let mut limit = began + SHUTDOWN_AGE_MAX;
+    if tries >= SHUTDOWN_TRIES_MAX {
+        limit = limit.min(last_sent + timeout + RETRY_MARGIN);
+    }
+    (limit, Cause::ShutdownLimit)
+}
+
+/// An end that has answered the peer's shutdown stays for a moment, to answer a repetition.
+///
+/// A server stays until a repetition would have come; nobody waits for it. Behind a client there is
+/// a person who waits for the prompt, so it stays for the one repetition that is under way.
+///
+/// Source: docs/protocol.md §5.6.
+pub fn linger_end(
+    role: Role,
+    first_answer: Time,
+    last_answer: Time,
+    interval: Duration,
+    timeout: Duration,
+) -> Due {
+    let end = match role {
+        Role::Client => first_answer + interval,
+        Role::Server => (last_answer + timeout + interval).min(first_answer + LINGER_MAX),
+    };
+    (end, Cause::LingerEnd)
+}
+
+/// A way to the peer that is not known to work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// Since when; a round trip that began later dispels it.
+    pub since: Time,
+    /// How many datagrams were sent in vain.
+    pub tries: u32,
+    /// Whether the system refused the last one. It cost nothing then, and nobody saw it.
+    pub is_failing: bool,
+    /// Whether what was sent last did not fit into one datagram: then it is not repeated more often
+    /// than by a heartbeat.
+    pub is_costly: bool,
+}
+
+impl Doubt {
+    /// Returns the pause before the next try.
+    fn pause(self) -> Duration {
+        let pause = repeat_pause(self.tries);
+        if self.is_failing {
+            pause.min(PROBE_INTERVAL_MIN)
+        } else if self.is_costly && self.tries > 0 {
+            REPEAT_MAX
+        } else {
+            pause
+        }
+    }
+}
+
+/// What may be sent at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Nothing: there is no path.
+    Nowhere,
+    /// Heartbeats: the path is not validated and has had its bytes.
+    Heartbeats,
+    /// Everything.
+    Open,
+}
+
+/// All that the rules look at.
+#[derive(Clone, Debug)]
+pub struct Situation {
+    /// The present moment.
+    pub now: Time,
+    /// Which end we are.
+    pub role: Role,
+    /// What may be sent.
+    pub reach: Reach,
+    /// Whether anything was ever sent.
+    pub has_sent: bool,
+    /// When it was; at first, when the endpoint was made.
+    pub last_sent: Time,
+    /// Whether the last instruction fitted into one datagram.
+    pub was_small: bool,
+    /// How the object stands to what was sent.
+    pub standing: Standing,
+    /// When the object last changed.
+    pub last_change: Time,
+    /// The pause between frames.
+    pub interval: Duration,
+    /// After how long something is thought lost.
+    pub timeout: Duration,
+    /// When the newest state of the peer arrived, if any has.
+    pub heard: Option<Time>,
+    /// Since when a state of the peer waits for its acknowledgement.
+    pub unacknowledged_since: Option<Time>,
+    /// Whether the way is in doubt.
+    pub doubt: Option<Doubt>,
+    /// When what is being assembled will be given up.
+    pub assembly_expiry: Option<Time>,
+    /// When we began to shut down, and how often we have said so.
+    pub own_shutdown: Option<(Time, u32)>,
+    /// Whether the peer's shutdown waits for an answer.
+    pub owes_answer: bool,
+    /// When the peer's shutdown was first and last answered.
+    pub answered: Option<(Time, Time)>,
+}
+
+/// Applies all rules.
+pub fn schedule(situation: &Situation) -> Deadlines {
+    let mut table = Deadlines::default();
+    if let Some(expiry) = situation.assembly_expiry {
+        table.set((expiry, Cause::AssemblyExpiry));
+    }
+    situation.limits(&mut table);
+    match situation.reach {
+        Reach::Nowhere => {}
+        Reach::Heartbeats => table.set(heartbeat(situation.last_sent)),
+        Reach::Open if situation.is_ending() => situation.ending_sends(&mut table),
+        Reach::Open => situation.sends(&mut table),
+    }
+    table
+}
+
+impl Situation {
+    fn is_ending(&self) -> bool {
+        self.own_shutdown.is_some() || self.owes_answer || self.answered.is_some()
+    }
+
+    /// When a conversation that is ending has ended.
+    fn limits(&self, table: &mut Deadlines) {
+        if let Some((began, tries)) = self.own_shutdown {
+            table.set(shutdown_limit(began, tries, self.last_sent, self.timeout));
+        } else if let Some((first, last)) = self.answered {
+            let end = linger_end(self.role, first, last, self.interval, self.timeout);
+            table.set(end);
+        }
+    }
+
+    fn ending_sends(&self, table: &mut Deadlines) {
+        if self.owes_answer {
+            table.set(shutdown_answer(self.last_sent, self.interval));
+        }
+        if let Some((_, tries)) = self.own_shutdown
+            && tries < SHUTDOWN_TRIES_MAX
+        {
+            table.set(shutdown(self.last_sent, self.interval));
+        }
+    }
+
+    fn sends(&self, table: &mut Deadlines) {
+        if !self.has_sent {
+            table.set(first(self.last_sent));
+            return;
+        }
+        table.set(heartbeat(self.last_sent));
+        if let Some(arrived) = self.unacknowledged_since {
+            table.set(acknowledgement(arrived));
+        }
+        self.content(table);
+        self.probes(table);
+    }
+
+    /// When the object, or what is missing of it, is to be sent.
+    fn content(&self, table: &mut Deadlines) {
+        let due = match self.standing {
+            Standing::Unsent { changed } => {
+                table.set(frame(self.role, changed, self.last_sent, self.interval));
+                return;
+            }
+            Standing::Unassumed => resend(self.last_sent, self.interval),
+            Standing::Unacknowledged => retry(self.last_sent, self.timeout),
+            Standing::Settled => return,
+        };
+        if is_active(due.0.max(self.now), self.heard) {
+            table.set(due);
+        }
+    }
+
+    fn probes(&self, table: &mut Deadlines) {
+        if let Some(doubt) = self.doubt {
+            table.set(match self.heard {
+                None => first_repeat(self.last_sent, doubt),
+                Some(_) => probe(self.last_sent, doubt),
+            });
+        } else if self.role == Role::Client
+            && self.was_small
+            && self.standing != Standing::Settled
+            && !is_active(self.now, self.heard)
+        {
+            table.set(silence_probe(self.last_sent, self.last_change));
+        }
+    }
+}
+
+/// One entry for each reason to wake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    at: Vec<Option<Time>>,
+}
+
+impl Deadlines {
+    /// Enters when something is to happen.
+    pub fn set(&mut self, (time, cause): Due) {
+        if let Some(entry) = self.at.get_mut(cause.place()) {
+            *entry = Some(time);
+        }
+    }
+
+    /// Returns when something is to happen for that cause.
+    pub fn get(&self, cause: Cause) -> Option<Time> {
+        self.at.get(cause.place()).copied().flatten()
+    }
+
+    /// Returns the next thing to happen; of several at the same time, the one whose cause is first
+    /// in [`Cause`].
+    pub fn earliest(&self) -> Option<Due> {
+        let entries = Cause::ALL.iter().zip(&self.at);
+        entries.filter_map(|(&cause, &at)| Some((at?, cause))).min()
+    }
+}
+
+impl Default for Deadlines {
+    fn default() -> Deadlines {
+        Deadlines {
+            at: vec![None; Cause::ALL.len()],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
