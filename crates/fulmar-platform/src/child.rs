@@ -174,12 +174,7 @@ impl Child {
     ///
     /// When we may not signal the program, which runs as another user.
     pub fn hang_up(&self, master: &Master) -> io::Result<()> {
-        if let Some(group) = self.foreground_group(master) {
-            self.signal(group, Signal::HUP)?;
-            self.signal(group, Signal::CONT)?;
-        }
-        self.signal(self.pid, Signal::HUP)?;
-        self.signal(self.pid, Signal::CONT)
+        self.signal_all(master, &[Signal::HUP, Signal::CONT])
     }
 
     /// Ends the program, and whatever has the foreground of its terminal, without asking.
@@ -188,10 +183,18 @@ impl Child {
     ///
     /// When we may not signal the program, which runs as another user.
     pub fn kill(&self, master: &Master) -> io::Result<()> {
-        if let Some(group) = self.foreground_group(master) {
-            self.signal(group, Signal::KILL)?;
+        self.signal_all(master, &[Signal::KILL])
+    }
+
+    /// The program comes first: a shell whose job ends would go on with its next command.
+    fn signal_all(&self, master: &Master, signals: &[Signal]) -> io::Result<()> {
+        let job = self.foreground_group(master);
+        for group in [Some(self.pid), job].into_iter().flatten() {
+            for signal in signals {
+                self.signal(group, *signal)?;
+            }
         }
-        self.signal(self.pid, Signal::KILL)
+        Ok(())
     }
 
     fn foreground_group(&self, master: &Master) -> Option<Pid> {
@@ -369,7 +372,7 @@ fn mark_one_by_one() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{read_to_close, wait_readable};
+    use crate::test_support::{read_to_close, read_until};
     use crate::{WindowSize, pty};
     use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
 
@@ -565,11 +568,11 @@ mod tests {
         // Job control gives the inner shell a group of its own; both ignore a hang-up.
         let script = "trap '' HUP; set -m; sh -c 'echo ready; exec cat'; echo survived";
         let mut child = slave.spawn(&shell(script)).unwrap();
-        wait_readable(&master);
-        assert!(child.foreground_group(&master).is_some());
+        let output = read_until(&master, "ready\r\n");
+        assert!(child.foreground_group(&master).is_some(), "{output:?}");
         child.kill(&master).unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
         // The pty closes only when the last of them is gone.
-        assert_eq!(read_to_close(&master), "ready\r\n");
+        assert_eq!(read_to_close(&master), "");
     }
 }

@@ -21,15 +21,29 @@ pub(crate) fn wait_readable(descriptor: impl AsFd) {
 
 /// Returns everything that the programs on a pty write until the last of them is gone.
 pub(crate) fn read_to_close(master: &Master) -> String {
-    let mut output = Vec::new();
+    read_while(master, |_| true)
+}
+
+/// Returns what the programs on a pty write, up to where `end` is in it.
+pub(crate) fn read_until(master: &Master, end: &str) -> String {
+    let output = read_while(master, |output| !output.contains(end));
+    assert!(output.contains(end), "closed before {end:?}: {output:?}");
+    output
+}
+
+fn read_while(master: &Master, wanted: impl Fn(&str) -> bool) -> String {
+    let mut output = String::new();
     let mut buffer = [0; 4096];
-    loop {
+    while wanted(&output) {
         match master.read(&mut buffer).unwrap() {
-            Transfer::Bytes(length) => output.extend_from_slice(&buffer[..length]),
+            Transfer::Bytes(length) => {
+                output.push_str(std::str::from_utf8(&buffer[..length]).unwrap());
+            }
             Transfer::WouldBlock => wait_readable(master),
-            Transfer::Closed => return String::from_utf8(output).unwrap(),
+            Transfer::Closed => break,
         }
     }
+    output
 }
 
 const CHILD_VARIABLE: &str = "FULMAR_TEST_CHILD";

@@ -160,38 +160,34 @@ mod tests {
         );
     }
 
-    /// Makes `/run/utmp` where it is absent, as long as the test runs.
-    struct Records {
-        made: bool,
-    }
-
-    impl Records {
-        fn prepare() -> io::Result<Self> {
-            if Path::new(UTMP_PATH).exists() {
-                return Ok(Self { made: false });
-            }
-            std::fs::write(UTMP_PATH, b"")?;
-            // The helper may change it as a member of this group, which owns it everywhere.
-            Command::new("chgrp").args(["utmp", UTMP_PATH]).status()?;
-            Command::new("chmod").args(["664", UTMP_PATH]).status()?;
-            Ok(Self { made: true })
-        }
-    }
-
-    impl Drop for Records {
-        fn drop(&mut self) {
-            if self.made {
-                let _ = std::fs::remove_file(UTMP_PATH);
-            }
+    /// Gives this thread, and the processes it starts, a `/run` of its own with empty records.
+    fn have_own_records() -> io::Result<()> {
+        use rustix::thread::{UnshareFlags, unshare_unsafe};
+        // SAFETY: descriptors stay shared; only the view of the file system is another.
+        unsafe { unshare_unsafe(UnshareFlags::NEWNS)? };
+        // The helper may change the file as a member of the group that owns it everywhere.
+        let script = "mount --make-rprivate / && mount -t tmpfs none /run &&
+            install -g utmp -m 664 /dev/null /run/utmp";
+        let status = Command::new("/bin/sh").args(["-c", script]).status()?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(io::Error::other("no mount of our own"))
         }
     }
 
     #[test]
     fn the_real_helper_records_and_removes_us() {
-        let (Some(utempter), Ok(_records)) = (Utempter::find(), Records::prepare()) else {
-            eprintln!("LEFT OUT: no utempter, or no {UTMP_PATH} and no right to make it");
-            return;
-        };
+        // In a thread, because that alone gets a file system of its own.
+        std::thread::spawn(|| match (Utempter::find(), have_own_records()) {
+            (Some(utempter), Ok(())) => record_and_remove(&utempter),
+            _ => eprintln!("LEFT OUT: no utempter, or not root"),
+        })
+        .join()
+        .unwrap();
+    }
+
+    fn record_and_remove(utempter: &Utempter) {
         let (master, _slave) = pty::open(SIZE).unwrap();
         let line = master
             .slave_name()
@@ -199,7 +195,6 @@ mod tests {
             .unwrap()
             .to_str()
             .unwrap();
-        let host = format!("mosh [{}]", std::process::id());
         let recorded = || {
             let entries = list_utmp_user_processes(Path::new(UTMP_PATH)).unwrap();
             entries
@@ -207,10 +202,10 @@ mod tests {
                 .find(|entry| entry.line == line)
                 .map(|entry| entry.host)
         };
-        utempter.add(&master, &host).unwrap();
-        assert_eq!(recorded(), Some(host));
-        utempter.add(&master, "192.0.2.7 via mosh").unwrap();
-        assert_eq!(recorded().as_deref(), Some("192.0.2.7 via mosh"));
+        utempter.add(&master, "mosh [4711]").unwrap();
+        assert_eq!(recorded().as_deref(), Some("mosh [4711]"));
+        utempter.add(&master, "192.0.2.7 via mosh [4711]").unwrap();
+        assert_eq!(recorded().as_deref(), Some("192.0.2.7 via mosh [4711]"));
         utempter.remove(&master).unwrap();
         assert_eq!(recorded(), None);
     }
