@@ -27,6 +27,7 @@ mod esc;
 mod frame;
 mod grid;
 mod keys;
+mod memory;
 mod modes;
 mod motion;
 mod osc;
