@@ -1,0 +1,128 @@
+//! The program's screen, from server to client.
+
+mod wire;
+
+use fulmar_terminal::{Screen, Size, Vocabulary};
+use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Synced};
+
+use self::wire::Message;
+
+/// A state of the screen: what is shown, and how much of the input that is an answer to.
+///
+/// The screen is a snapshot that shares its rows with its neighbours. Two states are the same if
+/// the peer could not tell their screens apart: what its vocabulary has no words for never wakes a
+/// sender.
+///
+/// Source: docs/protocol.md §6.2, §6.4, §6.5.
+#[derive(Clone, Debug)]
+pub struct HostScreen {
+    screen: Screen,
+    echo_ack: StateNumber,
+    vocabulary: &'static Vocabulary,
+}
+
+impl HostScreen {
+    /// Returns state 0, a blank screen, of a session with a stock peer.
+    ///
+    /// The two ends may begin with different sizes: docs/protocol.md §6.3.
+    pub fn blank(size: Size) -> HostScreen {
+        HostScreen {
+            screen: Screen::new(size),
+            echo_ack: StateNumber::ZERO,
+            vocabulary: &Vocabulary::STOCK,
+        }
+    }
+
+    /// Returns a later state of the same object.
+    #[must_use]
+    pub fn with(&self, screen: Screen, echo_ack: StateNumber) -> HostScreen {
+        HostScreen {
+            screen,
+            echo_ack,
+            vocabulary: self.vocabulary,
+        }
+    }
+
+    /// What is shown.
+    pub fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    /// The newest state of the user stream that the program has had time to answer.
+    pub fn echo_ack(&self) -> StateNumber {
+        self.echo_ack
+    }
+
+    /// Returns the message that turns `source` into a state that shows `screen`, to which `frame`
+    /// leads.
+    fn message<'a>(
+        &self,
+        source: &HostScreen,
+        echo_ack: StateNumber,
+        frame: &'a [u8],
+    ) -> Message<'a> {
+        Message {
+            echo_ack: (echo_ack != source.echo_ack).then_some(echo_ack),
+            size: (self.screen.size() != source.screen.size()).then_some(self.screen.size()),
+            frame,
+        }
+    }
+}
+
+impl Synced for HostScreen {
+    fn is_same(&self, other: &HostScreen) -> bool {
+        self.echo_ack == other.echo_ack && self.screen.is_same(&other.screen, self.vocabulary)
+    }
+
+    fn diff_from(&self, source: &HostScreen, budget: Budget) -> Difference<HostScreen> {
+        let frame_bytes = budget.bytes().saturating_sub(wire::OVERHEAD_BYTES_MAX);
+        let (frame, between) =
+            self.screen
+                .diff_within(&source.screen, self.vocabulary, frame_bytes);
+        let (echo_ack, reached) = match between {
+            None => (self.echo_ack, Reached::Target),
+            // The keys are answered only once the whole answer is there.
+            Some(screen) => {
+                let echo_ack = source.echo_ack;
+                (echo_ack, Reached::Between(self.with(screen, echo_ack)))
+            }
+        };
+        let mut bytes = Vec::new();
+        self.message(source, echo_ack, &frame).encode(&mut bytes);
+        if !budget.allows(bytes.len()) {
+            return Difference {
+                bytes: Vec::new(),
+                reached: Reached::Between(source.clone()),
+            };
+        }
+        Difference { bytes, reached }
+    }
+
+    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+        wire::decode(difference, |part| match part {
+            wire::Part::EchoAck(number) if number < self.echo_ack => {
+                Err(ApplyError::new("the echo ack goes back"))
+            }
+            wire::Part::EchoAck(number) => {
+                self.echo_ack = number;
+                Ok(())
+            }
+            wire::Part::Resize(size) => {
+                self.screen.resize(size);
+                Ok(())
+            }
+            wire::Part::Frame(bytes) => {
+                self.screen.apply(bytes);
+                Ok(())
+            }
+        })
+    }
+
+    fn held_bytes(&self, neighbour: Option<&HostScreen>) -> usize {
+        self.screen
+            .held_bytes(neighbour.map(|neighbour| &neighbour.screen))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! The message of a screen's difference.
+//!
+//! ```text
+//! HostMessage { repeated Instruction = 1 }
+//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 }
+//! HostBytes { bytes hoststring = 4 }    Resize { int32 width = 5, int32 height = 6 }
+//! EchoAck { uint64 echo_ack_num = 8 }
+//! ```
+//!
+//! Source: docs/protocol.md §6.2.
+
+use fulmar_terminal::Size;
+use fulmar_transport::wire::{self, Fields, Reader, WireError};
+use fulmar_transport::{ApplyError, StateNumber};
+
+use crate::user_stream::WindowSize;
+
+const INSTRUCTION: u32 = 1;
+const HOST_BYTES: u32 = 2;
+const RESIZE: u32 = 3;
+const HOST_STRING: u32 = 4;
+const WIDTH: u32 = 5;
+const HEIGHT: u32 = 6;
+const ECHO_ACK: u32 = 7;
+const ECHO_ACK_NUMBER: u32 = 8;
+
+/// The most that a message needs beside its frame: an echo ack, a resize, and the three headers of
+/// the host bytes.
+pub(super) const OVERHEAD_BYTES_MAX: usize = (2 + 2 + 11) + (2 + 2 + 6) + 3 * (1 + 5);
+
+/// What a difference says. Each part is written only if it is needed, and in stock's order: echo
+/// ack, resize, frame.
+pub(super) struct Message<'a> {
+    pub(super) echo_ack: Option<StateNumber>,
+    pub(super) size: Option<Size>,
+    /// Empty if the screen stays as it is.
+    pub(super) frame: &'a [u8],
+}
+
+impl Message<'_> {
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        if let Some(echo_ack) = self.echo_ack {
+            put_instruction(out, ECHO_ACK, |message| {
+                wire::put_uint(message, ECHO_ACK_NUMBER, echo_ack.get());
+            });
+        }
+        if let Some(size) = self.size {
+            let WindowSize { width, height } = size.into();
+            put_instruction(out, RESIZE, |message| {
+                wire::put_int32(message, WIDTH, width);
+                wire::put_int32(message, HEIGHT, height);
+            });
+        }
+        if !self.frame.is_empty() {
+            put_instruction(out, HOST_BYTES, |message| {
+                wire::put_bytes(message, HOST_STRING, self.frame);
+            });
+        }
+    }
+}
+
+fn put_instruction(out: &mut Vec<u8>, kind: u32, write: impl FnOnce(&mut Vec<u8>)) {
+    wire::put_message(out, INSTRUCTION, |instruction| {
+        wire::put_message(instruction, kind, write);
+    });
+}
+
+/// One thing that a difference says.
+pub(super) enum Part<'a> {
+    EchoAck(StateNumber),
+    Resize(Size),
+    Frame(&'a [u8]),
+}
+
+/// Hands the parts of a difference to `apply`, in their order. Kinds that we do not know are passed
+/// over, and so are sizes that no screen can have.
+///
+/// # Errors
+///
+/// The bytes are no such message, or what `apply` returns; parts before it have been handed over.
+pub(super) fn decode<'a>(
+    difference: &'a [u8],
+    mut apply: impl FnMut(Part<'a>) -> Result<(), ApplyError>,
+) -> Result<(), ApplyError> {
+    let mut reader = Reader::new();
+    let fields = reader.message(difference);
+    for field in fields.clone() {
+        let field = field?;
+        if field.number != INSTRUCTION {
+            continue;
+        }
+        let instruction = reader.sub_message(&fields, &field)?;
+        for field in instruction.clone() {
+            let field = field?;
+            let part = match field.number {
+                ECHO_ACK => decode_echo_ack(reader.sub_message(&instruction, &field)?)?,
+                RESIZE => decode_resize(reader.sub_message(&instruction, &field)?)?,
+                HOST_BYTES => decode_host_bytes(reader.sub_message(&instruction, &field)?)?,
+                _ => None,
+            };
+            part.map_or(Ok(()), &mut apply)?;
+        }
+    }
+    Ok(())
+}
+
+fn decode_echo_ack<'a>(message: Fields<'_>) -> Result<Option<Part<'a>>, WireError> {
+    let mut number = None;
+    for field in message {
+        let field = field?;
+        if field.number == ECHO_ACK_NUMBER {
+            number = Some(StateNumber::new(field.uint()?));
+        }
+    }
+    Ok(number.map(Part::EchoAck))
+}
+
+fn decode_resize<'a>(message: Fields<'_>) -> Result<Option<Part<'a>>, WireError> {
+    let mut size = WindowSize {
+        width: 0,
+        height: 0,
+    };
+    for field in message {
+        let field = field?;
+        match field.number {
+            WIDTH => size.width = field.int32()?,
+            HEIGHT => size.height = field.int32()?,
+            _ => {}
+        }
+    }
+    Ok(size.to_size().map(Part::Resize))
+}
+
+fn decode_host_bytes(message: Fields<'_>) -> Result<Option<Part<'_>>, WireError> {
+    let mut bytes = None;
+    for field in message {
+        let field = field?;
+        if field.number == HOST_STRING {
+            bytes = Some(field.bytes()?);
+        }
+    }
+    Ok(bytes.map(Part::Frame))
+}
