@@ -1,0 +1,61 @@
+//! The connection of a session to one client.
+
+use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
+use fulmar_terminal::Size;
+use fulmar_transport::{Config, Endpoint, Intake, Role};
+
+use crate::host_screen::HostScreen;
+use crate::random::{Seed, SeededNoise};
+use crate::session::Session;
+use crate::user_stream::{UserEvent, UserStream};
+
+/// A key, and the endpoint that speaks under it; all that a session knows of a client.
+///
+/// A session can be without one, and could have several.
+pub(crate) struct Link {
+    pub(crate) endpoint: Endpoint<HostScreen, UserStream>,
+}
+
+impl Link {
+    /// Returns the link to a client that has not been heard of.
+    pub(crate) fn new(now: Time, key: Key, size: Size, datagram_bytes: usize, seed: Seed) -> Link {
+        let opener = Opener::new(&key, Direction::ToServer);
+        let config = Config {
+            role: Role::Server,
+            datagram_bytes,
+        };
+        Link {
+            endpoint: Endpoint::new(
+                now,
+                config,
+                Sealer::new(key, Direction::ToClient),
+                opener,
+                HostScreen::blank(size),
+                UserStream::reading(),
+                Box::new(SeededNoise::new(seed)),
+            ),
+        }
+    }
+
+    /// Takes what the client has typed since the last time.
+    pub(crate) fn take_events(&mut self) -> Vec<UserEvent> {
+        let events = self.endpoint.remote().take_new();
+        self.endpoint.forget_consumed();
+        events
+    }
+
+    /// Has the client shown what the session shows, and lets it type as long as there is room.
+    pub(crate) fn follow(&mut self, now: Time, session: &Session) {
+        let state = self
+            .endpoint
+            .local()
+            .with(session.shown().clone(), session.echo_ack());
+        self.endpoint.set_local(now, state);
+        self.endpoint
+            .set_intake(if session.input().has_room_for_a_state() {
+                Intake::Open
+            } else {
+                Intake::Held
+            });
+    }
+}

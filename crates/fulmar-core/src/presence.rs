@@ -1,0 +1,176 @@
+//! Whether somebody is at the other end, and since when not.
+
+use std::time::Duration;
+
+use fulmar_datagram::Time;
+use fulmar_transport::PathId;
+
+/// How long a server waits for its first client.
+///
+/// Source: docs/protocol.md §2.6.
+const FIRST_CLIENT_WITHIN: Duration = Duration::from_secs(60);
+
+/// Silence after which a session counts as detached.
+///
+/// Source: docs/protocol.md §2.6.
+const DETACHED_AFTER: Duration = Duration::from_secs(30);
+
+/// What has become known of the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It is there, on this path.
+    At(PathId),
+    /// Nothing has come from it for a while.
+    Detached,
+    /// It never came.
+    NeverCame,
+    /// It has been away for longer than the session may wait.
+    Expired,
+}
+
+/// Follows the client by the states that arrive from it; a heartbeat is one too.
+#[derive(Debug)]
+pub(crate) struct Presence {
+    started: Time,
+    /// How long the session outlives the last client state; `None` for ever.
+    expiry: Option<Duration>,
+    last_state: Option<Time>,
+    /// Where the client was last said to be; `None` while it counts as detached.
+    announced: Option<PathId>,
+    is_over: bool,
+}
+
+impl Presence {
+    pub(crate) fn new(started: Time, expiry: Option<Duration>) -> Presence {
+        Presence {
+            started,
+            expiry,
+            last_state: None,
+            announced: None,
+            is_over: false,
+        }
+    }
+
+    /// Notes a new state of the client, and says if it came from somewhere else than before.
+    pub(crate) fn note_state(&mut self, now: Time, path: Option<PathId>) -> Option<Change> {
+        self.last_state = Some(now);
+        let path = path?;
+        if self.announced == Some(path) {
+            return None;
+        }
+        self.announced = Some(path);
+        Some(Change::At(path))
+    }
+
+    /// Says what the silence has come to mean. Each meaning is told once.
+    pub(crate) fn look(&mut self, now: Time) -> Option<Change> {
+        if self.over_at().is_some_and(|over| over <= now) {
+            self.is_over = true;
+            return Some(match self.last_state {
+                Some(_) => Change::Expired,
+                None => Change::NeverCame,
+            });
+        }
+        if self.detached_at().is_some_and(|detached| detached <= now) {
+            self.announced = None;
+            return Some(Change::Detached);
+        }
+        None
+    }
+
+    /// When [`Presence::look`] will next have something to say.
+    pub(crate) fn due(&self) -> Option<Time> {
+        [self.over_at(), self.detached_at()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Whether the client has ever been heard of.
+    pub(crate) fn has_met(&self) -> bool {
+        self.last_state.is_some()
+    }
+
+    /// How long nothing has come from the client; `None` if nothing ever did.
+    pub(crate) fn silence(&self, now: Time) -> Option<Duration> {
+        Some(now.since(self.last_state?))
+    }
+
+    fn over_at(&self) -> Option<Time> {
+        if self.is_over {
+            return None;
+        }
+        match self.last_state {
+            Some(last) => Some(last + self.expiry?),
+            None => Some(self.started + FIRST_CLIENT_WITHIN),
+        }
+    }
+
+    fn detached_at(&self) -> Option<Time> {
+        self.announced?;
+        Some(self.last_state? + DETACHED_AFTER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: PathId = PathId::new(1);
+    const THERE: PathId = PathId::new(2);
+
+    fn secs(seconds: u64) -> Time {
+        Time::from_origin(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn a_client_that_never_comes_is_waited_for_a_minute() {
+        let mut presence = Presence::new(secs(100), None);
+        assert_eq!(presence.due(), Some(secs(160)));
+        assert_eq!(presence.look(secs(159)), None);
+        assert_eq!(presence.look(secs(160)), Some(Change::NeverCame));
+        assert_eq!(presence.look(secs(1000)), None);
+        assert_eq!(presence.due(), None);
+    }
+
+    #[test]
+    fn a_client_is_announced_where_it_is_and_once() {
+        let mut presence = Presence::new(secs(0), None);
+        assert_eq!(
+            presence.note_state(secs(1), Some(HERE)),
+            Some(Change::At(HERE))
+        );
+        assert_eq!(presence.note_state(secs(2), Some(HERE)), None);
+        assert_eq!(
+            presence.note_state(secs(3), Some(THERE)),
+            Some(Change::At(THERE))
+        );
+        assert_eq!(presence.look(secs(1_000_000)), Some(Change::Detached));
+    }
+
+    #[test]
+    fn silence_of_30_s_is_detached_until_it_ends() {
+        let mut presence = Presence::new(secs(0), None);
+        presence.note_state(secs(1), Some(HERE));
+        assert_eq!(presence.due(), Some(secs(31)));
+        assert_eq!(presence.look(secs(30)), None);
+        assert_eq!(presence.look(secs(31)), Some(Change::Detached));
+        assert_eq!(presence.look(secs(90)), None);
+        assert_eq!(presence.due(), None);
+        assert_eq!(
+            presence.note_state(secs(91), Some(HERE)),
+            Some(Change::At(HERE))
+        );
+    }
+
+    #[test]
+    fn a_session_expires_if_it_is_told_to() {
+        let mut presence = Presence::new(secs(0), Some(Duration::from_secs(4)));
+        assert_eq!(presence.look(secs(5)), None, "nobody came yet");
+        presence.note_state(secs(10), Some(HERE));
+        assert_eq!(presence.due(), Some(secs(14)));
+        assert_eq!(presence.look(secs(13)), None);
+        assert_eq!(presence.look(secs(14)), Some(Change::Expired));
+        assert_eq!(presence.silence(secs(14)), Some(Duration::from_secs(4)));
+    }
+}

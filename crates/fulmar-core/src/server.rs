@@ -1,0 +1,391 @@
+//! The server of a session as a state machine.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
+use fulmar_datagram::{Key, Time};
+use fulmar_terminal::{Screen, Size};
+use fulmar_transport::{
+    Arrival, Ending, Event, Hint, PathId, Received, SendError, StateNumber, Transmit,
+};
+
+use crate::link::Link;
+use crate::link_info::LinkInfo;
+use crate::presence::{Change, Presence};
+use crate::random::Seed;
+use crate::session::Session;
+use crate::wake::Wake;
+
+/// What a server is to be.
+pub struct ServerConfig {
+    /// The key of the conversation.
+    pub key: Key,
+    /// The window's size until the client tells its own.
+    pub size: Size,
+    /// The longest datagram to send: see
+    /// [`DATAGRAM_BYTES_IPV4`] and
+    /// [`DATAGRAM_BYTES_IPV6`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV6).
+    pub datagram_bytes: usize,
+    /// How long the session outlives the last sign of its client; `None` for ever.
+    /// (`MOSH_SERVER_NETWORK_TMOUT`)
+    pub network_timeout: Option<Duration>,
+    /// How long the client must have been silent for [`ExitRequest::IfIdle`] to be obeyed.
+    /// (`MOSH_SERVER_SIGNAL_TMOUT`)
+    pub signal_timeout: Option<Duration>,
+    /// For the chaff; from the system's random source.
+    pub seed: Seed,
+}
+
+impl ServerConfig {
+    /// Returns what a server is without further wishes: 80x24, datagrams for IPv4, no timeouts.
+    pub fn new(key: Key, seed: Seed) -> ServerConfig {
+        ServerConfig {
+            key,
+            size: Size::default(),
+            datagram_bytes: DATAGRAM_BYTES_IPV4,
+            network_timeout: None,
+            signal_timeout: None,
+            seed,
+        }
+    }
+}
+
+/// News for the edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServerEvent {
+    /// The client is there: start the program on a pty of that size. Comes once, before
+    /// [`ServerEvent::ResizePty`].
+    StartShell {
+        /// The window's size.
+        size: Size,
+    },
+    /// Give the pty that size.
+    ResizePty {
+        /// The window's size.
+        size: Size,
+    },
+    /// The client is at that path, for the first time, again, or anew: for utmp.
+    ClientAt {
+        /// The path.
+        path: PathId,
+    },
+    /// Nothing has come from the client for 30 s: for utmp.
+    ClientDetached,
+    /// The session is over; leave.
+    Ended(ServerEnding),
+}
+
+/// Why a session is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ServerEnding {
+    /// The program has ended.
+    ProgramEnded,
+    /// The client has ended the session.
+    ClientLeft,
+    /// No client came within 60 s.
+    NobodyCame,
+    /// The client was away for longer than it may.
+    ClientAway,
+    /// The edge has asked for it.
+    Asked,
+    /// The key has encrypted all that it safely can.
+    KeySpent,
+}
+
+/// Why the edge wants the session to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExitRequest {
+    /// SIGTERM, SIGINT: say goodbye, or leave at once if nobody is there or it is said already.
+    Now,
+    /// SIGUSR1: as above, unless the client was heard of within
+    /// [`ServerConfig::signal_timeout`].
+    IfIdle,
+}
+
+/// How far a session has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Serving,
+    /// The client is being told.
+    Closing(ServerEnding),
+    /// The client is told once; the session ends when that has been sent.
+    Leaving(ServerEnding),
+    Ended,
+}
+
+/// The server: a session, and the link to its client.
+///
+/// Owns no socket, no pty, no clock. Hand over what has happened (`handle_*`, `pty_taken`,
+/// `request_exit`), then fetch `poll_event` until `None`, write what [`pty_input`] has, drain
+/// `poll_transmit` until `None`, fetch events once more, and sleep until `poll_timeout` at the
+/// latest.
+///
+/// ```text
+///  sockets ─► handle_datagram ─► Link ── user events ─► Session ─► pty_input ─► pty
+///  sockets ◄─ poll_transmit ◄──── " ◄───── screen ────── " ◄─ handle_pty_output ◄─ pty
+/// ```
+///
+/// [`pty_input`]: Server::pty_input
+pub struct Server {
+    session: Session,
+    link: Option<Link>,
+    presence: Presence,
+    phase: Phase,
+    has_started_shell: bool,
+    signal_timeout: Option<Duration>,
+    events: VecDeque<ServerEvent>,
+}
+
+impl Server {
+    /// Returns a server that waits for its client.
+    pub fn new(now: Time, config: ServerConfig) -> Server {
+        let ServerConfig {
+            key,
+            size,
+            datagram_bytes,
+            network_timeout,
+            signal_timeout,
+            seed,
+        } = config;
+        Server {
+            session: Session::new(size),
+            link: Some(Link::new(now, key, size, datagram_bytes, seed)),
+            presence: Presence::new(now, network_timeout),
+            phase: Phase::Serving,
+            has_started_shell: false,
+            signal_timeout,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Takes in a datagram.
+    pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Option<Received> {
+        let link = self.link.as_mut()?;
+        let received = link.endpoint.handle_datagram(now, arrival);
+        self.settle(now);
+        Some(received)
+    }
+
+    /// Takes note that the system refused to send.
+    pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
+        if let Some(link) = &mut self.link {
+            link.endpoint.handle_send_error(now, path, error);
+        }
+        self.settle(now);
+    }
+
+    /// Takes note of a change in the world.
+    pub fn handle_hint(&mut self, now: Time, hint: Hint) {
+        if let Some(link) = &mut self.link {
+            link.endpoint.handle_hint(now, hint);
+        }
+        self.settle(now);
+    }
+
+    /// Takes note that time has passed.
+    pub fn handle_timeout(&mut self, now: Time) {
+        if let Some(link) = &mut self.link {
+            link.endpoint.handle_timeout(now);
+        }
+        self.settle(now);
+    }
+
+    /// Takes in what the program wrote.
+    pub fn handle_pty_output(&mut self, now: Time, bytes: &[u8]) {
+        self.session.handle_output(now, bytes);
+        self.settle(now);
+    }
+
+    /// Takes note that the program has ended, or that its pty does not work any more.
+    pub fn handle_pty_closed(&mut self, now: Time) {
+        self.session.finish();
+        self.settle(now);
+        self.close(now, ServerEnding::ProgramEnded);
+        self.settle(now);
+    }
+
+    /// Returns what is to be written to the pty next; empty if nothing is. There may be more when
+    /// all of it is [taken](Server::pty_taken).
+    pub fn pty_input(&self) -> &[u8] {
+        if self.has_started_shell {
+            self.session.input().front()
+        } else {
+            &[]
+        }
+    }
+
+    /// Takes note that the pty took the first `count` bytes.
+    pub fn pty_taken(&mut self, now: Time, count: usize) {
+        self.session.handle_taken(now, count);
+        self.settle(now);
+    }
+
+    /// Asks for the session's end.
+    pub fn request_exit(&mut self, now: Time, request: ExitRequest) {
+        if request == ExitRequest::IfIdle && !self.is_idle(now) {
+            return;
+        }
+        let can_say_goodbye = self
+            .link
+            .as_ref()
+            .is_some_and(|link| link.endpoint.path().is_some());
+        if self.phase == Phase::Serving && can_say_goodbye {
+            self.close(now, ServerEnding::Asked);
+        } else {
+            self.end(ServerEnding::Asked);
+        }
+        self.settle(now);
+    }
+
+    /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
+    /// there is nothing to send at present.
+    pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
+        let link = self.link.as_mut()?;
+        let transmit = link.endpoint.poll_transmit(now, out);
+        if transmit.is_none() {
+            if let Phase::Leaving(why) = self.phase {
+                self.end(why);
+            }
+            self.handle_link_events(now);
+        }
+        transmit
+    }
+
+    /// Returns the next news.
+    pub fn poll_event(&mut self) -> Option<ServerEvent> {
+        self.events.pop_front()
+    }
+
+    /// Returns when the server next wants to be woken, and what for.
+    pub fn poll_timeout(&self) -> Option<(Time, Wake)> {
+        if self.phase == Phase::Ended {
+            return None;
+        }
+        let transport = self
+            .link
+            .as_ref()
+            .and_then(|link| link.endpoint.poll_timeout())
+            .map(|(at, cause)| (at, Wake::Transport(cause)));
+        let silence = self.presence.due().map(|at| (at, Wake::Silence));
+        Wake::earliest([transport, self.session.due(), silence])
+    }
+
+    /// What the client is to see.
+    pub fn screen(&self) -> &Screen {
+        self.session.shown()
+    }
+
+    /// What is known of the link to the client, if there is one.
+    pub fn link_info(&self) -> Option<LinkInfo> {
+        Some(LinkInfo::of(&self.link.as_ref()?.endpoint))
+    }
+
+    /// How many sizes the client has asked for that no window can have.
+    pub fn ignored_resizes(&self) -> u64 {
+        self.session.ignored_resizes()
+    }
+
+    /// How many answers to the program were dropped because it read none.
+    pub fn dropped_replies(&self) -> u64 {
+        self.session.input().dropped_replies()
+    }
+
+    fn is_idle(&self, now: Time) -> bool {
+        let wanted = self.signal_timeout.unwrap_or_default();
+        self.presence
+            .silence(now)
+            .is_none_or(|silence| silence >= wanted)
+    }
+
+    fn close(&mut self, now: Time, why: ServerEnding) {
+        if self.phase == Phase::Serving
+            && let Some(link) = &mut self.link
+        {
+            self.phase = Phase::Closing(why);
+            link.endpoint.start_shutdown(now);
+        }
+    }
+
+    fn end(&mut self, why: ServerEnding) {
+        if self.phase != Phase::Ended {
+            self.phase = Phase::Ended;
+            self.link = None;
+            self.events.push_back(ServerEvent::Ended(why));
+        }
+    }
+
+    /// Draws the conclusions from whatever has happened.
+    fn settle(&mut self, now: Time) {
+        self.handle_link_events(now);
+        if let Some(size) = self.session.advance(now)
+            && self.has_started_shell
+        {
+            self.events.push_back(ServerEvent::ResizePty { size });
+        }
+        self.start_shell();
+        if let Some(link) = &mut self.link {
+            link.follow(now, &self.session);
+        }
+        while let Some(change) = self.presence.look(now) {
+            self.handle_change(now, change);
+        }
+    }
+
+    fn handle_link_events(&mut self, now: Time) {
+        while let Some(event) = self
+            .link
+            .as_mut()
+            .and_then(|link| link.endpoint.poll_event())
+        {
+            match event {
+                Event::RemoteAdvanced { number } => self.handle_state(now, number),
+                Event::Ended(ending) => self.end(self.why(ending)),
+                _ => {}
+            }
+        }
+    }
+
+    fn handle_state(&mut self, now: Time, number: StateNumber) {
+        let Some(link) = &mut self.link else { return };
+        let events = link.take_events();
+        let change = self.presence.note_state(now, link.endpoint.path());
+        self.session.handle_events(now, number, &events);
+        if let Some(change) = change {
+            self.handle_change(now, change);
+        }
+    }
+
+    /// The program is started when somebody is there to see it, with the window that they have.
+    fn start_shell(&mut self) {
+        if !self.has_started_shell && self.presence.has_met() && self.phase == Phase::Serving {
+            self.has_started_shell = true;
+            let size = self.session.size();
+            self.events.push_back(ServerEvent::StartShell { size });
+        }
+    }
+
+    fn handle_change(&mut self, now: Time, change: Change) {
+        match change {
+            Change::At(path) => self.events.push_back(ServerEvent::ClientAt { path }),
+            Change::Detached => self.events.push_back(ServerEvent::ClientDetached),
+            Change::NeverCame => self.end(ServerEnding::NobodyCame),
+            Change::Expired => {
+                self.close(now, ServerEnding::ClientAway);
+                if self.phase == Phase::Closing(ServerEnding::ClientAway) {
+                    self.phase = Phase::Leaving(ServerEnding::ClientAway);
+                }
+            }
+        }
+    }
+
+    fn why(&self, ending: Ending) -> ServerEnding {
+        match (self.phase, ending) {
+            (_, Ending::KeySpent) => ServerEnding::KeySpent,
+            (Phase::Closing(why) | Phase::Leaving(why), _) => why,
+            (Phase::Serving | Phase::Ended, _) => ServerEnding::ClientLeft,
+        }
+    }
+}

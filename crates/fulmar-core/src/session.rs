@@ -1,0 +1,248 @@
+//! A program, its screen, and what was typed for it; with or without anybody connected.
+
+use fulmar_datagram::Time;
+use fulmar_terminal::{CursorKeyMode, CursorKeys, ModeFlags, Screen, Size, Terminal};
+use fulmar_transport::StateNumber;
+
+use crate::echo_ack::EchoHistory;
+use crate::frame_hold::{Frame, FrameHold};
+use crate::pty_input::PtyInput;
+use crate::resize_pace::ResizePace;
+use crate::user_stream::UserEvent;
+use crate::wake::Wake;
+
+/// The server's side of a session, apart from how a client reaches it.
+#[derive(Debug)]
+pub(crate) struct Session {
+    terminal: Terminal,
+    keys: CursorKeys,
+    input: PtyInput,
+    echo: EchoHistory,
+    resizes: ResizePace,
+    hold: FrameHold,
+    /// What clients are to see: the terminal's screen, or the one before an unfinished frame.
+    shown: Screen,
+    ignored_resizes: u64,
+}
+
+impl Session {
+    pub(crate) fn new(size: Size) -> Session {
+        let terminal = Terminal::new(size);
+        Session {
+            shown: terminal.screen().clone(),
+            terminal,
+            keys: CursorKeys::default(),
+            input: PtyInput::default(),
+            echo: EchoHistory::new(),
+            resizes: ResizePace::default(),
+            hold: FrameHold::default(),
+            ignored_resizes: 0,
+        }
+    }
+
+    /// What clients are to see.
+    pub(crate) fn shown(&self) -> &Screen {
+        &self.shown
+    }
+
+    /// The size that the program's window has.
+    pub(crate) fn size(&self) -> Size {
+        self.terminal.screen().size()
+    }
+
+    /// The newest state of the user stream that the program has had time to answer.
+    pub(crate) fn echo_ack(&self) -> StateNumber {
+        self.echo.echo_ack()
+    }
+
+    /// What waits to be written to the pty.
+    pub(crate) fn input(&self) -> &PtyInput {
+        &self.input
+    }
+
+    /// How many sizes were asked for that no window can have.
+    pub(crate) fn ignored_resizes(&self) -> u64 {
+        self.ignored_resizes
+    }
+
+    /// Draws what the program wrote.
+    pub(crate) fn handle_output(&mut self, now: Time, bytes: &[u8]) {
+        self.terminal.process(bytes);
+        self.input.push_reply(&self.terminal.take_replies());
+        self.look(now);
+    }
+
+    /// Hands over what is new in state `number` of the user stream.
+    pub(crate) fn handle_events(&mut self, now: Time, number: StateNumber, events: &[UserEvent]) {
+        for event in events {
+            match event {
+                UserEvent::Keys(keys) => self.handle_keys(keys),
+                UserEvent::Resize(size) => match size.to_size() {
+                    Some(size) => self.resizes.want(size),
+                    None => self.ignored_resizes = self.ignored_resizes.saturating_add(1),
+                },
+            }
+        }
+        // The last state of all is no number that an answer could name.
+        if !events.is_empty() && number != StateNumber::SHUTDOWN {
+            self.input.mark(now, number, &mut self.echo);
+        }
+    }
+
+    fn handle_keys(&mut self, keys: &[u8]) {
+        let mode = if self
+            .terminal
+            .screen()
+            .modes()
+            .has(ModeFlags::APPLICATION_CURSOR)
+        {
+            CursorKeyMode::Application
+        } else {
+            CursorKeyMode::Normal
+        };
+        let mut translated = Vec::with_capacity(keys.len() + 1);
+        for &key in keys {
+            self.keys.translate(key, mode, &mut translated);
+        }
+        self.input.push_keys(&translated);
+    }
+
+    /// Notes that the pty took `count` bytes.
+    pub(crate) fn handle_taken(&mut self, now: Time, count: usize) {
+        self.input.take(now, count, &mut self.echo);
+    }
+
+    /// Does what has become due, and returns the size that the pty is to have if that changes.
+    pub(crate) fn advance(&mut self, now: Time) -> Option<Size> {
+        self.echo.advance(now);
+        let resized = self.resizes.take(now);
+        if let Some(size) = resized {
+            self.terminal.resize(size);
+        }
+        self.look(now);
+        resized
+    }
+
+    /// Shows the screen as it is, finished or not: nothing more will come.
+    pub(crate) fn finish(&mut self) {
+        self.shown = self.terminal.screen().clone();
+        self.input.clear();
+    }
+
+    /// When [`Session::advance`] will next have something to do, and what.
+    pub(crate) fn due(&self) -> Option<(Time, Wake)> {
+        Wake::earliest([
+            self.echo.next_advance().map(|at| (at, Wake::EchoAck)),
+            self.resizes.due().map(|at| (at, Wake::Resize)),
+            self.hold.due().map(|at| (at, Wake::HeldFrame)),
+        ])
+    }
+
+    fn look(&mut self, now: Time) {
+        let screen = self.terminal.screen();
+        if self.hold.look(now, screen.is_synchronized()) == Frame::Ready {
+            self.shown = screen.clone();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::user_stream::WindowSize;
+
+    fn ms(millis: u64) -> Time {
+        Time::from_origin(Duration::from_millis(millis))
+    }
+
+    fn session() -> Session {
+        Session::new(Size::new(3, 20).unwrap())
+    }
+
+    fn first_row(session: &Session) -> String {
+        let mut text = String::new();
+        session
+            .shown()
+            .row(fulmar_terminal::Row(0))
+            .push_text(&mut text);
+        text.trim_end().to_owned()
+    }
+
+    fn keys(bytes: &[u8]) -> UserEvent {
+        UserEvent::Keys(bytes.to_vec())
+    }
+
+    #[test]
+    fn keys_go_to_the_program_in_the_form_it_wants() {
+        let mut session = session();
+        session.handle_events(ms(0), StateNumber::new(1), &[keys(b"\x1bOA")]);
+        assert_eq!(session.input().front(), b"\x1b[A");
+        session.handle_taken(ms(0), 3);
+        session.handle_output(ms(1), b"\x1b[?1h");
+        session.handle_events(ms(1), StateNumber::new(2), &[keys(b"\x1bO"), keys(b"A")]);
+        assert_eq!(session.input().front(), b"\x1bOA");
+    }
+
+    #[test]
+    fn answers_to_the_program_come_back_as_input() {
+        let mut session = session();
+        session.handle_output(ms(0), b"\x1b[5n");
+        assert_eq!(session.input().front(), b"\x1b[0n");
+    }
+
+    #[test]
+    fn the_last_size_of_a_batch_is_applied() {
+        let mut session = session();
+        let resize = |width, height| UserEvent::Resize(WindowSize { width, height });
+        let events = [
+            resize(100, 30),
+            resize(0, 7),
+            resize(90, 20),
+            resize(5000, 5000),
+        ];
+        session.handle_events(ms(0), StateNumber::new(1), &events);
+        assert_eq!(session.advance(ms(0)), Size::new(20, 90));
+        assert_eq!(session.shown().size(), Size::new(20, 90).unwrap());
+        assert_eq!(session.ignored_resizes(), 2);
+        assert_eq!(session.advance(ms(0)), None);
+    }
+
+    #[test]
+    fn an_unfinished_frame_is_shown_when_it_ends_or_after_150_ms() {
+        let mut session = session();
+        session.handle_output(ms(0), b"old");
+        session.handle_output(ms(10), b"\x1b[?2026h\rne");
+        assert_eq!(first_row(&session), "old");
+        session.handle_output(ms(20), b"w\x1b[?2026l");
+        assert_eq!(first_row(&session), "new");
+        session.handle_output(ms(30), b"\x1b[?2026h\rlate");
+        assert_eq!(session.due(), Some((ms(180), Wake::HeldFrame)));
+        session.advance(ms(179));
+        assert_eq!(first_row(&session), "new");
+        session.advance(ms(180));
+        assert_eq!(first_row(&session), "late");
+        assert_eq!(session.due(), None);
+    }
+
+    #[test]
+    fn the_echo_ack_follows_what_the_pty_took() {
+        let mut session = session();
+        session.handle_events(ms(0), StateNumber::new(4), &[keys(b"x")]);
+        session.handle_taken(ms(100), 1);
+        assert_eq!(session.due(), Some((ms(150), Wake::EchoAck)));
+        session.advance(ms(149));
+        assert_eq!(session.echo_ack(), StateNumber::ZERO);
+        session.advance(ms(150));
+        assert_eq!(session.echo_ack(), StateNumber::new(4));
+    }
+
+    #[test]
+    fn a_state_without_events_is_not_acknowledged_by_an_echo_ack() {
+        let mut session = session();
+        session.handle_events(ms(0), StateNumber::new(9), &[]);
+        session.advance(ms(1000));
+        assert_eq!(session.echo_ack(), StateNumber::ZERO);
+    }
+}

@@ -1,0 +1,51 @@
+//! Why a state machine wants to be woken.
+
+use std::fmt;
+
+use fulmar_datagram::Time;
+use fulmar_transport::Cause;
+
+/// What becomes due at the time that `poll_timeout` gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wake {
+    /// The transport has something to send, or to give up.
+    Transport(Cause),
+    /// The echo ack advances.
+    EchoAck,
+    /// A window's size that was asked for too soon after another is applied.
+    Resize,
+    /// A frame that its program has not finished has been held back long enough.
+    HeldFrame,
+    /// The client's silence comes to mean something.
+    Silence,
+    /// The notice line reads differently from then on.
+    Notice,
+    /// A title that came too soon after another is shown.
+    Title,
+    /// The server has not answered for so long that the client gives up.
+    ConnectLimit,
+}
+
+impl Wake {
+    /// Returns the earliest of some deadlines.
+    pub(crate) fn earliest(
+        deadlines: impl IntoIterator<Item = Option<(Time, Wake)>>,
+    ) -> Option<(Time, Wake)> {
+        deadlines.into_iter().flatten().min()
+    }
+}
+
+impl fmt::Display for Wake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wake::Transport(cause) => cause.fmt(f),
+            Wake::EchoAck => f.pad("echo ack"),
+            Wake::Resize => f.pad("resize"),
+            Wake::HeldFrame => f.pad("held frame"),
+            Wake::Silence => f.pad("silence"),
+            Wake::Notice => f.pad("notice"),
+            Wake::Title => f.pad("title"),
+            Wake::ConnectLimit => f.pad("connect limit"),
+        }
+    }
+}
