@@ -2,7 +2,7 @@
 //!
 //! Two objects are kept equal at both ends: what the user typed, a [`UserStream`], travels from
 //! client to server, and what the program shows, a [`HostScreen`], from server to client.
-//! Client and [`Server`] are all that a program needs beside sockets, terminals and a clock.
+//! [`Client`] and [`Server`] are all that a program needs beside sockets, terminals and a clock.
 //!
 //! ```text
 //!  tty ─► Client ─► UserStream ═══ datagrams ═══► UserStream ─► Server ─► pty
@@ -13,25 +13,64 @@
 //! and seeds come in as arguments; bytes, deadlines and events go out as values. What a datagram
 //! means is in `fulmar-datagram`, how states are kept equal in `fulmar-transport`, what a screen is
 //! in `fulmar-terminal`.
+//!
+//! # Example
+//!
+//! A client and a server joined by a vector.
+//!
+//! ```
+//! use fulmar_core::{Client, ClientConfig, Server, ServerConfig};
+//! use fulmar_datagram::{Ecn, Key, Time};
+//! use fulmar_transport::{Arrival, Hint, PathId};
+//! # fn arrival(bytes: &[u8]) -> Arrival<'_> {
+//! #     Arrival { path: PathId::new(0), ecn: Ecn::NotCapable, bytes }
+//! # }
+//!
+//! let (now, key) = (Time::ZERO, || Key::from_base64("c68K8iLyuCr1oEM7Hszyjg"));
+//! let mut client = Client::new(now, ClientConfig::new(key()?, [1; 32]));
+//! let mut server = Server::new(now, ServerConfig::new(key()?, [2; 32]));
+//! client.handle_hint(now, Hint::PathOpened { path: PathId::new(0) });
+//! client.handle_keys(now, b"ls\r");
+//!
+//! let mut buffer = Vec::new();
+//! while let Some(transmit) = client.poll_transmit(now, &mut buffer) {
+//!     for datagram in transmit.split(&buffer) {
+//!         server.handle_datagram(now, arrival(datagram));
+//!     }
+//! }
+//! assert!(server.poll_event().is_some(), "it is time to start the program");
+//! assert_eq!(server.pty_input(), b"ls\r");
+//! # Ok::<(), fulmar_datagram::KeyError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
+mod client;
+mod display;
 mod echo_ack;
+mod escape_key;
 mod frame_hold;
 mod host_screen;
 mod link;
 mod link_info;
+mod names;
+mod notice;
 mod presence;
 mod pty_input;
 mod random;
 mod resize_pace;
 mod server;
 mod session;
+mod title;
 mod user_stream;
 mod wake;
 
+pub use client::{Client, ClientConfig, ClientEnding, ClientEvent, ExitCause};
+pub use display::OuterTerminal;
+pub use escape_key::EscapeKey;
 pub use host_screen::HostScreen;
 pub use link_info::LinkInfo;
+pub use names::Names;
 pub use random::Seed;
 pub use server::{ExitRequest, Server, ServerConfig, ServerEnding, ServerEvent};
 pub use user_stream::{UserEvent, UserStream, WindowSize};

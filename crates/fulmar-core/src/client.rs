@@ -1,0 +1,489 @@
+//! The client of a session as a state machine.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
+use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
+use fulmar_terminal::{Screen, Size};
+use fulmar_transport::{
+    Arrival, Config, Ending, Endpoint, Event, Hint, PathId, Received, Role, SendError, Transmit,
+    Verdict,
+};
+
+use crate::display::{Display, OuterTerminal, Wanted};
+use crate::escape_key::{Command, EscapeKey, EscapeReader};
+use crate::host_screen::HostScreen;
+use crate::link_info::LinkInfo;
+use crate::names::Names;
+use crate::notice::{Contact, Notices};
+use crate::random::{Seed, SeededNoise};
+use crate::user_stream::UserStream;
+use crate::wake::Wake;
+
+/// Input that the server has not acknowledged; with more, no keys are read.
+///
+/// Source: docs/threat-model.md §6.
+const UNACKNOWLEDGED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// How long the first answer may take.
+///
+/// Source: docs/protocol.md §2.8.
+const CONNECT_WITHIN: Duration = Duration::from_secs(15);
+
+/// What a client is to be.
+pub struct ClientConfig {
+    /// The key of the conversation.
+    pub key: Key,
+    /// The size of the user's window.
+    pub size: Size,
+    /// The longest datagram to send: see
+    /// [`DATAGRAM_BYTES_IPV4`] and
+    /// [`DATAGRAM_BYTES_IPV6`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV6).
+    pub datagram_bytes: usize,
+    /// The user's terminal.
+    pub outer: OuterTerminal,
+    /// The key that commands the client.
+    pub escape_key: EscapeKey,
+    /// The names that the program goes by.
+    pub names: Names,
+    /// What is put before a title that a program sets; empty for nothing.
+    pub title_prefix: String,
+    /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
+    pub server_label: String,
+    /// For the chaff; from the system's random source.
+    pub seed: Seed,
+}
+
+impl ClientConfig {
+    /// Returns what a client is without further wishes: an unknown terminal of 80x24, the default
+    /// escape key, our own names, datagrams for IPv4.
+    pub fn new(key: Key, seed: Seed) -> ClientConfig {
+        ClientConfig {
+            key,
+            size: Size::default(),
+            datagram_bytes: DATAGRAM_BYTES_IPV4,
+            outer: OuterTerminal::default(),
+            escape_key: EscapeKey::default(),
+            names: Names::Own,
+            title_prefix: String::new(),
+            server_label: "the server".to_owned(),
+            seed,
+        }
+    }
+}
+
+/// News for the edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientEvent {
+    /// The user wants the shell back: write what [`Client::leave`] gives, restore the terminal's
+    /// settings, stop the process group; afterwards say [`Client::handle_resumed`].
+    Suspend,
+    /// Open a path from a new local port and say so with [`Hint::PathOpened`].
+    OpenPath,
+    /// This path is not needed any more.
+    ClosePath {
+        /// The path.
+        path: PathId,
+    },
+    /// The session is over: draw once more, write what [`Client::leave`] gives, and go.
+    Ended(ClientEnding),
+}
+
+/// Why the edge wants the session to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExitCause {
+    /// A signal that ends programs.
+    Signal,
+    /// There is nothing more to read from the user.
+    InputEnded,
+}
+
+/// Why a session is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ClientEnding {
+    /// The server has ended the session, usually because its program ended.
+    ServerEnded,
+    /// The user wanted it, and the server knows.
+    UserQuit,
+    /// The edge wanted it, and the server knows.
+    Asked(ExitCause),
+    /// The server has never answered.
+    NeverConnected,
+    /// It was ended here, and the server did not say that it knows. Its program may go on.
+    Unanswered,
+    /// The key has encrypted all that it safely can.
+    KeySpent,
+}
+
+impl ClientEnding {
+    /// Returns the status that the process leaves with: 0 after a clean end, or what failures are
+    /// under these names: 255, as of ssh, or 1, as of stock.
+    pub fn exit_status(self, names: Names) -> u8 {
+        match self {
+            ClientEnding::ServerEnded | ClientEnding::UserQuit | ClientEnding::Asked(_) => 0,
+            ClientEnding::NeverConnected | ClientEnding::Unanswered | ClientEnding::KeySpent => {
+                names.failure_status()
+            }
+        }
+    }
+}
+
+/// How far a session has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// The server is being told.
+    Closing(ClientEnding),
+    Ended,
+}
+
+/// The client: a user's terminal, and the conversation with a server.
+///
+/// Owns no socket, no terminal, no clock. Hand over what has happened (`handle_*`, `request_exit`),
+/// then fetch `poll_event` until `None`, drain `poll_transmit` until `None`, [`draw`](Client::draw)
+/// if the terminal has taken all that was drawn before, fetch events once more, and sleep until
+/// `poll_timeout` at the latest. It begins to send when the first path is open
+/// ([`Hint::PathOpened`]).
+///
+/// ```text
+///  tty ─► handle_keys ─► EscapeReader ─► UserStream ─► Endpoint ─► poll_transmit ─► sockets
+///  tty ◄─ draw ◄─ Display ◄─ notice, HostScreen ◄──────── " ◄─ handle_datagram ◄─ sockets
+/// ```
+pub struct Client {
+    endpoint: Endpoint<UserStream, HostScreen>,
+    /// The user stream up to its end; the endpoint has snapshots.
+    stream: UserStream,
+    keys: EscapeReader,
+    notices: Notices,
+    display: Display,
+    size: Size,
+    started: Time,
+    phase: Phase,
+    suspended: Option<Time>,
+    /// Whether what is to be seen may have changed since it was drawn.
+    is_stale: bool,
+    /// When the notice reads differently although nothing happens.
+    notice_due: Option<Time>,
+    events: VecDeque<ClientEvent>,
+}
+
+impl Client {
+    /// Returns a client that has said nothing yet.
+    pub fn new(now: Time, config: ClientConfig) -> Client {
+        let ClientConfig {
+            key,
+            size,
+            datagram_bytes,
+            outer,
+            escape_key,
+            names,
+            title_prefix,
+            server_label,
+            seed,
+        } = config;
+        let opener = Opener::new(&key, Direction::ToClient);
+        let mut stream = UserStream::writing();
+        let mut endpoint = Endpoint::new(
+            now,
+            Config {
+                role: Role::Client,
+                datagram_bytes,
+            },
+            Sealer::new(key, Direction::ToServer),
+            opener,
+            stream.clone(),
+            HostScreen::blank(size),
+            Box::new(SeededNoise::new(seed)),
+        );
+        // The first event of a stream is the window's size: docs/protocol.md §6.1.
+        stream.push_resize(size);
+        endpoint.set_local(now, stream.clone());
+        Client {
+            endpoint,
+            stream,
+            keys: EscapeReader::new(escape_key, names),
+            notices: Notices::new(now, names, server_label, escape_key.label()),
+            display: Display::new(outer, title_prefix),
+            size,
+            started: now,
+            phase: Phase::Open,
+            suspended: None,
+            is_stale: true,
+            notice_due: None,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Takes in a datagram.
+    pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Received {
+        let received = self.endpoint.handle_datagram(now, arrival);
+        if received.verdict == Verdict::Fresh {
+            self.is_stale = true;
+        }
+        self.settle();
+        received
+    }
+
+    /// Takes note that the system refused to send.
+    pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
+        self.endpoint.handle_send_error(now, path, error);
+        self.notices.note_trouble(now, describe(error));
+        self.is_stale = true;
+        self.settle();
+    }
+
+    /// Takes note of a change in the world.
+    pub fn handle_hint(&mut self, now: Time, hint: Hint) {
+        self.endpoint.handle_hint(now, hint);
+        self.is_stale = true;
+        self.settle();
+    }
+
+    /// Takes note that time has passed.
+    pub fn handle_timeout(&mut self, now: Time) {
+        self.endpoint.handle_timeout(now);
+        for due in [self.notice_due, self.display.title_due()] {
+            self.is_stale |= due.is_some_and(|due| due <= now);
+        }
+        if self.connect_limit().is_some_and(|limit| limit <= now) {
+            self.close(now, ClientEnding::NeverConnected);
+        }
+        self.settle();
+    }
+
+    /// Takes in what the user typed.
+    pub fn handle_keys(&mut self, now: Time, bytes: &[u8]) {
+        let mut typed = Vec::new();
+        let commands = self.keys.read(bytes, &mut typed);
+        if self.phase == Phase::Open && !typed.is_empty() {
+            self.stream.push_keys(&typed);
+            self.endpoint.set_local(now, self.stream.clone());
+            self.notices.dismiss();
+        }
+        for command in commands {
+            self.obey(now, command);
+        }
+        self.notices.set_armed(self.keys.is_armed());
+        self.is_stale = true;
+        self.settle();
+    }
+
+    /// Tells whether keys may be handed over. If not, leave them where they are: more than enough
+    /// is waiting for the server.
+    pub fn wants_keys(&self) -> bool {
+        self.stream.pending_bytes() < UNACKNOWLEDGED_BYTES_MAX
+    }
+
+    /// Takes note of the window's size.
+    pub fn handle_resize(&mut self, now: Time, size: Size) {
+        if size != self.size && self.phase == Phase::Open {
+            self.stream.push_resize(size);
+            self.endpoint.set_local(now, self.stream.clone());
+        }
+        self.size = size;
+        // What a terminal makes of its content is its own affair.
+        self.display.forget();
+        self.is_stale = true;
+        self.settle();
+    }
+
+    /// Takes note that the process was stopped and goes on, with the terminal its own again and
+    /// showing anything.
+    pub fn handle_resumed(&mut self, now: Time) {
+        let slept = now.since(self.suspended.take().unwrap_or(now));
+        self.display.forget();
+        self.handle_hint(now, Hint::Woke { slept });
+    }
+
+    /// Begins to end the session; if that has begun before, ends it at once.
+    pub fn request_exit(&mut self, now: Time, cause: ExitCause) {
+        self.quit(now, ClientEnding::Asked(cause));
+        self.settle();
+    }
+
+    /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
+    /// there is nothing to send at present.
+    pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
+        let transmit = self.endpoint.poll_transmit(now, out);
+        if transmit.is_none() {
+            self.settle();
+        }
+        transmit
+    }
+
+    /// Appends what makes the user's terminal show the present state. Call it only when the terminal
+    /// has taken all that it was given before: so the newest screen comes first.
+    pub fn draw(&mut self, now: Time, out: &mut Vec<u8>) {
+        if !self.is_stale || self.suspended.is_some() {
+            return;
+        }
+        self.is_stale = false;
+        let contact = self.contact();
+        let notice = self.notices.text(now, contact, self.size.columns(), || {
+            self.link_info().to_string()
+        });
+        self.notice_due = self.notices.next_change(now, contact);
+        let wanted = Wanted {
+            screen: self.endpoint.remote().screen(),
+            size: self.size,
+            notice,
+        };
+        self.display.draw(now, &wanted, out);
+    }
+
+    /// Appends what gives the user's terminal back: everything that was set is put back, whatever
+    /// the reason for leaving. Nothing if it has been given back, or was never taken.
+    pub fn leave(&mut self, out: &mut Vec<u8>) {
+        let last = Wanted {
+            screen: self.endpoint.remote().screen(),
+            size: self.size,
+            notice: None,
+        };
+        self.display.leave(&last, out);
+        self.is_stale = true;
+    }
+
+    /// Returns the next news.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    /// Returns when the client next wants to be woken, and what for.
+    pub fn poll_timeout(&self) -> Option<(Time, Wake)> {
+        if self.phase == Phase::Ended {
+            return None;
+        }
+        let transport = self.endpoint.poll_timeout();
+        let (notice, title) = (self.notice_due, self.display.title_due());
+        Wake::earliest([
+            transport.map(|(at, cause)| (at, Wake::Transport(cause))),
+            self.connect_limit().map(|at| (at, Wake::ConnectLimit)),
+            // What is stale is drawn as soon as the terminal can take it, not at a time.
+            notice
+                .filter(|_| !self.is_stale)
+                .map(|at| (at, Wake::Notice)),
+            title.filter(|_| !self.is_stale).map(|at| (at, Wake::Title)),
+        ])
+    }
+
+    /// What the program has drawn, as far as it has arrived.
+    pub fn screen(&self) -> &Screen {
+        self.endpoint.remote().screen()
+    }
+
+    /// Whether the server has ever answered.
+    pub fn is_connected(&self) -> bool {
+        self.endpoint.heard_at().is_some()
+    }
+
+    /// What is known of the link to the server.
+    pub fn link_info(&self) -> LinkInfo {
+        LinkInfo::of(&self.endpoint)
+    }
+
+    /// How many bytes of input the server has not acknowledged.
+    pub fn unacknowledged_bytes(&self) -> usize {
+        self.stream.pending_bytes()
+    }
+
+    fn obey(&mut self, now: Time, command: Command) {
+        match command {
+            Command::Quit => self.quit(now, ClientEnding::UserQuit),
+            Command::Suspend => {
+                self.suspended = Some(now);
+                self.events.push_back(ClientEvent::Suspend);
+            }
+            Command::Repaint => self.display.forget(),
+            Command::Help => self.notices.show_help(now),
+            Command::LinkInfo => self.notices.show_link_info(now),
+        }
+    }
+
+    /// Says goodbye, unless nobody can hear it or it has been said.
+    fn quit(&mut self, now: Time, why: ClientEnding) {
+        match self.phase {
+            Phase::Open if self.could_ever_send() => self.close(now, why),
+            Phase::Open => self.end(ClientEnding::NeverConnected),
+            Phase::Closing(_) => self.end(ClientEnding::Unanswered),
+            Phase::Ended => {}
+        }
+    }
+
+    fn could_ever_send(&self) -> bool {
+        let counters = self.endpoint.counters();
+        counters.datagrams_sent > counters.send_errors
+    }
+
+    fn close(&mut self, now: Time, why: ClientEnding) {
+        if self.phase == Phase::Open {
+            self.phase = Phase::Closing(why);
+            self.notices.set_closing();
+            self.is_stale = true;
+            self.endpoint.start_shutdown(now);
+        }
+    }
+
+    fn end(&mut self, why: ClientEnding) {
+        if self.phase != Phase::Ended {
+            self.phase = Phase::Ended;
+            self.events.push_back(ClientEvent::Ended(why));
+        }
+    }
+
+    /// When the client gives up waiting for the first answer.
+    fn connect_limit(&self) -> Option<Time> {
+        let waits = self.phase == Phase::Open && !self.is_connected();
+        waits.then_some(self.started + CONNECT_WITHIN)
+    }
+
+    fn contact(&self) -> Contact {
+        let heard = self.endpoint.heard_at();
+        Contact {
+            heard,
+            // State 0 is acknowledged from the beginning; that proves nothing.
+            answered: heard.map(|_| self.endpoint.proven_at()),
+        }
+    }
+
+    /// Draws the conclusions from whatever has happened.
+    fn settle(&mut self) {
+        while let Some(event) = self.endpoint.poll_event() {
+            match event {
+                Event::OpenPath => self.events.push_back(ClientEvent::OpenPath),
+                Event::ClosePath { path } => self.events.push_back(ClientEvent::ClosePath { path }),
+                Event::RemoteAdvanced { .. } => self.is_stale = true,
+                Event::Ended(ending) => self.end(self.why(ending)),
+                _ => {}
+            }
+        }
+        self.endpoint.forget_consumed();
+        let is_full = !self.wants_keys();
+        self.is_stale |= self.notices.set_input_full(is_full);
+    }
+
+    fn why(&self, ending: Ending) -> ClientEnding {
+        match (self.phase, ending) {
+            (_, Ending::KeySpent) => ClientEnding::KeySpent,
+            (Phase::Closing(ClientEnding::NeverConnected), _) => ClientEnding::NeverConnected,
+            (Phase::Closing(why), Ending::Acknowledged | Ending::ByPeer) => why,
+            (Phase::Closing(_), _) => ClientEnding::Unanswered,
+            (Phase::Open | Phase::Ended, _) => ClientEnding::ServerEnded,
+        }
+    }
+}
+
+/// Returns what a person can make of an error of the system.
+fn describe(error: SendError) -> String {
+    match error {
+        SendError::TooBig => "the network takes only short datagrams",
+        SendError::Unreachable => "no network leads to the server",
+        SendError::Refused => "nothing listens at the server's port",
+        SendError::Forbidden => "a local firewall forbids it",
+        SendError::NoRoom => "the system has no room for more",
+        _ => "the system reports an error",
+    }
+    .to_owned()
+}

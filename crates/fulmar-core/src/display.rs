@@ -1,0 +1,397 @@
+//! What the user's terminal shows, and the bytes that make it so.
+
+use std::sync::Arc;
+
+use fulmar_datagram::Time;
+use fulmar_terminal::{Attributes, Color, MouseEncodings, Row, Screen, Size, Style, Vocabulary};
+
+use crate::title::{TitleGate, Titles};
+
+/// What is known of the user's terminal.
+#[derive(Clone, Debug)]
+pub struct OuterTerminal {
+    /// What it understands.
+    pub vocabulary: Vocabulary,
+    /// What makes it ready, `smcup` of terminfo; empty if its screen is not to be changed.
+    pub enter: Vec<u8>,
+    /// What undoes that, `rmcup`.
+    pub exit: Vec<u8>,
+    /// Whether it can be told to show a frame only when it is complete (mode 2026).
+    pub synchronized_output: bool,
+}
+
+impl Default for OuterTerminal {
+    /// A terminal of which nothing is known.
+    fn default() -> OuterTerminal {
+        OuterTerminal {
+            vocabulary: Vocabulary::PLAIN,
+            enter: Vec::new(),
+            exit: Vec::new(),
+            synchronized_output: false,
+        }
+    }
+}
+
+/// Draws on the user's terminal, and leaves it as it was.
+///
+/// Source: docs/protocol.md §11.3, docs/threat-model.md §8.
+#[derive(Debug)]
+pub(crate) struct Display {
+    outer: OuterTerminal,
+    title_prefix: String,
+    gate: TitleGate,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// The terminal belongs to somebody else.
+    Left,
+    /// It is ours, and shows anything.
+    Unknown,
+    /// It is ours, and shows this.
+    Shows(Box<Screen>),
+}
+
+/// What a person is to see.
+#[derive(Debug)]
+pub(crate) struct Wanted<'a> {
+    /// What the program drew.
+    pub(crate) screen: &'a Screen,
+    /// The size of the window.
+    pub(crate) size: Size,
+    /// The notice line, if there is one.
+    pub(crate) notice: Option<String>,
+}
+
+impl Display {
+    pub(crate) fn new(outer: OuterTerminal, title_prefix: String) -> Display {
+        Display {
+            outer,
+            title_prefix,
+            gate: TitleGate::default(),
+            state: State::Left,
+        }
+    }
+
+    /// Has the next frame paint everything.
+    pub(crate) fn forget(&mut self) {
+        if let State::Shows(_) = self.state {
+            self.state = State::Unknown;
+        }
+    }
+
+    /// When a title that was held back may be shown.
+    pub(crate) fn title_due(&self) -> Option<Time> {
+        self.gate.due()
+    }
+
+    /// Appends what makes the terminal show what is wanted; nothing if it does.
+    pub(crate) fn draw(&mut self, now: Time, wanted: &Wanted<'_>, out: &mut Vec<u8>) {
+        self.enter(out);
+        let mut screen = wanted.composed();
+        let titles = Titles::of(wanted.screen).with_prefix(&self.title_prefix);
+        let titles = self.gate.pass(now, &titles);
+        screen.set_names(titles.window.clone(), titles.icon.clone());
+        self.show(screen, out);
+    }
+
+    /// Appends what gives the terminal back as it was found. `last` stays on its screen where `exit`
+    /// does not bring back another one.
+    pub(crate) fn leave(&mut self, last: &Wanted<'_>, out: &mut Vec<u8>) {
+        if let State::Left = self.state {
+            return;
+        }
+        if let State::Shows(_) = self.state {
+            self.show(last.composed(), out);
+        }
+        self.state = State::Left;
+        out.extend_from_slice(LEAVE_MODES);
+        if self.outer.vocabulary.mouse_encodings == MouseEncodings::All {
+            out.extend_from_slice(b"\x1b[?1016l");
+        }
+        if self.outer.vocabulary.cursor_shape {
+            out.extend_from_slice(b"\x1b[0 q");
+        }
+        if self.outer.exit.is_empty() {
+            // What was drawn stays, so what comes next goes below it.
+            out.extend_from_slice(format!("\x1b[{};1H\r\n", last.size.rows()).as_bytes());
+        }
+        out.extend_from_slice(&self.outer.exit);
+    }
+
+    fn enter(&mut self, out: &mut Vec<u8>) {
+        if let State::Left = self.state {
+            self.state = State::Unknown;
+            out.extend_from_slice(&self.outer.enter);
+            out.extend_from_slice(b"\x1b[?1h");
+        }
+    }
+
+    fn show(&mut self, screen: Screen, out: &mut Vec<u8>) {
+        let vocabulary = &self.outer.vocabulary;
+        let frame = match &self.state {
+            State::Shows(shown) if shown.size() == screen.size() => {
+                screen.diff_from(shown, vocabulary)
+            }
+            _ => screen.repaint(vocabulary),
+        };
+        if !frame.is_empty() {
+            if self.outer.synchronized_output {
+                out.extend_from_slice(b"\x1b[?2026h");
+            }
+            out.extend_from_slice(&frame);
+            if self.outer.synchronized_output {
+                out.extend_from_slice(b"\x1b[?2026l");
+            }
+        }
+        self.state = State::Shows(Box::new(screen));
+    }
+}
+
+/// Puts every mode back that a frame may have set: cursor keys, rendition, reverse screen, cursor,
+/// mouse reports and their encodings, focus reports, bracketed paste.
+///
+/// Source: docs/protocol.md §11.3.
+const LEAVE_MODES: &[u8] = b"\x1b[?1l\x1b[0m\x1b[?5l\x1b[?25h\
+    \x1b[?1003l\x1b[?1002l\x1b[?1001l\x1b[?1000l\x1b[?9l\
+    \x1b[?1015l\x1b[?1006l\x1b[?1005l\x1b[?1004l\x1b[?2004l";
+
+impl Wanted<'_> {
+    /// Returns the screen to show, but for its titles.
+    fn composed(&self) -> Screen {
+        let mut screen = self.screen.clone();
+        // The program learns of a new size later than the window has it.
+        screen.resize(self.size);
+        if let Some(notice) = &self.notice {
+            screen.overlay_row(Row(0), notice, &notice_style());
+            if screen.cursor().position.row == Row(0) {
+                screen.hide_cursor();
+            }
+        }
+        screen
+    }
+}
+
+/// Bold white on blue.
+///
+/// Source: docs/protocol.md §11.1.
+fn notice_style() -> Style {
+    Style {
+        foreground: Color::indexed(7),
+        background: Color::indexed(4),
+        attributes: Attributes::BOLD,
+        ..Style::default()
+    }
+}
+
+impl Titles {
+    fn of(screen: &Screen) -> Titles {
+        Titles {
+            window: screen.title().map(Arc::from),
+            icon: screen.icon_name().map(Arc::from),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fulmar_terminal::{Checker, Terminal};
+
+    use super::*;
+
+    fn ms(millis: u64) -> Time {
+        Time::from_origin(Duration::from_millis(millis))
+    }
+
+    fn size() -> Size {
+        Size::new(4, 30).unwrap()
+    }
+
+    fn outer() -> OuterTerminal {
+        OuterTerminal {
+            vocabulary: Vocabulary::FULL,
+            enter: b"\x1b[?1049h\x1b[22;0;0t".to_vec(),
+            exit: b"\x1b[?1049l\x1b[23;0;0t".to_vec(),
+            synchronized_output: true,
+        }
+    }
+
+    /// A display, the program's terminal and the user's.
+    struct Scene {
+        display: Display,
+        program: Terminal,
+        user: Terminal,
+        checker: Checker,
+    }
+
+    impl Scene {
+        fn new(outer: OuterTerminal) -> Scene {
+            Scene {
+                display: Display::new(outer, "[x] ".to_owned()),
+                program: Terminal::new(size()),
+                user: Terminal::new(size()),
+                checker: Checker::default(),
+            }
+        }
+
+        fn draw(&mut self, now: u64, notice: Option<&str>) -> Vec<u8> {
+            let mut out = Vec::new();
+            let wanted = Wanted {
+                screen: self.program.screen(),
+                size: self.user.screen().size(),
+                notice: notice.map(str::to_owned),
+            };
+            self.display.draw(ms(now), &wanted, &mut out);
+            self.feed(&out);
+            out
+        }
+
+        fn leave(&mut self) -> Vec<u8> {
+            let mut out = Vec::new();
+            let wanted = Wanted {
+                screen: self.program.screen(),
+                size: self.user.screen().size(),
+                notice: None,
+            };
+            self.display.leave(&wanted, &mut out);
+            self.feed(&out);
+            out
+        }
+
+        fn feed(&mut self, bytes: &[u8]) {
+            self.checker.check(bytes).unwrap();
+            self.user.process(bytes);
+        }
+
+        fn row(&self, row: u16) -> String {
+            let mut text = String::new();
+            self.user.screen().row(Row(row)).push_text(&mut text);
+            text.trim_end().to_owned()
+        }
+    }
+
+    #[test]
+    fn the_first_frame_takes_the_terminal_over_and_the_next_say_what_changed() {
+        let mut scene = Scene::new(outer());
+        scene.program.process(b"hello");
+        let first = scene.draw(0, None);
+        assert!(first.starts_with(b"\x1b[?1049h\x1b[22;0;0t\x1b[?1h"));
+        assert_eq!(scene.row(0), "hello");
+        assert_eq!(scene.draw(1, None), b"");
+        scene.program.process(b"!");
+        let next = scene.draw(2, None);
+        assert!(next.len() < 30, "{:?}", String::from_utf8_lossy(&next));
+        assert_eq!(scene.row(0), "hello!");
+    }
+
+    #[test]
+    fn a_notice_covers_the_top_row_and_goes_away_without_trace() {
+        let mut scene = Scene::new(outer());
+        scene.program.process(b"top\r\nsecond\x1b[H");
+        scene.draw(0, Some("notice: something"));
+        assert_eq!(scene.row(0), "notice: something");
+        assert_eq!(scene.row(1), "second");
+        assert!(!scene.user.screen().cursor().visible, "hidden below it");
+        scene.program.process(b"\x1b[2;1H");
+        scene.draw(1, Some("notice: something"));
+        assert!(scene.user.screen().cursor().visible);
+        scene.draw(2, None);
+        assert_eq!(scene.row(0), "top");
+    }
+
+    #[test]
+    fn a_repaint_cleans_whatever_was_there() {
+        let mut scene = Scene::new(outer());
+        scene.program.process(b"clean");
+        scene.draw(0, None);
+        scene
+            .user
+            .process(b"\x1b[2J\x1b[31mjunk of another program");
+        assert_eq!(scene.draw(1, None), b"");
+        scene.display.forget();
+        let repaint = scene.draw(2, None);
+        assert_eq!(scene.row(0), "clean");
+        let text = String::from_utf8(repaint).unwrap();
+        assert!(!text.contains("2J") && !text.contains("3J"), "{text:?}");
+    }
+
+    #[test]
+    fn a_window_of_another_size_shows_what_fits() {
+        let mut scene = Scene::new(outer());
+        scene
+            .program
+            .process(b"a long line of some text\r\n2\r\n3\r\n4");
+        scene.draw(0, None);
+        scene.user.resize(Size::new(2, 10).unwrap());
+        scene.draw(1, None);
+        assert_eq!(scene.row(0), "a long lin");
+        scene.user.resize(Size::new(6, 40).unwrap());
+        scene.draw(2, None);
+        assert_eq!(scene.row(0), "a long line of some text");
+    }
+
+    #[test]
+    fn leaving_puts_every_mode_back() {
+        let set = b"\x1b[?5h\x1b[?25l\x1b[?1000h\x1b[?1003h\x1b[?1006h\x1b[?1004h\x1b[?2004h\
+            \x1b[4 q\x1b[1;31mred\x1b]0;title\x07";
+        let mut scene = Scene::new(outer());
+        scene.program.process(set);
+        scene.draw(0, Some("a notice"));
+        assert_eq!(scene.user.screen().title(), Some("[x] title"));
+        let bytes = scene.leave();
+        assert!(bytes.ends_with(b"\x1b[?1049l\x1b[23;0;0t"));
+        let user = scene.user.screen();
+        assert_eq!(user.modes(), Screen::new(size()).modes());
+        assert_eq!(user.cursor().shape, Screen::new(size()).cursor().shape);
+        assert!(user.cursor().visible);
+        assert!(user.style().is_plain());
+        assert_eq!(user.title(), Some("title"));
+        assert_eq!(scene.leave(), b"");
+    }
+
+    #[test]
+    fn without_another_screen_the_last_frame_stays_and_the_cursor_goes_below() {
+        let bare = OuterTerminal {
+            enter: Vec::new(),
+            exit: Vec::new(),
+            ..outer()
+        };
+        let mut scene = Scene::new(bare);
+        scene.program.process(b"one\r\ntwo\r\nthree\r\nfour\x1b[H");
+        scene.draw(0, Some("a notice"));
+        scene.leave();
+        assert_eq!(scene.row(0), "two");
+        assert_eq!(scene.row(2), "four");
+        assert_eq!(scene.user.screen().cursor().position.row, Row(3));
+    }
+
+    #[test]
+    fn after_leaving_the_terminal_is_taken_over_again() {
+        let mut scene = Scene::new(outer());
+        scene.draw(0, None);
+        scene.leave();
+        let again = scene.draw(1, None);
+        assert!(again.starts_with(b"\x1b[?1049h"));
+    }
+
+    #[test]
+    fn titles_change_ten_times_a_second_at_most() {
+        let mut scene = Scene::new(outer());
+        let mut titles = Vec::new();
+        for now in 0..500 {
+            scene
+                .program
+                .process(format!("\x1b]0;{now}\x07").as_bytes());
+            scene.draw(now, None);
+            titles.push(scene.user.screen().title().map(str::to_owned));
+        }
+        titles.dedup();
+        assert_eq!(titles.len(), 5);
+        assert_eq!(scene.display.title_due(), Some(ms(500)));
+        scene.draw(500, None);
+        assert_eq!(scene.user.screen().title(), Some("[x] 499"));
+    }
+}

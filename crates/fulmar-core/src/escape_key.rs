@@ -1,0 +1,274 @@
+//! The key that commands the client instead of going to the program.
+
+use crate::names::Names;
+
+/// `Ctrl-^`.
+const DEFAULT_KEY: u8 = 0x1E;
+/// Ctrl-C, Ctrl-D, LF, Ctrl-L and CR are typed too often to be taken away from the program.
+const RESERVED: [u8; 5] = [0x03, 0x04, 0x0A, 0x0C, 0x0D];
+const CTRL_L: u8 = 0x0C;
+const CTRL_Z: u8 = 0x1A;
+/// What the Ctrl key takes away from a letter, and what therefore names a control character.
+const CONTROL_OFFSET: u8 = 0x40;
+
+/// Which key is the escape key, if any.
+///
+/// Source: docs/protocol.md §9.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EscapeKey(Option<u8>);
+
+impl EscapeKey {
+    /// No escape key: everything is typed.
+    pub const DISABLED: EscapeKey = EscapeKey(None);
+
+    /// Returns the key that a setting (`MOSH_ESCAPE_KEY`) means: one byte from 1 to 127 is that
+    /// key, nothing is no key at all, and everything else is the default, as are the keys that are
+    /// typed too often: Ctrl-C, Ctrl-D, LF, Ctrl-L, CR.
+    pub fn from_setting(setting: &[u8]) -> EscapeKey {
+        match setting {
+            [] => EscapeKey::DISABLED,
+            [key @ 1..=127] if !RESERVED.contains(key) => EscapeKey(Some(*key)),
+            _ => EscapeKey::default(),
+        }
+    }
+
+    /// Returns how a person would name the key, such as `Ctrl-^`; `None` if there is none.
+    pub fn label(self) -> Option<String> {
+        self.0.map(|key| match key {
+            0x7F => "Delete".to_owned(),
+            b' ' => "Space".to_owned(),
+            control if control.is_ascii_control() => {
+                format!("Ctrl-{}", char::from(control ^ CONTROL_OFFSET))
+            }
+            printable => char::from(printable).to_string(),
+        })
+    }
+}
+
+impl Default for EscapeKey {
+    fn default() -> EscapeKey {
+        EscapeKey(Some(DEFAULT_KEY))
+    }
+}
+
+/// What the user told the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// End the session.
+    Quit,
+    /// Give the terminal back to the shell that started the client.
+    Suspend,
+    /// Paint everything anew.
+    Repaint,
+    /// Say what the escape key can do.
+    Help,
+    /// Tell about the link.
+    LinkInfo,
+}
+
+/// Sorts what is typed into bytes for the program and commands for the client.
+///
+/// ```text
+///             escape key                          '.' Ctrl-Z (i ?)
+///   typing ───────────────► armed ──────────────────────────────────► command
+///     ▲    (a printable one  │  │ pass character: the escape byte is typed
+///     │     at the start of  │  │ other: the escape byte and this one are typed
+///     └─────a line only)─────┴──┘
+/// ```
+#[derive(Debug)]
+pub(crate) struct EscapeReader {
+    key: EscapeKey,
+    names: Names,
+    is_armed: bool,
+    at_line_start: bool,
+}
+
+impl EscapeReader {
+    pub(crate) fn new(key: EscapeKey, names: Names) -> EscapeReader {
+        EscapeReader {
+            key,
+            names,
+            is_armed: false,
+            // The first key of a session follows no line end.
+            at_line_start: false,
+        }
+    }
+
+    /// Whether the escape key was the last one pressed.
+    pub(crate) fn is_armed(&self) -> bool {
+        self.is_armed
+    }
+
+    /// Appends what is for the program to `typed` and returns the commands. What follows a
+    /// [`Command::Quit`] is dropped.
+    pub(crate) fn read(&mut self, bytes: &[u8], typed: &mut Vec<u8>) -> Vec<Command> {
+        let mut commands = Vec::new();
+        for &byte in bytes {
+            let command = match self.key.0 {
+                Some(key) if self.is_armed => self.read_armed(key, byte, typed),
+                Some(key) if byte == key && self.works_here(key) => {
+                    self.is_armed = true;
+                    None
+                }
+                _ => self.type_byte(byte, typed),
+            };
+            commands.extend(command);
+            if command == Some(Command::Quit) {
+                break;
+            }
+        }
+        commands
+    }
+
+    /// A printable escape key is too useful elsewhere to be taken away in the middle of a line.
+    fn works_here(&self, key: u8) -> bool {
+        key.is_ascii_control() || self.at_line_start
+    }
+
+    fn read_armed(&mut self, key: u8, byte: u8, typed: &mut Vec<u8>) -> Option<Command> {
+        self.is_armed = false;
+        match byte {
+            b'.' => Some(Command::Quit),
+            CTRL_Z => Some(Command::Suspend),
+            pass if is_pass_character(key, pass) => self.type_byte(key, typed),
+            b'?' if self.names == Names::Own => Some(Command::Help),
+            b'i' if self.names == Names::Own => Some(Command::LinkInfo),
+            other => {
+                self.type_byte(key, typed);
+                self.type_byte(other, typed)
+            }
+        }
+    }
+
+    fn type_byte(&mut self, byte: u8, typed: &mut Vec<u8>) -> Option<Command> {
+        typed.push(byte);
+        self.at_line_start = matches!(byte, b'\r' | b'\n');
+        (byte == CTRL_L).then_some(Command::Repaint)
+    }
+}
+
+/// Whether `byte` after the escape key `key` means the escape key itself.
+fn is_pass_character(key: u8, byte: u8) -> bool {
+    if key.is_ascii_control() {
+        byte.to_ascii_uppercase() == key ^ CONTROL_OFFSET
+    } else {
+        byte == key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(setting: &[u8], names: Names, input: &[u8]) -> (Vec<u8>, Vec<Command>) {
+        let mut reader = EscapeReader::new(EscapeKey::from_setting(setting), names);
+        let mut typed = Vec::new();
+        let commands = reader.read(input, &mut typed);
+        (typed, commands)
+    }
+
+    fn own(input: &[u8]) -> (Vec<u8>, Vec<Command>) {
+        read(b"\x1e", Names::Own, input)
+    }
+
+    fn stock(input: &[u8]) -> (Vec<u8>, Vec<Command>) {
+        read(b"\x1e", Names::Stock, input)
+    }
+
+    #[test]
+    fn a_setting_of_one_plain_byte_is_that_key() {
+        assert_eq!(EscapeKey::from_setting(b"~"), EscapeKey(Some(b'~')));
+        assert_eq!(EscapeKey::from_setting(b"\x01"), EscapeKey(Some(1)));
+        assert_eq!(EscapeKey::from_setting(b""), EscapeKey::DISABLED);
+        for odd in [b"ab".as_slice(), b"\x80", b"\xff", b"\0"] {
+            assert_eq!(EscapeKey::from_setting(odd), EscapeKey::default());
+        }
+        for reserved in RESERVED {
+            assert_eq!(EscapeKey::from_setting(&[reserved]), EscapeKey::default());
+        }
+    }
+
+    #[test]
+    fn keys_have_names() {
+        assert_eq!(EscapeKey::default().label().as_deref(), Some("Ctrl-^"));
+        assert_eq!(EscapeKey(Some(1)).label().as_deref(), Some("Ctrl-A"));
+        assert_eq!(EscapeKey(Some(b'~')).label().as_deref(), Some("~"));
+        assert_eq!(EscapeKey::DISABLED.label(), None);
+    }
+
+    #[test]
+    fn dot_quits_and_drops_the_rest() {
+        assert_eq!(own(b"ls\x1e.rm"), (b"ls".to_vec(), vec![Command::Quit]));
+        assert_eq!(stock(b"\x1e."), (vec![], vec![Command::Quit]));
+    }
+
+    #[test]
+    fn control_z_suspends_and_typing_goes_on() {
+        assert_eq!(own(b"a\x1e\x1ab"), (b"ab".to_vec(), vec![Command::Suspend]));
+    }
+
+    #[test]
+    fn the_pass_character_types_the_escape_byte_once() {
+        assert_eq!(own(b"\x1e^x"), (b"\x1ex".to_vec(), vec![]));
+        for pass in [b"a", b"A"] {
+            let input = [b"\x01".as_slice(), pass].concat();
+            assert_eq!(
+                read(b"\x01", Names::Own, &input),
+                (b"\x01".to_vec(), vec![])
+            );
+        }
+        assert_eq!(read(b"~", Names::Own, b"\r~~"), (b"\r~".to_vec(), vec![]));
+    }
+
+    #[test]
+    fn another_key_is_typed_together_with_the_escape_byte() {
+        assert_eq!(own(b"\x1ex"), (b"\x1ex".to_vec(), vec![]));
+        assert_eq!(own(b"\x1e\x1e"), (b"\x1e\x1e".to_vec(), vec![]));
+    }
+
+    #[test]
+    fn help_and_link_information_exist_only_under_our_own_name() {
+        assert_eq!(own(b"\x1e?"), (vec![], vec![Command::Help]));
+        assert_eq!(own(b"\x1ei"), (vec![], vec![Command::LinkInfo]));
+        assert_eq!(stock(b"\x1e?"), (b"\x1e?".to_vec(), vec![]));
+        assert_eq!(stock(b"\x1ei"), (b"\x1ei".to_vec(), vec![]));
+    }
+
+    #[test]
+    fn a_printable_key_works_only_right_after_a_line_end() {
+        assert_eq!(read(b"~", Names::Own, b"~."), (b"~.".to_vec(), vec![]));
+        assert_eq!(read(b"~", Names::Own, b"a~."), (b"a~.".to_vec(), vec![]));
+        for end in [b'\r', b'\n'] {
+            assert_eq!(
+                read(b"~", Names::Own, &[end, b'~', b'.']),
+                (vec![end], vec![Command::Quit])
+            );
+        }
+        assert_eq!(
+            read(b"~", Names::Own, b"\ra~."),
+            (b"\ra~.".to_vec(), vec![])
+        );
+    }
+
+    #[test]
+    fn without_an_escape_key_everything_is_typed() {
+        let all: Vec<u8> = (0..=255).filter(|&byte| byte != CTRL_L).collect();
+        assert_eq!(read(b"", Names::Own, &all), (all, vec![]));
+    }
+
+    #[test]
+    fn control_l_is_typed_and_repaints() {
+        assert_eq!(own(b"\x0c"), (b"\x0c".to_vec(), vec![Command::Repaint]));
+    }
+
+    #[test]
+    fn input_may_be_cut_anywhere() {
+        let mut reader = EscapeReader::new(EscapeKey::default(), Names::Own);
+        let mut typed = Vec::new();
+        assert!(reader.read(b"\x1e", &mut typed).is_empty());
+        assert!(reader.is_armed());
+        assert_eq!(reader.read(b".", &mut typed), vec![Command::Quit]);
+        assert!(!reader.is_armed());
+        assert!(typed.is_empty());
+    }
+}
