@@ -28,6 +28,7 @@ fn duration(time: Timespec) -> Duration {
 const SLEEP_MIN: Duration = Duration::from_millis(100);
 
 /// Readings that took longer were interrupted and say nothing about the clocks' difference.
+#[cfg(target_os = "linux")]
 const READING_MAX: Duration = Duration::from_millis(1);
 
 /// Tells how long the machine slept between two questions.

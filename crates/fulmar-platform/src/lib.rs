@@ -3,7 +3,7 @@
 //! This is the one crate of the workspace with `unsafe` code, and the one that owns descriptors.
 //! It knows nothing of datagrams, screens or sessions: it takes and returns bytes, addresses,
 //! sizes and durations. It takes no decisions either. Nothing here waits but [`PollList::wait`]
-//! and the functions whose name says so, and no error is turned into a pause.
+//! and the few functions that say so, and no error is turned into a pause.
 //!
 //! Linux comes first. What only Linux has stands behind `cfg(target_os = "linux")` with a portable
 //! substitute where one takes a few lines.

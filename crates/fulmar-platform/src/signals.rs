@@ -171,7 +171,7 @@ pub fn die_of(signal: Signal) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{in_child, run_in_child, wait_readable};
+    use crate::test_support::{in_child, is_readable, run_in_child, wait_readable};
     use signal_hook::low_level::raise;
     use std::os::unix::process::ExitStatusExt;
 
@@ -185,6 +185,7 @@ mod tests {
         wait_readable(&signals);
         let come: Vec<Signal> = signals.drain().collect();
         assert_eq!(come, [Signal::WindowChange, Signal::User2]);
+        assert!(!is_readable(&signals), "the loop would spin");
         assert_eq!(signals.drain().count(), 0);
     }
 

@@ -19,6 +19,14 @@ pub(crate) fn wait_readable(descriptor: impl AsFd) {
     );
 }
 
+/// True when `descriptor` is readable or hung up by now.
+pub(crate) fn is_readable(descriptor: impl AsFd) -> bool {
+    let mut list = PollList::new();
+    let slot = list.add(&descriptor, Interest::Read);
+    list.wait(Some(Duration::ZERO)).unwrap();
+    list.readiness(slot).is_readable()
+}
+
 /// Returns everything that the programs on a pty write until the last of them is gone.
 pub(crate) fn read_to_close(master: &Master) -> String {
     read_while(master, |_| true)

@@ -1,8 +1,7 @@
 use super::*;
-use crate::test_support::{DEADLINE, wait_readable};
+use crate::test_support::{DEADLINE, is_readable, wait_readable};
 use crate::{Interest, PollList};
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::time::Duration;
 
 const PAYLOAD: usize = 2048;
 const LOOPBACK: Ipv4Addr = Ipv4Addr::LOCALHOST;
@@ -43,13 +42,6 @@ fn receive(socket: &UdpSocket, count: usize) -> Vec<Owned> {
         all.extend(inbox.datagrams().map(own));
     }
     all
-}
-
-fn is_readable(socket: &UdpSocket) -> bool {
-    let mut list = PollList::new();
-    let slot = list.add(socket, Interest::Read);
-    list.wait(Some(Duration::ZERO)).unwrap();
-    list.readiness(slot).is_readable()
 }
 
 #[test]
