@@ -48,8 +48,8 @@ macro_rules! countable {
 countable! {
     /// Why a datagram was sent, or why the endpoint wants to be woken.
     ///
-    /// Where several have come due at the same time, the first in this list is named. How each is
-    /// reckoned is in [`timing`](crate::timing).
+    /// Where several have come due, the first in this list is named. How each is reckoned is in
+    /// [`timing`](crate::timing).
     pub enum Cause {
         /// We want to end, and say so until it is acknowledged.
         Shutdown = "shutdown",
@@ -77,6 +77,16 @@ countable! {
         ShutdownLimit = "shutdown limit",
         /// Nothing is sent: the peer does not seem to need a further answer to its shutdown.
         LingerEnd = "linger end",
+    }
+}
+
+impl Cause {
+    /// Tells whether something is sent for it, or only looked after.
+    pub const fn sends(self) -> bool {
+        !matches!(
+            self,
+            Cause::AssemblyExpiry | Cause::ShutdownLimit | Cause::LingerEnd
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use fulmar_datagram::Time;
 
 use crate::PathId;
-use crate::event::Event;
+use crate::event::{Event, Events};
 use crate::limits::{HOP_INTERVAL, OLD_PATHS_AGE_MAX, OPEN_PATHS_MAX};
 
 /// The paths that a client has open: the newest is for sending, all are for receiving.
@@ -36,7 +36,7 @@ impl Hopping {
         self.open.last().map(|open| open.path)
     }
 
-    pub(crate) fn opened(&mut self, now: Time, path: PathId, events: &mut impl FnMut(Event)) {
+    pub(crate) fn opened(&mut self, now: Time, path: PathId, events: &mut Events) {
         self.open.retain(|open| open.path != path);
         self.open.push(Open { path, at: now });
         self.chosen = now;
@@ -46,7 +46,7 @@ impl Hopping {
 
     /// Closes the older paths if the newest has been in use for long: whatever they carried has
     /// arrived.
-    pub(crate) fn heard(&mut self, now: Time, events: &mut impl FnMut(Event)) {
+    pub(crate) fn heard(&mut self, now: Time, events: &mut Events) {
         let age = self.open.last().map(|open| now.since(open.at));
         if age.is_some_and(|age| age > OLD_PATHS_AGE_MAX) {
             let older = self.open.len() - 1;
@@ -56,16 +56,16 @@ impl Hopping {
 
     /// Asks for a new path if neither the last choice nor the last proven round trip is recent. If
     /// it cannot be opened, the old one remains in use and the question comes again later.
-    pub(crate) fn sent(&mut self, now: Time, proven: Time, events: &mut impl FnMut(Event)) {
+    pub(crate) fn sent(&mut self, now: Time, proven: Time, events: &mut Events) {
         if now.since(self.chosen) > HOP_INTERVAL && now.since(proven) > HOP_INTERVAL {
             self.chosen = now;
-            events(Event::OpenPath);
+            events.push(Event::OpenPath);
         }
     }
 
-    fn close_oldest(&mut self, count: usize, events: &mut impl FnMut(Event)) {
+    fn close_oldest(&mut self, count: usize, events: &mut Events) {
         for open in self.open.drain(..count) {
-            events(Event::ClosePath { path: open.path });
+            events.push(Event::ClosePath { path: open.path });
         }
     }
 }

@@ -25,6 +25,8 @@ mod assembly;
 mod cause;
 mod clock;
 mod compress;
+mod contact;
+mod conversation;
 mod counters;
 mod endpoint;
 mod error;

@@ -10,6 +10,7 @@ use crate::assembly::Fragmenter;
 use crate::cause::Cause;
 use crate::clock::Clock;
 use crate::compress::Deflater;
+use crate::conversation::Outgoing;
 use crate::event::{Transmit, TransmitNumbers};
 use crate::instruction::{Instruction, Numbers};
 use crate::limits::{CHAFF_BYTES_MAX, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX};
@@ -78,13 +79,14 @@ impl Outbox {
     }
 
     /// Takes an instruction to send. Returns what it will cost.
-    pub(crate) fn load(
-        &mut self,
-        path: PathId,
-        cause: Cause,
-        numbers: Numbers,
-        difference: &[u8],
-    ) -> Cost {
+    pub(crate) fn load(&mut self, outgoing: &Outgoing) -> Cost {
+        let &Outgoing {
+            path,
+            cause,
+            numbers,
+            ref difference,
+            ..
+        } = outgoing;
         let mut chaff = [0; CHAFF_BYTES_MAX];
         let chaff = fill_chaff(&mut *self.noise, &mut chaff);
         self.encoded.clear();

@@ -3,7 +3,7 @@
 use fulmar_datagram::Time;
 
 use crate::StateNumber;
-use crate::event::Event;
+use crate::event::Events;
 use crate::hopping::Hopping;
 use crate::roaming::Roaming;
 
@@ -64,14 +64,14 @@ impl Paths {
     }
 
     /// Takes note that the edge has opened a path of its own accord or because it was asked to.
-    pub(crate) fn opened(&mut self, now: Time, path: PathId, events: &mut impl FnMut(Event)) {
+    pub(crate) fn opened(&mut self, now: Time, path: PathId, events: &mut Events) {
         if let Paths::Client(hopping) = self {
             hopping.opened(now, path, events);
         }
     }
 
     /// Takes note of a datagram newer than all before.
-    pub(crate) fn heard(&mut self, now: Time, path: PathId, events: &mut impl FnMut(Event)) {
+    pub(crate) fn heard(&mut self, now: Time, path: PathId, events: &mut Events) {
         match self {
             Paths::Client(hopping) => hopping.heard(now, events),
             Paths::Server(roaming) => roaming.heard(now, path, events),
@@ -79,12 +79,7 @@ impl Paths {
     }
 
     /// Takes note that a state of ours was acknowledged in a datagram from that path.
-    pub(crate) fn acknowledged(
-        &mut self,
-        path: PathId,
-        number: StateNumber,
-        events: &mut impl FnMut(Event),
-    ) {
+    pub(crate) fn acknowledged(&mut self, path: PathId, number: StateNumber, events: &mut Events) {
         if let Paths::Server(roaming) = self {
             roaming.acknowledged(path, number, events);
         }
@@ -99,7 +94,7 @@ impl Paths {
         bytes: usize,
         news: Option<StateNumber>,
         proven: Time,
-        events: &mut impl FnMut(Event),
+        events: &mut Events,
     ) {
         match self {
             Paths::Client(hopping) => hopping.sent(now, proven, events),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use fulmar_datagram::Time;
 
-use crate::event::Event;
+use crate::event::{Event, Events};
 use crate::limits::{
     ASSOCIATION_AGE_MAX, PREVIOUS_PATH_AGE_MAX, UNVALIDATED_BYTES_MAX, UNVALIDATED_PATHS_MAX,
 };
@@ -73,7 +73,7 @@ impl Roaming {
         }
     }
 
-    pub(crate) fn heard(&mut self, now: Time, path: PathId, events: &mut impl FnMut(Event)) {
+    pub(crate) fn heard(&mut self, now: Time, path: PathId, events: &mut Events) {
         self.heard = now;
         if self.current() == Some(path) {
             return;
@@ -83,15 +83,10 @@ impl Roaming {
             path,
             standing: self.recall(now, path),
         });
-        events(Event::PeerMoved { path });
+        events.push(Event::PeerMoved { path });
     }
 
-    pub(crate) fn acknowledged(
-        &mut self,
-        path: PathId,
-        number: StateNumber,
-        events: &mut impl FnMut(Event),
-    ) {
+    pub(crate) fn acknowledged(&mut self, path: PathId, number: StateNumber, events: &mut Events) {
         let Some(route) = &mut self.current else {
             return;
         };
@@ -103,7 +98,7 @@ impl Roaming {
             && number >= first
         {
             route.standing = Standing::Validated;
-            events(Event::PathValidated { path });
+            events.push(Event::PathValidated { path });
         }
     }
 

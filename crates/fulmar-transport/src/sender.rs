@@ -82,14 +82,26 @@ pub enum Numbering {
     Shutdown,
 }
 
-/// What may be taken for granted about the peer.
+/// Which sent states may be taken for arrived although they are not acknowledged: those that were
+/// sent a short while ago on the present way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trust {
-    /// What was sent a short while ago has arrived. The time is that of the round trip's
-    /// [timeout](crate::RoundTrip::timeout).
-    Recent(Duration),
-    /// Only what was acknowledged.
-    Acknowledged,
+pub struct Trust {
+    /// The round trip's [timeout](crate::RoundTrip::timeout), after which something is thought lost.
+    pub timeout: Duration,
+    /// Since when the way has not changed. What was sent earlier went another way.
+    pub since: Time,
+}
+
+impl Trust {
+    /// None of them.
+    pub const NONE: Trust = Trust {
+        timeout: Duration::ZERO,
+        since: Time::from_origin(Duration::MAX),
+    };
+
+    fn covers(self, now: Time, sent_at: Time) -> bool {
+        sent_at >= self.since && now.since(sent_at) < self.timeout + RETRY_MARGIN
+    }
 }
 
 /// A difference that is ready to be sent, and has been entered among the sent states.
@@ -245,15 +257,12 @@ impl<S: Synced> Sender<S> {
 
     /// Returns the state that the peer is thought to hold.
     ///
-    /// Source: docs/protocol.md §5.3: from the acknowledged state on, as long as one was sent
-    /// recently.
+    /// Source: docs/protocol.md §5.3: from the acknowledged state on, as long as one was sent a short
+    /// while ago. A change of the way is ours.
     fn assumed(&self, now: Time, trust: Trust) -> &Sent<S> {
-        let Trust::Recent(timeout) = trust else {
-            return self.first();
-        };
-        let is_recent = |sent: &&Sent<S>| now.since(sent.at) < timeout + RETRY_MARGIN;
-        let recent = self.sent.iter().skip(1).take_while(is_recent).last();
-        recent.unwrap_or(self.first())
+        let unacknowledged = self.sent.iter().skip(1);
+        let trusted = unacknowledged.take_while(|sent| trust.covers(now, sent.at));
+        trusted.last().unwrap_or(self.first())
     }
 
     /// Makes the difference from the assumed state or, if that costs hardly more, from the

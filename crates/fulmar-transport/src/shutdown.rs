@@ -81,11 +81,6 @@ impl Closing {
         first.is_none()
     }
 
-    /// Tells whether we want to end.
-    pub(crate) fn is_own(&self) -> bool {
-        self.own.is_some()
-    }
-
     /// Returns when we began to end, and how often we have said so.
     pub(crate) fn own(&self) -> Option<(Time, u32)> {
         self.own.map(|own| (own.began, own.tries))

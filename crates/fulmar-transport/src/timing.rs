@@ -190,6 +190,16 @@ pub struct Doubt {
 }
 
 impl Doubt {
+    /// Returns a doubt that begins now, after so many tries.
+    pub const fn new(since: Time, tries: u32) -> Doubt {
+        Doubt {
+            since,
+            tries,
+            is_failing: false,
+            is_costly: false,
+        }
+    }
+
     /// Returns the pause before the next try.
     fn pause(self) -> Duration {
         let pause = repeat_pause(self.tries);
@@ -343,7 +353,7 @@ impl Situation {
 /// One entry for each reason to wake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlines {
-    at: Vec<Option<Time>>,
+    at: [Option<Time>; Cause::ALL.len()],
 }
 
 impl Deadlines {
@@ -362,15 +372,25 @@ impl Deadlines {
     /// Returns the next thing to happen; of several at the same time, the one whose cause is first
     /// in [`Cause`].
     pub fn earliest(&self) -> Option<Due> {
+        self.entries().min()
+    }
+
+    /// Returns the cause to send for now; of several, the one that is first in [`Cause`].
+    pub fn due(&self, now: Time) -> Option<Cause> {
+        let due = self.entries().filter(|&(time, _)| time <= now);
+        due.map(|(_, cause)| cause).find(|cause| cause.sends())
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Due> {
         let entries = Cause::ALL.iter().zip(&self.at);
-        entries.filter_map(|(&cause, &at)| Some((at?, cause))).min()
+        entries.filter_map(|(&cause, &at)| Some((at?, cause)))
     }
 }
 
 impl Default for Deadlines {
     fn default() -> Deadlines {
         Deadlines {
-            at: vec![None; Cause::ALL.len()],
+            at: [None; Cause::ALL.len()],
         }
     }
 }

@@ -1,0 +1,313 @@
+//! What two ends have to say to each other: everything between an instruction that arrived and an
+//! instruction to send.
+
+use fulmar_datagram::{Ecn, Order, Time};
+
+use crate::cause::Cause;
+use crate::clock::Clock;
+use crate::contact::Contact;
+use crate::counters::{Counters, tick};
+use crate::event::{Ending, Event, Events, Hint, InstructionReceived, Received, Verdict};
+use crate::hopping::Hopping;
+use crate::inbox::Heard;
+use crate::instruction::{Instruction, Numbers};
+use crate::outbox::Cost;
+use crate::path::Paths;
+use crate::policy::difference_budget;
+use crate::receiver::{Intake, Outcome, Receiver};
+use crate::roaming::Roaming;
+use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
+use crate::shutdown::{Circumstances, Closing};
+use crate::timing::{Deadlines, Reach, Situation, frame_interval, schedule};
+use crate::{Budget, PathId, Role, StateNumber, Synced};
+
+/// Joins the objects, the paths, the clock and the end of a conversation. Asks each of them and
+/// forwards; knows nothing of bytes.
+pub(crate) struct Conversation<L, R> {
+    pub(crate) role: Role,
+    pub(crate) sender: Sender<L>,
+    pub(crate) receiver: Receiver<R>,
+    pub(crate) clock: Clock,
+    pub(crate) paths: Paths,
+    pub(crate) closing: Closing,
+    pub(crate) contact: Contact,
+    pub(crate) intake: Intake,
+    pub(crate) events: Events,
+    pub(crate) counters: Counters,
+    pub(crate) ended: Option<Ending>,
+}
+
+/// An instruction to send.
+pub(crate) struct Outgoing {
+    pub(crate) path: PathId,
+    pub(crate) cause: Cause,
+    pub(crate) numbers: Numbers,
+    pub(crate) difference: Vec<u8>,
+    /// Whether no state of the target's number was sent before.
+    is_new: bool,
+}
+
+impl<L: Synced, R: Synced> Conversation<L, R> {
+    pub(crate) fn new(now: Time, role: Role, local: L, remote: R) -> Conversation<L, R> {
+        let paths = match role {
+            Role::Client => Paths::Client(Hopping::new()),
+            Role::Server => Paths::Server(Roaming::new()),
+        };
+        Conversation {
+            role,
+            sender: Sender::new(now, local),
+            receiver: Receiver::new(now, remote),
+            clock: Clock::new(),
+            paths,
+            closing: Closing::default(),
+            contact: Contact::new(now, role),
+            intake: Intake::Open,
+            events: Events::default(),
+            counters: Counters::default(),
+            ended: None,
+        }
+    }
+
+    /// Takes in a genuine datagram.
+    pub(crate) fn hear(&mut self, now: Time, path: PathId, ecn: Ecn, heard: Heard<'_>) -> Received {
+        if heard.order == Order::InOrder {
+            self.clock.hear(now, heard.stamps, ecn);
+            let before = self.paths.current();
+            self.paths.heard(now, path, &mut self.events);
+            if self.paths.current() != before {
+                self.contact.moved(now);
+            }
+        }
+        let genuine = match heard.order {
+            Order::InOrder => Verdict::Fresh,
+            Order::Late => Verdict::Late,
+        };
+        let (verdict, instruction) = match heard.instruction {
+            Ok(None) => (genuine, None),
+            Ok(Some(instruction)) => {
+                let received = self.take(now, path, heard.order, instruction);
+                (received.0.unwrap_or(genuine), Some(received.1))
+            }
+            Err(reason) => (Verdict::Dropped(reason), None),
+        };
+        Received {
+            verdict,
+            sequence: Some(heard.sequence),
+            fragment: Some(heard.fragment),
+            instruction,
+        }
+    }
+
+    /// Takes note of a change in the world.
+    pub(crate) fn hint(&mut self, now: Time, hint: Hint) {
+        match hint {
+            Hint::Woke { .. } => {
+                self.clock.wake(now);
+                self.contact.doubt_way(now);
+            }
+            Hint::AddressChanged | Hint::LinkUp => self.contact.doubt_way(now),
+            Hint::PathOpened { path } => self.paths.opened(now, path, &mut self.events),
+        }
+    }
+
+    /// Returns the instruction to send for that cause, which counts as sent from then on.
+    pub(crate) fn compose(
+        &mut self,
+        now: Time,
+        path: PathId,
+        cause: Cause,
+        datagram_bytes: usize,
+    ) -> Outgoing {
+        let is_in_doubt = matches!(cause, Cause::First | Cause::FirstRepeat | Cause::Probe);
+        let trust = if is_in_doubt {
+            Trust::NONE
+        } else {
+            self.trust()
+        };
+        let numbering = match (self.closing.own(), is_in_doubt) {
+            (Some(_), _) => Numbering::Shutdown,
+            (None, true) => Numbering::New,
+            (None, false) => Numbering::Repeat,
+        };
+        let budget = self.budget(datagram_bytes);
+        let budget = budget.unwrap_or(Budget::of_bytes(0));
+        let Composed {
+            source,
+            target,
+            is_new,
+            throwaway,
+            difference,
+        } = self.sender.compose(now, trust, numbering, budget);
+        let acknowledged = self.receiver.pledge();
+        Outgoing {
+            path,
+            cause,
+            numbers: Numbers {
+                source,
+                target,
+                acknowledged,
+                throwaway,
+            },
+            difference,
+            is_new,
+        }
+    }
+
+    /// Takes note of what sending an instruction costs.
+    pub(crate) fn sent(&mut self, now: Time, outgoing: &Outgoing, cost: Cost) {
+        self.counters.sent.count(outgoing.cause);
+        self.contact.sent(cost.datagrams);
+        if self.closing.sent(now) {
+            self.events.push(Event::PeerShutdown);
+        }
+        let news = outgoing.is_new.then_some(outgoing.numbers.target);
+        let proven = self.sender.acknowledged_sent_at();
+        self.paths
+            .sent(now, cost.bytes, news, proven, &mut self.events);
+    }
+
+    /// Ends the conversation if its time has come.
+    pub(crate) fn settle(&mut self, now: Time) {
+        if self.ended.is_none()
+            && let Some(ending) = self.closing.ending(self.circumstances(now))
+        {
+            self.end(ending);
+        }
+    }
+
+    pub(crate) fn end(&mut self, ending: Ending) {
+        self.ended = Some(ending);
+        self.events.push(Event::Ended(ending));
+    }
+
+    /// Returns when what is to happen.
+    pub(crate) fn deadlines(
+        &self,
+        now: Time,
+        assembly_expiry: Option<Time>,
+        datagram_bytes: usize,
+    ) -> Deadlines {
+        if self.ended.is_some() {
+            return Deadlines::default();
+        }
+        let round_trip = self.clock.round_trip();
+        schedule(&Situation {
+            now,
+            role: self.role,
+            reach: self.reach(datagram_bytes),
+            has_sent: self.contact.has_sent,
+            last_sent: self.sender.sent_at(),
+            was_small: self.contact.was_small,
+            standing: self.sender.standing(now, self.trust()),
+            last_change: self.sender.last_change(),
+            interval: frame_interval(round_trip.smoothed()),
+            timeout: round_trip.timeout(),
+            heard: self.contact.heard,
+            unacknowledged_since: self.contact.unacknowledged_since,
+            doubt: self.contact.doubt,
+            assembly_expiry,
+            own_shutdown: self.closing.own(),
+            owes_answer: self.closing.owes_answer(),
+            answered: self.closing.answered(),
+        })
+    }
+
+    /// Applies an instruction. Returns the verdict, if it is against it, and what a trace wants.
+    fn take(
+        &mut self,
+        now: Time,
+        path: PathId,
+        order: Order,
+        instruction: Instruction<'_>,
+    ) -> (Option<Verdict>, InstructionReceived) {
+        let Instruction {
+            numbers,
+            difference,
+            ..
+        } = instruction;
+        if !numbers.contradict() {
+            self.acknowledge(path, numbers.acknowledged);
+        }
+        let accepted = self.receiver.accept(now, numbers, difference, self.intake);
+        let received = InstructionReceived {
+            numbers,
+            difference_bytes: difference.len(),
+            outcome: accepted.as_ref().ok().copied(),
+        };
+        match accepted {
+            Ok(outcome) => {
+                self.advance(now, numbers.target, outcome);
+                let is_known = outcome != Outcome::Newest && order == Order::Late;
+                if !is_known && outcome != Outcome::Behind {
+                    self.answer(now, numbers.target, !difference.is_empty());
+                }
+                (None, received)
+            }
+            Err(refusal) => (Some(Verdict::Dropped(refusal.into())), received),
+        }
+    }
+
+    fn acknowledge(&mut self, path: PathId, number: StateNumber) {
+        let acknowledged = self.sender.acknowledge(number);
+        if acknowledged != Acknowledged::Unknown {
+            self.paths.acknowledged(path, number, &mut self.events);
+        }
+        if let Acknowledged::Newer { sent_at } = acknowledged {
+            self.contact.proven(sent_at);
+        }
+    }
+
+    fn advance(&mut self, now: Time, target: StateNumber, outcome: Outcome) {
+        match outcome {
+            Outcome::Newest => {
+                tick(&mut self.counters.advanced);
+                self.contact.heard(now);
+                self.events.push(Event::RemoteAdvanced { number: target });
+            }
+            Outcome::Duplicate => tick(&mut self.counters.duplicates),
+            Outcome::Behind => {}
+        }
+    }
+
+    /// Takes note that the peer waits for an answer: because of a new state, or because it does not
+    /// know that we have a state and sent it again.
+    fn answer(&mut self, now: Time, target: StateNumber, has_content: bool) {
+        if has_content {
+            self.contact.owe_acknowledgement(now);
+        }
+        if target == StateNumber::SHUTDOWN {
+            self.closing.hear();
+        }
+    }
+
+    fn trust(&self) -> Trust {
+        Trust {
+            timeout: self.clock.round_trip().timeout(),
+            since: self.contact.way_since,
+        }
+    }
+
+    fn budget(&self, datagram_bytes: usize) -> Option<Budget> {
+        difference_budget(self.role, self.paths.allowance(), datagram_bytes)
+    }
+
+    fn reach(&self, datagram_bytes: usize) -> Reach {
+        match (self.paths.current(), self.budget(datagram_bytes)) {
+            (None, _) => Reach::Nowhere,
+            (Some(_), None) => Reach::Heartbeats,
+            (Some(_), Some(_)) => Reach::Open,
+        }
+    }
+
+    fn circumstances(&self, now: Time) -> Circumstances {
+        let round_trip = self.clock.round_trip();
+        Circumstances {
+            now,
+            role: self.role,
+            is_acknowledged: self.sender.acknowledged_number() == StateNumber::SHUTDOWN,
+            last_sent: self.sender.sent_at(),
+            interval: frame_interval(round_trip.smoothed()),
+            timeout: round_trip.timeout(),
+        }
+    }
+}
