@@ -1,1 +1,268 @@
+use std::time::Duration;
 
+use super::*;
+use crate::testing::{Board, Log};
+use crate::{Budget, Difference};
+
+const NOW: Time = Time::ZERO;
+
+fn numbers(source: u64, target: u64, throwaway: u64) -> Numbers {
+    let [source, target, throwaway] = [source, target, throwaway].map(StateNumber::new);
+    Numbers {
+        source,
+        target,
+        throwaway,
+        ..Numbers::default()
+    }
+}
+
+fn receiver() -> Receiver<Log> {
+    Receiver::new(NOW, Log::default())
+}
+
+impl<S: Synced> Receiver<S> {
+    fn take(&mut self, numbers: Numbers, difference: &[u8]) -> Result<Outcome, Refusal> {
+        self.accept(NOW, numbers, difference, Intake::Open)
+    }
+
+    fn held_numbers(&self) -> Vec<u64> {
+        self.held.iter().map(|held| held.number.get()).collect()
+    }
+
+    /// Holds the sum of what is held against one reckoned from nothing.
+    fn assert_measured(&self) {
+        let mut before = None;
+        for held in &self.held {
+            assert_eq!(held.bytes, held.state.held_bytes(before));
+            before = Some(&held.state);
+        }
+    }
+}
+
+#[test]
+fn a_difference_makes_the_next_state() {
+    let mut receiver = receiver();
+    assert_eq!(receiver.take(numbers(0, 1, 0), b"ab"), Ok(Outcome::Newest));
+    assert_eq!(receiver.take(numbers(1, 5, 0), b"c"), Ok(Outcome::Newest));
+    assert_eq!(receiver.newest().since(0), b"abc");
+    assert_eq!(receiver.newest_number(), StateNumber::new(5));
+}
+
+#[test]
+fn a_state_that_is_held_is_not_made_again() {
+    let mut receiver = receiver();
+    assert_eq!(receiver.take(numbers(0, 1, 0), b"ab"), Ok(Outcome::Newest));
+    assert_eq!(receiver.take(numbers(0, 2, 0), b"cd"), Ok(Outcome::Newest));
+    // Nor does such an instruction forget anything.
+    assert_eq!(
+        receiver.take(numbers(2, 2, 2), b"x"),
+        Ok(Outcome::Duplicate)
+    );
+    assert_eq!(receiver.held_numbers(), [0, 1, 2]);
+    assert_eq!(receiver.newest().since(0), b"cd");
+}
+
+#[test]
+fn a_difference_from_a_state_that_is_not_held_is_dropped() {
+    let mut receiver = receiver();
+    let refused = receiver.take(numbers(1, 2, 0), b"x");
+    assert_eq!(refused, Err(Refusal::SourceMissing));
+    assert_eq!(receiver.held_numbers(), [0]);
+}
+
+#[test]
+fn a_state_behind_a_newer_one_is_held_and_not_the_newest() {
+    let mut receiver = receiver();
+    assert_eq!(receiver.take(numbers(0, 3, 0), b"abc"), Ok(Outcome::Newest));
+    assert_eq!(receiver.take(numbers(0, 2, 0), b"ab"), Ok(Outcome::Behind));
+    assert_eq!(receiver.held_numbers(), [0, 2, 3]);
+    assert_eq!(receiver.pledge(), StateNumber::new(3));
+}
+
+#[test]
+fn what_the_peer_throws_away_is_forgotten() {
+    let mut receiver = receiver();
+    for n in 1..=4 {
+        let taken = receiver.take(numbers(n - 1, n, 0), b"x");
+        assert_eq!(taken, Ok(Outcome::Newest));
+    }
+    assert_eq!(receiver.take(numbers(4, 5, 3), b"x"), Ok(Outcome::Newest));
+    assert_eq!(receiver.held_numbers(), [3, 4, 5]);
+}
+
+#[test]
+fn numbers_that_contradict_each_other_change_nothing() {
+    let mut receiver = receiver();
+    assert_eq!(receiver.take(numbers(0, 4, 0), b"x"), Ok(Outcome::Newest));
+    for bad in [numbers(0, 5, 1), numbers(4, 5, u64::MAX), numbers(4, 3, 0)] {
+        assert_eq!(
+            receiver.take(bad, b"x"),
+            Err(Refusal::BadNumbers),
+            "{bad:?}"
+        );
+        assert_eq!(receiver.held_numbers(), [0, 4]);
+    }
+}
+
+#[test]
+fn a_difference_that_does_not_apply_changes_nothing() {
+    let mut receiver = Receiver::new(NOW, Board::blank(10));
+    let change = |place: u8| [0, 0, 0, place, b'x'];
+    assert_eq!(
+        receiver.take(numbers(0, 1, 0), &change(9)),
+        Ok(Outcome::Newest)
+    );
+    let refused = receiver.take(numbers(1, 2, 1), &change(10));
+    assert!(matches!(refused, Err(Refusal::BadDifference(_))));
+    assert_eq!(receiver.held_numbers(), [0, 1]);
+}
+
+#[test]
+fn while_intake_is_held_only_what_changes_nothing_or_ends_is_taken() {
+    let mut receiver = receiver();
+    let mut take = |numbers, difference| receiver.accept(NOW, numbers, difference, Intake::Held);
+    assert_eq!(take(numbers(0, 1, 0), b"x"), Err(Refusal::Held));
+    assert_eq!(take(numbers(0, 2, 0), b""), Ok(Outcome::Newest));
+    assert_eq!(take(numbers(0, u64::MAX, 0), b"x"), Ok(Outcome::Newest));
+}
+
+#[test]
+fn the_floor_and_the_newest_64_are_kept() {
+    let mut receiver = receiver();
+    let cap = RECEIVED_STATES_MAX as u64;
+    for n in 1..=cap {
+        let taken = receiver.take(numbers(0, n, 0), b"x");
+        assert_eq!(taken, Ok(Outcome::Newest));
+    }
+    assert_eq!(receiver.held_numbers(), (0..=cap).collect::<Vec<_>>());
+    for n in cap + 1..5000 {
+        assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
+        let newest = n - cap + 1..=n;
+        let expected: Vec<u64> = std::iter::once(0).chain(newest).collect();
+        assert_eq!(receiver.held_numbers(), expected);
+    }
+    let refused = receiver.take(numbers(64, 5000, 0), b"x");
+    assert_eq!(refused, Err(Refusal::SourceMissing));
+}
+
+#[test]
+fn pledged_states_outlive_any_number_of_others() {
+    let mut receiver = receiver();
+    for n in 1..1000 {
+        assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
+        if n % 7 == 0 {
+            receiver.pledge();
+        }
+        assert!(receiver.count() <= RECEIVED_STATES_MAX + 1);
+    }
+    let pledged: Vec<u64> = (1..=PLEDGED_STATES_MAX as u64).map(|n| 7 * n).collect();
+    let held = receiver.held_numbers();
+    assert!(pledged.iter().all(|n| held.contains(n)), "{held:?}");
+    // The room is used up, so the last of these is acknowledged again …
+    assert_eq!(receiver.pledge().get(), 7 * PLEDGED_STATES_MAX as u64);
+    // … until the peer lets go of some.
+    assert_eq!(
+        receiver.take(numbers(7, 1000, 7), b"x"),
+        Ok(Outcome::Newest)
+    );
+    assert_eq!(receiver.pledge().get(), 1000);
+}
+
+#[test]
+fn the_end_is_acknowledged_in_any_case() {
+    let mut receiver = receiver();
+    for n in 1..100 {
+        assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
+        receiver.pledge();
+    }
+    assert_ne!(receiver.pledge(), receiver.newest_number());
+    let end = numbers(0, u64::MAX, 0);
+    assert_eq!(receiver.take(end, b"x"), Ok(Outcome::Newest));
+    assert_eq!(receiver.pledge(), StateNumber::SHUTDOWN);
+}
+
+#[test]
+fn states_are_kept_within_64_mib() {
+    const MIB: usize = 1024 * 1024;
+    let mut receiver = receiver();
+    let mib = vec![b'x'; MIB];
+    for n in 1..=64 {
+        assert_eq!(receiver.take(numbers(0, n, 0), &mib), Ok(Outcome::Newest));
+    }
+    assert_eq!(receiver.held_bytes(), RECEIVED_BYTES_MAX);
+    assert_eq!(receiver.count(), 65);
+    assert_eq!(receiver.take(numbers(0, 65, 0), b"x"), Ok(Outcome::Newest));
+    // One of 64 newer ones had to go although there was a place for it.
+    assert_eq!(receiver.count(), 65);
+    assert_eq!(receiver.held_bytes(), 63 * MIB + 1);
+    assert_eq!(receiver.take(numbers(0, 66, 0), &mib), Ok(Outcome::Newest));
+    assert_eq!(receiver.held_bytes(), 63 * MIB + 1);
+}
+
+#[test]
+fn a_newest_state_is_kept_however_large_it_is() {
+    let mut receiver = receiver();
+    receiver.bytes_max = 1000;
+    let large = vec![b'x'; 5000];
+    for n in 1..10 {
+        assert_eq!(receiver.take(numbers(0, n, 0), &large), Ok(Outcome::Newest));
+        receiver.pledge();
+        assert_eq!(receiver.held_numbers(), [0, n]);
+    }
+}
+
+#[test]
+fn shared_memory_counts_once() {
+    let mut receiver = Receiver::new(NOW, Board::blank(1000));
+    let blank = Board::blank(1000);
+    let mut board = blank.clone();
+    for n in 1..=30_u8 {
+        board.write(usize::from(n), b"x");
+        let Difference { bytes, .. } = board.diff_from(&blank, Budget::UNLIMITED);
+        let taken = receiver.take(numbers(0, n.into(), 0), &bytes);
+        assert_eq!(taken, Ok(Outcome::Newest));
+    }
+    assert_eq!(receiver.held_bytes(), 1000 + 30);
+}
+
+#[test]
+fn what_is_held_is_measured_through_everything() {
+    let mut receiver = Receiver::new(NOW, Board::blank(100));
+    receiver.bytes_max = 300;
+    let blank = Board::blank(100);
+    for n in 1..500_u64 {
+        let mut board = blank.clone();
+        board.write((n % 90) as usize, &n.to_be_bytes());
+        let Difference { bytes, .. } = board.diff_from(&blank, Budget::UNLIMITED);
+        // Some arrive behind others, and now and then the floor rises.
+        let target = if n % 3 == 0 { n - 2 } else { n };
+        let floor = receiver.held_numbers()[usize::from(n % 50 == 0)];
+        let _ = receiver.take(numbers(floor, target, floor), &bytes);
+        receiver.assert_measured();
+    }
+}
+
+#[test]
+fn consumed_input_is_forgotten_in_all_states() {
+    let mut receiver = receiver();
+    assert_eq!(receiver.take(numbers(0, 1, 0), b"abc"), Ok(Outcome::Newest));
+    assert_eq!(receiver.take(numbers(1, 2, 0), b"def"), Ok(Outcome::Newest));
+    receiver.forget_consumed();
+    assert_eq!(receiver.held_bytes(), 0);
+    receiver.assert_measured();
+    // What starts from an older state brings what is known already, and more.
+    assert_eq!(
+        receiver.take(numbers(1, 3, 1), b"defgh"),
+        Ok(Outcome::Newest)
+    );
+    assert_eq!(receiver.newest().since(6), b"gh");
+}
+
+#[test]
+fn the_newest_arrived_when_it_arrived() {
+    let mut receiver = receiver();
+    let later = NOW + Duration::from_secs(5);
+    let taken = receiver.accept(later, numbers(0, 1, 0), b"x", Intake::Open);
+    assert_eq!(taken, Ok(Outcome::Newest));
+    assert_eq!(receiver.newest_arrived(), later);
+}

@@ -1,1 +1,306 @@
+use super::*;
 
+fn ms(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+fn at(millis: u64) -> Time {
+    Time::from_origin(ms(millis))
+}
+
+/// A server in the middle of a conversation that sent something at 1000 and has nothing to do.
+fn quiet() -> Situation {
+    Situation {
+        now: at(1000),
+        role: Role::Server,
+        reach: Reach::Open,
+        has_sent: true,
+        last_sent: at(1000),
+        was_small: true,
+        standing: Standing::Settled,
+        last_change: at(0),
+        interval: ms(50),
+        timeout: ms(200),
+        heard: Some(at(900)),
+        unacknowledged_since: None,
+        doubt: None,
+        assembly_expiry: None,
+        own_shutdown: None,
+        owes_answer: false,
+        answered: None,
+    }
+}
+
+fn next(situation: &Situation) -> Option<(u64, Cause)> {
+    let (time, cause) = schedule(situation).earliest()?;
+    Some((time.as_millis(), cause))
+}
+
+#[test]
+fn frames_come_twice_in_a_round_trip_within_bounds() {
+    let cases = [
+        (Duration::ZERO, 20),
+        (ms(40), 20),
+        (ms(41), 21),
+        (ms(100), 50),
+        (Duration::from_micros(100_001), 51),
+        (ms(500), 250),
+        (ms(10_000), 250),
+    ];
+    for (smoothed, interval) in cases {
+        assert_eq!(frame_interval(smoothed), ms(interval), "{smoothed:?}");
+    }
+}
+
+#[test]
+fn repeats_double_from_250_ms_to_3_s() {
+    let pauses: Vec<_> = (0..8).map(|n| repeat_pause(n).as_millis()).collect();
+    assert_eq!(pauses, [20, 250, 500, 1000, 2000, 3000, 3000, 3000]);
+    assert_eq!(repeat_pause(u32::MAX), ms(3000));
+}
+
+#[test]
+fn the_first_instruction_leaves_at_once() {
+    let situation = Situation {
+        has_sent: false,
+        standing: Standing::Unsent { changed: at(1000) },
+        ..quiet()
+    };
+    assert_eq!(next(&situation), Some((1000, Cause::First)));
+}
+
+#[test]
+fn a_settled_conversation_beats_every_3_s() {
+    assert_eq!(next(&quiet()), Some((4000, Cause::Heartbeat)));
+}
+
+#[test]
+fn a_change_waits_for_others_and_for_the_frame_interval() {
+    let changed = |role, changed| Situation {
+        role,
+        standing: Standing::Unsent {
+            changed: at(changed),
+        },
+        ..quiet()
+    };
+    assert_eq!(
+        next(&changed(Role::Server, 1010)),
+        Some((1050, Cause::Frame))
+    );
+    assert_eq!(
+        next(&changed(Role::Server, 1045)),
+        Some((1053, Cause::Frame))
+    );
+    assert_eq!(
+        next(&changed(Role::Client, 1045)),
+        Some((1050, Cause::Frame))
+    );
+    assert_eq!(
+        next(&changed(Role::Client, 1050)),
+        Some((1051, Cause::Frame))
+    );
+}
+
+#[test]
+fn a_change_is_sent_however_long_the_peer_was_silent() {
+    let situation = Situation {
+        standing: Standing::Unsent { changed: at(1000) },
+        heard: None,
+        ..quiet()
+    };
+    assert_eq!(next(&situation), Some((1050, Cause::Frame)));
+}
+
+#[test]
+fn what_may_be_lost_is_resent_at_the_frame_interval() {
+    let situation = Situation {
+        standing: Standing::Unassumed,
+        ..quiet()
+    };
+    assert_eq!(next(&situation), Some((1050, Cause::Resend)));
+}
+
+#[test]
+fn what_is_unacknowledged_is_retried_after_the_timeout_and_100_ms() {
+    let situation = Situation {
+        standing: Standing::Unacknowledged,
+        ..quiet()
+    };
+    assert_eq!(next(&situation), Some((1300, Cause::Retry)));
+}
+
+#[test]
+fn without_a_sign_of_the_peer_for_10_s_only_heartbeats_are_sent() {
+    for standing in [Standing::Unassumed, Standing::Unacknowledged] {
+        let situation = |heard, now| Situation {
+            standing,
+            heard,
+            last_sent: at(10_000),
+            now: at(now),
+            ..quiet()
+        };
+        let cause = |heard, now| next(&situation(heard, now)).map(|(_, cause)| cause);
+        assert_ne!(cause(Some(at(1000)), 10_000), Some(Cause::Heartbeat));
+        assert_eq!(cause(Some(at(0)), 10_000), Some(Cause::Heartbeat));
+        assert_eq!(cause(Some(at(1000)), 11_000), Some(Cause::Heartbeat));
+        assert_eq!(cause(None, 10_000), Some(Cause::Heartbeat));
+    }
+}
+
+#[test]
+fn a_state_of_the_peer_is_acknowledged_within_100_ms() {
+    let situation = Situation {
+        unacknowledged_since: Some(at(1020)),
+        ..quiet()
+    };
+    assert_eq!(next(&situation), Some((1120, Cause::Acknowledgement)));
+}
+
+#[test]
+fn a_peer_that_never_answered_is_tried_again_soon() {
+    let situation = |tries| Situation {
+        role: Role::Client,
+        heard: None,
+        doubt: Some(Doubt::new(at(0), tries)),
+        ..quiet()
+    };
+    assert_eq!(next(&situation(1)), Some((1250, Cause::FirstRepeat)));
+    assert_eq!(next(&situation(3)), Some((2000, Cause::FirstRepeat)));
+}
+
+#[test]
+fn a_way_in_doubt_is_probed_at_once_and_then_less_and_less() {
+    let situation = |tries, last_sent| Situation {
+        now: at(9000),
+        last_sent: at(last_sent),
+        doubt: Some(Doubt::new(at(9000), tries)),
+        ..quiet()
+    };
+    assert_eq!(next(&situation(0, 8000)), Some((8020, Cause::Probe)));
+    assert_eq!(next(&situation(0, 8995)), Some((9015, Cause::Probe)));
+    assert_eq!(next(&situation(1, 9000)), Some((9250, Cause::Probe)));
+    assert_eq!(next(&situation(2, 9250)), Some((9750, Cause::Probe)));
+}
+
+#[test]
+fn a_probe_of_many_datagrams_is_not_hurried() {
+    let costly = |tries| Doubt {
+        is_costly: true,
+        ..Doubt::new(at(0), tries)
+    };
+    assert_eq!(probe(at(0), costly(0)).0, at(20));
+    assert_eq!(probe(at(0), costly(1)).0, at(3000));
+}
+
+#[test]
+fn a_way_that_the_system_refuses_is_tried_every_second() {
+    let failing = |tries| Doubt {
+        is_failing: true,
+        ..Doubt::new(at(0), tries)
+    };
+    assert_eq!(probe(at(0), failing(1)).0, at(250));
+    assert_eq!(probe(at(0), failing(9)).0, at(1000));
+}
+
+#[test]
+fn a_silent_way_is_probed_every_second_while_a_person_types() {
+    let silent = |standing, last_change| Situation {
+        role: Role::Client,
+        now: at(100_000),
+        last_sent: at(100_000),
+        last_change: at(last_change),
+        heard: Some(at(50_000)),
+        standing,
+        ..quiet()
+    };
+    let unacknowledged = |last_change| silent(Standing::Unacknowledged, last_change);
+    assert_eq!(next(&unacknowledged(99_000)), Some((101_000, Cause::Probe)));
+    assert_eq!(next(&unacknowledged(80_000)), Some((102_000, Cause::Probe)));
+    // At the pace of heartbeats it is called a probe, which takes a new number.
+    assert_eq!(next(&unacknowledged(20_000)), Some((103_000, Cause::Probe)));
+    let settled = silent(Standing::Settled, 99_000);
+    assert_eq!(next(&settled), Some((103_000, Cause::Heartbeat)));
+    let large = Situation {
+        was_small: false,
+        ..unacknowledged(99_000)
+    };
+    assert_eq!(next(&large), Some((103_000, Cause::Heartbeat)));
+    let server = Situation {
+        role: Role::Server,
+        ..unacknowledged(99_000)
+    };
+    assert_eq!(next(&server), Some((103_000, Cause::Heartbeat)));
+}
+
+#[test]
+fn without_a_path_nothing_is_sent() {
+    let situation = Situation {
+        reach: Reach::Nowhere,
+        standing: Standing::Unassumed,
+        unacknowledged_since: Some(at(0)),
+        assembly_expiry: Some(at(7000)),
+        ..quiet()
+    };
+    assert_eq!(next(&situation), Some((7000, Cause::AssemblyExpiry)));
+}
+
+#[test]
+fn a_path_that_has_had_its_bytes_gets_heartbeats() {
+    let situation = Situation {
+        reach: Reach::Heartbeats,
+        standing: Standing::Unassumed,
+        unacknowledged_since: Some(at(0)),
+        doubt: Some(Doubt::new(at(0), 0)),
+        owes_answer: true,
+        ..quiet()
+    };
+    assert_eq!(next(&situation), Some((4000, Cause::Heartbeat)));
+}
+
+#[test]
+fn our_end_is_said_at_the_frame_interval_for_16_times() {
+    let situation = |tries| Situation {
+        own_shutdown: Some((at(500), tries)),
+        standing: Standing::Unassumed,
+        ..quiet()
+    };
+    assert_eq!(next(&situation(15)), Some((1050, Cause::Shutdown)));
+    assert_eq!(next(&situation(16)), Some((1300, Cause::ShutdownLimit)));
+}
+
+#[test]
+fn an_end_is_given_up_10_s_after_it_began_at_the_latest() {
+    let limit = |tries, last_sent| shutdown_limit(at(0), tries, at(last_sent), ms(5000)).0;
+    assert_eq!(limit(16, 4000), at(9100));
+    assert_eq!(limit(16, 5000), at(10_000));
+    assert_eq!(limit(15, 0), at(10_000));
+}
+
+#[test]
+fn the_peers_end_is_answered_at_the_frame_interval_and_then_lingered_for() {
+    let owing = Situation {
+        owes_answer: true,
+        standing: Standing::Unassumed,
+        ..quiet()
+    };
+    assert_eq!(next(&owing), Some((1050, Cause::ShutdownAnswer)));
+    let answered = Situation {
+        answered: Some((at(1000), at(1000))),
+        standing: Standing::Unassumed,
+        ..quiet()
+    };
+    assert_eq!(next(&answered), Some((1250, Cause::LingerEnd)));
+}
+
+#[test]
+fn of_what_is_due_the_first_cause_counts() {
+    let mut table = Deadlines::default();
+    table.set(heartbeat(at(0)));
+    table.set((at(3500), Cause::Probe));
+    table.set((at(1000), Cause::AssemblyExpiry));
+    assert_eq!(table.earliest(), Some((at(1000), Cause::AssemblyExpiry)));
+    assert_eq!(table.due(at(2999)), None);
+    assert_eq!(table.due(at(3000)), Some(Cause::Heartbeat));
+    assert_eq!(table.due(at(3500)), Some(Cause::Probe));
+    assert_eq!(table.get(Cause::Probe), Some(at(3500)));
+}
