@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::row::CellRow;
 use crate::screen::Screen;
-use crate::size::{Position, Row};
+use crate::size::{Column, Position, Row};
 use crate::style::Color;
 
 impl Screen {
@@ -96,28 +96,24 @@ impl Screen {
 
     /// SL.
     pub(crate) fn shift_left(&mut self, count: u16) {
-        self.change_region(|row, background| row.delete(Default::default(), count, background));
+        self.change_region(|row, background| row.delete(Column(0), count, background));
     }
 
     /// SR.
     pub(crate) fn shift_right(&mut self, count: u16) {
-        self.change_region(|row, background| row.insert(Default::default(), count, background));
+        self.change_region(|row, background| row.insert(Column(0), count, background));
     }
 
-    /// DECIC: nothing outside the margins.
+    /// DECIC.
     pub(crate) fn insert_columns(&mut self, count: u16) {
         let column = self.cursor.position.column;
-        if self.margins.contains(&self.cursor.position.row.0) {
-            self.change_region(|row, background| row.insert(column, count, background));
-        }
+        self.change_region(|row, background| row.insert(column, count, background));
     }
 
-    /// DECDC: nothing outside the margins.
+    /// DECDC.
     pub(crate) fn delete_columns(&mut self, count: u16) {
         let column = self.cursor.position.column;
-        if self.margins.contains(&self.cursor.position.row.0) {
-            self.change_region(|row, background| row.delete(column, count, background));
-        }
+        self.change_region(|row, background| row.delete(column, count, background));
     }
 
     fn change_row(&mut self, change: impl FnOnce(&mut CellRow, Color)) {
@@ -128,7 +124,11 @@ impl Screen {
         self.cursor.pending_wrap = false;
     }
 
+    /// Changes every row between the margins; nothing if the cursor is outside them.
     fn change_region(&mut self, change: impl Fn(&mut CellRow, Color)) {
+        if !self.margins.contains(&self.cursor.position.row.0) {
+            return;
+        }
         for row in self.margins.clone() {
             change(self.grid.row_mut(Row(row)), self.style.background);
         }
