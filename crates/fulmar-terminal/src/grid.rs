@@ -18,6 +18,10 @@ pub struct Grid {
     columns: u16,
     /// The row that erased rows are, until written to.
     blank: Arc<CellRow>,
+    /// Cells and rows that changes so far may have touched; see [`Screen::work`].
+    ///
+    /// [`Screen::work`]: crate::Screen::work
+    pub(crate) work: u64,
 }
 
 impl Grid {
@@ -28,6 +32,7 @@ impl Grid {
             rows: std::iter::repeat_n(blank.clone(), usize::from(size.rows())).collect(),
             columns: size.columns(),
             blank,
+            work: 0,
         }
     }
 
@@ -50,6 +55,17 @@ impl Grid {
 
     /// Returns a row to write to, copied first if another screen holds it.
     pub(crate) fn row_mut(&mut self, row: Row) -> &mut CellRow {
+        self.work += u64::from(self.columns);
+        self.own_row(row)
+    }
+
+    /// Says that the text of a row runs on in the one below.
+    pub(crate) fn mark_wrapped(&mut self, row: Row) {
+        self.work += 1;
+        self.own_row(row).set_wrapped(true);
+    }
+
+    fn own_row(&mut self, row: Row) -> &mut CellRow {
         let last = self.rows.len() - 1;
         Arc::make_mut(&mut self.rows[usize::from(row.0).min(last)])
     }
@@ -106,6 +122,7 @@ impl Grid {
     /// them.
     fn recycle_rows(&mut self, rows: Range<u16>, background: Color) {
         let columns = self.columns;
+        self.work += rows.len() as u64 * u64::from(columns);
         for row in self.slots(rows) {
             match Arc::get_mut(row) {
                 Some(row) => row.clear(background),
@@ -119,16 +136,19 @@ impl Grid {
         let cell = Cell::blank(background);
         if self.blank.columns() != self.columns || self.blank.cells().first() != Some(&cell) {
             self.blank = Arc::new(CellRow::new(self.columns, background));
+            self.work += u64::from(self.columns);
         }
         self.blank.clone()
     }
 
     fn slots(&mut self, rows: Range<u16>) -> impl Iterator<Item = &mut Arc<CellRow>> {
         let end = usize::from(rows.end).min(self.rows.len());
+        self.work += rows.len() as u64;
         self.rows.range_mut(usize::from(rows.start).min(end)..end)
     }
 
     fn region_mut(&mut self, region: &Range<u16>) -> &mut [Arc<CellRow>] {
+        self.work += region.len() as u64;
         &mut self.rows.make_contiguous()[usize::from(region.start)..usize::from(region.end)]
     }
 }

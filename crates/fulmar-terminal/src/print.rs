@@ -12,12 +12,8 @@ impl Screen {
     pub(crate) fn print(&mut self, text: &str) {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
-            let is_plain = self.charsets.is_ascii() && !self.modes.has(ModeFlags::INSERT);
-            let printed = if is_plain && width(c) != Width::Zero {
-                self.print_run(rest)
-            } else {
-                0
-            };
+            let is_run = self.charsets.is_ascii() && width(c) != Width::Zero;
+            let printed = if is_run { self.print_run(rest) } else { 0 };
             rest = match printed {
                 0 => {
                     let shown = self.charsets.translate(c);
@@ -33,16 +29,24 @@ impl Screen {
     pub(crate) fn repeat(&mut self, count: u16) {
         let Some(c) = self.last_character else { return };
         // Beyond a full screen only the column it ends in makes a difference.
-        let columns = u32::from(self.size.columns());
-        let cells = columns * u32::from(self.size.rows());
-        let count = u32::from(count);
-        let count = if count > cells {
+        let columns = usize::from(self.size.columns());
+        let cells = columns * usize::from(self.size.rows());
+        let count = usize::from(count);
+        let mut left = if count > cells {
             cells + count % columns
         } else {
             count
         };
-        for _ in 0..count {
-            self.print_char(c);
+        let row: String = std::iter::repeat_n(c, columns.min(left)).collect();
+        while left > 0 {
+            let text = row.get(..left * c.len_utf8()).unwrap_or(&row);
+            match self.print_run(text) / c.len_utf8() {
+                0 => {
+                    self.print_char(c);
+                    left -= 1;
+                }
+                printed => left -= printed,
+            }
         }
     }
 
@@ -52,31 +56,33 @@ impl Screen {
     fn print_run(&mut self, text: &str) -> usize {
         self.wrap_if_pending();
         let Position { row, column } = self.cursor.position;
+        let columns = self.size.columns();
         let row = self.grid.row_mut(row);
+        if self.modes.has(ModeFlags::INSERT) {
+            let inserted = columns_that_fit(text, columns - column.0);
+            row.insert(column, inserted, self.style.background);
+        }
         let pen = row.pen(&self.style);
         let mut end = column.0;
         let mut last = None;
         let mut rest = text;
-        while end < self.size.columns() {
-            let room = usize::from(self.size.columns() - end);
-            let ascii = ascii_prefix(rest, room);
-            if ascii.is_empty() {
-                let Some(c) = rest.chars().next() else { break };
-                let columns = match width(c) {
-                    Width::One => 1,
-                    Width::Two if room >= 2 => 2,
-                    Width::Zero | Width::Two => break,
+        while end < columns {
+            let ascii = ascii_prefix(rest, usize::from(columns - end));
+            let printed = if let Some(&byte) = ascii.last() {
+                row.write_ascii(Column(end), ascii, pen);
+                end += ascii.len() as u16;
+                last = Some((char::from(byte), 1));
+                ascii.len()
+            } else {
+                let Some((c, columns)) = next_that_fits(rest, columns - end) else {
+                    break;
                 };
                 row.write_char(Column(end), c, columns == 2, pen);
-                last = Some((c, columns));
                 end += columns;
-                rest = rest.get(c.len_utf8()..).unwrap_or_default();
-            } else {
-                row.write_ascii(Column(end), ascii, pen);
-                last = ascii.last().map(|&byte| (char::from(byte), 1));
-                end += ascii.len() as u16;
-                rest = rest.get(ascii.len()..).unwrap_or_default();
-            }
+                last = Some((c, columns));
+                c.len_utf8()
+            };
+            rest = rest.get(printed..).unwrap_or_default();
         }
         if let Some((c, columns)) = last {
             self.advance_to(end, columns);
@@ -134,9 +140,7 @@ impl Screen {
     }
 
     fn wrap(&mut self) {
-        self.grid
-            .row_mut(self.cursor.position.row)
-            .set_wrapped(true);
+        self.grid.mark_wrapped(self.cursor.position.row);
         self.cursor.position.column = Column(0);
         self.index();
     }
@@ -172,6 +176,28 @@ impl Screen {
             self.advance_to(target.column.0 + 1, 1);
         }
     }
+}
+
+/// Returns the first character of `text` and its columns if it is no mark and fits into `room`.
+fn next_that_fits(text: &str, room: u16) -> Option<(char, u16)> {
+    let c = text.chars().next()?;
+    let columns = match width(c) {
+        Width::Zero => return None,
+        Width::One => 1,
+        Width::Two => 2,
+    };
+    (columns <= room).then_some((c, columns))
+}
+
+/// Returns how many columns the characters at the start of `text` take that fit into `room`.
+fn columns_that_fit(text: &str, room: u16) -> u16 {
+    let mut taken = 0;
+    let mut rest = text;
+    while let Some((c, columns)) = next_that_fits(rest, room - taken) {
+        taken += columns;
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+    taken
 }
 
 /// Returns the ASCII at the start of `text`, at most `max` characters.

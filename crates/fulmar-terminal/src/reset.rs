@@ -13,7 +13,8 @@ use crate::style::Style;
 impl Screen {
     /// RIS: as after power on. What is not the screen's own (titles, clipboard, bells rung) stays.
     pub(crate) fn reset(&mut self) {
-        let fresh = Screen::new(self.size);
+        let mut fresh = Screen::new(self.size);
+        fresh.grid.work = self.work() + u64::from(self.size.rows());
         *self = Screen {
             title: self.title.take(),
             icon_name: self.icon_name.take(),

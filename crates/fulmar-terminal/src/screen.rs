@@ -138,6 +138,12 @@ impl Screen {
         self.bell_count
     }
 
+    /// How many cells and rows the changes so far may have touched: what input cost, in a measure
+    /// that is the same on every machine. Printing counts by whole rows.
+    pub fn work(&self) -> u64 {
+        self.grid.work + self.hidden.work
+    }
+
     /// Crops or extends the screen at its bottom and right; nothing is reflowed.
     ///
     /// Source: docs/protocol.md §8.9.
