@@ -1,0 +1,210 @@
+//! Whatever is written: the terminal holds its promises, its caps, and does a bounded work.
+
+use fulmar_terminal::{CELL_TEXT_MAX, Column, Glyph, Row, Screen, Size, Terminal};
+use proptest::prelude::*;
+
+/// The most cells and rows that a byte may touch on average on a screen of 80x24: all of them with
+/// three bytes, the shortest sequence that has a say on more than a row.
+///
+/// Source: docs/threat-model.md §6, "CPU for 1 MB of the worst input".
+const WORK_PER_BYTE_MAX: u64 = 80 * 24 / 3;
+
+/// What a screen promises to whoever reads it.
+#[track_caller]
+fn assert_whole(screen: &Screen) {
+    let size = screen.size();
+    let cursor = screen.cursor();
+    assert!(size.contains(cursor.position));
+    assert!(!cursor.pending_wrap || cursor.position.column == size.last_column());
+    assert_eq!(screen.rows().len(), usize::from(size.rows()));
+    for row in screen.rows() {
+        assert_eq!(row.columns(), size.columns());
+        for column in 0..size.columns() {
+            let cell = &row.cells()[usize::from(column)];
+            let next = row.cells().get(usize::from(column) + 1);
+            assert_eq!(cell.is_wide(), next.is_some_and(|next| next.is_spacer()));
+            match row.glyph(Column(column)) {
+                Glyph::Cluster(text) => assert!(text.chars().count() > 1),
+                Glyph::Char(c) => assert!(!c.is_control()),
+                Glyph::Blank => assert!(cell.is_blank()),
+                Glyph::Spacer => assert!(column > 0),
+            }
+        }
+    }
+}
+
+/// A piece of what a hostile program might write.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    let wide = prop::sample::select(vec![
+        "漢",
+        "字é",
+        "\u{301}",
+        "🚀\u{200d}",
+        "\u{9b}",
+        "\u{90}",
+    ]);
+    prop_oneof![
+        3 => "[a-z ]{1,40}".prop_map(String::into_bytes),
+        2 => wide.prop_map(|text| text.as_bytes().to_vec()),
+        2 => "[\x00-\x1f]".prop_map(String::into_bytes),
+        8 => "\x1b\\[[?>! ]?([0-9]{0,3};){0,4}[0-9]{0,6}[ !$']?[@-~]".prop_map(String::into_bytes),
+        2 => "\x1b\\[([0-9]{1,3}[;:]){1,6}m".prop_map(String::into_bytes),
+        2 => "\x1b[#()]?[0-~]".prop_map(String::into_bytes),
+        2 => "\x1b\\]([0128]|52);[a-z;:=/]{0,9}(\x07|\x1b\\\\)?".prop_map(String::into_bytes),
+        1 => prop::collection::vec(any::<u8>(), 0..8),
+    ]
+}
+
+fn size() -> impl Strategy<Value = Size> {
+    (1..9_u16, 1..12_u16).prop_map(|(rows, columns)| Size::new(rows, columns).expect("small"))
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_leave_a_whole_screen(bytes: Vec<u8>) {
+        let mut terminal = Terminal::new(Size::new(3, 5).expect("small"));
+        terminal.process(&bytes);
+        assert_whole(terminal.screen());
+    }
+
+    #[test]
+    fn any_sequences_and_resizes_leave_a_whole_screen(
+        first in size(),
+        steps in prop::collection::vec((piece(), prop::option::weighted(0.05, size())), 0..60),
+    ) {
+        let mut terminal = Terminal::new(first);
+        for (piece, resize) in steps {
+            terminal.process(&piece);
+            if let Some(size) = resize {
+                terminal.resize(size);
+            }
+            assert_whole(terminal.screen());
+        }
+    }
+
+    #[test]
+    fn a_snapshot_never_changes(
+        before in prop::collection::vec(piece(), 0..20),
+        after in prop::collection::vec(piece(), 0..20),
+    ) {
+        let mut terminal = Terminal::new(Size::new(4, 9).expect("small"));
+        terminal.process(&before.concat());
+        let snapshot = terminal.screen().clone();
+        let said = format!("{snapshot:?}");
+        terminal.process(&after.concat());
+        prop_assert_eq!(format!("{snapshot:?}"), said);
+    }
+
+    #[test]
+    fn any_sequences_do_a_bounded_work(pieces in prop::collection::vec(piece(), 1..200)) {
+        assert_work_is_bounded(&pieces.concat());
+    }
+}
+
+#[track_caller]
+fn assert_work_is_bounded(bytes: &[u8]) {
+    let mut terminal = Terminal::new(Size::default());
+    terminal.process(bytes);
+    // A row is begun before the first byte is paid for.
+    let allowed = WORK_PER_BYTE_MAX * (bytes.len() as u64 + 8);
+    let work = terminal.screen().work();
+    assert!(
+        work <= allowed,
+        "{work} for {} bytes, {allowed} allowed",
+        bytes.len()
+    );
+}
+
+#[test]
+fn the_worst_sequences_do_a_bounded_work() {
+    for worst in [
+        "\x1b[J",
+        "\x1b[2J",
+        "\x1b[44m\x1b[J\x1b[m\x1b[J",
+        "\x1b[L",
+        "\x1b[M",
+        "\x1b[99S",
+        "\x1b[T",
+        "\n",
+        "\x1bM",
+        "\x1b#8",
+        "\x1bc",
+        "\x1b['}",
+        "\x1b['~",
+        "\x1b[ @",
+        "\x1b[ A",
+        "\x1b[@",
+        "\x1b[P",
+        "\x1b[?47h\x1b[?47l",
+        "x\x1b[65535b",
+        "\x1b[b",
+        "\x1b[65535I",
+        "\x1b[65535Z",
+        "\x1b[65535;65535r",
+        "e\u{301}",
+        "漢\x08",
+        "\x1b]8;;x:y\x07x",
+        "\x1b7\x1b8",
+        "\x1b[65535@",
+    ] {
+        assert_work_is_bounded(worst.repeat(1000).as_bytes());
+    }
+}
+
+#[test]
+fn work_is_counted() {
+    let mut terminal = Terminal::new(Size::default());
+    terminal.process(b"x");
+    let one = terminal.screen().work();
+    terminal.process(b"\x1b[ @");
+    assert!(one > 0);
+    assert!(terminal.screen().work() >= one + 24 * 80);
+}
+
+#[test]
+fn a_cell_holds_text_up_to_its_cap() {
+    let text_of = |marks: usize| {
+        let mut terminal = Terminal::new(Size::default());
+        terminal.process(format!("éx\x08\x08{}", "\u{301}".repeat(marks)).as_bytes());
+        match terminal.screen().row(Row(0)).glyph(Column(0)) {
+            Glyph::Cluster(text) => text.len(),
+            glyph => panic!("{glyph:?}"),
+        }
+    };
+    let at_cap = CELL_TEXT_MAX / 2 - 1;
+    assert_eq!(text_of(at_cap), CELL_TEXT_MAX);
+    assert_eq!(text_of(at_cap + 1), CELL_TEXT_MAX);
+}
+
+#[test]
+fn a_sequence_may_have_32_parameters_and_no_more() {
+    let style_after = |count: usize| {
+        let mut terminal = Terminal::new(Size::default());
+        terminal.process(format!("\x1b[{}1m", "0;".repeat(count - 1)).as_bytes());
+        terminal.screen().style().clone()
+    };
+    assert!(!style_after(32).is_plain());
+    assert!(style_after(33).is_plain());
+}
+
+#[test]
+fn a_flood_of_marks_and_links_on_one_row_is_forgotten_when_overwritten() {
+    let mut terminal = Terminal::new(Size::new(1, 10).expect("small"));
+    let lines = (0..5000).map(|n| format!("\x1b]8;;x:{n}\x07e\u{301}\x1b[58:5:{}mf\r", n % 256));
+    terminal.process(lines.collect::<String>().as_bytes());
+    // The side table of a row is bounded by its width, whatever was once in it.
+    assert!(format!("{:?}", terminal.screen().row(Row(0))).len() < 20_000);
+}
+
+#[test]
+fn a_snapshot_shares_the_rows_that_do_not_change() {
+    let mut terminal = Terminal::new(Size::default());
+    terminal.process(&b"text\r\n".repeat(20));
+    let snapshot = terminal.screen().clone();
+    terminal.process(b"\x1b[5;1Hx\x1b[24;1H\n");
+    let shared = (0..23).filter(|&row| {
+        let (before, after) = (snapshot.row(Row(row + 1)), terminal.screen().row(Row(row)));
+        std::sync::Arc::ptr_eq(before, after)
+    });
+    assert_eq!(shared.count(), 22);
+}

@@ -1,0 +1,111 @@
+use fulmar_terminal::{CursorShape, ModeFlags, MouseEncoding, MouseMode, Position};
+
+use crate::{after, screen};
+
+#[test]
+fn flags_are_set_and_reset() {
+    for (number, flag) in [
+        (1, ModeFlags::APPLICATION_CURSOR),
+        (5, ModeFlags::REVERSE_SCREEN),
+        (6, ModeFlags::ORIGIN),
+        (7, ModeFlags::AUTO_WRAP),
+        (66, ModeFlags::APPLICATION_KEYPAD),
+        (1004, ModeFlags::FOCUS_REPORTS),
+        (1007, ModeFlags::ALTERNATE_SCROLL),
+        (2004, ModeFlags::BRACKETED_PASTE),
+        (2026, ModeFlags::SYNCHRONIZED),
+    ] {
+        assert!(
+            after(&format!("\x1b[?{number}h"))
+                .screen()
+                .modes()
+                .has(flag),
+            "{number}"
+        );
+        let bytes = format!("\x1b[?{number}h\x1b[?{number}l");
+        assert!(!after(&bytes).screen().modes().has(flag), "{number}");
+    }
+}
+
+#[test]
+fn a_program_in_the_middle_of_a_frame_is_known() {
+    assert!(after("\x1b[?2026h").screen().is_synchronized());
+    assert!(!after("\x1b[?2026h\x1b[?2026l").screen().is_synchronized());
+}
+
+#[test]
+fn the_mouse_has_one_mode_and_one_encoding() {
+    let mouse = |bytes: &str| {
+        let terminal = after(bytes);
+        let modes = terminal.screen().modes();
+        (modes.mouse, modes.mouse_encoding)
+    };
+    assert_eq!(
+        mouse("\x1b[?1000h"),
+        (MouseMode::Click, MouseEncoding::Bytes)
+    );
+    assert_eq!(
+        mouse("\x1b[?1000;1003;1006h"),
+        (MouseMode::Motion, MouseEncoding::Sgr)
+    );
+    assert_eq!(
+        mouse("\x1b[?1003h\x1b[?1000l"),
+        (MouseMode::Off, MouseEncoding::Bytes)
+    );
+    assert_eq!(
+        mouse("\x1b[?1006h\x1b[?1015l"),
+        (MouseMode::Off, MouseEncoding::Bytes)
+    );
+}
+
+#[test]
+fn the_cursor_is_shown_hidden_and_shaped() {
+    assert!(!after("\x1b[?25l").screen().cursor().visible);
+    assert!(after("\x1b[?25l\x1b[?25h").screen().cursor().visible);
+    assert!(after("\x1b[?25l\x1bc").screen().cursor().visible);
+    assert_eq!(
+        after("\x1b[4 q").screen().cursor().shape,
+        CursorShape::SteadyUnderline
+    );
+    assert_eq!(
+        after("\x1b[4 q\x1b[7 q").screen().cursor().shape,
+        CursorShape::SteadyUnderline
+    );
+    assert_eq!(
+        after("\x1b[4 q\x1b[ q").screen().cursor().shape,
+        CursorShape::Default
+    );
+    assert_eq!(
+        after("\x1b[?12h").screen().cursor().shape,
+        CursorShape::Default
+    );
+}
+
+#[test]
+fn the_alternate_screen_comes_blank_and_leaves_the_primary_as_it_was() {
+    screen("ab\nc│d", "\x1b[?1049hxyz", "\n xyz│");
+    screen("ab\nc│d", "\x1b[?1049hxyz\x1b[?1049l", "ab\nc│d");
+    screen("ab\nc│d", "\x1b[?1047hxyz\x1b[?1047l", "ab\ncd  │");
+    screen("ab\nc│d", "\x1b[?1047hxyz\x1b[?1047l\x1b[?1047h", "\n    │");
+    screen("ab\nc│d", "\x1b[?47hxyz\x1b[?47l\x1b[?47h", "\n xyz│");
+    screen("ab\nc│d", "\x1b[?1048h\x1b[H\x1b[?1048l", "ab\nc│d");
+    assert!(after("\x1b[?1049h").screen().is_alternate());
+    assert!(!after("\x1b[?1049h\x1bc").screen().is_alternate());
+}
+
+#[test]
+fn a_line_feed_in_new_line_mode_returns_the_carriage() {
+    screen("ab│", "\x1b[20h\n", "ab\n│");
+    screen("ab│", "\x1b[20h\x1b[20l\n", "ab\n  │");
+}
+
+#[test]
+fn backspace_goes_back_over_a_wrap_where_asked_to() {
+    let wrapped = format!("{}y\x08\x08", "x".repeat(80));
+    assert_eq!(
+        after(&wrapped).screen().cursor().position,
+        Position::new(1, 0)
+    );
+    let asked = after(&format!("\x1b[?45h{wrapped}"));
+    assert_eq!(asked.screen().cursor().position, Position::new(0, 79));
+}

@@ -1,0 +1,148 @@
+use fulmar_terminal::{Column, LINK_URI_MAX, LINKS_MAX, Row, TITLE_MAX};
+
+use crate::{after, screen};
+
+/// The window title after `bytes`.
+fn title(bytes: &str) -> Option<String> {
+    after(bytes).screen().title().map(str::to_owned)
+}
+
+/// The target of the link at the top left after `bytes`.
+fn link(bytes: &str) -> Option<String> {
+    after(bytes)
+        .screen()
+        .row(Row(0))
+        .link(Column(0))
+        .map(|link| link.uri.to_string())
+}
+
+#[test]
+fn titles_are_set() {
+    assert_eq!(title(""), None);
+    assert_eq!(title("\x1b]2;a title\x07").as_deref(), Some("a title"));
+    assert_eq!(title("\x1b]2;a title\x1b\\").as_deref(), Some("a title"));
+    assert_eq!(title("\x1b]2;a title\u{9c}").as_deref(), Some("a title"));
+    assert_eq!(title("\x1b]2;ü 漢\x07").as_deref(), Some("ü 漢"));
+    assert_eq!(title("\x1b]2;a;b\x07").as_deref(), Some("a;b"));
+    assert_eq!(title("\x1b]2;a\x07\x1b]2;\x07").as_deref(), Some(""));
+    assert_eq!(title("\x1b]2;a\nb\x7fc\x07").as_deref(), Some("abc"));
+    assert_eq!(title("\x1b]1;icon\x07"), None);
+    let both = after("\x1b]0;both\x07");
+    assert_eq!(
+        (both.screen().title(), both.screen().icon_name()),
+        (Some("both"), Some("both"))
+    );
+}
+
+#[test]
+fn a_title_is_cut_at_its_cap() {
+    let long = "é".repeat(TITLE_MAX);
+    assert_eq!(title(&format!("\x1b]2;{long}\x07")), Some(long.clone()));
+    assert_eq!(title(&format!("\x1b]2;{long}é\x07")), Some(long));
+}
+
+#[test]
+fn a_cancelled_string_does_nothing() {
+    assert_eq!(title("\x1b]2;a\x18"), None);
+    assert_eq!(title("\x1b]2;a\x1ab"), None);
+    screen("│", "a\x1b]9;text\x18b\x1bPdata\x1ac\x1b_x\x18d", "abcd│");
+}
+
+#[test]
+fn unknown_strings_leave_no_trace() {
+    screen(
+        "│",
+        "a\x1b]133;A\x07b\x1bP|x\x1b\\c\x1b_y\x1b\\d\x1b^z\x1b\\e\x1bX!\x1b\\f",
+        "abcdef│",
+    );
+    screen("│", "a\x1bP\x1b\\b\x1b]\x1b\\c\x1b_\x1b\\d", "abcd│");
+    screen("│", "a\x1b]\x07b\x1b]x\x07c", "abc│");
+}
+
+#[test]
+fn the_clipboard_is_written_and_never_read() {
+    let clipboard = |bytes: &str| after(bytes).screen().clipboard().to_owned();
+    assert_eq!(clipboard("\x1b]52;c;aGk=\x07"), "aGk=");
+    assert_eq!(clipboard("\x1b]52;c;aGk=\x1b\\"), "aGk=");
+    assert_eq!(clipboard("\x1b]52;;aGk=\x07"), "aGk=");
+    assert_eq!(clipboard("\x1b]52;p;aGk=\x07"), "");
+    assert_eq!(clipboard("\x1b]52;c;aGk=\x07\x1b]52;c;?\x07"), "aGk=");
+    assert_eq!(clipboard("\x1b]52;c;not base64\x07"), "");
+    let large = "a".repeat(100_000);
+    assert_eq!(clipboard(&format!("\x1b]52;c;{large}\x07")), large);
+}
+
+#[test]
+fn text_is_linked() {
+    assert_eq!(
+        link("\x1b]8;;http://a.b/\x07x").as_deref(),
+        Some("http://a.b/")
+    );
+    assert_eq!(link("\x1b]8;;http://a.b/\x07\x1b]8;;\x07x"), None);
+    assert_eq!(
+        link("\x1b]8;;http://a.b/\x07\x1b[mx").as_deref(),
+        Some("http://a.b/")
+    );
+    assert_eq!(link("\x1b]8;;http://a.b/\x07x\x1b[H\x1b[X"), None);
+    assert_eq!(link("\x1b]8;;http://ä/\x07x"), None);
+    let terminal = after("\x1b]8;x=1:id=part:y=2;http://a.b/\x07x");
+    let link = terminal
+        .screen()
+        .row(Row(0))
+        .link(Column(0))
+        .expect("a link")
+        .clone();
+    assert_eq!((&*link.id, &*link.uri), ("part", "http://a.b/"));
+}
+
+#[test]
+fn a_target_at_its_cap_is_linked_and_one_above_is_not() {
+    let target = "x".repeat(LINK_URI_MAX);
+    assert_eq!(
+        link(&format!("\x1b]8;;{target}\x07x")),
+        Some(target.clone())
+    );
+    assert_eq!(link(&format!("\x1b]8;;{target}y\x07x")), None);
+}
+
+#[test]
+fn links_are_kept_up_to_the_cap() {
+    let links = |count: usize| -> usize {
+        let bytes: String = (0..count).map(|n| format!("\x1b]8;;x:{n}\x07x")).collect();
+        let terminal = after(&bytes);
+        let rows = terminal.screen().rows();
+        rows.map(|row| {
+            (0..80)
+                .filter(|&column| row.link(Column(column)).is_some())
+                .count()
+        })
+        .sum()
+    };
+    assert_eq!(links(LINKS_MAX), LINKS_MAX);
+    assert_eq!(links(LINKS_MAX + 1), LINKS_MAX);
+}
+
+#[test]
+fn links_that_nobody_shows_make_room() {
+    let bytes: String = (0..3 * LINKS_MAX)
+        .map(|n| format!("\x1b]8;;x:{n}\x07\rx"))
+        .collect();
+    assert_eq!(link(&bytes), Some(format!("x:{}", 3 * LINKS_MAX - 1)));
+}
+
+#[test]
+fn the_bell_is_counted() {
+    assert_eq!(after("ring\x07ing\x07").screen().bell_count(), 2);
+    assert_eq!(after("silence\x1b]8;;\x07").screen().bell_count(), 0);
+}
+
+#[test]
+fn damaged_sequences_do_nothing() {
+    screen("│", "\x1b[31\x18m\x1b[4\x1am", "mm│");
+    screen("│", "\x1b[2;3\x1b[1;2Hx", " x│");
+    screen("│", "\x1b[1?2Hx\x1b[  $Hy", "xy│");
+    screen("│", "a\x1b#1b\x1b$Bc\x1b Fd\x1b%@e\x1b%Gf", "abcdef│");
+    screen("│", "\x1b[5\u{e9}x", "x│");
+    screen("│", "\x1b[2:3Hx", "x│");
+    screen("ab│", "\x1b[1\r;2\nH", "a│b");
+}
