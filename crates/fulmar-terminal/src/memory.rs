@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn what_two_screens_share_is_not_counted() {
         let mut screen = Screen::new(Size::new(100, 100).unwrap());
-        screen.apply("\x1b#8".as_bytes());
+        screen.apply("x".repeat(100 * 100).as_bytes());
         let all = screen.held_bytes(None);
         assert!(all >= 100 * 100 * size_of::<Cell>(), "{all}");
         let mut next = screen.clone();
