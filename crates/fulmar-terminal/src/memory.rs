@@ -1,5 +1,6 @@
 //! What a screen costs to keep.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::cell::{Cell, Cluster};
@@ -24,24 +25,18 @@ impl Screen {
     }
 }
 
-/// Rows that have the same place as in the neighbour, or follow one another, are seen to be shared.
 fn unshared_bytes(grid: &Grid, neighbour: Option<&Grid>) -> usize {
-    let mut others = neighbour.map(Grid::rows);
-    let mut before: Option<&Arc<CellRow>> = None;
-    let mut bytes = 0;
-    for row in grid.rows() {
-        let other = others.as_mut().and_then(Iterator::next);
-        let is_shared = [before, other]
-            .into_iter()
-            .flatten()
-            .any(|known| Arc::ptr_eq(known, row));
-        bytes += size_of::<Arc<CellRow>>();
-        if !is_shared {
-            bytes += row_bytes(row);
-        }
-        before = Some(row);
-    }
-    bytes
+    let mut seen: HashSet<*const CellRow> = neighbour
+        .into_iter()
+        .flat_map(Grid::rows)
+        .map(Arc::as_ptr)
+        .collect();
+    grid.rows()
+        .map(|row| {
+            let is_new = seen.insert(Arc::as_ptr(row));
+            size_of::<Arc<CellRow>>() + if is_new { row_bytes(row) } else { 0 }
+        })
+        .sum()
 }
 
 fn row_bytes(row: &CellRow) -> usize {
@@ -61,17 +56,31 @@ mod tests {
     use super::*;
     use crate::size::Size;
 
-    #[test]
-    fn what_two_screens_share_is_not_counted() {
+    fn full() -> Screen {
         let mut screen = Screen::new(Size::new(100, 100).unwrap());
         screen.apply("x".repeat(100 * 100).as_bytes());
+        screen
+    }
+
+    #[test]
+    fn what_two_screens_share_is_not_counted() {
+        let screen = full();
         let all = screen.held_bytes(None);
         assert!(all >= 100 * 100 * size_of::<Cell>(), "{all}");
         let mut next = screen.clone();
-        next.apply(b"one row");
+        next.apply(b"\x1b[Hone row");
         let own = next.held_bytes(Some(&screen));
         assert!(own < all / 20, "{own} of {all}");
         assert!(own >= 100 * size_of::<Cell>(), "{own}");
+    }
+
+    #[test]
+    fn what_has_scrolled_is_still_shared() {
+        let screen = full();
+        let mut next = screen.clone();
+        next.apply(b"\r\nnew row");
+        let own = next.held_bytes(Some(&screen));
+        assert!(own < screen.held_bytes(None) / 20, "{own}");
     }
 
     #[test]
