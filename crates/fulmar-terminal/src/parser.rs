@@ -315,3 +315,114 @@ fn plain_length(bytes: &[u8]) -> usize {
             .position(|&byte| is_special(byte))
             .unwrap_or(rest.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Writes down what it is handed.
+    #[derive(Default)]
+    struct Log {
+        events: Vec<String>,
+        characters: usize,
+    }
+
+    impl Handler for Log {
+        fn print(&mut self, text: &str) {
+            self.characters += text.chars().count();
+            self.events.push(format!("print {text}"));
+        }
+
+        fn control(&mut self, control: char) {
+            self.events
+                .push(format!("control {:02x}", u32::from(control)));
+        }
+
+        fn escape(&mut self, intermediates: &[u8], last: char) {
+            let intermediates = String::from_utf8_lossy(intermediates);
+            self.events.push(format!("escape {intermediates}{last}"));
+        }
+
+        fn csi(&mut self, sequence: &Csi, last: char) {
+            let intermediates = String::from_utf8_lossy(sequence.intermediates());
+            let event = format!("csi {:?} {intermediates}{last}", sequence.values());
+            self.events.push(event);
+        }
+
+        fn osc(&mut self, text: &str) {
+            self.events.push(format!("osc {text}"));
+        }
+
+        fn dcs(&mut self, text: &str) {
+            self.events.push(format!("dcs {text}"));
+        }
+    }
+
+    #[track_caller]
+    fn parses(bytes: impl AsRef<[u8]>, events: &[&str]) {
+        let mut log = Log::default();
+        Parser::default().advance(bytes.as_ref(), &mut log);
+        assert_eq!(log.events, events);
+    }
+
+    #[test]
+    fn text_comes_in_runs() {
+        parses(
+            "hällo 漢字\nx",
+            &["print hällo 漢字", "control 0a", "print x"],
+        );
+        parses(b"a\x7fb", &["print a", "print b"]);
+        parses(b"a\xffb", &["print a", "print \u{fffd}", "print b"]);
+    }
+
+    #[test]
+    fn a_long_run_stops_at_the_first_control_wherever_it_is() {
+        for length in 0..100 {
+            let text = "x".repeat(length);
+            let bytes = format!("{text}\r{text}\u{a0}{text}\u{85}");
+            let printed = [format!("print {text}"), format!("print {text}\u{a0}{text}")];
+            let events = [&*printed[0], "control 0d", &*printed[1], "control 85"];
+            parses(bytes, if length == 0 { &events[1..] } else { &events });
+        }
+    }
+
+    #[test]
+    fn sequences_come_whole() {
+        parses("\x1b[1;22:3 qx", &["csi [1, 22, 3]  q", "print x"]);
+        parses("\u{9b}?25h", &["csi [25] h"]);
+        parses("\x1b(0\x1b7", &["escape (0", "escape 7"]);
+        parses("\x1bD\x1bE", &["control 84", "control 85"]);
+        parses(
+            "\x1b]2;a\x07\x1bP$qm\x1b\\",
+            &["osc 2;a", "dcs $qm", "control 9c"],
+        );
+    }
+
+    #[test]
+    fn controls_within_a_sequence_are_done_at_once() {
+        parses("\x1b[1\r;2H", &["control 0d", "csi [1, 2] H"]);
+        parses("\x1b[1\x18;2H", &["control 18", "print ;2H"]);
+        parses("\x1b[1\x1b[2H", &["csi [2] H"]);
+    }
+
+    #[test]
+    fn what_breaks_the_grammar_is_ignored_to_its_end() {
+        parses("\x1b[1?2Hx", &["print x"]);
+        parses("\x1b[ 1Hx", &["print x"]);
+        parses("\x1b[   qx", &["print x"]);
+        parses(format!("\x1b[{}Hx", ";".repeat(32)), &["print x"]);
+    }
+
+    proptest! {
+        /// Time is linear: what is handed over is not more than what came in.
+        #[test]
+        fn no_byte_is_handed_over_twice(bytes: Vec<u8>) {
+            let mut log = Log::default();
+            let mut parser = Parser::default();
+            parser.advance(&bytes, &mut log);
+            prop_assert!(log.characters <= bytes.len());
+            prop_assert!(log.events.len() <= bytes.len());
+        }
+    }
+}

@@ -447,3 +447,100 @@ impl<'row> Look<'row> {
         look
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const COLUMNS: u16 = 12;
+
+    /// One change of a row, by number.
+    fn change(row: &mut CellRow, (what, column, count): (u8, u16, u16)) {
+        let background = if what & 1 == 0 {
+            Color::DEFAULT
+        } else {
+            Color::indexed(4)
+        };
+        let pen = row.pen(&Style::erased(background));
+        match what / 2 {
+            0 => row.erase(column..column + count, background),
+            1 => row.insert(Column(column), count, background),
+            2 => row.delete(Column(column), count, background),
+            3 => row.append_mark(Column(column), '\u{301}'),
+            4 => row.write_char(Column(column.min(COLUMNS - 2)), '漢', true, pen),
+            5 => row.write_ascii(Column(column), &b"abcdefghijkl"[usize::from(column)..], pen),
+            _ => row.clear(background),
+        }
+    }
+
+    fn changes() -> impl Strategy<Value = Vec<(u8, u16, u16)>> {
+        prop::collection::vec((0..14_u8, 0..COLUMNS, 0..COLUMNS), 0..40)
+    }
+
+    proptest! {
+        #[test]
+        fn a_cleared_row_is_a_new_one(changes in changes()) {
+            let mut row = CellRow::new(COLUMNS, Color::DEFAULT);
+            for step in changes {
+                change(&mut row, step);
+                for background in [Color::DEFAULT, Color::indexed(3)] {
+                    let mut cleared = row.clone();
+                    cleared.clear(background);
+                    prop_assert_eq!(cleared, CellRow::new(COLUMNS, background));
+                }
+            }
+        }
+
+        #[test]
+        fn a_compacted_row_is_the_same_row(changes in changes()) {
+            let mut row = CellRow::new(COLUMNS, Color::DEFAULT);
+            for step in changes {
+                change(&mut row, step);
+                let mut compacted = row.clone();
+                compacted.compact();
+                prop_assert_eq!(&compacted, &row);
+            }
+        }
+    }
+
+    #[test]
+    fn a_blank_looks_like_a_space() {
+        let blank = CellRow::new(3, Color::indexed(4));
+        let mut spaces = blank.clone();
+        let bold = Style {
+            attributes: Attributes::BOLD,
+            ..Style::erased(Color::indexed(4))
+        };
+        let pen = spaces.pen(&bold);
+        spaces.write_ascii(Column(0), b"  ", pen);
+        let lined = Style {
+            attributes: Attributes::STRIKE,
+            ..bold
+        };
+        let pen = spaces.pen(&lined);
+        spaces.write_ascii(Column(1), b" ", pen);
+        let same = [0, 1, 2].map(|column| blank.looks_same(&spaces, Column(column)));
+        assert_eq!(same, [true, false, true]);
+        assert_ne!(blank, spaces);
+    }
+
+    #[test]
+    fn links_are_compared_by_what_they_are() {
+        let linked = |uri: &str| {
+            let mut row = CellRow::new(1, Color::DEFAULT);
+            let link = Some(Arc::new(Link {
+                id: "".into(),
+                uri: uri.into(),
+            }));
+            let pen = row.pen(&Style {
+                link,
+                ..Style::default()
+            });
+            row.write_ascii(Column(0), b"x", pen);
+            row
+        };
+        assert_eq!(linked("http://a.b/"), linked("http://a.b/"));
+        assert_ne!(linked("http://a.b/"), linked("http://a.c/"));
+    }
+}
