@@ -62,6 +62,7 @@ mod resize_pace;
 mod server;
 mod session;
 mod title;
+pub mod trace;
 mod user_stream;
 mod wake;
 
