@@ -445,6 +445,7 @@ impl Client {
             heard,
             // State 0 is acknowledged from the beginning; that proves nothing.
             answered: heard.map(|_| self.endpoint.proven_at()),
+            round_trip: self.endpoint.round_trip().smoothed(),
         }
     }
 

@@ -54,6 +54,25 @@ pub(crate) struct Contact {
     pub(crate) heard: Option<Time>,
     /// When the newest of our states that the server has acknowledged was sent.
     pub(crate) answered: Option<Time>,
+    /// The smoothed round trip.
+    pub(crate) round_trip: Duration,
+}
+
+impl Contact {
+    /// Returns after how long contact is late. On a path whose round trip is longer than a few
+    /// seconds the usual time would pass between any two states.
+    ///
+    /// Source: docs/protocol.md §11.1.
+    fn late_after(&self) -> Duration {
+        CONTACT_LATE_AFTER.max(self.round_trip * 2)
+    }
+
+    /// Returns after how long a reply is late.
+    ///
+    /// Source: docs/protocol.md §11.1.
+    fn reply_late_after(&self) -> Duration {
+        REPLY_LATE_AFTER.max(self.round_trip * 2)
+    }
 }
 
 /// Something the user asked for, or that will pass.
@@ -242,11 +261,11 @@ impl Notices {
             };
         };
         let silence = now.since(heard);
-        if silence > CONTACT_LATE_AFTER {
+        if silence > contact.late_after() {
             return Some(Lateness::Contact { silence });
         }
         let unanswered = now.since(contact.answered.unwrap_or(self.started));
-        (unanswered > REPLY_LATE_AFTER).then_some(Lateness::Reply { unanswered })
+        (unanswered > contact.reply_late_after()).then_some(Lateness::Reply { unanswered })
     }
 
     /// Returns when the lateness will next read differently.
@@ -261,8 +280,8 @@ impl Notices {
         let answered = contact.answered.unwrap_or(self.started);
         // Just past the limit, since that is when it is passed.
         let just_past = Duration::from_millis(1);
-        let contact_change = next_of(now, heard, &[CONTACT_LATE_AFTER + just_past]);
-        let reply_change = next_of(now, answered, &[REPLY_LATE_AFTER + just_past]);
+        let contact_change = next_of(now, heard, &[contact.late_after() + just_past]);
+        let reply_change = next_of(now, answered, &[contact.reply_late_after() + just_past]);
         Some(contact_change.min(reply_change))
     }
 }
@@ -419,12 +438,14 @@ mod tests {
     const SILENT: Contact = Contact {
         heard: None,
         answered: None,
+        round_trip: Duration::from_millis(50),
     };
 
     fn heard_at(heard: u64, answered: u64) -> Contact {
         Contact {
             heard: Some(ms(heard)),
             answered: Some(ms(answered)),
+            round_trip: Duration::from_millis(50),
         }
     }
 
@@ -466,6 +487,17 @@ mod tests {
         assert!(late.contains("heard nothing for 10 seconds"), "{late}");
         let both = text(&notices, 20_000, heard_at(10_000, 1000)).unwrap();
         assert!(both.contains("nothing heard for 10 seconds"), "{both}");
+    }
+
+    #[test]
+    fn a_long_round_trip_is_not_lateness() {
+        let notices = notices();
+        let contact = Contact {
+            round_trip: Duration::from_secs(10),
+            ..heard_at(1000, 1000)
+        };
+        assert_eq!(text(&notices, 21_000, contact), None);
+        assert!(text(&notices, 21_001, contact).is_some());
     }
 
     #[test]
