@@ -27,8 +27,8 @@ const IDLE: Duration = Duration::from_secs(60);
 const PLAY_LIMIT: Duration = Duration::from_secs(60);
 
 const PASTE_BYTES: usize = 8_000_000;
-/// Stock does not get through in any time that one would wait.
-const PASTE_LIMIT: Duration = Duration::from_secs(180);
+/// Far longer than a paste ought to take; stock does not get through in three times as long.
+const PASTE_LIMIT: Duration = Duration::from_secs(60);
 
 const OUTAGE_KEYS: usize = 3000;
 const OUTAGE: Duration = Duration::from_secs(60);

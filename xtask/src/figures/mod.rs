@@ -168,7 +168,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "paste",
-        about: "8 MB typed at once into a program that checks each byte; given up after 180 s.",
+        about: "8 MB typed at once into a program that checks each byte; given up after 60 s.",
         source: Source::Sessions {
             quantities: &[
                 quantity("until all has arrived, s", 1, "exact, at most stock's"),

@@ -1,8 +1,8 @@
 //! The programs that run inside the measured sessions.
 //!
-//! Each shows [`READY`], waits for one key, does its part, and shows [`DONE`] or [`WRONG`] on an
-//! empty screen. The words hold no character that the programs show otherwise, so a client cannot
-//! have any part of one on its screen already and leaves nothing out when it draws them.
+//! Each shows [`READY`], waits for one key, does its part, and shows [`DONE`] or [`WRONG`] on a
+//! line of its own of an empty screen. The words hold no character that the programs show
+//! otherwise, so a client has no part of one where it goes, and leaves nothing out in drawing it.
 
 use std::io::{Read as _, Write as _, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ impl Program {
     pub(crate) fn play(&self) -> Result<()> {
         // Keys one by one and without echo; lines still end in a carriage return on output.
         run(Command::new("stty").args(["-icanon", "-echo", "min", "1"]))?;
-        show(READY)?;
+        show(READY, 3)?;
         stdin()
             .read_exact(&mut [0])
             .context("waiting for the first key")?;
@@ -72,17 +72,17 @@ impl Program {
             Self::Sink { bytes } => sink(*bytes)?,
             Self::Idle => DONE,
         };
-        show(verdict)?;
+        show(verdict, 5)?;
         // The session ends from outside, so that its last screen can be seen.
         let _ = stdin().read(&mut [0]);
         Ok(())
     }
 }
 
-/// Shows a word on an empty screen, below the line where a client may draw its notice.
-fn show(word: &str) -> Result<()> {
+/// Shows a word on an empty screen; on the first line a client may draw its notice.
+fn show(word: &str, line: u8) -> Result<()> {
     let mut out = stdout().lock();
-    write!(out, "\x1b[2J\x1b[3;1H{word}")?;
+    write!(out, "\x1b[2J\x1b[{line};1H{word}")?;
     Ok(out.flush()?)
 }
 
