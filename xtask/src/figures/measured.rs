@@ -27,7 +27,7 @@ const IDLE: Duration = Duration::from_secs(60);
 const PLAY_LIMIT: Duration = Duration::from_secs(60);
 
 const PASTE_BYTES: usize = 8_000_000;
-/// Far longer than a paste ought to take; stock does not get through in three times as long.
+/// Far longer than a paste ought to take.
 const PASTE_LIMIT: Duration = Duration::from_secs(60);
 
 const OUTAGE_KEYS: usize = 3000;
