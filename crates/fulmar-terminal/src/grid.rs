@@ -65,6 +65,16 @@ impl Grid {
         self.own_row(row).set_wrapped(true);
     }
 
+    /// Lets go of what rows hold for cells that are gone. Rows that a snapshot holds as well are left
+    /// alone: it would keep everything alive.
+    pub(crate) fn compact_rows(&mut self) {
+        let columns = u64::from(self.columns);
+        for row in self.rows.iter_mut().filter_map(Arc::get_mut) {
+            self.work += columns;
+            row.compact();
+        }
+    }
+
     fn own_row(&mut self, row: Row) -> &mut CellRow {
         let last = self.rows.len() - 1;
         Arc::make_mut(&mut self.rows[usize::from(row.0).min(last)])

@@ -2,24 +2,15 @@
 //!
 //! Source: docs/protocol.md §8.8; caps: docs/threat-model.md §6.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
+use crate::link::{LINK_URI_MAX, Link, Shared};
 use crate::screen::Screen;
-use crate::style::Link;
 
 /// The longest title, in characters; the rest is cut off.
 ///
 /// Source: docs/threat-model.md §6.
 pub const TITLE_MAX: usize = 256;
-
-/// The longest target of a link, in bytes; a longer one is no link.
-///
-/// Source: docs/threat-model.md §6.
-pub const LINK_URI_MAX: usize = 2083;
-
-/// The most links that cells of one screen and its snapshots refer to; text of further ones is
-/// printed without a link. Chosen by eye: several screens full of file names.
-pub const LINKS_MAX: usize = 1024;
 
 /// Does what the text of an OSC says; what is not known is ignored.
 pub(crate) fn dispatch(screen: &mut Screen, text: &str) {
@@ -59,11 +50,27 @@ impl Screen {
                 .split(':')
                 .find_map(|parameter| parameter.strip_prefix("id="));
             let id = id.filter(|id| is_printable_ascii(id)).unwrap_or_default();
-            self.links.add(Link {
+            self.share_link(Link {
                 id: id.into(),
                 uri: uri.into(),
             })
         });
+    }
+
+    /// Returns a link for cells to hold, unless there are too many that cells show.
+    fn share_link(&mut self, link: Link) -> Option<Arc<Link>> {
+        let link = match self.links.share(link) {
+            Shared::Link(link) => return Some(link),
+            Shared::Full(link) => link,
+        };
+        if self.links.refuse() {
+            self.grid.compact_rows();
+            self.hidden.compact_rows();
+        }
+        match self.links.share(link) {
+            Shared::Link(link) => Some(link),
+            Shared::Full(_) => None,
+        }
     }
 
     /// `selections;base64`. A query is no text and never answered: programs may write the
@@ -94,34 +101,3 @@ fn is_printable_ascii(text: &str) -> bool {
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
-
-/// The links that cells may refer to, so that there is a bound on them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Links {
-    alive: Arc<Vec<Weak<Link>>>,
-}
-
-impl Links {
-    /// Returns a shared link, or `None` when there are too many.
-    fn add(&mut self, link: Link) -> Option<Arc<Link>> {
-        let alive = Arc::make_mut(&mut self.alive);
-        if alive.len() >= LINKS_MAX {
-            alive.retain(|link| link.strong_count() > 0);
-        }
-        if alive.len() >= LINKS_MAX {
-            return None;
-        }
-        let link = Arc::new(link);
-        alive.push(Arc::downgrade(&link));
-        Some(link)
-    }
-}
-
-impl PartialEq for Links {
-    /// A matter of storage: what the links are is seen in the cells.
-    fn eq(&self, _: &Links) -> bool {
-        true
-    }
-}
-
-impl Eq for Links {}

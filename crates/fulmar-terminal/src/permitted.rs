@@ -5,7 +5,8 @@
 
 use std::fmt;
 
-use crate::osc::{LINK_URI_MAX, TITLE_MAX};
+use crate::link::LINK_URI_MAX;
+use crate::osc::TITLE_MAX;
 
 /// The most base64 that a clipboard write may have, in bytes.
 ///

@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cell::{Cell, Cluster, Glyph};
+use crate::link::Link;
 use crate::size::Column;
-use crate::style::{Attributes, Color, Link, Style};
+use crate::style::{Attributes, Color, Style};
 
 /// One row of the screen. Always as wide as the screen.
 ///
@@ -358,7 +359,7 @@ impl CellRow {
     }
 
     /// Drops the entries of the side table that no cell refers to.
-    fn compact(&mut self) {
+    pub(crate) fn compact(&mut self) {
         let Some(old) = self.side.take() else { return };
         let mut new = Side::default();
         for cell in &mut self.cells {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::link::Link;
+
 /// A colour, packed: the terminal's default, one of its palette of 256, or 24 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Color(u32);
@@ -127,15 +129,6 @@ impl Attributes {
         self.set_underline(underline);
         self
     }
-}
-
-/// The target of a hyperlink (OSC 8), shared by all cells that show it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
-    /// The `id=` parameter, by which parts of one link far apart are known to belong together.
-    pub id: Box<str>,
-    /// Where it leads; printable ASCII, never empty.
-    pub uri: Box<str>,
 }
 
 /// Everything about a cell's look but its text.

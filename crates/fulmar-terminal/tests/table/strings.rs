@@ -124,10 +124,29 @@ fn links_are_kept_up_to_the_cap() {
 
 #[test]
 fn links_that_nobody_shows_make_room() {
-    let bytes: String = (0..3 * LINKS_MAX)
-        .map(|n| format!("\x1b]8;;x:{n}\x07\rx"))
+    let link_at = |n: usize| format!("\x1b[{}H\x1b]8;;x:{n}\x07x", 1 + n % 24);
+    let last = 3 * LINKS_MAX;
+    let bytes: String = (0..=last).map(link_at).collect();
+    assert_eq!(link(&bytes), Some(format!("x:{last}")));
+}
+
+#[test]
+fn equal_links_are_one() {
+    let shown = "\x1b]8;;x:1\x07x\x1b]8;;\x07";
+    let bytes: String = (0..LINKS_MAX)
+        .map(|n| format!("\x1b]8;;x:{n}\x07x"))
         .collect();
-    assert_eq!(link(&bytes), Some(format!("x:{}", 3 * LINKS_MAX - 1)));
+    let terminal = after(&format!("{shown}{bytes}\x1b]8;;x:0\x07\x1b[23;80Hx"));
+    let again = terminal
+        .screen()
+        .row(Row(22))
+        .link(Column(79))
+        .expect("a known link")
+        .clone();
+    assert!(std::sync::Arc::ptr_eq(
+        &again,
+        terminal.screen().row(Row(0)).link(Column(1)).unwrap()
+    ));
 }
 
 #[test]
