@@ -201,6 +201,22 @@ const FIGURES: &[Figure] = &[
             example: "seal_cost",
         },
     },
+    Figure {
+        name: "terminal",
+        about: "Bytes through the terminal alone.",
+        source: Source::Example {
+            package: "fulmar-terminal",
+            example: "throughput",
+        },
+    },
+    Figure {
+        name: "frames",
+        about: "The differ for one frame, and the memory of 32 kept states of a busy screen.",
+        source: Source::Example {
+            package: "fulmar-terminal",
+            example: "frame_cost",
+        },
+    },
 ];
 
 impl Figures {
