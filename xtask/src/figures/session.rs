@@ -94,7 +94,13 @@ impl Session {
         Ok(match self.terminal.wait_for(&[DONE, WRONG], limit)? {
             Some(0) => Verdict::Done,
             Some(_) => Verdict::Wrong,
-            None => Verdict::TooLate,
+            None => {
+                eprintln!(
+                    "xtask:   too late; shown last: {}",
+                    self.terminal.last_shown()
+                );
+                Verdict::TooLate
+            }
         })
     }
 }

@@ -67,7 +67,7 @@ impl Terminal {
                 return Ok(Some(found));
             }
             if self.is_closed {
-                let last = String::from_utf8_lossy(&self.shown);
+                let last = self.last_shown();
                 bail!("the program ended while {words:?} was waited for; its last output: {last}");
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -90,6 +90,13 @@ impl Terminal {
             self.turn(left)?;
         }
         Ok(())
+    }
+
+    /// The end of what the program has shown, with its control characters spelled out.
+    pub(super) fn last_shown(&self) -> String {
+        String::from_utf8_lossy(&self.shown)
+            .escape_debug()
+            .to_string()
     }
 
     fn shows(&self, word: &str) -> bool {
