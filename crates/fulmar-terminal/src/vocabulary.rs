@@ -1,7 +1,8 @@
 //! What the reader of a frame understands.
 
 use crate::modes::{ModeFlags, MouseEncoding};
-use crate::permitted::is_permitted_link;
+use crate::osc::TITLE_MAX;
+use crate::permitted::{CLIPBOARD_BYTES_MAX, is_permitted_link};
 use crate::style::{Attributes, Color, ColorKind, Style, Underline};
 
 /// The part of the terminal language that a reader of frames understands.
@@ -20,8 +21,12 @@ pub struct Vocabulary {
     pub links: bool,
     /// Window title and icon name.
     pub titles: bool,
+    /// The longest of them, in characters; the rest is cut.
+    pub title_max: usize,
     /// Writing the clipboard, OSC 52.
     pub clipboard: bool,
+    /// The most base64 that one write may have; a longer text cannot be told.
+    pub clipboard_max: usize,
     /// The cursor's shape, DECSCUSR.
     pub cursor_shape: bool,
     /// Mode 1006 and the other encodings of mouse reports that the reader knows.
@@ -73,7 +78,9 @@ impl Vocabulary {
         underline_styles: false,
         links: false,
         titles: true,
+        title_max: 254,
         clipboard: true,
+        clipboard_max: 16_384 - "52;c;".len(),
         cursor_shape: false,
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: true,
@@ -91,7 +98,9 @@ impl Vocabulary {
         underline_styles: true,
         links: true,
         titles: true,
+        title_max: TITLE_MAX,
         clipboard: true,
+        clipboard_max: CLIPBOARD_BYTES_MAX,
         cursor_shape: true,
         mouse_encodings: MouseEncodings::All,
         erase_characters: true,
@@ -108,7 +117,9 @@ impl Vocabulary {
         underline_styles: false,
         links: false,
         titles: false,
+        title_max: 0,
         clipboard: false,
+        clipboard_max: 0,
         cursor_shape: false,
         mouse_encodings: MouseEncodings::Stock,
         erase_characters: false,

@@ -257,3 +257,24 @@ fn an_attribute_that_stock_cannot_show_wakes_nobody() {
     assert!(b.screen().is_same(a.screen(), &Vocabulary::STOCK));
     assert!(!b.screen().is_same(a.screen(), &Vocabulary::FULL));
 }
+
+#[test]
+fn strings_are_cut_to_what_stock_keeps() {
+    let a = run(Size::default(), "");
+    let long = "x".repeat(300);
+    let b = run(
+        Size::default(),
+        &format!("\x1b]2;{long}\x07\x1b]52;c;{}\x07", "A".repeat(16_380)),
+    );
+    let frame = b.screen().diff_from(a.screen(), &Vocabulary::STOCK);
+    let title = "x".repeat(254);
+    assert_eq!(frame, format!("\x1b]2;{title}\x07").into_bytes());
+    let c = run(
+        Size::default(),
+        &format!("\x1b]52;c;{}\x07", "A".repeat(16_379)),
+    );
+    assert_eq!(
+        c.screen().diff_from(a.screen(), &Vocabulary::STOCK).len(),
+        16_384 + 3
+    );
+}

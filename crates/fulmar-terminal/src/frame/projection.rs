@@ -8,7 +8,6 @@ use crate::cell::Glyph;
 use crate::cursor::CursorShape;
 use crate::frame::seen::{Seen, is_same_row, is_wrapped};
 use crate::modes::Modes;
-use crate::osc::TITLE_MAX;
 use crate::permitted::is_permitted_clipboard;
 use crate::row::CellRow;
 use crate::size::{Column, Row};
@@ -84,20 +83,21 @@ pub(super) fn names<'a>(
         return (Cow::Borrowed(""), Cow::Borrowed(""));
     }
     (
-        harmless(screen.title().unwrap_or_default()),
-        harmless(screen.icon_name().unwrap_or_default()),
+        harmless(screen.title().unwrap_or_default(), vocabulary.title_max),
+        harmless(screen.icon_name().unwrap_or_default(), vocabulary.title_max),
     )
 }
 
-/// Returns a title without controls and not too long.
-fn harmless(title: &str) -> Cow<'_, str> {
-    let is_harmless = !title.chars().any(char::is_control) && title.chars().count() <= TITLE_MAX;
+/// Returns a title without controls and of at most `characters_max`.
+fn harmless(title: &str, characters_max: usize) -> Cow<'_, str> {
+    let is_harmless =
+        !title.chars().any(char::is_control) && title.chars().count() <= characters_max;
     if is_harmless {
         return Cow::Borrowed(title);
     }
     title
         .chars()
-        .take(TITLE_MAX)
+        .take(characters_max)
         .map(|character| {
             if character.is_control() {
                 '\u{fffd}'
@@ -109,10 +109,12 @@ fn harmless(title: &str) -> Cow<'_, str> {
 }
 
 /// The clipboard, as base64. What is no base64 cannot be told: a query, which stock keeps as if
-/// it were text, would be answered by the user's terminal.
+/// it were text, would be answered by the user's terminal. What is too long empties the reader's
+/// clipboard: better nothing than the text before.
 pub(super) fn clipboard<'a>(screen: &'a Screen, vocabulary: &Vocabulary) -> &'a str {
     let text = screen.clipboard();
-    if vocabulary.clipboard && is_permitted_clipboard(text) {
+    let is_short_enough = text.len() <= vocabulary.clipboard_max;
+    if vocabulary.clipboard && is_short_enough && is_permitted_clipboard(text) {
         text
     } else {
         ""
