@@ -43,11 +43,13 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 }
 
 fn hex(value: &Value, field: &str) -> Vec<u8> {
-    HEXLOWER.decode(text(value, field).as_bytes()).unwrap()
+    let decoded = HEXLOWER.decode(text(value, field).as_bytes());
+    decoded.expect("the recording is in hex")
 }
 
 fn state(value: &Value, field: &str) -> StateNumber {
-    StateNumber::new(text(value, field).parse().unwrap())
+    let number = text(value, field).parse();
+    StateNumber::new(number.expect("a state is a number"))
 }
 
 fn array<'a>(value: &'a Value, field: &str) -> &'a [Value] {
@@ -57,7 +59,7 @@ fn array<'a>(value: &'a Value, field: &str) -> &'a [Value] {
 }
 
 fn recordings() -> Vec<Recording> {
-    let vectors: Value = serde_json::from_str(VECTORS).unwrap();
+    let vectors: Value = serde_json::from_str(VECTORS).expect("the recordings are JSON");
     let recordings = array(&vectors, "recordings").iter();
     recordings
         .map(|recording| Recording {
@@ -89,6 +91,10 @@ fn datagram(value: &Value) -> Datagram {
     }
 }
 
+fn key_of(text: &str) -> Key {
+    Key::from_base64(text).expect("the recording has a key")
+}
+
 /// Opens, assembles and inflates all that travels in one direction.
 struct Pipeline {
     opener: Opener,
@@ -100,7 +106,7 @@ struct Pipeline {
 impl Pipeline {
     fn new(key: &str, direction: Direction) -> Pipeline {
         Pipeline {
-            opener: Opener::new(&Key::from_base64(key).unwrap(), direction),
+            opener: Opener::new(&key_of(key), direction),
             plaintext: Vec::new(),
             assembly: Assembly::new(),
             inflater: Inflater::new(),
@@ -109,9 +115,12 @@ impl Pipeline {
 
     /// Returns the compressed and the inflated instruction that a datagram completes.
     fn take(&mut self, bytes: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
-        let opened = self.opener.open(bytes, &mut self.plaintext).unwrap();
-        let zlib = self.assembly.add(NOW, opened.fragment).unwrap()?;
-        let protobuf = self.inflater.inflate(&zlib).unwrap();
+        let opened = self.opener.open(bytes, &mut self.plaintext);
+        let opened = opened.expect("a recorded datagram is genuine");
+        let zlib = self.assembly.add(NOW, opened.fragment);
+        let zlib = zlib.expect("recorded fragments fit together")?;
+        let protobuf = self.inflater.inflate(&zlib);
+        let protobuf = protobuf.expect("a recorded instruction can be inflated");
         Some((zlib.to_vec(), protobuf.to_vec()))
     }
 }
@@ -173,7 +182,7 @@ fn every_instruction_that_we_compress_and_cut_can_be_joined_and_inflated() {
 fn every_datagram_is_sealed_again_to_the_same_bytes() {
     for recording in recordings() {
         for direction in [Direction::ToServer, Direction::ToClient] {
-            let key = || Key::from_base64(&recording.key).unwrap();
+            let key = || key_of(&recording.key);
             let mut opener = Opener::new(&key(), direction);
             let mut sealer = Sealer::new(key(), direction);
             for datagram in recording
@@ -234,7 +243,8 @@ fn replay(order: &[&Completed]) -> BTreeMap<StateNumber, History> {
     let mut receiver = Receiver::new(NOW, History::default());
     let mut reached = BTreeMap::new();
     for completed in order {
-        let instruction = Instruction::decode(&completed.protobuf).unwrap();
+        let instruction = Instruction::decode(&completed.protobuf);
+        let instruction = instruction.expect("a recorded instruction can be read");
         let outcome = receiver.accept(
             NOW,
             instruction.numbers,
