@@ -13,7 +13,7 @@ use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
 use crate::outbox::Cost;
 use crate::path::Paths;
-use crate::policy::difference_budget;
+use crate::policy::{difference_budget, window};
 use crate::receiver::{Intake, Outcome, Receiver};
 use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
@@ -55,7 +55,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         };
         Conversation {
             role,
-            sender: Sender::new(now, local),
+            sender: Sender::new(now, local, window(role)),
             receiver: Receiver::new(now, remote),
             clock: Clock::new(),
             paths,
@@ -138,7 +138,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             throwaway,
             difference,
         } = self.sender.compose(now, trust, numbering, budget);
-        let acknowledged = self.receiver.pledge();
+        // A repetition may be lost and its state be there all the same.
+        let carrier = if is_new { target } else { target.next() };
+        let acknowledged = self.receiver.pledge(now, carrier);
         Outgoing {
             path,
             cause,
@@ -226,7 +228,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             ..
         } = instruction;
         if !numbers.contradict() {
-            self.acknowledge(path, numbers.acknowledged);
+            self.acknowledge(now, path, numbers.acknowledged);
         }
         let accepted = self.receiver.accept(now, numbers, difference, self.intake);
         let received = InstructionReceived {
@@ -247,8 +249,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
     }
 
-    fn acknowledge(&mut self, path: PathId, number: StateNumber) {
-        let acknowledged = self.sender.acknowledge(number);
+    fn acknowledge(&mut self, now: Time, path: PathId, number: StateNumber) {
+        let acknowledged = self.sender.acknowledge(now, number);
         if acknowledged != Acknowledged::Unknown {
             self.paths.acknowledged(path, number, &mut self.events);
         }
@@ -288,7 +290,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     }
 
     fn budget(&self, datagram_bytes: usize) -> Option<Budget> {
-        difference_budget(self.role, self.paths.allowance(), datagram_bytes)
+        difference_budget(self.paths.allowance(), datagram_bytes)
     }
 
     fn reach(&self, datagram_bytes: usize) -> Reach {

@@ -33,12 +33,13 @@ pub const COMPRESSED_BYTES_MAX: usize = INSTRUCTION_BYTES_MAX + 64 * 1024;
 /// Source: docs/threat-model.md §6.
 pub const ASSEMBLY_AGE_MAX: Duration = Duration::from_secs(60);
 
-/// The most input in one instruction. What a person types is far below; a paste goes in pieces, so
-/// that one lost datagram costs one piece of it, and a piece fits into the buffers on the way.
+/// How much input is on its way at most: what comes after waits until the peer has acknowledged some.
+/// What a person types is far below; a paste goes in pieces, so that one lost datagram costs one
+/// piece of it, and a piece fits into the buffers on the way.
 ///
-/// Chosen by eye: 27 datagrams if nothing can be compressed. At 50 pieces a second a paste of 8 MB
-/// takes 5 s.
-pub const INPUT_BYTES_MAX: usize = 32 * 1024;
+/// Chosen by eye: 54 datagrams if nothing can be compressed, which a socket's usual buffer of 208 KiB
+/// takes at once. At a round trip of 100 ms a paste of 8 MB takes about 20 s.
+pub const INPUT_WINDOW_BYTES: usize = 64 * 1024;
 
 /// The most random bytes in an instruction: their number is a random byte modulo 17.
 ///
@@ -55,12 +56,12 @@ pub const RECEIVED_STATES_MAX: usize = 64;
 /// Source: docs/threat-model.md §6.
 pub const RECEIVED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// How many acknowledged states above the floor we answer for at a time. They are never forgotten,
-/// because the peer may start from any of them; so with half of the room taken by them, no further
-/// state is acknowledged until the peer has let some go.
+/// How many states above the floor may be acknowledged and waited for at a time. They are not
+/// forgotten for lack of room, because the peer may start from any of them.
 ///
-/// Chosen as half of [`RECEIVED_STATES_MAX`]; a peer at its fastest, with one acknowledgement for
-/// each of its frames, fills it in 16 round trips.
+/// Chosen as half of [`RECEIVED_STATES_MAX`]. A sender keeps 16 states in a row
+/// ([`SENT_STATE_DROPPED_FROM_END`]), so with 32 acknowledgements spread over a round trip one of them
+/// meets such a state as long as fewer than 512 are sent in that time.
 pub const PLEDGED_STATES_MAX: usize = RECEIVED_STATES_MAX / 2;
 
 /// How many sent states are kept.

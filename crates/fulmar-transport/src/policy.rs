@@ -4,7 +4,7 @@ use fulmar_datagram::limits::DATAGRAM_OVERHEAD_BYTES;
 
 use crate::assembly::fragments_of;
 use crate::instruction::INSTRUCTION_OVERHEAD_BYTES_MAX;
-use crate::limits::{INPUT_BYTES_MAX, INSTRUCTION_BYTES_MAX};
+use crate::limits::{INPUT_WINDOW_BYTES, INSTRUCTION_BYTES_MAX};
 use crate::path::Allowance;
 use crate::{Budget, Role};
 
@@ -25,25 +25,28 @@ const DIFFERENCE_BYTES_MAX: usize = INSTRUCTION_BYTES_MAX
 /// Below this a difference is hardly worth a datagram.
 const DIFFERENCE_BYTES_MIN: usize = 64;
 
+/// Returns how far the peer may be led away from what it has acknowledged: input in pieces of
+/// [`INPUT_WINDOW_BYTES`], a screen as far as it has changed.
+///
+/// Source: docs/protocol.md §5.3.
+pub fn window(role: Role) -> Budget {
+    match role {
+        Role::Client => Budget::of_bytes(INPUT_WINDOW_BYTES),
+        Role::Server => Budget::UNLIMITED,
+    }
+}
+
 /// Returns how long a difference may be at present, or `None` if only heartbeats may be sent.
 ///
-/// A screen is sent whole, a stretch of input in pieces of [`INPUT_BYTES_MAX`]. Towards a path that
-/// is not validated all datagrams together stay within its allowance, even if nothing can be
-/// compressed.
+/// Anything that makes a legal instruction may go to a path that is validated or that we chose
+/// ourselves. Towards another all datagrams together stay within its allowance, even if nothing can
+/// be compressed.
 ///
 /// Source: docs/protocol.md §5.3, docs/threat-model.md §6.
-pub fn difference_budget(
-    role: Role,
-    allowance: Allowance,
-    datagram_bytes: usize,
-) -> Option<Budget> {
-    let most = match role {
-        Role::Client => INPUT_BYTES_MAX,
-        Role::Server => DIFFERENCE_BYTES_MAX,
-    };
+pub fn difference_budget(allowance: Allowance, datagram_bytes: usize) -> Option<Budget> {
     let bytes = match allowance {
-        Allowance::Unlimited => most,
-        Allowance::Bytes(bytes) => most.min(difference_within(bytes, datagram_bytes)?),
+        Allowance::Unlimited => DIFFERENCE_BYTES_MAX,
+        Allowance::Bytes(bytes) => difference_within(bytes, datagram_bytes)?,
     };
     Some(Budget::of_bytes(bytes))
 }
@@ -66,7 +69,7 @@ mod tests {
 
     #[test]
     fn an_unvalidated_path_gets_less_and_then_nothing() {
-        let budget = |bytes| difference_budget(Role::Server, Allowance::Bytes(bytes), 1252);
+        let budget = |bytes| difference_budget(Allowance::Bytes(bytes), 1252);
         let whole = budget(UNVALIDATED_BYTES_MAX).unwrap().bytes();
         assert!((15_000..16_384).contains(&whole), "{whole}");
         assert!(budget(1000).unwrap().bytes() < 1000);
@@ -77,8 +80,7 @@ mod tests {
     #[test]
     fn what_is_within_the_budget_is_within_the_allowance() {
         for (allowance, datagram_bytes) in [(300, 1252), (16_384, 500), (16_384, 1252)] {
-            let budget =
-                difference_budget(Role::Server, Allowance::Bytes(allowance), datagram_bytes);
+            let budget = difference_budget(Allowance::Bytes(allowance), datagram_bytes);
             // Multiplying by an odd constant and keeping the high bits leaves nothing to compress.
             let instruction: Vec<u8> = (0..budget.unwrap().bytes()
                 + INSTRUCTION_OVERHEAD_BYTES_MAX)
@@ -92,13 +94,9 @@ mod tests {
     }
 
     #[test]
-    fn input_goes_in_pieces_and_screens_go_whole() {
-        let budget = |role| {
-            difference_budget(role, Allowance::Unlimited, 1252)
-                .unwrap()
-                .bytes()
-        };
-        assert_eq!(budget(Role::Client), INPUT_BYTES_MAX);
-        assert!(budget(Role::Server) > 4_000_000);
+    fn a_validated_path_gets_anything_that_makes_a_legal_instruction() {
+        let budget = difference_budget(Allowance::Unlimited, 1252).unwrap();
+        let whole = INSTRUCTION_BYTES_MAX - budget.bytes();
+        assert!((INSTRUCTION_OVERHEAD_BYTES_MAX..2000).contains(&whole));
     }
 }

@@ -1,6 +1,7 @@
 //! The peer's object, in the versions that the peer may start from.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use fulmar_datagram::Time;
 
@@ -15,16 +16,19 @@ use crate::{ApplyError, StateNumber, Synced};
 ///    │                                          │
 ///   [4]   [9]   [12]   [13]   [20]   [21]     [22]        in order of their numbers
 ///    │           │                    │
-///    │           └── pledged: acknowledged and not yet let go by the peer
+///    │           └────── pledged ─────┘
 ///    └── the oldest that the peer may start from (throwaway)
 /// ```
 ///
-/// The peer may start a difference from the floor, from a state that we have acknowledged, and from
-/// one that it hopes has arrived. Only the last kind may be forgotten for lack of room: to the peer
-/// it looks as if it was lost. A pledged state must stay. If the peer came to start from one that is
-/// gone, every difference would miss its source and the two ends would never meet again. So a new
-/// state is acknowledged only while few others are pledged, and then one that came before is
-/// acknowledged once more.
+/// The peer may start a difference from the floor, from a state that it knows to be acknowledged, and
+/// from one that it hopes has arrived. Only the last kind may be forgotten for lack of room: to the
+/// peer it looks as if it was lost. But if it came to start from an acknowledged state that is gone,
+/// every difference would miss its source, and the two ends would never meet again.
+///
+/// So what we acknowledge is *pledged*, and stays until the peer lets it go, or until it has seen our
+/// acknowledgement and not made use of it: then it does not keep that state any more and cannot start
+/// from it. The pledges under way are few and spread over a round trip; in between the last one is
+/// repeated.
 ///
 /// Source: docs/protocol.md §5.2, docs/threat-model.md §6.
 #[derive(Clone, Debug)]
@@ -32,6 +36,9 @@ pub struct Receiver<S> {
     /// Never empty. Each entry's `bytes` is what it holds beside the entry before it.
     held: VecDeque<Held<S>>,
     acknowledged: StateNumber,
+    pledged_at: Time,
+    /// How long it took to settle a pledge, lately: about a round trip.
+    settling: Duration,
     bytes_max: usize,
 }
 
@@ -41,7 +48,16 @@ struct Held<S> {
     arrived: Time,
     state: S,
     bytes: usize,
-    is_pledged: bool,
+    pledge: Option<Pledge>,
+}
+
+/// A promise to keep a state.
+#[derive(Clone, Copy, Debug)]
+struct Pledge {
+    at: Time,
+    /// The state of ours with which the acknowledgement went out. Once the peer has it, it has seen
+    /// the acknowledgement.
+    carrier: StateNumber,
 }
 
 /// Whether new states of the peer are wanted.
@@ -93,11 +109,13 @@ impl<S: Synced> Receiver<S> {
             arrived: now,
             state: initial,
             bytes,
-            is_pledged: false,
+            pledge: None,
         };
         Receiver {
             held: VecDeque::from([zero]),
             acknowledged: StateNumber::ZERO,
+            pledged_at: now,
+            settling: Duration::ZERO,
             bytes_max: RECEIVED_BYTES_MAX,
         }
     }
@@ -123,6 +141,7 @@ impl<S: Synced> Receiver<S> {
         if numbers.contradict() {
             return Err(Refusal::BadNumbers);
         }
+        self.settle_pledges(now, numbers);
         if self.find(target).is_some() {
             return Ok(Outcome::Duplicate);
         }
@@ -155,15 +174,17 @@ impl<S: Synced> Receiver<S> {
     }
 
     /// Returns the number to acknowledge in an instruction that is being sent, and from then on
-    /// stands by it.
-    pub fn pledge(&mut self) -> StateNumber {
-        let pledged = self.held.iter().skip(1).filter(|held| held.is_pledged);
-        let (count, bytes) = pledged.fold((0, 0), |(n, sum), held| (n + 1, sum + held.bytes));
-        let has_room = count < PLEDGED_STATES_MAX && bytes <= self.bytes_max / 2;
+    /// stands by it. `carrier` is a state of ours that the peer cannot have without having seen
+    /// this instruction or a later one.
+    pub fn pledge(&mut self, now: Time, carrier: StateNumber) -> StateNumber {
+        let may_pledge = self.may_pledge(now);
         let newest = self.last_mut();
-        if has_room || newest.is_pledged || newest.number == StateNumber::SHUTDOWN {
-            newest.is_pledged = true;
-            self.acknowledged = self.newest_number();
+        let number = newest.number;
+        let is_new = newest.pledge.is_none();
+        if is_new && (may_pledge || number == StateNumber::SHUTDOWN) {
+            newest.pledge = Some(Pledge { at: now, carrier });
+            self.pledged_at = now;
+            self.acknowledged = number;
         }
         self.acknowledged
     }
@@ -194,6 +215,36 @@ impl<S: Synced> Receiver<S> {
         self.held
             .iter()
             .fold(0, |sum, held| sum.saturating_add(held.bytes))
+    }
+
+    /// Tells whether one more state may be pledged: while few are, and not all at once, so that some
+    /// of the peer's states of every moment are among them. A peer that sends faster than it hears
+    /// of us keeps only some of its states, and must be met there.
+    fn may_pledge(&self, now: Time) -> bool {
+        let pledged = self.held.iter().skip(1).filter(|h| h.pledge.is_some());
+        let (count, bytes) = pledged.fold((0, 0), |(n, sum), held| (n + 1, sum + held.bytes));
+        let pause = self.settling / PLEDGED_STATES_MAX as u32;
+        count < PLEDGED_STATES_MAX
+            && bytes <= self.bytes_max / 2
+            && now.since(self.pledged_at) >= pause
+    }
+
+    /// Takes back what was pledged in vain: acknowledged, seen, and still not made the floor.
+    ///
+    /// An acknowledgement that is overtaken by dozens of others, over a whole round trip, and then
+    /// arrives could still be made use of. That is not reckoned with.
+    fn settle_pledges(&mut self, now: Time, numbers: Numbers) {
+        for held in self.held.iter_mut().skip(1) {
+            let Some(Pledge { at, carrier }) = held.pledge else {
+                continue;
+            };
+            if held.number <= numbers.throwaway {
+                self.settling = now.since(at);
+            } else if carrier <= numbers.acknowledged {
+                held.pledge = None;
+                self.settling = now.since(at);
+            }
+        }
     }
 
     fn find(&self, number: StateNumber) -> Option<&Held<S>> {
@@ -229,7 +280,7 @@ impl<S: Synced> Receiver<S> {
             arrived: now,
             state,
             bytes: 0,
-            is_pledged: false,
+            pledge: None,
         };
         self.held.insert(place, entry);
         self.measure(place);
@@ -250,7 +301,7 @@ impl<S: Synced> Receiver<S> {
             let oldest_free = self
                 .held
                 .range(between)
-                .position(|held| !held.is_pledged)
+                .position(|held| held.pledge.is_none())
                 .unwrap_or(0);
             self.held.remove(oldest_free + 1);
             self.measure(oldest_free + 1);

@@ -16,10 +16,15 @@ use crate::{Budget, Difference, Reached, StateNumber, Synced};
 /// ```text
 ///  acknowledged                    assumed        last
 ///      │                              │             │
-///     [7]    [8]    [11]    [12]    [13]    [14]  [15]         current
-///      └──── prospective resend ──────────────────────────────────►│
+///     [7]    [8]    [11]    [12]    [13]    [14]  [15]          goal        current
+///      └──── prospective resend ──────────────────────────────────►│ ─ ─ ─ ─ ─ ─ ►│
 ///                                     └───── usual difference ────►│
+///      └────────────────────────── window ───────────────────────────►
 /// ```
+///
+/// The goal is the object's current state unless that is too far from the acknowledged one; then it
+/// is a state on the way there. It depends on nothing but those two, so states that are sent one after
+/// the other never lead back.
 ///
 /// Source: docs/protocol.md §5.3.
 #[derive(Clone, Debug)]
@@ -27,7 +32,10 @@ pub struct Sender<S> {
     /// In order of their numbers, never empty; the first is the newest that was acknowledged.
     sent: VecDeque<Sent<S>>,
     current: S,
-    /// When `current` became different from the last sent state.
+    /// What the peer is to have: `current`, or as much of it as the window allows.
+    goal: S,
+    window: Budget,
+    /// When `goal` became different from the last sent state.
     changed: Option<Time>,
     /// When the object last changed at all.
     last_change: Time,
@@ -40,7 +48,7 @@ struct Sent<S> {
     state: S,
 }
 
-/// How the current state stands to those that were sent.
+/// How the goal stands to the states that were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It is not the one that was sent last.
@@ -120,8 +128,9 @@ pub struct Composed {
 }
 
 impl<S: Synced> Sender<S> {
-    /// Returns a sender whose object is at state 0, which both ends have.
-    pub fn new(now: Time, initial: S) -> Sender<S> {
+    /// Returns a sender whose object is at state 0, which both ends have. The window says how long a
+    /// difference from the acknowledged state may become.
+    pub fn new(now: Time, initial: S, window: Budget) -> Sender<S> {
         let zero = Sent {
             number: StateNumber::ZERO,
             at: now,
@@ -129,7 +138,9 @@ impl<S: Synced> Sender<S> {
         };
         Sender {
             sent: VecDeque::from([zero]),
+            goal: initial.clone(),
             current: initial,
+            window,
             changed: None,
             last_change: now,
         }
@@ -143,21 +154,20 @@ impl<S: Synced> Sender<S> {
         }
         self.current = state;
         self.last_change = now;
-        if self.current.is_same(&self.last().state) {
-            self.changed = None;
-        } else {
-            self.changed.get_or_insert(now);
-        }
+        self.aim(now);
     }
 
     /// Takes note that the peer holds the state of that number, if it is one that we keep.
-    pub fn acknowledge(&mut self, number: StateNumber) -> Acknowledged {
+    pub fn acknowledge(&mut self, now: Time, number: StateNumber) -> Acknowledged {
         match self.sent.binary_search_by_key(&number, |sent| sent.number) {
             Err(_) => Acknowledged::Unknown,
             Ok(0) => Acknowledged::Known,
             Ok(place) => {
                 self.sent.drain(..place);
                 self.forget_acknowledged();
+                if !self.goal.is_same(&self.current) {
+                    self.aim(now);
+                }
                 Acknowledged::Newer {
                     sent_at: self.first().at,
                 }
@@ -178,7 +188,7 @@ impl<S: Synced> Sender<S> {
         let state = match reached {
             Reached::Target => {
                 self.changed = None;
-                self.current.clone()
+                self.goal.clone()
             }
             Reached::Between(state) => {
                 self.changed.get_or_insert(now);
@@ -186,7 +196,7 @@ impl<S: Synced> Sender<S> {
             }
         };
         let is_last = state.is_same(&self.last().state);
-        let is_complete = self.changed.is_none();
+        let is_complete = self.changed.is_none() && self.goal.is_same(&self.current);
         let target = self.number(numbering, is_last, is_complete, bytes.is_empty());
         let is_new = target != self.last().number;
         self.record(now, target, state);
@@ -199,15 +209,15 @@ impl<S: Synced> Sender<S> {
         }
     }
 
-    /// Returns how the current state stands to those that were sent.
+    /// Returns how the goal stands to the states that were sent.
     pub fn standing(&self, now: Time, trust: Trust) -> Standing {
-        let is_current = |sent: &Sent<S>| sent.state.is_same(&self.current);
-        if !is_current(self.last()) {
+        let is_goal = |sent: &Sent<S>| sent.state.is_same(&self.goal);
+        if !is_goal(self.last()) {
             let changed = self.changed.unwrap_or(self.last_change);
             Standing::Unsent { changed }
-        } else if !is_current(self.assumed(now, trust)) {
+        } else if !is_goal(self.assumed(now, trust)) {
             Standing::Unassumed
-        } else if !self.sent.iter().all(is_current) {
+        } else if !self.sent.iter().all(is_goal) {
             Standing::Unacknowledged
         } else {
             Standing::Settled
@@ -291,7 +301,7 @@ impl<S: Synced> Sender<S> {
 
     /// Returns the difference, and stands by the budget where the object does not.
     fn difference_from(&self, source: &Sent<S>, budget: Budget) -> Difference<S> {
-        let difference = self.current.diff_from(&source.state, budget);
+        let difference = self.goal.diff_from(&source.state, budget);
         if budget.allows(difference.bytes.len()) {
             return difference;
         }
@@ -340,6 +350,28 @@ impl<S: Synced> Sender<S> {
             sent.state.forget_before(&held);
         }
         self.current.forget_before(&held);
+        self.goal.forget_before(&held);
+    }
+
+    /// Sets the goal: as much of the current state as the window allows.
+    fn aim(&mut self, now: Time) {
+        self.goal = self.within_window();
+        if self.goal.is_same(&self.last().state) {
+            self.changed = None;
+        } else {
+            self.changed.get_or_insert(now);
+        }
+    }
+
+    fn within_window(&self) -> S {
+        if self.window == Budget::UNLIMITED {
+            return self.current.clone();
+        }
+        let ahead = self.current.diff_from(&self.first().state, self.window);
+        match ahead.reached {
+            Reached::Target => self.current.clone(),
+            Reached::Between(state) => state,
+        }
     }
 
     fn first(&self) -> &Sent<S> {

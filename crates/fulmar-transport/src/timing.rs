@@ -158,7 +158,7 @@ pub fn shutdown_limit(began: Time, tries: u32, last_sent: Time, timeout: Duratio
 /// An end that has answered the peer's shutdown stays for a moment, to answer a repetition.
 ///
 /// A server stays until a repetition would have come; nobody waits for it. Behind a client there is
-/// a person who waits for the prompt, so it stays for the one repetition that is under way.
+/// a person who waits for the prompt, so it stays for the repetition that is under way and no longer.
 ///
 /// Source: docs/protocol.md §5.6.
 pub fn linger_end(
@@ -169,7 +169,7 @@ pub fn linger_end(
     timeout: Duration,
 ) -> Due {
     let end = match role {
-        Role::Client => first_answer + interval,
+        Role::Client => first_answer + interval * 2,
         Role::Server => (last_answer + timeout + interval).min(first_answer + LINGER_MAX),
     };
     (end, Cause::LingerEnd)
@@ -329,7 +329,8 @@ impl Situation {
             Standing::Unacknowledged => retry(self.last_sent, self.timeout),
             Standing::Settled => return,
         };
-        if is_active(due.0.max(self.now), self.heard) {
+        let is_refused = self.doubt.is_some_and(|doubt| doubt.is_failing);
+        if is_active(due.0.max(self.now), self.heard) && !is_refused {
             table.set(due);
         }
     }

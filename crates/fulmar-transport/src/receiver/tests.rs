@@ -25,6 +25,11 @@ impl<S: Synced> Receiver<S> {
         self.accept(NOW, numbers, difference, Intake::Open)
     }
 
+    /// Acknowledges, in an instruction that leads to a state of ours that the peer never gets.
+    fn acknowledge(&mut self) -> u64 {
+        self.pledge(NOW, StateNumber::SHUTDOWN).get()
+    }
+
     fn held_numbers(&self) -> Vec<u64> {
         self.held.iter().map(|held| held.number.get()).collect()
     }
@@ -76,7 +81,7 @@ fn a_state_behind_a_newer_one_is_held_and_not_the_newest() {
     assert_eq!(receiver.take(numbers(0, 3, 0), b"abc"), Ok(Outcome::Newest));
     assert_eq!(receiver.take(numbers(0, 2, 0), b"ab"), Ok(Outcome::Behind));
     assert_eq!(receiver.held_numbers(), [0, 2, 3]);
-    assert_eq!(receiver.pledge(), StateNumber::new(3));
+    assert_eq!(receiver.acknowledge(), 3);
 }
 
 #[test]
@@ -151,7 +156,7 @@ fn pledged_states_outlive_any_number_of_others() {
     for n in 1..1000 {
         assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
         if n % 7 == 0 {
-            receiver.pledge();
+            receiver.acknowledge();
         }
         assert!(receiver.count() <= RECEIVED_STATES_MAX + 1);
     }
@@ -159,13 +164,54 @@ fn pledged_states_outlive_any_number_of_others() {
     let held = receiver.held_numbers();
     assert!(pledged.iter().all(|n| held.contains(n)), "{held:?}");
     // The room is used up, so the last of these is acknowledged again …
-    assert_eq!(receiver.pledge().get(), 7 * PLEDGED_STATES_MAX as u64);
+    assert_eq!(receiver.acknowledge(), 7 * PLEDGED_STATES_MAX as u64);
     // … until the peer lets go of some.
     assert_eq!(
         receiver.take(numbers(7, 1000, 7), b"x"),
         Ok(Outcome::Newest)
     );
-    assert_eq!(receiver.pledge().get(), 1000);
+    assert_eq!(receiver.acknowledge(), 1000);
+}
+
+#[test]
+fn a_pledge_ends_when_the_peer_has_seen_it_and_made_no_use_of_it() {
+    let mut receiver = receiver();
+    let pledged = |receiver: &Receiver<Log>| -> Vec<u64> {
+        let held = receiver.held.iter().filter(|held| held.pledge.is_some());
+        held.map(|held| held.number.get()).collect()
+    };
+    for n in 1..=3 {
+        assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
+        // Our states 11, 12 and 13 bring the acknowledgements.
+        assert_eq!(receiver.pledge(NOW, StateNumber::new(10 + n)).get(), n);
+    }
+    let acknowledging = |numbers, ours| Numbers {
+        acknowledged: StateNumber::new(ours),
+        ..numbers
+    };
+    let repeated = acknowledging(numbers(0, 3, 0), 12);
+    assert_eq!(receiver.take(repeated, b"x"), Ok(Outcome::Duplicate));
+    assert_eq!(pledged(&receiver), [3]);
+    // The third it does use.
+    let next = acknowledging(numbers(3, 4, 3), 13);
+    assert_eq!(receiver.take(next, b"x"), Ok(Outcome::Newest));
+    assert_eq!(receiver.held_numbers(), [3, 4]);
+}
+
+#[test]
+fn pledges_are_spread_over_the_time_that_they_take() {
+    let mut receiver = receiver();
+    let at = |millis| NOW + Duration::from_millis(millis);
+    let take = |now, numbers, receiver: &mut Receiver<Log>| {
+        let taken = receiver.accept(at(now), numbers, b"x", Intake::Open);
+        assert_eq!(taken, Ok(Outcome::Newest));
+        receiver.pledge(at(now), StateNumber::SHUTDOWN).get()
+    };
+    assert_eq!(take(0, numbers(0, 1, 0), &mut receiver), 1);
+    // It takes 3200 ms until the peer makes use of it, so one is pledged every 100 ms.
+    assert_eq!(take(3200, numbers(1, 2, 1), &mut receiver), 2);
+    assert_eq!(take(3299, numbers(1, 3, 1), &mut receiver), 2);
+    assert_eq!(take(3300, numbers(1, 4, 1), &mut receiver), 4);
 }
 
 #[test]
@@ -173,12 +219,12 @@ fn the_end_is_acknowledged_in_any_case() {
     let mut receiver = receiver();
     for n in 1..100 {
         assert_eq!(receiver.take(numbers(0, n, 0), b"x"), Ok(Outcome::Newest));
-        receiver.pledge();
+        receiver.acknowledge();
     }
-    assert_ne!(receiver.pledge(), receiver.newest_number());
+    assert_ne!(receiver.acknowledge(), receiver.newest_number().get());
     let end = numbers(0, u64::MAX, 0);
     assert_eq!(receiver.take(end, b"x"), Ok(Outcome::Newest));
-    assert_eq!(receiver.pledge(), StateNumber::SHUTDOWN);
+    assert_eq!(receiver.acknowledge(), u64::MAX);
 }
 
 #[test]
@@ -206,7 +252,7 @@ fn a_newest_state_is_kept_however_large_it_is() {
     let large = vec![b'x'; 5000];
     for n in 1..10 {
         assert_eq!(receiver.take(numbers(0, n, 0), &large), Ok(Outcome::Newest));
-        receiver.pledge();
+        receiver.acknowledge();
         assert_eq!(receiver.held_numbers(), [0, n]);
     }
 }

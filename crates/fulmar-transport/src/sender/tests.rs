@@ -32,7 +32,7 @@ fn log(text: &str) -> Log {
 }
 
 fn sender() -> Sender<Board> {
-    Sender::new(at(0), Board::blank(CELLS))
+    Sender::new(at(0), Board::blank(CELLS), Budget::UNLIMITED)
 }
 
 impl<S: Synced> Sender<S> {
@@ -58,7 +58,7 @@ fn each_change_gets_the_next_number_and_starts_from_what_is_acknowledged() {
     assert_eq!(numbers(&sender.send(10, board("a"))), [0, 1, 0]);
     assert_eq!(numbers(&sender.send(20, board("ab"))), [0, 2, 0]);
     assert_eq!(
-        sender.acknowledge(state(2)),
+        sender.acknowledge(at(0), state(2)),
         Acknowledged::Newer { sent_at: at(20) }
     );
     assert_eq!(numbers(&sender.send(30, board("abc"))), [2, 3, 2]);
@@ -68,7 +68,7 @@ fn each_change_gets_the_next_number_and_starts_from_what_is_acknowledged() {
 fn nothing_new_is_an_empty_acknowledgement_under_a_new_number() {
     let mut sender = sender();
     sender.send(10, board("a"));
-    sender.acknowledge(state(1));
+    sender.acknowledge(at(0), state(1));
     let composed = sender.resend(20);
     assert_eq!(numbers(&composed), [1, 2, 1]);
     assert!(composed.difference.is_empty() && composed.is_new);
@@ -84,7 +84,7 @@ fn what_was_sent_is_repeated_under_its_number_and_counts_as_sent_again() {
     assert!(!again.is_new);
     assert_eq!(sender.sent_at(), at(1000));
     assert_eq!(
-        sender.acknowledge(state(1)),
+        sender.acknowledge(at(0), state(1)),
         Acknowledged::Newer { sent_at: at(1000) }
     );
 }
@@ -177,7 +177,7 @@ fn standing_follows_change_sending_and_acknowledgement() {
     assert_eq!(standing(&sender), Standing::Unsent { changed: at(10) });
     sender.resend(30);
     assert_eq!(standing(&sender), Standing::Unacknowledged);
-    sender.acknowledge(state(1));
+    sender.acknowledge(at(0), state(1));
     assert_eq!(standing(&sender), Standing::Settled);
 }
 
@@ -205,7 +205,7 @@ fn a_change_taken_back_after_it_was_sent_is_sent_with_content_and_waited_for() {
     let again = sender.resend(1000);
     assert_eq!(numbers(&again), [0, 3, 0]);
     assert!(again.difference.is_empty());
-    sender.acknowledge(state(3));
+    sender.acknowledge(at(0), state(3));
     assert_eq!(sender.standing(at(1000), recent()), Standing::Settled);
 }
 
@@ -215,11 +215,14 @@ fn acknowledgements_of_states_that_are_not_kept_are_ignored() {
     sender.send(10, board("a"));
     sender.send(20, board("b"));
     for number in [3, 77, u64::MAX] {
-        assert_eq!(sender.acknowledge(state(number)), Acknowledged::Unknown);
+        assert_eq!(
+            sender.acknowledge(at(0), state(number)),
+            Acknowledged::Unknown
+        );
     }
-    assert_eq!(sender.acknowledge(state(0)), Acknowledged::Known);
-    sender.acknowledge(state(2));
-    assert_eq!(sender.acknowledge(state(1)), Acknowledged::Unknown);
+    assert_eq!(sender.acknowledge(at(0), state(0)), Acknowledged::Known);
+    sender.acknowledge(at(0), state(2));
+    assert_eq!(sender.acknowledge(at(0), state(1)), Acknowledged::Unknown);
     assert_eq!(sender.acknowledged_number(), state(2));
 }
 
@@ -246,7 +249,7 @@ fn of_more_than_32_states_the_sixteenth_from_the_end_goes() {
 
 #[test]
 fn a_budget_makes_a_real_state_in_between() {
-    let mut sender = Sender::new(at(0), Log::default());
+    let mut sender = Sender::new(at(0), Log::default(), Budget::UNLIMITED);
     sender.set_current(at(10), log("abcdef"));
     let compose = |sender: &mut Sender<Log>, bytes| {
         sender.compose(at(10), recent(), Numbering::Repeat, Budget::of_bytes(bytes))
@@ -291,7 +294,7 @@ fn an_object_that_ignores_the_budget_is_not_sent() {
         }
     }
 
-    let mut sender = Sender::new(at(0), Stubborn(0));
+    let mut sender = Sender::new(at(0), Stubborn(0), Budget::UNLIMITED);
     sender.set_current(at(10), Stubborn(1));
     let composed = sender.compose(at(10), recent(), Numbering::Repeat, Budget::of_bytes(99));
     assert!(composed.difference.is_empty());
@@ -308,13 +311,13 @@ fn the_last_state_has_the_number_of_the_end() {
         assert_eq!(numbers(&end), [0, u64::MAX, 0]);
         assert_eq!(sender.count(), 2);
     }
-    sender.acknowledge(StateNumber::SHUTDOWN);
+    sender.acknowledge(at(0), StateNumber::SHUTDOWN);
     assert_eq!(sender.acknowledged_number(), StateNumber::SHUTDOWN);
 }
 
 #[test]
 fn the_end_comes_after_what_does_not_fit_with_it() {
-    let mut sender = Sender::new(at(0), Log::default());
+    let mut sender = Sender::new(at(0), Log::default(), Budget::UNLIMITED);
     sender.set_current(at(10), log("abcdef"));
     let mut end = || {
         let budget = Budget::of_bytes(4);
@@ -326,10 +329,62 @@ fn the_end_comes_after_what_does_not_fit_with_it() {
 
 #[test]
 fn what_is_acknowledged_is_forgotten_everywhere() {
-    let mut sender = Sender::new(at(0), Log::default());
+    let mut sender = Sender::new(at(0), Log::default(), Budget::UNLIMITED);
     sender.send(10, log("abc"));
     sender.send(20, log("abcdef"));
-    sender.acknowledge(state(1));
+    sender.acknowledge(at(0), state(1));
     let kept: Vec<_> = sender.sent.iter().map(|s| s.state.kept_bytes()).collect();
     assert_eq!((kept, sender.current().kept_bytes()), (vec![0, 3], 3));
+}
+
+#[test]
+fn the_window_opens_as_the_peer_acknowledges() {
+    let mut sender = Sender::new(at(0), Log::default(), Budget::of_bytes(4));
+    sender.set_current(at(10), log("abcdefghij"));
+    let first = sender.resend(10);
+    assert_eq!(first.difference, b"abcd");
+    assert_eq!(sender.standing(at(10), recent()), Standing::Unacknowledged);
+    sender.acknowledge(at(20), state(1));
+    assert_eq!(
+        sender.standing(at(20), recent()),
+        Standing::Unsent { changed: at(20) }
+    );
+    let second = sender.resend(20);
+    assert_eq!(
+        (numbers(&second), second.difference),
+        ([1, 2, 1], b"efgh".to_vec())
+    );
+}
+
+#[test]
+fn states_never_lead_back_however_many_are_lost() {
+    let mut sender = Sender::new(at(0), Log::default(), Budget::of_bytes(4));
+    let mut reached = 0;
+    for n in 0..100 {
+        sender.set_current(at(n * 400), log(&"x".repeat(n as usize)));
+        let composed = sender.resend(n * 400);
+        let last = sender.last().state.end();
+        assert!(
+            last >= reached,
+            "{composed:?} leads back from {reached} to {last}"
+        );
+        reached = last;
+        if n % 7 == 0 {
+            let number = sender.sent_number();
+            sender.acknowledge(at(n * 400), number);
+        }
+    }
+    assert!(reached > 50);
+}
+
+#[test]
+fn the_end_waits_for_what_is_beyond_the_window() {
+    let mut sender = Sender::new(at(0), Log::default(), Budget::of_bytes(4));
+    sender.set_current(at(10), log("abcdef"));
+    let end = |sender: &mut Sender<Log>| {
+        sender.compose(at(10), recent(), Numbering::Shutdown, Budget::UNLIMITED)
+    };
+    assert_eq!(numbers(&end(&mut sender)), [0, 1, 0]);
+    sender.acknowledge(at(10), state(1));
+    assert_eq!(numbers(&end(&mut sender)), [1, u64::MAX, 1]);
 }

@@ -81,7 +81,7 @@ fn nobody_is_held_by_repetitions_for_ever() {
 }
 
 #[test]
-fn a_client_stays_for_one_frame_interval() {
+fn a_client_stays_for_two_frame_intervals() {
     let mut closing = Closing::default();
     closing.hear();
     closing.sent(at(1000));
@@ -89,8 +89,8 @@ fn a_client_stays_for_one_frame_interval() {
         role: Role::Client,
         ..circumstances(now)
     };
-    assert_eq!(closing.ending(client(1019)), None);
-    assert_eq!(closing.ending(client(1020)), Some(Ending::ByPeer));
+    assert_eq!(closing.ending(client(1039)), None);
+    assert_eq!(closing.ending(client(1040)), Some(Ending::ByPeer));
 }
 
 #[test]

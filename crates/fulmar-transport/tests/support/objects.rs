@@ -26,6 +26,7 @@ impl Log {
         &self.text[start.expect("this was forgotten")..]
     }
 
+    /// Returns how much of the text is still there.
     pub(crate) fn kept_bytes(&self) -> usize {
         self.text.len()
     }
@@ -63,7 +64,7 @@ impl Synced for Log {
     }
 
     fn held_bytes(&self, _: Option<&Log>) -> usize {
-        self.text.len()
+        self.kept_bytes()
     }
 }
 

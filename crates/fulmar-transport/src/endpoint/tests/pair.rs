@@ -1,0 +1,296 @@
+//! Two ends and a wire between them, for tests that look at single datagrams.
+
+use std::time::Duration;
+
+use fulmar_datagram::{Direction, Ecn, Fragment, Key, Opener, Sealer, Stamps, Time};
+
+use crate::testing::{Board, Log};
+use crate::{
+    Arrival, Cause, Config, Deflater, Endpoint, Fragmenter, Hint, Instruction, Noise, Numbers,
+    PathId, Received, Role, StateNumber, Transmit,
+};
+
+pub(super) const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
+pub(super) const CLIENT_PATH: PathId = PathId::new(1);
+pub(super) const SERVER_PATH: PathId = PathId::new(2);
+pub(super) const BOARD_CELLS: usize = 2000;
+
+pub(super) type Client = Endpoint<Log, Board>;
+pub(super) type Server = Endpoint<Board, Log>;
+
+pub(super) fn ms(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+pub(super) fn at(millis: u64) -> Time {
+    Time::from_origin(ms(millis))
+}
+
+/// Noise without surprises: the chaff is always empty.
+pub(super) struct Quiet;
+
+impl Noise for Quiet {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
+pub(super) fn sealer(direction: Direction) -> Sealer {
+    Sealer::new(Key::from_base64(KEY).unwrap(), direction)
+}
+
+pub(super) fn opener(direction: Direction) -> Opener {
+    Opener::new(&Key::from_base64(KEY).unwrap(), direction)
+}
+
+pub(super) fn config(role: Role) -> Config {
+    Config {
+        role,
+        datagram_bytes: 1252,
+    }
+}
+
+pub(super) fn client() -> Client {
+    Endpoint::new(
+        at(0),
+        config(Role::Client),
+        sealer(Direction::ToServer),
+        opener(Direction::ToClient),
+        Log::default(),
+        Board::blank(BOARD_CELLS),
+        Box::new(Quiet),
+    )
+}
+
+pub(super) fn server() -> Server {
+    Endpoint::new(
+        at(0),
+        config(Role::Server),
+        sealer(Direction::ToClient),
+        opener(Direction::ToServer),
+        Board::blank(BOARD_CELLS),
+        Log::default(),
+        Box::new(Quiet),
+    )
+}
+
+/// Two ends and a wire of fixed delay, driven from one deadline to the next.
+pub(super) struct Pair {
+    pub(super) now: Time,
+    pub(super) delay: Duration,
+    pub(super) client: Client,
+    pub(super) server: Server,
+    pub(super) log: Log,
+    pub(super) board: Board,
+    pub(super) wire: Vec<Flight>,
+    pub(super) sent: Vec<Sent>,
+    pub(super) loses: fn(&Flight) -> bool,
+    /// Where the server sees the client's datagrams come from.
+    pub(super) client_at: PathId,
+}
+
+/// A datagram on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Flight {
+    pub(super) due: Time,
+    pub(super) from: Role,
+    /// Where the server sent it to.
+    pub(super) path: PathId,
+    pub(super) bytes: Vec<u8>,
+    /// Its sequence number.
+    pub(super) nth: u64,
+}
+
+/// A transmission.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    pub(super) at: Time,
+    pub(super) from: Role,
+    pub(super) path: PathId,
+    pub(super) bytes: usize,
+    pub(super) cause: Cause,
+}
+
+impl Pair {
+    pub(super) fn new(delay: Duration) -> Pair {
+        let mut client = client();
+        client.handle_hint(at(0), Hint::PathOpened { path: CLIENT_PATH });
+        Pair {
+            now: at(0),
+            delay,
+            client,
+            server: server(),
+            log: Log::default(),
+            board: Board::blank(BOARD_CELLS),
+            wire: Vec::new(),
+            sent: Vec::new(),
+            loses: |_| false,
+            client_at: SERVER_PATH,
+        }
+    }
+
+    pub(super) fn type_text(&mut self, text: &[u8]) {
+        self.log.append(text);
+        self.client.set_local(self.now, self.log.clone());
+    }
+
+    pub(super) fn write(&mut self, place: usize, text: &[u8]) {
+        self.board.write(place, text);
+        self.server.set_local(self.now, self.board.clone());
+    }
+
+    /// Lets everything happen that does until then.
+    pub(super) fn run_until(&mut self, end: Time) {
+        loop {
+            self.drain();
+            let wakes = [self.client.poll_timeout(), self.server.poll_timeout()];
+            let wakes = wakes.into_iter().flatten().map(|(time, _)| time);
+            let next = wakes.chain(self.wire.iter().map(|flight| flight.due)).min();
+            let Some(next) = next.filter(|&next| next <= end) else {
+                self.now = end;
+                return;
+            };
+            assert!(next > self.now, "woken at {next:?} without progress");
+            self.now = next;
+            self.deliver();
+            self.client.handle_timeout(self.now);
+            self.server.handle_timeout(self.now);
+        }
+    }
+
+    pub(super) fn run_for(&mut self, span: Duration) {
+        self.run_until(self.now + span);
+    }
+
+    fn deliver(&mut self) {
+        let (due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.wire)
+            .into_iter()
+            .partition(|flight| flight.due <= self.now);
+        self.wire = rest;
+        for Flight {
+            from, path, bytes, ..
+        } in due
+        {
+            match from {
+                Role::Client => drop(self.reach_server(self.client_at, &bytes)),
+                // What was sent elsewhere does not reach the client.
+                Role::Server if path != self.client_at => {}
+                Role::Server => {
+                    let arrival = arrival(CLIENT_PATH, &bytes);
+                    let _ = self.client.handle_datagram(self.now, arrival);
+                }
+            }
+        }
+    }
+
+    /// Lets a datagram reach the server on that path.
+    pub(super) fn reach_server(&mut self, path: PathId, bytes: &[u8]) -> Received {
+        let arrival = arrival(path, bytes);
+        self.server.handle_datagram(self.now, arrival)
+    }
+
+    pub(super) fn drain(&mut self) {
+        let mut out = Vec::new();
+        while let Some(transmit) = self.client.poll_transmit(self.now, &mut out) {
+            self.launch(Role::Client, transmit, &out);
+        }
+        while let Some(transmit) = self.server.poll_transmit(self.now, &mut out) {
+            self.launch(Role::Server, transmit, &out);
+        }
+    }
+
+    fn launch(&mut self, from: Role, transmit: Transmit, out: &[u8]) {
+        let Transmit {
+            path,
+            cause,
+            numbers,
+            ..
+        } = transmit;
+        let sent = |bytes: usize| Sent {
+            at: self.now,
+            from,
+            path,
+            bytes,
+            cause,
+        };
+        self.sent.push(sent(transmit.length));
+        for (n, bytes) in transmit.split(out).enumerate() {
+            let flight = Flight {
+                due: self.now + self.delay,
+                from,
+                path,
+                bytes: bytes.to_vec(),
+                nth: numbers.sequence.get() + n as u64,
+            };
+            if !(self.loses)(&flight) {
+                self.wire.push(flight);
+            }
+        }
+    }
+
+    pub(super) fn sends_of(&self, role: Role, cause: Cause) -> Vec<Time> {
+        let sends = self.sent.iter();
+        let sends = sends.filter(|sent| sent.from == role && sent.cause == cause);
+        sends.map(|sent| sent.at).collect()
+    }
+}
+
+pub(super) fn arrival(path: PathId, bytes: &[u8]) -> Arrival<'_> {
+    Arrival {
+        path,
+        ecn: Ecn::NotCapable,
+        bytes,
+    }
+}
+
+/// A peer that has the key and says whatever a test wants.
+pub(super) struct Stranger {
+    sealer: Sealer,
+    next_id: u64,
+}
+
+impl Stranger {
+    pub(super) fn new(direction: Direction) -> Stranger {
+        Stranger {
+            sealer: sealer(direction),
+            next_id: 1,
+        }
+    }
+
+    /// Returns the datagrams of an instruction.
+    pub(super) fn say(&mut self, instruction: &[u8]) -> Vec<Vec<u8>> {
+        let mut compressed = Vec::new();
+        Deflater::new().deflate(instruction, &mut compressed);
+        self.say_compressed(compressed)
+    }
+
+    pub(super) fn say_compressed(&mut self, compressed: Vec<u8>) -> Vec<Vec<u8>> {
+        let mut fragments = Fragmenter::new(self.next_id, compressed, 1252).unwrap();
+        self.next_id += 1;
+        let mut datagrams = Vec::new();
+        while let Some(fragment) = fragments.take() {
+            datagrams.push(self.seal(fragment));
+        }
+        datagrams
+    }
+
+    pub(super) fn seal(&mut self, fragment: Fragment<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.sealer.seal(Stamps::NONE, fragment, &mut out).unwrap();
+        out
+    }
+}
+
+/// Returns an instruction with these numbers: source, target, acknowledged, throwaway.
+pub(super) fn instruction(numbers: [u64; 4], difference: &[u8]) -> Vec<u8> {
+    let [source, target, acknowledged, throwaway] = numbers.map(StateNumber::new);
+    let numbers = Numbers {
+        source,
+        target,
+        acknowledged,
+        throwaway,
+    };
+    let mut out = Vec::new();
+    Instruction::new(numbers, difference, b"").encode(&mut out);
+    out
+}
