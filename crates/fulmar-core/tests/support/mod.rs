@@ -1,6 +1,7 @@
 //! A client with its user and a server with its program, joined by a simulated network.
 #![allow(
     dead_code,
+    unused_imports,
     clippy::allow_attributes,
     reason = "each test file uses a part of this, so an expectation would fail in some"
 )]
