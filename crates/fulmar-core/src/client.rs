@@ -160,7 +160,8 @@ pub struct Client {
     notices: Notices,
     display: Display,
     size: Size,
-    started: Time,
+    /// When waiting for the first answer began, not counting sleep.
+    connecting_since: Time,
     phase: Phase,
     suspended: Option<Time>,
     /// Whether what is to be seen may have changed since it was drawn.
@@ -208,7 +209,7 @@ impl Client {
             notices: Notices::new(now, names, server_label, escape_key.label()),
             display: Display::new(outer, title_prefix),
             size,
-            started: now,
+            connecting_since: now,
             phase: Phase::Open,
             suspended: None,
             is_stale: true,
@@ -238,6 +239,10 @@ impl Client {
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
         self.endpoint.handle_hint(now, hint);
+        if let Hint::Woke { slept } = hint {
+            // A server cannot answer somebody who is asleep.
+            self.connecting_since += slept;
+        }
         self.is_stale = true;
         self.settle();
     }
@@ -436,7 +441,7 @@ impl Client {
     /// When the client gives up waiting for the first answer.
     fn connect_limit(&self) -> Option<Time> {
         let waits = self.phase == Phase::Open && !self.is_connected();
-        waits.then_some(self.started + CONNECT_WITHIN)
+        waits.then_some(self.connecting_since + CONNECT_WITHIN)
     }
 
     fn contact(&self) -> Contact {
