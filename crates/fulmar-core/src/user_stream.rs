@@ -12,11 +12,6 @@ use fulmar_transport::{ApplyError, Budget, Difference, Reached, Synced};
 use self::log::{Log, Reader};
 use self::wire::Encoder;
 
-/// The longest difference, whatever budget the path allows: some fifty datagrams, which is what
-/// the receive buffer of a socket holds on systems that nobody has tuned. Longer input follows in
-/// further states.
-const DIFFERENCE_BYTES_MAX: usize = 64 * 1024;
-
 /// A window's size as it travels; what does not make a [`Size`] is delivered all the same, so that
 /// it can be counted.
 ///
@@ -133,7 +128,7 @@ impl Synced for UserStream {
 
     fn diff_from(&self, source: &UserStream, budget: Budget) -> Difference<UserStream> {
         let log = self.log.borrow();
-        let mut encoder = Encoder::new(budget.bytes().min(DIFFERENCE_BYTES_MAX));
+        let mut encoder = Encoder::new(budget);
         let mut position = source.position;
         for run in log.runs(source.position, self.position) {
             let units = encoder.push(&run);

@@ -183,6 +183,7 @@ fn a_budget_too_small_for_anything_reaches_the_source() {
 
 #[test]
 fn a_large_paste_travels_in_parts_and_is_stored_once() {
+    const PART_BYTES: usize = 32 * 1024;
     let start = UserStream::writing();
     let mut stream = start.clone();
     let paste: Vec<u8> = (0..8 << 20).map(|i: u32| (i % 251) as u8).collect();
@@ -199,8 +200,8 @@ fn a_large_paste_travels_in_parts_and_is_stored_once() {
     let mut there = UserStream::reading();
     let mut arrived = Vec::new();
     while !here.is_same(&stream) {
-        let difference = stream.diff_from(&here, Budget::UNLIMITED);
-        assert!(difference.bytes.len() <= DIFFERENCE_BYTES_MAX);
+        let difference = stream.diff_from(&here, Budget::of_bytes(PART_BYTES));
+        assert!(difference.bytes.len() <= PART_BYTES);
         there.apply(&difference.bytes).unwrap();
         arrived.extend(typed(&there.take_new()));
         here = match difference.reached {
@@ -212,7 +213,7 @@ fn a_large_paste_travels_in_parts_and_is_stored_once() {
     assert!(arrived == paste);
     assert_eq!(stream.pending_bytes(), 0);
     assert!(stream.log.borrow().capacity() <= 4096);
-    assert!(there.log.borrow().capacity() <= 4 * DIFFERENCE_BYTES_MAX);
+    assert!(there.log.borrow().capacity() <= 4 * PART_BYTES);
 }
 
 #[test]
@@ -232,7 +233,7 @@ fn a_peer_cannot_make_the_log_hold_more_than_its_cap() {
     let mut there = UserStream::reading();
     let part = 1 << 20;
     let mut message = Vec::new();
-    let mut encoder = Encoder::new(usize::MAX);
+    let mut encoder = Encoder::new(Budget::UNLIMITED);
     encoder.push(&log::Run::Keys(&vec![b'x'; part], &[]));
     message.extend(encoder.finish());
     for _ in 0..HELD_BYTES_MAX / part {

@@ -8,6 +8,7 @@
 //!
 //! Source: docs/protocol.md §6.1.
 
+use fulmar_transport::Budget;
 use fulmar_transport::limits::SUB_MESSAGES_MAX;
 use fulmar_transport::wire::{self, Field, Fields, Reader, WireError};
 
@@ -30,15 +31,15 @@ const RUN_OVERHEAD_BYTES_MAX: usize = 3 * (1 + 4);
 /// Writes runs until there is no more room.
 pub(super) struct Encoder {
     bytes: Vec<u8>,
-    bytes_max: usize,
+    budget: Budget,
     runs_left: u32,
 }
 
 impl Encoder {
-    pub(super) fn new(bytes_max: usize) -> Encoder {
+    pub(super) fn new(budget: Budget) -> Encoder {
         Encoder {
             bytes: Vec::new(),
-            bytes_max,
+            budget,
             runs_left: RUNS_MAX,
         }
     }
@@ -60,7 +61,7 @@ impl Encoder {
     }
 
     fn room(&self) -> usize {
-        self.bytes_max.saturating_sub(self.bytes.len())
+        self.budget.bytes().saturating_sub(self.bytes.len())
     }
 
     fn push_keys(&mut self, first: &[u8], second: &[u8]) -> u64 {
