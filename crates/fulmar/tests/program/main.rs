@@ -2,4 +2,10 @@
 //!
 //! One test program for all of it, so that it is linked once; a module per subject.
 
+mod ending;
+mod flood;
 mod peers;
+mod roaming;
+mod screens;
+mod support;
+mod typing;

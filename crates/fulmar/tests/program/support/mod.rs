@@ -1,0 +1,37 @@
+//! What the tests drive the real programs with.
+//!
+//! A [`Session`] is a server, a client on a [`Terminal`], and, where the test asks for it, a
+//! [`Relay`] between them. Which programs they are is said by a [`Pair`]: stock's, ours, or one of
+//! each. A test is written once, for any pair, and made into one test for each by
+//! [`for_each_pair`].
+//!
+//! Nothing here sleeps. A test says what it waits for, and the wait ends with it; the deadline is
+//! met by failing tests only.
+
+mod judge;
+mod modes;
+mod pair;
+mod process;
+mod relay;
+mod server;
+mod session;
+mod terminal;
+mod world;
+
+pub(crate) use judge::{holds, row_text};
+pub(crate) use modes::Modes;
+pub(crate) use pair::{Make, Pair, for_each_pair};
+pub(crate) use process::Process;
+pub(crate) use relay::Relay;
+pub(crate) use server::Server;
+pub(crate) use session::{Session, Setup, Wire, rules};
+pub(crate) use terminal::{Rules, Terminal, wait_until_same};
+pub(crate) use world::World;
+
+use std::time::Duration;
+
+/// The prompt of the shell that tests type at.
+pub(crate) const PROMPT: &str = "ready$ ";
+
+/// Longer than anything takes on a loaded machine, timeouts of the protocol included.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);

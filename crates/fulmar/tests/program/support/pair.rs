@@ -1,0 +1,54 @@
+//! Which server is tried with which client.
+
+use std::path::PathBuf;
+
+use super::World;
+use crate::peers;
+
+/// Who has made a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Make {
+    /// The released Mosh of the distribution.
+    Stock,
+    /// This workspace, under stock's names.
+    #[expect(
+        dead_code,
+        reason = "stock comes first: it shows that the tests are right"
+    )]
+    Ours,
+}
+
+impl Make {
+    /// Returns where `mosh-server` or `mosh-client` is, or `None` if the calling test is to return.
+    #[track_caller]
+    pub(crate) fn program(self, world: &World, name: &str) -> Option<PathBuf> {
+        match self {
+            Self::Stock => peers::require(name),
+            Self::Ours => Some(world.ours(name)),
+        }
+    }
+}
+
+/// A server and a client with the interface of stock's programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) server: Make,
+    pub(crate) client: Make,
+}
+
+/// Makes of each function a module of the same name with a test for each pair.
+///
+/// Stock with stock is the control: where it fails, the test is wrong and not our program.
+macro_rules! for_each_pair {
+    ($($name:ident)*) => {$(
+        mod $name {
+            use crate::support::{Make, Pair};
+
+            #[test]
+            fn stock_with_stock() {
+                super::$name(Pair { server: Make::Stock, client: Make::Stock });
+            }
+        }
+    )*};
+}
+pub(crate) use for_each_pair;

@@ -1,0 +1,92 @@
+//! A process that is not our child, such as a server that has gone to the background.
+
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Once;
+use std::time::Duration;
+
+use fulmar_platform::{Interest, PollList};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, pidfd_open, pidfd_send_signal,
+    set_child_subreaper, waitid,
+};
+
+/// Asks the kernel to make orphans of our children ours, so that they can be waited for.
+pub(crate) fn adopt_orphans() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| set_child_subreaper(Some(getpid())).expect("Linux has subreapers"));
+}
+
+/// A process, held by a descriptor: its number cannot become another's meanwhile.
+#[derive(Debug)]
+pub(crate) struct Process {
+    fd: OwnedFd,
+}
+
+impl Process {
+    /// Takes hold of a process, which may have ended already if nobody has waited for it.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        let raw = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+        let fd = pidfd_open(raw, PidfdFlags::empty()).ok()?;
+        Some(Self { fd })
+    }
+
+    /// Sends a signal; a process that has ended does not mind.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let _ = pidfd_send_signal(&self.fd, signal);
+    }
+
+    /// Waits until the process has ended; false when `limit` has passed first.
+    pub(crate) fn wait(&self, limit: Duration) -> bool {
+        let mut list = PollList::new();
+        list.add(&self.fd, Interest::Read);
+        list.wait(Some(limit)).expect("a process can be polled") > 0
+    }
+
+    /// Returns the exit status of a process that has ended and that we have adopted; `None` if a
+    /// signal has ended it.
+    ///
+    /// # Panics
+    ///
+    /// When the process is not ours to wait for, or was waited for before.
+    pub(crate) fn take_status(&self) -> Option<i32> {
+        waitid(WaitId::PidFd(self.fd.as_fd()), WaitIdOptions::EXITED)
+            .expect("the process is ours")
+            .expect("the process has ended")
+            .exit_status()
+    }
+
+    /// Ends the process if it still runs, and forgets it.
+    pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+        self.wait(super::DEADLINE);
+        // It may have been waited for before, or have a parent that does.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        let _ = waitid(WaitId::PidFd(self.fd.as_fd()), options);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::DEADLINE;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn an_orphan_tells_its_status() {
+        adopt_orphans();
+        let script = "exec 3<&0; (read line <&3; exit 7) >/dev/null 2>&1 & echo $!";
+        let mut shell = Command::new("sh")
+            .args(["-c", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = shell.stdin.take();
+        let output = shell.wait_with_output().unwrap();
+        let pid = String::from_utf8(output.stdout).unwrap();
+        let orphan = Process::of(pid.trim().parse().unwrap()).unwrap();
+        drop(input);
+        assert!(orphan.wait(DEADLINE));
+        assert_eq!(orphan.take_status(), Some(7));
+    }
+}

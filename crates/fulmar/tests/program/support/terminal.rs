@@ -1,0 +1,334 @@
+//! A user at a terminal: a program on a pty, what it shows, and what is typed.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::process::ExitStatus;
+use std::time::Instant;
+
+use fulmar_platform::{Child, Interest, Master, PollList, Spawn, Transfer, WindowSize, pty};
+use fulmar_terminal::Checker;
+use rustix::termios::{Termios, tcgetattr};
+use vt100::Screen;
+
+use super::judge::{self, drawn};
+use super::{DEADLINE, Modes, PROMPT, Process};
+
+/// How much of the last output a failure shows.
+const LAST_BYTES: usize = 600;
+
+/// Who may write what to the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// Anything goes: a shell, a program of a distribution.
+    None,
+    /// Only what our client may write (docs/threat-model.md §8). Every byte is checked.
+    Client,
+}
+
+/// A program on a terminal of its own. Dropping it ends the program.
+pub(crate) struct Terminal {
+    master: Master,
+    child: Child,
+    judge: vt100::Parser,
+    /// All that was ever written to the terminal.
+    shown: Vec<u8>,
+    modes: Modes,
+    checker: Option<Checker>,
+    to_type: VecDeque<u8>,
+    /// The settings before the program ran.
+    settings_before: String,
+    /// Every program has let go of the terminal.
+    is_closed: bool,
+}
+
+impl Terminal {
+    /// Starts a program on a terminal of its own.
+    pub(crate) fn start(command: &Spawn, size: WindowSize, rules: Rules) -> Self {
+        let (master, slave) = pty::open(size).expect("a pty");
+        let settings_before = settings(&master);
+        let child = slave.spawn(command).expect("the program starts");
+        Self {
+            master,
+            child,
+            judge: vt100::Parser::new(size.rows, size.columns, 0),
+            shown: Vec::new(),
+            modes: Modes::default(),
+            checker: (rules == Rules::Client).then(Checker::default),
+            to_type: VecDeque::new(),
+            settings_before,
+            is_closed: false,
+        }
+    }
+
+    /// The number of the program's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.pid()
+    }
+
+    pub(crate) fn screen(&self) -> &Screen {
+        self.judge.screen()
+    }
+
+    /// Types `keys`, in the background of whatever is waited for next.
+    pub(crate) fn type_keys(&mut self, keys: impl AsRef<[u8]>) {
+        self.to_type.extend(keys.as_ref());
+    }
+
+    /// Changes the size, as a user who pulls at the window.
+    pub(crate) fn resize(&mut self, size: WindowSize) {
+        self.judge.screen_mut().set_size(size.rows, size.columns);
+        self.master.resize(size).expect("the pty has a size");
+    }
+
+    /// Waits until `is_there` holds of the screen; `what` says in a failure what was awaited.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, what: &str, is_there: impl Fn(&Screen) -> bool) {
+        self.wait_while_open(what, |terminal| is_there(terminal.screen()));
+    }
+
+    /// Waits until `text` stands in a row of the screen.
+    #[track_caller]
+    pub(crate) fn wait_for_text(&mut self, text: &str) {
+        self.wait_for(&format!("{text:?}"), |screen| judge::holds(screen, text));
+    }
+
+    /// Waits until the shell of the tests waits for a command, and all before it is drawn.
+    #[track_caller]
+    pub(crate) fn wait_for_prompt(&mut self) {
+        self.wait_for_last_row(PROMPT.trim_end());
+    }
+
+    /// Waits until the cursor is one blank behind `text`, which is all there is in its row.
+    #[track_caller]
+    pub(crate) fn wait_for_last_row(&mut self, text: &str) {
+        self.wait_for(&format!("{text:?} where the cursor is"), |screen| {
+            let (row, column) = screen.cursor_position();
+            judge::row_text(screen, row) == text && usize::from(column) == text.len() + 1
+        });
+    }
+
+    #[track_caller]
+    fn wait_while_open(&mut self, what: &str, is_there: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + DEADLINE;
+        while !is_there(self) {
+            let may_come = !self.is_closed && Instant::now() < deadline;
+            assert!(may_come, "{}", self.failure(what));
+            self.turn(deadline);
+        }
+    }
+
+    /// Waits until the program has ended and everything that it wrote is read.
+    #[track_caller]
+    pub(crate) fn wait_for_end(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + DEADLINE;
+        while !self.is_closed {
+            let what = "the end of the program";
+            assert!(Instant::now() < deadline, "{}", self.failure(what));
+            self.turn(deadline);
+        }
+        if let Some(checker) = self.checker.take() {
+            checker
+                .finish()
+                .unwrap_or_else(|violation| panic!("{violation}"));
+        }
+        self.child.wait().expect("the program is our child")
+    }
+
+    /// Closes the window, and returns the program that has to live without it.
+    pub(crate) fn close_window(&mut self) -> Process {
+        let program = Process::of(self.pid()).expect("nobody has waited for the program");
+        // A pty hangs up when the last descriptor of its master is closed.
+        let size = WindowSize {
+            rows: 1,
+            columns: 1,
+        };
+        let (unused, _) = pty::open(size).expect("a pty");
+        self.master = unused;
+        self.is_closed = true;
+        program
+    }
+
+    /// Fails unless the terminal is as it was before the program started: settings, modes, screen.
+    #[track_caller]
+    pub(crate) fn expect_restored(&self) {
+        assert_eq!(
+            settings(&self.master),
+            self.settings_before,
+            "the terminal's settings"
+        );
+        let left = self.modes.left_behind();
+        assert!(left.is_empty(), "{}", self.failure(&format!("{left:?}")));
+        let is_alternate = self.screen().alternate_screen();
+        assert!(!is_alternate, "{}", self.failure("the primary screen"));
+    }
+
+    /// Reads and types once, waiting until `deadline` at most for something to do.
+    fn turn(&mut self, deadline: Instant) {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let mut list = PollList::new();
+        list.add(&self.master, self.interest());
+        list.wait(Some(left)).expect("poll works");
+        self.transfer();
+    }
+
+    fn interest(&self) -> Interest {
+        if self.to_type.is_empty() {
+            Interest::Read
+        } else {
+            Interest::ReadWrite
+        }
+    }
+
+    /// Reads and types what is possible without waiting.
+    fn transfer(&mut self) {
+        let mut buffer = [0; 65_536];
+        match self.master.read(&mut buffer).expect("the pty can be read") {
+            Transfer::Bytes(length) => self.show(&buffer[..length]),
+            Transfer::WouldBlock => {}
+            Transfer::Closed => self.is_closed = true,
+        }
+        let (keys, _) = self.to_type.as_slices();
+        if !keys.is_empty()
+            && let Transfer::Bytes(length) =
+                self.master.write(keys).expect("the pty can be typed at")
+        {
+            self.to_type.drain(..length);
+        }
+    }
+
+    fn show(&mut self, bytes: &[u8]) {
+        self.shown.extend_from_slice(bytes);
+        self.judge.process(bytes);
+        self.modes.follow(bytes);
+        let verdict = self.checker.as_mut().map(|checker| checker.check(bytes));
+        if let Some(Err(violation)) = verdict {
+            panic!("our client wrote {violation}\n{}", self.failure("less"));
+        }
+    }
+
+    /// What a person wants to see of a wait that was in vain.
+    fn failure(&self, what: &str) -> String {
+        let state = if self.is_closed {
+            "the program has ended"
+        } else {
+            "it did not come"
+        };
+        let mut report = format!("waited for {what}; {state}\n{}", drawn(self.screen()));
+        let last = &self.shown[self.shown.len().saturating_sub(LAST_BYTES)..];
+        let _ = writeln!(report, "last bytes: {:?}", String::from_utf8_lossy(last));
+        report
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // The program may have ended; then there is nothing to end.
+        let _ = self.child.kill(&self.master);
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits until both terminals show the same and `is_there` holds of it.
+#[track_caller]
+pub(crate) fn wait_until_same(
+    plain: &mut Terminal,
+    session: &mut Terminal,
+    what: &str,
+    is_there: impl Fn(&Screen) -> bool,
+) {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        let difference = judge::difference(plain.screen(), session.screen());
+        if difference.is_none() && is_there(plain.screen()) {
+            return;
+        }
+        if Instant::now() >= deadline || plain.is_closed || session.is_closed {
+            let [plain, session] = [plain, session].map(|terminal| terminal.failure(what));
+            let difference = difference.unwrap_or_default();
+            panic!("{difference}in a plain terminal:\n{plain}in the session:\n{session}");
+        }
+        turn_both(plain, session, deadline);
+    }
+}
+
+fn turn_both(one: &mut Terminal, other: &mut Terminal, deadline: Instant) {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let mut list = PollList::new();
+    for terminal in [&*one, &*other] {
+        list.add(&terminal.master, terminal.interest());
+    }
+    list.wait(Some(left)).expect("poll works");
+    one.transfer();
+    other.transfer();
+}
+
+/// The settings of a terminal, in a form that can be compared and shown.
+fn settings(master: &Master) -> String {
+    let settings: Termios = tcgetattr(master).expect("Linux has the settings on the master");
+    format!("{settings:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: WindowSize = WindowSize {
+        rows: 5,
+        columns: 20,
+    };
+
+    fn shell(script: &str, rules: Rules) -> Terminal {
+        let mut command = Spawn::new("/bin/sh");
+        command.arg("-c").arg(script).env("PATH", "/usr/bin:/bin");
+        Terminal::start(&command, SIZE, rules)
+    }
+
+    #[test]
+    fn what_is_typed_reaches_the_program_and_its_answer_the_screen() {
+        let mut terminal = shell("read line; echo got $line; exit 3", Rules::None);
+        terminal.type_keys("key\n");
+        terminal.wait_for_text("got key");
+        assert_eq!(terminal.wait_for_end().code(), Some(3));
+        terminal.expect_restored();
+    }
+
+    #[test]
+    fn a_resize_reaches_program_and_screen() {
+        let mut terminal = shell("read line; stty size; read line", Rules::None);
+        terminal.resize(WindowSize {
+            rows: 7,
+            columns: 31,
+        });
+        terminal.type_keys("\n");
+        terminal.wait_for_text("7 31");
+        assert_eq!(terminal.screen().size(), (7, 31));
+    }
+
+    #[test]
+    #[should_panic(expected = "the program has ended")]
+    fn a_program_that_ends_is_not_waited_for() {
+        shell("echo bye", Rules::None).wait_for_text("hello");
+    }
+
+    #[test]
+    #[should_panic(expected = "a control sequence that is not in the table")]
+    fn a_client_that_makes_the_terminal_answer_fails_its_test() {
+        shell("printf '\\033[6n'", Rules::Client).wait_for_end();
+    }
+
+    #[test]
+    #[should_panic(expected = "the terminal's settings")]
+    fn settings_that_are_not_put_back_fail_the_test() {
+        let mut terminal = shell("stty -echo", Rules::None);
+        terminal.wait_for_end();
+        terminal.expect_restored();
+    }
+
+    #[test]
+    #[should_panic(expected = "mode 2004 is on")]
+    fn modes_that_are_not_put_back_fail_the_test() {
+        let mut terminal = shell("printf '\\033[?2004h'", Rules::None);
+        terminal.wait_for_end();
+        terminal.expect_restored();
+    }
+}
