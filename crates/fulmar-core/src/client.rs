@@ -206,7 +206,7 @@ impl Client {
             endpoint,
             stream,
             keys: EscapeReader::new(escape_key, names),
-            notices: Notices::new(now, names, server_label, escape_key.label()),
+            notices: Notices::new(now, names, server_label, escape_key),
             display: Display::new(outer, title_prefix),
             size,
             connecting_since: now,
@@ -433,6 +433,7 @@ impl Client {
 
     fn end(&mut self, why: ClientEnding) {
         if self.phase != Phase::Ended {
+            tracing::info!(?why, "session ended");
             self.phase = Phase::Ended;
             self.events.push_back(ClientEvent::Ended(why));
         }
@@ -493,3 +494,6 @@ fn describe(error: SendError) -> String {
     }
     .to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,11 +37,26 @@ impl EscapeKey {
         self.0.map(|key| match key {
             0x7F => "Delete".to_owned(),
             b' ' => "Space".to_owned(),
-            control if control.is_ascii_control() => {
-                format!("Ctrl-{}", char::from(control ^ CONTROL_OFFSET))
-            }
-            printable => char::from(printable).to_string(),
+            _ if key.is_ascii_control() => format!("Ctrl-{}", char::from(pass_character(key))),
+            _ => char::from(key).to_string(),
         })
+    }
+
+    /// Returns how a person would name what, typed after the key, types the key itself.
+    pub(crate) fn pass_label(self) -> Option<String> {
+        self.0.map(|key| match pass_character(key) {
+            b' ' => "Space".to_owned(),
+            pass => char::from(pass).to_string(),
+        })
+    }
+}
+
+/// Returns what types the escape key itself when it follows it; of a letter either case does.
+const fn pass_character(key: u8) -> u8 {
+    if key.is_ascii_control() {
+        key ^ CONTROL_OFFSET
+    } else {
+        key
     }
 }
 
@@ -149,11 +164,12 @@ impl EscapeReader {
 
 /// Whether `byte` after the escape key `key` means the escape key itself.
 fn is_pass_character(key: u8, byte: u8) -> bool {
-    if key.is_ascii_control() {
-        byte.to_ascii_uppercase() == key ^ CONTROL_OFFSET
+    let byte = if key.is_ascii_control() {
+        byte.to_ascii_uppercase()
     } else {
-        byte == key
-    }
+        byte
+    };
+    byte == pass_character(key)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 
+use crate::escape_key::EscapeKey;
 use crate::names::Names;
 
 /// Contact is late when the newest server state is older than this: two heartbeats and a bit.
@@ -96,8 +97,7 @@ pub(crate) struct Notices {
     names: Names,
     /// The server's address as the user knows it, for instance `192.0.2.7, UDP port 60001`.
     server: String,
-    /// The escape key as a person would name it; `None` if there is none.
-    escape: Option<String>,
+    escape: EscapeKey,
     started: Time,
     is_armed: bool,
     is_closing: bool,
@@ -107,12 +107,7 @@ pub(crate) struct Notices {
 }
 
 impl Notices {
-    pub(crate) fn new(
-        started: Time,
-        names: Names,
-        server: String,
-        escape: Option<String>,
-    ) -> Notices {
+    pub(crate) fn new(started: Time, names: Names, server: String, escape: EscapeKey) -> Notices {
         Notices {
             names,
             server,
@@ -232,17 +227,18 @@ impl Notices {
     }
 
     fn help_text(&self) -> Option<String> {
-        let key = self.escape.as_deref()?;
-        Some(match self.names {
-            Names::Own => {
-                format!("{key} then: . quits, Ctrl-Z suspends, i tells about the link, ? helps")
-            }
-            Names::Stock => format!("{key} then: . quits, Ctrl-Z suspends"),
-        })
+        let (key, pass) = (self.escape.label()?, self.escape.pass_label()?);
+        let ours = match self.names {
+            Names::Own => ", i for link info",
+            Names::Stock => "",
+        };
+        Some(format!(
+            "{key}, then . to quit, Ctrl-Z to suspend, {pass} to type it{ours}"
+        ))
     }
 
     fn quit_hint(&self) -> Option<String> {
-        let key = self.escape.as_deref()?;
+        let key = self.escape.label()?;
         (!self.is_armed && !self.is_closing).then(|| format!("{key} . quits"))
     }
 
@@ -326,34 +322,40 @@ enum Lateness {
 }
 
 impl Lateness {
-    /// What happened and since when; then what to try. The shorter wording is for narrow screens.
-    fn texts(&self) -> (String, String) {
+    /// What happened and since when, then what to try; the most telling wording first.
+    fn wordings(&self) -> [String; 3] {
         match self {
-            Lateness::Connecting { server } => (
+            Lateness::Connecting { server } => [
                 format!("waiting for the first answer from {server}"),
+                format!("waiting for {server}"),
                 "waiting for the server".to_owned(),
-            ),
-            Lateness::NeverHeard { server, waited } => (
-                format!(
-                    "no answer from {server} for {}; check that no firewall blocks it",
-                    Elapsed(*waited)
-                ),
-                format!("no answer from {server} for {}", Elapsed(*waited)),
-            ),
-            Lateness::Contact { silence } => (
-                format!(
-                    "nothing heard for {}; check the network, what you type is kept",
-                    Elapsed(*silence)
-                ),
-                format!("nothing heard for {}", Elapsed(*silence)),
-            ),
-            Lateness::Reply { unanswered } => (
-                format!(
-                    "the server has heard nothing for {}; what you type is kept",
-                    Elapsed(*unanswered)
-                ),
-                format!("nothing arrives there for {}", Elapsed(*unanswered)),
-            ),
+            ],
+            Lateness::NeverHeard { server, waited } => {
+                let waited = Elapsed(*waited);
+                [
+                    format!("no answer from {server} for {waited}; does a firewall block it?"),
+                    format!("no answer from {server}; does a firewall block it?"),
+                    format!("no answer from {server}"),
+                ]
+            }
+            Lateness::Contact { silence } => {
+                let silence = Elapsed(*silence);
+                [
+                    format!(
+                        "nothing heard for {silence}; check the network, what you type is kept"
+                    ),
+                    format!("nothing heard for {silence}; check the network"),
+                    format!("nothing heard for {silence}"),
+                ]
+            }
+            Lateness::Reply { unanswered } => {
+                let unanswered = Elapsed(*unanswered);
+                [
+                    format!("the server has heard nothing for {unanswered}; what you type is kept"),
+                    format!("the server has heard nothing for {unanswered}"),
+                    format!("nothing arrives there for {unanswered}"),
+                ]
+            }
         }
     }
 }
@@ -385,25 +387,27 @@ struct Parts {
 }
 
 impl Parts {
-    /// Returns the most telling wording that fits into `columns`, or the shortest there is.
+    /// Returns the most telling wording that fits into `columns`, or the shortest there is. What
+    /// happened is more than how to quit, and how to quit more than the last detail.
     fn fitting(&self, columns: usize) -> Option<String> {
-        let (long, short) = match &self.lateness {
-            Some(lateness) => {
-                let (long, short) = lateness.texts();
-                (Some(long), Some(short))
-            }
-            None => (None, None),
+        let Some(lateness) = &self.lateness else {
+            self.message.as_ref()?;
+            let candidates = [
+                self.joined(None, self.quit.as_deref()),
+                self.joined(None, None),
+            ];
+            return pick(candidates, columns);
         };
-        if self.message.is_none() && long.is_none() {
-            return None;
-        }
+        let [long, middle, short] = lateness.wordings();
+        let quit = self.quit.as_deref();
         let candidates = [
-            self.joined(long.as_deref(), self.quit.as_deref()),
-            self.joined(short.as_deref(), self.quit.as_deref()),
-            self.joined(short.as_deref(), None),
+            self.joined(Some(&long), quit),
+            self.joined(Some(&middle), quit),
+            self.joined(Some(&middle), None),
+            self.joined(Some(&short), quit),
+            self.joined(Some(&short), None),
         ];
-        let fits = |text: &&String| text.chars().count() <= columns;
-        candidates.iter().find(fits).or(candidates.last()).cloned()
+        pick(candidates, columns)
     }
 
     fn joined(&self, lateness: Option<&str>, quit: Option<&str>) -> String {
@@ -414,6 +418,13 @@ impl Parts {
         let quit = quit.map(|hint| format!(" ({hint})")).unwrap_or_default();
         format!("{}: {}{quit}", self.program, said.join("; "))
     }
+}
+
+/// Returns the first of the texts that fits into `columns`, or the last one.
+fn pick<const N: usize>(texts: [String; N], columns: usize) -> Option<String> {
+    let fits = |text: &String| text.chars().count() <= columns;
+    let place = texts.iter().position(fits).unwrap_or(N.saturating_sub(1));
+    texts.into_iter().nth(place)
 }
 
 #[cfg(test)]
@@ -431,7 +442,7 @@ mod tests {
             ms(0),
             Names::Own,
             "192.0.2.7, UDP port 60001".to_owned(),
-            Some("Ctrl-^".to_owned()),
+            EscapeKey::default(),
         )
     }
 
@@ -561,8 +572,8 @@ mod tests {
         let mut notices = notices();
         notices.set_armed(true);
         let help = text(&notices, 100, SILENT).unwrap();
-        assert!(help.contains(". quits"), "{help}");
-        assert!(help.contains("i tells about the link"), "{help}");
+        assert!(help.contains(". to quit"), "{help}");
+        assert!(help.contains("i for link info"), "{help}");
         notices.set_armed(false);
         assert_eq!(text(&notices, 100, SILENT), None);
     }
@@ -586,6 +597,23 @@ mod tests {
     }
 
     #[test]
+    fn address_port_and_what_to_check_fit_into_80_columns() {
+        let text = notices().text(ms(5000), SILENT, 80, String::new).unwrap();
+        assert_eq!(
+            text,
+            "fulmar: no answer from 192.0.2.7, UDP port 60001; does a firewall block it?"
+        );
+    }
+
+    #[test]
+    fn help_fits_into_80_columns() {
+        let mut notices = notices();
+        notices.set_armed(true);
+        let help = text(&notices, 100, SILENT).unwrap();
+        assert!(help.len() <= 80, "{help}");
+    }
+
+    #[test]
     fn a_narrow_screen_gets_the_shorter_wording() {
         let notices = notices();
         let contact = heard_at(0, 0);
@@ -594,9 +622,17 @@ mod tests {
                 .text(ms(12_000), contact, columns, String::new)
                 .unwrap()
         };
-        assert!(at(200).contains("check the network"));
+        assert!(at(200).contains("what you type is kept"));
+        assert_eq!(
+            at(80),
+            "fulmar: nothing heard for 12 seconds; check the network (Ctrl-^ . quits)"
+        );
         assert_eq!(
             at(60),
+            "fulmar: nothing heard for 12 seconds; check the network"
+        );
+        assert_eq!(
+            at(54),
             "fulmar: nothing heard for 12 seconds (Ctrl-^ . quits)"
         );
         assert_eq!(at(40), "fulmar: nothing heard for 12 seconds");

@@ -311,6 +311,7 @@ impl Server {
 
     fn end(&mut self, why: ServerEnding) {
         if self.phase != Phase::Ended {
+            tracing::info!(?why, "session ended");
             self.phase = Phase::Ended;
             self.link = None;
             self.events.push_back(ServerEvent::Ended(why));
@@ -369,8 +370,14 @@ impl Server {
 
     fn handle_change(&mut self, now: Time, change: Change) {
         match change {
-            Change::At(path) => self.events.push_back(ServerEvent::ClientAt { path }),
-            Change::Detached => self.events.push_back(ServerEvent::ClientDetached),
+            Change::At(path) => {
+                tracing::info!(path = path.get(), "client is there");
+                self.events.push_back(ServerEvent::ClientAt { path });
+            }
+            Change::Detached => {
+                tracing::info!("client is silent");
+                self.events.push_back(ServerEvent::ClientDetached);
+            }
             Change::NeverCame => self.end(ServerEnding::NobodyCame),
             Change::Expired => {
                 self.close(now, ServerEnding::ClientAway);
@@ -389,3 +396,6 @@ impl Server {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+use fulmar_transport::PathId;
+
+use super::*;
+use crate::link::Link;
+use crate::user_stream::UserEvent;
+
+const PATH: PathId = PathId::new(1);
+
+fn key() -> Key {
+    Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").unwrap()
+}
+
+fn ms(millis: u64) -> Time {
+    Time::from_origin(Duration::from_millis(millis))
+}
+
+/// A client, and the server's half of its link.
+struct Pair {
+    client: Client,
+    server: Link,
+    buffer: Vec<u8>,
+}
+
+impl Pair {
+    fn new(configure: impl FnOnce(&mut ClientConfig)) -> Pair {
+        let mut config = ClientConfig::new(key(), [1; 32]);
+        configure(&mut config);
+        let mut client = Client::new(ms(0), config);
+        client.handle_hint(ms(0), Hint::PathOpened { path: PATH });
+        Pair {
+            client,
+            server: Link::new(ms(0), key(), Size::default(), 1252, [2; 32]),
+            buffer: Vec::new(),
+        }
+    }
+
+    fn own() -> Pair {
+        Pair::new(|_| ())
+    }
+
+    /// Lets both ends say what they have to say, and returns what has newly been typed.
+    fn exchange(&mut self, now: Time) -> Vec<UserEvent> {
+        self.client.handle_timeout(now);
+        self.server.endpoint.handle_timeout(now);
+        for _ in 0..8 {
+            while let Some(transmit) = self.client.poll_transmit(now, &mut self.buffer) {
+                for bytes in transmit.split(&self.buffer) {
+                    let _ = self.server.endpoint.handle_datagram(now, arrival(bytes));
+                }
+            }
+            while let Some(transmit) = self.server.endpoint.poll_transmit(now, &mut self.buffer) {
+                for bytes in transmit.split(&self.buffer) {
+                    let _ = self.client.handle_datagram(now, arrival(bytes));
+                }
+            }
+        }
+        self.server.take_events()
+    }
+
+    fn events(&mut self) -> Vec<ClientEvent> {
+        std::iter::from_fn(|| self.client.poll_event()).collect()
+    }
+
+    fn drawn(&mut self, now: Time) -> String {
+        let mut out = Vec::new();
+        self.client.draw(now, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+}
+
+fn arrival(bytes: &[u8]) -> Arrival<'_> {
+    Arrival {
+        path: PATH,
+        ecn: fulmar_datagram::Ecn::NotCapable,
+        bytes,
+    }
+}
+
+#[test]
+fn the_first_event_is_the_windows_size() {
+    let mut pair = Pair::new(|config| config.size = Size::new(50, 132).unwrap());
+    pair.client.handle_keys(ms(0), b"early");
+    let size = Size::new(50, 132).unwrap();
+    assert_eq!(
+        pair.exchange(ms(1)),
+        [
+            UserEvent::Resize(size.into()),
+            UserEvent::Keys(b"early".to_vec())
+        ]
+    );
+}
+
+#[test]
+fn a_window_that_keeps_its_size_is_repainted_and_not_told() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    pair.drawn(ms(0));
+    pair.client.handle_resize(ms(10), Size::default());
+    assert!(pair.drawn(ms(10)).contains("\x1b[J"), "painted anew");
+    assert_eq!(pair.exchange(ms(300)), []);
+}
+
+#[test]
+fn control_l_is_typed_and_repaints() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    pair.drawn(ms(0));
+    assert_eq!(pair.drawn(ms(1)), "");
+    pair.client.handle_keys(ms(2), b"\x0c");
+    assert!(pair.drawn(ms(2)).contains("\x1b[J"));
+    assert_eq!(pair.exchange(ms(300)), [UserEvent::Keys(vec![0x0c])]);
+}
+
+#[test]
+fn suspending_draws_nothing_until_resumed() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    assert!(pair.drawn(ms(0)).contains("\x1b[?1h"));
+    pair.client.handle_keys(ms(10), b"a\x1e\x1ab");
+    assert_eq!(pair.events(), [ClientEvent::Suspend]);
+    let mut out = Vec::new();
+    pair.client.leave(&mut out);
+    assert!(String::from_utf8(out).unwrap().contains("\x1b[?1l"));
+    assert_eq!(pair.drawn(ms(20)), "");
+    pair.client.handle_resumed(ms(90_000));
+    assert!(pair.drawn(ms(90_000)).starts_with("\x1b[?1h"));
+    assert_eq!(pair.exchange(ms(90_001)), [UserEvent::Keys(b"ab".to_vec())]);
+}
+
+#[test]
+fn help_and_link_information_are_shown_and_go_away() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    pair.drawn(ms(0));
+    pair.client.handle_keys(ms(10), b"\x1e");
+    assert!(pair.drawn(ms(10)).contains(". to quit"));
+    pair.client.handle_keys(ms(20), b"i");
+    assert!(pair.drawn(ms(20)).contains("round trip"));
+    pair.client.handle_keys(ms(30), b"x");
+    assert_ne!(pair.drawn(ms(30)), "");
+    let keys = pair.exchange(ms(300));
+    assert_eq!(keys, [UserEvent::Keys(b"x".to_vec())]);
+}
+
+#[test]
+fn quitting_tells_the_server_and_drops_what_is_typed_afterwards() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    pair.client.handle_keys(ms(10), b"a\x1e.b");
+    pair.client.handle_keys(ms(11), b"c");
+    let keys = pair.exchange(ms(300));
+    assert_eq!(keys, [UserEvent::Keys(b"a".to_vec())]);
+    assert_eq!(pair.events(), [ClientEvent::Ended(ClientEnding::UserQuit)]);
+    assert_eq!(pair.client.poll_timeout(), None);
+}
+
+#[test]
+fn quitting_twice_ends_at_once() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    pair.client.handle_keys(ms(10), b"\x1e.");
+    assert_eq!(pair.events(), []);
+    assert!(pair.drawn(ms(10)).contains("closing the session"));
+    pair.client.handle_keys(ms(20), b"\x1e.");
+    assert_eq!(
+        pair.events(),
+        [ClientEvent::Ended(ClientEnding::Unanswered)]
+    );
+}
+
+#[test]
+fn quitting_before_anything_could_be_sent_ends_at_once() {
+    let mut pair = Pair::own();
+    while pair.client.poll_transmit(ms(0), &mut pair.buffer).is_some() {
+        let unreachable = SendError::Unreachable;
+        pair.client.handle_send_error(ms(0), PATH, unreachable);
+    }
+    pair.client.handle_keys(ms(10), b"\x1e.");
+    assert_eq!(
+        pair.events(),
+        [ClientEvent::Ended(ClientEnding::NeverConnected)]
+    );
+}
+
+#[test]
+fn a_signal_ends_the_session_as_the_user_would() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    pair.client.request_exit(ms(10), ExitCause::Signal);
+    pair.exchange(ms(300));
+    assert_eq!(
+        pair.events(),
+        [ClientEvent::Ended(ClientEnding::Asked(ExitCause::Signal))]
+    );
+}
+
+#[test]
+fn the_limit_for_the_first_answer_does_not_count_sleep() {
+    let mut pair = Pair::own();
+    assert_eq!(pair.client.connect_limit(), Some(ms(15_000)));
+    let slept = Duration::from_secs(3600);
+    pair.client.handle_hint(ms(3_600_000), Hint::Woke { slept });
+    pair.client.handle_timeout(ms(3_600_000));
+    assert_eq!(pair.client.phase, Phase::Open);
+    pair.client.handle_timeout(ms(3_615_000));
+    let never = Phase::Closing(ClientEnding::NeverConnected);
+    assert_eq!(pair.client.phase, never);
+}
+
+#[test]
+fn errors_of_sending_are_told_when_they_last() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    pair.drawn(ms(0));
+    pair.client
+        .handle_send_error(ms(100), PATH, SendError::Unreachable);
+    assert_eq!(pair.drawn(ms(100)), "");
+    let (due, wake) = pair.client.poll_timeout().unwrap();
+    assert!(due <= ms(350), "{due:?} {wake:?}");
+    pair.client.handle_timeout(ms(350));
+    let drawn = pair.drawn(ms(350));
+    assert!(drawn.contains("no network leads to the server"), "{drawn}");
+}
+
+#[test]
+fn keys_are_wanted_until_16_mib_wait() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    let read = vec![b'x'; 1 << 20];
+    for _ in 0..15 {
+        pair.client.handle_keys(ms(1), &read);
+        assert!(pair.client.wants_keys());
+    }
+    pair.client.handle_keys(ms(1), &read);
+    assert!(!pair.client.wants_keys());
+    assert!(pair.drawn(ms(2)).contains("keys are not read"));
+}
+
+#[test]
+fn only_a_clean_end_is_success() {
+    use ClientEnding::{Asked, KeySpent, NeverConnected, ServerEnded, Unanswered, UserQuit};
+    for clean in [ServerEnded, UserQuit, Asked(ExitCause::InputEnded)] {
+        assert_eq!(clean.exit_status(Names::Own), 0);
+    }
+    for failure in [NeverConnected, Unanswered, KeySpent] {
+        assert_eq!(failure.exit_status(Names::Own), 255);
+        assert_eq!(failure.exit_status(Names::Stock), 1);
+    }
+}
