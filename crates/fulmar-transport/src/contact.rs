@@ -42,6 +42,7 @@ impl Contact {
     /// Takes note that the peer is at the end of another way, which works.
     pub(crate) fn moved(&mut self, now: Time) {
         self.way_since = now;
+        self.doubt = None;
     }
 
     /// Takes note that the way may have changed, and is to be tried at once.

@@ -1,7 +1,8 @@
 //! One end, or the way between, is gone for a while.
 
 use fulmar_sim::{
-    CLIENT, Change, Delay, Failed, Failure, Hint, Network, SERVER, days, hours, minutes, ms, secs,
+    CLIENT, Change, Delay, Failed, Failure, Hint, Jump, Network, SERVER, days, hours, minutes, ms,
+    secs,
 };
 
 use crate::ends::{Run, keep_busy, run, seeds, settle};
@@ -127,6 +128,42 @@ fn a_nap_during_a_repeated_instruction_loses_nothing() -> Result<(), Failed<Fail
             run.wake(host);
         }
         settle(&mut run, secs(5))?;
+        Ok(())
+    })
+}
+
+#[test]
+fn clocks_that_jump_ahead_lose_nothing() -> Result<(), Failed<Failure>> {
+    seeds(5).try_each(|seed| {
+        let mut run = run(over_100_ms(seed));
+        let mut random = fulmar_sim::Random::stream(seed, 200);
+        for _ in 0..20 {
+            let now = run.now();
+            keep_busy(&mut run, ms(900));
+            run.run_for(ms(random.below(1000)))?;
+            let host = [CLIENT, SERVER][random.below(2) as usize];
+            let by = random.between(ms(1), hours(2));
+            run.jump(host, Jump::Forward(by));
+            run.run_for(now + secs(1) - run.now())?;
+        }
+        settle(&mut run, secs(10))?;
+        Ok(())
+    })
+}
+
+/// The clock is one that does not do so. If it does, time stands still for as long.
+#[test]
+fn clocks_that_jump_back_for_a_moment_lose_nothing() -> Result<(), Failed<Failure>> {
+    seeds(5).try_each(|seed| {
+        let mut run = run(over_100_ms(seed));
+        let mut random = fulmar_sim::Random::stream(seed, 200);
+        for _ in 0..20 {
+            keep_busy(&mut run, ms(900));
+            run.run_for(ms(random.below(1000)))?;
+            let host = [CLIENT, SERVER][random.below(2) as usize];
+            run.jump(host, Jump::Backward(random.between(ms(1), secs(2))));
+        }
+        settle(&mut run, secs(10))?;
         Ok(())
     })
 }

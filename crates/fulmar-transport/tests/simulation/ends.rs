@@ -441,7 +441,10 @@ pub(crate) fn is_settled((client, server): &(Client, Server)) -> bool {
 
 /// Runs until both ends are equal.
 pub(crate) fn settle(run: &mut Run, within: Duration) -> Result<Duration, Failure> {
-    run.run_until(within, is_settled)
+    let took = run.run_until(within, is_settled)?;
+    let repeats = run.ledger().map_or(0, fulmar_sim::NonceLedger::repeats);
+    assert_eq!(repeats, 0, "a datagram was sent twice");
+    Ok(took)
 }
 
 /// Plans that the client moves, and that its system says so.
