@@ -4,7 +4,7 @@ use std::num::ParseIntError;
 
 use anyhow::{Result, bail};
 
-use crate::test;
+use crate::test::{self, Silence};
 use crate::workspace::Workspace;
 
 /// Runs one seed of the model test and prints its timeline.
@@ -39,7 +39,7 @@ impl Replay {
             .args(["--nocapture", "--test-threads", "1"])
             .args(&self.scenario);
         cargo.env("FULMAR_SEED", format!("{:#x}", self.seed));
-        let run = test::run_and_count(&mut cargo, &mut std::io::stdout())?;
+        let run = test::run_and_count(&mut cargo, &mut std::io::stdout(), Silence::Waits)?;
         if run.tally.failed > 0 {
             bail!("seed {:#x} fails", self.seed);
         }

@@ -34,6 +34,14 @@ use table::{Column, Quantity};
 /// The page that is written.
 const PAGE: &str = "docs/figures.md";
 
+/// How the page begins if there is none.
+const PREFACE: &str = "\
+# Figures
+
+What Fulmar costs and how fast it is, beside stock Mosh in the same run. Each section is written by the command under its
+table; text between the sections is kept. Only columns of one table compare: machines and days differ.
+";
+
 /// Measures beside stock Mosh and writes docs/figures.md.
 #[derive(clap::Args)]
 pub(crate) struct Figures {
@@ -344,7 +352,7 @@ impl Figures {
 
 fn write_section(workspace: &Workspace, name: &str, content: &str) -> Result<()> {
     let path = workspace.root().join(PAGE);
-    let page = fs::read_to_string(&path).unwrap_or_else(|_| "# Figures\n".to_owned());
+    let page = fs::read_to_string(&path).unwrap_or_else(|_| PREFACE.to_owned());
     let page = table::replace_section(&page, name, content)?;
     fs::write(&path, page).with_context(|| format!("writing {}", path.display()))
 }
