@@ -353,7 +353,10 @@ impl Server {
         let Some(link) = &mut self.link else { return };
         let events = link.take_events();
         let change = self.presence.note_state(now, link.endpoint.path());
-        self.session.handle_events(now, number, &events);
+        // Once the end is being said, nobody reads what is typed.
+        if self.phase == Phase::Serving {
+            self.session.handle_events(now, number, &events);
+        }
         if let Some(change) = change {
             self.handle_change(now, change);
         }

@@ -22,6 +22,8 @@ pub(crate) struct Session {
     hold: FrameHold,
     /// What clients are to see: the terminal's screen, or the one before an unfinished frame.
     shown: Screen,
+    /// The echo ack that goes with it: an answer that is held back is none yet.
+    shown_ack: StateNumber,
     ignored_resizes: u64,
 }
 
@@ -30,6 +32,7 @@ impl Session {
         let terminal = Terminal::new(size);
         Session {
             shown: terminal.screen().clone(),
+            shown_ack: StateNumber::ZERO,
             terminal,
             keys: CursorKeys::default(),
             input: PtyInput::default(),
@@ -50,9 +53,10 @@ impl Session {
         self.terminal.screen().size()
     }
 
-    /// The newest state of the user stream that the program has had time to answer.
+    /// The newest state of the user stream that the program has had time to answer on the screen
+    /// that is shown.
     pub(crate) fn echo_ack(&self) -> StateNumber {
-        self.echo.echo_ack()
+        self.shown_ack
     }
 
     /// What waits to be written to the pty.
@@ -142,6 +146,7 @@ impl Session {
         let screen = self.terminal.screen();
         if self.hold.look(now, screen.is_synchronized()) == Frame::Ready {
             self.shown = screen.clone();
+            self.shown_ack = self.echo.echo_ack();
         }
     }
 }
@@ -235,6 +240,18 @@ mod tests {
         session.advance(ms(149));
         assert_eq!(session.echo_ack(), StateNumber::ZERO);
         session.advance(ms(150));
+        assert_eq!(session.echo_ack(), StateNumber::new(4));
+    }
+
+    #[test]
+    fn the_echo_ack_waits_for_a_frame_that_is_held_back() {
+        let mut session = session();
+        session.handle_events(ms(0), StateNumber::new(4), &[keys(b"x")]);
+        session.handle_taken(ms(0), 1);
+        session.handle_output(ms(10), b"\x1b[?2026hx");
+        session.advance(ms(60));
+        assert_eq!(session.echo_ack(), StateNumber::ZERO);
+        session.handle_output(ms(70), b"\x1b[?2026l");
         assert_eq!(session.echo_ack(), StateNumber::new(4));
     }
 

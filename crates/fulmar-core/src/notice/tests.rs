@@ -1,0 +1,210 @@
+use super::wording::Elapsed;
+use super::*;
+
+const WIDE: u16 = 200;
+
+fn ms(millis: u64) -> Time {
+    Time::from_origin(Duration::from_millis(millis))
+}
+
+fn notices() -> Notices {
+    Notices::new(
+        ms(0),
+        Names::Own,
+        "192.0.2.7, UDP port 60001".to_owned(),
+        EscapeKey::default(),
+    )
+}
+
+const SILENT: Contact = Contact {
+    heard: None,
+    answered: None,
+    round_trip: Duration::from_millis(50),
+};
+
+fn heard_at(heard: u64, answered: u64) -> Contact {
+    Contact {
+        heard: Some(ms(heard)),
+        answered: Some(ms(answered)),
+        round_trip: Duration::from_millis(50),
+    }
+}
+
+fn text(notices: &Notices, now: u64, contact: Contact) -> Option<String> {
+    notices.text(ms(now), contact, WIDE, String::new)
+}
+
+#[test]
+fn connecting_is_told_after_a_quarter_second_and_doubted_after_three() {
+    let notices = notices();
+    assert_eq!(text(&notices, 249, SILENT), None);
+    assert_eq!(notices.next_change(ms(0), SILENT), Some(ms(250)));
+    let waiting = text(&notices, 250, SILENT).unwrap();
+    assert!(waiting.contains("192.0.2.7, UDP port 60001"), "{waiting}");
+    assert!(!waiting.contains("firewall"), "{waiting}");
+    assert_eq!(notices.next_change(ms(250), SILENT), Some(ms(3000)));
+    let doubting = text(&notices, 3000, SILENT).unwrap();
+    assert!(doubting.contains("192.0.2.7, UDP port 60001"), "{doubting}");
+    assert!(doubting.contains("3 seconds"), "{doubting}");
+    assert!(doubting.contains("firewall"), "{doubting}");
+    assert!(doubting.contains("Ctrl-^ . quits"), "{doubting}");
+}
+
+#[test]
+fn contact_is_late_after_six_and_a_half_seconds() {
+    let notices = notices();
+    let contact = heard_at(1000, 1000);
+    assert_eq!(text(&notices, 7500, contact), None);
+    assert_eq!(notices.next_change(ms(1000), contact), Some(ms(7501)));
+    let late = text(&notices, 7501, contact).unwrap();
+    assert!(late.contains("nothing heard for 6 seconds"), "{late}");
+}
+
+#[test]
+fn a_reply_is_late_after_ten_seconds_of_contact_without_it() {
+    let notices = notices();
+    assert_eq!(text(&notices, 11_000, heard_at(10_900, 1000)), None);
+    let late = text(&notices, 11_001, heard_at(10_900, 1000)).unwrap();
+    assert!(late.contains("heard nothing for 10 seconds"), "{late}");
+    let both = text(&notices, 20_000, heard_at(10_000, 1000)).unwrap();
+    assert!(both.contains("nothing heard for 10 seconds"), "{both}");
+}
+
+#[test]
+fn a_long_round_trip_is_not_lateness() {
+    let notices = notices();
+    let contact = Contact {
+        round_trip: Duration::from_secs(10),
+        ..heard_at(1000, 1000)
+    };
+    assert_eq!(text(&notices, 21_000, contact), None);
+    assert!(text(&notices, 21_001, contact).is_some());
+}
+
+#[test]
+fn the_time_is_renewed_every_second_and_after_a_minute_every_third() {
+    let notices = notices();
+    let contact = heard_at(500, 500);
+    assert_eq!(notices.next_change(ms(8000), contact), Some(ms(8500)));
+    assert_eq!(notices.next_change(ms(8500), contact), Some(ms(9500)));
+    assert_eq!(notices.next_change(ms(60_500), contact), Some(ms(63_500)));
+    assert_eq!(notices.next_change(ms(63_500), contact), Some(ms(66_500)));
+}
+
+#[test]
+fn a_change_that_is_announced_lies_ahead() {
+    let mut notices = notices();
+    notices.show_link_info(ms(100));
+    notices.note_trouble(ms(120), "no route".to_owned());
+    for contact in [SILENT, heard_at(90, 90)] {
+        let mut now = ms(0);
+        for _ in 0..1000 {
+            let next = notices.next_change(now, contact).unwrap();
+            assert!(next > now);
+            now = next;
+        }
+    }
+}
+
+#[test]
+fn times_are_seconds_then_minutes_then_hours() {
+    let write = |seconds| Elapsed(Duration::from_secs(seconds)).to_string();
+    assert_eq!(write(0), "0 seconds");
+    assert_eq!(write(1), "1 second");
+    assert_eq!(write(59), "59 seconds");
+    assert_eq!(write(60), "1:00");
+    assert_eq!(write(3599), "59:59");
+    assert_eq!(write(3600), "1:00:00");
+    assert_eq!(write(90_061), "25:01:01");
+}
+
+#[test]
+fn trouble_is_told_when_it_lasts_and_fades_when_it_ends() {
+    let mut notices = notices();
+    let contact = heard_at(1000, 1000);
+    notices.note_trouble(ms(2000), "no route".to_owned());
+    assert_eq!(text(&notices, 2249, contact), None);
+    let shown = text(&notices, 2250, contact).unwrap();
+    assert!(shown.contains("cannot send: no route"), "{shown}");
+    assert!(text(&notices, 5099, contact).is_some());
+    assert_eq!(text(&notices, 5100, contact), None);
+    notices.note_trouble(ms(5000), "no route".to_owned());
+    assert!(
+        text(&notices, 5001, contact).is_some(),
+        "still the same run"
+    );
+    assert!(text(&notices, 6299, heard_at(5300, 5300)).is_some());
+    assert_eq!(text(&notices, 6300, heard_at(5300, 5300)), None);
+}
+
+#[test]
+fn the_armed_escape_key_explains_itself() {
+    let mut notices = notices();
+    notices.set_armed(true);
+    let help = text(&notices, 100, SILENT).unwrap();
+    assert!(help.contains(". to quit"), "{help}");
+    assert!(help.contains("i for link info"), "{help}");
+    notices.set_armed(false);
+    assert_eq!(text(&notices, 100, SILENT), None);
+}
+
+#[test]
+fn link_information_stays_for_ten_seconds_or_until_dismissed() {
+    let mut notices = notices();
+    let contact = heard_at(1000, 1000);
+    let shown = |notices: &Notices, now| {
+        notices.text(ms(now), contact, WIDE, || "round trip 7 ms".to_owned())
+    };
+    notices.show_link_info(ms(1000));
+    assert!(shown(&notices, 1000).unwrap().contains("round trip 7 ms"));
+    assert_eq!(notices.next_change(ms(1000), contact), Some(ms(2000)));
+    let later = heard_at(10_999, 10_999);
+    assert!(notices.text(ms(10_999), later, WIDE, String::new).is_some());
+    assert_eq!(notices.text(ms(11_000), later, WIDE, String::new), None);
+    notices.show_link_info(ms(1000));
+    notices.dismiss();
+    assert_eq!(shown(&notices, 1000), None);
+}
+
+#[test]
+fn address_port_and_what_to_check_fit_into_80_columns() {
+    let text = notices().text(ms(5000), SILENT, 80, String::new).unwrap();
+    assert_eq!(
+        text,
+        "fulmar: no answer from 192.0.2.7, UDP port 60001; does a firewall block it?"
+    );
+}
+
+#[test]
+fn help_fits_into_80_columns() {
+    let mut notices = notices();
+    notices.set_armed(true);
+    let help = text(&notices, 100, SILENT).unwrap();
+    assert!(help.len() <= 80, "{help}");
+}
+
+#[test]
+fn a_narrow_screen_gets_the_shorter_wording() {
+    let notices = notices();
+    let contact = heard_at(0, 0);
+    let at = |columns| {
+        notices
+            .text(ms(12_000), contact, columns, String::new)
+            .unwrap()
+    };
+    assert!(at(200).contains("what you type is kept"));
+    assert_eq!(
+        at(80),
+        "fulmar: nothing heard for 12 seconds; check the network (Ctrl-^ . quits)"
+    );
+    assert_eq!(
+        at(60),
+        "fulmar: nothing heard for 12 seconds; check the network"
+    );
+    assert_eq!(
+        at(54),
+        "fulmar: nothing heard for 12 seconds (Ctrl-^ . quits)"
+    );
+    assert_eq!(at(40), "fulmar: nothing heard for 12 seconds");
+    assert_eq!(at(1), "fulmar: nothing heard for 12 seconds");
+}
