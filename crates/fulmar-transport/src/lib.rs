@@ -17,6 +17,54 @@
 //!
 //! The wire is that of Mosh 1.4 and is told in `docs/protocol.md` §3 to §5. When to send is in
 //! [`timing`], how much in [`policy`], every number in [`limits`].
+//!
+//! Two ends agree on a number, without a wire between them (`examples/shared_counter.rs` has one):
+//!
+//! ```
+//! use fulmar_datagram::Time;
+//! use fulmar_transport::{
+//!     ApplyError, Budget, Difference, Intake, Numbering, Numbers, Receiver, Sender, Synced, Trust,
+//! };
+//!
+//! #[derive(Clone)]
+//! struct Count(u8);
+//!
+//! impl Synced for Count {
+//!     fn is_same(&self, other: &Count) -> bool {
+//!         self.0 == other.0
+//!     }
+//!     fn diff_from(&self, source: &Count, _: Budget) -> Difference<Count> {
+//!         let change = (self.0 != source.0).then_some(self.0);
+//!         Difference::complete(change.into_iter().collect())
+//!     }
+//!     fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+//!         self.0 = *difference.last().ok_or(ApplyError::new("no count"))?;
+//!         Ok(())
+//!     }
+//!     fn held_bytes(&self, _: Option<&Count>) -> usize {
+//!         1
+//!     }
+//! }
+//!
+//! let now = Time::ZERO;
+//! let mut sender = Sender::new(now, Count(0), Budget::UNLIMITED);
+//! let mut receiver = Receiver::new(now, Count(0));
+//!
+//! sender.set_current(now, Count(7));
+//! let sent = sender.compose(now, Trust::NONE, Numbering::Repeat, Budget::UNLIMITED);
+//! let numbers = Numbers {
+//!     source: sent.source,
+//!     target: sent.target,
+//!     throwaway: sent.throwaway,
+//!     ..Numbers::default()
+//! };
+//! receiver.accept(now, numbers, &sent.difference, Intake::Open)?;
+//! assert_eq!(receiver.newest().0, 7);
+//!
+//! sender.acknowledge(now, receiver.newest_number());
+//! assert_eq!(sender.acknowledged().0, 7);
+//! # Ok::<(), fulmar_transport::Refusal>(())
+//! ```
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
