@@ -1,2 +1,32 @@
-//! The program.
-fn main() {}
+//! A remote shell that rides out bad networks.
+//!
+//! One program in several parts: the server, the client, and both at once on one machine. Under the
+//! names `mosh-server` and `mosh-client` it stands in for those.
+
+#![forbid(unsafe_code)]
+
+mod address;
+mod cli;
+mod client;
+mod connect_line;
+mod crash;
+mod environment;
+mod errors;
+mod key_source;
+mod local;
+mod log;
+mod names;
+mod paths;
+mod random;
+mod report;
+mod run;
+mod server;
+mod surroundings;
+mod trace;
+mod udp;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(run::run(std::env::args_os()))
+}

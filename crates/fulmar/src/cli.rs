@@ -1,0 +1,202 @@
+//! The command line, and what it prints about us.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::server::options::{Bind, Colors, Options, assignment};
+use crate::server::ports::PortRange;
+
+/// What follows the first line of `--version` under a stock name, which scripts read.
+pub(crate) const STAND_IN_TEXT: &str = concat!(
+    "This is Fulmar ",
+    env!("CARGO_PKG_VERSION"),
+    ", which stands in for it and shares none of its code.\n",
+    "License: MIT or Apache-2.0. There is no warranty.\n"
+);
+
+/// A remote shell that rides out bad networks.
+#[derive(Debug, Parser)]
+#[command(name = "fulmar", version, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// Open a session on this machine, through a server of its own
+    #[arg(long)]
+    pub(crate) local: bool,
+    #[command(flatten)]
+    pub(crate) records: Records,
+    /// With --local the program to run, by default your shell; else a host and the program
+    #[arg(trailing_var_arg = true, value_name = "HOST | COMMAND")]
+    pub(crate) words: Vec<OsString>,
+}
+
+/// The two ends.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Wait for one client, and print the port and the key that it needs
+    Server(ServerArgs),
+    /// Join a server: the key is in MOSH_KEY, or a line on standard input
+    Client(ClientArgs),
+}
+
+/// What may be written about a session.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Records {
+    /// Write a line about each datagram: numbers, sizes and causes, no contents
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Write a log; FULMAR_LOG says of what (info, or fulmar=debug, ...)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+}
+
+/// The options of the server: those of mosh-server, and ours.
+#[derive(Debug, Args)]
+pub(crate) struct ServerArgs {
+    /// For command lines of mosh-server: may stand here and means nothing
+    #[arg(value_parser = ["new"], hide = true)]
+    new: Option<String>,
+    /// Listen on the address by which ssh was reached
+    #[arg(short = 's', conflicts_with = "address")]
+    ssh: bool,
+    /// Listen on this numeric address
+    #[arg(short = 'i', value_name = "ADDRESS")]
+    address: Option<OsString>,
+    /// Listen on this UDP port, or the lowest free one of a range [default: 60001:60999]
+    #[arg(short = 'p', value_name = "PORT[:PORT2]", value_parser = PortRange::parse)]
+    ports: Option<PortRange>,
+    /// How many colours the client's terminal has
+    #[arg(short = 'c', value_name = "COLORS", default_value_t = 256)]
+    colors: i64,
+    /// A locale variable for the case that there is no UTF-8 locale here
+    #[arg(short = 'l', value_name = "NAME=VALUE")]
+    locale: Vec<OsString>,
+    /// Keep the standard streams open and log to them
+    #[arg(short = 'v', action = clap::ArgAction::Count)]
+    verbosity: u8,
+    /// Ignored, with its argument
+    #[arg(short = '@', hide = true, value_name = "ANYTHING")]
+    _ignored: Option<OsString>,
+    #[command(flatten)]
+    records: Records,
+    /// The program to run instead of your shell
+    #[arg(last = true)]
+    command: Vec<OsString>,
+}
+
+impl ServerArgs {
+    /// Returns the options in the form that both command lines lead to.
+    pub(crate) fn into_options(self) -> Options {
+        Options {
+            bind: match self.address {
+                Some(address) => Bind::Address(address),
+                None if self.ssh => Bind::SshConnection,
+                None => Bind::Any,
+            },
+            ports: self.ports.unwrap_or(PortRange::DEFAULT),
+            colors: Colors::of_count(self.colors),
+            locale: self
+                .locale
+                .iter()
+                .filter_map(|word| assignment(word))
+                .collect(),
+            verbosity: self.verbosity,
+            command: self.command,
+            trace: self.records.trace,
+            log: self.records.log,
+        }
+    }
+}
+
+/// The options of the client.
+#[derive(Debug, Args)]
+pub(crate) struct ClientArgs {
+    /// Print how many colours the terminal has, and nothing else
+    #[arg(short = 'c')]
+    pub(crate) colors: bool,
+    #[command(flatten)]
+    pub(crate) records: Records,
+    /// The server's numeric address
+    #[arg(required_unless_present = "colors")]
+    pub(crate) address: Option<OsString>,
+    /// The server's UDP port
+    #[arg(required_unless_present = "colors", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: Option<u16>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    fn parsed(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split_whitespace())
+    }
+
+    fn server(line: &str) -> Options {
+        match parsed(line).unwrap().command {
+            Some(Command::Server(arguments)) => arguments.into_options(),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_follows_the_host_is_not_ours() {
+        let cli = parsed("fulmar host ls -l --local").unwrap();
+        assert!(!cli.local && cli.command.is_none());
+        assert_eq!(cli.words, ["host", "ls", "-l", "--local"]);
+    }
+
+    #[test]
+    fn a_local_session_may_have_a_command() {
+        let cli = parsed("fulmar --local --trace t -- vim -b").unwrap();
+        assert!(cli.local && cli.command.is_none());
+        assert_eq!(cli.words, ["vim", "-b"]);
+        assert_eq!(cli.records.trace, Some("t".into()));
+        assert!(parsed("fulmar --local").unwrap().words.is_empty());
+    }
+
+    #[test]
+    fn the_server_takes_stocks_options_and_ours() {
+        let options =
+            server("fulmar server new -s -c 8 -p 60500:60510 -l LANG=C -@ x --log f -- vim -b");
+        assert_eq!(
+            options,
+            Options {
+                bind: Bind::SshConnection,
+                ports: PortRange::parse("60500:60510").unwrap(),
+                colors: Colors::Few,
+                locale: vec![("LANG".into(), "C".into())],
+                command: vec!["vim".into(), "-b".into()],
+                log: Some("f".into()),
+                ..Options::default()
+            }
+        );
+        assert_eq!(server("fulmar server").colors, Colors::Palette);
+        assert_eq!(server("fulmar server -vv -i ::1").verbosity, 2);
+    }
+
+    #[test]
+    fn unknown_options_and_bad_numbers_are_refused() {
+        for line in [
+            "fulmar --foo",
+            "fulmar server --foo",
+            "fulmar server -p 9:1",
+            "fulmar server -c many",
+            "fulmar client",
+            "fulmar client 192.0.2.7",
+            "fulmar client 192.0.2.7 70000",
+            "fulmar client 192.0.2.7 0",
+        ] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
+        assert!(parsed("fulmar client -c").is_ok());
+    }
+}

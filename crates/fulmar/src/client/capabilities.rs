@@ -1,0 +1,303 @@
+//! What the user's terminal understands, as terminfo and the environment tell.
+//!
+//! Source: docs/protocol.md §2.8, §11.2.
+
+use fulmar_core::OuterTerminal;
+use fulmar_terminal::{Attributes, Colors, MouseEncodings, Vocabulary};
+use termini::{BoolCapability, NumberCapability, StringCapability, TermInfo};
+
+use super::settings::Alternate;
+use crate::environment::Environment;
+
+/// How the names begin of terminals that take window titles.
+///
+/// Source: docs/protocol.md §1.3; after `tmux` come terminals that stock does not know.
+const WITH_TITLES: [&str; 14] = [
+    "xterm",
+    "rxvt",
+    "kterm",
+    "Eterm",
+    "screen",
+    "alacritty",
+    "tmux",
+    "foot",
+    "kitty",
+    "wezterm",
+    "contour",
+    "ghostty",
+    "konsole",
+    "vte",
+];
+
+/// How the names begin of terminals that show a frame at once (mode 2026), follow links (OSC 8) and
+/// know all encodings of mouse reports. The manuals of each say so.
+const MODERN: [&str; 7] = [
+    "xterm-kitty",
+    "xterm-ghostty",
+    "alacritty",
+    "foot",
+    "wezterm",
+    "contour",
+    "ghostty",
+];
+
+/// What terminfo says, as far as it matters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Capabilities {
+    colors: i32,
+    /// Direct colour, an extension of terminfo.
+    rgb: bool,
+    erase_characters: bool,
+    back_color_erase: bool,
+    attributes: Attributes,
+    underline_styles: bool,
+    cursor_shape: bool,
+    clipboard: bool,
+    synchronized_output: bool,
+    enter: Vec<u8>,
+    exit: Vec<u8>,
+}
+
+/// Returns what is known of the terminal of that type; `None` if the type is not in terminfo.
+pub(crate) fn outer_terminal(
+    term: &str,
+    environment: &Environment,
+    screen: Alternate,
+) -> Option<OuterTerminal> {
+    let capabilities = Capabilities::of(&TermInfo::from_name(term).ok()?);
+    Some(capabilities.outer_terminal(term, environment, screen))
+}
+
+/// Returns how many colours terminfo gives to a type of terminal, -1 for none; `None` if the type
+/// is unknown.
+pub(crate) fn colors(term: &str) -> Option<i32> {
+    Some(color_count(&TermInfo::from_name(term).ok()?))
+}
+
+fn color_count(info: &TermInfo) -> i32 {
+    let count = info.number_cap(NumberCapability::MaxColors);
+    count.filter(|&count| count >= 0).unwrap_or(-1)
+}
+
+impl Capabilities {
+    fn of(info: &TermInfo) -> Capabilities {
+        use StringCapability as Text;
+        let has = |capability| info.raw_string_cap(capability).is_some();
+        let has_extension = |name| info.extended_cap(name).is_some();
+        let string = |capability| without_padding(info.raw_string_cap(capability).unwrap_or(b""));
+        let attributes = [
+            (has(Text::EnterBoldMode), Attributes::BOLD),
+            (has(Text::EnterDimMode), Attributes::DIM),
+            (has(Text::EnterItalicsMode), Attributes::ITALIC),
+            (has(Text::EnterBlinkMode), Attributes::BLINK),
+            (has(Text::EnterReverseMode), Attributes::INVERSE),
+            (has(Text::EnterSecureMode), Attributes::HIDDEN),
+            (has(Text::EnterUnderlineMode), Attributes::UNDERLINE),
+            (has_extension("smxx"), Attributes::STRIKE),
+            (has_extension("Smol"), Attributes::OVERLINE),
+        ];
+        Capabilities {
+            colors: color_count(info),
+            rgb: has_extension("RGB") || has_extension("Tc"),
+            erase_characters: has(Text::EraseChars),
+            back_color_erase: info.flag_cap(BoolCapability::BackColorErase),
+            attributes: attributes
+                .into_iter()
+                .filter_map(|(has, attribute)| has.then_some(attribute))
+                .collect(),
+            underline_styles: has_extension("Smulx") || has_extension("Su"),
+            cursor_shape: has_extension("Ss"),
+            clipboard: has_extension("Ms"),
+            synchronized_output: has_extension("Sync"),
+            enter: string(Text::EnterAlternativeMode),
+            exit: string(Text::ExitAlternativeMode),
+        }
+    }
+
+    fn outer_terminal(
+        self,
+        term: &str,
+        environment: &Environment,
+        screen: Alternate,
+    ) -> OuterTerminal {
+        let starts_with = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+        let is_modern = starts_with(&MODERN);
+        let vocabulary = Vocabulary {
+            colors: self.palette(term, environment),
+            attributes: self.attributes,
+            underline_styles: self.underline_styles,
+            links: is_modern || follows_links(term, environment),
+            titles: starts_with(&WITH_TITLES),
+            clipboard: self.clipboard || starts_with(&WITH_TITLES),
+            cursor_shape: self.cursor_shape,
+            mouse_encodings: match is_modern {
+                true => MouseEncodings::All,
+                false => MouseEncodings::Stock,
+            },
+            erase_characters: self.erase_characters,
+            back_color_erase: self.back_color_erase,
+            ..Vocabulary::FULL
+        };
+        let (enter, exit) = match screen {
+            Alternate::Used => (self.enter, self.exit),
+            Alternate::Unused => Default::default(),
+        };
+        OuterTerminal {
+            vocabulary,
+            enter,
+            exit,
+            synchronized_output: is_modern || self.synchronized_output,
+        }
+    }
+
+    /// Goes by terminfo, and by the variable by which terminals tell of 24 bits.
+    fn palette(&self, term: &str, environment: &Environment) -> Colors {
+        let says_rgb = matches!(
+            environment.get_text("COLORTERM"),
+            Some("truecolor" | "24bit")
+        );
+        // GNU screen hands the variable of its own terminal on and takes 256 colours; tmux, under
+        // the same name, takes 24 bits.
+        let is_screen = term.starts_with("screen") && environment.get("TMUX").is_none();
+        match self.colors {
+            _ if self.rgb || (says_rgb && !is_screen) => Colors::Rgb,
+            256.. => Colors::Palette,
+            16.. => Colors::Sixteen,
+            8.. => Colors::Eight,
+            _ => Colors::None,
+        }
+    }
+}
+
+/// Goes by variables that a terminal sets for the programs in it. Multiplexers hand them on, so
+/// they count only where the type is the terminal's own.
+fn follows_links(term: &str, environment: &Environment) -> bool {
+    /// The first version of the widget of GNOME's terminal with links: 0.50.
+    const VTE_WITH_LINKS: u32 = 5000;
+    if term.starts_with("screen") || term.starts_with("tmux") {
+        return false;
+    }
+    let vte = environment.get_text("VTE_VERSION").unwrap_or_default();
+    let program = environment.get_text("TERM_PROGRAM").unwrap_or_default();
+    vte.parse()
+        .is_ok_and(|version: u32| version >= VTE_WITH_LINKS)
+        || ["iTerm.app", "WezTerm", "vscode", "ghostty"].contains(&program)
+}
+
+/// Removes marks such as `$<5/>`, by which terminfo asks for pauses that no terminal needs today.
+fn without_padding(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        let mark = rest
+            .strip_prefix(b"$<")
+            .and_then(|mark| Some(mark.split_at(mark.iter().position(|&byte| byte == b'>')?)));
+        match mark {
+            Some((_, end)) => rest = end.get(1..).unwrap_or_default(),
+            None => {
+                plain.push(byte);
+                rest = after;
+            }
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn xterm() -> Capabilities {
+        Capabilities {
+            colors: 256,
+            erase_characters: true,
+            back_color_erase: true,
+            attributes: Attributes::BOLD | Attributes::DIM,
+            enter: b"\x1b[?1049h".to_vec(),
+            exit: b"\x1b[?1049l".to_vec(),
+            ..Capabilities::default()
+        }
+    }
+
+    fn known_as(term: &str, variables: &[(&str, &str)]) -> OuterTerminal {
+        let environment = variables.iter().copied().collect();
+        xterm().outer_terminal(term, &environment, Alternate::Used)
+    }
+
+    #[test]
+    fn terminfo_decides_what_is_used() {
+        let outer = known_as("xterm-256color", &[]);
+        let wanted = Vocabulary {
+            colors: Colors::Palette,
+            attributes: Attributes::BOLD | Attributes::DIM,
+            underline_styles: false,
+            links: false,
+            cursor_shape: false,
+            mouse_encodings: MouseEncodings::Stock,
+            ..Vocabulary::FULL
+        };
+        assert_eq!(outer.vocabulary, wanted);
+        assert_eq!(outer.enter, b"\x1b[?1049h");
+        assert!(!outer.synchronized_output);
+        assert!(!known_as("linux", &[]).vocabulary.titles);
+    }
+
+    #[test]
+    fn colours_follow_terminfo_and_what_terminals_say_of_themselves() {
+        let colors = |count: i32, term: &str, variables: &[(&str, &str)]| {
+            let capabilities = Capabilities {
+                colors: count,
+                ..xterm()
+            };
+            capabilities.palette(term, &variables.iter().copied().collect())
+        };
+        assert_eq!(colors(-1, "vt100", &[]), Colors::None);
+        assert_eq!(colors(8, "linux", &[]), Colors::Eight);
+        assert_eq!(colors(16, "x", &[]), Colors::Sixteen);
+        assert_eq!(colors(256, "xterm", &[]), Colors::Palette);
+        let truecolor = ("COLORTERM", "truecolor");
+        assert_eq!(colors(256, "xterm", &[truecolor]), Colors::Rgb);
+        assert_eq!(colors(256, "screen", &[truecolor]), Colors::Palette);
+        let tmux = ("TMUX", "/tmp/x");
+        assert_eq!(colors(256, "screen", &[truecolor, tmux]), Colors::Rgb);
+    }
+
+    #[test]
+    fn links_go_to_terminals_that_follow_them() {
+        let links = |term, variables| known_as(term, variables).vocabulary.links;
+        assert!(!links("xterm-256color", &[]));
+        assert!(links("foot", &[]));
+        assert!(links("xterm-256color", &[("VTE_VERSION", "7006")]));
+        assert!(!links("xterm-256color", &[("VTE_VERSION", "4800")]));
+        assert!(!links("tmux-256color", &[("VTE_VERSION", "7006")]));
+    }
+
+    #[test]
+    fn the_second_screen_can_be_declined() {
+        let outer = xterm().outer_terminal("xterm", &Environment::default(), Alternate::Unused);
+        assert!(outer.enter.is_empty() && outer.exit.is_empty());
+    }
+
+    #[test]
+    fn pauses_are_not_sent() {
+        assert_eq!(without_padding(b"\x1b[H$<5/>\x1b[J$<2*>"), b"\x1b[H\x1b[J");
+        assert_eq!(without_padding(b"$<x$"), b"$<x$");
+    }
+
+    #[test]
+    fn the_database_of_the_machine_is_read() {
+        assert_eq!(colors("no-such-terminal"), None);
+        // Every Debian has these; other systems may not.
+        if let Ok(info) = TermInfo::from_name("xterm-256color") {
+            let found = Capabilities::of(&info);
+            assert_eq!(found.colors, 256);
+            assert!(found.erase_characters && found.back_color_erase);
+            assert!(found.enter.starts_with(b"\x1b[?1049h"));
+            assert!(
+                found
+                    .attributes
+                    .contains(Attributes::BOLD | Attributes::INVERSE)
+            );
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The client's loop: terminal, sockets, signals, time.
+//!
+//! One turn hands everything that is ready to the core, within budgets, and then carries out what
+//! the core wants. It waits in one place only and decides nothing about the protocol.
+
+use std::io;
+
+use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
+use fulmar_datagram::Time;
+use fulmar_platform::{PollList, Readiness, Signal, signals};
+use fulmar_transport::Hint;
+
+use super::signals::Meaning;
+use super::sockets::Sockets;
+use super::terminal::{Keys, Terminal};
+use crate::surroundings::{self, Surroundings, now};
+
+/// A client at work.
+pub(crate) struct EventLoop {
+    /// What is to be done.
+    pub(crate) client: Client,
+    /// Where the server is.
+    pub(crate) sockets: Sockets,
+    /// Where the user is.
+    pub(crate) terminal: Terminal,
+    /// Everything else.
+    pub(crate) surroundings: Surroundings,
+    /// The first signal that asked us to end.
+    pub(crate) ended_by: Option<Signal>,
+}
+
+/// What the wait has found.
+struct Ready {
+    surroundings: surroundings::Ready,
+    sockets: Vec<bool>,
+    terminal: Option<Readiness>,
+}
+
+impl EventLoop {
+    /// Carries a session until it is over. The terminal is not given back.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not let us wait any more, or has no socket for us to begin with.
+    pub(crate) fn run(&mut self) -> io::Result<ClientEnding> {
+        let path = self.sockets.open()?;
+        self.client.handle_hint(now(), Hint::PathOpened { path });
+        loop {
+            if let Some(ending) = self.carry_out(now()) {
+                return Ok(ending);
+            }
+            let deadline = self.client.poll_timeout().map(|(at, _)| at);
+            self.surroundings.set_deadline(deadline)?;
+            let ready = self.wait()?;
+            self.take_in(now(), &ready);
+        }
+    }
+
+    /// Shows the last state without notices, and gives the terminal back.
+    pub(crate) fn give_back(&mut self) {
+        let client = &mut self.client;
+        self.terminal.draw(|out| client.leave(out));
+        self.terminal.leave();
+    }
+
+    fn wait(&self) -> io::Result<Ready> {
+        let mut list = PollList::new();
+        let slots = self.surroundings.enlist(&mut list);
+        let sockets = self.sockets.enlist(&mut list);
+        let terminal = self.terminal.enlist(&mut list, self.client.wants_keys());
+        let surroundings = self.surroundings.wait(&mut list, slots)?;
+        let is_readable = |slot: &_| list.readiness(*slot).is_readable();
+        Ok(Ready {
+            surroundings,
+            sockets: sockets.iter().map(is_readable).collect(),
+            terminal: terminal.map(|slot| list.readiness(slot)),
+        })
+    }
+
+    /// Hands everything over that has come.
+    fn take_in(&mut self, now: Time, ready: &Ready) {
+        for hint in self.surroundings.hints(ready.surroundings) {
+            self.client.handle_hint(now, hint);
+        }
+        for signal in self.surroundings.signals(ready.surroundings) {
+            self.handle_signal(now, Meaning::of(signal));
+        }
+        if self.terminal.is_lent() && self.terminal.take_back() {
+            self.resume(now);
+        }
+        self.sockets.receive(now, &ready.sockets, &mut self.client);
+        if let Some(readiness) = ready.terminal {
+            self.read_keys(now, readiness);
+        }
+        if self.surroundings.is_due() {
+            self.client.handle_timeout(now);
+        }
+    }
+
+    fn read_keys(&mut self, now: Time, ready: Readiness) {
+        match self.terminal.read(ready, self.client.wants_keys()) {
+            Keys::Typed([]) => {}
+            Keys::Typed(keys) => self.client.handle_keys(now, keys),
+            Keys::Last(keys) => {
+                self.client.handle_keys(now, keys);
+                // A hang-up is told twice: by its signal, and here. A second request would end
+                // the session without a goodbye.
+                if self.ended_by.is_none() {
+                    self.ended_by = Some(Signal::HangUp);
+                    self.client.request_exit(now, ExitCause::InputEnded);
+                }
+            }
+        }
+    }
+
+    fn handle_signal(&mut self, now: Time, meaning: Meaning) {
+        match meaning {
+            Meaning::Resized => self.client.handle_resize(now, self.terminal.size()),
+            Meaning::Continued => {
+                if self.terminal.take_back() {
+                    self.resume(now);
+                }
+            }
+            Meaning::Stop => self.suspend(now),
+            Meaning::End(Signal::HangUp) if self.ended_by.is_some() => {}
+            Meaning::End(signal) => {
+                self.ended_by.get_or_insert(signal);
+                self.client.request_exit(now, ExitCause::Signal);
+            }
+        }
+    }
+
+    /// Gives the terminal back and stops, with all processes of our job. When we go on, SIGCONT
+    /// has come too, and says so.
+    fn suspend(&mut self, now: Time) {
+        self.give_back();
+        if signals::stop_process_group().is_err() && self.terminal.take_back() {
+            self.resume(now);
+        }
+    }
+
+    fn resume(&mut self, now: Time) {
+        self.client.handle_resize(now, self.terminal.size());
+        self.client.handle_resumed(now);
+    }
+
+    /// Does what has been decided.
+    fn carry_out(&mut self, now: Time) -> Option<ClientEnding> {
+        let ending = self.handle_events(now);
+        self.sockets.transmit(now, &mut self.client);
+        let ending = ending.or_else(|| self.handle_events(now));
+        self.terminal.flush();
+        if self.terminal.wants_frame() {
+            let client = &mut self.client;
+            self.terminal.draw(|out| client.draw(now, out));
+        }
+        ending
+    }
+
+    fn handle_events(&mut self, now: Time) -> Option<ClientEnding> {
+        while let Some(event) = self.client.poll_event() {
+            match event {
+                ClientEvent::Suspend => self.suspend(now),
+                ClientEvent::OpenPath => self.open_path(now),
+                ClientEvent::ClosePath { path } => self.sockets.close(path),
+                ClientEvent::Ended(ending) => {
+                    tracing::info!(?ending, "the session is over");
+                    return Some(ending);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn open_path(&mut self, now: Time) {
+        match self.sockets.open() {
+            Ok(path) => self.client.handle_hint(now, Hint::PathOpened { path }),
+            // The paths that are open go on.
+            Err(error) => tracing::warn!(%error, "opening another port"),
+        }
+    }
+}

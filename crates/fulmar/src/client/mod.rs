@@ -1,0 +1,226 @@
+//! The client: a user's terminal, joined to a server.
+//!
+//! Source: docs/protocol.md §2.8.
+
+pub(crate) mod capabilities;
+mod event_loop;
+mod settings;
+mod signals;
+mod sockets;
+pub(crate) mod stock_options;
+mod terminal;
+
+use std::ffi::OsString;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use fulmar_core::{Client, ClientConfig, ClientEnding, ExitCause, Names, OuterTerminal};
+use fulmar_datagram::Key;
+use fulmar_platform::tty::is_terminal;
+use fulmar_platform::{Tty, forbid_core_dumps};
+
+use self::event_loop::EventLoop;
+use self::settings::Settings;
+use self::sockets::Sockets;
+use self::terminal::Terminal;
+use crate::environment::Environment;
+use crate::errors::{Failure, while_doing};
+use crate::key_source::{self, KeyText};
+use crate::log::{self, Log};
+use crate::surroundings::{Surroundings, now};
+use crate::trace::Trace;
+use crate::{address, crash, random, report};
+
+/// Joins a server, and returns the status to leave with.
+///
+/// # Errors
+///
+/// When the session cannot begin.
+pub(crate) fn run(
+    address: OsString,
+    port: u16,
+    records: &crate::cli::Records,
+    names: Names,
+) -> Result<u8, Failure> {
+    let text = key_source::from_environment()?;
+    if text.is_none() && (names == Names::Stock || is_terminal(io::stdin())) {
+        return Err(Failure::KeyMissing);
+    }
+    let desk = Desk::prepare(records, names)?;
+    let ended = begin(text, address, port).and_then(|(key, server)| desk.hold(key, server));
+    Ok(farewell(ended, names))
+}
+
+fn begin(
+    text: Option<KeyText>,
+    address: OsString,
+    port: u16,
+) -> Result<(Key, SocketAddr), Failure> {
+    let text = text.map_or_else(key_source::from_stdin, Ok)?;
+    let key = key_source::parse(&text)?;
+    let server = address::parse(&address, port).ok_or(Failure::BadAddress { text: address })?;
+    Ok((key, server))
+}
+
+/// The user's side of a session that has not begun.
+pub(crate) struct Desk {
+    tty: Tty,
+    environment: Environment,
+    settings: Settings,
+    trace: Trace,
+    names: Names,
+}
+
+impl Desk {
+    /// Looks for the terminal and for what the user has set.
+    ///
+    /// # Errors
+    ///
+    /// When there is no terminal, or what is to be written cannot be.
+    pub(crate) fn prepare(records: &crate::cli::Records, names: Names) -> Result<Desk, Failure> {
+        forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
+        let environment = Environment::current();
+        let settings = Settings::of(&environment, names)?;
+        log::begin(Log::to(records.log.as_deref()), &environment)?;
+        let trace = Trace::begin(records.trace.as_deref())?;
+        Ok(Desk {
+            tty: terminal::find(names)?,
+            environment,
+            settings,
+            trace,
+            names,
+        })
+    }
+
+    /// Returns the number of colours to tell a server that is started for this terminal.
+    pub(crate) fn colors(&self) -> i32 {
+        let term = self.environment.get_text("TERM").unwrap_or_default();
+        capabilities::colors(term).unwrap_or(0).max(0)
+    }
+
+    /// Holds the session, and gives the terminal back whatever happens.
+    ///
+    /// # Errors
+    ///
+    /// When it could not begin, or did not end as the user wanted.
+    pub(crate) fn hold(self, key: Key, server: SocketAddr) -> Result<(), Failure> {
+        let outer = self.outer_terminal()?;
+        let names = self.names;
+        let surroundings =
+            Surroundings::watch(&signals::SIGNALS).map_err(while_doing("watching for signals"))?;
+        let terminal = Terminal::enter(self.tty).map_err(Failure::NoTerminal)?;
+        let sockets = Sockets::new(server, self.trace);
+        let config = ClientConfig {
+            size: terminal.size(),
+            datagram_bytes: sockets.datagram_bytes(),
+            outer,
+            escape_key: self.settings.escape_key,
+            names,
+            title_prefix: self.settings.title_prefix,
+            server_label: format!("{}, UDP port {}", server.ip(), server.port()),
+            ..ClientConfig::new(key, random::seed()?)
+        };
+        let mut event_loop = EventLoop {
+            client: Client::new(now(), config),
+            sockets,
+            terminal,
+            surroundings,
+            ended_by: None,
+        };
+        let ended = crash::caught(|| event_loop.run());
+        let left = crash::caught(|| event_loop.give_back());
+        let ended = ended.and_then(|ended| left.map(|()| ended));
+        let ending = ended
+            .map_err(Failure::Panicked)?
+            .map_err(while_doing("opening a socket or waiting for one"))?;
+        judge(ending, &event_loop, server, names)
+    }
+
+    /// Finds out what the terminal understands. An unknown type is an error under the stock name.
+    fn outer_terminal(&self) -> Result<OuterTerminal, Failure> {
+        let term = self.environment.get("TERM").unwrap_or_default();
+        let screen = self.settings.screen;
+        let known = term
+            .to_str()
+            .and_then(|term| capabilities::outer_terminal(term, &self.environment, screen));
+        match (known, self.names) {
+            (Some(outer), _) => Ok(outer),
+            (None, Names::Stock) => Err(Failure::UnknownTerminal {
+                term: term.to_owned(),
+            }),
+            (None, Names::Own) => {
+                let what = format!("the terminal type {term:?} is unknown; it is treated as plain");
+                report::complain(self.names.program(), what);
+                Ok(OuterTerminal::default())
+            }
+        }
+    }
+}
+
+/// Tells if the session has ended as the user wanted.
+fn judge(
+    ending: ClientEnding,
+    event_loop: &EventLoop,
+    server: SocketAddr,
+    names: Names,
+) -> Result<(), Failure> {
+    let failure = match ending {
+        ClientEnding::ServerEnded | ClientEnding::UserQuit => return Ok(()),
+        // As stock: whoever sends the signal wants the end.
+        ClientEnding::Asked(_) if names == Names::Stock => return Ok(()),
+        ClientEnding::Asked(ExitCause::InputEnded) => Failure::TerminalClosed,
+        ClientEnding::Asked(ExitCause::Signal) => match event_loop.ended_by {
+            Some(signal) => Failure::Signalled(signal),
+            None => Failure::TerminalClosed,
+        },
+        ClientEnding::NeverConnected => {
+            let counters = event_loop.client.link_info().counters;
+            Failure::NeverConnected {
+                server,
+                sent: counters.datagrams_sent,
+                refusals: counters.send_errors,
+            }
+        }
+        ClientEnding::KeySpent => Failure::KeySpent,
+        _ => Failure::Unanswered { server },
+    };
+    Err(failure)
+}
+
+/// Prints how the session ended, and returns the status to leave with. Under the stock name the
+/// last line on standard output is always the same.
+pub(crate) fn farewell(ended: Result<(), Failure>, names: Names) -> u8 {
+    let status = match &ended {
+        Ok(()) => 0,
+        Err(failure) => report::failure(failure, names.program(), names),
+    };
+    match names {
+        Names::Stock => report::print_to_stdout("[mosh is exiting.]\n"),
+        Names::Own if ended.is_ok() => report::print_to_stdout("[fulmar: the session has ended]\n"),
+        Names::Own => {}
+    }
+    status
+}
+
+/// Prints how many colours the terminal has, for a starter, and returns the status to leave with.
+pub(crate) fn print_colors(names: Names) -> Result<u8, Failure> {
+    let environment = Environment::current();
+    let term = environment.get_filled("TERM").unwrap_or_default();
+    match (term.to_str().and_then(capabilities::colors), names) {
+        (Some(count), _) => report::print_to_stdout(&format!("{count}\n")),
+        (None, Names::Own) => report::print_to_stdout("-1\n"),
+        (None, Names::Stock) => {
+            return Err(Failure::UnknownTerminal {
+                term: term.to_owned(),
+            });
+        }
+    }
+    Ok(0)
+}
+
+impl<'a> Log<'a> {
+    fn to(file: Option<&'a Path>) -> Log<'a> {
+        file.map_or(Log::Off, Log::File)
+    }
+}

@@ -1,0 +1,45 @@
+//! What a client does about signals.
+//!
+//! Source: docs/protocol.md §2.8.
+
+use fulmar_platform::Signal;
+
+/// The signals that a client deals with: those of window and job control, and those that would end
+/// it and leave the terminal as it is.
+pub(crate) const SIGNALS: [Signal; 10] = [
+    Signal::WindowChange,
+    Signal::Continue,
+    Signal::Suspend,
+    Signal::HangUp,
+    Signal::Interrupt,
+    Signal::Quit,
+    Signal::Pipe,
+    Signal::Terminate,
+    Signal::User1,
+    Signal::User2,
+];
+
+/// What a signal means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The window has another size.
+    Resized,
+    /// We run again.
+    Continued,
+    /// Somebody wants us to stop for a while.
+    Stop,
+    /// Somebody wants us to end.
+    End(Signal),
+}
+
+impl Meaning {
+    /// Returns what a signal means.
+    pub(crate) fn of(signal: Signal) -> Meaning {
+        match signal {
+            Signal::WindowChange => Meaning::Resized,
+            Signal::Continue => Meaning::Continued,
+            Signal::Suspend => Meaning::Stop,
+            other => Meaning::End(other),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The user's terminal in our hands.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::time::Duration;
+
+use fulmar_core::Names;
+use fulmar_platform::tty::is_terminal;
+use fulmar_platform::{Interest, PollList, PollSlot, RawMode, Readiness, Transfer, Tty, boot_time};
+use fulmar_terminal::Size;
+
+use crate::errors::Failure;
+
+/// The most keys that are read in one turn; a terminal gives them in pieces of a few kilobytes.
+const KEY_BYTES_PER_TURN: usize = 64 * 1024;
+
+/// How long we wait for a terminal to take our last words before we leave without. Chosen by eye:
+/// slow lines need less, and a terminal that was stopped with Ctrl-S needs for ever.
+const LAST_WORDS_WITHIN: Duration = Duration::from_secs(2);
+
+/// Finds the terminal: standard input, or under our own name that of the session.
+///
+/// # Errors
+///
+/// When there is none.
+pub(crate) fn find(names: Names) -> Result<Tty, Failure> {
+    let stdin = io::stdin();
+    if names == Names::Stock || is_terminal(&stdin) {
+        return Tty::open(&stdin).map_err(Failure::NoTerminal);
+    }
+    let session = OpenOptions::new().read(true).write(true).open("/dev/tty");
+    session.and_then(Tty::open).map_err(Failure::NoTerminal)
+}
+
+/// Who has the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holder {
+    /// We: it is raw, and we draw on it.
+    Us,
+    /// Another job of the same shell. We keep away from it.
+    Others,
+    /// Nobody: it is closed.
+    Nobody,
+}
+
+/// What was read from a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keys<'a> {
+    /// These keys, perhaps none.
+    Typed(&'a [u8]),
+    /// These keys, and there will be no more.
+    Last(&'a [u8]),
+}
+
+/// A terminal in raw mode, and what it has not taken yet of what we drew.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    tty: Tty,
+    raw: RawMode,
+    holder: Holder,
+    pending: Vec<u8>,
+    taken: usize,
+    keys: Vec<u8>,
+}
+
+impl Terminal {
+    /// Switches to raw mode.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal is gone.
+    pub(crate) fn enter(tty: Tty) -> io::Result<Terminal> {
+        let raw = tty.raw_mode()?;
+        let holder = match raw.is_in_background() {
+            true => Holder::Others,
+            false => Holder::Us,
+        };
+        Ok(Terminal {
+            tty,
+            raw,
+            holder,
+            pending: Vec::new(),
+            taken: 0,
+            keys: vec![0; KEY_BYTES_PER_TURN],
+        })
+    }
+
+    /// Returns the window's size, within what a screen can have; 80x24 if it is unknown.
+    pub(crate) fn size(&self) -> Size {
+        let side = |side: u16| side.clamp(1, Size::SIDE_MAX);
+        let window = self.tty.size();
+        window
+            .and_then(|window| Size::new(side(window.rows), side(window.columns)))
+            .unwrap_or_default()
+    }
+
+    /// Puts the terminal on the list, if there is anything to wait for.
+    pub(crate) fn enlist<'fd>(
+        &'fd self,
+        list: &mut PollList<'fd>,
+        wants_keys: bool,
+    ) -> Option<PollSlot> {
+        if self.holder != Holder::Us {
+            return None;
+        }
+        let interest = match (wants_keys, self.is_drained()) {
+            (true, true) => Interest::Read,
+            (true, false) => Interest::ReadWrite,
+            (false, true) => Interest::Nothing,
+            (false, false) => Interest::Write,
+        };
+        Some(list.add(&self.tty, interest))
+    }
+
+    /// Reads what was typed, within the budget of one turn. A terminal that is hung up is read to
+    /// its end, wanted or not.
+    pub(crate) fn read(&mut self, ready: Readiness, wants_keys: bool) -> Keys<'_> {
+        let mut filled = 0;
+        let mut has_ended = false;
+        while ready.is_readable() && (wants_keys || ready.is_hung_up()) && !has_ended {
+            let Some(room) = self.keys.get_mut(filled..).filter(|room| !room.is_empty()) else {
+                break;
+            };
+            match self.tty.read(room) {
+                Ok(Transfer::Bytes(count)) => filled += count,
+                Ok(Transfer::WouldBlock) => break,
+                Ok(Transfer::Closed) | Err(_) => has_ended = true,
+            }
+        }
+        if has_ended {
+            self.close();
+        }
+        let keys = self.keys.get(..filled).unwrap_or_default();
+        match has_ended {
+            true => Keys::Last(keys),
+            false => Keys::Typed(keys),
+        }
+    }
+
+    /// Tells if the terminal is ours and has taken all that we drew: only then is there a point in
+    /// drawing more.
+    pub(crate) fn wants_frame(&self) -> bool {
+        self.holder == Holder::Us && self.is_drained()
+    }
+
+    /// Draws: `draw` appends to what the terminal has not taken yet.
+    pub(crate) fn draw(&mut self, draw: impl FnOnce(&mut Vec<u8>)) {
+        draw(&mut self.pending);
+        self.flush();
+    }
+
+    /// Writes as much as the terminal takes.
+    pub(crate) fn flush(&mut self) {
+        while let Some(rest) = self
+            .pending
+            .get(self.taken..)
+            .filter(|rest| !rest.is_empty())
+        {
+            match self.tty.write(rest) {
+                Ok(Transfer::Bytes(count)) if count > 0 => self.taken += count,
+                Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => return,
+                Ok(Transfer::Closed) | Err(_) => return self.close(),
+            }
+        }
+        self.pending.clear();
+        self.taken = 0;
+    }
+
+    /// Lets the terminal go: writes the last words, for a while, and restores its modes.
+    pub(crate) fn leave(&mut self) {
+        let limit = boot_time() + LAST_WORDS_WITHIN;
+        self.flush();
+        while self.holder == Holder::Us && !self.is_drained() {
+            let left = limit.saturating_sub(boot_time());
+            let mut list = PollList::new();
+            list.add(&self.tty, Interest::Write);
+            if left.is_zero() || list.wait(Some(left)).is_err() {
+                break;
+            }
+            self.flush();
+        }
+        self.pending.clear();
+        self.taken = 0;
+        // A terminal that is gone has no modes.
+        let _ = self.raw.restore();
+    }
+
+    /// Takes the terminal back if it can be had, and tells if it was.
+    pub(crate) fn take_back(&mut self) -> bool {
+        if self.holder == Holder::Nobody {
+            return false;
+        }
+        let is_ours = self.raw.reenter().is_ok() && !self.raw.is_in_background();
+        self.holder = if is_ours { Holder::Us } else { Holder::Others };
+        is_ours
+    }
+
+    /// Tells if another job has the terminal at present.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.holder == Holder::Others
+    }
+
+    fn is_drained(&self) -> bool {
+        self.pending.len() == self.taken
+    }
+
+    fn close(&mut self) {
+        self.holder = Holder::Nobody;
+        self.pending.clear();
+        self.taken = 0;
+    }
+}

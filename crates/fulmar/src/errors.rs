@@ -1,0 +1,250 @@
+//! Everything that can go wrong, in one list: what happened, to whom, and what to try next.
+
+use std::ffi::OsString;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use fulmar_core::Names;
+use fulmar_datagram::KeyError;
+use fulmar_platform::Signal;
+
+use crate::server::ports::PortRange;
+
+/// Why the program leaves without having done what it was asked for.
+///
+/// Its text says what happened and to whom, [`advice`](Failure::advice) what to try.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// There is no login yet.
+    #[error("cannot log in to {}: this version does not start ssh by itself", host.display())]
+    NoLogin {
+        /// As the user wrote it.
+        host: OsString,
+    },
+    /// Neither a host nor anything else was named.
+    #[error("nothing to do: no host and no command was given")]
+    NothingToDo,
+
+    /// All ports are taken, on every address that was tried.
+    #[error("cannot listen on UDP {ports}: {error}")]
+    PortsBusy {
+        /// The ports that were tried.
+        ports: PortRange,
+        /// What the system said of the last one.
+        error: io::Error,
+    },
+    /// There is no such program, or it may not be run.
+    #[error("cannot run {}: there is no such program here", program.display())]
+    ShellMissing {
+        /// As it was named.
+        program: OsString,
+    },
+    /// The server that was started beside the client said nothing that helps.
+    #[error("the server on this machine ended before it could be reached")]
+    LocalServer,
+
+    /// The client has no key.
+    #[error("no key: MOSH_KEY is not set and no line came on standard input")]
+    KeyMissing,
+    /// The key is not one.
+    #[error("the key cannot be right: {0}")]
+    BadKey(KeyError),
+    /// The server's address is not numeric.
+    #[error("{} is not a numeric address", text.display())]
+    BadAddress {
+        /// As it was written.
+        text: OsString,
+    },
+    /// There is no terminal to draw on.
+    #[error("there is no terminal: {0}")]
+    NoTerminal(io::Error),
+    /// The terminal is not in terminfo; an error under the stock name only.
+    #[error("the terminal type {} is unknown", term.display())]
+    UnknownTerminal {
+        /// The value of `TERM`.
+        term: OsString,
+    },
+    /// `MOSH_PREDICTION_DISPLAY` makes no sense; an error under the stock name only.
+    #[error("unknown prediction mode {}", mode.display())]
+    PredictionMode {
+        /// The variable's value.
+        mode: OsString,
+    },
+
+    /// The server has never answered.
+    #[error(
+        "no answer from {}, UDP port {}: {} datagrams were sent there{}, none came back",
+        server.ip(), server.port(), sent, refused(*refusals)
+    )]
+    NeverConnected {
+        /// Where datagrams went.
+        server: SocketAddr,
+        /// How many.
+        sent: u64,
+        /// How often somebody refused to carry or take one.
+        refusals: u64,
+    },
+    /// The end was not confirmed.
+    #[error("left without an answer from {}, UDP port {}", server.ip(), server.port())]
+    Unanswered {
+        /// Where datagrams went.
+        server: SocketAddr,
+    },
+    /// A signal asked us to leave.
+    #[error("ended by {}", signal_name(*.0))]
+    Signalled(Signal),
+    /// The terminal was closed.
+    #[error("the terminal was closed")]
+    TerminalClosed,
+    /// No more may be encrypted.
+    #[error("the session's key has been used for as long as is safe")]
+    KeySpent,
+    /// A bug of ours.
+    #[error("a bug in fulmar: {0}")]
+    Panicked(String),
+
+    /// A file of the user's choice.
+    #[error("cannot write {}: {error}", path.display())]
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// `FULMAR_LOG` is not a filter.
+    #[error("FULMAR_LOG is not understood: {0}")]
+    LogFilter(String),
+    /// Anything else that the system refuses.
+    #[error("{doing}: {error}")]
+    System {
+        /// What we were about.
+        doing: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Something else has told the user already.
+    #[error("")]
+    Told,
+}
+
+/// Names what we were doing when the system refused.
+pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> Failure {
+    move |error| Failure::System { doing, error }
+}
+
+impl Failure {
+    /// Returns the status to leave with: 1, as stock, or 255, as ssh.
+    pub(crate) fn status(&self, names: Names) -> u8 {
+        names.failure_status()
+    }
+
+    /// Says what to try next.
+    pub(crate) fn advice(&self, names: Names) -> Option<String> {
+        let own = names == Names::Own;
+        Some(match self {
+            Failure::NoLogin { host } => {
+                let host = host.display();
+                format!(
+                    "start the server by hand:   ssh {host} fulmar server\n\
+                     then, with its port and key: MOSH_KEY=<key> fulmar client <address of {host}> <port>"
+                )
+            }
+            Failure::NothingToDo => {
+                "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
+            }
+            Failure::PortsBusy { .. } => {
+                "name other ports with -p PORT or -p LOW:HIGH, or end sessions that nobody uses"
+                    .to_owned()
+            }
+            Failure::ShellMissing { .. } => {
+                "check the spelling, SHELL and PATH, or name the program by its full path"
+                    .to_owned()
+            }
+            Failure::KeyMissing | Failure::BadKey(_) => {
+                "the key is the last word of the line MOSH CONNECT <port> <key> that the server \
+                 prints: 22 characters"
+                    .to_owned()
+            }
+            Failure::BadAddress { .. } => {
+                "give the address in numbers, as 192.0.2.7 or 2001:db8::7".to_owned()
+            }
+            Failure::NoTerminal(_) if own => {
+                "run it in a terminal; a script can give it one with script(1) or tmux".to_owned()
+            }
+            Failure::UnknownTerminal { .. } => {
+                "set TERM to a type that this machine knows, for instance xterm".to_owned()
+            }
+            Failure::PredictionMode { .. } => {
+                "MOSH_PREDICTION_DISPLAY is one of adaptive, always, never, experimental".to_owned()
+            }
+            Failure::NeverConnected { server, .. } => {
+                let port = server.port();
+                format!(
+                    "check that the server runs and that every firewall on the way lets UDP to port \
+                     {port} in there, and its answers back in here"
+                )
+            }
+            Failure::Unanswered { .. } => {
+                "the session may go on there; log in by ssh to see to it".to_owned()
+            }
+            Failure::KeySpent => "start a new session".to_owned(),
+            Failure::Panicked(_) => "please report it, with what you did before".to_owned(),
+            Failure::LogFilter(_) => {
+                "it reads like this: info, or fulmar=debug,fulmar_core=trace".to_owned()
+            }
+            Failure::LocalServer => "try fulmar server by itself to see why".to_owned(),
+            Failure::NoTerminal(_)
+            | Failure::Signalled(_)
+            | Failure::TerminalClosed
+            | Failure::File { .. }
+            | Failure::System { .. }
+            | Failure::Told => return None,
+        })
+    }
+}
+
+fn refused(refusals: u64) -> String {
+    match refusals {
+        0 => String::new(),
+        refusals => format!(" ({refusals} times the network refused)"),
+    }
+}
+
+fn signal_name(signal: Signal) -> &'static str {
+    match signal {
+        Signal::HangUp => "SIGHUP",
+        Signal::Interrupt => "SIGINT",
+        Signal::Quit => "SIGQUIT",
+        Signal::Pipe => "SIGPIPE",
+        Signal::Terminate => "SIGTERM",
+        Signal::User1 => "SIGUSR1",
+        Signal::User2 => "SIGUSR2",
+        _ => "a signal",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_port_is_told_with_address_port_and_remedy() {
+        let failure = Failure::NeverConnected {
+            server: "192.0.2.7:60001".parse().unwrap(),
+            sent: 19,
+            refusals: 0,
+        };
+        let told = failure.to_string();
+        assert!(told.contains("192.0.2.7, UDP port 60001"), "{told}");
+        assert!(told.contains("19 datagrams"), "{told}");
+        let advice = failure.advice(Names::Own).unwrap();
+        assert!(advice.contains("60001"), "{advice}");
+    }
+
+    #[test]
+    fn failures_have_the_status_of_ssh_or_of_stock() {
+        assert_eq!(Failure::KeyMissing.status(Names::Own), 255);
+        assert_eq!(Failure::KeyMissing.status(Names::Stock), 1);
+    }
+}

@@ -1,0 +1,80 @@
+//! Both ends on one machine.
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::{Command, Stdio};
+
+use fulmar_core::Names;
+
+use crate::cli::Records;
+use crate::client::{Desk, farewell};
+use crate::connect_line::{self, Invitation};
+use crate::errors::{Failure, while_doing};
+use crate::{log, report};
+
+/// This very program, also if its file was replaced or removed since.
+#[cfg(target_os = "linux")]
+const OURSELVES: &str = "/proc/self/exe";
+
+/// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
+/// with.
+///
+/// # Errors
+///
+/// When the session cannot begin.
+pub(crate) fn run(command: &[OsString], records: &Records) -> Result<u8, Failure> {
+    let desk = Desk::prepare(records, Names::Own)?;
+    let Invitation { port, key } = start_server(command, records, desk.colors())?;
+    let server = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    Ok(farewell(desk.hold(key, server), Names::Own))
+}
+
+/// Starts a server that only this machine can reach. It goes to the background by itself.
+fn start_server(
+    command: &[OsString],
+    records: &Records,
+    colors: i32,
+) -> Result<Invitation, Failure> {
+    let mut server = ourselves().map_err(while_doing("finding our own program"))?;
+    server.args(["server", "-i", "127.0.0.1", "-c", &colors.to_string()]);
+    for (option, file) in [("--trace", &records.trace), ("--log", &records.log)] {
+        if let Some(file) = file {
+            server.arg(option).arg(log::beside(file));
+        }
+    }
+    server.arg("--").args(command);
+    let mut server = server
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(while_doing("starting a server"))?;
+    let told = server.stdout.take().map(|stdout| {
+        connect_line::read(stdout, |line| {
+            let line = report::escaped(&String::from_utf8_lossy(line));
+            report::print_to_stderr(&format!("{line}\n"));
+        })
+    });
+    let status = server
+        .wait()
+        .map_err(while_doing("waiting for the server"))?;
+    let invitation = told
+        .transpose()
+        .map_err(while_doing("listening to the server"))?;
+    match invitation.flatten() {
+        Some(invitation) => Ok(invitation),
+        // It has printed why.
+        None if status.code().is_some_and(|code| code != 0) => Err(Failure::Told),
+        None => Err(Failure::LocalServer),
+    }
+}
+
+fn ourselves() -> std::io::Result<Command> {
+    #[cfg(target_os = "linux")]
+    let program = std::path::PathBuf::from(OURSELVES);
+    #[cfg(not(target_os = "linux"))]
+    let program = std::env::current_exe()?;
+    let mut command = Command::new(program);
+    // The name decides which program we are.
+    std::os::unix::process::CommandExt::arg0(&mut command, "fulmar");
+    Ok(command)
+}

@@ -1,0 +1,83 @@
+//! Logs: off unless asked for, and never a word of what was typed or shown.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::Mutex;
+
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::environment::Environment;
+use crate::errors::Failure;
+
+/// The variable that says what is logged.
+pub(crate) const FILTER_VARIABLE: &str = "FULMAR_LOG";
+
+/// What is logged if nobody says.
+const FILTER: &str = "info";
+
+/// Where the log goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Log<'a> {
+    /// Nowhere.
+    Off,
+    /// Into this file.
+    File(&'a Path),
+    /// To standard error, which stays open.
+    Stderr,
+}
+
+/// Begins to log.
+///
+/// # Errors
+///
+/// When the file cannot be written, or the filter in the environment makes no sense.
+pub(crate) fn begin(log: Log<'_>, environment: &Environment) -> Result<(), Failure> {
+    let writer = match log {
+        Log::Off => return Ok(()),
+        Log::File(path) => BoxMakeWriter::new(Mutex::new(create(path)?)),
+        Log::Stderr => BoxMakeWriter::new(io::stderr),
+    };
+    let filter = environment.get_text(FILTER_VARIABLE).unwrap_or(FILTER);
+    let filter: Targets = filter
+        .parse()
+        .map_err(|error| Failure::LogFilter(format!("{error}")))?;
+    let lines = tracing_subscriber::fmt::layer()
+        .with_ansi(false)
+        .with_writer(writer);
+    // A second attempt in one process would be a bug that costs a log and nothing else.
+    let _ = tracing_subscriber::registry()
+        .with(filter)
+        .with(lines)
+        .try_init();
+    Ok(())
+}
+
+/// Creates a file that nobody else may read, empty.
+///
+/// # Errors
+///
+/// When the system refuses.
+pub(crate) fn create(path: &Path) -> Result<File, Failure> {
+    OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|error| Failure::File {
+            path: path.to_owned(),
+            error,
+        })
+}
+
+/// Returns the file for the other end of a session on one machine.
+pub(crate) fn beside(path: &Path) -> std::path::PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".server");
+    name.into()
+}

@@ -1,0 +1,45 @@
+//! Under which name the program was started.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// What the program is to be, by the last part of the path that it was started as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Program {
+    /// All of it, under its own name or any that is not listed here.
+    Fulmar,
+    /// A stand-in for stock `mosh-server`: docs/protocol.md §2.6.
+    MoshServer,
+    /// A stand-in for stock `mosh-client`: docs/protocol.md §2.8.
+    MoshClient,
+}
+
+impl Program {
+    /// Tells by the first word of the command line.
+    pub(crate) fn of_argv0(argv0: &OsStr) -> Program {
+        match Path::new(argv0).file_name().and_then(OsStr::to_str) {
+            Some("mosh-server") => Program::MoshServer,
+            Some("mosh-client") => Program::MoshClient,
+            _ => Program::Fulmar,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_makes_the_program_a_stand_in() {
+        for (argv0, program) in [
+            ("mosh-server", Program::MoshServer),
+            ("/usr/local/bin/mosh-server", Program::MoshServer),
+            ("./mosh-client", Program::MoshClient),
+            ("fulmar", Program::Fulmar),
+            ("mosh-server-old", Program::Fulmar),
+            ("", Program::Fulmar),
+        ] {
+            assert_eq!(Program::of_argv0(OsStr::new(argv0)), program, "{argv0}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! From the command line to the part of the program that it asks for.
+
+use std::ffi::OsString;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+use fulmar_core::Names;
+
+use crate::cli::{Cli, ClientArgs, Command, Records};
+use crate::errors::Failure;
+use crate::names::Program;
+use crate::{client, local, report, server};
+
+/// Does what the words ask for, and returns the status to leave with.
+pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
+    let words: Vec<OsString> = words.collect();
+    let (argv0, rest) = match words.split_first() {
+        Some((argv0, rest)) => (argv0.clone(), rest),
+        None => (OsString::new(), &[][..]),
+    };
+    let (outcome, program, names) = match Program::of_argv0(&argv0) {
+        Program::Fulmar => (own(words), "fulmar", Names::Own),
+        Program::MoshServer => (mosh_server(rest), "mosh-server", Names::Stock),
+        Program::MoshClient => (mosh_client(rest), "mosh-client", Names::Stock),
+    };
+    outcome.unwrap_or_else(|failure| report::failure(&failure, program, names))
+}
+
+fn own(words: Vec<OsString>) -> Result<u8, Failure> {
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => return Ok(tell(&error)),
+    };
+    match cli.command {
+        Some(Command::Server(arguments)) => server::run(arguments.into_options(), Names::Own),
+        Some(Command::Client(arguments)) => own_client(arguments),
+        None if cli.local => local::run(&cli.words, &cli.records),
+        None => Err(match cli.words.into_iter().next() {
+            Some(host) => Failure::NoLogin { host },
+            None => Failure::NothingToDo,
+        }),
+    }
+}
+
+fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
+    match (arguments.address, arguments.port) {
+        _ if arguments.colors => client::print_colors(Names::Own),
+        (Some(address), Some(port)) => client::run(address, port, &arguments.records, Names::Own),
+        _ => Err(Failure::NothingToDo),
+    }
+}
+
+/// Prints help, or what is wrong with the command line, and returns the status to leave with.
+fn tell(error: &clap::Error) -> u8 {
+    let is_asked_for = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    // Whoever closed the stream does not want to read it.
+    let _ = error.print();
+    if is_asked_for {
+        0
+    } else {
+        Names::Own.failure_status()
+    }
+}
+
+fn mosh_server(words: &[OsString]) -> Result<u8, Failure> {
+    use server::stock_options::{Request, parse};
+    match parse(words) {
+        Request::Start {
+            options,
+            complaints,
+        } => {
+            report::print_to_stderr(&complaints);
+            server::run(options, Names::Stock)
+        }
+        Request::Print(text) => {
+            report::print_to_stdout(&text);
+            Ok(0)
+        }
+        Request::Refuse(text) => refuse(&text),
+    }
+}
+
+fn mosh_client(words: &[OsString]) -> Result<u8, Failure> {
+    use client::stock_options::{Request, parse};
+    match parse(words) {
+        Request::Connect { address, port } => {
+            client::run(address, port, &Records::default(), Names::Stock)
+        }
+        Request::Colors => client::print_colors(Names::Stock),
+        Request::Print(text) => {
+            report::print_to_stdout(&text);
+            Ok(0)
+        }
+        Request::Refuse(text) => refuse(&text),
+    }
+}
+
+fn refuse(text: &str) -> Result<u8, Failure> {
+    report::print_to_stderr(text);
+    Err(Failure::Told)
+}

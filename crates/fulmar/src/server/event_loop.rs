@@ -1,0 +1,144 @@
+//! The server's loop: sockets, pty, signals, time.
+//!
+//! One turn hands everything that is ready to the core, within budgets, and then carries out what
+//! the core wants. It waits in one place only and decides nothing about the protocol.
+
+use std::io;
+
+use fulmar_core::{ExitRequest, Server, ServerEnding, ServerEvent};
+use fulmar_datagram::Time;
+use fulmar_platform::{PollList, Readiness, Signal};
+
+use super::program::Program;
+use super::sockets::Sockets;
+use crate::surroundings::{self, Surroundings, now};
+
+/// The signals that a server deals with; it ignores SIGHUP and SIGPIPE.
+pub(crate) const SIGNALS: [Signal; 4] = [
+    Signal::Terminate,
+    Signal::Interrupt,
+    Signal::User1,
+    Signal::Child,
+];
+
+/// A server at work.
+pub(crate) struct EventLoop {
+    /// What is to be done.
+    pub(crate) server: Server,
+    /// Where clients come from.
+    pub(crate) sockets: Sockets,
+    /// What they come for.
+    pub(crate) program: Program,
+    /// Everything else.
+    pub(crate) surroundings: Surroundings,
+}
+
+/// What the wait has found.
+struct Ready {
+    surroundings: surroundings::Ready,
+    sockets: Vec<bool>,
+    program: Option<Readiness>,
+}
+
+impl EventLoop {
+    /// Serves until the session is over.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not let us wait any more.
+    pub(crate) fn run(mut self) -> io::Result<(ServerEnding, Program)> {
+        loop {
+            let deadline = self.deadline();
+            self.surroundings.set_deadline(deadline)?;
+            let ready = self.wait()?;
+            let now = now();
+            self.take_in(now, &ready);
+            if let Some(ending) = self.carry_out(now) {
+                self.program.end();
+                return Ok((ending, self.program));
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let server = self.server.poll_timeout().map(|(at, _)| at);
+        [server, self.program.deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn wait(&self) -> io::Result<Ready> {
+        let mut list = PollList::new();
+        let slots = self.surroundings.enlist(&mut list);
+        let sockets = self.sockets.enlist(&mut list);
+        let program = self.program.enlist(&mut list, &self.server);
+        let surroundings = self.surroundings.wait(&mut list, slots)?;
+        let is_readable = |slot: &_| list.readiness(*slot).is_readable();
+        Ok(Ready {
+            surroundings,
+            sockets: sockets.iter().map(is_readable).collect(),
+            program: program.map(|slot| list.readiness(slot)),
+        })
+    }
+
+    /// Hands everything over that has come.
+    fn take_in(&mut self, now: Time, ready: &Ready) {
+        for hint in self.surroundings.hints(ready.surroundings) {
+            self.server.handle_hint(now, hint);
+        }
+        for signal in self.surroundings.signals(ready.surroundings) {
+            self.handle_signal(now, signal);
+        }
+        self.sockets.receive(now, &ready.sockets, &mut self.server);
+        if let Some(readiness) = ready.program {
+            self.program.read(now, readiness, &mut self.server);
+        }
+        if self.surroundings.is_due() {
+            self.server.handle_timeout(now);
+            self.program.handle_timeout(now, &mut self.server);
+        }
+    }
+
+    fn handle_signal(&mut self, now: Time, signal: Signal) {
+        match signal {
+            Signal::Child => self.program.reap(),
+            Signal::User1 => self.server.request_exit(now, ExitRequest::IfIdle),
+            _ => self.server.request_exit(now, ExitRequest::Now),
+        }
+    }
+
+    /// Does what has been decided, keys first: the program's answer takes longest.
+    fn carry_out(&mut self, now: Time) -> Option<ServerEnding> {
+        let before = self.handle_events(now);
+        self.program.write(now, &mut self.server);
+        self.sockets.transmit(now, &mut self.server);
+        before.or_else(|| self.handle_events(now))
+    }
+
+    fn handle_events(&mut self, now: Time) -> Option<ServerEnding> {
+        while let Some(event) = self.server.poll_event() {
+            match event {
+                ServerEvent::StartShell { size } => {
+                    self.program.start(now, size, &mut self.server);
+                }
+                ServerEvent::ResizePty { size } => self.program.resize(size),
+                ServerEvent::ClientAt { path } => {
+                    let address = self.sockets.address(path);
+                    tracing::info!(?address, "the client is there");
+                    self.program.record_client(address);
+                }
+                ServerEvent::ClientDetached => {
+                    tracing::info!("nothing is heard of the client");
+                    self.program.record_client(None);
+                }
+                ServerEvent::Ended(ending) => {
+                    tracing::info!(?ending, "the session is over");
+                    return Some(ending);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}

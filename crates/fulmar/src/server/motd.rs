@@ -1,0 +1,133 @@
+//! What a login shell is preceded by: the message of the day, and a word on sessions left behind.
+//!
+//! Source: docs/protocol.md §2.6.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use fulmar_core::Names;
+use fulmar_platform::utmp::{LoginEntry, UTMP_PATH, list_utmp_user_processes};
+
+/// The most of one file that is shown. Chosen by eye: some hundred full rows.
+const FILE_BYTES_MAX: u64 = 64 * 1024;
+
+/// Returns what to show before the first prompt, in the form that a terminal wants. `own_record` is
+/// the host text that this session has in the login records.
+pub(crate) fn greeting(home: Option<&Path>, user: &str, own_record: &str, names: Names) -> Vec<u8> {
+    let is_hushed = home.is_some_and(|home| home.join(".hushlogin").symlink_metadata().is_ok());
+    if is_hushed {
+        return Vec::new();
+    }
+    let mut text = read("/run/motd.dynamic")
+        .or_else(|| read("/var/run/motd.dynamic"))
+        .unwrap_or_default();
+    text.extend(read("/etc/motd").unwrap_or_default());
+    let mut shown = with_carriage_returns(&text);
+    let records = list_utmp_user_processes(Path::new(UTMP_PATH)).unwrap_or_default();
+    let left = left_behind(&records, user, own_record, |line| {
+        Path::new("/dev").join(line).exists()
+    });
+    shown.extend(notice(&left, names).into_bytes());
+    shown
+}
+
+fn read(path: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(FILE_BYTES_MAX).read_to_end(&mut bytes))
+        .ok()?;
+    Some(bytes)
+}
+
+/// The text does not pass a pty, which would do this.
+fn with_carriage_returns(text: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(text.len() + 64);
+    for &byte in text {
+        if byte == b'\n' {
+            lines.push(b'\r');
+        }
+        lines.push(byte);
+    }
+    lines
+}
+
+/// Picks the records of sessions of this user whose client is away.
+fn left_behind<'a>(
+    records: &'a [LoginEntry],
+    user: &str,
+    own_record: &str,
+    is_terminal: impl Fn(&str) -> bool,
+) -> Vec<&'a str> {
+    records
+        .iter()
+        .filter(|record| record.user == user && record.host != own_record)
+        .filter(|record| record.host.starts_with("mosh ") && record.host.ends_with(']'))
+        .filter(|record| is_terminal(&record.line))
+        .map(|record| record.host.as_str())
+        .collect()
+}
+
+fn notice(left: &[&str], names: Names) -> String {
+    let program = names.program();
+    let body = match left {
+        [] => return String::new(),
+        [one] => format!("{program}: a session of yours is running here without a client ({one})."),
+        several => {
+            let lines: Vec<String> = several.iter().map(|host| format!("\r\n  {host}")).collect();
+            let count = several.len();
+            let list = lines.concat();
+            format!("{program}: {count} sessions of yours are running here without a client:{list}")
+        }
+    };
+    format!("\x1b[37;44m{body}\x1b[m\r\n\r\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(user: &str, line: &str, host: &str) -> LoginEntry {
+        LoginEntry {
+            pid: 1,
+            line: line.to_owned(),
+            user: user.to_owned(),
+            host: host.to_owned(),
+        }
+    }
+
+    #[test]
+    fn only_this_users_detached_sessions_are_left_behind() {
+        let records = [
+            record("ada", "pts/1", "mosh [11]"),
+            record("ada", "pts/2", "192.0.2.7 via mosh [12]"),
+            record("bob", "pts/3", "mosh [13]"),
+            record("ada", "pts/4", "mosh [14]"),
+            record("ada", "pts/5", "mosh [15]"),
+            record("ada", "pts/6", "192.0.2.7"),
+        ];
+        let left = left_behind(&records, "ada", "mosh [15]", |line| line != "pts/4");
+        assert_eq!(left, ["mosh [11]"]);
+    }
+
+    #[test]
+    fn one_session_is_named_and_several_are_listed() {
+        assert_eq!(notice(&[], Names::Own), "");
+        let one = notice(&["mosh [1]"], Names::Own);
+        assert!(
+            one.starts_with("\x1b[37;44mfulmar: ") && one.contains("(mosh [1])"),
+            "{one}"
+        );
+        let two = notice(&["mosh [1]", "mosh [2]"], Names::Stock);
+        assert!(two.starts_with("\x1b[37;44mmosh: 2 sessions"), "{two}");
+        assert!(
+            two.contains("\r\n  mosh [1]\r\n  mosh [2]\x1b[m\r\n"),
+            "{two}"
+        );
+    }
+
+    #[test]
+    fn lines_begin_at_the_left() {
+        assert_eq!(with_carriage_returns(b"a\n\nb"), b"a\r\n\r\nb");
+    }
+}

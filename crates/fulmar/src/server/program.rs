@@ -1,0 +1,288 @@
+//! The user's program on its pty, from before it is started until it is gone.
+
+use std::time::Duration;
+
+use fulmar_core::{Names, Server};
+use fulmar_datagram::Time;
+use fulmar_platform::{
+    Child, CoreLimit, Interest, Master, PollList, PollSlot, Readiness, Slave, SpawnError,
+    SpawnStep, Transfer, User, WindowSize, pty,
+};
+use fulmar_terminal::Size;
+
+use super::motd;
+use super::shell::Shell;
+use super::utmp::{LoginRecord, detached_host};
+use crate::report::escaped;
+
+/// The most that is read from the pty in one turn.
+///
+/// Source: docs/threat-model.md §6.
+const OUTPUT_BYTES_PER_TURN: usize = 64 * 1024;
+
+/// How long the user may read why the program did not start.
+///
+/// Source: docs/protocol.md §2.6.
+const FAILURE_SHOWN: Duration = Duration::from_secs(3);
+
+/// The program, its terminal, and its entry in the login records.
+#[derive(Debug)]
+pub(crate) struct Program {
+    shell: Shell,
+    user: Option<User>,
+    core_limit: CoreLimit,
+    names: Names,
+    pid: u32,
+    record: LoginRecord,
+    stage: Stage,
+    has_failed: bool,
+    output: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// Nobody is there to see it.
+    Waiting,
+    Running {
+        master: Master,
+        child: Child,
+    },
+    /// It could not be started, which is being shown.
+    Failed {
+        until: Time,
+    },
+    Gone,
+}
+
+impl Program {
+    /// Returns a program that is to be started by the server of that process number.
+    pub(crate) fn new(
+        shell: Shell,
+        user: Option<User>,
+        core_limit: CoreLimit,
+        names: Names,
+        pid: u32,
+    ) -> Program {
+        Program {
+            shell,
+            user,
+            core_limit,
+            names,
+            pid,
+            record: LoginRecord::new(pid),
+            stage: Stage::Waiting,
+            has_failed: false,
+            output: vec![0; OUTPUT_BYTES_PER_TURN],
+        }
+    }
+
+    /// Starts it, in a window of that size.
+    pub(crate) fn start(&mut self, now: Time, size: Size, server: &mut Server) {
+        if self.shell.is_login() {
+            server.handle_pty_output(now, &self.greeting());
+        }
+        let outcome = match pty::open(window(size)) {
+            Ok((master, slave)) => self.spawn(now, slave, server).map(|child| (master, child)),
+            Err(error) => Err(format!("opening a pseudo terminal: {error}")),
+        };
+        match outcome {
+            Ok((master, child)) => {
+                tracing::info!(pid = child.pid(), "the program runs");
+                self.stage = Stage::Running { master, child };
+            }
+            Err(reason) => self.fail(now, &reason, server),
+        }
+    }
+
+    /// Has the pty follow the window.
+    pub(crate) fn resize(&self, size: Size) {
+        if let Stage::Running { master, .. } = &self.stage
+            && let Err(error) = master.resize(window(size))
+        {
+            tracing::debug!(%error, "resizing the pty");
+        }
+    }
+
+    /// Puts the pty on the list, if there is one.
+    pub(crate) fn enlist<'fd>(
+        &'fd self,
+        list: &mut PollList<'fd>,
+        server: &Server,
+    ) -> Option<PollSlot> {
+        let Stage::Running { master, .. } = &self.stage else {
+            return None;
+        };
+        let interest = match server.pty_input() {
+            [] => Interest::Read,
+            _ => Interest::ReadWrite,
+        };
+        Some(list.add(master, interest))
+    }
+
+    /// Hands over what the program has written, within the budget of one turn.
+    pub(crate) fn read(&mut self, now: Time, ready: Readiness, server: &mut Server) {
+        let Stage::Running { master, .. } = &self.stage else {
+            return;
+        };
+        if !ready.is_readable() {
+            return;
+        }
+        let mut filled = 0;
+        let end = loop {
+            let Some(room) = self
+                .output
+                .get_mut(filled..)
+                .filter(|room| !room.is_empty())
+            else {
+                break None;
+            };
+            match master.read(room) {
+                Ok(Transfer::Bytes(count)) => filled += count,
+                Ok(Transfer::WouldBlock) => break None,
+                Ok(Transfer::Closed) => break Some(None),
+                Err(error) => break Some(Some(error)),
+            }
+        };
+        if let Some(output) = self
+            .output
+            .get(..filled)
+            .filter(|output| !output.is_empty())
+        {
+            server.handle_pty_output(now, output);
+        }
+        if let Some(error) = end {
+            tracing::info!(?error, "the program's terminal is closed");
+            self.close(now, server);
+        }
+    }
+
+    /// Writes what was typed, as far as the pty takes it.
+    pub(crate) fn write(&mut self, now: Time, server: &mut Server) {
+        let Stage::Running { master, .. } = &self.stage else {
+            return;
+        };
+        let failure = loop {
+            let input = server.pty_input();
+            if input.is_empty() {
+                break None;
+            }
+            match master.write(input) {
+                Ok(Transfer::Bytes(count)) if count > 0 => server.pty_taken(now, count),
+                Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => break None,
+                Ok(Transfer::Closed) => break Some(None),
+                Err(error) => break Some(Some(error)),
+            }
+        };
+        if let Some(error) = failure {
+            tracing::info!(?error, "the program's terminal takes no more");
+            self.close(now, server);
+        }
+    }
+
+    /// Does what has become due.
+    pub(crate) fn handle_timeout(&mut self, now: Time, server: &mut Server) {
+        if self.deadline().is_some_and(|deadline| deadline <= now) {
+            self.stage = Stage::Gone;
+            server.handle_pty_closed(now);
+        }
+    }
+
+    /// Returns when there will be something to do.
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        match &self.stage {
+            Stage::Failed { until } => Some(*until),
+            Stage::Waiting | Stage::Running { .. } | Stage::Gone => None,
+        }
+    }
+
+    /// Takes the program's status, so that it does not stay behind as a zombie.
+    pub(crate) fn reap(&mut self) {
+        if let Stage::Running { child, .. } = &mut self.stage
+            && let Ok(Some(status)) = child.try_wait()
+        {
+            tracing::info!(%status, "the program has ended");
+        }
+    }
+
+    /// Records where the client is; `None` for nowhere.
+    pub(crate) fn record_client(&mut self, address: Option<std::net::IpAddr>) {
+        let Stage::Running { master, .. } = &self.stage else {
+            return;
+        };
+        match address {
+            Some(address) => self.record.attached(master, address),
+            None => self.record.detached(master),
+        }
+    }
+
+    /// Hangs up, and takes the session out of the records.
+    pub(crate) fn end(&mut self) {
+        if let Stage::Running { master, child } = &self.stage {
+            self.record.remove(master);
+            if let Err(error) = child.hang_up(master) {
+                tracing::debug!(%error, "hanging up");
+            }
+        }
+        self.stage = Stage::Gone;
+    }
+
+    /// Tells if the program could not be started.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    fn greeting(&self) -> Vec<u8> {
+        let user = self.user.as_ref().map_or("", |user| &user.name);
+        motd::greeting(
+            self.shell.home(),
+            user,
+            &detached_host(self.pid),
+            self.names,
+        )
+    }
+
+    /// Starts the program in its home, or anywhere if it has none.
+    fn spawn(&self, now: Time, slave: Slave, server: &mut Server) -> Result<Child, String> {
+        let home = self.shell.home();
+        match slave.spawn(&self.shell.spawn(home, self.core_limit)) {
+            Err(error) if error.step == SpawnStep::Directory => {
+                server.handle_pty_output(now, &self.line(&error.to_string()));
+                let anywhere = self.shell.spawn(None, self.core_limit);
+                error.slave.spawn(&anywhere).map_err(in_words)
+            }
+            outcome => outcome.map_err(in_words),
+        }
+    }
+
+    fn fail(&mut self, now: Time, reason: &str, server: &mut Server) {
+        tracing::error!(reason, "the program did not start");
+        let mut text = self.line(reason);
+        text.extend_from_slice(b"  check the spelling of the program, and SHELL and PATH\r\n");
+        server.handle_pty_output(now, &text);
+        self.has_failed = true;
+        self.stage = Stage::Failed {
+            until: now + FAILURE_SHOWN,
+        };
+    }
+
+    fn line(&self, what: &str) -> Vec<u8> {
+        format!("{}: {}\r\n", self.names.program(), escaped(what)).into_bytes()
+    }
+
+    fn close(&mut self, now: Time, server: &mut Server) {
+        self.reap();
+        self.end();
+        server.handle_pty_closed(now);
+    }
+}
+
+fn in_words(error: SpawnError) -> String {
+    error.to_string()
+}
+
+fn window(size: Size) -> WindowSize {
+    WindowSize {
+        rows: size.rows(),
+        columns: size.columns(),
+    }
+}

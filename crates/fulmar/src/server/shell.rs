@@ -1,0 +1,220 @@
+//! The user's program: which one it is, and what it finds around itself.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use fulmar_platform::{CoreLimit, Spawn, User};
+
+use super::options::Colors;
+use crate::environment::Environment;
+
+/// What is taken where neither environment nor password database names a shell.
+const SHELL: &str = "/bin/sh";
+
+/// Variables of ours that are no business of the program's. What steers stock's server (as
+/// `MOSH_SERVER_NETWORK_TMOUT`) stays, as with stock.
+const OURS: [&str; 2] = ["MOSH_KEY", "FULMAR_LOG"];
+
+/// A program to be started on a terminal: docs/protocol.md §2.6.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shell {
+    program: OsString,
+    /// What the program is told to be called, if not by its own name: with a dash in front a shell
+    /// knows that it is a login shell.
+    argv0: Option<OsString>,
+    arguments: Vec<OsString>,
+    environment: Environment,
+    home: Option<PathBuf>,
+}
+
+impl Shell {
+    /// Returns what to start: the words of `command`, or the user's login shell.
+    pub(crate) fn new(
+        command: &[OsString],
+        mut environment: Environment,
+        user: Option<&User>,
+        colors: Colors,
+    ) -> Shell {
+        let home = environment
+            .get_filled("HOME")
+            .map(PathBuf::from)
+            .or_else(|| user.map(|user| user.home.clone()));
+        let (program, argv0, arguments) = match command {
+            [program, arguments @ ..] => (program.clone(), None, arguments.to_vec()),
+            [] => {
+                let shell = login_shell(&environment, user);
+                let argv0 = login_name(&shell);
+                (shell, Some(argv0), Vec::new())
+            }
+        };
+        for name in OURS.iter().chain(&["STY"]) {
+            environment.remove(name);
+        }
+        environment.set("TERM", colors.term());
+        environment.set("NCURSES_NO_UTF8_ACS", "1");
+        if let Some(home) = &home {
+            environment.set("PWD", home);
+        }
+        Shell {
+            program,
+            argv0,
+            arguments,
+            environment,
+            home,
+        }
+    }
+
+    /// Tells if it is the user's login shell, and not a program that was asked for.
+    pub(crate) fn is_login(&self) -> bool {
+        self.argv0.is_some()
+    }
+
+    /// Returns the program, as it was named.
+    pub(crate) fn program(&self) -> &OsStr {
+        &self.program
+    }
+
+    /// Returns the directory that it starts in.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// Tells if there is such a program, to find out early. What can be found may still fail to run.
+    pub(crate) fn is_there(&self) -> bool {
+        let program = Path::new(&self.program);
+        if program.components().count() > 1 {
+            let from = self.home.as_deref().unwrap_or(Path::new("/"));
+            return is_executable(&from.join(program));
+        }
+        let path = self.environment.get("PATH").unwrap_or_default();
+        std::env::split_paths(path).any(|folder| is_executable(&folder.join(program)))
+    }
+
+    /// Returns the order to start it, in its home unless `directory` is another.
+    pub(crate) fn spawn(&self, directory: Option<&Path>, core_limit: CoreLimit) -> Spawn {
+        let mut spawn = Spawn::new(&self.program);
+        if let Some(name) = &self.argv0 {
+            spawn.argv0(name);
+        }
+        for argument in &self.arguments {
+            spawn.arg(argument);
+        }
+        for (name, value) in self.environment.iter() {
+            spawn.env(name, value);
+        }
+        if let Some(directory) = directory {
+            spawn.directory(directory);
+        }
+        spawn.core_limit(core_limit);
+        spawn
+    }
+}
+
+fn login_shell(environment: &Environment, user: Option<&User>) -> OsString {
+    let named = match environment.get("SHELL") {
+        Some(shell) => shell.to_owned(),
+        None => user
+            .map(|user| user.shell.clone().into_os_string())
+            .unwrap_or_default(),
+    };
+    if named.is_empty() {
+        SHELL.into()
+    } else {
+        named
+    }
+}
+
+fn login_name(shell: &OsStr) -> OsString {
+    let mut name = OsString::from("-");
+    name.push(Path::new(shell).file_name().unwrap_or(shell));
+    name
+}
+
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata()
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user() -> User {
+        User {
+            name: "ada".to_owned(),
+            home: "/home/ada".into(),
+            shell: "/bin/zsh".into(),
+        }
+    }
+
+    fn shell(variables: &[(&str, &str)], command: &[&str]) -> Shell {
+        let command: Vec<OsString> = command.iter().map(OsString::from).collect();
+        let environment = variables.iter().copied().collect();
+        Shell::new(&command, environment, Some(&user()), Colors::Palette)
+    }
+
+    #[test]
+    fn without_a_command_the_users_shell_is_a_login_shell() {
+        for (variables, program, argv0) in [
+            (&[("SHELL", "/bin/bash")] as &[_], "/bin/bash", "-bash"),
+            (&[("SHELL", "fish")], "fish", "-fish"),
+            (&[("SHELL", "")], "/bin/sh", "-sh"),
+            (&[], "/bin/zsh", "-zsh"),
+        ] {
+            let shell = shell(variables, &[]);
+            assert_eq!(shell.program, program, "{variables:?}");
+            assert_eq!(shell.argv0.as_deref(), Some(OsStr::new(argv0)));
+            assert!(shell.is_login());
+        }
+    }
+
+    #[test]
+    fn a_command_is_taken_as_it_is() {
+        let shell = shell(&[("SHELL", "/bin/bash")], &["vim", "-b", "a"]);
+        assert_eq!(shell.program, "vim");
+        assert_eq!(shell.arguments, ["-b", "a"]);
+        assert!(!shell.is_login());
+    }
+
+    #[test]
+    fn the_environment_is_the_servers_with_a_terminals_variables() {
+        let shell = shell(
+            &[
+                ("STY", "1"),
+                ("MOSH_KEY", "secret"),
+                ("TERM", "dumb"),
+                ("A", "b"),
+                ("PWD", "/"),
+            ],
+            &["x"],
+        );
+        let wanted = [
+            ("TERM", "xterm-256color"),
+            ("A", "b"),
+            ("PWD", "/home/ada"),
+            ("NCURSES_NO_UTF8_ACS", "1"),
+        ];
+        assert_eq!(shell.environment, Environment::from_iter(wanted));
+    }
+
+    #[test]
+    fn home_is_where_the_environment_says() {
+        assert_eq!(
+            shell(&[("HOME", "/tmp/h")], &[]).home(),
+            Some(Path::new("/tmp/h"))
+        );
+        let fallback = Some(Path::new("/home/ada"));
+        assert_eq!(shell(&[("HOME", "")], &[]).home(), fallback);
+        assert_eq!(shell(&[], &[]).home(), fallback);
+    }
+
+    #[test]
+    fn a_program_is_looked_for_along_the_path() {
+        assert!(shell(&[("PATH", "/nowhere:/bin")], &["sh"]).is_there());
+        assert!(shell(&[], &["/bin/sh"]).is_there());
+        assert!(!shell(&[("PATH", "/bin")], &["no-such-program"]).is_there());
+        assert!(!shell(&[("PATH", "/bin")], &["/bin/no-such-program"]).is_there());
+        assert!(!shell(&[], &["/"]).is_there());
+    }
+}

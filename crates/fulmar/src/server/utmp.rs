@@ -1,0 +1,68 @@
+//! The session's entry in the records of who is logged in.
+//!
+//! Source: docs/protocol.md §2.6.
+
+use std::net::IpAddr;
+
+use fulmar_platform::{Master, Utempter};
+
+/// Keeps the entry of one terminal. Where the system has no helper for it, nothing is recorded.
+#[derive(Debug)]
+pub(crate) struct LoginRecord {
+    helper: Option<Utempter>,
+    pid: u32,
+    is_present: bool,
+}
+
+impl LoginRecord {
+    /// Returns the keeper for the server of that process number.
+    pub(crate) fn new(pid: u32) -> LoginRecord {
+        LoginRecord {
+            helper: Utempter::find(),
+            pid,
+            is_present: false,
+        }
+    }
+
+    /// Says that the client is at that address.
+    pub(crate) fn attached(&mut self, terminal: &Master, address: IpAddr) {
+        let host = format!("{} via {}", address.to_canonical(), detached_host(self.pid));
+        self.record(terminal, &host);
+    }
+
+    /// Says that no client is there.
+    pub(crate) fn detached(&mut self, terminal: &Master) {
+        let host = detached_host(self.pid);
+        self.record(terminal, &host);
+    }
+
+    /// Says that the session is over.
+    pub(crate) fn remove(&mut self, terminal: &Master) {
+        if let Some(helper) = &self.helper
+            && self.is_present
+        {
+            note("removing the login record", helper.remove(terminal));
+            self.is_present = false;
+        }
+    }
+
+    fn record(&mut self, terminal: &Master, host: &str) {
+        if let Some(helper) = &self.helper {
+            let outcome = helper.add(terminal, host);
+            self.is_present |= outcome.is_ok();
+            note("writing the login record", outcome);
+        }
+    }
+}
+
+/// Returns the host text of a session without client.
+pub(crate) fn detached_host(pid: u32) -> String {
+    format!("mosh [{pid}]")
+}
+
+/// The records are a courtesy: a system that does not keep them is no reason to complain.
+fn note(what: &str, outcome: std::io::Result<()>) {
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "{what}");
+    }
+}

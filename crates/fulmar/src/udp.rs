@@ -1,0 +1,68 @@
+//! Between the sockets of the platform and the values of the core.
+
+use std::net::{IpAddr, SocketAddr};
+
+use fulmar_datagram::Ecn;
+use fulmar_platform::UdpSocket;
+use fulmar_platform::udp;
+use fulmar_transport::{SendError, Transmit};
+
+/// Datagrams that one turn of a loop takes from its sockets.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const DATAGRAMS_PER_TURN: usize = 64;
+
+/// Sends what the core put into `buffer`.
+///
+/// # Errors
+///
+/// What the system said, in the words of the core.
+pub(crate) fn send(
+    socket: &mut UdpSocket,
+    destination: SocketAddr,
+    source: Option<IpAddr>,
+    transmit: &Transmit,
+    buffer: &[u8],
+) -> Result<(), SendError> {
+    let bytes = buffer.get(..transmit.length).unwrap_or(buffer);
+    let several = transmit.length > transmit.segment;
+    let order = udp::Transmit {
+        destination,
+        source,
+        ecn: mark(transmit.ecn),
+        bytes,
+        segment: several.then_some(transmit.segment),
+    };
+    socket.send(&order).map_err(send_error)
+}
+
+/// Returns the mark of a datagram that came.
+pub(crate) fn ecn(mark: Option<udp::Ecn>) -> Ecn {
+    match mark {
+        None => Ecn::NotCapable,
+        Some(udp::Ecn::Ect0) => Ecn::Capable0,
+        Some(udp::Ecn::Ect1) => Ecn::Capable1,
+        Some(udp::Ecn::Ce) => Ecn::Congested,
+    }
+}
+
+fn mark(ecn: Ecn) -> Option<udp::Ecn> {
+    match ecn {
+        Ecn::NotCapable => None,
+        Ecn::Capable0 => Some(udp::Ecn::Ect0),
+        Ecn::Capable1 => Some(udp::Ecn::Ect1),
+        Ecn::Congested => Some(udp::Ecn::Ce),
+    }
+}
+
+/// Returns what the system's refusal means to the core.
+pub(crate) fn send_error(error: udp::SendError) -> SendError {
+    match error {
+        udp::SendError::TooBig => SendError::TooBig,
+        udp::SendError::Refused => SendError::Refused,
+        udp::SendError::Unreachable => SendError::Unreachable,
+        udp::SendError::NotPermitted => SendError::Forbidden,
+        udp::SendError::WouldBlock | udp::SendError::NoBuffers => SendError::NoRoom,
+        udp::SendError::Other(_) => SendError::Other,
+    }
+}
