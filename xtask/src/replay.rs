@@ -38,10 +38,10 @@ impl Replay {
         cargo
             .args(["--nocapture", "--test-threads", "1"])
             .args(&self.scenario);
-        cargo.env("FULMAR_SEED", format!("{:#x}", self.seed));
+        cargo.env("FULMAR_SEED", self.seed.to_string());
         let run = test::run_and_count(&mut cargo, &mut std::io::stdout(), Silence::Waits)?;
         if run.tally.failed > 0 {
-            bail!("seed {:#x} fails", self.seed);
+            bail!("seed {} fails", self.seed);
         }
         if !run.succeeded {
             bail!("the model test did not come to its end");
@@ -52,7 +52,7 @@ impl Replay {
                 self.scenario.as_deref().unwrap_or("anything")
             );
         }
-        println!("seed {:#x} passes", self.seed);
+        println!("seed {} passes", self.seed);
         Ok(())
     }
 }
