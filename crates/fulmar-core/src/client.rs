@@ -231,7 +231,9 @@ impl Client {
     /// Takes note that the system refused to send.
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         self.endpoint.handle_send_error(now, path, error);
-        self.notices.note_trouble(now, describe(error));
+        if self.endpoint.path() == Some(path) {
+            self.notices.note_trouble(now, describe(error));
+        }
         self.is_stale = true;
         self.settle();
     }

@@ -36,7 +36,8 @@ const CONNECTING_AFTER: Duration = Duration::from_millis(250);
 ///
 /// Source: docs/protocol.md §2.8.
 const SUSPICIOUS_AFTER: Duration = Duration::from_secs(3);
-/// Errors of sending are told once they have lasted this long.
+/// Errors of sending are told once they have come again after this long: a single one is the
+/// network's everyday life.
 ///
 /// Source: docs/threat-model.md §7.
 const TROUBLE_AFTER: Duration = Duration::from_millis(250);
@@ -191,16 +192,17 @@ impl Notices {
         let link_renewed =
             matches!(&self.message, Some((Message::LinkInfo, until)) if now < *until)
                 .then(|| now + REFRESH);
-        let trouble = self
-            .trouble
-            .iter()
-            .flat_map(|trouble| [trouble.since + TROUBLE_AFTER, trouble.ends(contact)]);
-        [message_ends, link_renewed, self.next_lateness(now, contact)]
-            .into_iter()
-            .flatten()
-            .chain(trouble)
-            .filter(|&change| change > now)
-            .min()
+        let trouble = self.trouble.as_ref().map(|trouble| trouble.ends(contact));
+        [
+            message_ends,
+            link_renewed,
+            trouble,
+            self.next_lateness(now, contact),
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|&change| change > now)
+        .min()
     }
 
     fn message_text(
@@ -311,7 +313,7 @@ impl Trouble {
     }
 
     fn is_shown(&self, now: Time, contact: Contact) -> bool {
-        now >= self.since + TROUBLE_AFTER && now < self.ends(contact)
+        self.last >= self.since + TROUBLE_AFTER && now < self.ends(contact)
     }
 }
 

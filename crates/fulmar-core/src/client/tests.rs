@@ -212,13 +212,14 @@ fn errors_of_sending_are_told_when_they_last() {
     let mut pair = Pair::own();
     pair.exchange(ms(0));
     pair.drawn(ms(0));
-    pair.client
-        .handle_send_error(ms(100), PATH, SendError::Unreachable);
+    let unreachable = SendError::Unreachable;
+    pair.client.handle_send_error(ms(100), PATH, unreachable);
     assert_eq!(pair.drawn(ms(100)), "");
-    let (due, wake) = pair.client.poll_timeout().unwrap();
-    assert!(due <= ms(350), "{due:?} {wake:?}");
-    pair.client.handle_timeout(ms(350));
-    let drawn = pair.drawn(ms(350));
+    let old = PathId::new(7);
+    pair.client.handle_send_error(ms(350), old, unreachable);
+    assert_eq!(pair.drawn(ms(350)), "", "not where we send");
+    pair.client.handle_send_error(ms(351), PATH, unreachable);
+    let drawn = pair.drawn(ms(351));
     assert!(drawn.contains("no network leads to the server"), "{drawn}");
 }
 

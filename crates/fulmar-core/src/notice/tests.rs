@@ -122,9 +122,12 @@ fn times_are_seconds_then_minutes_then_hours() {
 fn trouble_is_told_when_it_lasts_and_fades_when_it_ends() {
     let mut notices = notices();
     let contact = heard_at(1000, 1000);
+    notices.note_trouble(ms(1700), "no route".to_owned());
+    assert_eq!(text(&notices, 2500, contact), None, "it was one");
+    notices.note_trouble(ms(1949), "no route".to_owned());
+    assert_eq!(text(&notices, 2500, contact), None);
     notices.note_trouble(ms(2000), "no route".to_owned());
-    assert_eq!(text(&notices, 2249, contact), None);
-    let shown = text(&notices, 2250, contact).unwrap();
+    let shown = text(&notices, 2000, contact).unwrap();
     assert!(shown.contains("cannot send: no route"), "{shown}");
     assert!(text(&notices, 5099, contact).is_some());
     assert_eq!(text(&notices, 5100, contact), None);
