@@ -3,7 +3,7 @@
 
 use fulmar_datagram::{Ecn, Order, Time};
 
-use crate::cause::Cause;
+use crate::cause::{Cause, DropReason};
 use crate::clock::Clock;
 use crate::contact::Contact;
 use crate::counters::{Counters, tick};
@@ -12,13 +12,13 @@ use crate::hopping::Hopping;
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
 use crate::outbox::Cost;
-use crate::path::Paths;
+use crate::path::{Departure, Paths};
 use crate::policy::{difference_budget, window};
 use crate::receiver::{Intake, Outcome, Receiver};
 use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
-use crate::timing::{Deadlines, Reach, Situation, frame_interval, schedule};
+use crate::timing::{Deadlines, Reach, Situation, frame_interval, hop_interval, schedule};
 use crate::{Budget, PathId, Role, StateNumber, Synced};
 
 /// Joins the objects, the paths, the clock and the end of a conversation. Asks each of them and
@@ -82,20 +82,26 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             Order::InOrder => Verdict::Fresh,
             Order::Late => Verdict::Late,
         };
-        let (verdict, instruction) = match heard.instruction {
-            Ok(None) => (genuine, None),
-            Ok(Some(instruction)) => {
-                let received = self.take(now, path, heard.order, instruction);
-                (received.0.unwrap_or(genuine), Some(received.1))
-            }
-            Err(reason) => (Verdict::Dropped(reason), None),
-        };
-        Received {
-            verdict,
+        let mut received = Received {
+            verdict: genuine,
             sequence: Some(heard.sequence),
             fragment: Some(heard.fragment),
-            instruction,
+            instruction: None,
+        };
+        match heard.instruction {
+            Ok(Some(instruction)) => {
+                let outcome = self.take(now, path, heard.order, instruction);
+                received.instruction = Some(InstructionReceived {
+                    numbers: instruction.numbers,
+                    difference_bytes: instruction.difference.len(),
+                    outcome: outcome.ok(),
+                });
+                received.verdict = outcome.map_or_else(Verdict::Dropped, |_| genuine);
+            }
+            Ok(None) => {}
+            Err(reason) => received.verdict = Verdict::Dropped(reason),
         }
+        received
     }
 
     /// Takes note of a change in the world.
@@ -162,10 +168,13 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if self.closing.sent(now) {
             self.events.push(Event::PeerShutdown);
         }
-        let news = outgoing.is_new.then_some(outgoing.numbers.target);
-        let proven = self.sender.acknowledged_sent_at();
-        self.paths
-            .sent(now, cost.bytes, news, proven, &mut self.events);
+        let departure = Departure {
+            bytes: cost.bytes,
+            news: outgoing.is_new.then_some(outgoing.numbers.target),
+            proven: self.sender.acknowledged_sent_at(),
+            hop_interval: hop_interval(self.clock.round_trip().smoothed()),
+        };
+        self.paths.sent(now, departure, &mut self.events);
     }
 
     /// Ends the conversation if its time has come.
@@ -214,14 +223,14 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         })
     }
 
-    /// Applies an instruction. Returns the verdict, if it is against it, and what a trace wants.
+    /// Applies an instruction.
     fn take(
         &mut self,
         now: Time,
         path: PathId,
         order: Order,
         instruction: Instruction<'_>,
-    ) -> (Option<Verdict>, InstructionReceived) {
+    ) -> Result<Outcome, DropReason> {
         let Instruction {
             numbers,
             difference,
@@ -230,23 +239,20 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if !numbers.contradict() {
             self.acknowledge(now, path, numbers.acknowledged);
         }
-        let accepted = self.receiver.accept(now, numbers, difference, self.intake);
-        let received = InstructionReceived {
-            numbers,
-            difference_bytes: difference.len(),
-            outcome: accepted.as_ref().ok().copied(),
+        let outcome = self
+            .receiver
+            .accept(now, numbers, difference, self.intake)?;
+        self.advance(now, numbers.target, outcome);
+        let is_waiting = match outcome {
+            Outcome::Newest => true,
+            // It does not know that we have the state, unless this was sent before it knew.
+            Outcome::Duplicate => order == Order::InOrder,
+            Outcome::Behind => false,
         };
-        match accepted {
-            Ok(outcome) => {
-                self.advance(now, numbers.target, outcome);
-                let is_known = outcome != Outcome::Newest && order == Order::Late;
-                if !is_known && outcome != Outcome::Behind {
-                    self.answer(now, numbers.target, !difference.is_empty());
-                }
-                (None, received)
-            }
-            Err(refusal) => (Some(Verdict::Dropped(refusal.into())), received),
+        if is_waiting {
+            self.answer(now, numbers.target, !difference.is_empty());
         }
+        Ok(outcome)
     }
 
     fn acknowledge(&mut self, now: Time, path: PathId, number: StateNumber) {
@@ -271,8 +277,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
     }
 
-    /// Takes note that the peer waits for an answer: because of a new state, or because it does not
-    /// know that we have a state and sent it again.
+    /// Takes note that the peer waits for an answer.
     fn answer(&mut self, now: Time, target: StateNumber, has_content: bool) {
         if has_content {
             self.contact.owe_acknowledgement(now);

@@ -4,12 +4,13 @@ use fulmar_datagram::Time;
 
 use crate::PathId;
 use crate::event::{Event, Events};
-use crate::limits::{HOP_INTERVAL, OLD_PATHS_AGE_MAX, OPEN_PATHS_MAX};
+use crate::limits::{OLD_PATHS_AGE_MAX, OPEN_PATHS_MAX};
+use crate::path::Departure;
 
 /// The paths that a client has open: the newest is for sending, all are for receiving.
 ///
 /// Address translators forget a mapping, and some never make it work again for the same port. So a
-/// port from which nothing has been proven for 10 s is replaced.
+/// port from which nothing has been proven [for a while](crate::timing::hop_interval) is replaced.
 ///
 /// Source: docs/protocol.md §3.5.
 #[derive(Debug, Default)]
@@ -56,8 +57,13 @@ impl Hopping {
 
     /// Asks for a new path if neither the last choice nor the last proven round trip is recent. If
     /// it cannot be opened, the old one remains in use and the question comes again later.
-    pub(crate) fn sent(&mut self, now: Time, proven: Time, events: &mut Events) {
-        if now.since(self.chosen) > HOP_INTERVAL && now.since(proven) > HOP_INTERVAL {
+    pub(crate) fn sent(&mut self, now: Time, departure: Departure, events: &mut Events) {
+        let Departure {
+            proven,
+            hop_interval,
+            ..
+        } = departure;
+        if now.since(self.chosen) > hop_interval && now.since(proven) > hop_interval {
             self.chosen = now;
             events.push(Event::OpenPath);
         }

@@ -1,5 +1,7 @@
 //! The ways to the peer.
 
+use std::time::Duration;
+
 use fulmar_datagram::Time;
 
 use crate::StateNumber;
@@ -85,20 +87,24 @@ impl Paths {
         }
     }
 
-    /// Takes note that an instruction was sent on the current path, in so many bytes. `news` is its
-    /// target, if no state of that number was sent before; `proven` is when the newest acknowledged
-    /// state was sent.
-    pub(crate) fn sent(
-        &mut self,
-        now: Time,
-        bytes: usize,
-        news: Option<StateNumber>,
-        proven: Time,
-        events: &mut Events,
-    ) {
+    /// Takes note that an instruction was sent on the current path.
+    pub(crate) fn sent(&mut self, now: Time, departure: Departure, events: &mut Events) {
         match self {
-            Paths::Client(hopping) => hopping.sent(now, proven, events),
-            Paths::Server(roaming) => roaming.sent(now, bytes, news),
+            Paths::Client(hopping) => hopping.sent(now, departure, events),
+            Paths::Server(roaming) => roaming.sent(now, departure),
         }
     }
+}
+
+/// What paths want to know of an instruction that was sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    /// The bytes of its datagrams.
+    pub(crate) bytes: usize,
+    /// The state that it leads to, if none of that number was sent before.
+    pub(crate) news: Option<StateNumber>,
+    /// When the newest acknowledged state was sent.
+    pub(crate) proven: Time,
+    /// For how long a path may be without a proof that it works.
+    pub(crate) hop_interval: Duration,
 }

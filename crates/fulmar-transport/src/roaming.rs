@@ -8,7 +8,7 @@ use crate::event::{Event, Events};
 use crate::limits::{
     ASSOCIATION_AGE_MAX, PREVIOUS_PATH_AGE_MAX, UNVALIDATED_BYTES_MAX, UNVALIDATED_PATHS_MAX,
 };
-use crate::path::Allowance;
+use crate::path::{Allowance, Departure};
 use crate::{PathId, StateNumber};
 
 /// Where a server's client is, and how far that is to be believed.
@@ -102,7 +102,7 @@ impl Roaming {
         }
     }
 
-    pub(crate) fn sent(&mut self, now: Time, sent_bytes: usize, news: Option<StateNumber>) {
+    pub(crate) fn sent(&mut self, now: Time, departure: Departure) {
         if now.since(self.heard) > ASSOCIATION_AGE_MAX {
             self.leave(now);
             return;
@@ -112,8 +112,8 @@ impl Roaming {
             ..
         }) = &mut self.current
         {
-            *bytes = bytes.saturating_add(sent_bytes);
-            *first_news = first_news.or(news);
+            *bytes = bytes.saturating_add(departure.bytes);
+            *first_news = first_news.or(departure.news);
         }
     }
 

@@ -12,8 +12,9 @@ use crate::Role;
 use crate::cause::{Cause, Countable};
 use crate::limits::{
     ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY_CLIENT, COLLECTION_DELAY_SERVER,
-    FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, LINGER_MAX, PROBE_INTERVAL_MAX,
-    PROBE_INTERVAL_MIN, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
+    FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, HOP_INTERVAL, LINGER_MAX,
+    PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX,
+    SHUTDOWN_TRIES_MAX,
 };
 use crate::rtt::whole_millis;
 use crate::sender::Standing;
@@ -27,6 +28,15 @@ pub type Due = (Time, Cause);
 /// Source: docs/protocol.md §5.4.
 pub fn frame_interval(smoothed: Duration) -> Duration {
     whole_millis(smoothed / 2).clamp(FRAME_INTERVAL_MIN, FRAME_INTERVAL_MAX)
+}
+
+/// Returns for how long a client keeps a local port from which no round trip has been proven: 10 s,
+/// or twice the round trip where that is longer.
+///
+/// Source: docs/protocol.md §3.5. With 10 s alone a client on a path of that length would leave each
+/// port before it could be proven, and never stay at one.
+pub fn hop_interval(smoothed: Duration) -> Duration {
+    HOP_INTERVAL.max(smoothed * 2)
 }
 
 /// Returns how long a first change waits for others to travel with: 8 ms of output, 1 ms of input.

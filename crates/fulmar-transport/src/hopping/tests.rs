@@ -37,7 +37,13 @@ impl Told {
     }
 
     fn sent(&mut self, now: u64, proven: u64) {
-        self.hopping.sent(at(now), at(proven), &mut self.events);
+        let departure = Departure {
+            bytes: 100,
+            news: None,
+            proven: at(proven),
+            hop_interval: Duration::from_secs(10),
+        };
+        self.hopping.sent(at(now), departure, &mut self.events);
     }
 
     fn events(&mut self) -> Vec<Event> {

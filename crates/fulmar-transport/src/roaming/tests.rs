@@ -14,6 +14,15 @@ fn state(number: u64) -> StateNumber {
     StateNumber::new(number)
 }
 
+fn departure(bytes: usize, news: Option<u64>) -> Departure {
+    Departure {
+        bytes,
+        news: news.map(state),
+        proven: Time::ZERO,
+        hop_interval: Duration::ZERO,
+    }
+}
+
 /// A roaming server together with the events it gave.
 struct Told {
     roaming: Roaming,
@@ -44,7 +53,7 @@ impl Told {
     }
 
     fn sent(&mut self, now: u64, bytes: usize, news: u64) {
-        self.roaming.sent(at(now), bytes, Some(state(news)));
+        self.roaming.sent(at(now), departure(bytes, Some(news)));
     }
 
     fn acknowledged(&mut self, path: PathId, number: u64) {
@@ -111,7 +120,7 @@ fn an_acknowledgement_of_what_was_first_sent_there_validates_a_path() {
 fn a_repetition_of_an_older_state_validates_nothing() {
     let mut told = Told::at_home();
     told.heard(1, CAFE);
-    told.roaming.sent(at(1), 100, None);
+    told.roaming.sent(at(1), departure(100, None));
     told.acknowledged(CAFE, 1);
     assert_ne!(told.left(), usize::MAX);
 }
@@ -123,7 +132,7 @@ fn what_was_sent_during_an_earlier_stay_validates_nothing() {
     told.sent(1, 100, 2);
     told.heard(2, HOME);
     // State 2 goes to the client from there, too; somebody withholds its acknowledgement …
-    told.roaming.sent(at(2), 100, None);
+    told.roaming.sent(at(2), departure(100, None));
     // … and sends it from the café.
     told.heard(3, CAFE);
     told.acknowledged(CAFE, 2);

@@ -53,6 +53,13 @@ fn frames_come_twice_in_a_round_trip_within_bounds() {
 }
 
 #[test]
+fn a_port_is_kept_for_10_s_or_two_round_trips() {
+    for (smoothed, interval) in [(100, 10_000), (5000, 10_000), (7000, 14_000)] {
+        assert_eq!(hop_interval(ms(smoothed)), ms(interval));
+    }
+}
+
+#[test]
 fn repeats_double_from_250_ms_to_3_s() {
     let pauses: Vec<_> = (0..8).map(|n| repeat_pause(n).as_millis()).collect();
     assert_eq!(pauses, [20, 250, 500, 1000, 2000, 3000, 3000, 3000]);

@@ -120,3 +120,18 @@ fn a_client_without_answers_opens_new_ports() -> Result<(), Failure> {
     assert!((4..=6).contains(&opened), "{opened} in a minute");
     Ok(())
 }
+
+#[test]
+fn a_client_on_a_path_of_12_s_stays_at_its_port() -> Result<(), Failure> {
+    let mut run = run(Network::seeded(7).both([Delay::ms(6000)]));
+    run.nodes.0.type_keys(ms(0), 1);
+    run.run_for(secs(60))?;
+    let opened = |run: &Run| {
+        let events = run.nodes.0.link.events.iter();
+        events.filter(|event| **event == Event::OpenPath).count()
+    };
+    let before = opened(&run);
+    run.run_for(minutes(5))?;
+    assert_eq!(opened(&run), before);
+    Ok(())
+}

@@ -165,7 +165,7 @@ impl Watched {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn no_promise_is_ever_broken(steps in vec(step(), 1..120)) {
