@@ -21,7 +21,7 @@ const HOMES: &[&str] = &[
 ];
 
 /// People who exist in examples only, and so may have a home.
-const EXAMPLE_PEOPLE: &[&str] = &["alice", "bob", "user", "you"];
+const EXAMPLE_PEOPLE: &[&str] = &["ada", "alice", "bob", "user", "you"];
 
 /// Checks the words of all files.
 pub(super) fn findings(files: &Files) -> Vec<Finding> {
