@@ -46,6 +46,11 @@ impl Grid {
         self.rows.iter()
     }
 
+    /// All rows and the one that erased rows will be.
+    pub(crate) fn kept_rows(&self) -> impl Iterator<Item = &Arc<CellRow>> {
+        self.rows.iter().chain([&self.blank])
+    }
+
     /// Puts `cells` in the place of a row.
     pub(crate) fn set_row(&mut self, row: Row, cells: Arc<CellRow>) {
         if let Some(place) = self.rows.get_mut(usize::from(row.0)) {
@@ -117,14 +122,25 @@ impl Grid {
     pub(crate) fn resize(&mut self, size: Size, background: Color) {
         self.rows.truncate(usize::from(size.rows()));
         if self.columns != size.columns() {
-            self.columns = size.columns();
-            for row in &mut self.rows {
-                Arc::make_mut(row).set_columns(size.columns(), background);
-            }
+            self.set_columns(size.columns(), background);
         }
         if self.rows.len() < usize::from(size.rows()) {
             let blank = self.blank(background);
             self.rows.resize(usize::from(size.rows()), blank);
+        }
+    }
+
+    /// A row that stands in several places, as a blank one does, still does so.
+    fn set_columns(&mut self, columns: u16, background: Color) {
+        self.columns = columns;
+        let mut above: Option<(*const CellRow, Arc<CellRow>)> = None;
+        for row in &mut self.rows {
+            let before = Arc::as_ptr(row);
+            match &above {
+                Some((known, resized)) if *known == before => row.clone_from(resized),
+                _ => Arc::make_mut(row).set_columns(columns, background),
+            }
+            above = Some((before, row.clone()));
         }
     }
 

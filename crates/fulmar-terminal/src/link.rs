@@ -1,6 +1,7 @@
 //! Hyperlinks (OSC 8), and a bound on how many there are.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
 
 /// The longest target of a link, in bytes; a longer one is no link.
@@ -13,7 +14,7 @@ pub const LINK_URI_MAX: usize = 2083;
 pub const LINKS_MAX: usize = 1024;
 
 /// The target of a hyperlink, shared by all cells that show it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
     /// The `id=` parameter, by which parts of one link far apart are known to belong together.
     pub id: Box<str>,
@@ -21,18 +22,35 @@ pub struct Link {
     pub uri: Box<str>,
 }
 
+impl Link {
+    pub(crate) fn held_bytes(&self) -> usize {
+        size_of::<Link>() + self.id.len() + self.uri.len()
+    }
+
+    /// What the link is known by. The keys of the hash are fixed: a program may make two links
+    /// with one key, and then only one of them is a link at a time.
+    fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
 /// Whether a link was found to be there already, made, or refused.
 #[derive(Debug)]
 pub(crate) enum Shared {
     Link(Arc<Link>),
-    /// There are too many. Cells that show none may still hold some of them.
+    /// There is no room: too many others, or one with the same key. Rows may still hold links that
+    /// no cell shows.
     Full(Link),
 }
 
-/// The links that cells may refer to. Equal links are one.
+/// The links that cells may refer to, by [`Link::key`]. Equal links are one.
+///
+/// The table has no texts of its own: each screen that goes its own way has a copy of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
-    known: Arc<BTreeMap<Link, Weak<Link>>>,
+    known: Arc<BTreeMap<u64, Weak<Link>>>,
     /// How many were refused since there was last room.
     refused: usize,
 }
@@ -40,8 +58,13 @@ pub(crate) struct Links {
 impl Links {
     /// Returns the one link that is equal to `link`.
     pub(crate) fn share(&mut self, link: Link) -> Shared {
-        if let Some(known) = self.known.get(&link).and_then(Weak::upgrade) {
-            return Shared::Link(known);
+        let key = link.key();
+        if let Some(known) = self.known.get(&key).and_then(Weak::upgrade) {
+            return if *known == link {
+                Shared::Link(known)
+            } else {
+                Shared::Full(link)
+            };
         }
         let known = Arc::make_mut(&mut self.known);
         if known.len() >= LINKS_MAX {
@@ -50,10 +73,15 @@ impl Links {
         if known.len() >= LINKS_MAX {
             return Shared::Full(link);
         }
-        let shared = Arc::new(link.clone());
-        known.insert(link, Arc::downgrade(&shared));
+        let shared = Arc::new(link);
+        known.insert(key, Arc::downgrade(&shared));
         self.refused = 0;
         Shared::Link(shared)
+    }
+
+    /// The memory of the table, links left out.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.known.len() * size_of::<(u64, Weak<Link>)>()
     }
 
     /// Notes a refusal. Returns whether it is worth to look for links that no cell shows, which is

@@ -3,57 +3,55 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::cell::{Cell, Cluster};
-use crate::grid::Grid;
+use crate::link::Link;
 use crate::row::CellRow;
 use crate::screen::Screen;
-use crate::style::Style;
 
 impl Screen {
     /// Returns the memory in bytes that keeping this screen takes beside `neighbour`, with which it
-    /// may share rows. An estimate that errs high, never by more than a factor of two for screens
-    /// made one from the other.
+    /// may share rows. An estimate that errs high: the links of a row are counted even if the
+    /// neighbour has them too.
     pub fn held_bytes(&self, neighbour: Option<&Screen>) -> usize {
-        let shown = unshared_bytes(&self.grid, neighbour.map(|screen| &screen.grid));
-        let hidden = unshared_bytes(&self.hidden, neighbour.map(|screen| &screen.hidden));
         let texts = [
             self.title().map_or(0, str::len),
             self.icon_name().map_or(0, str::len),
             self.clipboard().len(),
         ];
-        size_of::<Screen>() + shown + hidden + texts.iter().sum::<usize>()
+        size_of::<Screen>()
+            + unshared_bytes(self, neighbour)
+            + self.links.held_bytes()
+            + texts.iter().sum::<usize>()
+    }
+
+    /// All rows that are kept, some of them many times.
+    fn kept_rows(&self) -> impl Iterator<Item = &Arc<CellRow>> {
+        self.grid.kept_rows().chain(self.hidden.kept_rows())
     }
 }
 
-fn unshared_bytes(grid: &Grid, neighbour: Option<&Grid>) -> usize {
-    let mut seen: HashSet<*const CellRow> = neighbour
+fn unshared_bytes(screen: &Screen, neighbour: Option<&Screen>) -> usize {
+    let mut rows: HashSet<*const CellRow> = neighbour
         .into_iter()
-        .flat_map(Grid::rows)
+        .flat_map(Screen::kept_rows)
         .map(Arc::as_ptr)
         .collect();
-    grid.rows()
-        .map(|row| {
-            let is_new = seen.insert(Arc::as_ptr(row));
-            size_of::<Arc<CellRow>>() + if is_new { row_bytes(row) } else { 0 }
-        })
-        .sum()
-}
-
-fn row_bytes(row: &CellRow) -> usize {
-    let special = row
-        .cells()
-        .iter()
-        .map(|cell| {
-            let cluster = usize::from(cell.is_cluster()) * size_of::<Cluster>();
-            cluster + usize::from(cell.has_extra()) * size_of::<Style>()
-        })
-        .sum::<usize>();
-    size_of::<CellRow>() + size_of_val::<[Cell]>(row.cells()) + special
+    let mut links: HashSet<*const Link> = HashSet::new();
+    let mut bytes = 0;
+    for row in screen.kept_rows() {
+        bytes += size_of::<Arc<CellRow>>();
+        if rows.insert(Arc::as_ptr(row)) {
+            let new_links = row.links().filter(|link| links.insert(Arc::as_ptr(link)));
+            bytes += row.held_bytes() + new_links.map(|link| link.held_bytes()).sum::<usize>();
+        }
+    }
+    bytes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cell::{CELL_TEXT_MAX, Cell};
+    use crate::link::LINKS_MAX;
     use crate::size::Size;
 
     fn full() -> Screen {
@@ -89,5 +87,50 @@ mod tests {
         let before = screen.held_bytes(None);
         screen.apply(format!("\x1b]52;c;{}\x07", "A".repeat(10_000)).as_bytes());
         assert!(screen.held_bytes(None) >= before + 10_000);
+    }
+
+    #[test]
+    fn what_was_written_over_and_is_still_kept_counts() {
+        let mut screen = Screen::new(Size::new(1, 100).unwrap());
+        screen.apply("e\u{301}\r".repeat(150).as_bytes());
+        assert!(screen.held_bytes(None) >= 100 * size_of::<Cell>() + 150 * CELL_TEXT_MAX);
+    }
+
+    #[test]
+    fn links_count_once_with_their_text() {
+        let mut screen = Screen::new(Size::new(1, 100).unwrap());
+        let before = screen.held_bytes(None);
+        let target = format!("https://example.org/{}", "x".repeat(2000));
+        screen.apply(format!("\x1b]8;;{target}\x07linked \x1b[4mtext").as_bytes());
+        let links = screen.held_bytes(None) - before;
+        assert!((2000..4000).contains(&links), "{links}");
+    }
+
+    #[test]
+    fn a_screen_keeps_no_copy_of_its_links() {
+        let mut screen = Screen::new(Size::new(20, 100).unwrap());
+        for number in 0..LINKS_MAX {
+            let target = format!("https://example.org/{number}/{}", "x".repeat(1000));
+            screen.apply(format!("\x1b]8;;{target}\x07y").as_bytes());
+        }
+        let mut next = screen.clone();
+        next.apply(b"\x1b]8;;https://example.org/another\x07");
+        let own = next.held_bytes(Some(&screen));
+        assert!(own < 100_000, "{own}");
+    }
+
+    #[test]
+    fn the_blank_row_that_a_narrow_screen_does_not_show_counts() {
+        let mut screen = Screen::new(Size::new(1, 4096).unwrap());
+        screen.apply(b"x");
+        // The row that is shown, and for each of the two grids the one that erased rows are.
+        assert!(screen.held_bytes(None) >= 3 * 4096 * size_of::<Cell>());
+    }
+
+    #[test]
+    fn a_blank_screen_of_another_width_is_still_one_row() {
+        let mut screen = Screen::new(Size::new(1000, 100).unwrap());
+        screen.resize(Size::new(1000, 120).unwrap());
+        assert!(screen.held_bytes(None) < 100 * 120 * size_of::<Cell>());
     }
 }

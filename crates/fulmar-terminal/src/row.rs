@@ -137,6 +137,22 @@ impl CellRow {
         }
     }
 
+    /// The memory of the row itself: links and whatever else is shared are left out.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let side = self.side.as_ref().map_or(0, |side| {
+            size_of::<Side>()
+                + side.clusters.capacity() * size_of::<Cluster>()
+                + side.extras.capacity() * size_of::<Extra>()
+        });
+        size_of::<CellRow>() + self.cells.capacity() * size_of::<Cell>() + side
+    }
+
+    /// The links that the row keeps alive, some of them several times.
+    pub(crate) fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
+        let extras = self.side.iter().flat_map(|side| &side.extras);
+        extras.filter_map(|extra| extra.link.as_ref())
+    }
+
     fn cell(&self, column: Column) -> Option<&Cell> {
         self.cells.get(usize::from(column.0))
     }
@@ -305,6 +321,7 @@ impl CellRow {
             self.split_wide(columns..columns);
         }
         self.cells.resize(columns, Cell::blank(background));
+        self.cells.shrink_to_fit();
         self.used = self.columns();
         self.wrapped = false;
     }
