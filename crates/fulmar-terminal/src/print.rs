@@ -30,10 +30,14 @@ impl Screen {
         let Some(c) = self.last_character else { return };
         // Beyond a full screen only the column it ends in makes a difference.
         let columns = usize::from(self.size.columns());
-        let cells = columns * usize::from(self.size.rows());
+        let per_row = match width(c) {
+            Width::Two => (columns / 2).max(1),
+            Width::Zero | Width::One => columns,
+        };
+        let full = per_row * usize::from(self.size.rows());
         let count = usize::from(count);
-        let mut left = if count > cells {
-            cells + count % columns
+        let mut left = if count > full {
+            full + count % per_row
         } else {
             count
         };

@@ -52,3 +52,9 @@ fn a_narrower_screen_keeps_no_half() {
         .collect();
     assert_eq!(glyphs, [Glyph::Char('漢'), Glyph::Spacer, Glyph::Char(' ')]);
 }
+
+#[test]
+fn a_count_beyond_the_screen_ends_in_the_same_column() {
+    // 65 536 characters, two in each row.
+    on(2, 5, "│", "漢\x1b[65535b", "漢漢\n漢漢│");
+}
