@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::csi::PARAMETERS_MAX;
 use crate::link::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
 
@@ -21,7 +22,7 @@ pub(crate) const LINK_SCHEMES: [&str; 5] = ["http", "https", "mailto", "ftp", "f
 /// Controls that may stand between text.
 const CONTROLS: [u8; 4] = [b'\r', b'\n', 0x08, 0x07];
 
-/// Escapes of one letter: save and restore the cursor, which some terminals' smcup and rmcup use.
+/// Escapes of one letter: save and restore the cursor, in smcup and rmcup of rxvt.
 const ESCAPES: [u8; 2] = *b"78";
 
 /// A permitted control sequence.
@@ -38,11 +39,11 @@ struct Sequence {
 enum Parameters {
     /// At most this many numbers.
     Numbers(usize),
-    /// Rendition: numbers with `;` and `:`.
+    /// Rendition: at most [`PARAMETERS_MAX`] numbers with `;` and `:`.
     Rendition,
-    /// Each parameter is one of these.
+    /// One of these, by itself.
     OneOf(&'static [u16]),
-    /// Exactly one of these lists.
+    /// Exactly one of these texts.
     Exactly(&'static [&'static str]),
 }
 
@@ -55,28 +56,30 @@ const fn csi(prefix: u8, finals: &'static [u8], parameters: Parameters) -> Seque
     }
 }
 
-/// Every control sequence that a client may write.
+/// Every control sequence that a client may write: what frames are made of, and smcup and rmcup of
+/// xterm, screen, tmux, rxvt and alacritty.
 const SEQUENCES: [Sequence; 9] = [
-    // Cursor movement; erasing; inserting and deleting lines.
+    // Cursor movement; position and scrolling region; erasing cells, inserting and deleting lines.
     csi(0, b"ABCD", Parameters::Numbers(1)),
     csi(0, b"Hr", Parameters::Numbers(2)),
     csi(0, b"XLM", Parameters::Numbers(1)),
-    csi(0, b"JK", Parameters::Exactly(&["", "0", "1", "2"])),
+    // To the end of the row or screen; all of the screen in rmcup of rxvt.
+    csi(0, b"K", Parameters::Exactly(&[""])),
+    csi(0, b"J", Parameters::Exactly(&["", "2"])),
     csi(0, b"m", Parameters::Rendition),
-    // Cursor keys, reverse screen, autowrap, cursor, alternate screen, mouse, focus, paste,
-    // synchronised output.
+    // Cursor keys, reverse screen, autowrap, cursor; alternate screen (47: rxvt); mouse, focus,
+    // mouse encodings, paste, synchronised output.
     csi(
         b'?',
         b"hl",
         Parameters::OneOf(&[
-            1, 5, 7, 9, 12, 25, 47, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 1047,
-            1048, 1049, 2004, 2026,
+            1, 5, 7, 9, 25, 47, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 1049, 2004,
+            2026,
         ]),
     ),
-    // Insert mode, which some terminals' smcup and rmcup reset.
-    csi(0, b"l", Parameters::Exactly(&["4"])),
     // The title stack, part of smcup and rmcup.
     csi(0, b"t", Parameters::Exactly(&["22;0;0", "23;0;0"])),
+    // The cursor's shape.
     Sequence {
         prefix: 0,
         intermediate: b' ',
@@ -246,21 +249,21 @@ fn judge_csi(sequence: &[u8]) -> Verdict {
 impl Parameters {
     fn permit(&self, text: &str) -> bool {
         match self {
-            Parameters::Numbers(most) => {
-                text.split(';').count() <= *most
-                    && text
-                        .split(';')
-                        .all(|n| n.is_empty() || n.parse::<u16>().is_ok())
-            }
-            Parameters::Rendition => text
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':')),
-            Parameters::OneOf(numbers) => text
-                .split(';')
-                .all(|n| n.parse().is_ok_and(|n: u16| numbers.contains(&n))),
+            Parameters::Numbers(most) => are_numbers(text.split(';'), *most),
+            Parameters::Rendition => are_numbers(text.split([';', ':']), PARAMETERS_MAX),
+            Parameters::OneOf(numbers) => text.parse().is_ok_and(|n: u16| numbers.contains(&n)),
             Parameters::Exactly(texts) => texts.contains(&text),
         }
     }
+}
+
+/// Whether there are at most so many, and each is left out or at most 65 535.
+fn are_numbers<'a>(texts: impl Iterator<Item = &'a str> + Clone, most: usize) -> bool {
+    let is_number = |text: &str| {
+        text.is_empty()
+            || text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok()
+    };
+    texts.clone().count() <= most && texts.into_iter().all(is_number)
 }
 
 fn judge_osc(bytes: &[u8]) -> Verdict {
@@ -312,7 +315,8 @@ mod tests {
             "\r\n\x08\x07",
             "\x1b[H\x1b[2;3H\x1b[A\x1b[K\x1b[5X\x1b[2;20r\x1b[r\x1b[3L",
             "\x1b[0;1;38;5;200;48;2;1;2;3m\x1b[4:3;58:2::1:2:3m\x1b[m",
-            "\x1b[?25l\x1b[?2004h\x1b[?1000;1006h\x1b[?1049h\x1b[22;0;0t",
+            "\x1b[?25l\x1b[?2004h\x1b[?1000h\x1b[?1006h\x1b[?1049h\x1b[22;0;0t",
+            "\x1b7\x1b[?47h\x1b[2J\x1b[?47l\x1b8",
             "\x1b[4 q",
             "\x1b]0;title\x07\x1b]2;title\x1b\\",
             "\x1b]52;c;aGk=\x07",
@@ -337,6 +341,16 @@ mod tests {
             "\x1b[21t",
             "\x1b[8;50;100t",
             "\x1b[3J",
+            "\x1b[1J",
+            "\x1b[1K",
+            "\x1b[4l",
+            "\x1b[?12h",
+            "\x1b[?1047h",
+            "\x1b[?1048h",
+            "\x1b[?1000;1006h",
+            "\x1b[+1A",
+            "\x1b[65536A",
+            "\x1b[65536m",
             "\x1b[?3h",
             "\x1b[20h",
             "\x1bc",
@@ -360,8 +374,25 @@ mod tests {
         }
         let mut checker = Checker::default();
         assert!(checker.check(b"\xff").is_err());
-        let title = "x".repeat(TITLE_MAX + 1);
-        assert!(!is_permitted(&format!("\x1b]0;{title}\x07")));
+    }
+
+    #[test]
+    fn what_has_a_cap_is_permitted_up_to_it() {
+        let title = |length: usize| format!("\x1b]0;{}\x07", "x".repeat(length));
+        assert!(is_permitted(&title(TITLE_MAX)));
+        assert!(!is_permitted(&title(TITLE_MAX + 1)));
+        let clipboard = |length: usize| format!("\x1b]52;c;{}\x07", "A".repeat(length));
+        assert!(is_permitted(&clipboard(CLIPBOARD_BYTES_MAX)));
+        assert!(!is_permitted(&clipboard(CLIPBOARD_BYTES_MAX + 1)));
+        let link = |length: usize| {
+            let target = format!("http://{}", "x".repeat(length - "http://".len()));
+            format!("\x1b]8;;{target}\x1b\\")
+        };
+        assert!(is_permitted(&link(LINK_URI_MAX)));
+        assert!(!is_permitted(&link(LINK_URI_MAX + 1)));
+        let rendition = |count: usize| format!("\x1b[{}m", vec!["1"; count].join(";"));
+        assert!(is_permitted(&rendition(PARAMETERS_MAX)));
+        assert!(!is_permitted(&rendition(PARAMETERS_MAX + 1)));
     }
 
     #[test]
