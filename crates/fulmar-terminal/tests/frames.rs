@@ -278,3 +278,19 @@ fn strings_are_cut_to_what_stock_keeps() {
         16_384 + 3
     );
 }
+
+#[test]
+fn what_comes_with_the_rows_counts_for_a_part() {
+    let a = run(Size::default(), "");
+    let title = "x".repeat(200);
+    let b = run(
+        Size::default(),
+        &format!("\x1b]2;{title}\x07one\r\ntwo\r\nthree"),
+    );
+    let vocabulary = Vocabulary::STOCK;
+    let (frame, between) = b.screen().diff_within(a.screen(), &vocabulary, 150);
+    let between = between.expect("three rows can be parted");
+    assert!(frame.len() < b.screen().diff_from(a.screen(), &vocabulary).len());
+    let (_, rest) = b.screen().diff_within(&between, &vocabulary, 150);
+    assert_eq!(rest, None);
+}

@@ -23,17 +23,16 @@ pub(super) fn diff_to_part(
 ) -> Option<(Vec<u8>, Option<Screen>)> {
     let old = start(source, target);
     let changed = rows_by_distance(target, &old, vocabulary);
-    let mut count = affordable(target, &old, &changed, vocabulary, bytes_max);
+    let most = changed.len().checked_sub(1).filter(|&most| most > 0)?;
+    let mut count = affordable(target, &old, &changed, vocabulary, bytes_max).min(most);
     loop {
-        if count >= changed.len() {
-            return None;
-        }
         let between = with_rows(target, &old, &changed[..count]);
         let bytes = Frame::new(source, &between, vocabulary).write();
         if bytes.len() <= bytes_max || count == 1 {
             return Some((bytes, Some(between)));
         }
-        count -= 1;
+        // By halves, since each attempt costs a whole frame.
+        count /= 2;
     }
 }
 
@@ -92,9 +91,10 @@ fn affordable(
 fn with_rows(target: &Screen, old: &[Arc<CellRow>], reached: &[Row]) -> Screen {
     let mut between = target.clone();
     for (row, old) in (0..).map(Row).zip(old) {
-        if !reached.contains(&row) {
-            between.set_row(row, Arc::clone(old));
-        }
+        between.set_row(row, Arc::clone(old));
+    }
+    for &row in reached {
+        between.set_row(row, Arc::clone(target.row(row)));
     }
     between
 }
