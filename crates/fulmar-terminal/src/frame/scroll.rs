@@ -1,6 +1,5 @@
 //! Finding rows that moved.
 
-use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
@@ -81,8 +80,7 @@ fn keys(rows: &[Arc<CellRow>]) -> Vec<Key> {
 }
 
 fn key(row: &CellRow) -> Key {
-    // The keys are fixed: the worst a collision does is a scroll that saves nothing.
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = RowHasher::default();
     let mut columns = 0;
     for (index, cell) in row.cells().iter().enumerate() {
         let glyph = row.glyph(Column(index as u16));
@@ -103,6 +101,42 @@ fn key(row: &CellRow) -> Key {
     Key {
         hash: hasher.finish(),
         columns,
+    }
+}
+
+/// A hasher for all cells of a screen, many times a second. Collisions are easy to make: the worst
+/// one does is a scroll that saves nothing.
+#[derive(Default)]
+struct RowHasher(u64);
+
+impl RowHasher {
+    /// 2^64 divided by the golden ratio, which spreads the bits of small numbers.
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    fn mix(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(RowHasher::FACTOR);
+    }
+}
+
+impl Hasher for RowHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.mix(byte.into()));
+    }
+
+    fn write_u16(&mut self, number: u16) {
+        self.mix(number.into());
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.mix(number.into());
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.mix(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 
