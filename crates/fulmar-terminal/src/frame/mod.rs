@@ -48,7 +48,10 @@ impl Screen {
         Frame::new(source, self, vocabulary).write()
     }
 
-    /// Returns a frame that paints this screen whatever the reader shows now, but for its size.
+    /// Returns a frame that paints this screen whatever the reader shows now.
+    ///
+    /// The reader's size must be this screen's. Title, icon name, clipboard and the cursor's shape
+    /// are left as they are where this screen has none of its own.
     pub fn repaint(&self, vocabulary: &Vocabulary) -> Vec<u8> {
         let blank = Screen::new(self.size());
         let mut frame = Frame::new(&blank, self, vocabulary);
