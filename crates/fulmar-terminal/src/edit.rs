@@ -41,27 +41,31 @@ impl Screen {
             2 => 0..self.size.columns(),
             _ => return,
         };
-        self.change_row(|row, background| row.erase(columns, background));
+        self.erase_columns(columns);
     }
 
     /// ECH.
     pub(crate) fn erase_cells(&mut self, count: u16) {
         let column = self.cursor.position.column.0;
-        self.change_row(|row, background| {
-            row.erase(column..column.saturating_add(count), background)
-        });
+        self.erase_columns(column..column.saturating_add(count).min(self.size.columns()));
     }
 
     /// ICH.
     pub(crate) fn insert_cells(&mut self, count: u16) {
         let column = self.cursor.position.column;
-        self.change_row(|row, background| row.insert(column, count, background));
+        let cells = self.size.columns() - column.0;
+        self.change_row(cells, |row, background| {
+            row.insert(column, count, background)
+        });
     }
 
     /// DCH.
     pub(crate) fn delete_cells(&mut self, count: u16) {
         let column = self.cursor.position.column;
-        self.change_row(|row, background| row.delete(column, count, background));
+        let cells = self.size.columns() - column.0;
+        self.change_row(cells, |row, background| {
+            row.delete(column, count, background)
+        });
     }
 
     /// IL: nothing outside the margins.
@@ -116,9 +120,15 @@ impl Screen {
         self.change_region(|row, background| row.delete(column, count, background));
     }
 
-    fn change_row(&mut self, change: impl FnOnce(&mut CellRow, Color)) {
+    fn erase_columns(&mut self, columns: Range<u16>) {
+        let cells = columns.len() as u16;
+        self.change_row(cells, |row, background| row.erase(columns, background));
+    }
+
+    /// Changes up to `cells` of the cursor's row.
+    fn change_row(&mut self, cells: u16, change: impl FnOnce(&mut CellRow, Color)) {
         change(
-            self.grid.row_mut(self.cursor.position.row),
+            self.grid.row_mut(self.cursor.position.row, cells),
             self.style.background,
         );
         self.cursor.pending_wrap = false;
@@ -130,7 +140,10 @@ impl Screen {
             return;
         }
         for row in self.margins.clone() {
-            change(self.grid.row_mut(Row(row)), self.style.background);
+            change(
+                self.grid.row_mut(Row(row), self.size.columns()),
+                self.style.background,
+            );
         }
         self.cursor.pending_wrap = false;
     }

@@ -58,9 +58,9 @@ impl Grid {
         }
     }
 
-    /// Returns a row to write to, copied first if another screen holds it.
-    pub(crate) fn row_mut(&mut self, row: Row) -> &mut CellRow {
-        self.work += u64::from(self.columns);
+    /// Returns a row to change up to `cells` of, copied first if another screen holds it.
+    pub(crate) fn row_mut(&mut self, row: Row, cells: u16) -> &mut CellRow {
+        self.work += u64::from(cells);
         self.own_row(row)
     }
 
@@ -82,7 +82,11 @@ impl Grid {
 
     fn own_row(&mut self, row: Row) -> &mut CellRow {
         let last = self.rows.len() - 1;
-        Arc::make_mut(&mut self.rows[usize::from(row.0).min(last)])
+        let slot = &mut self.rows[usize::from(row.0).min(last)];
+        if Arc::strong_count(slot) > 1 {
+            self.work += u64::from(self.columns);
+        }
+        Arc::make_mut(slot)
     }
 
     /// Erases whole rows.

@@ -135,6 +135,7 @@ impl Screen {
                 break;
             }
             let stop = self.tabs.after(column).unwrap_or(last);
+            self.grid.work += 1;
             self.go_to_column(stop.min(last).0);
         }
     }
@@ -148,6 +149,7 @@ impl Screen {
                 break;
             }
             let stop = self.tabs.before(column).unwrap_or_default();
+            self.grid.work += 1;
             self.go_to_column(stop.0);
         }
     }

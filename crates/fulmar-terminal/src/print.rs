@@ -61,9 +61,16 @@ impl Screen {
         self.wrap_if_pending();
         let Position { row, column } = self.cursor.position;
         let columns = self.size.columns();
-        let row = self.grid.row_mut(row);
-        if self.modes.has(ModeFlags::INSERT) {
-            let inserted = columns_that_fit(text, columns - column.0);
+        let room = columns - column.0;
+        let insert = self.modes.has(ModeFlags::INSERT);
+        let cells = if insert {
+            room
+        } else {
+            text.len().min(usize::from(room)) as u16
+        };
+        let row = self.grid.row_mut(row, cells);
+        if insert {
+            let inserted = columns_that_fit(text, room);
             row.insert(column, inserted, self.style.background);
         }
         let pen = row.pen(&self.style);
@@ -111,7 +118,8 @@ impl Screen {
         }
         let Position { row, column } = self.cursor.position;
         let insert = self.modes.has(ModeFlags::INSERT);
-        let row = self.grid.row_mut(row);
+        let cells = if insert { columns_left } else { columns };
+        let row = self.grid.row_mut(row, cells);
         if insert {
             row.insert(column, columns, self.style.background);
         }
@@ -130,7 +138,7 @@ impl Screen {
         let Position { row, column } = self.cursor.position;
         let end = self.size.columns();
         self.grid
-            .row_mut(row)
+            .row_mut(row, end - column.0)
             .erase(column.0..end, self.style.background);
         self.wrap();
         true
@@ -166,7 +174,7 @@ impl Screen {
     /// moved since. A mark with nothing to stand on gets a cell of its own.
     fn combine(&mut self, mark: char) {
         let mut target = self.printed.unwrap_or(self.cursor.position);
-        let row = self.grid.row_mut(target.row);
+        let row = self.grid.row_mut(target.row, 1);
         let cell = row
             .cells()
             .get(usize::from(target.column.0))

@@ -139,7 +139,7 @@ impl Screen {
     }
 
     /// How many cells and rows the changes so far may have touched: what input cost, in a measure
-    /// that is the same on every machine. Printing counts by whole rows.
+    /// that is the same on every machine.
     pub fn work(&self) -> u64 {
         self.grid.work + self.hidden.work
     }

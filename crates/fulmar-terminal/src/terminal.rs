@@ -7,6 +7,18 @@ use crate::screen::Screen;
 use crate::size::Size;
 use crate::{esc, osc};
 
+/// The work (see [`Screen::work`]) that a frame may do whatever its length: to draw the largest
+/// screen several times, or to scroll all rows of the highest as often as it has rows.
+///
+/// Source: docs/threat-model.md §3, "cannot hang the client".
+const FRAME_WORK_MAX: u64 = 16 * Size::CELLS_MAX as u64;
+
+/// The work that each byte of a frame may do beyond that. Text does 1.
+const FRAME_WORK_PER_BYTE: u64 = 16;
+
+/// So many bytes of a frame are drawn before its work is looked at.
+const FRAME_PIECE: usize = 256;
+
 /// A terminal that a program writes to.
 ///
 /// The screen is a function of the bytes and resizes in their order; how the bytes are cut into
@@ -63,13 +75,23 @@ impl Terminal {
 impl Screen {
     /// Does what `bytes` say, which must be whole: what they leave unfinished is forgotten, and
     /// nothing is answered. This is how the receiver of a frame draws it.
+    ///
+    /// The work is bounded: bytes that make far more of it than a frame does are not drawn to their
+    /// end.
     pub fn apply(&mut self, bytes: &[u8]) {
+        let work_max = self.work() + FRAME_WORK_MAX + FRAME_WORK_PER_BYTE * bytes.len() as u64;
+        let mut parser = Parser::default();
         let mut replies = Replies::discarded();
-        let mut emulator = Emulator {
-            screen: self,
-            replies: &mut replies,
-        };
-        Parser::default().advance(bytes, &mut emulator);
+        for piece in bytes.chunks(FRAME_PIECE) {
+            if self.work() > work_max {
+                return;
+            }
+            let mut emulator = Emulator {
+                screen: self,
+                replies: &mut replies,
+            };
+            parser.advance(piece, &mut emulator);
+        }
     }
 }
 

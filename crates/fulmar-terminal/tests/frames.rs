@@ -280,6 +280,20 @@ fn strings_are_cut_to_what_stock_keeps() {
 }
 
 #[test]
+fn the_largest_screen_is_drawn_to_its_end() {
+    let size = Size::new(256, 4096).expect("the largest size");
+    let mut terminal = Terminal::new(size);
+    for cell in 0..u32::from(size.rows()) * u32::from(size.columns() / 16) {
+        let colour = 31 + cell % 7;
+        terminal.process(format!("\x1b[{colour}mfifteen letters \x1b[m").as_bytes());
+    }
+    let frame = terminal.screen().repaint(&Vocabulary::STOCK);
+    let mut reader = Screen::new(size);
+    reader.apply(&frame);
+    assert!(reader.is_same(terminal.screen(), &Vocabulary::STOCK));
+}
+
+#[test]
 fn what_comes_with_the_rows_counts_for_a_part() {
     let a = run(Size::default(), "");
     let title = "x".repeat(200);

@@ -151,6 +151,31 @@ fn the_worst_sequences_do_a_bounded_work() {
     }
 }
 
+/// A frame of some kilobytes on the wire inflates to megabytes, and each of its sequences may want
+/// to move all of a million cells.
+#[test]
+fn a_frame_that_makes_too_much_work_is_not_drawn_to_its_end() {
+    let size = Size::new(256, 4096).expect("the largest size");
+    for worst in [
+        "\x1b[ @",
+        "\x1b['}",
+        "\n\n\n\n",
+        "\x1b[@",
+        "\x1b[4096I\x1b[4096Z",
+    ] {
+        let mut screen = Screen::new(size);
+        // A tab stop in every column.
+        screen.apply("\x1bH\x1b[C".repeat(4096).as_bytes());
+        screen.apply(b"\x1b[H");
+        let before = screen.work();
+        let frame = worst.repeat((1 << 20) / worst.len());
+        screen.apply(frame.as_bytes());
+        let work = screen.work() - before;
+        assert!(work < 1 << 27, "{work} for {worst:?}");
+        assert!(work > 1 << 20, "{work} for {worst:?}");
+    }
+}
+
 #[test]
 fn work_is_counted() {
     let mut terminal = Terminal::new(Size::default());
