@@ -4,7 +4,9 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use fulmar_core::{Client, ClientConfig, HostScreen, Server, ServerConfig, UserStream, WindowSize};
+use fulmar_core::{
+    Client, ClientConfig, HostScreen, Server, ServerConfig, ServerEvent, UserStream, WindowSize,
+};
 use fulmar_datagram::{Direction, Ecn, Key, Opener, Sealer, Time};
 use fulmar_sim::Random;
 use fulmar_terminal::{Checker, Size};
@@ -18,6 +20,9 @@ const PATH: PathId = PathId::new(1);
 
 /// The delay of acknowledgements and a bit, so that the next difference starts from this state.
 const UNTIL_ACKNOWLEDGED: Duration = Duration::from_millis(300);
+
+/// The longest delay before a change is sent.
+const UNTIL_COLLECTED: Duration = Duration::from_millis(10);
 
 fn key() -> Key {
     Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").expect("22 characters of base64")
@@ -96,11 +101,13 @@ impl Villain {
             bytes: Rc::from(difference),
         };
         self.endpoint.set_local(now, state);
+        let now = now + UNTIL_COLLECTED;
         self.endpoint.handle_timeout(now);
         let (mut buffer, mut datagrams) = (Vec::new(), Vec::new());
         while let Some(transmit) = self.endpoint.poll_transmit(now, &mut buffer) {
             datagrams.extend(transmit.split(&buffer).map(<[u8]>::to_vec));
         }
+        assert_eq!(self.endpoint.sent_number().get(), self.number);
         datagrams
     }
 }
@@ -118,6 +125,8 @@ struct AttackedServer {
     server: Server,
     villain: Villain,
     now: Time,
+    /// How often the pty got another size.
+    resized: usize,
 }
 
 impl AttackedServer {
@@ -126,6 +135,7 @@ impl AttackedServer {
             server: Server::new(Time::ZERO, ServerConfig::new(key(), [2; 32])),
             villain: Villain::new(Role::Client),
             now: Time::ZERO,
+            resized: 0,
         }
     }
 
@@ -143,7 +153,9 @@ impl AttackedServer {
                 .endpoint
                 .handle_datagram(self.now, arrival(&buffer));
         }
-        while self.server.poll_event().is_some() {}
+        while let Some(event) = self.server.poll_event() {
+            self.resized += usize::from(matches!(event, ServerEvent::ResizePty { .. }));
+        }
         let next = self.server.poll_timeout().map(|(at, _)| at);
         assert!(next.is_none_or(|next| next > self.now), "it wants to spin");
     }
@@ -305,29 +317,43 @@ fn host_bytes_of_every_kind_reach_the_users_terminal_only_as_what_is_permitted()
     assert!(attacked.is_alive());
 }
 
+/// Returns a difference of so many resizes, the last of them to this width.
+fn resizes(count: u64, last: u64) -> Vec<u8> {
+    let width = |place| {
+        if place == count {
+            last
+        } else {
+            1 + place % 4000
+        }
+    };
+    let resize = |place| {
+        message(
+            3,
+            &[(5, Field::Number(width(place))), (6, Field::Number(11))],
+        )
+    };
+    (1..=count).flat_map(resize).collect()
+}
+
 #[test]
-fn a_difference_of_resizes_alone_costs_little() {
+fn of_thousands_of_resizes_in_a_difference_the_last_is_applied() {
     let mut attacked = AttackedServer::new();
-    let mut difference = Vec::new();
-    for width in 0..16_000 {
-        let fields = [
-            (5, Field::Number(1 + width % 4000)),
-            (6, Field::Number(200)),
-        ];
-        difference.extend(message(3, &fields));
-    }
-    // More messages than a difference may have.
-    attacked.send(&difference);
-    let before = attacked.server.screen().size();
-    assert_eq!(before, Size::default());
-    // As many as it may have: the last one counts.
-    difference.truncate(8000 * message(3, &[(5, Field::Number(1)), (6, Field::Number(200))]).len());
-    let last = message(3, &[(5, Field::Number(77)), (6, Field::Number(11))]);
-    attacked.send(&last);
+    attacked.send(&message(2, &[(4, Field::Bytes(b"x".to_vec()))]));
+    let before = attacked.resized;
+    attacked.send(&resizes(2500, 77));
     assert_eq!(
         attacked.server.screen().size(),
         Size::new(11, 77).expect("a size")
     );
+    assert_eq!(attacked.resized, before + 1);
+}
+
+#[test]
+fn a_difference_of_more_messages_than_the_cap_is_refused() {
+    // Each resize is an instruction with one message in it: docs/threat-model.md §6.
+    let most = 16_384 / 2;
+    assert!(UserStream::reading().apply(&resizes(most, 77)).is_ok());
+    assert!(UserStream::reading().apply(&resizes(most + 1, 77)).is_err());
 }
 
 #[test]
@@ -342,7 +368,7 @@ fn a_stream_that_never_forgets_is_not_kept() {
         attacked.server.pty_taken(now, count);
         read += count;
     }
-    assert!(read > 16 << 20, "{read}");
+    assert_eq!(read, 20 << 20);
     assert!(attacked.is_alive());
 }
 
