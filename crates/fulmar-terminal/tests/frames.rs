@@ -41,7 +41,8 @@ fn step() -> impl Strategy<Value = String> {
         2 => "[ -~]{20,60}",
         2 => prop::sample::select(vec![
             "你", "好你好你好", "é", "e\u{301}", "─│┌", "\u{1f469}", "👍🏽", "⌚", "\u{200d}",
-            "\u{fe0f}", "\u{301}", "ａ", "한", "\u{e0b0}", "\u{ad}",
+            "\u{fe0f}", "\u{301}", "ａ", "한", "\u{e0b0}", "\u{ad}", "\u{2630}", "\u{3248}",
+            "e\u{9be}", "e\u{302e}\u{302f}",
         ]).prop_map(str::to_owned),
         3 => prop::sample::select(vec!["\r\n", "\r", "\n", "\x08", "\t", "\x07", "\x1bM", "\x1bD"])
             .prop_map(str::to_owned),
@@ -224,6 +225,115 @@ proptest! {
         terminal.resize(sizes.1);
         assert_contract(&a, terminal.screen());
     }
+}
+
+/// Characters of the random programs that other terminals may take for wider or narrower, or not
+/// know at all; those that take no column anywhere come last.
+const DISPUTED: [char; 13] = [
+    '\u{1f469}',
+    '\u{1f44d}',
+    '\u{1f3fd}',
+    '\u{231a}',
+    '\u{e0b0}',
+    '\u{ad}',
+    '\u{2630}',
+    '\u{3248}',
+    '\u{9be}',
+    '\u{302e}',
+    '\u{302f}',
+    '\u{200d}',
+    '\u{fe0f}',
+];
+
+/// For each disputed character what a reader takes it for: nothing, a mark, narrow or wide.
+fn readers() -> impl Strategy<Value = Vec<&'static str>> {
+    let columns = prop::sample::select(vec!["", "\u{334}", "\u{3b1}", "\u{9f98}"]);
+    let none = prop::sample::select(vec!["", "\u{334}"]);
+    let (columns, none) = (
+        prop::collection::vec(columns, 11),
+        prop::collection::vec(none, 2),
+    );
+    (columns, none).prop_map(|(columns, none)| [columns, none].concat())
+}
+
+/// Returns a frame as such a reader takes it.
+fn taken(frame: &[u8], reader: &[&str]) -> String {
+    let taken_for = |character| {
+        let index = DISPUTED.iter().position(|&disputed| disputed == character);
+        index.map_or(String::from(character), |index| reader[index].to_owned())
+    };
+    let frame = std::str::from_utf8(frame).expect("a frame is text");
+    frame.chars().map(taken_for).collect()
+}
+
+/// Every cell that no disputed character stands in is as wanted.
+fn assert_neighbours(name: &str, shown: &Screen, wanted: &Screen, frame: &str) {
+    for row in (0..wanted.size().rows()).map(Row) {
+        let (shown_row, wanted_row) = (shown.row(row), wanted.row(row));
+        let is_disputed = |column| match wanted_row.glyph(column) {
+            Glyph::Char(character) => DISPUTED.contains(&character),
+            Glyph::Cluster(text) => text.contains(DISPUTED),
+            Glyph::Blank | Glyph::Spacer => false,
+        };
+        let mut skipped = false;
+        for column in (0..wanted_row.columns()).map(Column) {
+            skipped = is_disputed(column) || skipped && wanted_row.glyph(column) == Glyph::Spacer;
+            assert!(
+                skipped || wanted_row.looks_same(shown_row, column),
+                "{name}, {row:?}, {column:?}: {frame:?}\n{}{}",
+                drawn("shown", shown),
+                drawn("wanted", wanted),
+            );
+        }
+    }
+    assert_eq!(shown.cursor(), wanted.cursor(), "{name}: {frame:?}");
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn a_reader_with_other_widths_shows_the_neighbours_right(
+        size in size(), first in program(), second in program(), reader in readers(),
+    ) {
+        let mut terminal = run(size, &first);
+        let a = terminal.screen().clone();
+        terminal.process(second.as_bytes());
+        let b = terminal.screen();
+        for (name, vocabulary) in vocabularies() {
+            let mut shown = Screen::new(size);
+            for (from, to) in [(&Screen::new(size), &a), (&a, b)] {
+                let frame = taken(&to.diff_from(from, &vocabulary), &reader);
+                shown.apply(frame.as_bytes());
+                let shown = shown.projected(&vocabulary);
+                assert_neighbours(name, &shown, &to.projected(&vocabulary), &frame);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_disputed_character_stands_on_a_blank_and_its_neighbours_are_drawn_anew() {
+    let frame = |before: &str, after: &str| {
+        let size = Size::new(2, 7).expect("small");
+        let (a, b) = (run(size, before), run(size, after));
+        let frame = b.screen().diff_from(a.screen(), &Vocabulary::STOCK);
+        String::from_utf8(frame).expect("a frame is text")
+    };
+    assert_eq!(
+        frame("abcdef\r", "a\u{e0b0}cdef\r"),
+        "a \x08\u{e0b0}\x1b[;3Hc\r"
+    );
+    // Six columns, if all three are taken for wide.
+    assert_eq!(
+        frame("abcdef\r", "e\u{9be}\u{cca}cdef\r"),
+        " \re\u{9be}\u{cca}\x1b[;2Hcdef \r"
+    );
+    assert_eq!(
+        frame("abcdefg\r", "abcdef\u{e0b0}\r"),
+        "\x1b[6C \x1b[;7H\x1b[?7l\u{e0b0}\x1b[?7h\x1b[H"
+    );
+    assert_eq!(frame("", "\u{3248}\r"), " \r\u{fffd}\x1b[;2H\x1b[K\r");
 }
 
 #[test]

@@ -38,22 +38,29 @@ impl RowChange<'_> {
             self.new.columns()
         };
         let mut drew_last = self.done > last_cell(self.new);
-        // The other half of a wide character that was drawn over is gone as well.
-        let mut forced = self.done > 0 && self.was_spacer(self.done);
+        // Columns before this one may show anything.
+        let mut doubt = self.doubt_after(self.done);
         let mut column = self.done;
         while column < end {
             let seen = Seen::at(self.new, column, writer.vocabulary);
             let last = self.redraw_last && column >= last_cell(self.new);
-            if !(forced || last || self.differs(column, &seen, writer.vocabulary)) {
+            let is_wrong = column < doubt || self.differs(column, &seen, writer.vocabulary);
+            if !(last || is_wrong) {
                 column += seen.width();
                 continue;
             }
-            let drawn = self.draw_at(writer, column, end, &seen);
-            column += drawn;
+            let touched = column.saturating_add(seen.reach());
+            column += self.draw_at(writer, column, end, &seen, doubt);
             drew_last |= column > last_cell(self.new);
-            forced = self.was_spacer(column) || !seen.is_agreed();
+            doubt = doubt.max(touched).max(self.doubt_after(column));
         }
         drew_last
+    }
+
+    /// The column before which cells may show anything once what is left of `column` was drawn over: the
+    /// other half of a wide character is gone as well.
+    fn doubt_after(&self, column: u16) -> u16 {
+        column + u16::from(self.was_spacer(column))
     }
 
     /// Whether the reader shows something else at `column` or in the right half of what it is to
@@ -68,12 +75,22 @@ impl RowChange<'_> {
     }
 
     /// Draws at `column`, as much as goes in one step, and returns the number of columns.
-    fn draw_at(&self, writer: &mut Writer<'_>, column: u16, end: u16, seen: &Seen<'_>) -> u16 {
+    fn draw_at(
+        &self,
+        writer: &mut Writer<'_>,
+        column: u16,
+        end: u16,
+        seen: &Seen<'_>,
+        doubt: u16,
+    ) -> u16 {
         let last_needs_ink = self.redraw_last || self.leave_last;
         if seen.is_erased(writer.vocabulary) {
             let run = self.blank_run(column, end, seen, writer.vocabulary);
             let to_end = column + run == self.new.columns() && !last_needs_ink;
-            let changed = self.changed_part(column, run, writer.vocabulary);
+            let doubtful = doubt.saturating_sub(column).min(run);
+            let changed = self
+                .changed_part(column, run, writer.vocabulary)
+                .max(doubtful);
             if to_end && run > 2 {
                 self.go_to(writer, column);
                 set_background(writer, &seen.style);
@@ -179,23 +196,25 @@ fn draw_glyph(writer: &mut Writer<'_>, seen: &Seen<'_>) {
     if seen.is_agreed() {
         writer.draw(text, seen.width());
     } else {
-        draw_disputed(writer, text, seen.width());
+        draw_disputed(writer, text, seen);
     }
 }
 
-/// Draws a character that the reader may take for wider or narrower than we do.
+/// Draws a character that the reader may take for wider or narrower than we do, or for a mark, or
+/// may not know at all.
 ///
-/// Both columns of a wide one are blank before, in case the reader fills only one. Nothing wraps
-/// meanwhile, in case it fills two at the end of a row. The cursor must be placed anew after it.
-fn draw_disputed(writer: &mut Writer<'_>, text: &str, width: u16) {
+/// Its columns are blank before, in case the reader fills only some of them, and the cursor is moved
+/// there, so that a mark stands on a blank and not on the character to the left. Nothing wraps
+/// meanwhile, in case the reader goes beyond the end of the row. The cursor must be placed anew
+/// after it.
+fn draw_disputed(writer: &mut Writer<'_>, text: &str, seen: &Seen<'_>) {
     let position = writer.position();
-    if width == 2
-        && let Some(position) = position
-    {
-        writer.draw_spaces(width);
-        writer.move_to_absolute(position);
+    if let Some(position) = position {
+        writer.draw_spaces(seen.width());
+        writer.move_to(position);
     }
-    let at_end = position.is_none_or(|position| position.column.0 + width >= writer.columns());
+    let at_end = position
+        .is_none_or(|position| position.column.0.saturating_add(seen.reach()) >= writer.columns());
     if at_end {
         writer.raw(b"\x1b[?7l");
     }

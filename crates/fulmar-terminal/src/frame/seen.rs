@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::Screen;
 use crate::cell::Glyph;
-use crate::frame::agreed::is_agreed;
+use crate::frame::agreed::{is_agreed, is_joiner, may_be_wide};
 use crate::row::CellRow;
 use crate::size::{Column, Row};
 use crate::style::{Attributes, Color, Style};
@@ -26,6 +26,7 @@ impl<'row> Seen<'row> {
         let column = Column(column);
         let glyph = match row.glyph(column) {
             Glyph::Char(' ') => Glyph::Blank,
+            glyph if vocabulary.c_library_widths => narrow(glyph),
             glyph => glyph,
         };
         let wide = row
@@ -63,6 +64,25 @@ impl<'row> Seen<'row> {
             && (vocabulary.back_color_erase || self.style.background.is_default())
     }
 
+    /// The most columns that a terminal may take for it.
+    pub(super) fn reach(&self) -> u16 {
+        let marks = match self.glyph {
+            Glyph::Cluster(text) => text.chars().skip(1),
+            Glyph::Blank | Glyph::Spacer | Glyph::Char(_) => "".chars().skip(1),
+        };
+        if self.is_agreed() {
+            return self.width();
+        }
+        let columns = |mark| {
+            if is_agreed(mark) || is_joiner(mark) {
+                0
+            } else {
+                2
+            }
+        };
+        2 + marks.map(columns).sum::<u16>()
+    }
+
     /// Whether terminals agree on the number of columns.
     pub(super) fn is_agreed(&self) -> bool {
         match self.glyph {
@@ -70,6 +90,25 @@ impl<'row> Seen<'row> {
             Glyph::Char(character) => is_agreed(character),
             Glyph::Cluster(text) => text.chars().all(is_agreed),
         }
+    }
+}
+
+/// Returns what is shown in place of a narrow glyph that a C library may take for wide; `glyph` itself
+/// if there is no danger.
+fn narrow(glyph: Glyph<'_>) -> Glyph<'_> {
+    let narrow_char = |character| {
+        if may_be_wide(character) {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            character
+        }
+    };
+    match glyph {
+        Glyph::Char(character) => Glyph::Char(narrow_char(character)),
+        Glyph::Cluster(text) if text.chars().any(may_be_wide) => {
+            Glyph::Char(text.chars().next().map_or(' ', narrow_char))
+        }
+        Glyph::Blank | Glyph::Spacer | Glyph::Cluster(_) => glyph,
     }
 }
 
