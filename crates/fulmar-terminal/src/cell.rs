@@ -11,7 +11,7 @@ pub const CELL_TEXT_MAX: usize = 32;
 ///
 /// What does not fit (text of several characters, a link, the colour of the underline) is in the
 /// row's side table; ask the row for the whole. Two cells of *different* rows are therefore not to
-/// be compared bit by bit, but by [`CellRow::looks_same`](crate::CellRow::looks_same).
+/// be compared bit by bit; rows as a whole can be compared.
 ///
 /// ```text
 /// glyph       31       30      29     28..21  20..0

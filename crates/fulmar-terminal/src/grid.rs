@@ -13,7 +13,7 @@ use crate::style::Color;
 ///
 /// Scrolling moves pointers; the row that leaves is the one that enters when nobody else holds it.
 #[derive(Clone, Debug)]
-pub struct Grid {
+pub(crate) struct Grid {
     rows: VecDeque<Arc<CellRow>>,
     columns: u16,
     /// The row that erased rows are, until written to.
@@ -26,7 +26,7 @@ pub struct Grid {
 
 impl Grid {
     /// Returns an erased grid, which holds a single row many times.
-    pub fn new(size: Size) -> Grid {
+    pub(crate) fn new(size: Size) -> Grid {
         let blank = Arc::new(CellRow::new(size.columns(), Color::DEFAULT));
         Grid {
             rows: std::iter::repeat_n(blank.clone(), usize::from(size.rows())).collect(),
@@ -37,12 +37,12 @@ impl Grid {
     }
 
     /// Returns a row; beyond the last it is the last.
-    pub fn row(&self, row: Row) -> &Arc<CellRow> {
+    pub(crate) fn row(&self, row: Row) -> &Arc<CellRow> {
         &self.rows[usize::from(row.0).min(self.rows.len() - 1)]
     }
 
     /// All rows, uppermost first.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &Arc<CellRow>> {
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &Arc<CellRow>> {
         self.rows.iter()
     }
 

@@ -54,7 +54,6 @@ mod width;
 
 pub use cell::{CELL_TEXT_MAX, Cell, Glyph};
 pub use cursor::{Cursor, CursorShape};
-pub use grid::Grid;
 pub use keys::{CursorKeyMode, CursorKeys};
 pub use link::{LINK_URI_MAX, LINKS_MAX, Link};
 pub use modes::{ModeFlags, Modes, MouseEncoding, MouseMode};

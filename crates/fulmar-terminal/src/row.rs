@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::cell::{Cell, Cluster, Glyph};
 use crate::link::Link;
 use crate::size::Column;
-use crate::style::{Attributes, Color, Style};
+use crate::style::{Color, Style};
 
 /// One row of the screen. Always as wide as the screen.
 ///
@@ -42,7 +42,7 @@ pub(crate) struct Pen(Cell);
 
 impl CellRow {
     /// Returns an erased row of `columns`.
-    pub fn new(columns: u16, background: Color) -> CellRow {
+    pub(crate) fn new(columns: u16, background: Color) -> CellRow {
         CellRow {
             cells: vec![Cell::blank(background); usize::from(columns)],
             side: None,
@@ -67,7 +67,7 @@ impl CellRow {
     }
 
     /// Says whether the text runs on in the row below.
-    pub fn set_wrapped(&mut self, wrapped: bool) {
+    pub(crate) fn set_wrapped(&mut self, wrapped: bool) {
         self.wrapped = wrapped;
     }
 
@@ -95,29 +95,6 @@ impl CellRow {
     /// Returns the link of the cell at `column`.
     pub fn link(&self, column: Column) -> Option<&Arc<Link>> {
         self.extra(self.cell(column)?)?.link.as_ref()
-    }
-
-    /// Returns the colour of the underline at `column`.
-    pub fn underline_color(&self, column: Column) -> Color {
-        self.cell(column)
-            .and_then(|cell| self.extra(cell))
-            .map_or(Color::DEFAULT, |extra| extra.underline_color)
-    }
-
-    /// Whether the cells at `column` of two rows cannot be told apart by eye.
-    ///
-    /// A blank and a space are the same when their backgrounds and lines are; attributes that a
-    /// space does not show (bold, text colour without a line) do not count on either.
-    pub fn looks_same(&self, other: &CellRow, column: Column) -> bool {
-        let (Some(mine), Some(theirs)) = (self.cell(column), other.cell(column)) else {
-            return self.columns() == other.columns();
-        };
-        let plain =
-            !(mine.is_cluster() || theirs.is_cluster() || mine.has_extra() || theirs.has_extra());
-        if plain && mine == theirs {
-            return true;
-        }
-        Look::of(self, mine) == Look::of(other, theirs)
     }
 
     /// Appends the row's text to `out`, trailing blanks left out.
@@ -428,44 +405,6 @@ impl PartialEq for CellRow {
 
 impl Eq for CellRow {}
 
-/// What the eye sees of a cell.
-#[derive(PartialEq)]
-struct Look<'row> {
-    glyph: Glyph<'row>,
-    width: u16,
-    foreground: Color,
-    background: Color,
-    underline_color: Color,
-    attributes: Attributes,
-    link: Option<&'row Link>,
-}
-
-impl<'row> Look<'row> {
-    fn of(row: &'row CellRow, cell: &'row Cell) -> Look<'row> {
-        let extra = row.extra(cell);
-        let mut look = Look {
-            glyph: row.glyph_of(cell),
-            width: cell.width(),
-            foreground: cell.foreground,
-            background: cell.background,
-            underline_color: extra.map_or(Color::DEFAULT, |extra| extra.underline_color),
-            attributes: cell.attributes,
-            link: extra.and_then(|extra| extra.link.as_deref()),
-        };
-        if matches!(look.glyph, Glyph::Blank | Glyph::Char(' ')) {
-            look.glyph = Glyph::Blank;
-            look.attributes &= Attributes::VISIBLE_ON_BLANK;
-            if look.attributes.is_empty() {
-                look.foreground = Color::DEFAULT;
-            }
-        }
-        if !look.attributes.intersects(Attributes::UNDERLINE) {
-            look.underline_color = Color::DEFAULT;
-        }
-        look
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -520,27 +459,6 @@ mod tests {
                 prop_assert_eq!(&compacted, &row);
             }
         }
-    }
-
-    #[test]
-    fn a_blank_looks_like_a_space() {
-        let blank = CellRow::new(3, Color::indexed(4));
-        let mut spaces = blank.clone();
-        let bold = Style {
-            attributes: Attributes::BOLD,
-            ..Style::erased(Color::indexed(4))
-        };
-        let pen = spaces.pen(&bold);
-        spaces.write_ascii(Column(0), b"  ", pen);
-        let lined = Style {
-            attributes: Attributes::STRIKE,
-            ..bold
-        };
-        let pen = spaces.pen(&lined);
-        spaces.write_ascii(Column(1), b" ", pen);
-        let same = [0, 1, 2].map(|column| blank.looks_same(&spaces, Column(column)));
-        assert_eq!(same, [true, false, true]);
-        assert_ne!(blank, spaces);
     }
 
     #[test]
