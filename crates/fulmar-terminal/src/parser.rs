@@ -89,17 +89,19 @@ impl Parser {
 
     /// In the ground state: hands over text up to the next control, or that control.
     fn text(&mut self, bytes: &[u8], handler: &mut impl Handler) -> usize {
+        match bytes.first() {
+            // Those that are in every line, without further ado.
+            Some(&byte @ b'\x07'..=b'\x0f') => {
+                handler.control(char::from(byte));
+                return 1;
+            }
+            Some(..b' ') => return self.one(bytes, handler),
+            _ => {}
+        }
         let end = text_length(bytes);
         let (text, after) = bytes.split_at(end);
         if text.is_empty() {
-            return match bytes.first() {
-                // Those that are in every line, without further ado.
-                Some(&byte @ b'\x07'..=b'\x0f') => {
-                    handler.control(char::from(byte));
-                    1
-                }
-                _ => self.one(bytes, handler),
-            };
+            return self.one(bytes, handler);
         }
         if let Ok(text) = std::str::from_utf8(text) {
             handler.print(text);
