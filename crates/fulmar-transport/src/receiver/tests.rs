@@ -215,6 +215,18 @@ fn pledges_are_spread_over_the_time_that_they_take() {
 }
 
 #[test]
+fn pledges_take_half_of_the_memory_at_most() {
+    let mut receiver = receiver();
+    receiver.bytes_max = 1000;
+    for n in 1..=9 {
+        let taken = receiver.take(numbers(0, n, 0), &[b'x'; 100]);
+        assert_eq!(taken, Ok(Outcome::Newest));
+        // The sixth makes it more than half.
+        assert_eq!(receiver.acknowledge(), n.min(6));
+    }
+}
+
+#[test]
 fn the_end_is_acknowledged_in_any_case() {
     let mut receiver = receiver();
     for n in 1..100 {
@@ -281,9 +293,13 @@ fn what_is_held_is_measured_through_everything() {
         board.write((n % 90) as usize, &n.to_be_bytes());
         let Difference { bytes, .. } = board.diff_from(&blank, Budget::UNLIMITED);
         // Some arrive behind others, and now and then the floor rises.
-        let target = if n % 3 == 0 { n - 2 } else { n };
+        let (target, outcome) = match n % 3 {
+            0 => (2 * n - 3, Outcome::Behind),
+            _ => (2 * n, Outcome::Newest),
+        };
         let floor = receiver.held_numbers()[usize::from(n % 50 == 0)];
-        let _ = receiver.take(numbers(floor, target, floor), &bytes);
+        let taken = receiver.take(numbers(floor, target, floor), &bytes);
+        assert_eq!(taken, Ok(outcome), "{n}");
         receiver.assert_measured();
     }
 }
