@@ -88,3 +88,82 @@ impl Contact {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn at(millis: u64) -> Time {
+        Time::from_origin(Duration::from_millis(millis))
+    }
+
+    fn server() -> Contact {
+        Contact::new(at(0), Role::Server)
+    }
+
+    #[test]
+    fn a_client_begins_in_doubt_and_a_server_does_not() {
+        assert!(Contact::new(at(0), Role::Client).doubt.is_some());
+        assert!(server().doubt.is_none());
+    }
+
+    #[test]
+    fn only_a_round_trip_that_began_later_ends_a_doubt() {
+        let mut contact = server();
+        contact.doubt_way(at(100));
+        contact.proven(at(99));
+        assert!(contact.doubt.is_some());
+        contact.proven(at(100));
+        assert!(contact.doubt.is_none());
+    }
+
+    #[test]
+    fn a_peer_found_elsewhere_ends_a_doubt() {
+        let mut contact = server();
+        contact.doubt_way(at(100));
+        contact.moved(at(200));
+        assert_eq!((contact.doubt, contact.way_since), (None, at(200)));
+    }
+
+    #[test]
+    fn each_try_is_counted_until_news_of_the_way() {
+        let mut contact = server();
+        contact.doubt_way(at(100));
+        contact.sent(1);
+        contact.sent(3);
+        let doubt = contact.doubt.unwrap();
+        assert_eq!((doubt.tries, doubt.is_costly), (2, true));
+        contact.doubt_way(at(200));
+        assert_eq!(contact.doubt, Some(Doubt::new(at(200), 0)));
+    }
+
+    #[test]
+    fn a_refusal_is_forgotten_with_the_next_try() {
+        let mut contact = server();
+        contact.failed(at(100), false);
+        assert!(contact.doubt.unwrap().is_failing);
+        contact.sent(1);
+        assert!(!contact.doubt.unwrap().is_failing);
+        contact.failed(at(200), false);
+        let doubt = contact.doubt.unwrap();
+        assert_eq!((doubt.since, doubt.tries), (at(100), 2));
+    }
+
+    #[test]
+    fn what_was_too_big_is_tried_again_at_once_and_once() {
+        let mut contact = server();
+        contact.failed(at(100), true);
+        assert_eq!(contact.doubt, Some(Doubt::new(at(100), 0)));
+    }
+
+    #[test]
+    fn any_instruction_settles_an_acknowledgement() {
+        let mut contact = server();
+        contact.owe_acknowledgement(at(100));
+        contact.owe_acknowledgement(at(150));
+        assert_eq!(contact.unacknowledged_since, Some(at(100)));
+        contact.sent(1);
+        assert_eq!(contact.unacknowledged_since, None);
+    }
+}

@@ -194,6 +194,11 @@ impl<S: Synced> Receiver<S> {
         self.acknowledged
     }
 
+    /// Returns how many states above the floor are pledged.
+    pub fn pledged_count(&self) -> usize {
+        self.pledges().count()
+    }
+
     /// Lets all states forget what lies before the newest, because the application has it.
     pub fn forget_consumed(&mut self) {
         let newest = self.newest().clone();
@@ -221,12 +226,19 @@ impl<S: Synced> Receiver<S> {
     /// of the peer's states of every moment are among them. A peer that sends faster than it hears
     /// of us keeps only some of its states, and must be met there.
     fn may_pledge(&self, now: Time) -> bool {
-        let pledged = self.held.iter().skip(1).filter(|h| h.pledge.is_some());
-        let (count, bytes) = pledged.fold((0, 0), |(n, sum), held| (n + 1, sum + held.bytes));
+        let sum_up = |(count, bytes): (usize, usize), held: &Held<S>| {
+            (count + 1, bytes.saturating_add(held.bytes))
+        };
+        let (count, bytes) = self.pledges().fold((0, 0), sum_up);
         let pause = self.settling / PLEDGED_STATES_MAX as u32;
         count < PLEDGED_STATES_MAX
             && bytes <= self.bytes_max / 2
             && now.since(self.pledged_at) >= pause
+    }
+
+    fn pledges(&self) -> impl Iterator<Item = &Held<S>> {
+        let above_floor = self.held.iter().skip(1);
+        above_floor.filter(|held| held.pledge.is_some())
     }
 
     /// Takes back what was pledged in vain: acknowledged, seen, and still not made the floor.

@@ -7,6 +7,7 @@ mod random;
 
 use std::time::Duration;
 
+use fulmar_datagram::Direction;
 use pair::*;
 
 use super::*;
@@ -59,4 +60,151 @@ fn acknowledged_input_is_forgotten_at_both_ends() {
     pair.server.forget_consumed();
     assert_eq!(pair.server.remote().kept_bytes(), 0);
     assert_eq!(pair.server.receiver().held_bytes(), 0);
+}
+
+/// A server that has heard state 1 and sent state 1, a screen too large to be sent again for nothing.
+fn busy_server(stranger: &mut Stranger) -> Server {
+    let mut server = server();
+    tell(
+        &mut server,
+        at(0),
+        SERVER_PATH,
+        stranger.say(&instruction([0, 1, 0, 0], b"a")),
+    );
+    let mut board = Board::blank(BOARD_CELLS);
+    board.write(0, &[b'x'; 500]);
+    server.set_local(at(0), board);
+    drain(&mut server, at(0));
+    assert_eq!(server.sent_number(), StateNumber::new(1));
+    server
+}
+
+fn tell(server: &mut Server, now: Time, path: PathId, datagrams: Vec<Vec<u8>>) {
+    for bytes in datagrams {
+        let received = server.handle_datagram(now, arrival(path, &bytes));
+        assert_eq!(received.verdict, Verdict::Fresh);
+    }
+}
+
+fn drain(server: &mut Server, now: Time) -> Vec<Transmit> {
+    let mut out = Vec::new();
+    std::iter::from_fn(|| server.poll_transmit(now, &mut out)).collect()
+}
+
+#[test]
+fn a_repeated_instruction_is_acknowledged_again() {
+    let mut stranger = Stranger::new(Direction::ToServer);
+    let mut server = busy_server(&mut stranger);
+    // It has our state, and does not know that we have its own.
+    let repeated = instruction([0, 1, 1, 0], b"a");
+    tell(&mut server, at(1000), SERVER_PATH, stranger.say(&repeated));
+    let due = server.poll_timeout();
+    assert_eq!(due, Some((at(1100), Cause::Acknowledgement)));
+}
+
+#[test]
+fn a_repeated_heartbeat_is_not() {
+    let mut stranger = Stranger::new(Direction::ToServer);
+    let mut server = busy_server(&mut stranger);
+    for _ in 0..2 {
+        let heartbeat = instruction([1, 2, 1, 1], b"");
+        tell(&mut server, at(1000), SERVER_PATH, stranger.say(&heartbeat));
+    }
+    assert_eq!(server.poll_timeout(), Some((at(3000), Cause::Heartbeat)));
+}
+
+#[test]
+fn a_client_found_elsewhere_gets_at_once_what_may_have_gone_astray() {
+    let mut stranger = Stranger::new(Direction::ToServer);
+    let mut server = busy_server(&mut stranger);
+    let elsewhere = PathId::new(9);
+    let heartbeat = instruction([1, 2, 0, 1], b"");
+    tell(&mut server, at(300), elsewhere, stranger.say(&heartbeat));
+    let sent = drain(&mut server, at(300));
+    let sent: Vec<_> = sent.iter().map(|s| (s.path, s.cause)).collect();
+    assert_eq!(sent, [(elsewhere, Cause::Resend)]);
+}
+
+#[test]
+fn an_acknowledgement_in_a_repetition_is_not_taken_for_seen_with_the_state() {
+    let mut stranger = Stranger::new(Direction::ToServer);
+    let mut server = busy_server(&mut stranger);
+    // Our state 1 goes out again, and with it the acknowledgement of the peer's state 2 …
+    tell(
+        &mut server,
+        at(500),
+        SERVER_PATH,
+        stranger.say(&instruction([1, 2, 0, 0], b"b")),
+    );
+    let again = drain(&mut server, at(2000)).remove(0).numbers.instruction;
+    assert_eq!((again.target.get(), again.acknowledged.get()), (1, 2));
+    assert_eq!(server.receiver().pledged_count(), 2);
+    // … but it was the first sending of state 1 that the peer got. Only its state 1 is settled.
+    let answer = stranger.say(&instruction([1, 3, 1, 0], b""));
+    tell(&mut server, at(2010), SERVER_PATH, answer);
+    assert_eq!(server.receiver().pledged_count(), 1);
+}
+
+#[test]
+fn an_instruction_that_contradicts_itself_acknowledges_nothing() {
+    let mut stranger = Stranger::new(Direction::ToServer);
+    let mut server = busy_server(&mut stranger);
+    let bad = stranger.say(&instruction([1, 2, 1, 2], b"b")).remove(0);
+    let received = server.handle_datagram(at(10), arrival(SERVER_PATH, &bad));
+    assert_eq!(received.verdict, Verdict::Dropped(DropReason::BadNumbers));
+    assert_eq!(server.acknowledged_number(), StateNumber::ZERO);
+}
+
+#[test]
+fn after_too_big_the_same_goes_out_in_small_pieces() {
+    let mut stranger = Stranger::new(Direction::ToServer);
+    let mut server = busy_server(&mut stranger);
+    server.handle_send_error(at(0), SERVER_PATH, SendError::TooBig);
+    assert_eq!(server.poll_timeout(), Some((at(20), Cause::Probe)));
+    let mut board = Board::blank(BOARD_CELLS);
+    let text: Vec<u8> = (0..1500_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    board.write(0, &text);
+    server.set_local(at(20), board);
+    let sent = drain(&mut server, at(20));
+    assert!(sent.iter().all(|s| s.segment == 500), "{sent:?}");
+    assert!(sent.iter().map(Transmit::datagrams).sum::<usize>() > 3);
+}
+
+#[test]
+fn an_error_from_a_path_that_was_left_does_not_matter() {
+    let mut stranger = Stranger::new(Direction::ToServer);
+    let mut server = busy_server(&mut stranger);
+    let before = server.poll_timeout();
+    server.handle_send_error(at(0), PathId::new(9), SendError::Refused);
+    assert_eq!(server.poll_timeout(), before);
+    assert_eq!(server.counters().send_errors, 1);
+}
+
+#[test]
+fn a_spent_key_ends_the_conversation() {
+    let key = fulmar_datagram::Key::from_base64(KEY).unwrap();
+    let sealer = Sealer::with_blocks_max(key, Direction::ToServer, 10);
+    let mut client: Client = Endpoint::new(
+        at(0),
+        config(Role::Client),
+        sealer,
+        opener(Direction::ToClient),
+        Log::default(),
+        Board::blank(1),
+        Box::new(Quiet),
+    );
+    client.handle_hint(at(0), Hint::PathOpened { path: CLIENT_PATH });
+    let mut out = Vec::new();
+    let mut now = at(0);
+    while client.ending().is_none() {
+        while client.poll_transmit(now, &mut out).is_some() {}
+        now += ms(10_000);
+        client.handle_timeout(now);
+    }
+    assert_eq!(client.ending(), Some(Ending::KeySpent));
+    assert_eq!(client.poll_timeout(), None);
+    let events: Vec<_> = std::iter::from_fn(|| client.poll_event()).collect();
+    assert_eq!(events.last(), Some(&Event::Ended(Ending::KeySpent)));
 }
