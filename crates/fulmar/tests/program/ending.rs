@@ -70,9 +70,7 @@ fn a_signal_to_the_client_ends_the_session(pair: Pair) {
         let Some((session, shell)) = with_shell(pair) else {
             return;
         };
-        Process::of(session.terminal.pid())
-            .expect("the client runs")
-            .signal(signal);
+        session.signal_client(signal);
         expect_clean_end(session, &shell);
     }
 }

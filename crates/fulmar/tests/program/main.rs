@@ -2,10 +2,13 @@
 //!
 //! One test program for all of it, so that it is linked once; a module per subject.
 
+mod client_side;
 mod ending;
 mod flood;
 mod peers;
 mod roaming;
 mod screens;
+mod server_side;
 mod support;
 mod typing;
+mod wrapper;

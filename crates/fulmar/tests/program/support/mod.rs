@@ -15,18 +15,20 @@ mod process;
 mod relay;
 mod server;
 mod session;
+mod sshd;
 mod terminal;
 mod world;
 
 pub(crate) use judge::{holds, row_text};
 pub(crate) use modes::Modes;
-pub(crate) use pair::{Make, Pair, for_each_pair};
-pub(crate) use process::Process;
+pub(crate) use pair::{Make, Pair, for_each_make, for_each_pair};
+pub(crate) use process::{Process, adopt_orphans};
 pub(crate) use relay::Relay;
 pub(crate) use server::Server;
 pub(crate) use session::{Session, Setup, Wire, rules};
+pub(crate) use sshd::Sshd;
 pub(crate) use terminal::{Rules, Terminal, wait_until_same};
-pub(crate) use world::World;
+pub(crate) use world::{SERVER_STAYS_SECONDS, World};
 
 use std::time::Duration;
 

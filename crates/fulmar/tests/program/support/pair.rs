@@ -51,4 +51,20 @@ macro_rules! for_each_pair {
         }
     )*};
 }
-pub(crate) use for_each_pair;
+
+/// Makes of each function a module of the same name with a test for each [`Make`].
+///
+/// Stock is the control here too.
+macro_rules! for_each_make {
+    ($($name:ident)*) => {$(
+        mod $name {
+            use crate::support::Make;
+
+            #[test]
+            fn stock() {
+                super::$name(Make::Stock);
+            }
+        }
+    )*};
+}
+pub(crate) use {for_each_make, for_each_pair};

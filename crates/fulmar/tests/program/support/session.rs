@@ -1,9 +1,10 @@
 //! A whole session: a server, a client on a terminal, and perhaps a network between them.
 
 use fulmar_platform::WindowSize;
+use rustix::process::Signal;
 
 use super::terminal::Rules;
-use super::{Make, Pair, Relay, Server, Terminal, World};
+use super::{Make, Pair, Process, Relay, Server, Terminal, World};
 
 /// How a session is set up; [`Setup::default`] is a shell on 24 × 80 without a relay.
 pub(crate) struct Setup<'a> {
@@ -91,6 +92,12 @@ impl Session {
         let mut session = Self::start(pair, &setup)?;
         session.terminal.wait_for_prompt();
         Some(session)
+    }
+
+    /// Sends a signal to the client.
+    pub(crate) fn signal_client(&self, signal: Signal) {
+        let client = Process::of(self.terminal.pid()).expect("the client runs");
+        client.signal(signal);
     }
 
     /// The network between the two ends.

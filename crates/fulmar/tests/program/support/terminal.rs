@@ -69,6 +69,11 @@ impl Terminal {
         self.judge.screen()
     }
 
+    /// All that was ever written to the terminal.
+    pub(crate) fn shown(&self) -> &[u8] {
+        &self.shown
+    }
+
     /// Types `keys`, in the background of whatever is waited for next.
     pub(crate) fn type_keys(&mut self, keys: impl AsRef<[u8]>) {
         self.to_type.extend(keys.as_ref());

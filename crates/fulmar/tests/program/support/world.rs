@@ -15,6 +15,9 @@ use super::PROMPT;
 /// there may need his home.
 const FOLDERS: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
+/// How long a server stays without its client: longer than any test waits.
+pub(crate) const SERVER_STAYS_SECONDS: &str = "120";
+
 /// A home, which is removed at the end of the test.
 pub(crate) struct World {
     home: TempDir,
@@ -41,6 +44,8 @@ impl World {
             // What a server of either make tells its programs; in a plain terminal they are to
             // draw lines the same way.
             ("NCURSES_NO_UTF8_ACS", "1".to_owned()),
+            // A server whose test has failed is not to stay: nobody knows its number.
+            ("MOSH_SERVER_NETWORK_TMOUT", SERVER_STAYS_SECONDS.to_owned()),
             // A user who asks stock for guesses gets a screen that is not the server's.
             ("MOSH_PREDICTION_DISPLAY", "never".to_owned()),
         ];

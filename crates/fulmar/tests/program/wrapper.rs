@@ -1,0 +1,79 @@
+//! Stock's starter, the command `mosh`, finds and joins any two ends, on this machine and over ssh.
+
+use crate::peers;
+use crate::support::{
+    DEADLINE, Pair, Process, SERVER_STAYS_SECONDS, Setup, Sshd, Terminal, World, adopt_orphans,
+    for_each_pair, rules,
+};
+
+for_each_pair! {
+    a_local_session
+    a_session_over_ssh
+}
+
+/// `mosh` on a terminal with these ends, before its options; `None` if the calling test is to
+/// return.
+#[track_caller]
+fn mosh(world: &World, pair: Pair) -> Option<fulmar_platform::Spawn> {
+    let mosh = peers::require("mosh")?;
+    let server = pair.server.program(world, "mosh-server")?;
+    let client = pair.client.program(world, "mosh-client")?;
+    adopt_orphans();
+    let mut command = world.spawn(mosh);
+    // Over ssh the environment does not arrive, so it is part of the command.
+    let stays = format!("env MOSH_SERVER_NETWORK_TMOUT={SERVER_STAYS_SECONDS}");
+    command.arg(format!("--server={stays} {}", server.display()));
+    command.arg(format!("--client={}", client.display()));
+    command.arg("--predict=never");
+    Some(command)
+}
+
+/// Waits for the prompt, sees that keys arrive, leaves, and expects that nothing is left.
+#[track_caller]
+fn expect_session(world: &World, mut terminal: Terminal) {
+    terminal.wait_for_prompt();
+    terminal.type_keys("echo $PPID > pid; pwd; echo $TERM $((6 * 7))\n");
+    terminal.wait_for_text("xterm-256color 42");
+    terminal.wait_for_prompt();
+    let pid = std::fs::read_to_string(world.home().join("pid")).expect("a file");
+    let server = Process::of(pid.trim().parse().expect("a number")).expect("a running server");
+    terminal.type_keys("exit\n");
+    assert_eq!(
+        terminal.wait_for_end().code(),
+        Some(0),
+        "the status of mosh"
+    );
+    terminal.expect_restored();
+    assert!(server.wait(DEADLINE), "the server still runs");
+    assert_eq!(server.take_status(), Some(0), "the server's status");
+}
+
+fn a_local_session(pair: Pair) {
+    let world = World::new();
+    let Some(mut command) = mosh(&world, pair) else {
+        return;
+    };
+    for argument in ["--local", "-p", "0", "127.0.0.1", "--", "sh", "-i"] {
+        command.arg(argument);
+    }
+    let terminal = Terminal::start(&command, Setup::default().size, rules(pair.client));
+    expect_session(&world, terminal);
+}
+
+fn a_session_over_ssh(pair: Pair) {
+    let world = World::new();
+    let Some(mut command) = mosh(&world, pair) else {
+        return;
+    };
+    let Some(sshd) = Sshd::start(&world) else {
+        return;
+    };
+    // The login has the home and the environment of the user who runs the tests.
+    let script = format!("cd {}; PS1='ready$ ' exec sh -i", world.home().display());
+    command.arg(format!("--ssh={}", sshd.ssh_command()));
+    for argument in ["-p", "0", "127.0.0.1", "--", "sh", "-c", &script] {
+        command.arg(argument);
+    }
+    let terminal = Terminal::start(&command, Setup::default().size, rules(pair.client));
+    expect_session(&world, terminal);
+}
