@@ -354,7 +354,8 @@ fn write_scroll(writer: &mut Writer<'_>, scroll: &Scroll, rows: u16) {
     let to_bottom = region.end == rows;
     if !to_bottom {
         writer.print(format_args!("\x1b[{};{}r", region.start + 1, region.end));
-        writer.set_position(Position::HOME);
+        // Most terminals go home upon this, and some to the first row of the region.
+        writer.forget_position();
     }
     writer.move_to(Position::new(region.start, 0));
     let letter = match direction {
@@ -365,5 +366,25 @@ fn write_scroll(writer: &mut Writer<'_>, scroll: &Scroll, rows: u16) {
     if !to_bottom {
         writer.raw(b"\x1b[r");
         writer.set_position(Position::HOME);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::size::Size;
+
+    #[test]
+    fn inside_margins_the_row_is_given_by_its_number() {
+        let vocabulary = Vocabulary::FULL;
+        let size = Size::default();
+        let mut writer = Writer::new(&vocabulary, size, Position::HOME, Style::default());
+        let scroll = Scroll {
+            region: 1..5,
+            direction: Direction::Up,
+            count: 2,
+        };
+        write_scroll(&mut writer, &scroll, size.rows());
+        assert_eq!(writer.out, b"\x1b[2;5r\x1b[2H\x1b[2M\x1b[r");
     }
 }
