@@ -211,3 +211,21 @@ fn a_narrow_screen_gets_the_shorter_wording() {
     assert_eq!(at(40), "fulmar: nothing heard for 12 seconds");
     assert_eq!(at(1), "fulmar: nothing heard for 12 seconds");
 }
+
+#[test]
+fn with_trouble_how_to_quit_is_told_before_the_time() {
+    let mut notices = notices();
+    let refused = || "nothing listens at the server's port".to_owned();
+    notices.note_trouble(ms(12_000), refused());
+    notices.note_trouble(ms(13_000), refused());
+    let at = |columns| {
+        notices
+            .text(ms(13_000), heard_at(0, 0), columns, String::new)
+            .unwrap()
+    };
+    assert!(at(200).contains("nothing heard for 13 seconds; check the network"));
+    assert_eq!(
+        at(80),
+        "fulmar: cannot send: nothing listens at the server's port (Ctrl-^ . quits)"
+    );
+}

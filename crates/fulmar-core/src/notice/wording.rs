@@ -91,6 +91,17 @@ impl Parts {
         };
         let [long, middle, short] = lateness.wordings();
         let quit = self.quit.as_deref();
+        if self.message.is_some() {
+            // The message tells what is wrong; how to leave is then more than for how long.
+            let candidates = [
+                self.joined(Some(&long), quit),
+                self.joined(Some(&middle), quit),
+                self.joined(Some(&short), quit),
+                self.joined(None, quit),
+                self.joined(None, None),
+            ];
+            return pick(candidates, columns);
+        }
         let candidates = [
             self.joined(Some(&long), quit),
             self.joined(Some(&middle), quit),
