@@ -81,52 +81,40 @@ fn the_number_of_colours_is_printed(make: Make) {
     }
 }
 
+/// What is bad, the arguments, and the variables beside the usual ones.
+type BadStart<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, &'a str)]);
+
 fn a_bad_start_is_told_and_leaves_the_terminal_alone(make: Make) {
-    let good = ["127.0.0.1", "60001"];
-    let cases: &[(&str, &[&str], &[(&str, &str)])] = &[
-        ("no arguments", &[], &[("MOSH_KEY", KEY)]),
-        ("one argument", &["127.0.0.1"], &[("MOSH_KEY", KEY)]),
-        (
-            "a third argument",
-            &["127.0.0.1", "60001", "more"],
-            &[("MOSH_KEY", KEY)],
-        ),
-        (
-            "a port that is no number",
-            &["127.0.0.1", "6000l"],
-            &[("MOSH_KEY", KEY)],
-        ),
-        (
-            "a name for an address",
-            &["localhost", "60001"],
-            &[("MOSH_KEY", KEY)],
-        ),
-        ("no key", &good, &[]),
-        ("a short key", &good, &[("MOSH_KEY", "AAAA")]),
+    let good = &["127.0.0.1", "60001"];
+    let key = ("MOSH_KEY", KEY);
+    let cases: &[BadStart<'_>] = &[
+        ("no arguments", &[], &[key]),
+        ("one argument", &["127.0.0.1"], &[key]),
+        ("a third argument", &["127.0.0.1", "60001", "more"], &[key]),
+        ("a port that is no number", &["127.0.0.1", "6000l"], &[key]),
+        ("a name for an address", &["localhost", "60001"], &[key]),
+        ("no key", good, &[]),
+        ("a short key", good, &[("MOSH_KEY", "AAAA")]),
         (
             "a long key",
-            &good,
+            good,
             &[("MOSH_KEY", "AAAAAAAAAAAAAAAAAAAAAAA")],
         ),
         (
-            "a key of other characters",
-            &good,
+            "other characters",
+            good,
             &[("MOSH_KEY", "!!!!!!!!!!!!!!!!!!!!!!")],
         ),
         (
-            "a key with a bit too many",
-            &good,
+            "a bit too many",
+            good,
             &[("MOSH_KEY", "AAAAAAAAAAAAAAAAAAAAAB")],
         ),
+        ("an unknown TERM", good, &[key, ("TERM", "nonsense")]),
         (
-            "an unknown TERM",
-            &good,
-            &[("MOSH_KEY", KEY), ("TERM", "nonsense")],
-        ),
-        (
-            "an unknown display of predictions",
-            &good,
-            &[("MOSH_KEY", KEY), ("MOSH_PREDICTION_DISPLAY", "perhaps")],
+            "unknown guessing",
+            good,
+            &[key, ("MOSH_PREDICTION_DISPLAY", "perhaps")],
         ),
     ];
     let world = World::new();

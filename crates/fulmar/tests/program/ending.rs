@@ -3,9 +3,8 @@
 use fulmar_platform::Spawn;
 use rustix::process::Signal;
 
-use crate::roaming::wait_for_silence;
 use crate::support::{
-    Pair, Process, Server, Session, Setup, Terminal, Wire, World, for_each_pair, holds, rules,
+    Make, Pair, Process, Server, Session, Setup, Terminal, Wire, World, for_each_pair, holds, rules,
 };
 
 for_each_pair! {
@@ -107,7 +106,11 @@ fn a_server_that_was_killed_is_noticed_and_left(pair: Pair) {
         return;
     };
     session.server.process.signal(Signal::KILL);
-    wait_for_silence(&mut session.terminal, pair.client);
+    // On loopback our client hears that nobody has the port any more, and says so at once.
+    session.terminal.wait_for_text(match pair.client {
+        Make::Stock => "Last contact",
+        Make::Ours => "nothing listens",
+    });
     session.terminal.wait_for_text("quit");
     session.terminal.type_keys(QUIT);
     let status = session.terminal.wait_for_end();
@@ -146,8 +149,9 @@ fn a_suspended_client_comes_back(pair: Pair) {
     terminal.wait_for_text("Stopped");
     terminal.wait_for_last_row("local$");
     terminal.expect_restored();
-    terminal.type_keys("clear; fg\n");
-    terminal.wait_for_text("in the session");
+    let before = terminal.shown().len();
+    terminal.type_keys("fg\n");
+    terminal.wait_for_bytes(before, b"in the session");
     terminal.wait_for_prompt();
 
     terminal.type_keys("exit\n");

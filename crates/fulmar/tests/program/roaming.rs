@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use crate::support::{Make, Pair, Session, Setup, Terminal, Wire, for_each_pair, holds};
+use crate::support::{Make, Pair, Session, Setup, Wire, for_each_pair, holds};
 
 for_each_pair! {
     a_client_at_a_new_address_is_answered_there
@@ -81,18 +81,14 @@ fn what_is_typed_during_an_outage_arrives_after_it(pair: Pair) {
     session
         .terminal
         .type_keys("echo typed in $((6 * 7)) seconds\n");
-    wait_for_silence(&mut session.terminal, pair.client);
+    // Six and a half seconds of nothing.
+    session.terminal.wait_for_text(silence(pair.client));
     session.relay().mend();
     session.terminal.wait_for_text("typed in 42 seconds");
     session.terminal.wait_for("the notice to go", |screen| {
         !holds(screen, silence(pair.client))
     });
     session.terminal.wait_for_prompt();
-}
-
-/// Waits until the client says that the server is silent: six and a half seconds of nothing.
-pub(crate) fn wait_for_silence(terminal: &mut Terminal, client: Make) {
-    terminal.wait_for_text(silence(client));
 }
 
 /// What a client says of a server that has not been heard for some time.

@@ -225,13 +225,14 @@ fn mc(pair: Pair) {
     }
     let settings = "[Midnight-Commander]\nshow_mini_info=false\n[Layout]\nfree_space=false\n";
     let world = World::new();
-    std::fs::create_dir_all(world.home().join(".config/mc")).expect("a folder");
-    world.write(".config/mc/ini", settings);
+    world.write("ini", settings);
     std::fs::create_dir(world.home().join("folder")).expect("a folder");
     world.write("folder/ein Text", text());
     world.write("folder/žluťoučký 你好", "");
-    let command = ["mc", "-u", "-d", "folder", "folder"];
-    let Some(mut twins) = Twins::start(world, pair, &command) else {
+    // Settings of its own for each of the two: it writes there.
+    let start = "export MC_HOME=$(mktemp -d -p \"$PWD\"); mkdir -p $MC_HOME/.config/mc
+                 cp ini $MC_HOME/.config/mc/; exec mc -u -d folder folder";
+    let Some(mut twins) = Twins::start(world, pair, &["sh", "-c", start]) else {
         return;
     };
     twins.wait_until_same("žluťoučký");

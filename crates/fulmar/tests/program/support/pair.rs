@@ -11,10 +11,6 @@ pub(crate) enum Make {
     /// The released Mosh of the distribution.
     Stock,
     /// This workspace, under stock's names.
-    #[expect(
-        dead_code,
-        reason = "stock comes first: it shows that the tests are right"
-    )]
     Ours,
 }
 
@@ -45,8 +41,23 @@ macro_rules! for_each_pair {
             use crate::support::{Make, Pair};
 
             #[test]
-            fn stock_with_stock() {
+            fn stock_server_with_stock_client() {
                 super::$name(Pair { server: Make::Stock, client: Make::Stock });
+            }
+
+            #[test]
+            fn our_server_with_stock_client() {
+                super::$name(Pair { server: Make::Ours, client: Make::Stock });
+            }
+
+            #[test]
+            fn stock_server_with_our_client() {
+                super::$name(Pair { server: Make::Stock, client: Make::Ours });
+            }
+
+            #[test]
+            fn our_server_with_our_client() {
+                super::$name(Pair { server: Make::Ours, client: Make::Ours });
             }
         }
     )*};
@@ -63,6 +74,11 @@ macro_rules! for_each_make {
             #[test]
             fn stock() {
                 super::$name(Make::Stock);
+            }
+
+            #[test]
+            fn ours() {
+                super::$name(Make::Ours);
             }
         }
     )*};

@@ -112,6 +112,16 @@ impl Terminal {
         });
     }
 
+    /// Waits until `bytes` were written to the terminal after the first `from` bytes.
+    #[track_caller]
+    pub(crate) fn wait_for_bytes(&mut self, from: usize, bytes: &[u8]) {
+        let what = format!("the bytes {:?}", String::from_utf8_lossy(bytes));
+        self.wait_while_open(&what, |terminal| {
+            let new = terminal.shown.get(from..).unwrap_or_default();
+            new.windows(bytes.len()).any(|window| window == bytes)
+        });
+    }
+
     #[track_caller]
     fn wait_while_open(&mut self, what: &str, is_there: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + DEADLINE;
