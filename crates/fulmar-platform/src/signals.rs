@@ -26,6 +26,22 @@ pub enum Signal {
     User1 = libc::SIGUSR1,
     /// `SIGUSR2`: free for use.
     User2 = libc::SIGUSR2,
+    /// `SIGALRM`: an alarm that somebody set.
+    Alarm = libc::SIGALRM,
+    /// `SIGVTALRM`: an alarm on the time spent in the program itself.
+    VirtualAlarm = libc::SIGVTALRM,
+    /// `SIGPROF`: an alarm on processor time.
+    Profile = libc::SIGPROF,
+    /// `SIGXCPU`: the limit on processor time is reached.
+    ProcessorLimit = libc::SIGXCPU,
+    /// `SIGXFSZ`: the limit on the size of files is reached.
+    FileLimit = libc::SIGXFSZ,
+    /// `SIGABRT`: somebody wants a crash.
+    Abort = libc::SIGABRT,
+    /// `SIGSYS`: a system call that is not allowed.
+    BadCall = libc::SIGSYS,
+    /// `SIGTRAP`: a debugger's trap without a debugger.
+    Trap = libc::SIGTRAP,
     /// `SIGCHLD`: a child has ended or stopped.
     Child = libc::SIGCHLD,
     /// `SIGTSTP`: the suspend key.

@@ -74,7 +74,7 @@ pub(crate) enum Failure {
 
     /// The server has never answered.
     #[error(
-        "no answer from {}, UDP port {}: {} datagrams were sent there{}, none came back",
+        "no answer from {}, UDP port {}: {} datagrams were sent there, none came back{}",
         server.ip(), server.port(), sent, refused(*refusals)
     )]
     NeverConnected {
@@ -207,7 +207,7 @@ impl Failure {
 fn refused(refusals: u64) -> String {
     match refusals {
         0 => String::new(),
-        refusals => format!(" ({refusals} times the network refused)"),
+        refusals => format!("; {refusals} times a machine on the way refused"),
     }
 }
 
@@ -220,6 +220,14 @@ fn signal_name(signal: Signal) -> &'static str {
         Signal::Terminate => "SIGTERM",
         Signal::User1 => "SIGUSR1",
         Signal::User2 => "SIGUSR2",
+        Signal::Alarm => "SIGALRM",
+        Signal::VirtualAlarm => "SIGVTALRM",
+        Signal::Profile => "SIGPROF",
+        Signal::ProcessorLimit => "SIGXCPU",
+        Signal::FileLimit => "SIGXFSZ",
+        Signal::Abort => "SIGABRT",
+        Signal::BadCall => "SIGSYS",
+        Signal::Trap => "SIGTRAP",
         _ => "a signal",
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use fulmar_core::Names;
@@ -11,10 +13,6 @@ use crate::client::{Desk, farewell};
 use crate::connect_line::{self, Invitation};
 use crate::errors::{Failure, while_doing};
 use crate::{log, report};
-
-/// This very program, also if its file was replaced or removed since.
-#[cfg(target_os = "linux")]
-const OURSELVES: &str = "/proc/self/exe";
 
 /// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
 /// with.
@@ -68,13 +66,15 @@ fn start_server(
     }
 }
 
+/// Returns an order to start this very program, also if its file is gone since.
 fn ourselves() -> std::io::Result<Command> {
-    #[cfg(target_os = "linux")]
-    let program = std::path::PathBuf::from(OURSELVES);
-    #[cfg(not(target_os = "linux"))]
-    let program = std::env::current_exe()?;
+    let file = std::env::current_exe()?;
+    let program = match file.exists() {
+        true => file,
+        false => PathBuf::from("/proc/self/exe"),
+    };
     let mut command = Command::new(program);
     // The name decides which program we are.
-    std::os::unix::process::CommandExt::arg0(&mut command, "fulmar");
+    command.arg0("fulmar");
     Ok(command)
 }

@@ -174,7 +174,9 @@ fn judge(
             Some(signal) => Failure::Signalled(signal),
             None => Failure::TerminalClosed,
         },
-        ClientEnding::NeverConnected => {
+        ClientEnding::KeySpent => Failure::KeySpent,
+        _ if event_loop.client.is_connected() => Failure::Unanswered { server },
+        _ => {
             let counters = event_loop.client.link_info().counters;
             Failure::NeverConnected {
                 server,
@@ -182,8 +184,6 @@ fn judge(
                 refusals: counters.send_errors,
             }
         }
-        ClientEnding::KeySpent => Failure::KeySpent,
-        _ => Failure::Unanswered { server },
     };
     Err(failure)
 }

@@ -5,8 +5,8 @@
 use fulmar_platform::Signal;
 
 /// The signals that a client deals with: those of window and job control, and those that would end
-/// it and leave the terminal as it is.
-pub(crate) const SIGNALS: [Signal; 10] = [
+/// it and leave the terminal as it is. Missing are those of which the process cannot go on.
+pub(crate) const SIGNALS: [Signal; 18] = [
     Signal::WindowChange,
     Signal::Continue,
     Signal::Suspend,
@@ -17,6 +17,14 @@ pub(crate) const SIGNALS: [Signal; 10] = [
     Signal::Terminate,
     Signal::User1,
     Signal::User2,
+    Signal::Alarm,
+    Signal::VirtualAlarm,
+    Signal::Profile,
+    Signal::ProcessorLimit,
+    Signal::FileLimit,
+    Signal::Abort,
+    Signal::BadCall,
+    Signal::Trap,
 ];
 
 /// What a signal means.

@@ -1,5 +1,6 @@
 //! The user's program on its pty, from before it is started until it is gone.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use fulmar_core::{Names, Server};
@@ -34,6 +35,8 @@ pub(crate) struct Program {
     names: Names,
     pid: u32,
     record: LoginRecord,
+    /// Where the client is, if anywhere.
+    client: Option<IpAddr>,
     stage: Stage,
     has_failed: bool,
     output: Vec<u8>,
@@ -70,6 +73,7 @@ impl Program {
             names,
             pid,
             record: LoginRecord::new(pid),
+            client: None,
             stage: Stage::Waiting,
             has_failed: false,
             output: vec![0; OUTPUT_BYTES_PER_TURN],
@@ -89,6 +93,7 @@ impl Program {
             Ok((master, child)) => {
                 tracing::info!(pid = child.pid(), "the program runs");
                 self.stage = Stage::Running { master, child };
+                self.record_client(self.client);
             }
             Err(reason) => self.fail(now, &reason, server),
         }
@@ -205,7 +210,8 @@ impl Program {
     }
 
     /// Records where the client is; `None` for nowhere.
-    pub(crate) fn record_client(&mut self, address: Option<std::net::IpAddr>) {
+    pub(crate) fn record_client(&mut self, address: Option<IpAddr>) {
+        self.client = address;
         let Stage::Running { master, .. } = &self.stage else {
             return;
         };

@@ -4,7 +4,9 @@
 
 mod client_side;
 mod ending;
+mod errors;
 mod flood;
+mod local;
 mod peers;
 mod roaming;
 mod screens;

@@ -1,0 +1,160 @@
+//! Both ends on one machine, started by one command.
+
+use fulmar_platform::Spawn;
+use rustix::process::Signal;
+
+use crate::support::{PROMPT, Process, Rules, Setup, Terminal, World};
+
+/// A home in which a login shell greets with the prompt that tests wait for, and nothing else.
+fn world() -> World {
+    let world = World::new();
+    world.write(".hushlogin", "");
+    world.write(".profile", format!("PS1='{PROMPT}'\n"));
+    world
+}
+
+/// A local session with `command`, or with a shell.
+fn local(world: &World, options: &[&str], command: &[&str]) -> Spawn {
+    let mut spawn = world.spawn(world.ours("fulmar"));
+    spawn.arg("--local");
+    for word in options.iter().chain(&["--"]).chain(command) {
+        spawn.arg(*word);
+    }
+    spawn
+}
+
+fn start(command: &Spawn) -> Terminal {
+    Terminal::start(command, Setup::default().size, Rules::Client)
+}
+
+fn shown(terminal: &Terminal) -> String {
+    String::from_utf8_lossy(terminal.shown()).into_owned()
+}
+
+#[test]
+fn a_command_is_shown_and_its_end_is_the_end() {
+    let world = world();
+    let mut terminal = start(&local(
+        &world,
+        &[],
+        &["sh", "-c", "echo and now, $0", "silence"],
+    ));
+    let status = terminal.wait_for_end();
+    assert_eq!(status.code(), Some(0));
+    assert!(shown(&terminal).contains("and now, silence"));
+    terminal.expect_restored();
+}
+
+#[test]
+fn without_a_command_there_is_a_shell() {
+    let world = world();
+    let mut terminal = start(&local(&world, &[], &[]));
+    terminal.wait_for_prompt();
+    terminal.type_keys("echo $((6 * 7)) $TERM $0; pwd\n");
+    terminal.wait_for_text("42 xterm-256color -sh");
+    let home = world.home().display().to_string();
+    terminal.wait_for_text(&home);
+    terminal.type_keys("exit\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    terminal.expect_restored();
+}
+
+#[test]
+fn a_trace_and_a_log_hold_numbers_and_no_contents() {
+    let world = world();
+    let file = |name: &str| world.home().join(name).display().to_string();
+    let (trace, log) = (file("trace"), file("log"));
+    let mut command = local(&world, &["--trace", &trace, "--log", &log], &[]);
+    command.env("FULMAR_LOG", "trace");
+    let mut terminal = start(&command);
+    terminal.wait_for_prompt();
+    terminal.type_keys("echo a-marker; exit\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    for name in [&trace, &format!("{trace}.server")] {
+        let text = std::fs::read_to_string(name).expect("a trace");
+        assert!(text.starts_with("# fulmar trace 1\n"), "{text}");
+        assert!(
+            text.contains(" sent path=") && text.contains(" received path="),
+            "{text}"
+        );
+        assert!(!text.contains("marker"), "{text}");
+    }
+    for name in [&log, &format!("{log}.server")] {
+        let text = std::fs::read_to_string(name).expect("a log");
+        assert!(text.contains("INFO"), "{text}");
+        assert!(!text.contains("marker"), "{text}");
+    }
+}
+
+#[test]
+fn the_key_is_in_no_argument_and_no_environment() {
+    let world = world();
+    let mut terminal = start(&local(&world, &[], &[]));
+    terminal.wait_for_prompt();
+    terminal.type_keys("env | grep -c -e MOSH_KEY -e FULMAR\n");
+    terminal.wait_for_text("0");
+    let arguments = format!("/proc/{}/cmdline", terminal.pid());
+    let arguments = std::fs::read_to_string(arguments).expect("the client runs");
+    assert!(arguments.ends_with("--local\0--\0"), "{arguments:?}");
+    terminal.type_keys("exit\n");
+    terminal.wait_for_end();
+}
+
+#[test]
+fn every_signal_that_can_be_caught_ends_the_session_and_restores_the_terminal() {
+    for (signal, name) in [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::USR1, "SIGUSR1"),
+        (Signal::USR2, "SIGUSR2"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::VTALARM, "SIGVTALRM"),
+        (Signal::PROF, "SIGPROF"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::SYS, "SIGSYS"),
+        (Signal::TRAP, "SIGTRAP"),
+    ] {
+        let world = world();
+        let mut terminal = start(&local(&world, &[], &[]));
+        terminal.wait_for_prompt();
+        let client = Process::of(terminal.pid()).expect("the client runs");
+        client.signal(signal);
+        assert_eq!(terminal.wait_for_end().code(), Some(255), "{name}");
+        terminal.expect_restored();
+        terminal.wait_for_text(&format!("fulmar: ended by {name}"));
+    }
+}
+
+#[test]
+fn a_server_that_was_killed_is_told_and_can_be_left() {
+    let world = world();
+    let mut terminal = start(&local(&world, &[], &[]));
+    terminal.wait_for_prompt();
+    terminal.type_keys("echo server is $PPID.\n");
+    terminal.wait_for("the server's number", |screen| server_pid(screen).is_some());
+    let pid = server_pid(terminal.screen()).expect("it was just there");
+    Process::of(pid).expect("the server runs").kill();
+    terminal.wait_for_text("nothing heard for");
+    // The second time nobody is waited for any more.
+    terminal.type_keys(b"\x1e.\x1e.");
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    terminal.expect_restored();
+    terminal.wait_for_text("left without an answer from 127.0.0.1");
+}
+
+/// Reads the number in the last line of the form "server is 123.".
+fn server_pid(screen: &vt100::Screen) -> Option<u32> {
+    let contents = screen.contents();
+    let line = contents
+        .lines()
+        .rfind(|line| line.starts_with("server is "))?;
+    line.strip_prefix("server is ")?
+        .strip_suffix('.')?
+        .parse()
+        .ok()
+}
