@@ -365,6 +365,8 @@ fn machine() -> String {
         Some(line.split_once(':')?.1.trim().to_owned())
     });
     let system = workspace::output_of(Command::new("uname").arg("-sr")).unwrap_or_default();
+    // What follows the hyphen names one builder's kernel.
+    let system = system.split('-').next().unwrap_or_default();
     let processor = processor.unwrap_or_else(|| "an unknown processor".to_owned());
     format!("{cores} cores of {processor}, {}", system.trim())
 }
