@@ -37,9 +37,6 @@ pub struct Vocabulary {
     pub back_color_erase: bool,
     /// The cursor is hidden while rows are drawn, since a person may see the frame half drawn.
     pub hide_while_drawing: bool,
-    /// The reader asks a C library how wide characters are. One that may be wide there and is not here
-    /// would cover its neighbour, or make the reader's terminal wrap: it is told as U+FFFD.
-    pub c_library_widths: bool,
 }
 
 /// How many colours a reader has.
@@ -89,7 +86,6 @@ impl Vocabulary {
         erase_characters: true,
         back_color_erase: true,
         hide_while_drawing: false,
-        c_library_widths: true,
     };
 
     /// What a modern terminal of the xterm kind understands: everything that a [`Screen`]
@@ -110,7 +106,6 @@ impl Vocabulary {
         erase_characters: true,
         back_color_erase: true,
         hide_while_drawing: true,
-        c_library_widths: false,
     };
 
     /// What can be relied on where nothing is known of the terminal: text, cursor, eight colours.
@@ -130,7 +125,6 @@ impl Vocabulary {
         erase_characters: false,
         back_color_erase: false,
         hide_while_drawing: true,
-        c_library_widths: false,
     };
 
     /// The modes that are told to the reader; others stay on this side.

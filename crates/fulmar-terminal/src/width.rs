@@ -13,14 +13,22 @@ pub(crate) enum Width {
 
 /// Returns the width of one character by itself, as `wcwidth` does.
 ///
-/// No cluster is ever formed, so a family emoji is as wide as its members together: stock peers
-/// count that way, with the C library of their host.
+/// No cluster is ever formed, so a family emoji is as wide as its members together: programs and
+/// stock peers count that way, with the C library of their host.
 ///
-/// Source: docs/protocol.md §8.4; the tables are those of the Unicode version of `unicode-width`.
+/// Source: docs/protocol.md §8.4; the tables are those of the Unicode version of `unicode-width`,
+/// but for [`AS_IN_C`].
 pub(crate) fn width(c: char) -> Width {
     // The first character that is not one column wide is U+0300, a combining grave accent.
     if c < '\u{300}' {
         return Width::One;
+    }
+    // Most of what is not ASCII, and none of the exceptions.
+    if matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}') {
+        return Width::Two;
+    }
+    if let Some(width) = as_in_c(u32::from(c)) {
+        return width;
     }
     match c.width() {
         Some(0) => Width::Zero,
@@ -28,6 +36,82 @@ pub(crate) fn width(c: char) -> Width {
         _ => Width::One,
     }
 }
+
+fn as_in_c(code: u32) -> Option<Width> {
+    let index = AS_IN_C.partition_point(|&(_, last, _)| last < code);
+    AS_IN_C
+        .get(index)
+        .filter(|(first, ..)| *first <= code)
+        .map(|(.., width)| *width)
+}
+
+/// Characters that `unicode-width` counts by what they become in a cluster, and `wcwidth` by their
+/// general category, in order: vowel signs with a column of their own, letters that are attached to
+/// the next one, fillers and tone marks of Hangul, joiners. Also numbers in squares, which are
+/// ambiguous, and wide for C.
+///
+/// Source: glibc 2.36 beside `unicode-width` 0.2.3, but for what Unicode 16 has made wide.
+const AS_IN_C: [(u32, u32, Width); 59] = [
+    (0x0605, 0x0605, Width::One),
+    (0x070f, 0x070f, Width::One),
+    (0x0890, 0x0891, Width::One),
+    (0x08e2, 0x08e2, Width::One),
+    (0x09be, 0x09be, Width::One),
+    (0x09d7, 0x09d7, Width::One),
+    (0x0b3e, 0x0b3e, Width::One),
+    (0x0b57, 0x0b57, Width::One),
+    (0x0bbe, 0x0bbe, Width::One),
+    (0x0bd7, 0x0bd7, Width::One),
+    (0x0cc0, 0x0cc0, Width::One),
+    (0x0cc2, 0x0cc2, Width::One),
+    (0x0cc7, 0x0cc8, Width::One),
+    (0x0cca, 0x0ccb, Width::One),
+    (0x0cd5, 0x0cd6, Width::One),
+    (0x0d3e, 0x0d3e, Width::One),
+    (0x0d4e, 0x0d4e, Width::One),
+    (0x0d57, 0x0d57, Width::One),
+    (0x0dcf, 0x0dcf, Width::One),
+    (0x0ddf, 0x0ddf, Width::One),
+    (0x1715, 0x1715, Width::One),
+    (0x1734, 0x1734, Width::One),
+    (0x17a4, 0x17a4, Width::One),
+    (0x1b35, 0x1b35, Width::One),
+    (0x1b3b, 0x1b3b, Width::One),
+    (0x1b3d, 0x1b3d, Width::One),
+    (0x1b43, 0x1b44, Width::One),
+    (0x1baa, 0x1baa, Width::One),
+    (0x1bf2, 0x1bf3, Width::One),
+    (0x2d7f, 0x2d7f, Width::Zero),
+    (0x302e, 0x302f, Width::Two),
+    (0x3164, 0x3164, Width::Two),
+    (0x3248, 0x324f, Width::Two),
+    (0xa8fa, 0xa8fa, Width::One),
+    (0xa953, 0xa953, Width::One),
+    (0xa9c0, 0xa9c0, Width::One),
+    (0xffa0, 0xffa0, Width::One),
+    (0xfff9, 0xfffb, Width::Zero),
+    (0x111c0, 0x111c0, Width::One),
+    (0x111c2, 0x111c3, Width::One),
+    (0x11235, 0x11235, Width::One),
+    (0x1133e, 0x1133e, Width::One),
+    (0x1134d, 0x1134d, Width::One),
+    (0x11357, 0x11357, Width::One),
+    (0x114b0, 0x114b0, Width::One),
+    (0x114bd, 0x114bd, Width::One),
+    (0x115af, 0x115af, Width::One),
+    (0x116b6, 0x116b6, Width::One),
+    (0x1171e, 0x1171e, Width::Zero),
+    (0x11930, 0x11930, Width::One),
+    (0x1193d, 0x1193d, Width::One),
+    (0x1193f, 0x1193f, Width::One),
+    (0x11941, 0x11941, Width::One),
+    (0x11a84, 0x11a89, Width::One),
+    (0x11d46, 0x11d46, Width::One),
+    (0x13430, 0x13438, Width::Zero),
+    (0x16ff0, 0x16ff1, Width::Two),
+    (0x1d165, 0x1d166, Width::One),
+    (0x1d16d, 0x1d172, Width::One),
+];
 
 #[cfg(test)]
 mod tests {
@@ -49,8 +133,34 @@ mod tests {
             ('─', Width::One),
             ('\u{fffd}', Width::One),
             ('\u{e0b0}', Width::One),
+            // Vowel signs of Bengali and Tamil, and one of Hindi that the crate has right.
+            ('\u{9be}', Width::One),
+            ('\u{bbe}', Width::One),
+            ('\u{93e}', Width::One),
+            ('\u{302e}', Width::Two),
+            ('㉈', Width::Two),
+            ('①', Width::One),
+            ('\u{fff9}', Width::Zero),
+            ('\u{3400}', Width::Two),
+            ('\u{9fff}', Width::Two),
+            ('한', Width::Two),
         ] {
             assert_eq!(width(c), expected, "{:04x}", u32::from(c));
+        }
+    }
+
+    #[test]
+    fn the_exceptions_are_in_order_and_are_exceptions() {
+        assert!(AS_IN_C.iter().all(|(first, last, _)| first <= last));
+        assert!(AS_IN_C.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        for (first, _, width) in AS_IN_C {
+            let c = char::from_u32(first).unwrap();
+            let by_crate = match c.width() {
+                Some(0) => Width::Zero,
+                Some(2) => Width::Two,
+                _ => Width::One,
+            };
+            assert_ne!(by_crate, width, "{first:04x}");
         }
     }
 }

@@ -68,17 +68,6 @@ pub(super) fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Whether a C library in use takes `character` for wide although it takes one column here or none:
-/// numbers in squares, tone marks and fillers of Hangul, reading marks of Khitan.
-///
-/// Source: `wcwidth` of glibc 2.36 beside our table.
-pub(super) fn may_be_wide(character: char) -> bool {
-    matches!(
-        u32::from(character),
-        0x302e..=0x302f | 0x3164 | 0x3248..=0x324f | 0x16ff0..=0x16ff1
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,16 +86,6 @@ mod tests {
         for character in [
             '👩', '\u{200d}', '\u{fe0f}', '\u{e0b0}', '⌚', '\u{ad}', '\u{7f}',
         ] {
-            assert!(!is_agreed(character), "{character:?}");
-        }
-    }
-
-    #[test]
-    fn what_may_be_wide_elsewhere_is_narrow_here_and_not_agreed() {
-        use crate::width::{Width, width};
-        for character in ['\u{302e}', '\u{3164}', '\u{3248}', '\u{324f}', '\u{16ff1}'] {
-            assert!(may_be_wide(character), "{character:?}");
-            assert_ne!(width(character), Width::Two, "{character:?}");
             assert!(!is_agreed(character), "{character:?}");
         }
     }

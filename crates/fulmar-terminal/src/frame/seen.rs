@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::Screen;
 use crate::cell::Glyph;
-use crate::frame::agreed::{is_agreed, is_joiner, may_be_wide};
+use crate::frame::agreed::{is_agreed, is_joiner};
 use crate::row::CellRow;
 use crate::size::{Column, Row};
 use crate::style::{Attributes, Color, Style};
@@ -26,7 +26,6 @@ impl<'row> Seen<'row> {
         let column = Column(column);
         let glyph = match row.glyph(column) {
             Glyph::Char(' ') => Glyph::Blank,
-            glyph if vocabulary.c_library_widths => narrow(glyph),
             glyph => glyph,
         };
         let wide = row
@@ -90,25 +89,6 @@ impl<'row> Seen<'row> {
             Glyph::Char(character) => is_agreed(character),
             Glyph::Cluster(text) => text.chars().all(is_agreed),
         }
-    }
-}
-
-/// Returns what is shown in place of a narrow glyph that a C library may take for wide; `glyph` itself
-/// if there is no danger.
-fn narrow(glyph: Glyph<'_>) -> Glyph<'_> {
-    let narrow_char = |character| {
-        if may_be_wide(character) {
-            char::REPLACEMENT_CHARACTER
-        } else {
-            character
-        }
-    };
-    match glyph {
-        Glyph::Char(character) => Glyph::Char(narrow_char(character)),
-        Glyph::Cluster(text) if text.chars().any(may_be_wide) => {
-            Glyph::Char(text.chars().next().map_or(' ', narrow_char))
-        }
-        Glyph::Blank | Glyph::Spacer | Glyph::Cluster(_) => glyph,
     }
 }
 
