@@ -11,6 +11,7 @@ mod peers;
 mod roaming;
 mod screens;
 mod server_side;
+mod stock_frames;
 mod support;
 mod typing;
 mod wrapper;
