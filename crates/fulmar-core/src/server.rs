@@ -165,7 +165,10 @@ impl Server {
     pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Option<Received> {
         let link = self.link.as_mut()?;
         let received = link.endpoint.handle_datagram(now, arrival);
-        self.settle(now);
+        // What is not genuine has changed nothing, and is to cost nothing.
+        if received.sequence.is_some() {
+            self.settle(now);
+        }
         Some(received)
     }
 
