@@ -17,6 +17,7 @@ mod libc_widths;
 mod our_server;
 mod ours_in_stock;
 mod programs;
+mod recordings;
 mod sessions;
 mod stock_client;
 mod stock_in_ours;

@@ -10,6 +10,7 @@ use super::judge::{Halves, difference, drawn, drawn_terminal};
 use super::libc_widths::LibcWidths;
 use super::our_server::OurServer;
 use super::programs::{DISPUTED, Programmer, seeds};
+use super::recordings::{Recording, recordings};
 use super::sessions::{MENDS_WITHIN, in_parallel};
 use super::stock_client::StockClient;
 use crate::peers;
@@ -30,6 +31,21 @@ fn a_stock_client_shows_the_screen_that_our_frames_are_of() {
     in_parallel(seeds(SEEDS), |seeds| {
         let mut session = Session::start(&program, widths.clone());
         seeds.for_each(|seed| session.run(seed));
+    });
+}
+
+#[test]
+fn a_stock_client_shows_what_recorded_programs_show_on_our_server() {
+    let Some(program) = peers::require("mosh-client") else {
+        return;
+    };
+    in_parallel(recordings(), |recordings| {
+        let mut session = Session::start(&program, LibcWidths::default());
+        session.resize(24, 80);
+        for Recording { name, steps } in recordings {
+            session.step(&name, b"\x1bc");
+            steps.iter().for_each(|step| session.step(&name, step));
+        }
     });
 }
 
@@ -60,14 +76,14 @@ impl Session {
         let mut programmer = Programmer::new(seed);
         let (rows, columns) = programmer.size();
         self.resize(rows, columns);
-        self.step(seed, "\x1bc");
+        let name = format!("seed {seed}");
+        self.step(&name, b"\x1bc");
         for step in 0..STEPS {
             if step == STEPS / 2 && programmer.below(4) == 0 {
                 let (rows, columns) = programmer.size();
                 self.resize(rows, columns);
             }
-            let written = programmer.step();
-            self.step(seed, &written);
+            self.step(&name, programmer.step().as_bytes());
         }
     }
 
@@ -83,20 +99,18 @@ impl Session {
     }
 
     /// Shows what a program writes, and looks at it.
-    fn step(&mut self, seed: u64, written: &str) {
+    fn step(&mut self, name: &str, written: &[u8]) {
         self.looks += 1;
         // The title says that a frame has arrived; what follows it does so in the same write.
-        let title = format!("seed {seed} ☃ look {}", self.looks);
-        let whole = format!("{written}\x1b]2;{title}\x07");
-        for part in whole.as_bytes().chunks(13) {
-            self.server.write(part);
-        }
+        let title = format!("☃ look {}", self.looks);
+        written.chunks(13).for_each(|part| self.server.write(part));
+        self.server.write(format!("\x1b]2;{title}\x07").as_bytes());
         self.wait("the frame", |session| {
             session.client.eye().window().title == title
         });
         let is_right = self.until(MENDS_WITHIN, |session| session.difference().is_none());
         if !is_right {
-            panic!("seed {seed}: {}", self.failure(written));
+            panic!("{name}: {}", self.failure(written));
         }
         self.shown = self.server.screen().clone();
         self.halves.note(&self.shown);
@@ -107,15 +121,16 @@ impl Session {
         difference(&wanted, self.client.eye(), &self.halves)
     }
 
-    fn failure(&self, written: &str) -> String {
+    fn failure(&self, written: &[u8]) -> String {
         let screen = self.server.screen();
         let frame = screen.diff_from(&self.shown, &Vocabulary::STOCK);
         let drawing = self.client.written();
         let last = &drawing[drawing.len().saturating_sub(2 * frame.len() + 200)..];
         format!(
-            "{}\nthe program wrote {written:?}\nour frame was {:?}\nthe client wrote … {:?}\n\
+            "{}\nthe program wrote {:?}\nour frame was {:?}\nthe client wrote … {:?}\n\
              before: {}wanted: {}shown: {}",
             self.difference().unwrap_or_default(),
+            String::from_utf8_lossy(written),
             String::from_utf8_lossy(&frame),
             String::from_utf8_lossy(last),
             drawn(&self.shown),
