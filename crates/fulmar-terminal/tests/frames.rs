@@ -342,6 +342,24 @@ fn a_disputed_character_stands_on_a_blank_and_its_neighbours_are_drawn_anew() {
 }
 
 #[test]
+fn a_line_of_an_agreed_script_costs_its_text() {
+    let blank = run(Size::default(), "");
+    for line in [
+        "❯ Dobrý večer ✓",
+        "καλησπέρα",
+        "добрый вечер",
+        "ערב טוב",
+        "مساء الخير",
+        "สวัสดี",
+        "晩上好",
+    ] {
+        let shown = run(Size::default(), line);
+        let frame = shown.screen().diff_from(blank.screen(), &Vocabulary::STOCK);
+        assert_eq!(String::from_utf8_lossy(&frame), line);
+    }
+}
+
+#[test]
 fn a_bell_is_rung_once() {
     let mut terminal = run(Size::default(), "x");
     let a = terminal.screen().clone();

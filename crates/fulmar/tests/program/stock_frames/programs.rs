@@ -66,7 +66,7 @@ const DISPUTED_TEXTS: [&str; 22] = [
 ];
 
 /// Wide characters, marks and lines that are the same everywhere.
-const AGREED_TEXTS: [&str; 12] = [
+const AGREED_TEXTS: [&str; 16] = [
     "你",
     "好你好你好",
     "한",
@@ -79,6 +79,10 @@ const AGREED_TEXTS: [&str; 12] = [
     "\u{a0}\u{300}",
     "─│┌",
     "Жж",
+    "שָׁל",
+    "مَر",
+    "ก็น้ำ",
+    "❯✓",
 ];
 
 const CONTROLS: [&str; 9] = [
