@@ -2,7 +2,7 @@
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, getpid, getsid, test_kill_process};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use std::io;
 
@@ -57,6 +57,12 @@ pub(crate) fn refuse_threads() -> io::Result<()> {
 pub fn leave_session() -> io::Result<()> {
     rustix::process::setsid()?;
     Ok(())
+}
+
+/// True when the process leads its session, as one does that a terminal emulator started: then no
+/// shell is there that would continue it after a stop.
+pub fn leads_session() -> bool {
+    getsid(None) == Ok(getpid())
 }
 
 /// Points descriptors 0 to 2 to nowhere, so that whoever waits for their end is not kept waiting.

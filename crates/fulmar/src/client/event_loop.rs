@@ -7,7 +7,7 @@ use std::io;
 
 use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
 use fulmar_datagram::Time;
-use fulmar_platform::{PollList, Readiness, Signal, signals};
+use fulmar_platform::{PollList, Readiness, Signal, process, signals};
 use fulmar_transport::Hint;
 
 use super::signals::Meaning;
@@ -131,8 +131,11 @@ impl EventLoop {
     }
 
     /// Gives the terminal back and stops, with all processes of our job. When we go on, SIGCONT
-    /// has come too, and says so.
+    /// has come too, and says so. Without a shell to continue us we do not stop.
     fn suspend(&mut self, now: Time) {
+        if process::leads_session() {
+            return self.resume(now);
+        }
         self.give_back();
         if signals::stop_process_group().is_err() && self.terminal.take_back() {
             self.resume(now);

@@ -100,7 +100,7 @@ impl Plan {
             let program = shell.program().to_owned();
             return Err(Failure::ShellMissing { program });
         }
-        let timeouts = Timeouts::of(&environment);
+        let timeouts = Timeouts::of(&environment, names);
         for complaint in &timeouts.complaints {
             report::complain(names.program(), complaint);
         }

@@ -1,13 +1,21 @@
 //! How long a session waits for its client, as the environment says.
 //!
-//! Source: docs/protocol.md §2.6.
+//! Source: docs/protocol.md §2.6, docs/threat-model.md §9.
 
 use std::time::Duration;
 
+use fulmar_core::Names;
+
 use crate::environment::Environment;
 
+/// How long a session outlives its client if nobody says: under our own name 30 days, for what is
+/// forgotten is not to run for ever. Stock knows no limit.
+///
+/// Source: docs/threat-model.md §9.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(30 * 24 * 3600);
+
 /// The limits that the environment sets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Timeouts {
     /// How long a session outlives the last sign of its client.
     pub(crate) network: Option<Duration>,
@@ -18,8 +26,8 @@ pub(crate) struct Timeouts {
 }
 
 impl Timeouts {
-    /// Reads them.
-    pub(crate) fn of(environment: &Environment) -> Timeouts {
+    /// Reads them. 0 is no limit.
+    pub(crate) fn of(environment: &Environment, names: Names) -> Timeouts {
         let mut complaints = Vec::new();
         let mut read = |name: &str| {
             let text = environment.get_filled(name)?;
@@ -28,12 +36,17 @@ impl Timeouts {
                 complaints.push(format!("{name} is no number of seconds; it is ignored"));
             }
             seconds
-                .filter(|&seconds| seconds > 0)
-                .map(Duration::from_secs)
         };
+        let network = read("MOSH_SERVER_NETWORK_TMOUT");
+        let signal = read("MOSH_SERVER_SIGNAL_TMOUT");
+        let limit = |seconds: u64| (seconds > 0).then(|| Duration::from_secs(seconds));
         Timeouts {
-            network: read("MOSH_SERVER_NETWORK_TMOUT"),
-            signal: read("MOSH_SERVER_SIGNAL_TMOUT"),
+            network: match (network, names) {
+                (Some(seconds), _) => limit(seconds),
+                (None, Names::Own) => Some(FORGOTTEN_AFTER),
+                (None, Names::Stock) => None,
+            },
+            signal: signal.and_then(limit),
             complaints,
         }
     }
@@ -43,26 +56,39 @@ impl Timeouts {
 mod tests {
     use super::*;
 
+    fn of(network: &str, signal: &str, names: Names) -> Timeouts {
+        let variables = [
+            ("MOSH_SERVER_NETWORK_TMOUT", network),
+            ("MOSH_SERVER_SIGNAL_TMOUT", signal),
+        ];
+        Timeouts::of(&variables.into_iter().collect(), names)
+    }
+
     #[test]
-    fn seconds_are_read_and_nonsense_is_told() {
-        let of = |network: &str, signal: &str| {
-            Timeouts::of(&Environment::from_iter([
-                ("MOSH_SERVER_NETWORK_TMOUT", network),
-                ("MOSH_SERVER_SIGNAL_TMOUT", signal),
-            ]))
-        };
-        let both = of("604800", "4");
+    fn seconds_are_read() {
+        let both = of("604800", "4", Names::Own);
         assert_eq!(both.network, Some(Duration::from_secs(604_800)));
         assert_eq!(both.signal, Some(Duration::from_secs(4)));
-        assert_eq!(of("0", ""), Timeouts::default());
+        assert!(both.complaints.is_empty());
+    }
+
+    #[test]
+    fn what_is_no_number_is_told_and_ignored() {
         for bad in ["x", "-2", "3s"] {
-            let timeouts = of(bad, "");
-            assert_eq!(
-                (timeouts.network, timeouts.complaints.len()),
-                (None, 1),
-                "{bad}"
-            );
+            let timeouts = of(bad, bad, Names::Stock);
+            assert_eq!(timeouts.complaints.len(), 2, "{bad}");
+            assert_eq!((timeouts.network, timeouts.signal), (None, None), "{bad}");
         }
-        assert_eq!(Timeouts::of(&Environment::default()), Timeouts::default());
+    }
+
+    #[test]
+    fn a_forgotten_session_ends_after_30_days_but_not_under_the_stock_name() {
+        for unset in ["", "x"] {
+            assert_eq!(of(unset, "", Names::Stock).network, None);
+            let own = of(unset, "", Names::Own);
+            assert_eq!(own.network, Some(Duration::from_secs(2_592_000)));
+            assert_eq!(own.signal, None);
+        }
+        assert_eq!(of("0", "0", Names::Own).network, None);
     }
 }

@@ -60,6 +60,17 @@ fn without_a_command_there_is_a_shell() {
 }
 
 #[test]
+fn where_no_shell_could_continue_it_the_client_does_not_stop() {
+    let world = world();
+    let mut terminal = start(&local(&world, &[], &[]));
+    terminal.wait_for_prompt();
+    terminal.type_keys(b"\x1e\x1aecho still here $((6 * 7))\n");
+    terminal.wait_for_text("still here 42");
+    terminal.type_keys("exit\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+}
+
+#[test]
 fn a_trace_and_a_log_hold_numbers_and_no_contents() {
     let world = world();
     let file = |name: &str| world.home().join(name).display().to_string();
