@@ -16,7 +16,7 @@ thread_local! {
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|info| {
-        MESSAGE.with_borrow_mut(|message| *message = Some(info.to_string()));
+        MESSAGE.with_borrow_mut(|message| *message = Some(in_one_line(&info.to_string())));
     }));
     // What `work` had its hands on is only asked to give the terminal back, under this same guard.
     let outcome = panic::catch_unwind(AssertUnwindSafe(work));
@@ -25,6 +25,11 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
         let message = MESSAGE.with_borrow_mut(Option::take);
         message.unwrap_or_else(|| "no message".to_owned())
     })
+}
+
+/// The library puts place and message in lines of their own.
+fn in_one_line(message: &str) -> String {
+    message.lines().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -36,7 +41,7 @@ mod tests {
         assert_eq!(caught(|| 7), Ok(7));
         let told = caught(|| -> u8 { panic!("impossible state") }).unwrap_err();
         assert!(
-            told.contains("impossible state") && told.contains("crash.rs"),
+            told.contains("impossible state") && told.contains("crash.rs") && !told.contains('\n'),
             "{told}"
         );
     }
