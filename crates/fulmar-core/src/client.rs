@@ -414,7 +414,7 @@ impl Client {
         match self.phase {
             Phase::Open if self.could_ever_send() => self.close(now, why),
             Phase::Open => self.end(ClientEnding::NeverConnected),
-            Phase::Closing(_) => self.end(ClientEnding::Unanswered),
+            Phase::Closing(_) => self.end(self.unanswered()),
             Phase::Ended => {}
         }
     }
@@ -473,12 +473,21 @@ impl Client {
         self.is_stale |= self.notices.set_input_full(is_full);
     }
 
+    /// What it is that nobody has answered: only the goodbye, or anything at all.
+    fn unanswered(&self) -> ClientEnding {
+        if self.is_connected() {
+            ClientEnding::Unanswered
+        } else {
+            ClientEnding::NeverConnected
+        }
+    }
+
     fn why(&self, ending: Ending) -> ClientEnding {
         match (self.phase, ending) {
             (_, Ending::KeySpent) => ClientEnding::KeySpent,
             (Phase::Closing(ClientEnding::NeverConnected), _) => ClientEnding::NeverConnected,
             (Phase::Closing(why), Ending::Acknowledged | Ending::ByPeer) => why,
-            (Phase::Closing(_), _) => ClientEnding::Unanswered,
+            (Phase::Closing(_), _) => self.unanswered(),
             (Phase::Open | Phase::Ended, _) => ClientEnding::ServerEnded,
         }
     }

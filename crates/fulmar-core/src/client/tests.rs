@@ -183,6 +183,19 @@ fn quitting_before_anything_could_be_sent_ends_at_once() {
 }
 
 #[test]
+fn quitting_a_server_that_never_answered_says_so() {
+    let mut pair = Pair::own();
+    while pair.client.poll_transmit(ms(0), &mut pair.buffer).is_some() {}
+    for millis in [10, 20] {
+        pair.client.handle_keys(ms(millis), b"\x1e.");
+    }
+    assert_eq!(
+        pair.events(),
+        [ClientEvent::Ended(ClientEnding::NeverConnected)]
+    );
+}
+
+#[test]
 fn a_signal_ends_the_session_as_the_user_would() {
     let mut pair = Pair::own();
     pair.exchange(ms(0));
