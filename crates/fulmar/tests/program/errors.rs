@@ -117,6 +117,11 @@ fn a_client_that_cannot_begin_leaves_the_terminal_alone() {
             &[("MOSH_KEY", KEY)],
             "localhost is not a",
         ),
+        (
+            good,
+            &[("MOSH_KEY", "AAAA!AAAA!AAAA!AAAA!AA")],
+            "not base64",
+        ),
     ] {
         let mut terminal = client(&world, arguments, variables);
         assert_eq!(terminal.wait_for_end().code(), Some(255), "{words}");
@@ -157,6 +162,22 @@ fn a_closed_port_is_told_with_address_port_and_what_to_check() {
     assert_eq!(terminal.wait_for_end().code(), Some(255));
     terminal.expect_restored();
     terminal.wait_for_text(&format!("no answer from 127.0.0.1, UDP port {port}"));
+    terminal.wait_for_text("check that the server runs");
+}
+
+#[test]
+fn a_port_where_nobody_listens_is_told() {
+    let world = World::new();
+    let free = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("it is bound").port().to_string();
+    drop(free);
+    let variables = [("MOSH_KEY", KEY)];
+    let mut terminal = client(&world, &["127.0.0.1", &port], &variables);
+    terminal.wait_for_text("nothing listens");
+    terminal.wait_for_text("quits");
+    terminal.type_keys(b"\x1e.\x1e.");
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    terminal.expect_restored();
     terminal.wait_for_text("check that the server runs");
 }
 

@@ -150,7 +150,8 @@ fn a_server_that_was_killed_is_told_and_can_be_left() {
     terminal.wait_for("the server's number", |screen| server_pid(screen).is_some());
     let pid = server_pid(terminal.screen()).expect("it was just there");
     Process::of(pid).expect("the server runs").kill();
-    terminal.wait_for_text("nothing heard for");
+    terminal.wait_for_text("nothing listens");
+    terminal.wait_for_text("quits");
     // The second time nobody is waited for any more.
     terminal.type_keys(b"\x1e.\x1e.");
     assert_eq!(terminal.wait_for_end().code(), Some(255));

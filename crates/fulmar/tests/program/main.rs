@@ -7,6 +7,8 @@ mod ending;
 mod errors;
 mod flood;
 mod local;
+mod login_records;
+mod own;
 mod peers;
 mod roaming;
 mod screens;

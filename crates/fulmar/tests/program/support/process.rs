@@ -20,6 +20,7 @@ pub(crate) fn adopt_orphans() {
 #[derive(Debug)]
 pub(crate) struct Process {
     fd: OwnedFd,
+    pid: u32,
 }
 
 impl Process {
@@ -27,7 +28,12 @@ impl Process {
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let raw = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
         let fd = pidfd_open(raw, PidfdFlags::empty()).ok()?;
-        Some(Self { fd })
+        Some(Self { fd, pid })
+    }
+
+    /// The number of the process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// Sends a signal; a process that has ended does not mind.

@@ -42,15 +42,20 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a program on a terminal of its own.
+    /// Starts a program on a terminal of its own. Where no size is given, what is drawn is judged
+    /// on a usual one.
     pub(crate) fn start(command: &Spawn, size: WindowSize, rules: Rules) -> Self {
         let (master, slave) = pty::open(size).expect("a pty");
         let settings_before = settings(&master);
         let child = slave.spawn(command).expect("the program starts");
+        let (rows, columns) = match (size.rows, size.columns) {
+            (0, _) | (_, 0) => (24, 80),
+            given => given,
+        };
         Self {
             master,
             child,
-            judge: vt100::Parser::new(size.rows, size.columns, 0),
+            judge: vt100::Parser::new(rows, columns, 0),
             shown: Vec::new(),
             modes: Modes::default(),
             checker: (rules == Rules::Client).then(Checker::default),

@@ -1,0 +1,158 @@
+//! What our two ends do under our own name, beyond what stock's do.
+
+use fulmar_platform::WindowSize;
+
+use crate::support::{Rules, Setup, Terminal, World, adopt_orphans, row_text};
+
+/// `fulmar` with these arguments on a terminal.
+fn start(world: &World, arguments: &[&str], size: WindowSize) -> Terminal {
+    adopt_orphans();
+    let mut command = world.spawn(world.ours("fulmar"));
+    for argument in arguments {
+        command.arg(*argument);
+    }
+    Terminal::start(&command, size, Rules::Client)
+}
+
+/// A session on this machine with a shell, after its prompt.
+#[track_caller]
+fn local(world: &World) -> Terminal {
+    let arguments = ["--local", "--", "sh", "-i"];
+    let mut terminal = start(world, &arguments, Setup::default().size);
+    terminal.wait_for_prompt();
+    terminal
+}
+
+/// Leaves the shell and expects that everything was put back.
+#[track_caller]
+fn expect_clean_end(mut terminal: Terminal) {
+    terminal.type_keys("exit\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    terminal.expect_restored();
+}
+
+#[test]
+fn a_window_that_changes_while_we_are_suspended_is_looked_at_again() {
+    let world = World::new();
+    let mut shell = world.spawn("sh");
+    shell.arg("-i").env("PS1", "local$ ");
+    let mut terminal = Terminal::start(&shell, Setup::default().size, Rules::Client);
+    adopt_orphans();
+    terminal.wait_for_last_row("local$");
+    let session = "PS1='ready$ ' ours/fulmar --local -- sh -i\n";
+    terminal.type_keys(session);
+    terminal.wait_for_prompt();
+    terminal.type_keys(b"\x1e\x1a");
+    terminal.wait_for_text("Stopped");
+    terminal.wait_for_last_row("local$");
+    terminal.resize(WindowSize {
+        rows: 30,
+        columns: 100,
+    });
+    terminal.type_keys("fg\n");
+    terminal.wait_for_prompt();
+    terminal.type_keys("clear; stty size\n");
+    terminal.wait_for_text("30 100");
+    terminal.type_keys("exit\n");
+    terminal.wait_for_last_row("local$");
+    terminal.expect_restored();
+}
+
+#[test]
+fn a_key_on_standard_input_is_taken_and_the_terminal_still_found() {
+    let world = World::new();
+    adopt_orphans();
+    let arguments = ["server", "-p", "0", "-i", "127.0.0.1", "--", "sh", "-i"];
+    let mut server = world.command(world.ours("fulmar"));
+    let output = server.args(arguments).output().expect("the server starts");
+    let stdout = String::from_utf8(output.stdout).expect("text");
+    let words: Vec<&str> = stdout.split_whitespace().collect();
+    let ["MOSH", "CONNECT", port, key] = words[..] else {
+        panic!("{stdout:?}");
+    };
+    let mut shell = world.spawn("sh");
+    let script = "printf '%s\\n' $KEY | ours/fulmar client 127.0.0.1 $PORT";
+    shell
+        .arg("-c")
+        .arg(script)
+        .env("KEY", key)
+        .env("PORT", port);
+    let mut terminal = Terminal::start(&shell, Setup::default().size, Rules::Client);
+    terminal.wait_for_prompt();
+    expect_clean_end(terminal);
+}
+
+#[test]
+fn the_escape_key_tells_about_the_link_and_helps() {
+    let world = World::new();
+    let mut terminal = local(&world);
+    for (key, word) in [("i", "round trip"), ("?", "to quit")] {
+        terminal.type_keys(format!("\x1e{key}"));
+        terminal.wait_for("an answer in the first row", |screen| {
+            row_text(screen, 0).starts_with("fulmar: ") && row_text(screen, 0).contains(word)
+        });
+    }
+    expect_clean_end(terminal);
+}
+
+#[test]
+fn a_window_of_no_size_is_taken_for_a_usual_one() {
+    let world = World::new();
+    let no_size = WindowSize {
+        rows: 0,
+        columns: 0,
+    };
+    let arguments = ["--local", "--", "sh", "-c", "stty size > told"];
+    let mut terminal = start(&world, &arguments, no_size);
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    let told = std::fs::read_to_string(world.home().join("told")).expect("a file");
+    assert_eq!(told, "24 80\n");
+}
+
+#[test]
+fn the_key_is_not_in_the_clients_environment() {
+    let world = World::new();
+    let key = "AAAAAAAAAAAAAAAAAAAAAA";
+    let mut command = world.spawn(world.ours("fulmar"));
+    let deaf = std::net::UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let port = deaf
+        .local_addr()
+        .expect("a bound socket")
+        .port()
+        .to_string();
+    command
+        .arg("client")
+        .arg("127.0.0.1")
+        .arg(&port)
+        .env("MOSH_KEY", key);
+    let mut terminal = Terminal::start(&command, Setup::default().size, Rules::Client);
+    terminal.wait_for_text(&port);
+    for list in ["environ", "cmdline"] {
+        let path = format!("/proc/{}/{list}", terminal.pid());
+        let text = std::fs::read(path).expect("our own process");
+        assert!(!String::from_utf8_lossy(&text).contains(key), "{list}");
+    }
+}
+
+#[test]
+fn help_and_version_are_for_standard_output() {
+    let world = World::new();
+    for (arguments, words) in [
+        (&["--help"][..], &["--local", "server", "client"][..]),
+        (&["server", "--help"], &["-p", "--trace"]),
+        (&["client", "--help"], &["MOSH_KEY", "ADDRESS"]),
+        (&["--version"], &["fulmar 0."]),
+    ] {
+        let mut command = world.command(world.ours("fulmar"));
+        let output = command.args(arguments).output().expect("it starts");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(output.stderr, b"", "{arguments:?}");
+        for word in words {
+            assert!(
+                stdout.contains(word),
+                "{arguments:?}: no {word:?} in {stdout}"
+            );
+        }
+    }
+}
