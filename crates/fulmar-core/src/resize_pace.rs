@@ -5,16 +5,22 @@ use std::time::Duration;
 use fulmar_datagram::Time;
 use fulmar_terminal::Size;
 
-/// The shortest pause between two sizes that are applied: at most 50 a second.
+/// How many sizes are applied at once after a while without any, so that a size counts before the
+/// keys that were typed after it. Chosen by eye: a window that is dragged changes less often.
+const BURST: u32 = 10;
+
+/// The pause between two sizes that is earned back: with [`BURST`], at most 50 sizes are applied in
+/// any second.
 ///
 /// Source: docs/threat-model.md §6.
-const RESIZE_INTERVAL: Duration = Duration::from_millis(20);
+const RESIZE_INTERVAL: Duration = Duration::from_millis(25);
 
 /// Lets the last of the wanted sizes through, not faster than a pty and its program bear.
 #[derive(Debug, Default)]
 pub(crate) struct ResizePace {
     wanted: Option<Size>,
-    applied: Option<Time>,
+    /// When all pauses will have been earned back.
+    rested: Time,
 }
 
 impl ResizePace {
@@ -28,17 +34,14 @@ impl ResizePace {
         if self.due()? > now {
             return None;
         }
-        self.applied = Some(now);
+        self.rested = self.rested.max(now) + RESIZE_INTERVAL;
         self.wanted.take()
     }
 
     /// When [`ResizePace::take`] will return the wanted size.
     pub(crate) fn due(&self) -> Option<Time> {
         self.wanted?;
-        Some(
-            self.applied
-                .map_or(Time::ZERO, |applied| applied + RESIZE_INTERVAL),
-        )
+        Some(self.rested.saturating_sub(RESIZE_INTERVAL * (BURST - 1)))
     }
 }
 
@@ -54,15 +57,34 @@ mod tests {
     fn fifty_sizes_a_second_are_applied_and_the_last_one_always_is() {
         let mut pace = ResizePace::default();
         let mut applied = Vec::new();
-        for now in 0..1000 {
+        for now in 0..3000 {
             pace.want(Size::new(24, 80 + now).unwrap());
-            applied.extend(pace.take(ms(now.into())));
+            if pace.take(ms(now.into())).is_some() {
+                applied.push(now);
+            }
         }
-        assert_eq!(applied.len(), 50);
+        let in_second = |start: u16| {
+            let second = start..start + 1000;
+            applied.iter().filter(|at| second.contains(at)).count()
+        };
+        assert!((0..2000).all(|start| in_second(start) <= 50));
+        assert_eq!(in_second(2000), 40);
         let due = pace.due().unwrap();
-        assert_eq!(due, ms(1000));
-        assert_eq!(pace.take(due), Size::new(24, 80 + 999));
+        assert_eq!(pace.take(due), Size::new(24, 80 + 2999));
         assert_eq!(pace.due(), None);
         assert_eq!(pace.take(ms(5000)), None);
+    }
+
+    #[test]
+    fn a_few_sizes_in_a_row_are_applied_at_once() {
+        let mut pace = ResizePace::default();
+        for columns in 0..10 {
+            let size = Size::new(24, 80 + columns);
+            pace.want(size.unwrap());
+            assert_eq!(pace.take(ms(700)), size);
+        }
+        pace.want(Size::default());
+        assert_eq!(pace.take(ms(700)), None);
+        assert_eq!(pace.due(), Some(ms(725)));
     }
 }

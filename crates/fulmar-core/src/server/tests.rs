@@ -123,23 +123,28 @@ fn the_program_starts_with_the_first_state_and_its_window() {
 }
 
 #[test]
-fn later_windows_resize_the_pty_at_most_every_20_ms() {
+fn later_windows_resize_the_pty_and_a_hail_of_them_is_slowed_down() {
     let mut pair = Pair::met(|_| ());
     pair.resize(ms(300), 90, 30);
     pair.exchange(ms(301));
     let first = ServerEvent::ResizePty { size: size(90, 30) };
     assert_eq!(pair.events(), [first]);
-    // Sooner than any client of stock sends its next state.
-    let resize = crate::UserEvent::Resize(size(80, 25).into());
-    let number = StateNumber::new(50);
-    pair.server
-        .session
-        .handle_events(ms(310), number, &[resize]);
-    pair.server.settle(ms(310));
-    assert_eq!(pair.events(), []);
-    pair.server.handle_timeout(ms(321));
-    let second = ServerEvent::ResizePty { size: size(80, 25) };
-    assert_eq!(pair.events(), [second]);
+    // Sooner than any client of stock sends its states.
+    for columns in 100..120 {
+        let resize = crate::UserEvent::Resize(size(columns, 25).into());
+        let number = StateNumber::new(columns.into());
+        pair.server
+            .session
+            .handle_events(ms(310), number, &[resize]);
+        pair.server.settle(ms(310));
+    }
+    let applied = pair.events().len();
+    assert!((1..20).contains(&applied), "{applied} of 20 at once");
+    pair.server.handle_timeout(ms(400));
+    let last = ServerEvent::ResizePty {
+        size: size(119, 25),
+    };
+    assert_eq!(pair.events(), [last]);
 }
 
 #[test]
