@@ -118,6 +118,15 @@ impl SignalPipe {
         })
     }
 
+    /// True when a signal has come since the last [`drain`](Self::drain).
+    ///
+    /// A wait that ends with a signal may miss it on the descriptor: what is ready is looked at
+    /// before the handler runs.
+    pub fn has_come(&self) -> bool {
+        let mut subscriptions = self.subscriptions.iter();
+        subscriptions.any(|subscription| subscription.has_come.load(Ordering::SeqCst))
+    }
+
     /// Returns the signals that have come since the last call, in the order of subscription.
     pub fn drain(&mut self) -> impl Iterator<Item = Signal> + '_ {
         // Bytes first, flags after: a signal in between leaves a byte for the next turn.
@@ -203,6 +212,16 @@ mod tests {
         assert_eq!(come, [Signal::WindowChange, Signal::User2]);
         assert!(!is_readable(&signals), "the loop would spin");
         assert_eq!(signals.drain().count(), 0);
+    }
+
+    #[test]
+    fn a_signal_is_known_without_the_descriptor_until_it_is_drained() {
+        let mut signals = SignalPipe::new(&[Signal::VirtualAlarm]).unwrap();
+        assert!(!signals.has_come());
+        raise(libc::SIGVTALRM).unwrap();
+        assert!(signals.has_come());
+        assert_eq!(signals.drain().collect::<Vec<_>>(), [Signal::VirtualAlarm]);
+        assert!(!signals.has_come());
     }
 
     #[test]

@@ -94,9 +94,10 @@ impl Surroundings {
         self.timer.has_passed()
     }
 
-    /// Returns the signals that have come.
+    /// Returns the signals that have come, also after the wait has looked: a resize counts before
+    /// the keys that were typed after it.
     pub(crate) fn signals(&mut self, ready: Ready) -> Vec<Signal> {
-        match ready.signals {
+        match ready.signals || self.signals.has_come() {
             true => self.signals.drain().collect(),
             false => Vec::new(),
         }
