@@ -210,7 +210,7 @@ fn a_printable_escape_key_works_at_the_beginning_of_a_line(make: Make) {
 /// A session in which the program tells in which bytes `keys` arrive, and these.
 #[track_caller]
 fn arrived(make: Make, variables: &[(&str, &str)], keys: &[u8], count: usize) -> Option<Vec<u8>> {
-    let script = format!("stty raw -echo; echo go; head -c {count} > typed; echo done");
+    let script = format!("stty raw -echo; echo go; head -c {count} > typed; echo done; read line");
     let mut session = session(make, variables, &["sh", "-c", &script])?;
     session.terminal.wait_for_text("go");
     session.terminal.type_keys(keys);

@@ -60,7 +60,7 @@ fn every_byte_but_the_escape_key_arrives(pair: Pair) {
         .flat_map(|byte| [byte, b'x'])
         .collect();
     let script = format!(
-        "stty raw -echo; echo go; head -c {} > typed; echo done",
+        "stty raw -echo; echo go; head -c {} > typed; echo done; read line",
         keys.len()
     );
     let setup = Setup {
