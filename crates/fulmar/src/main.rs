@@ -21,6 +21,8 @@ mod random;
 mod report;
 mod run;
 mod server;
+#[cfg_attr(not(test), expect(dead_code, reason = "the starters will use it"))]
+mod shell_words;
 mod surroundings;
 mod trace;
 mod udp;
