@@ -7,12 +7,14 @@ use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
-    Arrival, Config, Ending, Endpoint, Event, Hint, PathId, Received, Role, SendError, Transmit,
-    Verdict,
+    Arrival, Config, Dialect, Ending, Endpoint, Event, Hint, PathId, Received, Role, SendError,
+    Transmit, Verdict,
 };
 
+use crate::agreement::Agreement;
 use crate::display::{Display, OuterTerminal, Wanted};
 use crate::escape_key::{Command, EscapeKey, EscapeReader};
+use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
 use crate::names::Names;
@@ -35,6 +37,8 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(15);
 pub struct ClientConfig {
     /// The key of the conversation.
     pub key: Key,
+    /// What was agreed on with the server; `None` with a stock one.
+    pub agreement: Option<Agreement>,
     /// The size of the user's window.
     pub size: Size,
     /// The longest datagram to send: see
@@ -57,10 +61,11 @@ pub struct ClientConfig {
 
 impl ClientConfig {
     /// Returns what a client is without further wishes: an unknown terminal of 80x24, the default
-    /// escape key, our own names, datagrams for IPv4.
+    /// escape key, our own names, datagrams for IPv4, nothing agreed on.
     pub fn new(key: Key, seed: Seed) -> ClientConfig {
         ClientConfig {
             key,
+            agreement: None,
             size: Size::default(),
             datagram_bytes: DATAGRAM_BYTES_IPV4,
             outer: OuterTerminal::default(),
@@ -176,6 +181,7 @@ impl Client {
     pub fn new(now: Time, config: ClientConfig) -> Client {
         let ClientConfig {
             key,
+            agreement: _,
             size,
             datagram_bytes,
             outer,
@@ -384,6 +390,17 @@ impl Client {
     /// Whether the server has ever answered.
     pub fn is_connected(&self) -> bool {
         self.endpoint.heard_at().is_some()
+    }
+
+    /// How the server's program ended, if the server has said so: both have to have agreed on
+    /// [`Capability::Exit`](crate::Capability::Exit).
+    pub fn exit_status(&self) -> Option<ExitStatus> {
+        None
+    }
+
+    /// What is spoken with the server.
+    pub fn dialect(&self) -> Dialect {
+        Dialect::Undecided
     }
 
     /// What is known of the link to the server.

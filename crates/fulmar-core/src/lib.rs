@@ -45,10 +45,13 @@
 
 #![forbid(unsafe_code)]
 
+mod agreement;
+mod capability;
 mod client;
 mod display;
 mod echo_ack;
 mod escape_key;
+mod exit_status;
 mod frame_hold;
 mod host_screen;
 mod link;
@@ -66,9 +69,12 @@ pub mod trace;
 mod user_stream;
 mod wake;
 
+pub use agreement::Agreement;
+pub use capability::{Capabilities, Capability};
 pub use client::{Client, ClientConfig, ClientEnding, ClientEvent, ExitCause};
 pub use display::OuterTerminal;
 pub use escape_key::EscapeKey;
+pub use exit_status::ExitStatus;
 pub use host_screen::HostScreen;
 pub use link_info::LinkInfo;
 pub use names::Names;

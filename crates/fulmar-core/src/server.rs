@@ -7,9 +7,11 @@ use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_datagram::{Key, Time};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
-    Arrival, Ending, Event, Hint, PathId, Received, SendError, StateNumber, Transmit,
+    Arrival, Dialect, Ending, Event, Hint, PathId, Received, SendError, StateNumber, Transmit,
 };
 
+use crate::agreement::Agreement;
+use crate::exit_status::ExitStatus;
 use crate::link::Link;
 use crate::link_info::LinkInfo;
 use crate::presence::{Change, Presence};
@@ -21,6 +23,8 @@ use crate::wake::Wake;
 pub struct ServerConfig {
     /// The key of the conversation.
     pub key: Key,
+    /// What was agreed on with the client; `None` with a stock one.
+    pub agreement: Option<Agreement>,
     /// The window's size until the client tells its own.
     pub size: Size,
     /// The longest datagram to send: see
@@ -38,10 +42,12 @@ pub struct ServerConfig {
 }
 
 impl ServerConfig {
-    /// Returns what a server is without further wishes: 80x24, datagrams for IPv4, no timeouts.
+    /// Returns what a server is without further wishes: 80x24, datagrams for IPv4, no timeouts,
+    /// nothing agreed on.
     pub fn new(key: Key, seed: Seed) -> ServerConfig {
         ServerConfig {
             key,
+            agreement: None,
             size: Size::default(),
             datagram_bytes: DATAGRAM_BYTES_IPV4,
             network_timeout: None,
@@ -144,6 +150,7 @@ impl Server {
     pub fn new(now: Time, config: ServerConfig) -> Server {
         let ServerConfig {
             key,
+            agreement: _,
             size,
             datagram_bytes,
             network_timeout,
@@ -207,6 +214,13 @@ impl Server {
         self.session.finish();
         self.settle(now);
         self.close(now, ServerEnding::ProgramEnded);
+        self.settle(now);
+    }
+
+    /// Takes note of how the program ended. Best said before
+    /// [`handle_pty_closed`](Server::handle_pty_closed), so that the first goodbye has it.
+    pub fn handle_program_ended(&mut self, now: Time, status: ExitStatus) {
+        tracing::info!(?status, "program ended");
         self.settle(now);
     }
 
@@ -279,6 +293,11 @@ impl Server {
     /// What the client is to see.
     pub fn screen(&self) -> &Screen {
         self.session.shown()
+    }
+
+    /// What is spoken with the client.
+    pub fn dialect(&self) -> Dialect {
+        Dialect::Undecided
     }
 
     /// What is known of the link to the client, if there is one.

@@ -76,6 +76,7 @@ mod compress;
 mod contact;
 mod conversation;
 mod counters;
+mod dialect;
 mod endpoint;
 mod error;
 mod event;
@@ -107,6 +108,7 @@ pub use assembly::{Assembly, AssemblyError, Fragmenter};
 pub use cause::{Cause, Countable, DropReason, Tally};
 pub use compress::{Deflater, InflateError, Inflater};
 pub use counters::Counters;
+pub use dialect::{Dialect, Digest};
 pub use endpoint::{Config, Endpoint, Role};
 pub use event::{
     Arrival, Ending, Event, Hint, InstructionReceived, Received, SendError, Transmit,
