@@ -31,6 +31,7 @@ mod core_dump;
 mod poll;
 pub mod process;
 pub mod pty;
+pub mod resolve;
 mod routes;
 mod secret;
 pub mod signals;
