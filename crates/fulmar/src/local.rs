@@ -1,16 +1,19 @@
 //! Both ends on one machine.
 
 use std::ffi::OsString;
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use fulmar_core::Names;
+use zeroize::Zeroizing;
 
+use crate::bootstrap::line_splitter::LineSplitter;
+use crate::bootstrap::lines::{Invitation, Line, Malformed};
 use crate::cli::Records;
 use crate::client::{Desk, farewell};
-use crate::connect_line::{self, Invitation};
 use crate::errors::{Failure, while_doing};
 use crate::{log, report};
 
@@ -47,7 +50,7 @@ fn start_server(
         .spawn()
         .map_err(while_doing("starting a server"))?;
     let told = server.stdout.take().map(|stdout| {
-        connect_line::read(stdout, |line| {
+        invitation(stdout, |line| {
             let line = report::escaped(&String::from_utf8_lossy(line));
             report::print_to_stderr(&format!("{line}\n"));
         })
@@ -66,8 +69,39 @@ fn start_server(
     }
 }
 
+/// Reads up to the invitation, and gives the lines before it to `other`. `None` if there is none
+/// within bounds.
+fn invitation(
+    mut input: impl io::Read,
+    mut other: impl FnMut(&[u8]),
+) -> io::Result<Option<Invitation>> {
+    let mut splitter = LineSplitter::new();
+    let mut bytes = Zeroizing::new([0; 4096]);
+    loop {
+        let count = match input.read(bytes.as_mut_slice()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            outcome => outcome?,
+        };
+        let mut rest = bytes.get(..count).unwrap_or_default();
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        while !rest.is_empty() {
+            let Ok(line) = splitter.take(&mut rest) else {
+                return Ok(None);
+            };
+            let Some(line) = line else { continue };
+            match line.parse() {
+                Ok(Some(Line::Invitation(invitation))) => return Ok(Some(invitation)),
+                Ok(None) => other(line.bytes()),
+                Ok(Some(_)) | Err(Malformed) => {}
+            }
+        }
+    }
+}
+
 /// Returns an order to start this very program, also if its file is gone since.
-fn ourselves() -> std::io::Result<Command> {
+fn ourselves() -> io::Result<Command> {
     let file = std::env::current_exe()?;
     let program = match file.exists() {
         true => file,

@@ -6,9 +6,13 @@
 #![forbid(unsafe_code)]
 
 mod address;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the login that uses all of it is being built")
+)]
+mod bootstrap;
 mod cli;
 mod client;
-mod connect_line;
 mod crash;
 mod environment;
 mod errors;

@@ -10,6 +10,8 @@ use fulmar_datagram::Key;
 use fulmar_platform::tty::is_terminal;
 use zeroize::Zeroizing;
 
+use crate::bootstrap::lines::invitation_text;
+
 /// Prints port and key on standard output.
 ///
 /// # Errors
@@ -25,12 +27,10 @@ pub(crate) fn announce(port: u16, key: &Key) -> io::Result<()> {
 /// Returns what is printed. On a terminal what was typed ahead may stand in the line already.
 fn lines(port: u16, key: &Key, on_terminal: bool) -> Zeroizing<String> {
     let start = if on_terminal { "\r\n\n" } else { "" };
-    let key = key.to_base64();
     // Enough room from the start: a longer buffer would leave the shorter one behind.
     let mut lines = Zeroizing::new(String::with_capacity(64));
-    for part in [start, "MOSH CONNECT ", &port.to_string(), " ", &key, "\n"] {
-        lines.push_str(part);
-    }
+    lines.push_str(start);
+    lines.push_str(&invitation_text(port, key));
     lines
 }
 

@@ -53,6 +53,14 @@ impl PortRange {
         }
     }
 
+    /// Returns the text that [`PortRange::parse`] reads.
+    pub(crate) fn as_option(self) -> String {
+        match self.low == self.high {
+            true => self.low.to_string(),
+            false => format!("{}:{}", self.low, self.high),
+        }
+    }
+
     /// Lists the ports in the order in which they are to be tried.
     pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
         self.low..=self.high

@@ -1,0 +1,345 @@
+//! The lines of a server that its starter understands, printed and read in one place.
+//!
+//! Source: docs/protocol.md §2.4, §2.9.
+
+use fulmar_core::Capabilities;
+use fulmar_datagram::Key;
+use zeroize::Zeroizing;
+
+use super::offer_reader::number;
+use super::{LINE_BYTES_MAX, WIRE_VERSION};
+use crate::report::escaped;
+
+const HELLO: &str = "FULMAR HELLO ";
+const WARNING: &str = "FULMAR WARNING ";
+const ERROR: &str = "FULMAR ERROR ";
+const NONE: &str = "FULMAR NONE";
+const CONNECT: &str = "FULMAR CONNECT ";
+const HEARD: &str = "FULMAR HEARD";
+const SSH_CONNECTION: &str = "MOSH SSH_CONNECTION ";
+const MOSH_CONNECT: &str = "MOSH CONNECT ";
+
+/// What a client needs to find its server.
+pub(crate) struct Invitation {
+    /// The server's UDP port.
+    pub(crate) port: u16,
+    /// The session's key.
+    pub(crate) key: Key,
+}
+
+/// The server's answer to an offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// The version of the bootstrap.
+    pub(crate) version: u32,
+    /// The capabilities agreed on.
+    pub(crate) capabilities: Capabilities,
+    /// The server's own version.
+    pub(crate) server: String,
+}
+
+impl Answer {
+    /// Returns the answer of this program.
+    pub(crate) fn ours(capabilities: Capabilities) -> Answer {
+        Answer {
+            version: WIRE_VERSION,
+            capabilities,
+            server: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Returns the line with its end, exactly as it is printed: the digest covers it.
+    pub(crate) fn line(&self) -> String {
+        format!(
+            "{CONNECT}{} {} {}\n",
+            self.version, self.capabilities, self.server
+        )
+    }
+}
+
+/// A line that a starter understands.
+pub(crate) enum Line {
+    /// The server reads its offer now.
+    Hello {
+        /// The server's version.
+        server: String,
+    },
+    /// The four words of `SSH_CONNECTION`: the client's address and port, the server's.
+    SshConnection([String; 4]),
+    /// Something that the user is to know, in one line.
+    Warning(String),
+    /// Why there is no server; of several such lines the first says what happened, the others what
+    /// to try.
+    Error(String),
+    /// There is no server of ours, on a system of that kind.
+    Missing {
+        /// What it is, in the words of `uname` and `/etc/os-release`.
+        system: String,
+    },
+    /// What was agreed on.
+    Connect(Answer),
+    /// How to reach the server.
+    Invitation(Invitation),
+    /// The server has heard the client.
+    Heard,
+}
+
+/// A line that begins as one of ours and goes on otherwise. It may hold half a key, so it is not to
+/// be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+impl Line {
+    /// Reads a line, which comes without its end. `None` for one of another kind.
+    ///
+    /// # Errors
+    ///
+    /// When it is malformed.
+    pub(crate) fn parse(line: &[u8]) -> Result<Option<Line>, Malformed> {
+        let Some((kind, rest)) = KINDS
+            .iter()
+            .find_map(|(start, kind)| Some((kind, line.strip_prefix(start.as_bytes())?)))
+        else {
+            return Ok(None);
+        };
+        let rest = str::from_utf8(rest).map_err(|_| Malformed)?;
+        kind(rest).map(Some).ok_or(Malformed)
+    }
+
+    /// Returns the line with its end.
+    pub(crate) fn text(&self) -> Zeroizing<String> {
+        let mut text = Zeroizing::new(String::new());
+        let mut append = |parts: &[&str]| parts.iter().for_each(|part| text.push_str(part));
+        match self {
+            Line::Hello { server } => append(&[HELLO, server]),
+            Line::SshConnection(words) => append(&[SSH_CONNECTION, &words.join(" ")]),
+            Line::Warning(what) => append(&[WARNING, &one_line(what, WARNING)]),
+            Line::Error(what) => append(&[ERROR, &one_line(what, ERROR)]),
+            Line::Missing { system } => append(&[NONE, " ", system]),
+            Line::Connect(answer) => append(&[answer.line().trim_end()]),
+            Line::Invitation(invitation) => {
+                return invitation_text(invitation.port, &invitation.key);
+            }
+            Line::Heard => append(&[HEARD]),
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// Returns the line by which a client can find a server, with its end.
+pub(crate) fn invitation_text(port: u16, key: &Key) -> Zeroizing<String> {
+    let key = key.to_base64();
+    // Enough room from the start: a longer buffer would leave the shorter one behind.
+    let mut text = Zeroizing::new(String::with_capacity(64));
+    for part in [MOSH_CONNECT, &port.to_string(), " ", &key, "\n"] {
+        text.push_str(part);
+    }
+    text
+}
+
+type Kind = fn(&str) -> Option<Line>;
+
+/// How each line begins, and how the rest of it is read.
+const KINDS: [(&str, Kind); 8] = [
+    (HELLO, |rest| {
+        let server = version(rest)?;
+        Some(Line::Hello { server })
+    }),
+    (SSH_CONNECTION, |rest| {
+        let words: Vec<String> = rest.split_ascii_whitespace().map(str::to_owned).collect();
+        words.try_into().ok().map(Line::SshConnection)
+    }),
+    (WARNING, |rest| Some(Line::Warning(rest.to_owned()))),
+    (ERROR, |rest| Some(Line::Error(rest.to_owned()))),
+    (NONE, |rest| {
+        let system = rest.trim_ascii().to_owned();
+        Some(Line::Missing { system })
+    }),
+    (CONNECT, |rest| answer(rest).map(Line::Connect)),
+    (MOSH_CONNECT, |rest| invitation(rest).map(Line::Invitation)),
+    (HEARD, |rest| rest.is_empty().then_some(Line::Heard)),
+];
+
+/// Reads `<wire version> <capabilities> <server version>`, with one blank between two: such a line
+/// has one text only.
+fn answer(rest: &str) -> Option<Answer> {
+    let (wire, rest) = rest.split_once(' ')?;
+    let (capabilities, server) = rest.split_once(' ')?;
+    let is_canonical = wire == "0" || !wire.starts_with('0');
+    Some(Answer {
+        version: number(wire).filter(|_| is_canonical)?,
+        capabilities: agreed(capabilities)?,
+        server: version(server)?,
+    })
+}
+
+/// Reads capabilities that can be agreed on: we know all of them, for we have offered them.
+fn agreed(text: &str) -> Option<Capabilities> {
+    let capabilities = Capabilities::parse(text);
+    (capabilities.to_string() == text).then_some(capabilities)
+}
+
+/// Reads `<port> <key>`; blanks may follow.
+fn invitation(rest: &str) -> Option<Invitation> {
+    let (port, key) = rest.trim_ascii_end().split_once(' ')?;
+    Some(Invitation {
+        port: number(port).filter(|&port| port > 0)?,
+        key: Key::from_base64(key).ok()?,
+    })
+}
+
+/// Reads a version: one word of printable ASCII.
+fn version(text: &str) -> Option<String> {
+    let is_word = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    (is_word && text.len() <= LINE_BYTES_MAX / 4).then(|| text.to_owned())
+}
+
+/// Returns `what` without control characters, cut to fit into a line that begins so.
+fn one_line(what: &str, start: &str) -> String {
+    let mut text = escaped(what);
+    let mut end = text.len().min(LINE_BYTES_MAX - start.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
+
+    fn parsed(line: &str) -> Option<Line> {
+        Line::parse(line.as_bytes()).unwrap()
+    }
+
+    /// The line again, after it was read; `None` if it is malformed or of another kind.
+    fn again(line: &[u8]) -> Option<String> {
+        let line = Line::parse(line).ok()??;
+        Some(line.text().to_string())
+    }
+
+    #[test]
+    fn every_line_is_read_as_it_is_printed() {
+        for line in [
+            "FULMAR HELLO 0.1.0",
+            "MOSH SSH_CONNECTION 192.0.2.1 5022 fe80::1%eth0 22",
+            "FULMAR WARNING a b",
+            "FULMAR ERROR cannot listen / elsewhere",
+            "FULMAR NONE Linux x86_64 debian",
+            "FULMAR CONNECT 1 exit 0.1.0",
+            "FULMAR CONNECT 1 - 0.1.0-dev+g1",
+            &format!("MOSH CONNECT 60001 {KEY}"),
+            "FULMAR HEARD",
+        ] {
+            assert_eq!(again(line.as_bytes()), Some(format!("{line}\n")));
+        }
+    }
+
+    #[test]
+    fn other_lines_are_of_another_kind() {
+        for line in [
+            "",
+            "hello",
+            " FULMAR HEARD",
+            "FULMAR",
+            "fulmar heard",
+            "MOSH IP 192.0.2.7",
+            "xMOSH CONNECT 1 2",
+        ] {
+            assert!(parsed(line).is_none(), "{line:?}");
+        }
+        assert!(Line::parse(b"\xFF\xFE").is_ok_and(|line| line.is_none()));
+    }
+
+    #[test]
+    fn a_line_that_begins_as_one_of_ours_has_to_be_one() {
+        for line in [
+            "FULMAR HELLO ",
+            "FULMAR HELLO 1 2",
+            "FULMAR HEARD 1",
+            "FULMAR CONNECT 1",
+            "FULMAR CONNECT 1 exit",
+            "FULMAR CONNECT 1 exit  0.1.0",
+            "FULMAR CONNECT 1 exit 0.1.0 ",
+            "FULMAR CONNECT 01 exit 0.1.0",
+            "FULMAR CONNECT +1 exit 0.1.0",
+            "FULMAR CONNECT 1 EXIT 0.1.0",
+            "FULMAR CONNECT 1 exit,unheard-of 0.1.0",
+            "FULMAR CONNECT 1 exit,exit 0.1.0",
+            "FULMAR CONNECT 4294967296 exit 0.1.0",
+            "MOSH SSH_CONNECTION 192.0.2.1 5022 192.0.2.7",
+            "MOSH CONNECT 60001 short",
+            &format!("MOSH CONNECT 70000 {KEY}"),
+            &format!("MOSH CONNECT +7 {KEY}"),
+            &format!("MOSH CONNECT 0 {KEY}"),
+            &format!("MOSH CONNECT 60001 {KEY} x"),
+            &format!("MOSH CONNECT  60001 {KEY}"),
+        ] {
+            assert_eq!(
+                Line::parse(line.as_bytes()).err(),
+                Some(Malformed),
+                "{line:?}"
+            );
+        }
+        assert_eq!(Line::parse(b"FULMAR WARNING \xFF").err(), Some(Malformed));
+    }
+
+    #[test]
+    fn an_invitation_may_have_blanks_behind_it() {
+        let line = format!("MOSH CONNECT 60001 {KEY} \r");
+        match parsed(&line) {
+            Some(Line::Invitation(invitation)) => {
+                assert_eq!(invitation.port, 60001);
+                assert_eq!(*invitation.key.to_base64(), KEY);
+            }
+            _ => panic!("not read"),
+        }
+    }
+
+    #[test]
+    fn what_is_told_fits_into_one_line() {
+        let text = Line::Warning("a\nb\u{1b}[m".to_owned()).text();
+        assert_eq!(*text, "FULMAR WARNING a\\nb\\u{1b}[m\n");
+        let text = Line::Error("ü".repeat(LINE_BYTES_MAX)).text();
+        assert!(text.ends_with("ü\n"), "{}", &*text);
+        assert!((LINE_BYTES_MAX..=LINE_BYTES_MAX + 1).contains(&text.len()));
+    }
+
+    #[test]
+    fn our_answer_is_a_line() {
+        let answer = Answer::ours(Capabilities::ALL);
+        let line = answer.line();
+        assert_eq!(
+            line,
+            format!("FULMAR CONNECT 1 exit {}\n", env!("CARGO_PKG_VERSION"))
+        );
+        match parsed(line.trim_end()) {
+            Some(Line::Connect(read)) => assert_eq!(read, answer),
+            _ => panic!("not read"),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_answer_that_was_read_is_printed_the_same(rest in "[0-9]{1,2} {1,2}(exit|-)(,[a-z]{1,3})? ?[!-~]{0,5} ?") {
+            let line = format!("{CONNECT}{rest}");
+            if let Some(again) = again(line.as_bytes()) {
+                prop_assert_eq!(again, line + "\n");
+            }
+        }
+
+        #[test]
+        fn any_line_is_read_without_a_fault(
+            start in prop::sample::select(KINDS.map(|(start, _)| start).to_vec()),
+            rest in prop::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let _ = Line::parse(&[start.as_bytes(), &rest].concat());
+            let _ = Line::parse(&rest);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What a client and a server say to each other before there is a session: lines of text on the
+//! pipe that ssh is, an offer one way and an answer with the key the other way.
+//!
+//! Everything here is a function of bytes; who reads and writes pipes is elsewhere.
+//!
+//! ```text
+//!  client                                        server
+//!  Opening ── block ──► (remote shell) ── text ──► OfferReader ─► Offer
+//!  Line ◄──── LineSplitter ◄──────────── lines ─── Line
+//! ```
+//!
+//! Source: docs/protocol.md §2.9.
+
+pub(crate) mod line_splitter;
+pub(crate) mod lines;
+pub(crate) mod offer;
+pub(crate) mod offer_reader;
+mod percent;
+
+/// The version of the bootstrap that this program speaks.
+///
+/// Source: docs/protocol.md §2.9.
+pub(crate) const WIRE_VERSION: u32 = 1;
+
+/// The longest line that a client looks at, without its end.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const LINE_BYTES_MAX: usize = 1024;
+
+/// The most that a client writes in one go, and the longest offer that a server reads.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const BLOCK_BYTES_MAX: usize = 64 * 1024;

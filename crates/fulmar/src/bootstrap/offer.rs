@@ -1,0 +1,270 @@
+//! What a client wishes for its session, and the text in which it says so.
+//!
+//! Source: docs/protocol.md §2.9.
+
+use std::ffi::{OsStr, OsString};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+
+use fulmar_core::Capabilities;
+use fulmar_terminal::Size;
+
+use super::{BLOCK_BYTES_MAX, WIRE_VERSION, percent};
+use crate::server::options::Bind;
+use crate::server::ports::PortRange;
+
+/// How an offer begins; the version and the capabilities follow.
+pub(super) const BEGIN: &str = "FULMAR OFFER ";
+
+/// How it ends.
+pub(super) const END: &str = "FULMAR END";
+
+/// A session as the client wishes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// The version of the bootstrap.
+    pub(crate) version: u32,
+    /// What the client can do beyond the stock protocol, as far as we know it, too.
+    pub(crate) capabilities: Capabilities,
+    /// The window's size.
+    pub(crate) size: Option<Size>,
+    /// How many colours the terminal has.
+    pub(crate) colors: Option<u32>,
+    /// Where to listen.
+    pub(crate) bind: Option<Bind>,
+    /// On which port.
+    pub(crate) ports: Option<PortRange>,
+    /// Locale variables for a program whose environment has no UTF-8 locale.
+    pub(crate) locale: Vec<(OsString, OsString)>,
+    /// The program and its arguments; empty for the user's shell.
+    pub(crate) command: Vec<OsString>,
+}
+
+impl Offer {
+    /// Returns an offer of those capabilities and without wishes.
+    pub(crate) fn of(capabilities: Capabilities) -> Offer {
+        Offer {
+            version: WIRE_VERSION,
+            capabilities,
+            size: None,
+            colors: None,
+            bind: None,
+            ports: None,
+            locale: Vec::new(),
+            command: Vec::new(),
+        }
+    }
+
+    /// Returns its text, from `FULMAR OFFER` up to the end of the line `FULMAR END`.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        let mut text = Text::default();
+        let first = format!("{BEGIN}{} {}", self.version, self.capabilities);
+        text.line(&first);
+        if let Some(size) = self.size {
+            text.line(&format!("size {} {}", size.columns(), size.rows()));
+        }
+        if let Some(colors) = self.colors {
+            text.line(&format!("colors {colors}"));
+        }
+        match &self.bind {
+            None => {}
+            Some(Bind::Any) => text.line("bind any"),
+            Some(Bind::SshConnection) => text.line("bind ssh"),
+            Some(Bind::Address(address)) => text.value("bind", &[address]),
+        }
+        if let Some(ports) = self.ports {
+            text.line(&format!("port {}", ports.as_option()));
+        }
+        for (name, value) in &self.locale {
+            text.value("locale", &[name, OsStr::new("="), value]);
+        }
+        for word in &self.command {
+            text.value("word", &[word]);
+        }
+        text.line(END);
+        text.0
+    }
+}
+
+/// Lines that are being written.
+#[derive(Default)]
+struct Text(Vec<u8>);
+
+impl Text {
+    fn line(&mut self, line: &str) {
+        self.0.extend_from_slice(line.as_bytes());
+        self.0.push(b'\n');
+    }
+
+    /// Writes a line with a value of any bytes.
+    fn value(&mut self, key: &str, parts: &[&OsStr]) {
+        self.0.extend_from_slice(key.as_bytes());
+        self.0.push(b' ');
+        for part in parts {
+            percent::encode(part.as_bytes(), &mut self.0);
+        }
+        self.0.push(b'\n');
+    }
+}
+
+/// Everything that a client writes, at once, before it has read anything: for the remote shell, and
+/// for the server that it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// A shell command line that the user wants to start the server with, if any.
+    pub(crate) start: Option<OsString>,
+    /// The shell command line to run where there is no server of ours.
+    pub(crate) fallback: Option<OsString>,
+    /// The offer for a server of ours.
+    pub(crate) offer: Offer,
+}
+
+/// Why an opening cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum OpeningError {
+    /// A shell command line has a line end, or another control character.
+    #[error("a control character in a shell command line")]
+    ControlCharacter,
+    /// Longer than [`BLOCK_BYTES_MAX`].
+    #[error("the command and its settings are {0} bytes long; {BLOCK_BYTES_MAX} are possible")]
+    TooLong(usize),
+}
+
+/// The text of an opening.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    bytes: Vec<u8>,
+    offer: Range<usize>,
+}
+
+impl Opening {
+    /// Returns the text.
+    ///
+    /// # Errors
+    ///
+    /// When a reader could not make of it what we mean.
+    pub(crate) fn block(&self) -> Result<Block, OpeningError> {
+        // A profile that waits for the return key has its line.
+        let mut bytes = b"\n".to_vec();
+        bytes.extend_from_slice(b"FULMAR START");
+        append_shell_line(self.start.as_deref(), &mut bytes)?;
+        if self.fallback.is_some() {
+            bytes.extend_from_slice(b"FULMAR MOSH");
+            append_shell_line(self.fallback.as_deref(), &mut bytes)?;
+        }
+        let start = bytes.len();
+        bytes.append(&mut self.offer.text());
+        let offer = start..bytes.len();
+        match bytes.len() {
+            ..=BLOCK_BYTES_MAX => Ok(Block { bytes, offer }),
+            length => Err(OpeningError::TooLong(length)),
+        }
+    }
+}
+
+fn append_shell_line(line: Option<&OsStr>, bytes: &mut Vec<u8>) -> Result<(), OpeningError> {
+    let line = line.map(OsStrExt::as_bytes).unwrap_or_default();
+    if line.iter().any(u8::is_ascii_control) {
+        return Err(OpeningError::ControlCharacter);
+    }
+    if !line.is_empty() {
+        bytes.push(b' ');
+        bytes.extend_from_slice(line);
+    }
+    bytes.push(b'\n');
+    Ok(())
+}
+
+impl Block {
+    /// Returns what to write at once.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the offer in it, which the digest covers, and which is written once more when the
+    /// server says that it reads.
+    pub(crate) fn offer(&self) -> &[u8] {
+        self.bytes.get(self.offer.clone()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full() -> Offer {
+        Offer {
+            size: Size::new(24, 80),
+            colors: Some(256),
+            bind: Some(Bind::Address("fe80::1%eth0".into())),
+            ports: PortRange::parse("60001:60999").ok(),
+            locale: vec![("LANG".into(), "en_US.UTF-8".into())],
+            command: vec!["vim".into(), "a\nb".into(), "".into()],
+            ..Offer::of(Capabilities::ALL)
+        }
+    }
+
+    #[test]
+    fn a_block_has_the_lines_of_the_protocol() {
+        let opening = Opening {
+            start: Some("env A=b fulmar server".into()),
+            fallback: Some("'mosh-server' 'new'".into()),
+            offer: full(),
+        };
+        let block = opening.block().unwrap();
+        let text = "\nFULMAR START env A=b fulmar server\nFULMAR MOSH 'mosh-server' 'new'\n\
+            FULMAR OFFER 1 exit\nsize 80 24\ncolors 256\nbind fe80::1%25eth0\nport 60001:60999\n\
+            locale LANG=en_US.UTF-8\nword vim\nword a%0Ab\nword \nFULMAR END\n";
+        assert_eq!(String::from_utf8_lossy(block.bytes()), text);
+        let offer = block.offer();
+        assert!(offer.starts_with(b"FULMAR OFFER 1 exit\n") && offer.ends_with(b"\nFULMAR END\n"));
+        assert_eq!(offer, full().text());
+    }
+
+    #[test]
+    fn without_wishes_there_is_little_to_write() {
+        let opening = Opening {
+            start: None,
+            fallback: None,
+            offer: Offer::of(Capabilities::NONE),
+        };
+        let block = opening.block().unwrap();
+        let text = "\nFULMAR START\nFULMAR OFFER 1 -\nFULMAR END\n";
+        assert_eq!(String::from_utf8_lossy(block.bytes()), text);
+    }
+
+    #[test]
+    fn a_shell_line_of_several_lines_is_refused() {
+        for line in ["a\nb", "a\rb", "\0", "\x1b[m"] {
+            for (start, fallback) in [(Some(line.into()), None), (None, Some(line.into()))] {
+                let offer = Offer::of(Capabilities::NONE);
+                let opening = Opening {
+                    start,
+                    fallback,
+                    offer,
+                };
+                assert_eq!(opening.block(), Err(OpeningError::ControlCharacter));
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_server_would_read_is_refused() {
+        let mut offer = Offer::of(Capabilities::NONE);
+        offer.command = vec!["x".into()];
+        let opening = |offer: &Offer| Opening {
+            start: None,
+            fallback: None,
+            offer: offer.clone(),
+        };
+        let room = BLOCK_BYTES_MAX - opening(&offer).block().unwrap().bytes().len();
+        offer.command = vec!["x".repeat(1 + room).into()];
+        assert_eq!(
+            opening(&offer).block().unwrap().bytes().len(),
+            BLOCK_BYTES_MAX
+        );
+        offer.command = vec!["x".repeat(2 + room).into()];
+        let length = BLOCK_BYTES_MAX + 1;
+        assert_eq!(opening(&offer).block(), Err(OpeningError::TooLong(length)));
+    }
+}
