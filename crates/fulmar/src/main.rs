@@ -19,6 +19,7 @@ mod errors;
 mod key_source;
 mod local;
 mod log;
+mod login;
 mod names;
 mod paths;
 mod random;

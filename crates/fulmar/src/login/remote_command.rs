@@ -1,0 +1,242 @@
+//! The one command that ssh is asked to run on the far side.
+//!
+//! It is a constant: it holds nothing of the user's, and no character that login shells read
+//! differently. What is to happen is told to it on its standard input (docs/protocol.md §2).
+
+/// Starts `fulmar server` there, or what else there is.
+///
+/// One word in single quotes is the same to `sh`, bash, zsh, fish, csh and tcsh, as long as it has no
+/// `'`, `!`, `\` or end of line inside. In it a POSIX shell
+///
+/// 1. looks for `fulmar` and `mosh-server` along `PATH` and where people put programs that are not
+///    in the `PATH` of a login without terminal; the programs get the `PATH` that was;
+/// 2. says `FULMAR READY`. A start-up file may have read what came first: it is sent again then;
+/// 3. reads up to `FULMAR START`. What follows that is run instead of what was found;
+/// 4. becomes `fulmar server`, or
+/// 5. says `FULMAR NONE`, the system and `MOSH SSH_CONNECTION`, ends with the status
+///    [`STATUS_NO_SERVER`] if there is no `mosh-server`, and else becomes that, with the arguments
+///    that `FULMAR MOSH` says.
+///
+/// `read` takes no byte beyond the line, so the rest is there for the program.
+pub(crate) const REMOTE_COMMAND: &str = concat!(
+    "sh -c '",
+    r#"p=$PATH; for d in "$HOME/.local/bin" "$HOME/.cargo/bin" /usr/local/bin /opt/homebrew/bin "#,
+    // Where Linux has brew.
+    "/home",
+    r#"/linuxbrew/.linuxbrew/bin "$HOME/.nix-profile/bin" /nix/var/nix/profiles/default/bin "#,
+    r#"/run/current-system/sw/bin; do PATH=$PATH:$d; done; "#,
+    r#"f=$(command -v fulmar); m=$(command -v mosh-server); PATH=$p; "#,
+    r#"w() { while IFS= read -r l; do "#,
+    r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
+    r#"echo FULMAR READY; w START; case $l in ?*) eval "$l"; exit;; esac; "#,
+    r#"test -n "$f" && exec "$f" server; "#,
+    r#"ID=; test -r /etc/os-release && . /etc/os-release; echo "FULMAR NONE $(uname -sm) $ID"; "#,
+    r#"test -n "$SSH_CONNECTION" && echo "MOSH SSH_CONNECTION $SSH_CONNECTION"; "#,
+    r#"test -n "$m" || exit 127; w MOSH; eval "set -- $l"; exec "$m" "$@""#,
+    "'"
+);
+
+/// How the command ends when there is no server of any make: as a shell that finds no program.
+pub(crate) const STATUS_NO_SERVER: i32 = 127;
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+    use std::process::{Command, Output, Stdio};
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// Login shells that people have. Where one is not installed the others are tried.
+    const SHELLS: [&str; 9] = [
+        "sh", "dash", "bash", "zsh", "fish", "tcsh", "csh", "ksh", "busybox",
+    ];
+
+    /// Writes through another process: a file that we had open ourselves could not be run for as
+    /// long as a child that another test makes meanwhile has it, too.
+    fn write_program(path: &Path, script: &str) {
+        let mut writer = Command::new("sh");
+        writer
+            .args(["-c", "cat > \"$0\"; chmod 755 \"$0\""])
+            .arg(path);
+        let mut writer = writer.stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = writer.stdin.take().unwrap();
+        stdin.write_all(script.as_bytes()).unwrap();
+        drop(stdin);
+        assert!(writer.wait().unwrap().success());
+    }
+
+    /// A far side with these programs, each of which prints its name, its arguments and a line of its
+    /// input.
+    struct FarSide(TempDir);
+
+    impl FarSide {
+        fn with(programs: &[&str]) -> FarSide {
+            let folder = TempDir::new().unwrap();
+            for program in programs {
+                let path = folder.path().join(program);
+                let file = path.file_name().unwrap().to_str().unwrap();
+                let script = format!(
+                    "#!/bin/sh\nread -r line\necho \"{file} runs: $# $*, $line, $PATH\"\nexit 7\n"
+                );
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                write_program(&path, &script);
+            }
+            FarSide(folder)
+        }
+
+        /// A `PATH` with no programs but these, and what the command itself needs.
+        fn path(&self) -> String {
+            let folder = |name: &str| self.0.path().join(name);
+            let _ = std::fs::create_dir(folder("tools"));
+            for tool in ["sh", "uname"] {
+                let program = ["/bin", "/usr/bin"].map(|place| Path::new(place).join(tool));
+                let program = program.iter().find(|program| program.exists());
+                let _ = symlink(program.unwrap(), folder("tools").join(tool));
+            }
+            format!("{}:{}", folder("bin").display(), folder("tools").display())
+        }
+
+        /// Has each shell run the command as sshd would, with that input.
+        fn run_in_all_shells(&self, input: &str, judge: impl Fn(&str, &str, &Output)) {
+            let mut tried = 0;
+            for shell in SHELLS {
+                if let Some(output) = self.run(shell, input) {
+                    let printed = String::from_utf8(output.stdout.clone()).unwrap();
+                    judge(shell, &printed, &output);
+                    tried += 1;
+                }
+            }
+            assert!(tried > 0);
+        }
+
+        fn run(&self, shell: &str, input: &str) -> Option<Output> {
+            let folders = ["/bin", "/usr/bin", "/usr/local/bin"];
+            let mut shells = folders.iter().map(|folder| Path::new(folder).join(shell));
+            let mut command = Command::new(shells.find(|shell| shell.exists())?);
+            if shell == "busybox" {
+                command.arg("sh");
+            }
+            command
+                .args(["-c", REMOTE_COMMAND])
+                .env_clear()
+                .env("PATH", self.path())
+                .env("HOME", self.0.path())
+                .env("SSH_CONNECTION", "192.0.2.1 5 192.0.2.2 22")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let mut stdin = child.stdin.take().unwrap();
+            // The command may have ended, and not wanted all of it.
+            let _ = stdin.write_all(input.as_bytes());
+            drop(stdin);
+            Some(child.wait_with_output().unwrap())
+        }
+    }
+
+    /// Whether the machine that tests run on has one of its own where the command always looks.
+    fn is_found_anyway(program: &str) -> bool {
+        let always = REMOTE_COMMAND.split([' ', ';']);
+        let always = always.filter(|word| word.starts_with('/'));
+        let mut places = always.map(|folder| Path::new(folder).join(program));
+        places.any(|place| place.exists())
+    }
+
+    #[test]
+    fn it_is_one_quoted_word_of_characters_that_all_shells_read_alike() {
+        let word = REMOTE_COMMAND.strip_prefix("sh -c '").unwrap();
+        let word = word.strip_suffix('\'').unwrap();
+        for bad in ['\'', '!', '\\', '\n', '\r'] {
+            assert!(!word.contains(bad), "{bad:?}");
+        }
+        assert!(word.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        // Old shells of the csh family have words of at most 1024 bytes.
+        assert!(word.len() < 1000, "{}", word.len());
+    }
+
+    #[test]
+    fn a_server_that_is_there_is_started_and_finds_the_rest_of_the_input() {
+        let far = FarSide::with(&["bin/fulmar", "bin/mosh-server"]);
+        let path = far.path();
+        let input = "taken by a start-up file\n\nFULMAR START\nnext\n";
+        far.run_in_all_shells(input, |shell, printed, output| {
+            let wanted = format!("FULMAR READY\nfulmar runs: 1 server, next, {path}\n");
+            assert_eq!(printed, wanted, "{shell}");
+            assert_eq!(output.status.code(), Some(7), "{shell}");
+        });
+    }
+
+    #[test]
+    fn a_server_outside_of_the_path_is_found_and_the_path_is_not_changed() {
+        for folder in [".local/bin", ".cargo/bin", ".nix-profile/bin"] {
+            let far = FarSide::with(&[&format!("{folder}/fulmar")]);
+            let path = far.path();
+            far.run_in_all_shells("FULMAR START\nnext\n", |shell, printed, _| {
+                let wanted = format!("fulmar runs: 1 server, next, {path}\n");
+                assert!(printed.ends_with(&wanted), "{shell}: {printed}");
+            });
+        }
+    }
+
+    #[test]
+    fn a_command_line_of_the_users_is_run_instead() {
+        let far = FarSide::with(&["bin/fulmar", "bin/other"]);
+        let input = "FULMAR START FOLDER=x; other \"$FOLDER y\" 'it'\\''s' z\nnext\n";
+        far.run_in_all_shells(input, |shell, printed, output| {
+            let wanted = "FULMAR READY\nother runs: 3 x y it's z, next, ";
+            assert!(printed.starts_with(wanted), "{shell}: {printed}");
+            assert_eq!(output.status.code(), Some(7), "{shell}");
+        });
+    }
+
+    #[test]
+    fn without_ours_a_mosh_server_gets_its_words() {
+        if is_found_anyway("fulmar") {
+            return;
+        }
+        let far = FarSide::with(&["bin/mosh-server"]);
+        let input = "FULMAR START\nFULMAR MOSH 'new' 'a b' 'it'\\''s' '$HOME'\nnext\n";
+        far.run_in_all_shells(input, |shell, printed, output| {
+            let mut lines = printed.lines();
+            assert_eq!(lines.next(), Some("FULMAR READY"), "{shell}");
+            let system = lines.next().unwrap();
+            assert!(
+                system.starts_with("FULMAR NONE Linux "),
+                "{shell}: {system}"
+            );
+            let connection = "MOSH SSH_CONNECTION 192.0.2.1 5 192.0.2.2 22";
+            assert_eq!(lines.next(), Some(connection), "{shell}");
+            let runs = lines.next().unwrap();
+            let wanted = "mosh-server runs: 4 new a b it's $HOME, next, ";
+            assert!(runs.starts_with(wanted), "{shell}: {runs}");
+            assert_eq!(output.status.code(), Some(7), "{shell}");
+        });
+    }
+
+    #[test]
+    fn without_any_server_it_says_so() {
+        if is_found_anyway("fulmar") || is_found_anyway("mosh-server") {
+            return;
+        }
+        let far = FarSide::with(&[]);
+        far.run_in_all_shells("FULMAR START\nFULMAR MOSH 'new'\n", |shell, _, output| {
+            assert_eq!(output.status.code(), Some(STATUS_NO_SERVER), "{shell}");
+            assert!(output.stderr.is_empty(), "{shell}");
+        });
+    }
+
+    #[test]
+    fn input_that_ends_early_ends_it() {
+        let far = FarSide::with(&["bin/fulmar"]);
+        for input in ["", "FULMAR", "hello\n"] {
+            far.run_in_all_shells(input, |shell, printed, output| {
+                assert_eq!(printed, "FULMAR READY\n", "{shell}");
+                assert_eq!(output.status.code(), Some(1), "{shell}");
+            });
+        }
+    }
+}

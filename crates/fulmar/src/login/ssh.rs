@@ -1,0 +1,377 @@
+//! How ssh is called, and what it says of itself.
+//!
+//! ssh is left alone: nothing of the user's configuration is replaced. What is added only makes a
+//! command possible, whatever the configuration says of commands.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+
+/// What the user's configuration may say that would leave no room for a command and its input.
+const ROOM_FOR_A_COMMAND: [(&str, Version); 5] = [
+    ("RemoteCommand=none", Version::new(7, 6)),
+    ("SessionType=default", Version::new(8, 7)),
+    ("ForkAfterAuthentication=no", Version::new(8, 7)),
+    ("StdinNull=no", Version::new(8, 7)),
+    ("ClearAllForwardings=yes", Version::new(3, 0)),
+];
+
+/// A release of OpenSSH. What an older one does not know it cannot have in its configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Version {
+    major: u32,
+    minor: u32,
+}
+
+impl Version {
+    const fn new(major: u32, minor: u32) -> Version {
+        Version { major, minor }
+    }
+}
+
+/// Who has made the program that is used as ssh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Make {
+    /// OpenSSH, of that release.
+    OpenSsh(Version),
+    /// Dropbear's `dbclient`, a wrapper, anything. It gets what all of them know.
+    Other,
+}
+
+impl Make {
+    /// What is most likely, and so assumed until it is known.
+    pub(crate) const LIKELY: Make = Make::OpenSsh(Version::new(u32::MAX, 0));
+
+    /// Reads what `ssh -V` says, on either stream: `OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.19`, or
+    /// `OpenSSH_for_Windows_9.5p1`.
+    pub(crate) fn of_version_text(text: &[u8]) -> Make {
+        let text = String::from_utf8_lossy(text);
+        let Some((_, rest)) = text.split_once("OpenSSH_") else {
+            return Make::Other;
+        };
+        let rest = rest.strip_prefix("for_Windows_").unwrap_or(rest);
+        let number = |text: &str| {
+            let digits = text.chars().take_while(char::is_ascii_digit).count();
+            text.get(..digits).and_then(|digits| digits.parse().ok())
+        };
+        let version = rest.split_once('.').and_then(|(major, minor)| {
+            Some(Version {
+                major: number(major)?,
+                minor: number(minor)?,
+            })
+        });
+        version.map_or(Make::Other, Make::OpenSsh)
+    }
+
+    /// Tells if the other make is called with the same words.
+    pub(crate) fn is_called_like(self, other: Make) -> bool {
+        self.options().eq(other.options())
+    }
+
+    /// Tells if `ssh -G` says what the configuration means. Others would log in.
+    pub(crate) fn tells_settings(self) -> bool {
+        matches!(self, Make::OpenSsh(version) if version >= Version::new(6, 8))
+    }
+
+    fn options(self) -> impl Iterator<Item = &'static str> {
+        ROOM_FOR_A_COMMAND
+            .into_iter()
+            .filter_map(move |(option, since)| match self {
+                Make::OpenSsh(version) if version >= since => Some(option),
+                _ => None,
+            })
+    }
+}
+
+/// To which addresses ssh is to connect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OnlyFamily {
+    /// Whatever its configuration says.
+    #[default]
+    Any,
+    /// IPv4, `-4`.
+    Inet,
+    /// IPv6, `-6`.
+    Inet6,
+}
+
+/// The user's ssh, and whom it is to reach.
+#[derive(Clone, Debug)]
+pub(crate) struct Ssh {
+    /// The program, and words that come first; not empty.
+    pub(crate) words: Vec<OsString>,
+    /// Where to.
+    pub(crate) destination: Destination,
+    /// To which addresses.
+    pub(crate) family: OnlyFamily,
+}
+
+impl Ssh {
+    /// Returns the command line that logs in and runs `command`.
+    pub(crate) fn login(&self, make: Make, command: &str) -> Vec<OsString> {
+        let mut line = self.words.clone();
+        line.push("-T".into());
+        self.push_options(make, &mut line);
+        line.push(self.destination.text.clone());
+        line.push(command.into());
+        line
+    }
+
+    /// Returns the command line that asks what the configuration means for this destination.
+    pub(crate) fn settings_query(&self, make: Make) -> Vec<OsString> {
+        let mut line = self.words.clone();
+        line.extend(["-G", "-T"].map(OsString::from));
+        self.push_options(make, &mut line);
+        line.push(self.destination.text.clone());
+        line
+    }
+
+    /// Returns the command line that asks for the program's version. It names no host, so that
+    /// nobody logs in who does not understand it.
+    pub(crate) fn version_query(&self) -> Vec<OsString> {
+        let mut line = self.words.clone();
+        line.push("-V".into());
+        line
+    }
+
+    fn push_options(&self, make: Make, line: &mut Vec<OsString>) {
+        for option in make.options() {
+            line.extend(["-o", option].map(OsString::from));
+        }
+        if let Make::OpenSsh(_) = make {
+            let family = match self.family {
+                OnlyFamily::Any => None,
+                OnlyFamily::Inet => Some("-4"),
+                OnlyFamily::Inet6 => Some("-6"),
+            };
+            line.extend(family.into_iter().chain(["--"]).map(OsString::from));
+        }
+    }
+}
+
+/// `[user@]host`, as the user wrote it; OpenSSH would take it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Destination {
+    text: OsString,
+    host_at: usize,
+}
+
+/// Why a destination is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadDestination {
+    /// There is no host.
+    #[error("it names no host")]
+    NoHost,
+    /// The host would be an option, or part of a command, to some program on the way.
+    #[error("a host name does not begin with - and has no blanks, quotes or other signs of shells")]
+    Host,
+    /// The same of the user.
+    #[error("a user name does not begin with - and has no quotes or other signs of shells")]
+    User,
+}
+
+impl Destination {
+    /// Reads a destination, by the rules of OpenSSH: names are handed to shells by ProxyCommand and
+    /// Match exec.
+    ///
+    /// Source: docs/threat-model.md §9.
+    ///
+    /// # Errors
+    ///
+    /// When OpenSSH would refuse it.
+    pub(crate) fn parse(text: &OsStr) -> Result<Destination, BadDestination> {
+        let bytes = text.as_bytes();
+        let at = bytes.iter().rposition(|&byte| byte == b'@');
+        let (user, host) = match at {
+            Some(at) => (bytes.get(..at), bytes.get(at + 1..).unwrap_or_default()),
+            None => (None, bytes),
+        };
+        if host.is_empty() {
+            return Err(BadDestination::NoHost);
+        }
+        if !is_host(host) {
+            return Err(BadDestination::Host);
+        }
+        if !user.is_none_or(is_user) {
+            return Err(BadDestination::User);
+        }
+        Ok(Destination {
+            text: text.to_owned(),
+            host_at: at.map_or(0, |at| at + 1),
+        })
+    }
+
+    /// Returns it as the user wrote it.
+    pub(crate) fn text(&self) -> &OsStr {
+        &self.text
+    }
+
+    /// Returns the host, as the user wrote it.
+    pub(crate) fn host(&self) -> &OsStr {
+        let bytes = self.text.as_bytes().get(self.host_at..);
+        OsStr::from_bytes(bytes.unwrap_or_default())
+    }
+}
+
+fn is_host(host: &[u8]) -> bool {
+    let is_fine = |byte: &u8| {
+        !byte.is_ascii_control() && !is_space(*byte) && !b"'`\"$\\;&<>|(){}".contains(byte)
+    };
+    !host.starts_with(b"-") && host.iter().all(is_fine)
+}
+
+fn is_user(user: &[u8]) -> bool {
+    let is_fine = |byte: &u8| !byte.is_ascii_control() && !b"'`\";&<>|(){}".contains(byte);
+    let looks_like_option = |pair: &[u8]| matches!(pair, &[blank, b'-'] if is_space(blank));
+    !user.starts_with(b"-")
+        && user.iter().all(is_fine)
+        && !user.windows(2).any(looks_like_option)
+        && !user.ends_with(b"\\")
+}
+
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0x0B
+}
+
+/// What `ssh -G` says that matters here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SshSettings {
+    /// The host to connect to, perhaps through others: a name or a numeric address.
+    pub(crate) host_name: Option<String>,
+    /// The family of addresses that it is to be reached by.
+    pub(crate) family: OnlyFamily,
+}
+
+impl SshSettings {
+    /// Reads the output of `ssh -G`: a key and a value on each line.
+    pub(crate) fn parse(text: &[u8]) -> SshSettings {
+        let mut settings = SshSettings::default();
+        for line in String::from_utf8_lossy(text).lines() {
+            match line.split_once(' ') {
+                Some(("hostname", name)) => settings.host_name = Some(name.to_owned()),
+                Some(("addressfamily", "inet")) => settings.family = OnlyFamily::Inet,
+                Some(("addressfamily", "inet6")) => settings.family = OnlyFamily::Inet6,
+                _ => {}
+            }
+        }
+        settings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ssh(words: &[&str], family: OnlyFamily) -> Ssh {
+        Ssh {
+            words: words.iter().map(OsString::from).collect(),
+            destination: Destination::parse(OsStr::new("ada@host")).unwrap(),
+            family,
+        }
+    }
+
+    fn spaced(line: Vec<OsString>) -> String {
+        line.join(OsStr::new(" ")).into_string().unwrap()
+    }
+
+    #[test]
+    fn a_present_ssh_gets_room_for_a_command() {
+        let ssh = ssh(&["ssh", "-F", "my config"], OnlyFamily::Inet6);
+        let options = "-o RemoteCommand=none -o SessionType=default -o ForkAfterAuthentication=no \
+                       -o StdinNull=no -o ClearAllForwardings=yes -6 --";
+        assert_eq!(
+            spaced(ssh.login(Make::LIKELY, "sh -c 'x'")),
+            format!("ssh -F my config -T {options} ada@host sh -c 'x'")
+        );
+        assert_eq!(
+            spaced(ssh.settings_query(Make::LIKELY)),
+            format!("ssh -F my config -G -T {options} ada@host")
+        );
+        assert_eq!(spaced(ssh.version_query()), "ssh -F my config -V");
+    }
+
+    #[test]
+    fn an_older_ssh_gets_what_it_knows_and_others_hardly_anything() {
+        let ssh = ssh(&["ssh"], OnlyFamily::Inet);
+        let login = |make| spaced(ssh.login(make, "x"));
+        assert_eq!(
+            login(Make::OpenSsh(Version::new(8, 4))),
+            "ssh -T -o RemoteCommand=none -o ClearAllForwardings=yes -4 -- ada@host x"
+        );
+        assert_eq!(
+            login(Make::OpenSsh(Version::new(6, 7))),
+            "ssh -T -o ClearAllForwardings=yes -4 -- ada@host x"
+        );
+        assert_eq!(login(Make::Other), "ssh -T ada@host x");
+    }
+
+    #[test]
+    fn the_make_is_read_from_the_version() {
+        let version = |major, minor| Make::OpenSsh(Version::new(major, minor));
+        for (text, make) in [
+            (
+                "OpenSSH_9.2p1 Debian-2+deb12u10, OpenSSL 3.0.19",
+                version(9, 2),
+            ),
+            ("noise\nOpenSSH_8.10p1, LibreSSL 2.7\n", version(8, 10)),
+            ("OpenSSH_for_Windows_9.5p1, LibreSSL", version(9, 5)),
+            ("OpenSSH_10.0", version(10, 0)),
+            ("OpenSSH_x.y", Make::Other),
+            ("OpenSSH_9", Make::Other),
+            ("OpenSSH_99999999999.1", Make::Other),
+            ("Dropbear v2022.83", Make::Other),
+            ("", Make::Other),
+        ] {
+            assert_eq!(Make::of_version_text(text.as_bytes()), make, "{text}");
+        }
+        assert!(Make::LIKELY.is_called_like(version(9, 2)));
+        assert!(!Make::LIKELY.is_called_like(version(8, 6)));
+        assert!(version(6, 8).tells_settings());
+        assert!(!version(6, 7).tells_settings() && !Make::Other.tells_settings());
+    }
+
+    #[test]
+    fn destinations_are_taken_and_refused_as_by_openssh() {
+        for (text, host) in [
+            ("host", "host"),
+            ("ada@host.example.org", "host.example.org"),
+            (r"DOM\user@host", "host"),
+            ("user%x@gw@host", "host"),
+            ("fe80::1%eth0", "fe80::1%eth0"),
+            ("ada lovelace@192.0.2.7", "192.0.2.7"),
+            ("a$b@höst", "höst"),
+            ("ssh://ada@host:2222", "host:2222"),
+        ] {
+            let parsed = Destination::parse(OsStr::new(text)).unwrap();
+            assert_eq!(parsed.text(), text);
+            assert_eq!(parsed.host(), host, "{text}");
+        }
+        for (text, why) in [
+            ("", BadDestination::NoHost),
+            ("ada@", BadDestination::NoHost),
+            ("-oProxyCommand=x", BadDestination::Host),
+            ("ada@-x", BadDestination::Host),
+            ("a host", BadDestination::Host),
+            ("host\n", BadDestination::Host),
+            ("$(x)", BadDestination::Host),
+            ("a'b", BadDestination::Host),
+            ("-x@host", BadDestination::User),
+            ("ada -x@host", BadDestination::User),
+            ("ada;x@host", BadDestination::User),
+            ("ada\\@host", BadDestination::User),
+            ("a\x1b@host", BadDestination::User),
+        ] {
+            assert_eq!(Destination::parse(OsStr::new(text)), Err(why), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn of_the_settings_host_name_and_family_count() {
+        let settings = SshSettings::parse(
+            b"host x\nuser ada\nhostname fe80::1%eth0\nport 22\naddressfamily inet6\nbroken\n",
+        );
+        assert_eq!(settings.host_name.as_deref(), Some("fe80::1%eth0"));
+        assert_eq!(settings.family, OnlyFamily::Inet6);
+        let none = SshSettings::parse(b"addressfamily any\n\xff\xfe\n");
+        assert_eq!(none, SshSettings::default());
+    }
+}
