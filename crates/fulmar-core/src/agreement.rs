@@ -21,6 +21,11 @@ pub struct Agreement {
 }
 
 impl Agreement {
+    /// Returns what may be used under that agreement, if there is one.
+    pub(crate) fn capabilities_of(agreement: Option<Agreement>) -> Capabilities {
+        agreement.map_or(Capabilities::NONE, |agreement| agreement.capabilities)
+    }
+
     /// Returns the agreement on `capabilities`, as it follows from the offer, from `FULMAR OFFER` up
     /// to the LF after `FULMAR END`, and from the answer, the line `FULMAR CONNECT …` with its LF. The
     /// client has the offer as it was sent and the answer as it arrived, the server the other way

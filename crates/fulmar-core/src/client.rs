@@ -12,6 +12,7 @@ use fulmar_transport::{
 };
 
 use crate::agreement::Agreement;
+use crate::capability::{Capabilities, Capability};
 use crate::display::{Display, OuterTerminal, Wanted};
 use crate::escape_key::{Command, EscapeKey, EscapeReader};
 use crate::exit_status::ExitStatus;
@@ -119,6 +120,8 @@ pub enum ClientEnding {
     NeverConnected,
     /// It was ended here, and the server did not say that it knows. Its program may go on.
     Unanswered,
+    /// What was agreed on with the server has changed on its way.
+    Altered,
     /// The key has encrypted all that it safely can.
     KeySpent,
 }
@@ -129,9 +132,10 @@ impl ClientEnding {
     pub fn exit_status(self, names: Names) -> u8 {
         match self {
             ClientEnding::ServerEnded | ClientEnding::UserQuit | ClientEnding::Asked(_) => 0,
-            ClientEnding::NeverConnected | ClientEnding::Unanswered | ClientEnding::KeySpent => {
-                names.failure_status()
-            }
+            ClientEnding::NeverConnected
+            | ClientEnding::Unanswered
+            | ClientEnding::Altered
+            | ClientEnding::KeySpent => names.failure_status(),
         }
     }
 }
@@ -159,6 +163,8 @@ enum Phase {
 /// ```
 pub struct Client {
     endpoint: Endpoint<UserStream, HostScreen>,
+    /// What may be used once the server has shown that it agreed, too.
+    capabilities: Capabilities,
     /// The user stream up to its end; the endpoint has snapshots.
     stream: UserStream,
     keys: EscapeReader,
@@ -181,7 +187,7 @@ impl Client {
     pub fn new(now: Time, config: ClientConfig) -> Client {
         let ClientConfig {
             key,
-            agreement: _,
+            agreement,
             size,
             datagram_bytes,
             outer,
@@ -198,6 +204,7 @@ impl Client {
             Config {
                 role: Role::Client,
                 datagram_bytes,
+                agreement: agreement.map(|agreement| agreement.digest),
             },
             Sealer::new(key, Direction::ToServer),
             opener,
@@ -210,6 +217,7 @@ impl Client {
         endpoint.set_local(now, stream.clone());
         Client {
             endpoint,
+            capabilities: Agreement::capabilities_of(agreement),
             stream,
             keys: EscapeReader::new(escape_key, names),
             notices: Notices::new(now, names, server_label, escape_key),
@@ -395,12 +403,14 @@ impl Client {
     /// How the server's program ended, if the server has said so: both have to have agreed on
     /// [`Capability::Exit`](crate::Capability::Exit).
     pub fn exit_status(&self) -> Option<ExitStatus> {
-        None
+        let number = self.endpoint.farewell()?;
+        let is_agreed = self.capabilities.has(Capability::Exit);
+        ExitStatus::from_wire(number).filter(|_| is_agreed)
     }
 
     /// What is spoken with the server.
     pub fn dialect(&self) -> Dialect {
-        Dialect::Undecided
+        self.endpoint.dialect()
     }
 
     /// What is known of the link to the server.
@@ -431,6 +441,7 @@ impl Client {
         match self.phase {
             Phase::Open if self.could_ever_send() => self.close(now, why),
             Phase::Open => self.end(ClientEnding::NeverConnected),
+            Phase::Closing(ClientEnding::Altered) => self.end(ClientEnding::Altered),
             Phase::Closing(_) => self.end(self.unanswered()),
             Phase::Ended => {}
         }
@@ -443,11 +454,15 @@ impl Client {
 
     fn close(&mut self, now: Time, why: ClientEnding) {
         if self.phase == Phase::Open {
-            self.phase = Phase::Closing(why);
-            self.notices.set_closing();
-            self.is_stale = true;
+            self.begin_closing(why);
             self.endpoint.start_shutdown(now);
         }
+    }
+
+    fn begin_closing(&mut self, why: ClientEnding) {
+        self.phase = Phase::Closing(why);
+        self.notices.set_closing();
+        self.is_stale = true;
     }
 
     fn end(&mut self, why: ClientEnding) {
@@ -481,6 +496,7 @@ impl Client {
                 Event::OpenPath => self.events.push_back(ClientEvent::OpenPath),
                 Event::ClosePath { path } => self.events.push_back(ClientEvent::ClosePath { path }),
                 Event::RemoteAdvanced { .. } => self.is_stale = true,
+                Event::DialectDecided { dialect } => self.handle_dialect(dialect),
                 Event::Ended(ending) => self.end(self.why(ending)),
                 _ => {}
             }
@@ -488,6 +504,14 @@ impl Client {
         self.endpoint.forget_consumed();
         let is_full = !self.wants_keys();
         self.is_stale |= self.notices.set_input_full(is_full);
+    }
+
+    fn handle_dialect(&mut self, dialect: Dialect) {
+        tracing::info!(?dialect, "the server has spoken");
+        // The endpoint says goodbye by itself then.
+        if dialect == Dialect::Altered {
+            self.begin_closing(ClientEnding::Altered);
+        }
     }
 
     /// What it is that nobody has answered: only the goodbye, or anything at all.
@@ -502,6 +526,7 @@ impl Client {
     fn why(&self, ending: Ending) -> ClientEnding {
         match (self.phase, ending) {
             (_, Ending::KeySpent) => ClientEnding::KeySpent,
+            (_, Ending::Altered) => ClientEnding::Altered,
             (Phase::Closing(ClientEnding::NeverConnected), _) => ClientEnding::NeverConnected,
             (Phase::Closing(why), Ending::Acknowledged | Ending::ByPeer) => why,
             (Phase::Closing(_), _) => self.unanswered(),

@@ -4,6 +4,9 @@ use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
 use fulmar_terminal::Size;
 use fulmar_transport::{Config, Endpoint, Intake, Role};
 
+use crate::agreement::Agreement;
+use crate::capability::{Capabilities, Capability};
+use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
 use crate::random::{Seed, SeededNoise};
 use crate::session::Session;
@@ -14,17 +17,35 @@ use crate::user_stream::{UserEvent, UserStream};
 /// A session can be without one, and could have several.
 pub(crate) struct Link {
     pub(crate) endpoint: Endpoint<HostScreen, UserStream>,
+    /// What may be used once the client has shown that it agreed, too.
+    capabilities: Capabilities,
+}
+
+/// What a link needs beside its key.
+pub(crate) struct LinkConfig {
+    pub(crate) agreement: Option<Agreement>,
+    pub(crate) size: Size,
+    pub(crate) datagram_bytes: usize,
+    pub(crate) seed: Seed,
 }
 
 impl Link {
     /// Returns the link to a client that has not been heard of.
-    pub(crate) fn new(now: Time, key: Key, size: Size, datagram_bytes: usize, seed: Seed) -> Link {
+    pub(crate) fn new(now: Time, key: Key, config: LinkConfig) -> Link {
+        let LinkConfig {
+            agreement,
+            size,
+            datagram_bytes,
+            seed,
+        } = config;
         let opener = Opener::new(&key, Direction::ToServer);
         let config = Config {
             role: Role::Server,
             datagram_bytes,
+            agreement: agreement.map(|agreement| agreement.digest),
         };
         Link {
+            capabilities: Agreement::capabilities_of(agreement),
             endpoint: Endpoint::new(
                 now,
                 config,
@@ -34,6 +55,13 @@ impl Link {
                 UserStream::reading(),
                 Box::new(SeededNoise::new(seed)),
             ),
+        }
+    }
+
+    /// Has the client told, with the goodbye, how the program ended.
+    pub(crate) fn tell_status(&mut self, status: ExitStatus) {
+        if self.capabilities.has(Capability::Exit) {
+            self.endpoint.set_farewell(status.to_wire());
         }
     }
 

@@ -12,7 +12,7 @@ use fulmar_transport::{
 
 use crate::agreement::Agreement;
 use crate::exit_status::ExitStatus;
-use crate::link::Link;
+use crate::link::{Link, LinkConfig};
 use crate::link_info::LinkInfo;
 use crate::presence::{Change, Presence};
 use crate::random::Seed;
@@ -97,6 +97,8 @@ pub enum ServerEnding {
     ClientAway,
     /// The edge has asked for it.
     Asked,
+    /// What was agreed on with the client has changed on its way; nothing was begun.
+    Altered,
     /// The key has encrypted all that it safely can.
     KeySpent,
 }
@@ -150,16 +152,22 @@ impl Server {
     pub fn new(now: Time, config: ServerConfig) -> Server {
         let ServerConfig {
             key,
-            agreement: _,
+            agreement,
             size,
             datagram_bytes,
             network_timeout,
             signal_timeout,
             seed,
         } = config;
+        let link = LinkConfig {
+            agreement,
+            size,
+            datagram_bytes,
+            seed,
+        };
         Server {
             session: Session::new(size),
-            link: Some(Link::new(now, key, size, datagram_bytes, seed)),
+            link: Some(Link::new(now, key, link)),
             presence: Presence::new(now, network_timeout),
             phase: Phase::Serving,
             has_started_shell: false,
@@ -221,6 +229,9 @@ impl Server {
     /// [`handle_pty_closed`](Server::handle_pty_closed), so that the first goodbye has it.
     pub fn handle_program_ended(&mut self, now: Time, status: ExitStatus) {
         tracing::info!(?status, "program ended");
+        if let Some(link) = &mut self.link {
+            link.tell_status(status);
+        }
         self.settle(now);
     }
 
@@ -295,9 +306,10 @@ impl Server {
         self.session.shown()
     }
 
-    /// What is spoken with the client.
+    /// What is spoken with the client; undecided again once the session is over.
     pub fn dialect(&self) -> Dialect {
-        Dialect::Undecided
+        let link = self.link.as_ref();
+        link.map_or(Dialect::Undecided, |link| link.endpoint.dialect())
     }
 
     /// What is known of the link to the client, if there is one.
@@ -365,9 +377,17 @@ impl Server {
         {
             match event {
                 Event::RemoteAdvanced { number } => self.handle_state(now, number),
+                Event::DialectDecided { dialect } => self.handle_dialect(now, dialect),
                 Event::Ended(ending) => self.end(self.why(ending)),
                 _ => {}
             }
+        }
+    }
+
+    fn handle_dialect(&mut self, now: Time, dialect: Dialect) {
+        tracing::info!(?dialect, "the client has spoken");
+        if dialect == Dialect::Altered {
+            self.close(now, ServerEnding::Altered);
         }
     }
 
@@ -416,6 +436,7 @@ impl Server {
     fn why(&self, ending: Ending) -> ServerEnding {
         match (self.phase, ending) {
             (_, Ending::KeySpent) => ServerEnding::KeySpent,
+            (_, Ending::Altered) => ServerEnding::Altered,
             (Phase::Closing(why) | Phase::Leaving(why), _) => why,
             (Phase::Serving | Phase::Ended, _) => ServerEnding::ClientLeft,
         }

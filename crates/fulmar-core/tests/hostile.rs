@@ -76,6 +76,7 @@ impl Villain {
         let config = Config {
             role,
             datagram_bytes: 1252,
+            agreement: None,
         };
         let mut endpoint = Endpoint::new(
             Time::ZERO,

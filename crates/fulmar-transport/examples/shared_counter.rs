@@ -118,6 +118,7 @@ impl Office {
         let config = Config {
             role,
             datagram_bytes: 1252,
+            agreement: None,
         };
         let stream = u64::from(role == Role::Server);
         let mut endpoint = Endpoint::new(

@@ -123,6 +123,8 @@ countable! {
         SourceMissing = "source missing",
         /// We take no new states at present.
         IntakeHeld = "intake held",
+        /// The peer has not seen the agreement that we have; only its goodbye is taken.
+        NotAgreed = "not agreed",
         /// The conversation is over.
         Ended = "ended",
     }

@@ -7,6 +7,7 @@ use crate::cause::{Cause, DropReason};
 use crate::clock::Clock;
 use crate::contact::Contact;
 use crate::counters::{Counters, tick};
+use crate::dialect::{Addition, Dialect, Digest, Handshake};
 use crate::event::{Ending, Event, Events, Hint, InstructionReceived, Received, Verdict};
 use crate::hopping::Hopping;
 use crate::inbox::Heard;
@@ -30,6 +31,7 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) clock: Clock,
     pub(crate) paths: Paths,
     pub(crate) closing: Closing,
+    pub(crate) handshake: Handshake,
     pub(crate) contact: Contact,
     pub(crate) intake: Intake,
     pub(crate) events: Events,
@@ -43,12 +45,19 @@ pub(crate) struct Outgoing {
     pub(crate) cause: Cause,
     pub(crate) numbers: Numbers,
     pub(crate) difference: Vec<u8>,
+    pub(crate) addition: Addition,
     /// Whether no state of the target's number was sent before.
     is_new: bool,
 }
 
 impl<L: Synced, R: Synced> Conversation<L, R> {
-    pub(crate) fn new(now: Time, role: Role, local: L, remote: R) -> Conversation<L, R> {
+    pub(crate) fn new(
+        now: Time,
+        role: Role,
+        agreement: Option<Digest>,
+        local: L,
+        remote: R,
+    ) -> Conversation<L, R> {
         let paths = match role {
             Role::Client => Paths::Client(Hopping::new()),
             Role::Server => Paths::Server(Roaming::new()),
@@ -60,6 +69,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             clock: Clock::new(),
             paths,
             closing: Closing::default(),
+            handshake: Handshake::new(agreement),
             contact: Contact::new(now, role),
             intake: Intake::Open,
             events: Events::default(),
@@ -157,6 +167,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 throwaway,
             },
             difference,
+            addition: self
+                .handshake
+                .addition(target, self.sender.acknowledged_number()),
             is_new,
         }
     }
@@ -182,7 +195,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if self.ended.is_none()
             && let Some(ending) = self.closing.ending(self.circumstances(now))
         {
-            self.end(ending);
+            self.end(self.handshake.ending(ending));
         }
     }
 
@@ -234,14 +247,23 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let Instruction {
             numbers,
             difference,
+            extensions,
             ..
         } = instruction;
+        if let Some(dialect) = self.handshake.hear(extensions) {
+            self.speak(now, dialect);
+        }
         if !numbers.contradict() {
             self.acknowledge(now, path, numbers.acknowledged);
         }
+        let admitted = self.handshake.admit(numbers.target, difference);
+        let difference = admitted.ok_or(DropReason::NotAgreed)?;
         let outcome = self
             .receiver
             .accept(now, numbers, difference, self.intake)?;
+        if numbers.target == StateNumber::SHUTDOWN {
+            self.handshake.hear_farewell(extensions);
+        }
         self.advance(now, numbers.target, outcome);
         let is_waiting = match outcome {
             Outcome::Newest => true,
@@ -253,6 +275,15 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             self.answer(now, numbers.target, !difference.is_empty());
         }
         Ok(outcome)
+    }
+
+    /// Takes note of what will be spoken; there is nothing to say but goodbye if the ends have not
+    /// seen the same agreement.
+    fn speak(&mut self, now: Time, dialect: Dialect) {
+        self.events.push(Event::DialectDecided { dialect });
+        if dialect == Dialect::Altered {
+            self.closing.begin(now);
+        }
     }
 
     fn acknowledge(&mut self, now: Time, path: PathId, number: StateNumber) {

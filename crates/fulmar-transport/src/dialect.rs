@@ -1,5 +1,9 @@
 //! What two ends speak: the stock protocol as it is, or with the extensions that they agreed on.
 
+use crate::StateNumber;
+use crate::event::Ending;
+use crate::extensions::Extensions;
+
 /// What stands for an agreement: both ends hash how they came to it, and only ends that have seen the
 /// same have the same digest. It is no secret.
 ///
@@ -22,7 +26,7 @@ impl Digest {
     }
 }
 
-/// What is spoken.
+/// What is spoken. The first instruction of the peer decides, for ever.
 ///
 /// Source: docs/protocol.md §13.5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,3 +41,126 @@ pub enum Dialect {
     /// Nothing any more but goodbye: the two ends have not seen the same agreement.
     Altered,
 }
+
+impl Dialect {
+    /// Returns what follows from our digest, if we have an agreement, and from what the peer said.
+    ///
+    /// Source: docs/protocol.md §13.5.
+    fn of(own: Option<Digest>, claimed: Option<&[u8]>) -> Dialect {
+        match (own, claimed) {
+            (None, _) | (Some(_), None) => Dialect::Legacy,
+            (Some(own), Some(claimed)) if claimed == own.as_bytes() => Dialect::Native,
+            (Some(_), Some(_)) => Dialect::Altered,
+        }
+    }
+}
+
+/// How two ends find out that both have the same agreement, and what they say to each other only
+/// then.
+///
+/// ```text
+///                 ┌── no digest, or none of ours ──► Legacy
+///  Undecided ─────┼── our digest ──────────────────► Native    says and believes farewells
+///   says digest   └── another ─────────────────────► Altered   says digest and goodbye
+/// ```
+///
+/// Until the peer has acknowledged anything, each instruction has the digest: so whichever the peer
+/// takes in first has it, and decides the same.
+///
+/// Source: docs/protocol.md §13.4 and §13.5.
+#[derive(Clone, Debug)]
+pub(crate) struct Handshake {
+    own: Option<Digest>,
+    dialect: Dialect,
+    /// What we say with our goodbye.
+    farewell: Option<u64>,
+    /// What the peer said with its own.
+    heard_farewell: Option<u64>,
+}
+
+/// What an instruction of ours is to say beyond stock's fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Addition {
+    digest: Option<Digest>,
+    farewell: Option<u64>,
+}
+
+impl Addition {
+    pub(crate) fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            digest: self.digest.as_ref().map(|digest| &digest.as_bytes()[..]),
+            farewell: self.farewell,
+        }
+    }
+}
+
+impl Handshake {
+    /// Returns the handshake of an end that has an agreement of that digest, or none.
+    pub(crate) fn new(own: Option<Digest>) -> Handshake {
+        Handshake {
+            own,
+            dialect: Dialect::Undecided,
+            farewell: None,
+            heard_farewell: None,
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Takes in what an instruction of the peer says. Returns the dialect if this has decided it.
+    pub(crate) fn hear(&mut self, extensions: Extensions<'_>) -> Option<Dialect> {
+        if self.dialect != Dialect::Undecided {
+            return None;
+        }
+        self.dialect = Dialect::of(self.own, extensions.digest);
+        Some(self.dialect)
+    }
+
+    /// Returns what may be made use of in a difference that leads to `target`: of a peer that has not
+    /// seen our agreement only that it says goodbye, and else nothing at all.
+    pub(crate) fn admit<'a>(&self, target: StateNumber, difference: &'a [u8]) -> Option<&'a [u8]> {
+        match self.dialect {
+            Dialect::Undecided | Dialect::Legacy | Dialect::Native => Some(difference),
+            Dialect::Altered => (target == StateNumber::SHUTDOWN).then_some(&[]),
+        }
+    }
+
+    /// Takes in what the peer says with its goodbye.
+    pub(crate) fn hear_farewell(&mut self, extensions: Extensions<'_>) {
+        if self.dialect == Dialect::Native && extensions.farewell.is_some() {
+            self.heard_farewell = extensions.farewell;
+        }
+    }
+
+    pub(crate) fn set_farewell(&mut self, number: u64) {
+        self.farewell = Some(number);
+    }
+
+    pub(crate) fn heard_farewell(&self) -> Option<u64> {
+        self.heard_farewell
+    }
+
+    /// Returns what to say with an instruction to `target`, when the peer has acknowledged a state of
+    /// that number.
+    pub(crate) fn addition(&self, target: StateNumber, acknowledged: StateNumber) -> Addition {
+        let says_digest = self.dialect != Dialect::Legacy && acknowledged == StateNumber::ZERO;
+        let says_farewell = self.dialect == Dialect::Native && target == StateNumber::SHUTDOWN;
+        Addition {
+            digest: self.own.filter(|_| says_digest),
+            farewell: self.farewell.filter(|_| says_farewell),
+        }
+    }
+
+    /// Returns how a conversation has ended that would otherwise have ended like that.
+    pub(crate) fn ending(&self, ending: Ending) -> Ending {
+        match self.dialect {
+            Dialect::Altered => Ending::Altered,
+            Dialect::Undecided | Dialect::Legacy | Dialect::Native => ending,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

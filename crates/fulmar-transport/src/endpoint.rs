@@ -5,6 +5,7 @@ use fulmar_datagram::{Opener, SealError, Sealer, Time};
 use crate::cause::{Cause, DropReason};
 use crate::conversation::Conversation;
 use crate::counters::{Counters, tick};
+use crate::dialect::{Dialect, Digest};
 use crate::event::{Arrival, Ending, Event, Hint, Received, SendError, Transmit, Verdict};
 use crate::inbox::Inbox;
 use crate::outbox::{Noise, Outbox};
@@ -31,6 +32,8 @@ pub struct Config {
     /// [`DATAGRAM_BYTES_IPV4`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV4) and
     /// [`DATAGRAM_BYTES_IPV6`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV6).
     pub datagram_bytes: usize,
+    /// The digest of what was agreed on with the peer; `None` if nothing was.
+    pub agreement: Option<Digest>,
 }
 
 /// One end of a conversation that keeps two objects equal at both ends: `L` changes here and is
@@ -40,7 +43,8 @@ pub struct Config {
 ///
 /// - `handle_*` is told what happened: datagrams, errors, hints, the passing of time;
 /// - commands: [`set_local`](Endpoint::set_local), [`set_intake`](Endpoint::set_intake),
-///   [`forget_consumed`](Endpoint::forget_consumed), [`start_shutdown`](Endpoint::start_shutdown);
+///   [`forget_consumed`](Endpoint::forget_consumed), [`set_farewell`](Endpoint::set_farewell),
+///   [`start_shutdown`](Endpoint::start_shutdown);
 /// - `poll_transmit` gives datagrams to send;
 /// - `poll_event` and `poll_timeout` give news and the time of the next wake-up;
 /// - the others only look.
@@ -73,7 +77,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     ) -> Endpoint<L, R> {
         let mut endpoint = Endpoint {
             inbox: Inbox::new(opener),
-            talk: Conversation::new(now, config.role, local, remote),
+            talk: Conversation::new(now, config.role, config.agreement, local, remote),
             outbox: Outbox::new(sealer, noise, config.datagram_bytes),
             deadlines: Deadlines::default(),
         };
@@ -145,6 +149,12 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     pub fn start_shutdown(&mut self, now: Time) {
         self.talk.closing.begin(now);
         self.settle(now);
+    }
+
+    /// Says a number with the goodbye, if the peer speaks [`Dialect::Native`] by then. Best set before
+    /// the shutdown begins, so that the first goodbye has it.
+    pub fn set_farewell(&mut self, number: u64) {
+        self.talk.handshake.set_farewell(number);
     }
 
     /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
@@ -229,6 +239,17 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Returns where datagrams are sent at present.
     pub fn path(&self) -> Option<PathId> {
         self.talk.paths.current()
+    }
+
+    /// Returns what is spoken.
+    pub fn dialect(&self) -> Dialect {
+        self.talk.handshake.dialect()
+    }
+
+    /// Returns the number that the peer said with its goodbye, if it did and what is spoken is
+    /// [`Dialect::Native`].
+    pub fn farewell(&self) -> Option<u64> {
+        self.talk.handshake.heard_farewell()
     }
 
     /// Returns how the conversation has ended, if it has.

@@ -8,7 +8,7 @@ use fulmar_datagram::{Ecn, FragmentHeader, Sequence};
 use crate::cause::{Cause, DropReason};
 use crate::instruction::Numbers;
 use crate::receiver::Outcome;
-use crate::{PathId, StateNumber};
+use crate::{Dialect, PathId, StateNumber};
 
 /// Bytes that came in.
 #[derive(Clone, Copy, Debug)]
@@ -183,6 +183,12 @@ pub enum Event {
         /// The path.
         path: PathId,
     },
+    /// The first instruction of the peer has told what is spoken. If that is [`Dialect::Altered`],
+    /// a shutdown has begun.
+    DialectDecided {
+        /// What is spoken.
+        dialect: Dialect,
+    },
     /// The peer wants to end, and has been told that we know. Its last state is in place.
     PeerShutdown,
     /// The conversation is over: nothing will be sent, nothing received, no timer is set.
@@ -199,6 +205,9 @@ pub enum Ending {
     Unanswered,
     /// The peer ended it.
     ByPeer,
+    /// The two ends have not seen the same agreement; goodbye was said, whether it was answered or
+    /// not.
+    Altered,
     /// The key has encrypted all that it safely can.
     KeySpent,
 }

@@ -1,8 +1,10 @@
 //! The message that travels: from which state to which, and what is acknowledged.
 
 use crate::StateNumber;
+use crate::dialect::Digest;
+use crate::extensions::{EXTENSION_BYTES_MAX, Extensions};
 use crate::limits::PROTOCOL_VERSION;
-use crate::wire::{Reader, Value, WireError, bytes_field_bytes, put_bytes, put_uint};
+use crate::wire::{Reader, WireError, bytes_field_bytes, put_bytes, put_uint};
 
 mod field {
     pub(super) const PROTOCOL_VERSION: u32 = 1;
@@ -40,7 +42,7 @@ impl Numbers {
 ///
 /// Written, it has all seven fields in order, also empty ones, as stock Mosh has it. When one is
 /// read, an absent field counts as 0 or empty, of a repeated one the last counts, and unknown
-/// fields are passed over.
+/// fields are passed over. The fields from 64 up are ours.
 ///
 /// Source: docs/protocol.md §5.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,16 +55,22 @@ pub struct Instruction<'a> {
     pub difference: &'a [u8],
     /// Random bytes that blur the length.
     pub chaff: &'a [u8],
+    /// What stock does not know.
+    pub extensions: Extensions<'a>,
 }
 
 impl<'a> Instruction<'a> {
-    /// Returns an instruction of our version.
+    /// Returns an instruction of our version, without extensions.
     pub const fn new(numbers: Numbers, difference: &'a [u8], chaff: &'a [u8]) -> Instruction<'a> {
         Instruction {
             protocol_version: PROTOCOL_VERSION,
             numbers,
             difference,
             chaff,
+            extensions: Extensions {
+                digest: None,
+                farewell: None,
+            },
         }
     }
 
@@ -85,7 +93,7 @@ impl<'a> Instruction<'a> {
                 field::THROWAWAY => numbers.throwaway = StateNumber::new(field.uint()?),
                 field::DIFFERENCE => instruction.difference = field.bytes()?,
                 field::CHAFF => instruction.chaff = field.bytes()?,
-                _ => {}
+                _ => instruction.extensions.take(&field),
             }
         }
         Ok(instruction)
@@ -101,6 +109,7 @@ impl<'a> Instruction<'a> {
         put_uint(out, field::THROWAWAY, self.numbers.throwaway.get());
         put_bytes(out, field::DIFFERENCE, self.difference);
         put_bytes(out, field::CHAFF, self.chaff);
+        self.extensions.encode(out);
     }
 
     /// Returns a bound on the bytes of the wire form.
@@ -108,6 +117,7 @@ impl<'a> Instruction<'a> {
         NUMBER_FIELDS_BYTES_MAX
             + bytes_field_bytes(field::DIFFERENCE, self.difference.len())
             + bytes_field_bytes(field::CHAFF, self.chaff.len())
+            + self.extensions.encoded_bytes_max()
     }
 }
 
@@ -115,32 +125,17 @@ impl<'a> Instruction<'a> {
 const NUMBER_FIELDS_BYTES_MAX: usize = 5 * 11;
 
 /// The most bytes that an instruction adds to a difference of up to 4 MiB: the integers, two keys,
-/// two lengths, and the chaff.
-pub(crate) const INSTRUCTION_OVERHEAD_BYTES_MAX: usize =
-    NUMBER_FIELDS_BYTES_MAX + bytes_field_bytes(6, 0) + 3 + bytes_field_bytes(7, 16);
-
-/// Returns the unknown fields of an instruction that are kept for extensions: those from 64 up.
-///
-/// Fields that cannot be read end the walk; [`Instruction::decode`] has refused them before.
-///
-/// Source: docs/protocol.md §13.2.
-pub fn extensions(bytes: &[u8]) -> impl Iterator<Item = (u32, Value<'_>)> {
-    Reader::new()
-        .message(bytes)
-        .map_while(Result::ok)
-        .filter(|field| field.number >= EXTENSION_FIELD_MIN)
-        .map(|field| (field.number, field.value))
-}
-
-/// The first field number that is ours.
-///
-/// Source: docs/protocol.md §13.2.
-pub const EXTENSION_FIELD_MIN: u32 = 64;
+/// two lengths, the chaff, and our own fields.
+pub(crate) const INSTRUCTION_OVERHEAD_BYTES_MAX: usize = NUMBER_FIELDS_BYTES_MAX
+    + bytes_field_bytes(6, 0)
+    + 3
+    + bytes_field_bytes(7, 16)
+    + EXTENSION_BYTES_MAX
+    + Digest::BYTES;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::put_varint;
 
     fn numbers(source: u64, target: u64, acknowledged: u64, throwaway: u64) -> Numbers {
         let [source, target, acknowledged, throwaway] =
@@ -218,14 +213,20 @@ mod tests {
     }
 
     #[test]
-    fn extensions_are_the_fields_from_64_up() {
-        let mut bytes = encoded(Instruction::new(numbers(1, 2, 3, 1), b"", b""));
-        put_uint(&mut bytes, 63, 1);
-        put_bytes(&mut bytes, 64, b"ours");
-        put_varint(&mut bytes, 70 << 3);
-        put_varint(&mut bytes, 6);
-        let found: Vec<_> = extensions(&bytes).collect();
-        assert_eq!(found, [(64, Value::Bytes(b"ours")), (70, Value::Varint(6))]);
+    fn our_own_fields_come_after_those_of_stock() {
+        let plain = Instruction::new(numbers(1, 2, 3, 1), b"d", b"c");
+        let ours = Instruction {
+            extensions: Extensions {
+                digest: Some(&[9; 32]),
+                farewell: Some(3),
+            },
+            ..plain
+        };
+        let bytes = encoded(ours);
+        assert_eq!(Instruction::decode(&bytes), Ok(ours));
+        let tail = bytes.strip_prefix(encoded(plain).as_slice()).unwrap();
+        assert_eq!(tail[..3], [0x82, 0x04, 32]);
+        assert_eq!(tail[35..], [0x88, 0x04, 3]);
     }
 
     #[test]
@@ -236,6 +237,10 @@ mod tests {
             numbers: numbers(u64::MAX, u64::MAX, u64::MAX, u64::MAX),
             difference: &difference,
             chaff: &[0; 16],
+            extensions: Extensions {
+                digest: Some(&[0; Digest::BYTES]),
+                farewell: Some(u64::MAX),
+            },
         };
         let overhead = encoded(longest).len() - difference.len();
         assert!(overhead <= INSTRUCTION_OVERHEAD_BYTES_MAX, "{overhead}");

@@ -80,6 +80,7 @@ mod dialect;
 mod endpoint;
 mod error;
 mod event;
+mod extensions;
 mod hopping;
 mod inbox;
 mod instruction;
@@ -114,7 +115,8 @@ pub use event::{
     Arrival, Ending, Event, Hint, InstructionReceived, Received, SendError, Transmit,
     TransmitNumbers, Verdict,
 };
-pub use instruction::{EXTENSION_FIELD_MIN, Instruction, Numbers, extensions};
+pub use extensions::{EXTENSION_FIELD_MIN, Extensions};
+pub use instruction::{Instruction, Numbers};
 pub use outbox::Noise;
 pub use path::{Allowance, PathId};
 pub use receiver::{Intake, Outcome, Receiver, Refusal};

@@ -85,12 +85,17 @@ impl Outbox {
             cause,
             numbers,
             ref difference,
+            ref addition,
             ..
         } = outgoing;
         let mut chaff = [0; CHAFF_BYTES_MAX];
         let chaff = fill_chaff(&mut *self.noise, &mut chaff);
         self.encoded.clear();
-        Instruction::new(numbers, difference, chaff).encode(&mut self.encoded);
+        let instruction = Instruction {
+            extensions: addition.extensions(),
+            ..Instruction::new(numbers, difference, chaff)
+        };
+        instruction.encode(&mut self.encoded);
         let mut compressed = Vec::new();
         self.deflater.deflate(&self.encoded, &mut compressed);
         self.encoded.shrink_to(KEPT_BYTES);

@@ -1,7 +1,7 @@
 use fulmar_transport::PathId;
 
 use super::*;
-use crate::link::Link;
+use crate::link::{Link, LinkConfig};
 use crate::user_stream::UserEvent;
 
 const PATH: PathId = PathId::new(1);
@@ -27,9 +27,15 @@ impl Pair {
         configure(&mut config);
         let mut client = Client::new(ms(0), config);
         client.handle_hint(ms(0), Hint::PathOpened { path: PATH });
+        let link = LinkConfig {
+            agreement: None,
+            size: Size::default(),
+            datagram_bytes: 1252,
+            seed: [2; 32],
+        };
         Pair {
             client,
-            server: Link::new(ms(0), key(), Size::default(), 1252, [2; 32]),
+            server: Link::new(ms(0), key(), link),
             buffer: Vec::new(),
         }
     }

@@ -34,6 +34,7 @@ impl Pair {
             Config {
                 role: Role::Client,
                 datagram_bytes: 1252,
+                agreement: None,
             },
             Sealer::new(key(), Direction::ToServer),
             Opener::new(&key(), Direction::ToClient),

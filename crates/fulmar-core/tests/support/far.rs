@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use fulmar_core::{Server, ServerConfig, ServerEnding, ServerEvent};
+use fulmar_core::{ExitStatus, Server, ServerConfig, ServerEnding, ServerEvent};
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Size, Terminal};
 use fulmar_transport::{Arrival, PathId};
@@ -123,6 +123,13 @@ impl Far {
         self.notes.push("program exits".to_owned());
         self.is_running = false;
         self.server.handle_pty_closed(time(now));
+        self.after_event();
+    }
+
+    /// Has the edge learn how the program ended.
+    pub(crate) fn learn_status(&mut self, now: Duration, status: ExitStatus) {
+        self.notes.push(format!("program ended: {status:?}"));
+        self.server.handle_program_ended(time(now), status);
         self.after_event();
     }
 

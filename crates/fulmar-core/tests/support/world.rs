@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_core::{ClientConfig, ServerConfig};
+use fulmar_core::{ClientConfig, ExitStatus, ServerConfig};
 use fulmar_sim::{CLIENT, Failure, Network, SERVER, Simulation, address};
 use fulmar_terminal::{Size, Vocabulary};
 
@@ -65,6 +65,17 @@ impl World {
     pub(crate) fn program_exits(&mut self) {
         let now = self.sim.clock(SERVER);
         self.far_mut().exit(now);
+    }
+
+    /// Has the edge of the server learn how the program ended.
+    pub(crate) fn program_ended(&mut self, status: ExitStatus) {
+        let now = self.sim.clock(SERVER);
+        self.far_mut().learn_status(now, status);
+    }
+
+    pub(crate) fn program_exits_with(&mut self, status: ExitStatus) {
+        self.program_ended(status);
+        self.program_exits();
     }
 
     /// What the user sees.

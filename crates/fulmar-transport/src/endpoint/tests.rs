@@ -1,5 +1,6 @@
 //! What an endpoint does, seen from outside.
 
+mod agreement;
 mod attack;
 mod hostile;
 mod pair;
@@ -30,7 +31,7 @@ fn both_objects_arrive() {
 #[test]
 fn a_lost_first_datagram_is_repeated_after_250_ms() {
     let mut pair = Pair::new(ms(20));
-    pair.loses = |flight| flight.from == Role::Client && flight.nth == 0;
+    pair.loses = Box::new(|flight| flight.from == Role::Client && flight.nth == 0);
     pair.type_text(b"ls\r");
     pair.run_until(at(269));
     assert_eq!(pair.server.remote().end(), 0);
@@ -44,7 +45,7 @@ fn a_lost_first_datagram_is_repeated_after_250_ms() {
 #[test]
 fn a_lost_first_answer_costs_no_more() {
     let mut pair = Pair::new(ms(20));
-    pair.loses = |flight| flight.from == Role::Server && flight.nth == 0;
+    pair.loses = Box::new(|flight| flight.from == Role::Server && flight.nth == 0);
     pair.type_text(b"ls\r");
     pair.run_until(at(250 + 40 + 100));
     assert_eq!(pair.client.acknowledged().end(), 3);

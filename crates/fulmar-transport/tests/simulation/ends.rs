@@ -54,6 +54,7 @@ impl<L: Synced, R: Synced> Link<L, R> {
         let config = Config {
             role,
             datagram_bytes: 1252,
+            agreement: None,
         };
         Link {
             endpoint: Endpoint::new(

@@ -33,7 +33,7 @@ fn flooded() -> (Pair, Vec<u8>) {
     let from_client = |flight: &Flight| flight.from == Role::Client;
     let place = pair.wire.iter().rposition(from_client).unwrap();
     let withheld = pair.wire.remove(place).bytes;
-    pair.loses = |flight| flight.from == Role::Client;
+    pair.loses = Box::new(|flight| flight.from == Role::Client);
     pair.wire.retain(|flight| flight.from == Role::Server);
     (pair, withheld)
 }
@@ -65,7 +65,7 @@ fn the_true_client_is_back_within_a_round_trip() {
     let (mut pair, withheld) = flooded();
     let _ = pair.reach_server(VICTIM, &withheld);
     flood(&mut pair, ms(5000));
-    pair.loses = |_| false;
+    pair.loses = Box::new(|_| false);
     pair.type_text(b"x");
     let board = pair.board.clone();
     pair.run_for(ms(100 + 20));

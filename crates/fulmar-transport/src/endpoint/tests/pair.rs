@@ -6,8 +6,8 @@ use fulmar_datagram::{Direction, Ecn, Fragment, Key, Opener, Sealer, Stamps, Tim
 
 use crate::testing::{Board, Log};
 use crate::{
-    Arrival, Cause, Config, Deflater, Endpoint, Fragmenter, Hint, Instruction, Noise, Numbers,
-    PathId, Received, Role, StateNumber, Transmit,
+    Arrival, Cause, Config, Deflater, Digest, Endpoint, Fragmenter, Hint, Instruction, Noise,
+    Numbers, PathId, Received, Role, StateNumber, Transmit,
 };
 
 pub(super) const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -47,13 +47,21 @@ pub(super) fn config(role: Role) -> Config {
     Config {
         role,
         datagram_bytes: 1252,
+        agreement: None,
     }
 }
 
 pub(super) fn client() -> Client {
+    client_with(None)
+}
+
+pub(super) fn client_with(agreement: Option<Digest>) -> Client {
     Endpoint::new(
         at(0),
-        config(Role::Client),
+        Config {
+            agreement,
+            ..config(Role::Client)
+        },
         sealer(Direction::ToServer),
         opener(Direction::ToClient),
         Log::default(),
@@ -63,9 +71,16 @@ pub(super) fn client() -> Client {
 }
 
 pub(super) fn server() -> Server {
+    server_with(None)
+}
+
+pub(super) fn server_with(agreement: Option<Digest>) -> Server {
     Endpoint::new(
         at(0),
-        config(Role::Server),
+        Config {
+            agreement,
+            ..config(Role::Server)
+        },
         sealer(Direction::ToClient),
         opener(Direction::ToServer),
         Board::blank(BOARD_CELLS),
@@ -84,7 +99,9 @@ pub(super) struct Pair {
     pub(super) board: Board,
     pub(super) wire: Vec<Flight>,
     pub(super) sent: Vec<Sent>,
-    pub(super) loses: fn(&Flight) -> bool,
+    /// All datagrams that were sent, also those that were lost.
+    pub(super) flights: Vec<Flight>,
+    pub(super) loses: Box<dyn Fn(&Flight) -> bool>,
     /// Where the server sees the client's datagrams come from.
     pub(super) client_at: PathId,
 }
@@ -113,18 +130,24 @@ pub(super) struct Sent {
 
 impl Pair {
     pub(super) fn new(delay: Duration) -> Pair {
-        let mut client = client();
+        Pair::with(delay, [None, None])
+    }
+
+    /// Returns two ends of which the client has the one agreement and the server the other.
+    pub(super) fn with(delay: Duration, agreements: [Option<Digest>; 2]) -> Pair {
+        let mut client = client_with(agreements[0]);
         client.handle_hint(at(0), Hint::PathOpened { path: CLIENT_PATH });
         Pair {
             now: at(0),
             delay,
             client,
-            server: server(),
+            server: server_with(agreements[1]),
             log: Log::default(),
             board: Board::blank(BOARD_CELLS),
             wire: Vec::new(),
             sent: Vec::new(),
-            loses: |_| false,
+            flights: Vec::new(),
+            loses: Box::new(|_| false),
             client_at: SERVER_PATH,
         }
     }
@@ -222,6 +245,7 @@ impl Pair {
                 bytes: bytes.to_vec(),
                 nth: numbers.sequence.get() + n as u64,
             };
+            self.flights.push(flight.clone());
             if !(self.loses)(&flight) {
                 self.wire.push(flight);
             }

@@ -1,0 +1,322 @@
+//! What two ends make of an offer and an answer that were lost or altered on their way, over networks
+//! that lose, repeat and reorder: they speak as stock does, or natively, or end; always both the same.
+
+mod support;
+
+use std::time::Duration;
+
+use fulmar_core::{Agreement, Capabilities, ClientEnding, ExitStatus, ServerEnding, ServerEvent};
+use fulmar_sim::{Delay, Duplication, Failure, Impairment, Loss, Network, Reordering, ms, secs};
+use fulmar_transport::Dialect;
+
+use support::World;
+
+/// Two of the names are of a day to come.
+const OFFER: &str = "FULMAR OFFER 1 exit,history,rich\nsize 80 24\nword vim\nFULMAR END\n";
+const ANSWER: &str = "FULMAR CONNECT 1 exit 0.1.0\n";
+
+/// What came of an offer and an answer at either end; `None` where there was none.
+#[derive(Clone, Copy)]
+struct Login {
+    offer_sent: Option<&'static str>,
+    offer_read: Option<&'static str>,
+    answer_printed: Option<&'static str>,
+    answer_read: Option<&'static str>,
+}
+
+const WHOLE: Login = Login {
+    offer_sent: Some(OFFER),
+    offer_read: Some(OFFER),
+    answer_printed: Some(ANSWER),
+    answer_read: Some(ANSWER),
+};
+
+impl Login {
+    /// What client and server take for agreed.
+    fn agreements(self) -> [Option<Agreement>; 2] {
+        [
+            agreement(self.offer_sent, self.answer_read),
+            agreement(self.offer_read, self.answer_printed),
+        ]
+    }
+}
+
+fn agreement(offer: Option<&str>, answer: Option<&str>) -> Option<Agreement> {
+    let (offer, answer) = (offer?, answer?);
+    let named = |line: &str| Capabilities::parse(line.split(' ').nth(3).unwrap_or("-").trim());
+    let agreed = named(offer).and(named(answer));
+    Some(Agreement::of(offer.as_bytes(), answer.as_bytes(), agreed))
+}
+
+/// Every way in which a login can go, and what has to come of it.
+fn logins() -> Vec<(&'static str, Login, Dialect)> {
+    let altered_offer = |read| Login {
+        offer_read: Some(read),
+        ..WHOLE
+    };
+    let altered_answer = |read| Login {
+        answer_read: Some(read),
+        ..WHOLE
+    };
+    let stock_server = Login {
+        offer_read: None,
+        answer_printed: None,
+        answer_read: None,
+        ..WHOLE
+    };
+    vec![
+        ("nothing happens", WHOLE, Dialect::Native),
+        ("the offer is stripped", stock_server, Dialect::Legacy),
+        (
+            "the answer is stripped",
+            Login {
+                answer_read: None,
+                ..WHOLE
+            },
+            Dialect::Legacy,
+        ),
+        (
+            "the answer is made up",
+            Login {
+                answer_printed: None,
+                ..WHOLE
+            },
+            Dialect::Legacy,
+        ),
+        (
+            "the client is stock",
+            Login {
+                offer_sent: None,
+                offer_read: None,
+                answer_printed: None,
+                answer_read: None,
+            },
+            Dialect::Legacy,
+        ),
+        (
+            "a capability is added to the offer",
+            altered_offer(
+                "FULMAR OFFER 1 exit,history,idle,rich\nsize 80 24\nword vim\nFULMAR END\n",
+            ),
+            Dialect::Altered,
+        ),
+        (
+            "a capability is taken out of the offer",
+            altered_offer("FULMAR OFFER 1 exit,history\nsize 80 24\nword vim\nFULMAR END\n"),
+            Dialect::Altered,
+        ),
+        (
+            "all capabilities are taken out of the offer",
+            Login {
+                offer_read: Some("FULMAR OFFER 1 -\nsize 80 24\nword vim\nFULMAR END\n"),
+                answer_printed: Some("FULMAR CONNECT 1 - 0.1.0\n"),
+                answer_read: Some("FULMAR CONNECT 1 - 0.1.0\n"),
+                ..WHOLE
+            },
+            Dialect::Altered,
+        ),
+        (
+            "the capabilities of the offer are reordered",
+            altered_offer("FULMAR OFFER 1 rich,history,exit\nsize 80 24\nword vim\nFULMAR END\n"),
+            Dialect::Altered,
+        ),
+        (
+            "a byte of the offer is altered",
+            altered_offer("FULMAR OFFER 1 exit,history,rich\nsize 80 25\nword vim\nFULMAR END\n"),
+            Dialect::Altered,
+        ),
+        (
+            "a line of the offer is lost",
+            altered_offer("FULMAR OFFER 1 exit,history,rich\nsize 80 24\nFULMAR END\n"),
+            Dialect::Altered,
+        ),
+        (
+            "a capability is added to the answer",
+            altered_answer("FULMAR CONNECT 1 exit,rich 0.1.0\n"),
+            Dialect::Altered,
+        ),
+        (
+            "the capability is taken out of the answer",
+            altered_answer("FULMAR CONNECT 1 - 0.1.0\n"),
+            Dialect::Altered,
+        ),
+        (
+            "a byte of the answer is altered",
+            altered_answer("FULMAR CONNECT 1 exit 0.1.1\n"),
+            Dialect::Altered,
+        ),
+        (
+            "CR is put before the LF of the answer",
+            altered_answer("FULMAR CONNECT 1 exit 0.1.0\r\n"),
+            Dialect::Altered,
+        ),
+    ]
+}
+
+/// The networks in which each login is tried.
+fn networks() -> Vec<(&'static str, Vec<Impairment>)> {
+    vec![
+        ("a clear one", vec![Delay::ms(30)]),
+        ("loss of 30 %", vec![Delay::ms(30), Loss::percent(30)]),
+        (
+            "reordering",
+            vec![Delay::ms(20), Reordering::percent(40, ms(700))],
+        ),
+        (
+            "repetition, jitter and loss",
+            vec![
+                Delay::reordering_jitter(ms(1), ms(400)),
+                Duplication::percent(60),
+                Loss::percent(15),
+            ],
+        ),
+    ]
+}
+
+const STATUS: ExitStatus = ExitStatus::Code(3);
+
+/// A session after a login, in a network of that seed.
+fn begin(login: Login, seed: u64, impairments: Vec<Impairment>) -> World {
+    let [near, far] = login.agreements();
+    World::with(
+        Network::seeded(seed).both(impairments),
+        |client| client.agreement = near,
+        |server| server.agreement = far,
+    )
+}
+
+/// Tells whether one end speaks natively and the other does not.
+fn is_mixture(one: Dialect, other: Dialect) -> bool {
+    (one == Dialect::Native || other == Dialect::Native)
+        && one != other
+        && ![one, other].contains(&Dialect::Undecided)
+}
+
+/// Runs until both have ended, and fails as soon as one is native and the other is not.
+fn run_until_ended(world: &mut World, within: Duration) -> Result<Duration, Failure> {
+    let mut mixture = None;
+    let took = world.sim.run_until(within, |(near, far)| {
+        let dialects = (near.client.dialect(), far.server.dialect());
+        if is_mixture(dialects.0, dialects.1) {
+            mixture = Some(dialects);
+        }
+        mixture.is_some() || (near.ended.is_some() && far.ended.is_some())
+    })?;
+    match mixture {
+        Some(mixture) => Err(world.sim.found(format!("{mixture:?} at a time"))),
+        None => Ok(took),
+    }
+}
+
+/// Works in a session, ends its program, and checks what both ends make of it.
+fn work(world: &mut World, expected: Dialect) -> Result<(), Failure> {
+    world.sim.run_until(secs(60), |(_, far)| far.is_running)?;
+    world.type_keys(b"typed");
+    world.run_until_settled(secs(60))?;
+    world.check_typed(b"typed")?;
+    let dialects = [world.near().client.dialect(), world.far().server.dialect()];
+    assert_eq!(dialects, [expected; 2]);
+    world.program_exits_with(STATUS);
+    run_until_ended(world, secs(60))?;
+    let status = (expected == Dialect::Native).then_some(STATUS);
+    assert_eq!(world.near().client.exit_status(), status);
+    assert_eq!(world.near().ended, Some(ClientEnding::ServerEnded));
+    assert_eq!(world.far().ended, Some(ServerEnding::ProgramEnded));
+    Ok(())
+}
+
+/// Checks that a session ends before it has begun.
+fn is_refused(world: &mut World) -> Result<(), Failure> {
+    run_until_ended(world, secs(60))?;
+    assert_eq!(world.near().ended, Some(ClientEnding::Altered));
+    assert_eq!(world.far().ended, Some(ServerEnding::Altered));
+    let events = &world.far().events;
+    let has_started = |event: &ServerEvent| matches!(event, ServerEvent::StartShell { .. });
+    assert!(!events.iter().any(has_started), "no program is started");
+    assert_eq!(world.near().client.exit_status(), None);
+    Ok(())
+}
+
+#[test]
+fn every_login_ends_in_one_dialect_or_in_a_clear_end_at_both_ends() -> Result<(), Failure> {
+    for (what, login, expected) in logins() {
+        for (network, impairments) in networks() {
+            for seed in 0..3 {
+                println!("{what}, in {network}, seed {seed}");
+                let mut world = begin(login, seed, impairments.clone());
+                match expected {
+                    Dialect::Altered => is_refused(&mut world)?,
+                    _ => work(&mut world, expected)?,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_status_of_a_program_arrives_through_loss_of_a_third() -> Result<(), Failure> {
+    for seed in 0..40 {
+        let impairments = vec![Delay::ms(40), Loss::percent(30)];
+        let mut world = begin(WHOLE, seed, impairments);
+        world.sim.run_until(secs(60), |(_, far)| far.is_running)?;
+        let status = match seed % 2 {
+            0 => ExitStatus::Code(seed as u8),
+            _ => ExitStatus::Signal(seed as u8),
+        };
+        world.program_exits_with(status);
+        run_until_ended(&mut world, secs(30))?;
+        assert_eq!(world.near().client.exit_status(), Some(status), "{seed}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_status_that_is_known_late_travels_with_what_is_said_then() -> Result<(), Failure> {
+    let mut world = begin(WHOLE, 1, vec![Delay::ms(200)]);
+    world.run_for(secs(2))?;
+    world.program_exits();
+    // The first goodbye is on its way and says nothing; each repetition does.
+    world.run_for(ms(10))?;
+    world.program_ended(STATUS);
+    run_until_ended(&mut world, secs(10))?;
+    assert_eq!(world.near().ended, Some(ClientEnding::ServerEnded));
+    assert_eq!(world.near().client.exit_status(), Some(STATUS));
+    Ok(())
+}
+
+#[test]
+fn a_status_is_not_said_if_that_was_not_agreed() -> Result<(), Failure> {
+    let offer = "FULMAR OFFER 1 history\nFULMAR END\n";
+    let answer = "FULMAR CONNECT 1 - 0.1.0\n";
+    let login = Login {
+        offer_sent: Some(offer),
+        offer_read: Some(offer),
+        answer_printed: Some(answer),
+        answer_read: Some(answer),
+    };
+    let mut world = begin(login, 1, vec![Delay::ms(20)]);
+    world.run_for(secs(1))?;
+    assert_eq!(world.near().client.dialect(), Dialect::Native);
+    world.program_exits_with(STATUS);
+    run_until_ended(&mut world, secs(10))?;
+    assert_eq!(world.near().client.exit_status(), None);
+    Ok(())
+}
+
+#[test]
+fn a_user_who_has_had_enough_of_an_altered_session_leaves_at_once() -> Result<(), Failure> {
+    let login = Login {
+        answer_read: Some("FULMAR CONNECT 1 exit 0.1.1\n"),
+        ..WHOLE
+    };
+    let mut world = begin(login, 1, vec![Delay::ms(500)]);
+    world.sim.run_until(secs(10), |(near, _)| {
+        near.client.dialect() == Dialect::Altered
+    })?;
+    assert_eq!(world.near().ended, None);
+    world.type_keys(b"\x1e.");
+    world.run_for(ms(1))?;
+    assert_eq!(world.near().ended, Some(ClientEnding::Altered));
+    Ok(())
+}

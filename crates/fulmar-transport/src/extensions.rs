@@ -1,0 +1,131 @@
+//! The fields of an instruction that are ours.
+
+use crate::wire::{Field, Value, bytes_field_bytes, put_bytes, put_uint};
+
+mod field {
+    pub(super) const DIGEST: u32 = 64;
+    pub(super) const FAREWELL: u32 = 65;
+}
+
+/// What an instruction says beyond stock's seven fields, which end below
+/// [`EXTENSION_FIELD_MIN`]. A stock peer passes it over.
+///
+/// It is read without trust and without errors: an instruction is as good without, and whether it
+/// means anything is for the [dialect](crate::Dialect) to say.
+///
+/// Source: docs/protocol.md §13.3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extensions<'a> {
+    /// What its sender has for the digest of the agreement, of whatever length; empty if the field
+    /// held no bytes at all.
+    pub digest: Option<&'a [u8]>,
+    /// What its sender has to say with its goodbye.
+    pub farewell: Option<u64>,
+}
+
+impl<'a> Extensions<'a> {
+    /// Takes a field over, if it is one of ours. Of a repeated one the last counts.
+    pub(crate) fn take(&mut self, field: &Field<'a>) {
+        match (field.number, field.value) {
+            (field::DIGEST, Value::Bytes(bytes)) => self.digest = Some(bytes),
+            (field::DIGEST, _) => self.digest = Some(&[]),
+            (field::FAREWELL, Value::Varint(number)) => self.farewell = Some(number),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        if let Some(digest) = self.digest {
+            put_bytes(out, field::DIGEST, digest);
+        }
+        if let Some(number) = self.farewell {
+            put_uint(out, field::FAREWELL, number);
+        }
+    }
+
+    /// Returns a bound on what [`encode`](Extensions::encode) appends.
+    pub(crate) fn encoded_bytes_max(&self) -> usize {
+        EXTENSION_BYTES_MAX + self.digest.map_or(0, <[u8]>::len)
+    }
+}
+
+/// The most bytes of the fields that we write, but for the digest itself: two keys, a length, an
+/// integer of up to ten bytes.
+pub(crate) const EXTENSION_BYTES_MAX: usize =
+    bytes_field_bytes(field::DIGEST, 0) + 2 + bytes_field_bytes(field::FAREWELL, 0) + 9;
+
+/// The first field number that is ours.
+///
+/// Source: docs/protocol.md §13.2.
+pub const EXTENSION_FIELD_MIN: u32 = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Reader;
+
+    fn read(bytes: &[u8]) -> Extensions<'_> {
+        let mut extensions = Extensions::default();
+        for field in Reader::new().message(bytes) {
+            extensions.take(&field.unwrap());
+        }
+        extensions
+    }
+
+    fn written(extensions: Extensions<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        extensions.encode(&mut out);
+        assert!(out.len() <= extensions.encoded_bytes_max());
+        out
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let digests: [Option<&[u8]>; 3] = [None, Some(&[7; 32]), Some(&[])];
+        for digest in digests {
+            for farewell in [None, Some(0), Some(u64::MAX)] {
+                let extensions = Extensions { digest, farewell };
+                assert_eq!(read(&written(extensions)), extensions);
+            }
+        }
+        assert!(written(Extensions::default()).is_empty());
+    }
+
+    #[test]
+    fn fields_of_stock_and_of_tomorrow_are_passed_over() {
+        let mut bytes = Vec::new();
+        for number in [1, 7, 63, 66, 1000] {
+            put_uint(&mut bytes, number, 5);
+            put_bytes(&mut bytes, number, b"what");
+        }
+        assert_eq!(read(&bytes), Extensions::default());
+    }
+
+    #[test]
+    fn a_digest_of_the_wrong_type_is_one_that_equals_none() {
+        let mut bytes = Vec::new();
+        put_uint(&mut bytes, field::DIGEST, 5);
+        assert_eq!(read(&bytes).digest, Some(&[][..]));
+    }
+
+    #[test]
+    fn a_farewell_of_the_wrong_type_is_none() {
+        let mut bytes = Vec::new();
+        put_bytes(&mut bytes, field::FAREWELL, b"5");
+        assert_eq!(read(&bytes), Extensions::default());
+    }
+
+    #[test]
+    fn of_a_repeated_field_the_last_counts() {
+        let mut bytes = Vec::new();
+        for number in [1, 2] {
+            put_bytes(&mut bytes, field::DIGEST, &[number; 3]);
+            put_uint(&mut bytes, field::FAREWELL, number.into());
+        }
+        let last = Extensions {
+            digest: Some(&[2; 3]),
+            farewell: Some(2),
+        };
+        assert_eq!(read(&bytes), last);
+    }
+}
