@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueHint};
 
 use crate::server::options::{Bind, Colors, Options, assignment};
 use crate::server::ports::PortRange;
+use crate::settings::{ClientFlags, LoginFlags};
 
 /// What follows the first line of `--version` under a stock name, which scripts read.
 pub(crate) const STAND_IN_TEXT: &str = concat!(
@@ -26,7 +27,9 @@ pub(crate) struct Cli {
     #[arg(long)]
     pub(crate) local: bool,
     #[command(flatten)]
-    pub(crate) records: Records,
+    pub(crate) flags: LoginFlags,
+    #[command(flatten)]
+    pub(crate) file: ConfigFile,
     /// With --local the program to run, by default your shell; else a host and the program
     #[arg(trailing_var_arg = true, value_name = "HOST | COMMAND")]
     pub(crate) words: Vec<OsString>,
@@ -41,8 +44,16 @@ pub(crate) enum Command {
     Client(ClientArgs),
 }
 
-/// What may be written about a session.
+/// Which configuration file is read.
 #[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ConfigFile {
+    /// Read this configuration file instead of the usual one, or none
+    #[arg(long = "config", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// What may be written about a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Records {
     /// Write a line about each datagram: numbers, sizes and causes, no contents
     #[arg(long, value_name = "FILE")]
@@ -117,7 +128,9 @@ pub(crate) struct ClientArgs {
     #[arg(short = 'c')]
     pub(crate) colors: bool,
     #[command(flatten)]
-    pub(crate) records: Records,
+    pub(crate) flags: ClientFlags,
+    #[command(flatten)]
+    pub(crate) file: ConfigFile,
     /// The server's numeric address
     #[arg(required_unless_present = "colors")]
     pub(crate) address: Option<OsString>,
@@ -159,7 +172,7 @@ mod tests {
         let cli = parsed("fulmar --local --trace t -- vim -b").unwrap();
         assert!(cli.local && cli.command.is_none());
         assert_eq!(cli.words, ["vim", "-b"]);
-        assert_eq!(cli.records.trace, Some("t".into()));
+        assert_eq!(cli.flags.0.find("trace").unwrap().text, "t");
         assert!(parsed("fulmar --local").unwrap().words.is_empty());
     }
 

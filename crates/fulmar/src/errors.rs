@@ -1,6 +1,6 @@
 //! Everything that can go wrong, in one list: what happened, to whom, and what to try next.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,6 +10,7 @@ use fulmar_datagram::KeyError;
 use fulmar_platform::Signal;
 
 use crate::server::ports::PortRange;
+use crate::settings::Source;
 
 /// Why the program leaves without having done what it was asked for.
 ///
@@ -64,6 +65,18 @@ pub(crate) enum Failure {
     UnknownTerminal {
         /// The value of `TERM`.
         term: OsString,
+    },
+    /// A setting has a value that it cannot have.
+    #[error("{place}: {name} cannot be {}: {why}", shown(value))]
+    Setting {
+        /// Which.
+        name: &'static str,
+        /// As it was written.
+        value: OsString,
+        /// Where.
+        place: Source,
+        /// How its values are written.
+        why: String,
     },
     /// `MOSH_PREDICTION_DISPLAY` makes no sense; an error under the stock name only.
     #[error("unknown prediction mode {}", mode.display())]
@@ -175,6 +188,11 @@ impl Failure {
             Failure::UnknownTerminal { .. } => {
                 "set TERM to a type that this machine knows, for instance xterm".to_owned()
             }
+            Failure::Setting { name, .. } => {
+                format!(
+                    "fulmar --help tells about --{name}, fulmar config what is in force and from where"
+                )
+            }
             Failure::PredictionMode { .. } => {
                 "MOSH_PREDICTION_DISPLAY is one of adaptive, always, never, experimental".to_owned()
             }
@@ -201,6 +219,13 @@ impl Failure {
             | Failure::System { .. }
             | Failure::Told => return None,
         })
+    }
+}
+
+fn shown(value: &OsStr) -> String {
+    match value.is_empty() {
+        true => "empty".to_owned(),
+        false => value.display().to_string(),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::bootstrap::lines::{Invitation, Line, Malformed};
 use crate::cli::Records;
 use crate::client::{Desk, farewell};
 use crate::errors::{Failure, while_doing};
+use crate::settings::Sources;
 use crate::{log, report};
 
 /// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
@@ -23,8 +24,9 @@ use crate::{log, report};
 /// # Errors
 ///
 /// When the session cannot begin.
-pub(crate) fn run(command: &[OsString], records: &Records) -> Result<u8, Failure> {
-    let desk = Desk::prepare(records, Names::Own)?;
+pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure> {
+    let desk = Desk::prepare(sources)?;
+    let records = &desk.settings().records;
     let Invitation { port, key } = start_server(command, records, desk.colors())?;
     let server = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     Ok(farewell(desk.hold(key, server), Names::Own))

@@ -18,7 +18,7 @@ use crate::errors::Failure;
 pub(crate) const FILTER_VARIABLE: &str = "FULMAR_LOG";
 
 /// What is logged if nobody says.
-const FILTER: &str = "info";
+pub(crate) const FILTER: &str = "info";
 
 /// Where the log goes.
 #[derive(Clone, Copy, Debug)]
@@ -31,21 +31,31 @@ pub(crate) enum Log<'a> {
     Stderr,
 }
 
-/// Begins to log.
+/// Begins to log what the environment says.
 ///
 /// # Errors
 ///
 /// When the file cannot be written, or the filter in the environment makes no sense.
 pub(crate) fn begin(log: Log<'_>, environment: &Environment) -> Result<(), Failure> {
+    let filter = environment.get_text(FILTER_VARIABLE).unwrap_or(FILTER);
+    match (log, filter.parse()) {
+        (Log::Off, _) => Ok(()),
+        (log, Ok(filter)) => begin_filtered(log, filter),
+        (_, Err(error)) => Err(Failure::LogFilter(format!("{error}"))),
+    }
+}
+
+/// Begins to log.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub(crate) fn begin_filtered(log: Log<'_>, filter: Targets) -> Result<(), Failure> {
     let writer = match log {
         Log::Off => return Ok(()),
         Log::File(path) => BoxMakeWriter::new(Mutex::new(create(path)?)),
         Log::Stderr => BoxMakeWriter::new(io::stderr),
     };
-    let filter = environment.get_text(FILTER_VARIABLE).unwrap_or(FILTER);
-    let filter: Targets = filter
-        .parse()
-        .map_err(|error| Failure::LogFilter(format!("{error}")))?;
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(writer);

@@ -26,7 +26,7 @@ mod random;
 mod report;
 mod run;
 mod server;
-#[cfg_attr(not(test), expect(dead_code, reason = "the starters will use it"))]
+mod settings;
 mod shell_words;
 mod surroundings;
 mod trace;

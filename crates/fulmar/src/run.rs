@@ -6,9 +6,10 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use fulmar_core::Names;
 
-use crate::cli::{Cli, ClientArgs, Command, Records};
+use crate::cli::{Cli, ClientArgs, Command};
 use crate::errors::Failure;
 use crate::names::Program;
+use crate::settings::Sources;
 use crate::{client, local, report, server};
 
 /// Does what the words ask for, and returns the status to leave with.
@@ -34,7 +35,10 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
     match cli.command {
         Some(Command::Server(arguments)) => server::run(arguments.into_options(), Names::Own),
         Some(Command::Client(arguments)) => own_client(arguments),
-        None if cli.local => local::run(&cli.words, &cli.records),
+        None if cli.local => {
+            let sources = Sources::own(cli.flags.0, cli.file.path, None);
+            local::run(&cli.words, &sources)
+        }
         None => Err(match cli.words.into_iter().next() {
             Some(host) => Failure::NoLogin { host },
             None => Failure::NothingToDo,
@@ -45,7 +49,11 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
 fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
     match (arguments.address, arguments.port) {
         _ if arguments.colors => client::print_colors(Names::Own),
-        (Some(address), Some(port)) => client::run(address, port, &arguments.records, Names::Own),
+        (Some(address), Some(port)) => {
+            let (flags, file) = (arguments.flags.0, arguments.file.path);
+            let sources = Sources::own(flags, file, Some(address.clone()));
+            client::run(address, port, &sources)
+        }
         _ => Err(Failure::NothingToDo),
     }
 }
@@ -86,9 +94,7 @@ fn mosh_server(words: &[OsString]) -> Result<u8, Failure> {
 fn mosh_client(words: &[OsString]) -> Result<u8, Failure> {
     use client::stock_options::{Request, parse};
     match parse(words) {
-        Request::Connect { address, port } => {
-            client::run(address, port, &Records::default(), Names::Stock)
-        }
+        Request::Connect { address, port } => client::run(address, port, &Sources::stock()),
         Request::Colors => client::print_colors(Names::Stock),
         Request::Print(text) => {
             report::print_to_stdout(&text);

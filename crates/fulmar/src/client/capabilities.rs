@@ -6,7 +6,6 @@ use fulmar_core::OuterTerminal;
 use fulmar_terminal::{Attributes, Colors, MouseEncodings, Vocabulary};
 use termini::{BoolCapability, NumberCapability, StringCapability, TermInfo};
 
-use super::settings::Alternate;
 use crate::environment::Environment;
 
 /// How the names begin of terminals that take window titles.
@@ -40,6 +39,15 @@ const MODERN: [&str; 7] = [
     "contour",
     "ghostty",
 ];
+
+/// Whether a client draws on the terminal's second screen, so that the first comes back at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alternate {
+    /// Where there is one.
+    Used,
+    /// Never.
+    Unused,
+}
 
 /// What terminfo says, as far as it matters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,6 @@
 
 pub(crate) mod capabilities;
 mod event_loop;
-mod settings;
 mod signals;
 mod sockets;
 pub(crate) mod stock_options;
@@ -20,14 +19,15 @@ use fulmar_datagram::Key;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
 
+use self::capabilities::Alternate;
 use self::event_loop::EventLoop;
-use self::settings::Settings;
 use self::sockets::Sockets;
 use self::terminal::Terminal;
 use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
 use crate::key_source::{self, KeyText};
 use crate::log::{self, Log};
+use crate::settings::{Settings, Sources};
 use crate::surroundings::{Surroundings, now};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};
@@ -37,17 +37,13 @@ use crate::{address, crash, random, report};
 /// # Errors
 ///
 /// When the session cannot begin.
-pub(crate) fn run(
-    address: OsString,
-    port: u16,
-    records: &crate::cli::Records,
-    names: Names,
-) -> Result<u8, Failure> {
+pub(crate) fn run(address: OsString, port: u16, sources: &Sources) -> Result<u8, Failure> {
+    let names = sources.names();
     let text = key_source::from_environment()?;
     if text.is_none() && (names == Names::Stock || is_terminal(io::stdin())) {
         return Err(Failure::KeyMissing);
     }
-    let desk = Desk::prepare(records, names)?;
+    let desk = Desk::prepare(sources)?;
     let ended = begin(text, address, port).and_then(|(key, server)| desk.hold(key, server));
     Ok(farewell(ended, names))
 }
@@ -78,12 +74,14 @@ impl Desk {
     /// # Errors
     ///
     /// When there is no terminal, or what is to be written cannot be.
-    pub(crate) fn prepare(records: &crate::cli::Records, names: Names) -> Result<Desk, Failure> {
+    pub(crate) fn prepare(sources: &Sources) -> Result<Desk, Failure> {
         forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
         let environment = Environment::current();
-        let settings = Settings::of(&environment, names)?;
-        log::begin(Log::to(records.log.as_deref()), &environment)?;
-        let trace = Trace::begin(records.trace.as_deref())?;
+        let settings = sources.resolve(&environment)?;
+        let log = Log::to(settings.records.log.as_deref());
+        log::begin_filtered(log, settings.log_filter.clone())?;
+        let trace = Trace::begin(settings.records.trace.as_deref())?;
+        let names = sources.names();
         Ok(Desk {
             tty: terminal::find(names)?,
             environment,
@@ -91,6 +89,11 @@ impl Desk {
             trace,
             names,
         })
+    }
+
+    /// Returns what the user has set.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Returns the number of colours to tell a server that is started for this terminal.
@@ -117,7 +120,10 @@ impl Desk {
             outer,
             escape_key: self.settings.escape_key,
             names,
-            title_prefix: self.settings.title_prefix,
+            title_prefix: match self.settings.title_prefix {
+                true => format!("[{}] ", names.program()),
+                false => String::new(),
+            },
             server_label: format!("{}, UDP port {}", server.ip(), server.port()),
             ..ClientConfig::new(key, random::seed()?)
         };
@@ -140,7 +146,10 @@ impl Desk {
     /// Finds out what the terminal understands. An unknown type is an error under the stock name.
     fn outer_terminal(&self) -> Result<OuterTerminal, Failure> {
         let term = self.environment.get("TERM").unwrap_or_default();
-        let screen = self.settings.screen;
+        let screen = match self.settings.init {
+            true => Alternate::Used,
+            false => Alternate::Unused,
+        };
         let known = term
             .to_str()
             .and_then(|term| capabilities::outer_terminal(term, &self.environment, screen));

@@ -1,0 +1,321 @@
+//! Flags for settings, as the table has them.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
+
+use super::setting::{About, Group, Letter, Shape};
+use super::table::TABLE;
+
+/// What was set on the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flags(Vec<Given>);
+
+/// One setting that was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    /// Which.
+    pub(crate) name: &'static str,
+    /// The flag as the user would know it.
+    pub(crate) flag: String,
+    /// The value, not yet read.
+    pub(crate) text: OsString,
+}
+
+/// Flags for all settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LoginFlags(pub(crate) Flags);
+
+/// Flags for the settings that a client needs which joins a server without a login.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClientFlags(pub(crate) Flags);
+
+impl Flags {
+    /// Returns what was given for a setting.
+    pub(crate) fn find(&self, name: &str) -> Option<&Given> {
+        self.0.iter().find(|given| given.name == name)
+    }
+
+    fn collect(matches: &ArgMatches, is_wanted: fn(Group) -> bool) -> Flags {
+        let wanted = TABLE.iter().map(|known| known.about());
+        let wanted = wanted.filter(|about| is_wanted(about.group));
+        Flags(wanted.filter_map(|about| given(about, matches)).collect())
+    }
+}
+
+/// Finds what was given for one setting. The last flag for it has replaced the others.
+fn given(about: &'static About, matches: &ArgMatches) -> Option<Given> {
+    forms(about).into_iter().find_map(|form| {
+        let text = match form.value {
+            None => matches.get_one::<OsString>(&form.id)?.clone(),
+            Some(value) if matches.get_flag(&form.id) => value.into(),
+            Some(_) => return None,
+        };
+        Some(Given {
+            name: about.name,
+            flag: form.shown(),
+            text,
+        })
+    })
+}
+
+/// One way to write a setting on the command line.
+struct Form {
+    /// Its name for clap, which is its long flag if it has one.
+    id: String,
+    is_long: bool,
+    letter: Option<char>,
+    /// What it sets, if it takes no value.
+    value: Option<&'static str>,
+}
+
+impl Form {
+    fn shown(&self) -> String {
+        match self.letter {
+            Some(letter) if !self.is_long => format!("-{letter}"),
+            _ => format!("--{}", self.id),
+        }
+    }
+}
+
+/// Lists all ways to write a setting.
+fn forms(about: &About) -> Vec<Form> {
+    let same = about.letters.iter().find_map(|letter| match letter {
+        Letter::Same(letter) => Some(*letter),
+        Letter::Value(..) => None,
+    });
+    let long = |id: String, letter, value| Form {
+        id,
+        is_long: true,
+        letter,
+        value,
+    };
+    let mut forms = match about.shape {
+        Shape::Switch => vec![
+            long(about.name.to_owned(), same, Some("true")),
+            long(format!("no-{}", about.name), None, Some("false")),
+        ],
+        _ => vec![long(about.name.to_owned(), same, None)],
+    };
+    for letter in about.letters {
+        if let Letter::Value(letter, value) = letter {
+            forms.push(Form {
+                id: format!("{}={value}", about.name),
+                is_long: false,
+                letter: Some(*letter),
+                value: Some(value),
+            });
+        }
+    }
+    forms
+}
+
+/// Describes all ways to write a setting to clap.
+fn arguments(about: &'static About) -> Vec<Arg> {
+    let forms = forms(about);
+    let ids: Vec<String> = forms.iter().map(|form| form.id.clone()).collect();
+    let describe = |form: Form| {
+        let argument = Arg::new(form.id.clone())
+            .help_heading(about.group.heading())
+            .hide_short_help(about.is_rare)
+            .overrides_with_all(ids.clone());
+        let argument = match form.letter {
+            Some(letter) => argument.short(letter),
+            None => argument,
+        };
+        let argument = match form.is_long {
+            true => argument.long(form.id.clone()),
+            false => argument,
+        };
+        match form.value {
+            None => with_value(argument, about),
+            Some(value) => without_value(argument, about, &form, value),
+        }
+    };
+    forms.into_iter().map(describe).collect()
+}
+
+fn with_value(argument: Arg, about: &'static About) -> Arg {
+    let argument = argument
+        .action(ArgAction::Set)
+        .value_parser(Anything(about.shape))
+        .help(help(about));
+    let argument = match about.name {
+        // The name that stock gave it.
+        "remote-ip" => argument.alias("experimental-remote-ip"),
+        _ => argument,
+    };
+    match about.shape {
+        Shape::Path => argument.value_name("FILE").value_hint(ValueHint::FilePath),
+        Shape::Text(name) => argument.value_name(name).value_hint(ValueHint::Other),
+        Shape::Word(_) | Shape::Switch => argument.value_name("WORD"),
+    }
+}
+
+fn without_value(argument: Arg, about: &'static About, form: &Form, value: &str) -> Arg {
+    let argument = argument.action(ArgAction::SetTrue);
+    match about.shape {
+        // Of the two flags of a switch the one is shown that changes something.
+        Shape::Switch if value == about.default => argument.hide(true).help(help(about)),
+        Shape::Switch if value == "false" => argument.help(format!("Do not: {}", help(about))),
+        Shape::Switch => argument.help(help(about)),
+        _ => argument
+            .help(format!("The same as --{}={value}", about.name))
+            .hide_short_help(form.is_long),
+    }
+}
+
+fn help(about: &About) -> String {
+    match about.shape {
+        Shape::Switch => about.help.to_owned(),
+        _ => format!("{} [default: {}]", about.help, about.default),
+    }
+}
+
+/// Takes any text: what is a value is decided in one place for flags, variables and files. Yet
+/// completions are to know the words.
+#[derive(Clone)]
+struct Anything(Shape);
+
+impl TypedValueParser for Anything {
+    type Value = OsString;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<OsString, clap::Error> {
+        OsStringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        match self.0 {
+            Shape::Word(words) => Some(Box::new(words.iter().map(PossibleValue::new))),
+            _ => None,
+        }
+    }
+}
+
+fn augment(command: Command, is_wanted: fn(Group) -> bool) -> Command {
+    let wanted = TABLE.iter().map(|known| known.about());
+    let wanted = wanted.filter(|about| is_wanted(about.group));
+    command.args(wanted.flat_map(arguments))
+}
+
+fn any_group(_: Group) -> bool {
+    true
+}
+
+impl Args for LoginFlags {
+    fn augment_args(command: Command) -> Command {
+        augment(command, any_group)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LoginFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<LoginFlags, clap::Error> {
+        Ok(LoginFlags(Flags::collect(matches, any_group)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for ClientFlags {
+    fn augment_args(command: Command) -> Command {
+        augment(command, Group::is_for_clients)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ClientFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<ClientFlags, clap::Error> {
+        Ok(ClientFlags(Flags::collect(matches, Group::is_for_clients)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        flags: LoginFlags,
+    }
+
+    fn given(line: &str) -> Vec<(&'static str, String, OsString)> {
+        let words = line.split_whitespace();
+        let parsed = Line::try_parse_from(std::iter::once("x").chain(words));
+        let Flags(given) = parsed.unwrap_or_else(|error| panic!("{error}")).flags.0;
+        let parts = |given: Given| (given.name, given.flag, given.text);
+        given.into_iter().map(parts).collect()
+    }
+
+    #[track_caller]
+    fn expect(line: &str, name: &'static str, flag: &str, text: &str) {
+        assert_eq!(
+            given(line),
+            [(name, flag.to_owned(), text.into())],
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_given_is_not_there() {
+        assert_eq!(given(""), []);
+    }
+
+    #[test]
+    fn values_and_switches_are_given() {
+        expect("--ssh x", "ssh", "--ssh", "x");
+        expect("--port=7:9", "port", "--port", "7:9");
+        expect("-p 7", "port", "--port", "7");
+        expect("-4", "family", "-4", "inet");
+        expect("-n", "predict", "-n", "never");
+        expect("-o", "predict-overwrite", "--predict-overwrite", "true");
+        expect("--no-init", "init", "--no-init", "false");
+        expect("--ssh-pty", "ssh-pty", "--ssh-pty", "true");
+    }
+
+    #[test]
+    fn stocks_name_of_remote_ip_is_understood() {
+        expect(
+            "--experimental-remote-ip=local",
+            "remote-ip",
+            "--remote-ip",
+            "local",
+        );
+    }
+
+    #[test]
+    fn the_last_flag_of_a_setting_counts() {
+        expect("-a --predict never", "predict", "--predict", "never");
+        expect("--predict never -a", "predict", "-a", "always");
+        expect("-4 -6", "family", "-6", "inet6");
+        expect("--no-init --init", "init", "--init", "true");
+        expect("-p 1 -p 2", "port", "--port", "2");
+    }
+
+    #[test]
+    fn a_value_that_makes_no_sense_is_left_to_whoever_reads_it() {
+        expect("--predict sometimes", "predict", "--predict", "sometimes");
+    }
+}

@@ -1,0 +1,162 @@
+//! What the user has set: by flags, in the environment, in a file.
+//!
+//! One table has all settings, with the flag, the variables and the key of each, its default and a line of help.
+//! Everything here is a function of values that are handed in, except `reading`, which opens the file.
+
+mod flags;
+mod layers;
+mod setting;
+mod table;
+mod values;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use fulmar_core::{EscapeKey, Names};
+use tracing_subscriber::filter::Targets;
+
+pub(crate) use self::flags::{ClientFlags, LoginFlags};
+pub(crate) use self::layers::{Source, Sources};
+pub(crate) use self::values::{BindServer, Family, Predict, RemoteIp};
+use crate::cli::Records;
+use crate::environment::Environment;
+use crate::errors::Failure;
+use crate::server::ports::PortRange;
+
+/// What is in force for one session.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// For whoever logs in.
+    pub(crate) login: Login,
+    /// When keys are shown before the server has answered.
+    pub(crate) predict: Predict,
+    /// Whether predictions replace what is under them.
+    pub(crate) predict_overwrite: bool,
+    /// The key that commands the client.
+    pub(crate) escape_key: EscapeKey,
+    /// Whether window titles begin with our name.
+    pub(crate) title_prefix: bool,
+    /// Whether the terminal's second screen is used where there is one.
+    pub(crate) init: bool,
+    /// The files that are written.
+    pub(crate) records: Records,
+    /// What is logged.
+    pub(crate) log_filter: Targets,
+}
+
+/// How to log in and where to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Login {
+    /// The program that logs in, and the words that come before ours; never empty.
+    pub(crate) ssh: Vec<OsString>,
+    /// A shell command line that starts the server, if the usual one will not do.
+    pub(crate) server: Option<String>,
+    /// Another client to give the session to, as stock's launcher does.
+    pub(crate) client: Option<PathBuf>,
+    /// The server's UDP ports, if not of its choice.
+    pub(crate) port: Option<PortRange>,
+    /// Where the server listens.
+    pub(crate) bind_server: BindServer,
+    /// Which addresses of a name are used.
+    pub(crate) family: Family,
+    /// Who says what the server's address is.
+    pub(crate) remote_ip: RemoteIp,
+}
+
+impl Sources {
+    /// Returns what is in force.
+    ///
+    /// # Errors
+    ///
+    /// When a value makes no sense, or there is a file and it cannot be used.
+    pub(crate) fn resolve(&self, environment: &Environment) -> Result<Settings, Failure> {
+        let layers = self.layers(environment)?;
+        let predict = layers.value(&table::PREDICT);
+        Ok(Settings {
+            predict: predict.map_err(|failure| in_stocks_words(failure, self.names()))?,
+            login: Login {
+                ssh: layers.value(&table::SSH)?,
+                server: layers.value(&table::SERVER)?,
+                client: layers.value(&table::CLIENT)?,
+                port: layers.value(&table::PORT)?,
+                bind_server: layers.value(&table::BIND_SERVER)?,
+                family: layers.value(&table::FAMILY)?,
+                remote_ip: layers.value(&table::REMOTE_IP)?,
+            },
+            predict_overwrite: layers.value(&table::PREDICT_OVERWRITE)?,
+            escape_key: layers.value(&table::ESCAPE_KEY)?,
+            title_prefix: layers.value(&table::TITLE_PREFIX)?,
+            init: layers.value(&table::INIT)?,
+            records: Records {
+                trace: layers.value(&table::TRACE)?,
+                log: layers.value(&table::LOG)?,
+            },
+            log_filter: layers.value(&table::LOG_FILTER)?,
+        })
+    }
+}
+
+/// Returns a failure as stock would tell it: docs/protocol.md §2.8.
+fn in_stocks_words(failure: Failure, names: Names) -> Failure {
+    match failure {
+        Failure::Setting { value, .. } if names == Names::Stock => {
+            Failure::PredictionMode { mode: value }
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stock(variables: &[(&str, &str)]) -> Result<Settings, Failure> {
+        Sources::stock().resolve(&variables.iter().copied().collect())
+    }
+
+    #[test]
+    fn without_variables_everything_is_as_usual() {
+        let usual = stock(&[]).unwrap();
+        assert_eq!(usual.escape_key, EscapeKey::default());
+        assert_eq!(usual.predict, Predict::Adaptive);
+        assert!(usual.title_prefix && usual.init && !usual.predict_overwrite);
+        assert_eq!(usual.records, Records::default());
+        assert_eq!(usual.login.ssh, ["ssh"]);
+    }
+
+    #[test]
+    fn variables_of_stock_count_even_if_empty() {
+        let changed = stock(&[
+            ("MOSH_ESCAPE_KEY", ""),
+            ("MOSH_TITLE_NOPREFIX", ""),
+            ("MOSH_NO_TERM_INIT", ""),
+            ("MOSH_PREDICTION_DISPLAY", "never"),
+            ("MOSH_PREDICTION_OVERWRITE", "yes"),
+        ]);
+        let changed = changed.unwrap();
+        assert_eq!(changed.escape_key, EscapeKey::DISABLED);
+        assert_eq!(changed.predict, Predict::Never);
+        assert!(!changed.title_prefix && !changed.init && changed.predict_overwrite);
+    }
+
+    #[test]
+    fn under_stocks_name_nothing_else_counts() {
+        let same = stock(&[
+            ("FULMAR_ESCAPE_KEY", "none"),
+            ("FULMAR_PREDICT", "sometimes"),
+            ("FULMAR_CONFIG", "/no/such/file"),
+            ("MOSH_PREDICTION_OVERWRITE", "1"),
+        ]);
+        assert_eq!(same.unwrap(), stock(&[]).unwrap());
+    }
+
+    #[test]
+    fn an_unknown_prediction_mode_is_an_error() {
+        let variables = [("MOSH_PREDICTION_DISPLAY", "sometimes")];
+        let outcome = stock(&variables);
+        assert!(matches!(outcome, Err(Failure::PredictionMode { mode }) if mode == "sometimes"));
+        let own = Sources::own(flags::Flags::default(), None, None)
+            .resolve(&variables.into_iter().collect());
+        assert!(matches!(own, Err(Failure::Setting { .. })));
+    }
+}

@@ -1,0 +1,122 @@
+//! What a setting is.
+
+use std::ffi::OsStr;
+use std::fmt;
+
+/// Everything about a setting but the type of its value.
+#[derive(Debug)]
+pub(crate) struct About {
+    /// Its key in a file; with two dashes before it, its flag.
+    pub(crate) name: &'static str,
+    /// Our variable.
+    pub(crate) variable: &'static str,
+    /// The variable of stock, if there is one.
+    pub(crate) stock: Option<StockVariable>,
+    /// How it is written.
+    pub(crate) shape: Shape,
+    /// Flags of one letter.
+    pub(crate) letters: &'static [Letter],
+    /// What holds if nobody says anything.
+    pub(crate) default: &'static str,
+    /// Under which heading it is found.
+    pub(crate) group: Group,
+    /// Whether only the long help has it.
+    pub(crate) is_rare: bool,
+    /// What it is for, in one line.
+    pub(crate) help: &'static str,
+}
+
+/// A variable that stock reads as well.
+#[derive(Debug)]
+pub(crate) struct StockVariable {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What the text in it means in our words: docs/protocol.md §2.8.
+    pub(crate) meaning: fn(&OsStr) -> String,
+}
+
+/// How the value of a setting is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `true` or `false`; flags are `--name` and `--no-name`.
+    Switch,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A file, or `none`. In the configuration file `~/` is the home folder.
+    Path,
+    /// A text that help calls so.
+    Text(&'static str),
+}
+
+/// A flag of one letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Letter {
+    /// Short for the flag itself.
+    Same(char),
+    /// Sets this value.
+    Value(char, &'static str),
+}
+
+/// A heading of the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// How to reach the far machine.
+    Login,
+    /// Addresses and ports.
+    Network,
+    /// What is seen.
+    Display,
+    /// What is written about a session.
+    Diagnostics,
+}
+
+impl Group {
+    /// Returns the heading.
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Group::Login => "Login",
+            Group::Network => "Network",
+            Group::Display => "Display",
+            Group::Diagnostics => "Diagnostics",
+        }
+    }
+
+    /// Tells if a client needs it that joins a server without a login.
+    pub(crate) fn is_for_clients(self) -> bool {
+        matches!(self, Group::Display | Group::Diagnostics)
+    }
+}
+
+/// A setting whose value is a `T`.
+#[derive(Debug)]
+pub(crate) struct Setting<T> {
+    /// The rest.
+    pub(crate) about: About,
+    /// Reads a value, or says how a value is written: the end of a sentence that begins with
+    /// "predict cannot be sometimes: ".
+    pub(crate) parse: fn(&OsStr) -> Result<T, String>,
+}
+
+/// A setting of whatever type.
+pub(crate) trait Known: fmt::Debug + Sync {
+    /// Returns everything but the value's type.
+    fn about(&self) -> &About;
+
+    /// Looks if a text is a value.
+    ///
+    /// # Errors
+    ///
+    /// How a value is written.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the file is not read yet"))]
+    fn check(&self, text: &OsStr) -> Result<(), String>;
+}
+
+impl<T: fmt::Debug> Known for Setting<T> {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn check(&self, text: &OsStr) -> Result<(), String> {
+        (self.parse)(text).map(drop)
+    }
+}

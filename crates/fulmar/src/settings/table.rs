@@ -1,0 +1,368 @@
+//! All settings.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use fulmar_core::EscapeKey;
+use tracing_subscriber::filter::Targets;
+
+use super::setting::{About, Group, Known, Letter, Setting, Shape, StockVariable};
+use super::values::{self, BindServer, Family, Predict, RemoteIp};
+use crate::server::ports::PortRange;
+
+/// All of them, in the order in which they are listed.
+pub(crate) static TABLE: [&dyn Known; 16] = [
+    &SSH,
+    &SERVER,
+    &CLIENT,
+    &SSH_PTY,
+    &PORT,
+    &FAMILY,
+    &BIND_SERVER,
+    &REMOTE_IP,
+    &PREDICT,
+    &PREDICT_OVERWRITE,
+    &ESCAPE_KEY,
+    &TITLE_PREFIX,
+    &INIT,
+    &TRACE,
+    &LOG,
+    &LOG_FILTER,
+];
+
+pub(crate) static SSH: Setting<Vec<OsString>> = Setting {
+    about: About {
+        name: "ssh",
+        variable: "FULMAR_SSH",
+        stock: None,
+        shape: Shape::Text("COMMAND"),
+        letters: &[],
+        default: "ssh",
+        group: Group::Login,
+        is_rare: false,
+        help: "The program that logs in, with options of its own; quotes as in a shell",
+    },
+    parse: values::words,
+};
+
+pub(crate) static SERVER: Setting<Option<String>> = Setting {
+    about: About {
+        name: "server",
+        variable: "FULMAR_SERVER",
+        stock: None,
+        shape: Shape::Text("COMMAND"),
+        letters: &[],
+        default: "auto",
+        group: Group::Login,
+        is_rare: false,
+        help: "The shell command that starts the server there; auto: fulmar server, else mosh-server",
+    },
+    parse: values::command,
+};
+
+pub(crate) static CLIENT: Setting<Option<PathBuf>> = Setting {
+    about: About {
+        name: "client",
+        variable: "FULMAR_CLIENT",
+        stock: None,
+        shape: Shape::Path,
+        letters: &[],
+        default: "none",
+        group: Group::Login,
+        is_rare: true,
+        help: "Another client, such as mosh-client, to run with the address and the key",
+    },
+    parse: values::path,
+};
+
+pub(crate) static SSH_PTY: Setting<bool> = Setting {
+    about: About {
+        name: "ssh-pty",
+        variable: "FULMAR_SSH_PTY",
+        stock: None,
+        shape: Shape::Switch,
+        letters: &[],
+        default: "false",
+        group: Group::Login,
+        is_rare: true,
+        help: "Accepted because mosh has it; no terminal is asked of ssh either way",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
+    about: About {
+        name: "port",
+        variable: "FULMAR_PORT",
+        stock: None,
+        shape: Shape::Text("PORT[:PORT2]"),
+        letters: &[Letter::Same('p')],
+        default: "auto",
+        group: Group::Network,
+        is_rare: false,
+        help: "The server's UDP port, or the lowest free one of a range; auto: 60001:60999",
+    },
+    parse: values::ports,
+};
+
+pub(crate) static FAMILY: Setting<Family> = Setting {
+    about: About {
+        name: "family",
+        variable: "FULMAR_FAMILY",
+        stock: None,
+        shape: Shape::Word(&[
+            "inet",
+            "inet6",
+            "all",
+            "auto",
+            "prefer-inet",
+            "prefer-inet6",
+        ]),
+        letters: &[Letter::Value('4', "inet"), Letter::Value('6', "inet6")],
+        default: "all",
+        group: Group::Network,
+        is_rare: false,
+        help: "Which addresses of a host are used, or tried first",
+    },
+    parse: values::family,
+};
+
+pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
+    about: About {
+        name: "bind-server",
+        variable: "FULMAR_BIND_SERVER",
+        stock: None,
+        shape: Shape::Text("auto|any|ssh|ADDRESS"),
+        letters: &[],
+        default: "auto",
+        group: Group::Network,
+        is_rare: true,
+        help: "Where the server listens: everywhere, where ssh was reached, or on this address",
+    },
+    parse: values::bind_server,
+};
+
+pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
+    about: About {
+        name: "remote-ip",
+        variable: "FULMAR_REMOTE_IP",
+        stock: None,
+        shape: Shape::Word(&["proxy", "local", "remote"]),
+        letters: &[],
+        default: "proxy",
+        group: Group::Network,
+        is_rare: true,
+        help: "Whose word is taken for the server's address: both ends', this one's, that one's",
+    },
+    parse: values::remote_ip,
+};
+
+pub(crate) static PREDICT: Setting<Predict> = Setting {
+    about: About {
+        name: "predict",
+        variable: "FULMAR_PREDICT",
+        stock: Some(StockVariable {
+            name: "MOSH_PREDICTION_DISPLAY",
+            meaning: values::as_it_is,
+        }),
+        shape: Shape::Word(&["adaptive", "always", "never", "experimental"]),
+        letters: &[Letter::Value('a', "always"), Letter::Value('n', "never")],
+        default: "adaptive",
+        group: Group::Display,
+        is_rare: false,
+        help: "When keys are shown before the server has answered",
+    },
+    parse: values::predict,
+};
+
+pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
+    about: About {
+        name: "predict-overwrite",
+        variable: "FULMAR_PREDICT_OVERWRITE",
+        stock: Some(StockVariable {
+            name: "MOSH_PREDICTION_OVERWRITE",
+            meaning: |text| (text == "yes").to_string(),
+        }),
+        shape: Shape::Switch,
+        letters: &[Letter::Same('o')],
+        default: "false",
+        group: Group::Display,
+        is_rare: true,
+        help: "Let predicted characters replace what is under them",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static ESCAPE_KEY: Setting<EscapeKey> = Setting {
+    about: About {
+        name: "escape-key",
+        variable: "FULMAR_ESCAPE_KEY",
+        stock: Some(StockVariable {
+            name: "MOSH_ESCAPE_KEY",
+            meaning: values::escape_key_of_stock,
+        }),
+        shape: Shape::Text("KEY"),
+        letters: &[],
+        default: "^^",
+        group: Group::Display,
+        is_rare: false,
+        help: "The key that commands the client: a character, ^ and one for Ctrl with it, or none",
+    },
+    parse: values::escape_key,
+};
+
+pub(crate) static TITLE_PREFIX: Setting<bool> = Setting {
+    about: About {
+        name: "title-prefix",
+        variable: "FULMAR_TITLE_PREFIX",
+        stock: Some(StockVariable {
+            name: "MOSH_TITLE_NOPREFIX",
+            meaning: never,
+        }),
+        shape: Shape::Switch,
+        letters: &[],
+        default: "true",
+        group: Group::Display,
+        is_rare: true,
+        help: "Begin window titles with [fulmar]",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static INIT: Setting<bool> = Setting {
+    about: About {
+        name: "init",
+        variable: "FULMAR_INIT",
+        stock: Some(StockVariable {
+            name: "MOSH_NO_TERM_INIT",
+            meaning: never,
+        }),
+        shape: Shape::Switch,
+        letters: &[],
+        default: "true",
+        group: Group::Display,
+        is_rare: false,
+        help: "Draw on the terminal's second screen, so that the first comes back at the end",
+    },
+    parse: values::switch,
+};
+
+pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {
+    about: About {
+        name: "trace",
+        variable: "FULMAR_TRACE",
+        stock: None,
+        shape: Shape::Path,
+        letters: &[],
+        default: "none",
+        group: Group::Diagnostics,
+        is_rare: false,
+        help: "Write a line about each datagram: numbers, sizes and causes, no contents",
+    },
+    parse: values::path,
+};
+
+pub(crate) static LOG: Setting<Option<PathBuf>> = Setting {
+    about: About {
+        name: "log",
+        // FULMAR_LOG is the filter, as usual for programs that log by `tracing`.
+        variable: "FULMAR_LOG_FILE",
+        stock: None,
+        shape: Shape::Path,
+        letters: &[],
+        default: "none",
+        group: Group::Diagnostics,
+        is_rare: false,
+        help: "Write a log: never keys, typed text or screens",
+    },
+    parse: values::path,
+};
+
+pub(crate) static LOG_FILTER: Setting<Targets> = Setting {
+    about: About {
+        name: "log-filter",
+        variable: crate::log::FILTER_VARIABLE,
+        stock: None,
+        shape: Shape::Text("FILTER"),
+        letters: &[],
+        default: crate::log::FILTER,
+        group: Group::Diagnostics,
+        is_rare: true,
+        help: "What is logged, if anything is: info, or fulmar=debug,fulmar_core=trace",
+    },
+    parse: values::filter,
+};
+
+/// A variable of stock that switches something off by being there.
+fn never(_: &OsStr) -> String {
+    "false".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_variable_is_named_for_its_setting() {
+        for about in TABLE.iter().map(|known| known.about()) {
+            let wanted = format!("FULMAR_{}", about.name.to_uppercase().replace('-', "_"));
+            let wanted = match about.name {
+                "log" => "FULMAR_LOG_FILE",
+                "log-filter" => "FULMAR_LOG",
+                _ => &wanted,
+            };
+            assert_eq!(about.variable, wanted);
+        }
+    }
+
+    #[test]
+    fn no_name_and_no_letter_is_given_twice() {
+        let mut seen = BTreeSet::new();
+        for about in TABLE.iter().map(|known| known.about()) {
+            assert!(seen.insert(about.name.to_owned()), "{}", about.name);
+            for letter in about.letters {
+                let (Letter::Same(letter) | Letter::Value(letter, _)) = letter;
+                assert!(seen.insert(letter.to_string()), "{letter}");
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_the_table_offers_is_a_value() {
+        for known in TABLE {
+            let about = known.about();
+            let mut offered = vec![about.default];
+            match about.shape {
+                Shape::Switch => offered.extend(["true", "false"]),
+                Shape::Word(words) => offered.extend(words),
+                Shape::Path => offered.push("none"),
+                Shape::Text(_) => {}
+            }
+            for letter in about.letters {
+                if let Letter::Value(_, value) = letter {
+                    offered.push(value);
+                }
+            }
+            for text in offered {
+                assert_eq!(known.check(OsStr::new(text)), Ok(()), "{}", about.name);
+            }
+            if let Shape::Word(words) = about.shape {
+                let refused = known.check(OsStr::new("no-such-word")).unwrap_err();
+                assert!(words.iter().all(|word| refused.contains(word)), "{refused}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_of_help_is_a_line() {
+        for about in TABLE.iter().map(|known| known.about()) {
+            assert!(
+                about.help.len() <= 100 && !about.help.ends_with('.'),
+                "{}",
+                about.help
+            );
+        }
+    }
+}

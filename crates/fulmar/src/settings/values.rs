@@ -1,0 +1,321 @@
+//! The values of settings, and how they are written.
+//!
+//! A reader returns, instead of a value, how values are written: the end of a sentence about what was there.
+
+use std::ffi::{OsStr, OsString};
+use std::net::IpAddr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use fulmar_core::EscapeKey;
+use tracing_subscriber::filter::Targets;
+
+use crate::server::ports::PortRange;
+use crate::{address, shell_words};
+
+/// When keys are shown before the server has answered. There is no prediction yet, so that it has no
+/// effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Predict {
+    /// When the link is slow.
+    Adaptive,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+    /// Always, and sooner than can be known.
+    Experimental,
+}
+
+/// Which addresses of a name are used: docs/protocol.md §2.4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// IPv4 alone.
+    Inet,
+    /// IPv6 alone.
+    Inet6,
+    /// All, in the order of the resolver. So is `auto`.
+    All,
+    /// All, IPv4 first.
+    PreferInet,
+    /// All, IPv6 first.
+    PreferInet6,
+}
+
+/// Where a server listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BindServer {
+    /// Everywhere if it is ours, and where ssh was reached if it is stock's.
+    Auto,
+    /// Everywhere.
+    Any,
+    /// Where ssh was reached.
+    Ssh,
+    /// There.
+    Address(IpAddr),
+}
+
+/// Who says what the server's address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RemoteIp {
+    /// Our own resolution, put in order by what the server says.
+    Proxy,
+    /// Our own resolution.
+    Local,
+    /// The server.
+    Remote,
+}
+
+/// What turns off a setting that is otherwise a text.
+const NONE: &str = "none";
+
+/// What leaves a choice to the program.
+const AUTO: &str = "auto";
+
+fn text(text: &OsStr) -> Result<&str, String> {
+    text.to_str().ok_or_else(|| "it is not UTF-8".to_owned())
+}
+
+/// Finds the value that goes with a word.
+fn one_of<T: Copy>(word: &OsStr, choices: &[(&str, T)]) -> Result<T, String> {
+    let found = choices.iter().find(|(known, _)| word == *known);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<&str> = choices.iter().map(|(known, _)| *known).collect();
+        format!("it is one of {}", words.join(", "))
+    })
+}
+
+pub(super) fn predict(word: &OsStr) -> Result<Predict, String> {
+    let choices = [
+        ("adaptive", Predict::Adaptive),
+        ("always", Predict::Always),
+        ("never", Predict::Never),
+        ("experimental", Predict::Experimental),
+    ];
+    one_of(word, &choices)
+}
+
+pub(super) fn family(word: &OsStr) -> Result<Family, String> {
+    let choices = [
+        ("inet", Family::Inet),
+        ("inet6", Family::Inet6),
+        ("all", Family::All),
+        ("auto", Family::All),
+        ("prefer-inet", Family::PreferInet),
+        ("prefer-inet6", Family::PreferInet6),
+    ];
+    // In either case, as stock.
+    one_of(&word.to_ascii_lowercase(), &choices)
+}
+
+pub(super) fn remote_ip(word: &OsStr) -> Result<RemoteIp, String> {
+    let choices = [
+        ("proxy", RemoteIp::Proxy),
+        ("local", RemoteIp::Local),
+        ("remote", RemoteIp::Remote),
+    ];
+    one_of(word, &choices)
+}
+
+pub(super) fn switch(word: &OsStr) -> Result<bool, String> {
+    match word.to_ascii_lowercase().as_bytes() {
+        b"true" | b"yes" | b"on" | b"1" => Ok(true),
+        b"false" | b"no" | b"off" | b"0" => Ok(false),
+        _ => Err("it is true or false".to_owned()),
+    }
+}
+
+pub(super) fn bind_server(word: &OsStr) -> Result<BindServer, String> {
+    match word.to_ascii_lowercase().as_bytes() {
+        b"auto" => Ok(BindServer::Auto),
+        b"any" => Ok(BindServer::Any),
+        b"ssh" => Ok(BindServer::Ssh),
+        _ => match address::parse(word, 0) {
+            Some(address) => Ok(BindServer::Address(address.ip())),
+            None => Err("it is auto, any, ssh or a numeric address".to_owned()),
+        },
+    }
+}
+
+pub(super) fn ports(word: &OsStr) -> Result<Option<PortRange>, String> {
+    match text(word)? {
+        AUTO => Ok(None),
+        "" => Err("it is PORT or LOW:HIGH, or auto".to_owned()),
+        ports => PortRange::parse(ports)
+            .map(Some)
+            .map_err(|error| error.to_string()),
+    }
+}
+
+/// Reads words as a shell does, without doing anything else that a shell does.
+pub(super) fn words(line: &OsStr) -> Result<Vec<OsString>, String> {
+    let words = shell_words::split(line).map_err(|error| error.to_string())?;
+    match words.first() {
+        Some(program) if !program.is_empty() => Ok(words),
+        _ => Err("it begins with the name of a program".to_owned()),
+    }
+}
+
+/// Reads a line for a shell. It travels as a line, so it has to be one.
+pub(super) fn command(line: &OsStr) -> Result<Option<String>, String> {
+    match text(line)?.trim() {
+        AUTO => Ok(None),
+        "" => Err("it is a command, or auto".to_owned()),
+        line if line.contains(char::is_control) => {
+            Err("a command is one line, without control characters".to_owned())
+        }
+        line => Ok(Some(line.to_owned())),
+    }
+}
+
+pub(super) fn path(path: &OsStr) -> Result<Option<PathBuf>, String> {
+    match path {
+        path if path == NONE => Ok(None),
+        path if path.is_empty() => Err("it is a path, or none".to_owned()),
+        path => Ok(Some(path.into())),
+    }
+}
+
+pub(super) fn filter(filter: &OsStr) -> Result<Targets, String> {
+    let parsed = text(filter)?.parse();
+    parsed.map_err(|_| "it reads like info, or fulmar=debug,fulmar_core=trace".to_owned())
+}
+
+/// Reads a key: itself, `^` and a character for Ctrl with it, or `none`.
+pub(super) fn escape_key(key: &OsStr) -> Result<EscapeKey, String> {
+    let byte = match key.as_bytes() {
+        b"" | b"none" => return Ok(EscapeKey::DISABLED),
+        [byte] => *byte,
+        [b'^', b'?'] => 0x7F,
+        [b'^', letter @ (b'@'..=b'_' | b'a'..=b'z')] => letter & 0x1F,
+        _ => {
+            let how = "it is one character, ^ and a character for Ctrl with it, or none";
+            return Err(how.to_owned());
+        }
+    };
+    let key = EscapeKey::from_setting(&[byte]);
+    match key == EscapeKey::default() && byte != DEFAULT_ESCAPE_KEY {
+        true => Err("this key is needed for other things, or there is none such".to_owned()),
+        false => Ok(key),
+    }
+}
+
+/// Ctrl-^: docs/protocol.md §9.2.
+const DEFAULT_ESCAPE_KEY: u8 = 0x1E;
+
+/// Returns in our words which key stock takes a text for.
+pub(super) fn escape_key_of_stock(text: &OsStr) -> String {
+    let key = EscapeKey::from_setting(text.as_bytes());
+    match (key == EscapeKey::DISABLED, text.as_bytes()) {
+        (true, _) => NONE.to_owned(),
+        (false, &[byte]) if key != EscapeKey::default() => match byte {
+            0x7F => "^?".to_owned(),
+            byte if byte.is_ascii_control() => format!("^{}", char::from(byte ^ 0x40)),
+            byte => char::from(byte).to_string(),
+        },
+        _ => "^^".to_owned(),
+    }
+}
+
+/// Returns a text that stock writes as we do.
+pub(super) fn as_it_is(text: &OsStr) -> String {
+    text.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn os(text: &str) -> &OsStr {
+        OsStr::new(text)
+    }
+
+    #[test]
+    fn words_are_read_as_a_shell_reads_them() {
+        let read = words(os(r#"ssh -o "A=b c" -i 'x y' z\ z"#)).unwrap();
+        assert_eq!(read, ["ssh", "-o", "A=b c", "-i", "x y", "z z"]);
+        for bad in ["", "  ", "ssh 'a", "'' x"] {
+            assert!(words(os(bad)).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_one_line() {
+        let read = |text| command(os(text));
+        assert_eq!(read("auto"), Ok(None));
+        let line = "env A='b c' mosh-server";
+        assert_eq!(read(line), Ok(Some(line.to_owned())));
+        for bad in ["", " ", "a\nb", "a\x1bb", "a\u{9b}b"] {
+            assert!(read(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_escape_key_is_written_as_people_write_it() {
+        let key = |byte| Ok(EscapeKey::from_setting(&[byte]));
+        for (text, wanted) in [
+            ("^^", key(0x1E)),
+            ("^]", key(0x1D)),
+            ("^a", key(1)),
+            ("^A", key(1)),
+            ("^?", key(0x7F)),
+            ("~", key(b'~')),
+            ("^", key(b'^')),
+            ("\x1d", key(0x1D)),
+            ("none", Ok(EscapeKey::DISABLED)),
+            ("", Ok(EscapeKey::DISABLED)),
+        ] {
+            assert_eq!(escape_key(os(text)), wanted, "{text:?}");
+        }
+        for bad in [
+            "^C", "^L", "^D", "^M", "^J", "^@", "\n", "ab", "Ctrl-A", "ü", "^1",
+        ] {
+            assert!(escape_key(os(bad)).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn stocks_key_means_the_same_in_our_words() {
+        for byte in 0..=255_u8 {
+            let text = OsStr::from_bytes(std::slice::from_ref(&byte));
+            let ours = escape_key_of_stock(text);
+            let key = escape_key(os(&ours));
+            assert_eq!(key, Ok(EscapeKey::from_setting(&[byte])), "{byte} {ours}");
+        }
+        assert_eq!(escape_key_of_stock(os("")), "none");
+        assert_eq!(escape_key_of_stock(os("ab")), "^^");
+    }
+
+    #[test]
+    fn addresses_and_ports_are_checked() {
+        let bind = |text| bind_server(os(text));
+        assert_eq!(bind("ANY"), Ok(BindServer::Any));
+        assert_eq!(bind("::1"), Ok(BindServer::Address("::1".parse().unwrap())));
+        assert!(bind("example.org").is_err());
+        assert_eq!(ports(os("auto")), Ok(None));
+        assert_eq!(ports(os("7:9")), Ok(Some(PortRange::parse("7:9").unwrap())));
+        assert_eq!(
+            ports(os("9:7")).unwrap_err(),
+            "the first port is above the last"
+        );
+        assert!(ports(os("")).is_err());
+    }
+
+    #[test]
+    fn switches_and_words_are_read_in_either_case_where_stock_does() {
+        assert_eq!(switch(os("Yes")), Ok(true));
+        assert_eq!(switch(os("0")), Ok(false));
+        assert!(switch(os("")).is_err());
+        assert_eq!(family(os("INET6")), Ok(Family::Inet6));
+        assert_eq!(family(os("auto")), Ok(Family::All));
+        assert!(predict(os("Always")).is_err());
+    }
+
+    #[test]
+    fn text_that_is_none_is_refused_where_text_is_needed() {
+        let noise = OsStr::from_bytes(b"\xFF");
+        assert_eq!(path(noise), Ok(Some(PathBuf::from(noise))));
+        assert!(command(noise).is_err() && ports(noise).is_err());
+        assert!(predict(noise).is_err() && switch(noise).is_err() && filter(noise).is_err());
+    }
+}
