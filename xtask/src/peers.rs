@@ -20,6 +20,9 @@ struct Package {
 /// |---|---|
 /// | mosh | interop, either end and the wrapper; figures beside stock |
 /// | openssh-server, openssh-client | interop: the wrapper over ssh to a real sshd on loopback |
+/// | libpam-oath | login with a password and a code |
+/// | dropbear-bin | login to a dropbear, and by its client |
+/// | util-linux, iproute2, nftables | machines of the tests' own and the network between them |
 /// | libutempter0 | the utmp entry of a session |
 /// | procps | children and signals seen from outside |
 /// | the others | programs whose screens are carried by a session |
@@ -34,7 +37,27 @@ const PACKAGES: &[Package] = &[
     },
     Package {
         name: "openssh-client",
-        programs: &["ssh", "ssh-keygen"],
+        programs: &["ssh", "ssh-agent", "ssh-add", "ssh-keygen"],
+    },
+    Package {
+        name: "dropbear-bin",
+        programs: &["dropbear", "dropbearkey", "dbclient"],
+    },
+    Package {
+        name: "libpam-oath",
+        programs: &["pam_oath.so"],
+    },
+    Package {
+        name: "util-linux",
+        programs: &["nsenter", "unshare"],
+    },
+    Package {
+        name: "iproute2",
+        programs: &["ip"],
+    },
+    Package {
+        name: "nftables",
+        programs: &["nft"],
     },
     Package {
         name: "tmux",
@@ -82,8 +105,8 @@ const PACKAGES: &[Package] = &[
     },
 ];
 
-/// Folders beside those of `PATH`: daemons, and the helper of libutempter. Ordinary users do not
-/// have these in their `PATH`.
+/// Folders beside those of `PATH`: daemons, the helper of libutempter, and modules of PAM. Ordinary
+/// users do not have these in their `PATH`.
 const MORE_FOLDERS: &[&str] = &[
     "/usr/local/sbin",
     "/usr/sbin",
@@ -92,6 +115,8 @@ const MORE_FOLDERS: &[&str] = &[
     "/usr/lib/aarch64-linux-gnu/utempter",
     "/usr/lib/utempter",
     "/usr/libexec/utempter",
+    "/lib/x86_64-linux-gnu/security",
+    "/lib/aarch64-linux-gnu/security",
 ];
 
 /// Returns whether `program` is one that a test may ask for.

@@ -7,6 +7,7 @@ mod ending;
 mod errors;
 mod flood;
 mod local;
+mod login;
 mod login_records;
 mod own;
 mod peers;

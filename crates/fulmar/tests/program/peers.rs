@@ -15,8 +15,8 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// Folders beside those of `PATH`: daemons, and the helper of libutempter. Ordinary users do not
-/// have these in their `PATH`.
+/// Folders beside those of `PATH`: daemons, the helper of libutempter, and modules of PAM. Ordinary
+/// users do not have these in their `PATH`.
 const MORE_FOLDERS: &[&str] = &[
     "/usr/local/sbin",
     "/usr/sbin",
@@ -25,6 +25,8 @@ const MORE_FOLDERS: &[&str] = &[
     "/usr/lib/aarch64-linux-gnu/utempter",
     "/usr/lib/utempter",
     "/usr/libexec/utempter",
+    "/lib/x86_64-linux-gnu/security",
+    "/lib/aarch64-linux-gnu/security",
 ];
 
 /// Returns where `program` is, or `None` if the calling test is to return at once.

@@ -8,8 +8,11 @@
 //! Nothing here sleeps. A test says what it waits for, and the wait ends with it; the deadline is
 //! met by failing tests only.
 
+mod daemon;
 mod judge;
+mod machine;
 mod modes;
+pub(crate) mod network;
 mod pair;
 mod process;
 mod relay;
@@ -19,7 +22,9 @@ mod sshd;
 mod terminal;
 mod world;
 
+pub(crate) use daemon::{Daemon, make_key};
 pub(crate) use judge::{holds, row_text};
+pub(crate) use machine::{Machine, PASSWORD, Person};
 pub(crate) use modes::Modes;
 pub(crate) use pair::{Make, Pair, for_each_make, for_each_pair};
 pub(crate) use process::{Process, adopt_orphans};

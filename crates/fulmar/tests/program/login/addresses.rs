@@ -1,0 +1,64 @@
+//! Where the far machine is.
+
+use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_session, for_each_starter};
+use crate::support::network::{self, Families, LEFT, RIGHT};
+
+for_each_starter! {
+    an_ipv6_address: mosh ssh;
+    an_ipv6_address_with_a_zone: mosh ssh;
+    a_server_with_ipv4_only: mosh;
+    a_server_with_ipv6_only: mosh ssh;
+    a_name_of_which_some_addresses_are_dead: mosh ssh;
+}
+
+/// Logs in at an address instead of a name.
+fn at(starter: Starter, plan: &Plan<'_>, address: &str, prepare: impl FnOnce(&Scene)) {
+    let Some(scene) = Scene::new(plan) else {
+        return;
+    };
+    prepare(&scene);
+    if let Some(mut terminal) = scene.start(starter, &[&format!("bob@{address}")]) {
+        expect_session(&scene, starter, &mut terminal);
+    }
+}
+
+fn an_ipv6_address(starter: Starter) {
+    at(starter, &Plan::default(), &network::v6(0, 2), |_| {});
+}
+
+fn an_ipv6_address_with_a_zone(starter: Starter) {
+    let address = format!("fe80::fa%{RIGHT}");
+    at(starter, &Plan::default(), &address, |scene| {
+        network::add_address(&scene.far, LEFT, "fe80::fa/64");
+    });
+}
+
+fn only(starter: Starter, families: Families) {
+    let plan = Plan {
+        families,
+        ..Plan::default()
+    };
+    expect_login(starter, &plan, |_| {});
+}
+
+fn a_server_with_ipv4_only(starter: Starter) {
+    only(starter, Families::V4);
+}
+
+fn a_server_with_ipv6_only(starter: Starter) {
+    only(starter, Families::V6);
+}
+
+fn a_name_of_which_some_addresses_are_dead(starter: Starter) {
+    expect_login(starter, &Plan::default(), |scene| {
+        // Nobody answers at the first and the third, in either family. The kernel says so at once:
+        // no test waits as long as ssh would for a machine that is silent.
+        let hosts = format!(
+            "2001:db8:0::5 {FAR}\n{} {FAR}\n192.0.2.5 {FAR}\n{} {FAR}\n",
+            network::v6(0, 2),
+            network::v4(0, 2),
+        );
+        scene.near.write("/etc/hosts", hosts);
+        network::refuse(&scene.near, &["2001:db8:0::5", "192.0.2.5"]);
+    });
+}

@@ -1,0 +1,12 @@
+//! `fulmar [user@]host` logs in wherever ssh does: real daemons, real shells, real networks, each on
+//! machines of the test's own (docs/login.md has the table).
+
+mod addresses;
+mod dropbear;
+mod fallback;
+mod jumps;
+mod options;
+mod plain;
+mod scene;
+mod secrets;
+mod udp;

@@ -1,0 +1,55 @@
+//! Options of the ssh configuration that are for another kind of session than ours.
+
+use super::scene::{FAR, Plan, Scene, Starter, expect_login, for_each_starter};
+
+for_each_starter! {
+    a_remote_command: mosh;
+    a_requested_terminal: mosh ssh;
+    a_closed_standard_input: mosh;
+    a_fork_to_the_background: mosh;
+    a_local_forward: mosh ssh;
+}
+
+fn with_config(starter: Starter, config: &str) {
+    let plan = Plan {
+        config,
+        ..Plan::default()
+    };
+    expect_login(starter, &plan, |_| {});
+}
+
+fn a_remote_command(starter: Starter) {
+    let plan = Plan {
+        config: "RemoteCommand echo this is not for you\n",
+        ..Plan::default()
+    };
+    if starter != Starter::Mosh {
+        return expect_login(starter, &plan, |_| {});
+    }
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    if let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) {
+        terminal.wait_for_text("Cannot execute command-line and remote command.");
+        terminal.wait_for_end();
+    }
+}
+
+fn a_requested_terminal(starter: Starter) {
+    with_config(starter, "RequestTTY force\n");
+}
+
+fn a_closed_standard_input(starter: Starter) {
+    with_config(starter, "StdinNull yes\n");
+}
+
+fn a_fork_to_the_background(starter: Starter) {
+    with_config(starter, "ForkAfterAuthentication yes\n");
+}
+
+fn a_local_forward(starter: Starter) {
+    with_config(
+        starter,
+        "LocalForward 127.0.0.1:8080 127.0.0.1:80\nExitOnForwardFailure yes\n",
+    );
+}

@@ -1,0 +1,62 @@
+//! Names, ports and users as the ssh configuration has them.
+
+use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_session, for_each_starter};
+use crate::support::Person;
+
+for_each_starter! {
+    a_key_and_a_known_host: mosh ssh;
+    an_alias_with_host_name_port_and_user: mosh ssh;
+    an_included_file: mosh ssh;
+    a_match_that_asks_a_program: mosh ssh;
+}
+
+fn a_key_and_a_known_host(starter: Starter) {
+    expect_login(starter, &Plan::default(), |_| {});
+}
+
+/// Logs in as `friend`, which only the configuration knows.
+fn as_friend(starter: Starter, plan: &Plan<'_>, prepare: impl FnOnce(&Scene)) {
+    let Some(scene) = Scene::new(plan) else {
+        return;
+    };
+    prepare(&scene);
+    if let Some(mut terminal) = scene.start(starter, &["friend"]) {
+        expect_session(&scene, starter, &mut terminal);
+    }
+}
+
+fn an_alias_with_host_name_port_and_user(starter: Starter) {
+    let plan = Plan {
+        sshd: "Port 2222",
+        config: &format!("Host friend\nHostName {FAR}\nPort 2222\nUser bob\n"),
+        ..Plan::default()
+    };
+    as_friend(starter, &plan, |_| {});
+}
+
+fn an_included_file(starter: Starter) {
+    let plan = Plan {
+        config: "Include config.d/*\n",
+        ..Plan::default()
+    };
+    as_friend(starter, &plan, |scene| {
+        scene.near.folder(Person::Alice, ".ssh/config.d");
+        let lines = format!("Host friend\nHostName {FAR}\nUser bob\n");
+        scene
+            .near
+            .write_home(Person::Alice, ".ssh/config.d/friends", lines);
+    });
+}
+
+fn a_match_that_asks_a_program(starter: Starter) {
+    let lines = format!(
+        "Match originalhost friend exec \"test -e ~/.is-here\"\nHostName {FAR}\nUser bob\n"
+    );
+    let plan = Plan {
+        config: &lines,
+        ..Plan::default()
+    };
+    as_friend(starter, &plan, |scene| {
+        scene.near.write_home(Person::Alice, ".is-here", "");
+    });
+}

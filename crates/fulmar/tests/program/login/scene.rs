@@ -1,0 +1,267 @@
+//! Alice at her machine, Bob's account on the far one, and how she gets there.
+
+use std::fmt::Write as _;
+use std::process::ExitStatus;
+
+use fulmar_platform::Spawn;
+
+use crate::peers;
+use crate::support::network::{self, Families};
+use crate::support::{Daemon, Machine, Person, Rules, Setup, Terminal, make_key};
+
+/// What Alice types to get to the far machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Starter {
+    /// Our program under its own name.
+    Fulmar,
+    /// Stock's `mosh`, with stock at both ends.
+    Mosh,
+    /// `ssh -t`, which shows that the set-up itself works.
+    Ssh,
+}
+
+/// Makes of each function a module of the same name with a test for each of the starters named.
+macro_rules! for_each_starter {
+    ($($name:ident: $($starter:ident)*;)*) => {$(
+        mod $name {
+            use crate::login::scene::Starter;
+
+            $(
+                #[test]
+                fn $starter() {
+                    super::$name(Starter::named(stringify!($starter)));
+                }
+            )*
+        }
+    )*};
+}
+pub(super) use for_each_starter;
+
+impl Starter {
+    /// The starter that is called so.
+    pub(super) fn named(name: &str) -> Self {
+        match name {
+            "fulmar" => Self::Fulmar,
+            "mosh" => Self::Mosh,
+            "ssh" => Self::Ssh,
+            _ => panic!("nothing is called {name}"),
+        }
+    }
+}
+
+/// A near and a far machine with a cable between them, and a daemon on the far one that knows
+/// Alice's key.
+pub(super) struct Scene {
+    // The daemon first: its log is told before the machine is gone.
+    pub(super) daemon: Daemon,
+    pub(super) near: Machine,
+    pub(super) far: Machine,
+}
+
+/// How the two machines are set up; [`Plan::default`] is what most people have.
+pub(super) struct Plan<'a> {
+    /// Lines for the far sshd, before those that all have.
+    pub(super) sshd: &'a str,
+    /// Alice's ~/.ssh/config.
+    pub(super) config: &'a str,
+    pub(super) families: Families,
+    /// Bob's login shell.
+    pub(super) shell: &'a str,
+    pub(super) daemon: Kind,
+    /// Machines between the two, in their order from the near one.
+    pub(super) jumps: &'a [&'a Machine],
+}
+
+/// Which ssh server is on the far machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    OpenSsh,
+    Dropbear,
+}
+
+impl Default for Plan<'_> {
+    fn default() -> Self {
+        Self {
+            sshd: "",
+            config: "",
+            families: Families::Both,
+            shell: "/bin/sh",
+            daemon: Kind::OpenSsh,
+            jumps: &[],
+        }
+    }
+}
+
+/// How the far machine is called in /etc/hosts of the near one.
+pub(super) const FAR: &str = "far";
+
+impl Scene {
+    /// Makes all of it; `None` if the calling test is to return.
+    #[track_caller]
+    pub(super) fn new(plan: &Plan<'_>) -> Option<Self> {
+        peers::require("ssh")?;
+        let near = Machine::start("near")?;
+        let far = Machine::start("far")?;
+        let mut row = vec![&near];
+        row.extend(plan.jumps);
+        row.push(&far);
+        network::join(&row, plan.families);
+        far.set_login_shell(plan.shell);
+        let daemon = match plan.daemon {
+            Kind::OpenSsh => Daemon::sshd(&far, plan.sshd)?,
+            Kind::Dropbear => Daemon::dropbear(&far)?,
+        };
+        let scene = Self { daemon, near, far };
+        scene.set_hosts(plan.jumps, plan.families);
+        scene.near.folder(Person::Alice, ".ssh");
+        scene
+            .near
+            .write_home(Person::Alice, ".ssh/config", plan.config);
+        make_key(&scene.near, Person::Alice, ".ssh/id_ed25519")?;
+        scene.authorize("");
+        scene.trust(&[]);
+        Some(scene)
+    }
+
+    /// Tells all machines the names of those to the right of the near one.
+    fn set_hosts(&self, jumps: &[&Machine], families: Families) {
+        let mut hosts = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
+        let names = jumps.iter().map(|jump| jump.name()).chain([FAR]);
+        for (cable, name) in names.enumerate() {
+            if families != Families::V4 {
+                let _ = writeln!(hosts, "{} {name} {name}.example.org", network::v6(cable, 2));
+            }
+            if families != Families::V6 {
+                let _ = writeln!(hosts, "{} {name} {name}.example.org", network::v4(cable, 2));
+            }
+        }
+        for machine in jumps.iter().copied().chain([&self.near]) {
+            machine.write("/etc/hosts", &hosts);
+        }
+    }
+
+    /// Lets Alice's key in as Bob, with these options before it.
+    pub(super) fn authorize(&self, options: &str) {
+        self.authorize_at(&self.far, Person::Bob, options);
+    }
+
+    /// Lets Alice's key in on some machine as somebody, with these options before it.
+    pub(super) fn authorize_at(&self, machine: &Machine, person: Person, options: &str) {
+        let key = self.near.read_home(Person::Alice, ".ssh/id_ed25519.pub");
+        let key = key.expect("Alice has a key");
+        machine.folder(person, ".ssh");
+        let line = format!("{options} {key}");
+        machine.write_home(person, ".ssh/authorized_keys", line.trim_start());
+    }
+
+    /// Tells Alice's ssh the keys of the far machine and of others, under whatever names.
+    pub(super) fn trust(&self, others: &[&Machine]) {
+        let key = |machine: &Machine| {
+            let key = std::fs::read_to_string(machine.path("/etc/ssh/host_key.pub")).ok()?;
+            Some(format!("* {key}"))
+        };
+        let keys = others.iter().copied().chain([&self.far]).filter_map(key);
+        let keys: String = keys.collect();
+        self.near
+            .write_home(Person::Alice, ".ssh/known_hosts", keys);
+    }
+
+    /// Alice types `fulmar`, `mosh` or `ssh -t` and these arguments; `None` if the calling test is
+    /// to return.
+    #[track_caller]
+    pub(super) fn start(&self, starter: Starter, arguments: &[&str]) -> Option<Terminal> {
+        let command = self.command(starter, arguments)?;
+        Some(self.start_command(starter, &command))
+    }
+
+    /// The same with what [`command`](Self::command) has made.
+    pub(super) fn start_command(&self, starter: Starter, command: &Spawn) -> Terminal {
+        let rules = match starter {
+            Starter::Fulmar => Rules::Client,
+            Starter::Mosh | Starter::Ssh => Rules::None,
+        };
+        self.near.terminal(command, Setup::default().size, rules)
+    }
+
+    /// What Alice types, to be changed before it is started.
+    #[track_caller]
+    pub(super) fn command(&self, starter: Starter, arguments: &[&str]) -> Option<Spawn> {
+        let mut command = match starter {
+            Starter::Fulmar => self.near.spawn(Person::Alice, "fulmar"),
+            Starter::Mosh => self.near.spawn(Person::Alice, peers::require("mosh")?),
+            Starter::Ssh => {
+                let mut ssh = self.near.spawn(Person::Alice, peers::require("ssh")?);
+                ssh.arg("-t");
+                ssh
+            }
+        };
+        for argument in arguments {
+            command.arg(*argument);
+        }
+        Some(command)
+    }
+
+    /// Expects that nothing of the session is left on either machine.
+    #[track_caller]
+    pub(super) fn expect_nothing_left(&self) {
+        self.near.wait_until_only(|_| false);
+        self.far.wait_until_only(is_daemon);
+        for machine in [&self.near, &self.far] {
+            let sockets = machine.udp_sockets();
+            assert!(sockets.is_empty(), "on {}: {sockets:?}", machine.name());
+        }
+    }
+}
+
+/// True for the daemon that waits for connections, as `ps` shows it.
+fn is_daemon(line: &str) -> bool {
+    line.contains("[listener]") || line.starts_with("/usr/sbin/dropbear -F")
+}
+
+/// Makes the machines, types `starter` with `bob@far`, and expects a session as usual.
+#[track_caller]
+pub(super) fn expect_login(starter: Starter, plan: &Plan<'_>, prepare: impl FnOnce(&Scene)) {
+    let Some(scene) = Scene::new(plan) else {
+        return;
+    };
+    prepare(&scene);
+    if let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) {
+        expect_session(&scene, starter, &mut terminal);
+    }
+}
+
+/// Waits for the prompt, sees that keys arrive and where, leaves with status 7, and expects that
+/// nothing is left.
+#[track_caller]
+pub(super) fn expect_session(scene: &Scene, starter: Starter, terminal: &mut Terminal) {
+    expect_work_and_status(starter, terminal);
+    scene.expect_nothing_left();
+}
+
+/// The same on a near or far machine where something else may run.
+#[track_caller]
+pub(super) fn expect_work_and_status(starter: Starter, terminal: &mut Terminal) {
+    terminal.wait_for_prompt();
+    expect_work(terminal);
+    let status = leave(terminal);
+    // Stock does not know how the program ended.
+    let expected = if starter == Starter::Mosh { 0 } else { 7 };
+    assert_eq!(status.code(), Some(expected), "the status of {starter:?}");
+    terminal.expect_restored();
+}
+
+/// Runs a command at Bob's prompt.
+#[track_caller]
+pub(super) fn expect_work(terminal: &mut Terminal) {
+    // In words that every shell understands.
+    terminal.type_keys("sh -c 'echo $(id -un) on $(uname -n) $((6 * 7))'\n");
+    terminal.wait_for_text("bob on far 42");
+    terminal.wait_for_prompt();
+}
+
+/// Types `exit 7` at the prompt.
+#[track_caller]
+pub(super) fn leave(terminal: &mut Terminal) -> ExitStatus {
+    terminal.type_keys("exit 7\n");
+    terminal.wait_for_end()
+}

@@ -1,0 +1,190 @@
+//! Cables between machines, their addresses, and what is not let through.
+//!
+//! Addresses are those set aside for documents, in namespaces that no packet leaves.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use super::Machine;
+
+/// Which families of addresses a cable has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Families {
+    V4,
+    V6,
+    Both,
+}
+
+/// Which way a datagram goes, seen from the client's user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Out,
+    Back,
+}
+
+/// The name of the interface to the next machine of a row.
+pub(crate) const RIGHT: &str = "right";
+
+/// The name of the interface to the machine before it in a row.
+pub(crate) const LEFT: &str = "left";
+
+/// The IPv4 address of the left (1) or right (2) end of a cable, the first cable being 0.
+pub(crate) fn v4(cable: usize, end: usize) -> String {
+    format!("192.0.2.{}", cable * 16 + end)
+}
+
+/// The same in IPv6.
+pub(crate) fn v6(cable: usize, end: usize) -> String {
+    format!("2001:db8:{cable}::{end}")
+}
+
+/// Joins machines in a row, each to the next. Those between two others pass on what is not theirs.
+///
+/// Cable number `n` is between machine `n` and the next.
+pub(crate) fn join(row: &[&Machine], families: Families) {
+    for (cable, pair) in row.windows(2).enumerate() {
+        let [left, right] = pair else { unreachable!() };
+        lay_cable(left, right);
+        for (machine, name, end) in [(left, RIGHT, 1), (right, LEFT, 2)] {
+            let mut lines = String::new();
+            if families != Families::V6 {
+                let _ = writeln!(lines, "addr add {}/28 dev {name}", v4(cable, end));
+            }
+            if families != Families::V4 {
+                let _ = writeln!(lines, "addr add {}/64 dev {name} nodad", v6(cable, end));
+            }
+            let _ = writeln!(lines, "link set {name} up");
+            batch(machine, &lines);
+        }
+    }
+    for (number, machine) in row.iter().enumerate() {
+        route(machine, number, row.len() - 1, families);
+    }
+}
+
+/// Puts one end of a new cable into each machine's network.
+fn lay_cable(left: &Machine, right: &Machine) {
+    let [left, right] = [left, right].map(|machine| machine.init().to_string());
+    let mut ip = Command::new("ip");
+    ip.args(["link", "add", RIGHT, "netns", &left, "type", "veth"]);
+    ip.args(["peer", "name", LEFT, "netns", &right]);
+    let output = ip.output().expect("ip starts");
+    assert!(output.status.success(), "{ip:?} said {output:?}");
+}
+
+/// Tells a machine the way to all cables that it is not at.
+fn route(machine: &Machine, number: usize, cables: usize, families: Families) {
+    let mut lines = String::new();
+    for cable in 0..cables {
+        // The far end of our own cable leads on, to the left or to the right.
+        let via = match cable {
+            _ if cable > number => (number, 2),
+            _ if cable + 1 < number => (number - 1, 1),
+            _ => continue,
+        };
+        if families != Families::V6 {
+            let (net, via) = (v4(cable, 0), v4(via.0, via.1));
+            let _ = writeln!(lines, "route add {net}/28 via {via}");
+        }
+        if families != Families::V4 {
+            let via = v6(via.0, via.1);
+            let _ = writeln!(lines, "route add 2001:db8:{cable}::/64 via {via}");
+        }
+    }
+    batch(machine, &lines);
+    if number > 0 && number < cables {
+        let script = "echo 1 >/proc/sys/net/ipv4/ip_forward\n\
+                      echo 1 >/proc/sys/net/ipv6/conf/all/forwarding\n";
+        let mut command = machine.command(super::Person::Root, "sh");
+        machine.output_of(command.args(["-c", script]));
+    }
+}
+
+/// Adds an address to one end of a cable.
+pub(crate) fn add_address(machine: &Machine, interface: &str, address: &str) {
+    batch(
+        machine,
+        &format!("addr add {address} dev {interface} nodad\n"),
+    );
+}
+
+/// Makes the kernel of a machine say at once that nobody is at these addresses.
+pub(crate) fn refuse(machine: &Machine, addresses: &[&str]) {
+    for address in addresses {
+        batch(machine, &format!("route add unreachable {address}\n"));
+    }
+}
+
+/// Drops UDP that comes in to a machine or goes out of it.
+pub(crate) fn block_udp(machine: &Machine, way: Way) {
+    let hook = match way {
+        Way::Out => "input",
+        Way::Back => "output",
+    };
+    rule(machine, hook, "meta l4proto udp drop");
+}
+
+/// Refuses TCP between other machines: to log in one has to go from one to the next.
+pub(crate) fn forbid_passing_tcp(machine: &Machine) {
+    rule(machine, "forward", "meta l4proto tcp reject");
+}
+
+fn rule(machine: &Machine, hook: &str, rule: &str) {
+    let rules = format!(
+        "add table inet {hook}\n\
+         add chain inet {hook} it {{ type filter hook {hook} priority 0; }}\n\
+         add rule inet {hook} it {rule}\n"
+    );
+    feed(machine, "nft", &["-f", "-"], &rules);
+}
+
+fn batch(machine: &Machine, lines: &str) {
+    if !lines.is_empty() {
+        feed(machine, "ip", &["-batch", "-"], lines);
+    }
+}
+
+/// Runs a program of the distribution in a machine's network and gives it `input`.
+fn feed(machine: &Machine, program: &str, arguments: &[&str], input: &str) {
+    let output = machine.inside(|| {
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut pipe = child.stdin.take().expect("a pipe");
+        pipe.write_all(input.as_bytes()).expect("it reads");
+        drop(pipe);
+        child.wait_with_output().expect("it ends")
+    });
+    let is_done = output.status.success();
+    assert!(
+        is_done,
+        "on {} {program} of {input:?} said {output:?}",
+        machine.name()
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_in_a_row_reach_each_other() {
+        let [Some(near), Some(jump), Some(far)] = ["near", "jump", "far"].map(Machine::start)
+        else {
+            return;
+        };
+        join(&[&near, &jump, &far], Families::Both);
+        for address in [v4(1, 2), v6(1, 2)] {
+            let listener = far.inside(|| {
+                std::net::TcpListener::bind((address.as_str(), 0)).expect("its own address")
+            });
+            let there = listener.local_addr().expect("a bound socket");
+            near.inside(|| std::net::TcpStream::connect(there).expect("a way there"));
+        }
+    }
+}
