@@ -110,6 +110,9 @@ pub(crate) enum Failure {
     /// The terminal was closed.
     #[error("the terminal was closed")]
     TerminalClosed,
+    /// The client's and the server's agreement differ.
+    #[error("the server has not seen what we agreed on with it; something changed it at the login")]
+    Altered,
     /// No more may be encrypted.
     #[error("the session's key has been used for as long as is safe")]
     KeySpent,
@@ -205,6 +208,11 @@ impl Failure {
             }
             Failure::Unanswered { .. } => {
                 "the session may go on there; log in by ssh to see to it".to_owned()
+            }
+            Failure::Altered => {
+                "try again; if it stays so, look for what changes the output of the login: a wrapper \
+                 around ssh, or a script that the remote shell reads"
+                    .to_owned()
             }
             Failure::KeySpent => "start a new session".to_owned(),
             Failure::Panicked(_) => "please report it, with what you did before".to_owned(),

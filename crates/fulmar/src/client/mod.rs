@@ -14,7 +14,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use fulmar_core::{Client, ClientConfig, ClientEnding, ExitCause, Names, OuterTerminal};
+use fulmar_core::{
+    Client, ClientConfig, ClientEnding, ExitCause, ExitStatus, Names, OuterTerminal,
+};
 use fulmar_datagram::Key;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
@@ -102,12 +104,13 @@ impl Desk {
         capabilities::colors(term).unwrap_or(0).max(0)
     }
 
-    /// Holds the session, and gives the terminal back whatever happens.
+    /// Holds the session, gives the terminal back whatever happens, and returns the status to leave
+    /// with.
     ///
     /// # Errors
     ///
     /// When it could not begin, or did not end as the user wanted.
-    pub(crate) fn hold(self, key: Key, server: SocketAddr) -> Result<(), Failure> {
+    pub(crate) fn hold(self, key: Key, server: SocketAddr) -> Result<u8, Failure> {
         let outer = self.outer_terminal()?;
         let names = self.names;
         let surroundings =
@@ -167,23 +170,28 @@ impl Desk {
     }
 }
 
-/// Tells if the session has ended as the user wanted.
+/// Tells if the session has ended as the user wanted, and with which status to leave then.
 fn judge(
     ending: ClientEnding,
     event_loop: &EventLoop,
     server: SocketAddr,
     names: Names,
-) -> Result<(), Failure> {
+) -> Result<u8, Failure> {
     let failure = match ending {
-        ClientEnding::ServerEnded | ClientEnding::UserQuit => return Ok(()),
+        ClientEnding::ServerEnded => {
+            let status = event_loop.client.exit_status();
+            return Ok(status.map_or(0, ExitStatus::to_status));
+        }
+        ClientEnding::UserQuit => return Ok(0),
         // As stock: whoever sends the signal wants the end.
-        ClientEnding::Asked(_) if names == Names::Stock => return Ok(()),
+        ClientEnding::Asked(_) if names == Names::Stock => return Ok(0),
         ClientEnding::Asked(ExitCause::InputEnded) => Failure::TerminalClosed,
         ClientEnding::Asked(ExitCause::Signal) => match event_loop.ended_by {
             Some(signal) => Failure::Signalled(signal),
             None => Failure::TerminalClosed,
         },
         ClientEnding::KeySpent => Failure::KeySpent,
+        ClientEnding::Altered => Failure::Altered,
         _ if event_loop.client.is_connected() => Failure::Unanswered { server },
         _ => {
             let counters = event_loop.client.link_info().counters;
@@ -199,9 +207,9 @@ fn judge(
 
 /// Prints how the session ended, and returns the status to leave with. Under the stock name the
 /// last line on standard output is always the same.
-pub(crate) fn farewell(ended: Result<(), Failure>, names: Names) -> u8 {
+pub(crate) fn farewell(ended: Result<u8, Failure>, names: Names) -> u8 {
     let status = match &ended {
-        Ok(()) => 0,
+        Ok(status) => *status,
         Err(failure) => report::failure(failure, names.program(), names),
     };
     match names {

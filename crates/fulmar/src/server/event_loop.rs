@@ -102,7 +102,7 @@ impl EventLoop {
 
     fn handle_signal(&mut self, now: Time, signal: Signal) {
         match signal {
-            Signal::Child => self.program.reap(),
+            Signal::Child => self.program.reap(now, &mut self.server),
             Signal::User1 => self.server.request_exit(now, ExitRequest::IfIdle),
             _ => self.server.request_exit(now, ExitRequest::Now),
         }

@@ -1,9 +1,13 @@
 //! The user's program on its pty, from before it is started until it is gone.
 
+use std::io::ErrorKind;
+use std::mem;
 use std::net::IpAddr;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process;
 use std::time::Duration;
 
-use fulmar_core::{Names, Server};
+use fulmar_core::{ExitStatus, Names, Server};
 use fulmar_datagram::Time;
 use fulmar_platform::{
     Child, CoreLimit, Interest, Master, PollList, PollSlot, Readiness, Slave, SpawnError,
@@ -25,6 +29,18 @@ const OUTPUT_BYTES_PER_TURN: usize = 64 * 1024;
 ///
 /// Source: docs/protocol.md §2.6.
 const FAILURE_SHOWN: Duration = Duration::from_secs(3);
+
+/// How long a program that has closed its terminal may take to end, so that its status is known.
+/// Usually both come in the same millisecond.
+///
+/// Source: docs/protocol.md §13.6.
+const STATUS_WITHIN: Duration = Duration::from_millis(250);
+
+/// The statuses that shells have for a program that is not there, or cannot be run.
+///
+/// Source: POSIX.1-2017, Shell Command Language, section 2.8.2.
+const NOT_FOUND: ExitStatus = ExitStatus::Code(127);
+const CANNOT_RUN: ExitStatus = ExitStatus::Code(126);
 
 /// The program, its terminal, and its entry in the login records.
 #[derive(Debug)]
@@ -50,9 +66,16 @@ enum Stage {
         master: Master,
         child: Child,
     },
+    /// It has closed its terminal, and its status is waited for.
+    Closed {
+        master: Master,
+        child: Child,
+        until: Time,
+    },
     /// It could not be started, which is being shown.
     Failed {
         until: Time,
+        status: ExitStatus,
     },
     Gone,
 }
@@ -87,7 +110,10 @@ impl Program {
         }
         let outcome = match pty::open(window(size)) {
             Ok((master, slave)) => self.spawn(now, slave, server).map(|child| (master, child)),
-            Err(error) => Err(format!("opening a pseudo terminal: {error}")),
+            Err(error) => Err(Unstarted {
+                reason: format!("opening a pseudo terminal: {error}"),
+                status: CANNOT_RUN,
+            }),
         };
         match outcome {
             Ok((master, child)) => {
@@ -95,7 +121,7 @@ impl Program {
                 self.stage = Stage::Running { master, child };
                 self.record_client(self.client);
             }
-            Err(reason) => self.fail(now, &reason, server),
+            Err(unstarted) => self.fail(now, &unstarted, server),
         }
     }
 
@@ -186,26 +212,38 @@ impl Program {
 
     /// Does what has become due.
     pub(crate) fn handle_timeout(&mut self, now: Time, server: &mut Server) {
-        if self.deadline().is_some_and(|deadline| deadline <= now) {
-            self.stage = Stage::Gone;
-            server.handle_pty_closed(now);
+        if self.deadline().is_none_or(|deadline| deadline > now) {
+            return;
         }
+        if let Stage::Failed { status, .. } = self.stage {
+            server.handle_program_ended(now, status);
+        }
+        self.finish(now, server);
     }
 
     /// Returns when there will be something to do.
     pub(crate) fn deadline(&self) -> Option<Time> {
         match &self.stage {
-            Stage::Failed { until } => Some(*until),
+            Stage::Closed { until, .. } | Stage::Failed { until, .. } => Some(*until),
             Stage::Waiting | Stage::Running { .. } | Stage::Gone => None,
         }
     }
 
-    /// Takes the program's status, so that it does not stay behind as a zombie.
-    pub(crate) fn reap(&mut self) {
-        if let Stage::Running { child, .. } = &mut self.stage
-            && let Ok(Some(status)) = child.try_wait()
-        {
-            tracing::info!(%status, "the program has ended");
+    /// Takes the program's status if it has ended. A program may end before whatever it has started
+    /// lets go of the terminal, or after.
+    pub(crate) fn reap(&mut self, now: Time, server: &mut Server) {
+        let (Stage::Running { child, .. } | Stage::Closed { child, .. }) = &mut self.stage else {
+            return;
+        };
+        let Ok(Some(status)) = child.try_wait() else {
+            return;
+        };
+        tracing::info!(%status, "the program has ended");
+        if let Some(status) = exit_status(status) {
+            server.handle_program_ended(now, status);
+        }
+        if let Stage::Closed { .. } = self.stage {
+            self.finish(now, server);
         }
     }
 
@@ -223,7 +261,8 @@ impl Program {
 
     /// Hangs up, and takes the session out of the records.
     pub(crate) fn end(&mut self) {
-        if let Stage::Running { master, child } = &self.stage {
+        if let Stage::Running { master, child } | Stage::Closed { master, child, .. } = &self.stage
+        {
             self.record.remove(master);
             if let Err(error) = child.hang_up(master) {
                 tracing::debug!(%error, "hanging up");
@@ -248,19 +287,20 @@ impl Program {
     }
 
     /// Starts the program in its home, or anywhere if it has none.
-    fn spawn(&self, now: Time, slave: Slave, server: &mut Server) -> Result<Child, String> {
+    fn spawn(&self, now: Time, slave: Slave, server: &mut Server) -> Result<Child, Unstarted> {
         let home = self.shell.home();
         match slave.spawn(&self.shell.spawn(home, self.core_limit)) {
             Err(error) if error.step == SpawnStep::Directory => {
                 server.handle_pty_output(now, &self.line(&error.to_string()));
                 let anywhere = self.shell.spawn(None, self.core_limit);
-                error.slave.spawn(&anywhere).map_err(in_words)
+                error.slave.spawn(&anywhere).map_err(Unstarted::from)
             }
-            outcome => outcome.map_err(in_words),
+            outcome => outcome.map_err(Unstarted::from),
         }
     }
 
-    fn fail(&mut self, now: Time, reason: &str, server: &mut Server) {
+    fn fail(&mut self, now: Time, unstarted: &Unstarted, server: &mut Server) {
+        let Unstarted { reason, status } = unstarted;
         tracing::error!(reason, "the program did not start");
         let mut text = self.line(reason);
         text.extend_from_slice(b"  check the spelling of the program, and SHELL and PATH\r\n");
@@ -268,6 +308,7 @@ impl Program {
         self.has_failed = true;
         self.stage = Stage::Failed {
             until: now + FAILURE_SHOWN,
+            status: *status,
         };
     }
 
@@ -275,15 +316,48 @@ impl Program {
         format!("{}: {}\r\n", self.names.program(), escaped(what)).into_bytes()
     }
 
+    /// Takes note that the terminal is closed, and waits for the program's status.
     fn close(&mut self, now: Time, server: &mut Server) {
-        self.reap();
+        if let Stage::Running { master, child } = mem::replace(&mut self.stage, Stage::Gone) {
+            let until = now + STATUS_WITHIN;
+            self.stage = Stage::Closed {
+                master,
+                child,
+                until,
+            };
+            self.reap(now, server);
+        }
+    }
+
+    fn finish(&mut self, now: Time, server: &mut Server) {
         self.end();
         server.handle_pty_closed(now);
     }
 }
 
-fn in_words(error: SpawnError) -> String {
-    error.to_string()
+/// Why a program was not started, and the status that a shell would have had for it.
+struct Unstarted {
+    reason: String,
+    status: ExitStatus,
+}
+
+impl From<SpawnError> for Unstarted {
+    fn from(error: SpawnError) -> Unstarted {
+        let is_missing = error.step == SpawnStep::Exec && error.error.kind() == ErrorKind::NotFound;
+        Unstarted {
+            reason: error.to_string(),
+            status: if is_missing { NOT_FOUND } else { CANNOT_RUN },
+        }
+    }
+}
+
+/// Returns a status in the words of a session.
+fn exit_status(status: process::ExitStatus) -> Option<ExitStatus> {
+    let byte = |number: i32| u8::try_from(number).ok();
+    match status.code() {
+        Some(code) => byte(code).map(ExitStatus::Code),
+        None => status.signal().and_then(byte).map(ExitStatus::Signal),
+    }
 }
 
 fn window(size: Size) -> WindowSize {
