@@ -87,6 +87,20 @@ pub fn is_process_alive(pid: u32) -> bool {
     matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM))
 }
 
+/// Sends a signal to a process, such as a child that was not waited for.
+///
+/// # Errors
+///
+/// When there is no process of that number, or it is not ours to signal.
+pub fn send_signal(pid: u32, signal: crate::Signal) -> io::Result<()> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let signal = rustix::process::Signal::from_named_raw(signal.number());
+    match (pid, signal) {
+        (Some(pid), Some(signal)) => Ok(rustix::process::kill_process(pid, signal)?),
+        _ => Err(Errno::SRCH.into()),
+    }
+}
+
 /// Returns the name of this machine.
 pub fn host_name() -> String {
     rustix::system::uname()
@@ -107,6 +121,19 @@ mod tests {
         assert!(!is_process_alive(u32::MAX));
         // Linux has no process numbers beyond 2^22.
         assert!(!is_process_alive(0x7fff_fffe));
+    }
+
+    #[test]
+    fn a_signal_reaches_a_child_and_nobody_else() {
+        use std::os::unix::process::ExitStatusExt;
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        send_signal(child.id(), crate::Signal::Terminate).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGTERM));
+        assert!(send_signal(0, crate::Signal::Terminate).is_err());
+        assert!(send_signal(u32::MAX, crate::Signal::Terminate).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A remote shell that rides out bad networks.
 //!
 //! One program in several parts: the server, the client, and both at once on one machine. Under the
-//! names `mosh-server` and `mosh-client` it stands in for those.
+//! names `mosh`, `mosh-server` and `mosh-client` it stands in for those.
 
 #![forbid(unsafe_code)]
 
@@ -31,6 +31,7 @@ mod shell_words;
 mod surroundings;
 mod trace;
 mod udp;
+mod wrapper;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,8 @@ use std::path::Path;
 pub(crate) enum Program {
     /// All of it, under its own name or any that is not listed here.
     Fulmar,
+    /// A stand-in for stock's starter `mosh`: docs/protocol.md §2.2.
+    Mosh,
     /// A stand-in for stock `mosh-server`: docs/protocol.md §2.6.
     MoshServer,
     /// A stand-in for stock `mosh-client`: docs/protocol.md §2.8.
@@ -18,6 +20,7 @@ impl Program {
     /// Tells by the first word of the command line.
     pub(crate) fn of_argv0(argv0: &OsStr) -> Program {
         match Path::new(argv0).file_name().and_then(OsStr::to_str) {
+            Some("mosh") => Program::Mosh,
             Some("mosh-server") => Program::MoshServer,
             Some("mosh-client") => Program::MoshClient,
             _ => Program::Fulmar,
@@ -35,6 +38,7 @@ mod tests {
             ("mosh-server", Program::MoshServer),
             ("/usr/local/bin/mosh-server", Program::MoshServer),
             ("./mosh-client", Program::MoshClient),
+            ("mosh", Program::Mosh),
             ("fulmar", Program::Fulmar),
             ("mosh-server-old", Program::Fulmar),
             ("", Program::Fulmar),

@@ -10,7 +10,7 @@ use crate::cli::{Cli, ClientArgs, Command};
 use crate::errors::Failure;
 use crate::names::Program;
 use crate::settings::Sources;
-use crate::{client, local, report, server};
+use crate::{client, local, report, server, wrapper};
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
@@ -20,7 +20,11 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
         None => (OsString::new(), &[][..]),
     };
     let (outcome, program, names) = match Program::of_argv0(&argv0) {
+        Program::Fulmar if rest.first().is_some_and(|word| word == wrapper::SUBCOMMAND) => {
+            (wrapper::run(&argv0, &rest[1..]), "mosh", Names::Stock)
+        }
         Program::Fulmar => (own(words), "fulmar", Names::Own),
+        Program::Mosh => (wrapper::run(&argv0, rest), "mosh", Names::Stock),
         Program::MoshServer => (mosh_server(rest), "mosh-server", Names::Stock),
         Program::MoshClient => (mosh_client(rest), "mosh-client", Names::Stock),
     };

@@ -50,7 +50,6 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// Returns `word` in single quotes, so that a POSIX shell reads exactly it.
-#[cfg_attr(not(test), expect(dead_code, reason = "the starters will use it"))]
 pub(crate) fn quoted(word: &OsStr) -> OsString {
     let mut quoted = Vec::with_capacity(word.len() + 2);
     quoted.push(b'\'');

@@ -13,7 +13,7 @@ use crate::environment::Environment;
 /// The variables of a locale.
 ///
 /// Source: docs/protocol.md §2.3.
-const VARIABLES: [&str; 15] = [
+pub(crate) const VARIABLES: [&str; 15] = [
     "LANG",
     "LANGUAGE",
     "LC_CTYPE",

@@ -7,7 +7,7 @@ mod announce;
 mod bind;
 mod detach;
 mod event_loop;
-mod locale;
+pub(crate) mod locale;
 mod motd;
 pub(crate) mod options;
 pub(crate) mod ports;

@@ -1,21 +1,39 @@
-//! Stock's starter, the command `mosh`, finds and joins any two ends, on this machine and over ssh.
+//! A starter of either make, the command `mosh`, finds and joins any two ends, on this machine and
+//! over ssh.
 
-use crate::peers;
 use crate::support::{
-    DEADLINE, Pair, Process, SERVER_STAYS_SECONDS, Setup, Sshd, Terminal, World, adopt_orphans,
-    for_each_pair, rules,
+    DEADLINE, Make, Pair, Process, SERVER_STAYS_SECONDS, Setup, Sshd, Terminal, World,
+    adopt_orphans, for_each_pair, rules,
 };
 
 for_each_pair! {
-    a_local_session
-    a_session_over_ssh
+    a_local_session_by_stocks_starter
+    a_local_session_by_our_starter
+    a_session_over_ssh_by_stocks_starter
+    a_session_over_ssh_by_our_starter
+}
+
+fn a_local_session_by_stocks_starter(pair: Pair) {
+    a_local_session(Make::Stock, pair);
+}
+
+fn a_local_session_by_our_starter(pair: Pair) {
+    a_local_session(Make::Ours, pair);
+}
+
+fn a_session_over_ssh_by_stocks_starter(pair: Pair) {
+    a_session_over_ssh(Make::Stock, pair);
+}
+
+fn a_session_over_ssh_by_our_starter(pair: Pair) {
+    a_session_over_ssh(Make::Ours, pair);
 }
 
 /// `mosh` on a terminal with these ends, before its options; `None` if the calling test is to
 /// return.
 #[track_caller]
-fn mosh(world: &World, pair: Pair) -> Option<fulmar_platform::Spawn> {
-    let mosh = peers::require("mosh")?;
+fn mosh(world: &World, starter: Make, pair: Pair) -> Option<fulmar_platform::Spawn> {
+    let mosh = starter.program(world, "mosh")?;
     let server = pair.server.program(world, "mosh-server")?;
     let client = pair.client.program(world, "mosh-client")?;
     adopt_orphans();
@@ -48,9 +66,9 @@ fn expect_session(world: &World, mut terminal: Terminal) {
     assert_eq!(server.take_status(), Some(0), "the server's status");
 }
 
-fn a_local_session(pair: Pair) {
+fn a_local_session(starter: Make, pair: Pair) {
     let world = World::new();
-    let Some(mut command) = mosh(&world, pair) else {
+    let Some(mut command) = mosh(&world, starter, pair) else {
         return;
     };
     for argument in ["--local", "-p", "0", "127.0.0.1", "--", "sh", "-i"] {
@@ -60,9 +78,9 @@ fn a_local_session(pair: Pair) {
     expect_session(&world, terminal);
 }
 
-fn a_session_over_ssh(pair: Pair) {
+fn a_session_over_ssh(starter: Make, pair: Pair) {
     let world = World::new();
-    let Some(mut command) = mosh(&world, pair) else {
+    let Some(mut command) = mosh(&world, starter, pair) else {
         return;
     };
     let Some(sshd) = Sshd::start(&world) else {
@@ -76,4 +94,38 @@ fn a_session_over_ssh(pair: Pair) {
     }
     let terminal = Terminal::start(&command, Setup::default().size, rules(pair.client));
     expect_session(&world, terminal);
+}
+
+/// Nobody has named a client, and our program has no link in `PATH`.
+#[test]
+fn our_starter_brings_its_own_client() {
+    let world = World::new();
+    let Some(sshd) = Sshd::start(&world) else {
+        return;
+    };
+    adopt_orphans();
+    for route in ["proxy", "remote", "local"] {
+        let mut command = world.spawn(world.ours("fulmar"));
+        let script = format!("cd {}; PS1='ready$ ' exec sh -i", world.home().display());
+        let stays = format!("env MOSH_SERVER_NETWORK_TMOUT={SERVER_STAYS_SECONDS}");
+        let server = world.ours("mosh-server");
+        for argument in [
+            "mosh",
+            &format!("--server={stays} {}", server.display()),
+            &format!("--ssh={}", sshd.ssh_command()),
+            &format!("--experimental-remote-ip={route}"),
+            "--no-ssh-pty",
+            "-p",
+            "0",
+            "127.0.0.1",
+            "--",
+            "sh",
+            "-c",
+            &script,
+        ] {
+            command.arg(argument);
+        }
+        let terminal = Terminal::start(&command, Setup::default().size, rules(Make::Ours));
+        expect_session(&world, terminal);
+    }
 }

@@ -30,7 +30,7 @@ impl World {
         let home = TempDir::with_prefix("fulmar-test-").expect("a folder");
         let ours = home.path().join("ours");
         std::fs::create_dir(&ours).expect("a folder");
-        for name in ["fulmar", "mosh-server", "mosh-client"] {
+        for name in ["fulmar", "mosh", "mosh-server", "mosh-client"] {
             symlink(env!("CARGO_BIN_EXE_fulmar"), ours.join(name)).expect("a link");
         }
         let caller = std::env::var("PATH").unwrap_or_default();
@@ -71,7 +71,7 @@ impl World {
         self.home.path()
     }
 
-    /// Our program under one of the names `fulmar`, `mosh-server` and `mosh-client`.
+    /// Our program under one of the names `fulmar`, `mosh`, `mosh-server` and `mosh-client`.
     pub(crate) fn ours(&self, name: &str) -> PathBuf {
         self.home.path().join("ours").join(name)
     }

@@ -1,0 +1,221 @@
+//! A stand-in for stock's starter `mosh`: it runs ssh, which runs a server, and becomes a client.
+//!
+//! Scripts and habits depend on what it does, so it does as stock in all that can be seen from
+//! outside: words, environment, lines and statuses.
+//!
+//! Source: docs/protocol.md §2.2 to §2.5.
+
+mod client;
+mod command_line;
+mod fake_proxy;
+mod lines;
+mod options;
+mod resolve;
+mod server_command;
+mod ssh;
+
+use std::convert::Infallible;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use fulmar_platform::resolve::numeric;
+
+use self::lines::{Hearing, Invitation};
+pub(crate) use self::options::Mistake;
+use self::options::{Request, Route, Wishes};
+use self::resolve::Wish;
+use self::ssh::Starter;
+use crate::environment::Environment;
+use crate::errors::{Failure, while_doing};
+use crate::names::Program;
+use crate::report;
+
+/// What this program answers to besides its link: `fulmar mosh …` is `mosh …`.
+pub(crate) const SUBCOMMAND: &str = "mosh";
+
+const USAGE: &str = "\
+Usage: mosh [options] [--] [user@]host [command...]
+
+  --client=PATH            the client on this machine [our own]
+  --server=COMMAND         the server's command line over there [mosh-server]
+  --ssh=COMMAND            the command line that ssh begins with [ssh]
+  --no-ssh-pty             ssh makes no terminal for the server
+
+  --predict=MODE           when keys are shown before the server has seen them:
+                           adaptive, always, never, experimental [adaptive]
+  -a, -n                   short for --predict=always, --predict=never
+  -o, --predict-overwrite  such keys overwrite what they stand on
+
+  --family=FAMILY          addresses to try: inet, inet6, all, auto (if there is
+                           one kind only), prefer-inet, prefer-inet6 [prefer-inet]
+  -4, -6                   short for --family=inet, --family=inet6
+  -p, --port=PORT[:PORT2]  the server's UDP port, or a range for it to choose from
+  --bind-server=WHERE      where the server listens: ssh (the address that ssh
+                           came to), any, or an address [ssh]
+  --experimental-remote-ip=WAY
+                           how the server's address is found: proxy (by connecting
+                           for ssh), local (by resolving the name here), remote (by
+                           asking over there) [proxy]
+
+  --no-init                the terminal's second screen is not used
+  --local                  start the server on this machine, without ssh; the host
+                           is an address
+  --help, --version        print this, or which version it is
+";
+
+/// Does what the words after the program's name ask for, and returns the status to leave with, if
+/// this process has not become a client. `argv0` is what the program was started as.
+///
+/// # Errors
+///
+/// When there is no session.
+pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
+    let environment = Environment::current();
+    match Request::parse(words, &environment) {
+        Ok(Request::Session(wishes)) => match start(&wishes, argv0, words, &environment)? {},
+        Ok(Request::Relay {
+            host,
+            service,
+            family,
+        }) => fake_proxy::run(&host, &service, &family),
+        Ok(Request::Help) => {
+            report::print_to_stdout(USAGE);
+            Ok(0)
+        }
+        Ok(Request::Version) => {
+            // Scripts read the first line.
+            report::print_to_stdout("mosh 1.4.0 [build mosh 1.4.0]\n");
+            report::print_to_stdout(crate::cli::STAND_IN_TEXT);
+            Ok(0)
+        }
+        Err(Mistake::NoHost) => {
+            report::print_to_stderr(USAGE);
+            Err(Failure::Told)
+        }
+        Err(mistake) => Err(Failure::StarterOptions(mistake)),
+    }
+}
+
+/// Starts a server and becomes its client.
+fn start(
+    wishes: &Wishes,
+    argv0: &OsStr,
+    words: &[OsString],
+    environment: &Environment,
+) -> Result<Infallible, Failure> {
+    // ssh would take it for an option, before the dashes that come after the host.
+    if wishes.host.as_encoded_bytes().starts_with(b"-") {
+        let host = wishes.host.clone();
+        return Err(Failure::NoHostName { host });
+    }
+    let colors = client::colors(wishes, environment)?;
+    let server = server_command::server_command(wishes, &colors, environment);
+    let mut hearing = Hearing::default();
+    let mut command = match wishes.route {
+        Route::ThisMachine => {
+            hearing.address = Some(wishes.host.to_string_lossy().into_owned());
+            ssh::server_here(&server, environment.get_filled("HOME"))
+        }
+        Route::Resolved => {
+            let (host, address) = resolved(wishes)?;
+            hearing.address = Some(address);
+            ssh::ssh(wishes, &host, &[], &server)?
+        }
+        Route::SshConnection => ssh::ssh(wishes, &wishes.host, &[], &server)?,
+        Route::Proxy => ssh::ssh(wishes, &wishes.host, &ourselves(argv0)?, &server)?,
+    };
+    let common = common_variables(wishes);
+    command.envs(common.clone()).env_remove(client::PREDICTION);
+    let starter = Starter::spawn(command)?;
+    starter.listen(|output| hearing.listen(output, show))?;
+    let (address, invitation) = conclude(hearing, wishes)?;
+    let command = client::command(wishes, words, &address, &invitation)?;
+    Err(client::become_it(command, common))
+}
+
+/// Returns the host as ssh is to have it, with an address in place of the name, and the address.
+fn resolved(wishes: &Wishes) -> Result<(OsString, String), Failure> {
+    let bytes = wishes.host.as_bytes();
+    let at = bytes.iter().rposition(|&byte| byte == b'@');
+    let (user, name) = bytes.split_at(at.map_or(0, |at| at + 1));
+    let wish = Wish::of_word(&wishes.family);
+    let found = resolve::addresses(OsStr::from_bytes(name), OsStr::new("22"), wish)?;
+    // The list is not empty; if it were, ssh would say that the name is.
+    let address = found
+        .first()
+        .map_or_else(String::new, |&first| numeric(first));
+    let mut host = OsStr::from_bytes(user).to_owned();
+    host.push(&address);
+    Ok((host, address))
+}
+
+/// Returns what all programs that are started find in their environment.
+fn common_variables(wishes: &Wishes) -> Vec<(&'static str, String)> {
+    let mut variables = vec![("MOSH_CLIENT_PID", std::process::id().to_string())];
+    if wishes.overwrites {
+        variables.push(("MOSH_PREDICTION_OVERWRITE", "yes".to_owned()));
+    }
+    variables
+}
+
+/// Shows the user a line of ssh's or the server's, in words that no terminal obeys.
+fn show(line: &[u8]) {
+    let text = String::from_utf8_lossy(line);
+    let parts: Vec<String> = text.split('\t').map(report::escaped).collect();
+    report::print_to_stdout(&format!("{}\n", parts.join("\t")));
+}
+
+/// Returns where to go with which key.
+///
+/// # Errors
+///
+/// When something of it was not said.
+fn conclude(hearing: Hearing, wishes: &Wishes) -> Result<(String, Invitation), Failure> {
+    let host = || wishes.host.clone();
+    let has_range = wishes
+        .ports
+        .as_ref()
+        .is_some_and(|ports| ports.contains(':'));
+    let invitation = match hearing.invitation {
+        Some(invitation) => invitation,
+        None if hearing.ports_are_bad && has_range => return Err(Failure::NoPortRanges),
+        None => return Err(Failure::NoServerLine { host: host() }),
+    };
+    let address = match (hearing.address, hearing.address_over_there) {
+        (Some(address), _) => address,
+        (None, Some(address)) => {
+            let what = format!("the far side calls itself {address}; that is where datagrams go");
+            report::complain("mosh", what);
+            address
+        }
+        (None, None) => return Err(Failure::NoServerAddress { host: host() }),
+    };
+    Ok((address, invitation))
+}
+
+/// Returns the words that start this very program as a starter, also if its file is gone since.
+fn ourselves(argv0: &OsStr) -> Result<Vec<OsString>, Failure> {
+    let mut program = our_file()?.into_os_string();
+    // A copy under the name of another program would be that: then the name that we were started
+    // by will do again.
+    if matches!(
+        Program::of_argv0(&program),
+        Program::MoshServer | Program::MoshClient
+    ) {
+        program = argv0.to_owned();
+    }
+    Ok(match Program::of_argv0(&program) {
+        Program::Mosh => vec![program],
+        _ => vec![program, SUBCOMMAND.into()],
+    })
+}
+
+/// Returns the file that we are, under a name that other processes can use.
+fn our_file() -> Result<PathBuf, Failure> {
+    let file = std::env::current_exe().map_err(while_doing("finding our own program"))?;
+    Ok(match file.exists() {
+        true => file,
+        false => PathBuf::from(format!("/proc/{}/exe", std::process::id())),
+    })
+}

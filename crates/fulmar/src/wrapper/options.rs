@@ -1,0 +1,462 @@
+//! The options of `mosh`, and what they ask for.
+//!
+//! Source: docs/protocol.md §2.2.
+
+use std::ffi::{OsStr, OsString};
+
+use super::command_line::{self, Known, Order, Said, Takes};
+use crate::environment::Environment;
+use crate::server::ports::{PortRange, PortRangeError};
+
+/// What a command line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// A session.
+    Session(Box<Wishes>),
+    /// To carry ssh's bytes to a server, for another process of ours.
+    Relay {
+        /// A name or an address.
+        host: OsString,
+        /// A port, in numbers or by its name.
+        service: OsString,
+        /// Which of its addresses.
+        family: OsString,
+    },
+    /// To print a help text.
+    Help,
+    /// To print which version this is.
+    Version,
+}
+
+/// How a session is wished for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wishes {
+    /// `[user@]host`, as the user has it.
+    pub(crate) host: OsString,
+    /// What runs over there; a shell if empty.
+    pub(crate) command: Vec<OsString>,
+    /// The client; our own if nobody says.
+    pub(crate) client: Option<OsString>,
+    /// The beginning of a shell command line.
+    pub(crate) server: OsString,
+    /// A command line with which ssh begins.
+    pub(crate) ssh: OsString,
+    /// Whether ssh is to make a terminal for the server.
+    pub(crate) has_tty: bool,
+    /// When keys are shown before the server has seen them: one of [`PREDICTION_MODES`].
+    pub(crate) prediction: String,
+    /// Whether predictions overwrite.
+    pub(crate) overwrites: bool,
+    /// Whether the client may use the terminal's second screen.
+    pub(crate) initializes: bool,
+    /// Which addresses, in lower case; any word will do.
+    pub(crate) family: OsString,
+    /// The server's UDP ports, checked, as they were written.
+    pub(crate) ports: Option<String>,
+    /// Where the server listens.
+    pub(crate) bind: Bind,
+    /// How the server's address is found.
+    pub(crate) route: Route,
+}
+
+/// Where the server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Bind {
+    /// On the address that ssh came to.
+    Ssh,
+    /// Everywhere.
+    Any,
+    /// On this one.
+    Address(OsString),
+}
+
+/// How the server is started and its address is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// There is no ssh, and the host is the address.
+    ThisMachine,
+    /// We connect for ssh, and see where to.
+    Proxy,
+    /// We resolve the name, and ssh gets the address.
+    Resolved,
+    /// The far side says where ssh came to.
+    SshConnection,
+}
+
+/// Why a command line with good options asks for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Mistake {
+    #[error(transparent)]
+    CommandLine(#[from] command_line::Mistake),
+    #[error("unknown prediction mode {0}")]
+    Prediction(String),
+    #[error("unknown way to the address {0}: there are proxy, local and remote")]
+    Route(String),
+    #[error("{text} is no UDP port or range of ports: {error}")]
+    Ports { text: String, error: PortRangeError },
+    #[error("no host is named")]
+    NoHost,
+    #[error("--fake-proxy needs a host and a port")]
+    NoPort,
+}
+
+/// When keys may be shown before the server has seen them.
+const PREDICTION_MODES: [&str; 4] = ["adaptive", "always", "never", "experimental"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flag {
+    Client,
+    Server,
+    Predict,
+    PredictAlways,
+    PredictNever,
+    PredictOverwrite,
+    Family,
+    Inet,
+    Inet6,
+    Port,
+    BindServer,
+    Ssh,
+    SshPty,
+    Init,
+    Local,
+    RemoteIp,
+    FakeProxy,
+    Help,
+    Version,
+}
+
+const TABLE: [Known<Flag>; 19] = [
+    known(Flag::Client, &["client"], Takes::Value),
+    known(Flag::Server, &["server"], Takes::Value),
+    known(Flag::Predict, &["predict"], Takes::Value),
+    known(Flag::PredictAlways, &["a"], Takes::Nothing),
+    known(Flag::PredictNever, &["n"], Takes::Nothing),
+    known(
+        Flag::PredictOverwrite,
+        &["predict-overwrite", "o"],
+        Takes::Negation,
+    ),
+    known(Flag::Family, &["family"], Takes::Value),
+    known(Flag::Inet, &["4"], Takes::Nothing),
+    known(Flag::Inet6, &["6"], Takes::Nothing),
+    known(Flag::Port, &["port", "p"], Takes::Value),
+    known(Flag::BindServer, &["bind-server"], Takes::Value),
+    known(Flag::Ssh, &["ssh"], Takes::Value),
+    known(Flag::SshPty, &["ssh-pty"], Takes::Negation),
+    known(Flag::Init, &["init"], Takes::Negation),
+    known(Flag::Local, &["local"], Takes::Nothing),
+    known(Flag::RemoteIp, &["experimental-remote-ip"], Takes::Value),
+    known(Flag::FakeProxy, &["fake-proxy"], Takes::Negation),
+    known(Flag::Help, &["help"], Takes::Nothing),
+    known(Flag::Version, &["version"], Takes::Nothing),
+];
+
+const fn known(id: Flag, names: &'static [&'static str], takes: Takes) -> Known<Flag> {
+    Known { id, names, takes }
+}
+
+impl Request {
+    /// Reads the words after the program's name.
+    ///
+    /// # Errors
+    ///
+    /// When they make no sense, or the environment's prediction mode does not.
+    pub(crate) fn parse(words: &[OsString], environment: &Environment) -> Result<Request, Mistake> {
+        let order = match environment.get_filled("POSIXLY_CORRECT") {
+            Some(_) => Order::First,
+            None => Order::Anywhere,
+        };
+        let line = command_line::cut(words, &TABLE, order)?;
+        let given = Given(line.options);
+        if given.is_set(Flag::Help) {
+            return Ok(Request::Help);
+        }
+        if given.is_set(Flag::Version) {
+            return Ok(Request::Version);
+        }
+        let prediction = given.prediction(environment)?;
+        let route = given.route()?;
+        let ports = given.ports()?;
+        let family = given.family();
+        let mut operands = line.operands.into_iter();
+        if given.is_set(Flag::FakeProxy) {
+            return match (operands.next(), operands.next()) {
+                (Some(host), Some(service)) => Ok(Request::Relay {
+                    host,
+                    service,
+                    family,
+                }),
+                _ => Err(Mistake::NoPort),
+            };
+        }
+        let wishes = Wishes {
+            host: operands.next().ok_or(Mistake::NoHost)?,
+            command: operands.collect(),
+            client: given.word(Flag::Client).cloned(),
+            server: given.word_or(Flag::Server, "mosh-server"),
+            ssh: given.word_or(Flag::Ssh, "ssh"),
+            has_tty: given.is_on(Flag::SshPty).unwrap_or(true),
+            prediction,
+            overwrites: given.is_set(Flag::PredictOverwrite),
+            initializes: given.is_on(Flag::Init).unwrap_or(true),
+            family,
+            ports,
+            bind: given.bind(),
+            route,
+        };
+        Ok(Request::Session(Box::new(wishes)))
+    }
+}
+
+/// The options of a command line, in order. Of several that contradict each other the last counts.
+struct Given(Vec<(Flag, Said)>);
+
+impl Given {
+    fn word(&self, flag: Flag) -> Option<&OsString> {
+        self.0.iter().rev().find_map(|(given, said)| match said {
+            Said::Word(word) if *given == flag => Some(word),
+            _ => None,
+        })
+    }
+
+    fn word_or(&self, flag: Flag, usual: &str) -> OsString {
+        self.word(flag)
+            .map_or_else(|| usual.into(), OsString::clone)
+    }
+
+    /// Tells what was said last of something that can be negated.
+    fn is_on(&self, flag: Flag) -> Option<bool> {
+        let last = self.0.iter().rev().find(|(given, _)| *given == flag);
+        last.map(|(_, said)| *said != Said::No)
+    }
+
+    fn is_set(&self, flag: Flag) -> bool {
+        self.is_on(flag) == Some(true)
+    }
+
+    fn prediction(&self, environment: &Environment) -> Result<String, Mistake> {
+        let said = self
+            .0
+            .iter()
+            .rev()
+            .find_map(|(given, said)| match (given, said) {
+                (Flag::PredictAlways, _) => Some("always".into()),
+                (Flag::PredictNever, _) => Some("never".into()),
+                (Flag::Predict, Said::Word(word)) => Some(word.clone()),
+                _ => None,
+            });
+        let from_environment = || {
+            environment
+                .get("MOSH_PREDICTION_DISPLAY")
+                .map(OsStr::to_owned)
+        };
+        let mode = said.or_else(from_environment);
+        let mode = mode.map_or_else(
+            || "adaptive".into(),
+            |mode| mode.to_string_lossy().into_owned(),
+        );
+        match PREDICTION_MODES.contains(&mode.as_str()) {
+            true => Ok(mode),
+            false => Err(Mistake::Prediction(mode)),
+        }
+    }
+
+    fn route(&self) -> Result<Route, Mistake> {
+        let word = self.word_or(Flag::RemoteIp, "proxy");
+        let route = match word.to_str() {
+            Some("proxy") => Route::Proxy,
+            Some("local") => Route::Resolved,
+            Some("remote") => Route::SshConnection,
+            _ => return Err(Mistake::Route(word.to_string_lossy().into_owned())),
+        };
+        Ok(match self.is_set(Flag::Local) {
+            true => Route::ThisMachine,
+            false => route,
+        })
+    }
+
+    fn family(&self) -> OsString {
+        let said = self
+            .0
+            .iter()
+            .rev()
+            .find_map(|(given, said)| match (given, said) {
+                (Flag::Inet, _) => Some("inet".into()),
+                (Flag::Inet6, _) => Some("inet6".into()),
+                (Flag::Family, Said::Word(word)) => Some(word.to_ascii_lowercase()),
+                _ => None,
+            });
+        said.unwrap_or_else(|| "prefer-inet".into())
+    }
+
+    fn ports(&self) -> Result<Option<String>, Mistake> {
+        let Some(word) = self.word(Flag::Port) else {
+            return Ok(None);
+        };
+        let text = word.to_string_lossy().into_owned();
+        let checked = match text.is_empty() {
+            // To the server it would mean any port.
+            true => Err(PortRangeError::NotANumber),
+            false => PortRange::parse(&text).map(|_| ()),
+        };
+        match checked {
+            Ok(()) => Ok(Some(text)),
+            Err(error) => Err(Mistake::Ports { text, error }),
+        }
+    }
+
+    fn bind(&self) -> Bind {
+        let word = self.word_or(Flag::BindServer, "ssh");
+        match word.to_ascii_lowercase().to_str() {
+            Some("ssh") => Bind::Ssh,
+            Some("any") => Bind::Any,
+            _ => Bind::Address(word),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed_in(line: &str, variables: &[(&str, &str)]) -> Result<Request, Mistake> {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        Request::parse(&words, &variables.iter().copied().collect())
+    }
+
+    fn wishes(line: &str) -> Wishes {
+        match parsed_in(line, &[]) {
+            Ok(Request::Session(wishes)) => *wishes,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_host_is_enough() {
+        let usual = Wishes {
+            host: "ada@host".into(),
+            command: Vec::new(),
+            client: None,
+            server: "mosh-server".into(),
+            ssh: "ssh".into(),
+            has_tty: true,
+            prediction: "adaptive".to_owned(),
+            overwrites: false,
+            initializes: true,
+            family: "prefer-inet".into(),
+            ports: None,
+            bind: Bind::Ssh,
+            route: Route::Proxy,
+        };
+        assert_eq!(wishes("ada@host"), usual);
+        assert_eq!(
+            wishes("ada@host -- vim -b"),
+            Wishes {
+                command: vec!["vim".into(), "-b".into()],
+                ..usual
+            }
+        );
+    }
+
+    #[test]
+    fn each_option_has_its_effect_and_the_last_counts() {
+        let line = "-a -n -o --family=INET6 -4 -p 1 -p 60500:60510 --bind-server=ANY --no-ssh-pty \
+             --no-init --client=c --server=s --ssh=t host";
+        let all = wishes(line);
+        assert_eq!((all.prediction.as_str(), all.overwrites), ("never", true));
+        assert_eq!(all.family, "inet");
+        assert_eq!(all.ports.as_deref(), Some("60500:60510"));
+        assert_eq!(all.bind, Bind::Any);
+        assert!(!all.has_tty && !all.initializes);
+        assert_eq!(all.client, Some("c".into()));
+        assert_eq!((all.server, all.ssh), ("s".into(), "t".into()));
+        assert_eq!(wishes("-4 --family=Foo host").family, "foo");
+        assert_eq!(wishes("-n --predict=always host").prediction, "always");
+        assert!(!wishes("-o --no-o host").overwrites);
+        assert!(wishes("--no-init --init host").initializes);
+        assert_eq!(
+            wishes("--bind-server=::1 host").bind,
+            Bind::Address("::1".into())
+        );
+    }
+
+    #[test]
+    fn ways_to_the_address_have_names() {
+        let route = |option: &str| wishes(&format!("{option} 127.0.0.1")).route;
+        assert_eq!(route("--experimental-remote-ip=proxy"), Route::Proxy);
+        assert_eq!(route("--experimental-remote-ip=local"), Route::Resolved);
+        assert_eq!(
+            route("--experimental-remote-ip=remote"),
+            Route::SshConnection
+        );
+        assert_eq!(route("--local"), Route::ThisMachine);
+        assert_eq!(route("--local --e=remote"), Route::ThisMachine);
+    }
+
+    #[test]
+    fn the_environment_says_a_prediction_mode_if_nobody_else_does() {
+        let mode =
+            |line: &str, mode: &str| match parsed_in(line, &[("MOSH_PREDICTION_DISPLAY", mode)]) {
+                Ok(Request::Session(wishes)) => Some(wishes.prediction),
+                _ => None,
+            };
+        assert_eq!(mode("host", "never").as_deref(), Some("never"));
+        assert_eq!(mode("-a host", "never").as_deref(), Some("always"));
+        assert_eq!(mode("-a host", "sometimes").as_deref(), Some("always"));
+        assert_eq!(mode("host", "sometimes"), None);
+        assert_eq!(mode("host", ""), None);
+    }
+
+    #[test]
+    fn help_and_version_come_before_what_is_wrong_with_values() {
+        assert_eq!(parsed_in("--help --predict=x", &[]), Ok(Request::Help));
+        assert_eq!(parsed_in("--version --help", &[]), Ok(Request::Help));
+        assert_eq!(parsed_in("host -v -p x", &[]), Ok(Request::Version));
+        assert!(parsed_in("--help -x", &[]).is_err());
+    }
+
+    #[test]
+    fn the_proxy_is_asked_for_with_host_and_port() {
+        let relay = Request::Relay {
+            host: "host".into(),
+            service: "22".into(),
+            family: "inet6".into(),
+        };
+        assert_eq!(
+            parsed_in("--family=inet6 --fake-proxy -- host 22", &[]),
+            Ok(relay)
+        );
+        assert_eq!(parsed_in("--fake-proxy -- host", &[]), Err(Mistake::NoPort));
+    }
+
+    #[test]
+    fn nonsense_is_told() {
+        for (line, word) in [
+            ("-4", "no host"),
+            ("--predict=NEVER host", "NEVER"),
+            (
+                "--experimental-remote-ip=Proxy host",
+                "proxy, local and remote",
+            ),
+            ("-p 65536 host", "65536"),
+            ("-p  host", "number"),
+            ("-p 0:5 host", "port 0"),
+            ("-p 5: host", "above"),
+            ("--foo host", "foo"),
+        ] {
+            let told = parsed_in(line, &[]).unwrap_err().to_string();
+            assert!(told.contains(word), "{line}: {told}");
+        }
+    }
+
+    #[test]
+    fn posix_order_can_be_asked_for() {
+        let environment = [("POSIXLY_CORRECT", "1")];
+        let Ok(Request::Session(wishes)) = parsed_in("-4 host ls -l", &environment) else {
+            panic!("no session")
+        };
+        assert_eq!(wishes.command, ["ls", "-l"]);
+        assert_eq!(wishes.route, Route::Proxy);
+    }
+}
