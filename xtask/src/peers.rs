@@ -22,6 +22,7 @@ struct Package {
 /// | openssh-server, openssh-client | interop: the wrapper over ssh to a real sshd on loopback |
 /// | libpam-oath | login with a password and a code |
 /// | dropbear-bin | login to a dropbear, and by its client |
+/// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell |
 /// | util-linux, iproute2, nftables | machines of the tests' own and the network between them |
 /// | libutempter0 | the utmp entry of a session |
 /// | procps | children and signals seen from outside |
@@ -46,6 +47,30 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "libpam-oath",
         programs: &["pam_oath.so"],
+    },
+    Package {
+        name: "dash",
+        programs: &["dash"],
+    },
+    Package {
+        name: "bash",
+        programs: &["bash"],
+    },
+    Package {
+        name: "zsh",
+        programs: &["zsh"],
+    },
+    Package {
+        name: "fish",
+        programs: &["fish"],
+    },
+    Package {
+        name: "tcsh",
+        programs: &["tcsh"],
+    },
+    Package {
+        name: "rc",
+        programs: &["rc"],
     },
     Package {
         name: "util-linux",

@@ -4,11 +4,11 @@ use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_session, for_
 use crate::support::network::{self, Families, LEFT, RIGHT};
 
 for_each_starter! {
-    an_ipv6_address: mosh ssh;
-    an_ipv6_address_with_a_zone: mosh ssh;
-    a_server_with_ipv4_only: mosh;
-    a_server_with_ipv6_only: mosh ssh;
-    a_name_of_which_some_addresses_are_dead: mosh ssh;
+    an_ipv6_address: fulmar mosh ssh;
+    an_ipv6_address_with_a_zone: fulmar mosh ssh;
+    a_server_with_ipv4_only: fulmar mosh;
+    a_server_with_ipv6_only: fulmar mosh ssh;
+    a_name_of_which_some_addresses_are_dead: fulmar mosh ssh;
 }
 
 /// Logs in at an address instead of a name.

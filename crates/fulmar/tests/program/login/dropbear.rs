@@ -1,9 +1,14 @@
 //! The other ssh, at either end.
 
-use super::scene::{Kind, Plan, Starter, expect_login, for_each_starter};
+use super::scene::{
+    FAR, Kind, Plan, Scene, Starter, expect_login, expect_session, for_each_starter,
+};
+use crate::peers;
+use crate::support::Person;
 
 for_each_starter! {
-    as_server: mosh ssh;
+    as_server: fulmar mosh ssh;
+    as_client: fulmar;
 }
 
 fn as_server(starter: Starter) {
@@ -13,4 +18,25 @@ fn as_server(starter: Starter) {
         ..Plan::default()
     };
     expect_login(starter, &plan, |_| {});
+}
+
+fn as_client(starter: Starter) {
+    if peers::require("dbclient").is_none() || peers::require("dropbearkey").is_none() {
+        return;
+    }
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let mut make_key = scene.near.command(Person::Alice, "dropbearkey");
+    make_key.args(["-t", "ed25519", "-f", ".ssh/id_dropbear"]);
+    let said = scene.near.output_of(&mut make_key);
+    let key = said.lines().find(|line| line.starts_with("ssh-ed25519"));
+    let key = format!("{}\n", key.expect("dropbearkey shows the key"));
+    scene
+        .far
+        .write_home(Person::Bob, ".ssh/authorized_keys", key);
+    let arguments = ["--ssh", "dbclient -y", &format!("bob@{FAR}")];
+    if let Some(mut terminal) = scene.start(starter, &arguments) {
+        expect_session(&scene, starter, &mut terminal);
+    }
 }

@@ -9,12 +9,12 @@ use crate::support::network::{self, Families};
 use crate::support::{Daemon, Machine, Person};
 
 for_each_starter! {
-    over_one_host: mosh ssh;
-    over_two_hosts: mosh ssh;
-    through_a_program: ssh;
-    a_shared_connection_that_is_there: mosh;
-    a_shared_connection_that_it_opens: mosh;
-    a_shared_connection_that_stays: mosh;
+    over_one_host: fulmar mosh ssh;
+    over_two_hosts: fulmar mosh ssh;
+    through_a_program: fulmar ssh;
+    a_shared_connection_that_is_there: fulmar mosh;
+    a_shared_connection_that_it_opens: fulmar mosh;
+    a_shared_connection_that_stays: fulmar mosh;
 }
 
 /// Machines in a row, of which only neighbours let TCP through; UDP passes.

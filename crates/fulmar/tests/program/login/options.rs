@@ -3,11 +3,11 @@
 use super::scene::{FAR, Plan, Scene, Starter, expect_login, for_each_starter};
 
 for_each_starter! {
-    a_remote_command: mosh;
-    a_requested_terminal: mosh ssh;
-    a_closed_standard_input: mosh;
-    a_fork_to_the_background: mosh;
-    a_local_forward: mosh ssh;
+    a_remote_command: fulmar mosh;
+    a_requested_terminal: fulmar mosh ssh;
+    a_closed_standard_input: fulmar mosh;
+    a_fork_to_the_background: fulmar mosh;
+    a_local_forward: fulmar mosh ssh;
 }
 
 fn with_config(starter: Starter, config: &str) {

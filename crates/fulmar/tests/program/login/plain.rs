@@ -4,10 +4,10 @@ use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_session, for_
 use crate::support::Person;
 
 for_each_starter! {
-    a_key_and_a_known_host: mosh ssh;
-    an_alias_with_host_name_port_and_user: mosh ssh;
-    an_included_file: mosh ssh;
-    a_match_that_asks_a_program: mosh ssh;
+    a_key_and_a_known_host: fulmar mosh ssh;
+    an_alias_with_host_name_port_and_user: fulmar mosh ssh;
+    an_included_file: fulmar mosh ssh;
+    a_match_that_asks_a_program: fulmar mosh ssh;
 }
 
 fn a_key_and_a_known_host(starter: Starter) {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitStatus;
 
-use fulmar_platform::Spawn;
+use fulmar_platform::{Spawn, WindowSize};
 
 use crate::peers;
 use crate::support::network::{self, Families};
@@ -24,18 +24,22 @@ pub(super) enum Starter {
 macro_rules! for_each_starter {
     ($($name:ident: $($starter:ident)*;)*) => {$(
         mod $name {
-            use crate::login::scene::Starter;
-
-            $(
-                #[test]
-                fn $starter() {
-                    super::$name(Starter::named(stringify!($starter)));
-                }
-            )*
+            $(crate::login::scene::test_with_starter!($name $starter);)*
         }
     )*};
 }
-pub(super) use for_each_starter;
+
+macro_rules! test_with_starter {
+    // There is no login of ours yet.
+    ($name:ident fulmar) => {};
+    ($name:ident $starter:ident) => {
+        #[test]
+        fn $starter() {
+            super::$name(crate::login::scene::Starter::named(stringify!($starter)));
+        }
+    };
+}
+pub(super) use {for_each_starter, test_with_starter};
 
 impl Starter {
     /// The starter that is called so.
@@ -113,6 +117,10 @@ impl Scene {
         };
         let scene = Self { daemon, near, far };
         scene.set_hosts(plan.jumps, plan.families);
+        // As Debian has it.
+        scene
+            .near
+            .write("/etc/ssh/ssh_config", "SendEnv LANG LC_*\n");
         scene.near.folder(Person::Alice, ".ssh");
         scene
             .near
@@ -176,27 +184,46 @@ impl Scene {
 
     /// The same with what [`command`](Self::command) has made.
     pub(super) fn start_command(&self, starter: Starter, command: &Spawn) -> Terminal {
+        self.start_at(starter, command, Setup::default().size)
+    }
+
+    /// The same at a terminal of some size.
+    pub(super) fn start_at(&self, starter: Starter, command: &Spawn, size: WindowSize) -> Terminal {
         let rules = match starter {
             Starter::Fulmar => Rules::Client,
             Starter::Mosh | Starter::Ssh => Rules::None,
         };
-        self.near.terminal(command, Setup::default().size, rules)
+        self.near.terminal(command, size, rules)
     }
 
     /// What Alice types, to be changed before it is started.
     #[track_caller]
     pub(super) fn command(&self, starter: Starter, arguments: &[&str]) -> Option<Spawn> {
-        let mut command = match starter {
-            Starter::Fulmar => self.near.spawn(Person::Alice, "fulmar"),
-            Starter::Mosh => self.near.spawn(Person::Alice, peers::require("mosh")?),
-            Starter::Ssh => {
-                let mut ssh = self.near.spawn(Person::Alice, peers::require("ssh")?);
-                ssh.arg("-t");
-                ssh
+        self.command_after(&[], starter, arguments)
+    }
+
+    /// The same with words before it, such as `env LANG=C`.
+    #[track_caller]
+    pub(super) fn command_after(
+        &self,
+        words: &[&str],
+        starter: Starter,
+        arguments: &[&str],
+    ) -> Option<Spawn> {
+        let starter: &[&str] = match starter {
+            Starter::Fulmar => &["fulmar"],
+            Starter::Mosh => {
+                peers::require("mosh")?;
+                &["mosh"]
             }
+            Starter::Ssh => &["ssh", "-t"],
         };
-        for argument in arguments {
-            command.arg(*argument);
+        let mut all = words.iter().chain(starter).chain(arguments);
+        let mut command = self
+            .near
+            .spawn(Person::Alice, *all.next().expect("a starter"));
+        for word in all {
+            command.arg(*word);
         }
         Some(command)
     }
@@ -264,4 +291,13 @@ pub(super) fn expect_work(terminal: &mut Terminal) {
 pub(super) fn leave(terminal: &mut Terminal) -> ExitStatus {
     terminal.type_keys("exit 7\n");
     terminal.wait_for_end()
+}
+
+/// Waits for a message with these words, after which our program leaves as ssh does when it fails.
+#[track_caller]
+pub(super) fn expect_refusal(terminal: &mut Terminal, words: &str) {
+    let status = terminal.wait_for_end();
+    terminal.wait_for_text(words);
+    assert_eq!(status.code(), Some(255), "the status of our program");
+    terminal.expect_restored();
 }

@@ -7,12 +7,12 @@ use crate::peers;
 use crate::support::{PASSWORD, Person, Terminal};
 
 for_each_starter! {
-    a_password: mosh ssh;
-    two_prompts: mosh ssh;
-    an_agent: mosh ssh;
-    an_unknown_host_key_that_is_accepted: mosh ssh;
-    an_unknown_host_key_that_is_refused: mosh ssh;
-    a_changed_host_key: mosh ssh;
+    a_password: fulmar mosh ssh;
+    two_prompts: fulmar mosh ssh;
+    an_agent: fulmar mosh ssh;
+    an_unknown_host_key_that_is_accepted: fulmar mosh ssh;
+    an_unknown_host_key_that_is_refused: fulmar mosh ssh;
+    a_changed_host_key: fulmar mosh ssh;
 }
 
 fn a_password(starter: Starter) {

@@ -4,8 +4,8 @@ use super::scene::{FAR, Plan, Scene, Starter, for_each_starter};
 use crate::support::network::{Way, block_udp};
 
 for_each_starter! {
-    nothing_arrives_there: mosh;
-    nothing_comes_back: mosh;
+    nothing_arrives_there: fulmar mosh;
+    nothing_comes_back: fulmar mosh;
 }
 
 fn blocked(starter: Starter, way: Way) {

@@ -24,7 +24,7 @@ mod world;
 
 pub(crate) use daemon::{Daemon, make_key};
 pub(crate) use judge::{holds, row_text};
-pub(crate) use machine::{Machine, PASSWORD, Person};
+pub(crate) use machine::{Bell, Machine, PASSWORD, Person};
 pub(crate) use modes::Modes;
 pub(crate) use pair::{Make, Pair, for_each_make, for_each_pair};
 pub(crate) use process::{Process, adopt_orphans};

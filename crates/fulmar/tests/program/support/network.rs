@@ -130,6 +130,26 @@ pub(crate) fn forbid_passing_tcp(machine: &Machine) {
     rule(machine, "forward", "meta l4proto tcp reject");
 }
 
+/// Counts the packets that a machine sends to an address, of whoever it may be.
+pub(crate) struct Counter<'a>(&'a Machine);
+
+impl<'a> Counter<'a> {
+    /// The machine at the right end of the first cable is made to be the way there.
+    pub(crate) fn of_packets_to(machine: &'a Machine, address: &str) -> Self {
+        batch(machine, &format!("route add {address} via {}\n", v4(0, 2)));
+        rule(machine, "output", &format!("ip daddr {address} counter"));
+        Self(machine)
+    }
+
+    /// How many there were.
+    pub(crate) fn packets(&self) -> u64 {
+        let output = feed(self.0, "nft", &["list", "ruleset"], "");
+        let (_, count) = output.split_once("counter packets ").expect("a counter");
+        let count = count.split(' ').next().expect("a word");
+        count.parse().expect("a number")
+    }
+}
+
 fn rule(machine: &Machine, hook: &str, rule: &str) {
     let rules = format!(
         "add table inet {hook}\n\
@@ -145,8 +165,9 @@ fn batch(machine: &Machine, lines: &str) {
     }
 }
 
-/// Runs a program of the distribution in a machine's network and gives it `input`.
-fn feed(machine: &Machine, program: &str, arguments: &[&str], input: &str) {
+/// Runs a program of the distribution in a machine's network, gives it `input`, and returns its
+/// output.
+fn feed(machine: &Machine, program: &str, arguments: &[&str], input: &str) -> String {
     let output = machine.inside(|| {
         let mut child = Command::new(program)
             .args(arguments)
@@ -166,6 +187,7 @@ fn feed(machine: &Machine, program: &str, arguments: &[&str], input: &str) {
         "on {} {program} of {input:?} said {output:?}",
         machine.name()
     );
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! is left when it is dropped, nor when the test is killed: its first process waits for the end of a
 //! pipe that we hold, and when that process ends, the kernel ends all others.
 
+mod bell;
 mod people;
 
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ use fulmar_platform::{Spawn, WindowSize};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::thread::{ThreadNameSpaceType, move_into_thread_name_spaces};
 
+pub(crate) use bell::Bell;
 pub(crate) use people::{PASSWORD, Person};
 
 use super::terminal::Rules;
@@ -124,6 +126,12 @@ impl Machine {
             .unwrap_or_else(|error| panic!("writing {}: {error}", path.display()));
     }
 
+    /// Writes a program that everybody may run.
+    pub(crate) fn write_program(&self, path: &str, contents: &str) {
+        self.write(path, contents);
+        set_mode(&self.path(path), 0o755);
+    }
+
     /// Makes a folder in a home if it is not there; the empty name is the home.
     pub(crate) fn folder(&self, person: Person, name: &str) {
         let path = self.path(&format!("{}/{name}", person.home()));
@@ -138,6 +146,11 @@ impl Machine {
         self.write(&path, contents);
         set_mode(&self.path(&path), 0o600);
         give(&self.path(&path), person);
+    }
+
+    /// Makes a file in a home a program.
+    pub(crate) fn allow_running(&self, person: Person, name: &str) {
+        set_mode(&self.path(&format!("{}/{name}", person.home())), 0o755);
     }
 
     /// Reads a file in a home; `None` if there is none.

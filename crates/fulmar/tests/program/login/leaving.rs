@@ -1,0 +1,161 @@
+//! Whoever gives up on the way, the user, ssh or the network, leaves nothing behind on either side.
+
+use super::scene::{
+    FAR, Plan, Scene, Starter, expect_refusal, expect_work, for_each_starter, leave,
+};
+use crate::support::network::{Way, block_udp};
+use crate::support::{Bell, PASSWORD, Person, Process, Terminal};
+use rustix::process::Signal;
+
+for_each_starter! {
+    ctrl_c_at_the_question_for_a_host_key: fulmar;
+    ctrl_c_at_the_prompt_for_a_password: fulmar;
+    ctrl_c_when_the_server_has_said_hello: fulmar;
+    ctrl_c_when_the_server_waits_for_us: fulmar;
+    ctrl_c_in_the_session: fulmar mosh;
+    ssh_killed_while_it_asks: fulmar;
+    ssh_killed_while_the_server_begins: fulmar;
+    ssh_killed_when_the_session_runs: fulmar;
+}
+
+const CTRL_C: &str = "\x03";
+
+/// Expects that our program ends as it does when it is interrupted, and that nothing is left.
+#[track_caller]
+fn expect_interrupted(scene: &Scene, terminal: &mut Terminal) {
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    terminal.expect_restored();
+    scene.expect_nothing_left();
+}
+
+/// A scene in which ssh asks for a password.
+fn asking(starter: Starter) -> Option<(Scene, Terminal)> {
+    let plan = Plan {
+        config: "PubkeyAuthentication no\n",
+        ..Plan::default()
+    };
+    let scene = Scene::new(&plan)?;
+    let mut terminal = scene.start(starter, &[&format!("bob@{FAR}")])?;
+    terminal.wait_for_text("bob@far's password:");
+    Some((scene, terminal))
+}
+
+/// A scene in which a server on the far machine says hello, and no more.
+fn greeting(starter: Starter) -> Option<(Scene, Terminal)> {
+    let scene = Scene::new(&Plan::default())?;
+    let bell = Bell::new(&scene.far, Person::Bob, "said-hello");
+    let server = "#!/bin/sh\necho FULMAR HELLO 0.1.0\necho >~/said-hello\ncat >/dev/null\n";
+    scene.far.write_program("/usr/local/bin/greets", server);
+    let terminal = scene.start(starter, &["--server", "greets", &format!("bob@{FAR}")])?;
+    bell.wait();
+    Some((scene, terminal))
+}
+
+fn ctrl_c_at_the_question_for_a_host_key(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    scene.near.write_home(Person::Alice, ".ssh/known_hosts", "");
+    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+        return;
+    };
+    terminal.wait_for_text("Are you sure you want to continue connecting");
+    terminal.type_keys(CTRL_C);
+    expect_interrupted(&scene, &mut terminal);
+}
+
+fn ctrl_c_at_the_prompt_for_a_password(starter: Starter) {
+    if let Some((scene, mut terminal)) = asking(starter) {
+        terminal.type_keys(CTRL_C);
+        expect_interrupted(&scene, &mut terminal);
+    }
+}
+
+fn ctrl_c_when_the_server_has_said_hello(starter: Starter) {
+    if let Some((scene, mut terminal)) = greeting(starter) {
+        terminal.type_keys(CTRL_C);
+        expect_interrupted(&scene, &mut terminal);
+    }
+}
+
+fn ctrl_c_when_the_server_waits_for_us(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let bell = Bell::new(&scene.far, Person::Bob, "waits");
+    // The real server, whose last line is seen by the test as well.
+    let server = "#!/bin/sh\nfulmar server | while IFS= read -r line; do\n    \
+                  printf '%s\\n' \"$line\"\n    \
+                  case $line in 'MOSH CONNECT'*) echo >~/waits;; esac\ndone\n";
+    scene.far.write_program("/usr/local/bin/tells", server);
+    block_udp(&scene.far, Way::Out);
+    let Some(mut terminal) = scene.start(starter, &["--server", "tells", &format!("bob@{FAR}")])
+    else {
+        return;
+    };
+    bell.wait();
+    terminal.type_keys(CTRL_C);
+    expect_interrupted(&scene, &mut terminal);
+}
+
+fn ctrl_c_in_the_session(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+        return;
+    };
+    terminal.wait_for_prompt();
+    // It is for the program in the session.
+    terminal.type_keys("echo $((6 * 7)); cat\n");
+    terminal.wait_for_text("42");
+    terminal.type_keys(CTRL_C);
+    terminal.wait_for_prompt();
+    leave(&mut terminal);
+    terminal.expect_restored();
+    scene.expect_nothing_left();
+}
+
+/// Kills the ssh that runs on the near machine.
+#[track_caller]
+fn kill_ssh(scene: &Scene) {
+    let all = scene.near.processes();
+    let ssh = all.iter().find(|(_, line)| line.starts_with("ssh "));
+    let (pid, _) = ssh.unwrap_or_else(|| panic!("{all:?} run"));
+    Process::of(*pid).expect("it runs").signal(Signal::KILL);
+}
+
+fn ssh_killed_while_it_asks(starter: Starter) {
+    if let Some((scene, mut terminal)) = asking(starter) {
+        kill_ssh(&scene);
+        expect_refusal(&mut terminal, "ssh");
+        scene.expect_nothing_left();
+    }
+}
+
+fn ssh_killed_while_the_server_begins(starter: Starter) {
+    if let Some((scene, mut terminal)) = greeting(starter) {
+        kill_ssh(&scene);
+        expect_refusal(&mut terminal, "ssh");
+        scene.expect_nothing_left();
+    }
+}
+
+fn ssh_killed_when_the_session_runs(starter: Starter) {
+    let Some((scene, mut terminal)) = asking(starter) else {
+        return;
+    };
+    terminal.type_keys(format!("{PASSWORD}\n"));
+    terminal.wait_for_prompt();
+    // It has done its work, and may be gone by now.
+    for (pid, line) in scene.near.processes() {
+        if line.starts_with("ssh ")
+            && let Some(ssh) = Process::of(pid)
+        {
+            ssh.signal(Signal::KILL);
+        }
+    }
+    expect_work(&mut terminal);
+    assert_eq!(leave(&mut terminal).code(), Some(7));
+    scene.expect_nothing_left();
+}
