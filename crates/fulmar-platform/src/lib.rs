@@ -56,7 +56,7 @@ pub use timer::DeadlineTimer;
 pub use transfer::Transfer;
 pub use tty::{RawMode, Tty};
 pub use udp::UdpSocket;
-pub use user::User;
+pub use user::{User, own_user_id};
 pub use utempter::Utempter;
 pub use window_size::WindowSize;
 

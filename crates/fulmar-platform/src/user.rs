@@ -27,7 +27,7 @@ impl User {
     ///
     /// When the database cannot be read.
     pub fn current() -> io::Result<Option<Self>> {
-        Self::of_id(rustix::process::getuid().as_raw())
+        Self::of_id(own_user_id())
     }
 
     fn of_id(id: libc::uid_t) -> io::Result<Option<Self>> {
@@ -45,6 +45,11 @@ impl User {
             }
         }
     }
+}
+
+/// Returns the number of the user who runs this process: the real one.
+pub fn own_user_id() -> u32 {
+    rustix::process::getuid().as_raw()
 }
 
 /// Looks a user up, with room in `strings` for what the entry points to.

@@ -35,13 +35,15 @@ pub(crate) struct Cli {
     pub(crate) words: Vec<OsString>,
 }
 
-/// The two ends.
+/// What the program does besides logging in.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Wait for one client, and print the port and the key that it needs
     Server(ServerArgs),
     /// Join a server: the key is in MOSH_KEY, or a line on standard input
     Client(ClientArgs),
+    /// Print what is set, for a host or in general, and where
+    Config(ConfigArgs),
 }
 
 /// Which configuration file is read.
@@ -50,6 +52,18 @@ pub(crate) struct ConfigFile {
     /// Read this configuration file instead of the usual one, or none
     #[arg(long = "config", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) path: Option<PathBuf>,
+}
+
+/// What settings are asked for.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(flatten)]
+    pub(crate) flags: LoginFlags,
+    #[command(flatten)]
+    pub(crate) file: ConfigFile,
+    /// A host as you would log in to it
+    #[arg(value_name = "[USER@]HOST", value_hint = ValueHint::Hostname)]
+    pub(crate) host: Option<OsString>,
 }
 
 /// What may be written about a session.

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use fulmar_core::Names;
@@ -12,7 +12,7 @@ use fulmar_platform::Signal;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
 use crate::server::ports::PortRange;
-use crate::settings::Source;
+use crate::settings::{Fault, FileFault, Source};
 use crate::shell_words::Unfinished;
 use crate::wrapper::Mistake;
 
@@ -69,6 +69,22 @@ pub(crate) enum Failure {
     UnknownTerminal {
         /// The value of `TERM`.
         term: OsString,
+    },
+    /// The configuration file cannot be read or should not be trusted.
+    #[error("{}: {fault}", path.display())]
+    ConfigFile {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong with it.
+        fault: FileFault,
+    },
+    /// The configuration file makes no sense.
+    #[error("{}", listed(path, faults).join("; "))]
+    Config {
+        /// Its path.
+        path: PathBuf,
+        /// Where and what; at least one.
+        faults: Vec<Fault>,
     },
     /// A setting has a value that it cannot have.
     #[error("{place}: {name} cannot be {}: {why}", shown(value))]
@@ -239,6 +255,14 @@ impl Failure {
         names.failure_status()
     }
 
+    /// Says what happened, in one line or, of a file with several faults, in one for each.
+    pub(crate) fn told(&self) -> Vec<String> {
+        match self {
+            Failure::Config { path, faults } => listed(path, faults),
+            other => vec![other.to_string()],
+        }
+    }
+
     /// Says what to try next.
     pub(crate) fn advice(&self, names: Names) -> Option<String> {
         let own = names == Names::Own;
@@ -274,6 +298,20 @@ impl Failure {
             }
             Failure::UnknownTerminal { .. } => {
                 "set TERM to a type that this machine knows, for instance xterm".to_owned()
+            }
+            Failure::ConfigFile { path, fault } => {
+                let path = path.display();
+                match fault {
+                    FileFault::OthersOwn => format!(
+                        "take it over (chown), or do without it: --config none; it is {path}"
+                    ),
+                    FileFault::OthersWrite(_) => format!("chmod go-w {path}"),
+                    _ => "name another file with --config FILE, or none with --config none"
+                        .to_owned(),
+                }
+            }
+            Failure::Config { .. } => {
+                "fulmar config lists all settings; --config none does without the file".to_owned()
             }
             Failure::Setting { name, .. } => {
                 format!(
@@ -347,6 +385,13 @@ impl Failure {
             | Failure::Told => return None,
         })
     }
+}
+
+/// Returns each fault of a file with its place.
+fn listed(path: &Path, faults: &[Fault]) -> Vec<String> {
+    let path = path.display();
+    let lines = faults.iter().map(|fault| format!("{path}:{fault}"));
+    lines.collect()
 }
 
 fn shown(value: &OsStr) -> String {

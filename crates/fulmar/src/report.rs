@@ -10,7 +10,9 @@ use crate::errors::Failure;
 /// Prints what went wrong and what to try, and returns the status to leave with.
 pub(crate) fn failure(failure: &Failure, program: &str, names: Names) -> u8 {
     if !matches!(failure, Failure::Told) {
-        complain(program, failure);
+        for line in failure.told() {
+            complain(program, line);
+        }
         for line in failure
             .advice(names)
             .iter()

@@ -6,11 +6,12 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use fulmar_core::Names;
 
-use crate::cli::{Cli, ClientArgs, Command};
+use crate::cli::{Cli, ClientArgs, Command, ConfigArgs};
+use crate::environment::Environment;
 use crate::errors::Failure;
 use crate::names::Program;
 use crate::settings::Sources;
-use crate::{client, local, report, server, wrapper};
+use crate::{client, local, report, server, settings, wrapper};
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
@@ -39,6 +40,7 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
     match cli.command {
         Some(Command::Server(arguments)) => server::run(arguments.into_options(), Names::Own),
         Some(Command::Client(arguments)) => own_client(arguments),
+        Some(Command::Config(arguments)) => print_settings(arguments),
         None if cli.local => {
             let sources = Sources::own(cli.flags.0, cli.file.path, None);
             local::run(&cli.words, &sources)
@@ -50,12 +52,21 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
     }
 }
 
+fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
+    let host = arguments.host.as_deref();
+    let sources = Sources::own(arguments.flags.0, arguments.file.path, host);
+    let environment = Environment::current();
+    report::print_to_stdout(&settings::listing(&sources.layers(&environment)?));
+    // What makes no sense is listed as it is, and then told.
+    sources.resolve(&environment).map(|_| 0)
+}
+
 fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
     match (arguments.address, arguments.port) {
         _ if arguments.colors => client::print_colors(Names::Own),
         (Some(address), Some(port)) => {
             let (flags, file) = (arguments.flags.0, arguments.file.path);
-            let sources = Sources::own(flags, file, Some(address.clone()));
+            let sources = Sources::own(flags, file, Some(&address));
             client::run(address, port, &sources)
         }
         _ => Err(Failure::NothingToDo),

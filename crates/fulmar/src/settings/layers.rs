@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use fulmar_core::Names;
 
 use super::flags::Flags;
-use super::setting::{About, Setting};
+use super::reading::{Config, Location};
+use super::setting::{About, Setting, Shape};
 use crate::environment::Environment;
 use crate::errors::Failure;
 
@@ -17,10 +19,8 @@ use crate::errors::Failure;
 pub(crate) struct Sources {
     flags: Flags,
     /// The file that the user named.
-    #[expect(dead_code, reason = "the file is not read yet")]
     file: Option<PathBuf>,
     /// The host as it was written, without the user.
-    #[expect(dead_code, reason = "the file is not read yet")]
     host: Option<OsString>,
     names: Names,
 }
@@ -33,7 +33,6 @@ pub(crate) enum Source {
     /// This variable.
     Variable(&'static str),
     /// A line of the file.
-    #[expect(dead_code, reason = "the file is not read yet")]
     File {
         /// The file.
         path: PathBuf,
@@ -64,21 +63,34 @@ pub(crate) struct Found<'a> {
     pub(crate) source: Source,
 }
 
+impl Found<'_> {
+    /// Returns the failure that follows when the text makes no sense.
+    pub(super) fn refused(self, about: &About, why: String) -> Failure {
+        Failure::Setting {
+            name: about.name,
+            value: self.text.into_owned(),
+            place: self.source,
+            why,
+        }
+    }
+}
+
 /// All sources together.
 #[derive(Debug)]
 pub(crate) struct Layers<'a> {
     sources: &'a Sources,
     environment: &'a Environment,
+    config: Option<Config>,
 }
 
 impl Sources {
     /// Returns the sources under our own name: flags, the file that was named or the usual one, and the
     /// host that was named, if any.
-    pub(crate) fn own(flags: Flags, file: Option<PathBuf>, host: Option<OsString>) -> Sources {
+    pub(crate) fn own(flags: Flags, file: Option<PathBuf>, host: Option<&OsStr>) -> Sources {
         Sources {
             flags,
             file,
-            host,
+            host: host.map(|host| without_user(host).to_owned()),
             names: Names::Own,
         }
     }
@@ -105,27 +117,38 @@ impl Sources {
         &'a self,
         environment: &'a Environment,
     ) -> Result<Layers<'a>, Failure> {
+        let location = match self.names {
+            Names::Own => Location::of(self.file.as_deref(), environment),
+            Names::Stock => None,
+        };
         Ok(Layers {
             sources: self,
             environment,
+            config: location.map(Location::read).transpose()?,
         })
     }
 }
 
 impl Layers<'_> {
+    /// Returns the file, if there may be one.
+    pub(super) fn config(&self) -> Option<&Config> {
+        self.config.as_ref()
+    }
+
+    /// Returns the host that the settings are for.
+    pub(super) fn host(&self) -> Option<&OsStr> {
+        self.sources.host.as_deref()
+    }
+
     /// Returns the value of a setting.
     ///
     /// # Errors
     ///
     /// When what was found is not one.
     pub(super) fn value<T>(&self, setting: &'static Setting<T>) -> Result<T, Failure> {
-        let Found { text, source } = self.find(&setting.about);
-        (setting.parse)(&text).map_err(|why| Failure::Setting {
-            name: setting.about.name,
-            value: text.into_owned(),
-            place: source,
-            why,
-        })
+        let found = self.find(&setting.about);
+        let read = (setting.parse)(&found.text);
+        read.map_err(|why| found.refused(&setting.about, why))
     }
 
     /// Finds what counts.
@@ -133,6 +156,7 @@ impl Layers<'_> {
         self.flag(about)
             .or_else(|| self.own_variable(about))
             .or_else(|| self.stock_variable(about))
+            .or_else(|| self.file(about))
             .unwrap_or_else(|| Found {
                 text: Cow::Borrowed(OsStr::new(about.default)),
                 source: Source::Default,
@@ -167,11 +191,44 @@ impl Layers<'_> {
             source: Source::Variable(variable.name),
         })
     }
+
+    fn file(&self, about: &'static About) -> Option<Found<'_>> {
+        let Config { path, document } = self.config.as_ref()?;
+        let host = self.sources.host.as_deref();
+        let entry = document.as_ref()?.find(about.name, host)?;
+        let text = match about.shape {
+            Shape::Path => self.at_home(&entry.text),
+            _ => Cow::Borrowed(entry.text.as_os_str()),
+        };
+        Some(Found {
+            text,
+            source: Source::File {
+                path: path.clone(),
+                line: entry.line,
+            },
+        })
+    }
+
+    /// Puts the home folder for a `~` at the beginning of a path, as a shell would have done.
+    fn at_home<'b>(&self, path: &'b OsStr) -> Cow<'b, OsStr> {
+        let home = self.environment.get_filled("HOME");
+        match (Path::new(path).strip_prefix("~"), home) {
+            (Ok(rest), Some(home)) => Cow::Owned(Path::new(home).join(rest).into()),
+            _ => Cow::Borrowed(path),
+        }
+    }
+}
+
+/// Returns the host of `user@host`; the last `@` parts them, as for ssh.
+fn without_user(host: &OsStr) -> &OsStr {
+    let bytes = host.as_bytes();
+    let at = bytes.iter().rposition(|&byte| byte == b'@');
+    OsStr::from_bytes(at.map_or(bytes, |at| bytes.get(at + 1..).unwrap_or_default()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::{ESCAPE_KEY, PREDICT};
+    use super::super::table::{ESCAPE_KEY, INIT, LOG, PREDICT};
     use super::*;
 
     fn found(
@@ -209,6 +266,44 @@ mod tests {
     fn stocks_value_is_told_in_our_words() {
         let told = found(&own(), &[("MOSH_ESCAPE_KEY", "\x1d")], &ESCAPE_KEY.about);
         assert_eq!(told, ("^]".to_owned(), "MOSH_ESCAPE_KEY".to_owned()));
+    }
+
+    #[test]
+    fn the_user_is_no_part_of_the_host() {
+        for (words, host) in [
+            ("example.org", "example.org"),
+            ("ada@example.org", "example.org"),
+            ("user%x@gw@example.org", "example.org"),
+            ("@", ""),
+        ] {
+            assert_eq!(without_user(OsStr::new(words)), host);
+        }
+    }
+
+    #[test]
+    fn a_file_counts_least_and_its_home_folder_is_the_users() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.toml");
+        let text = "predict = \"never\"\nlog = \"~/log\"\n[[host]]\nmatch = \"a\"\ninit = false\n";
+        std::fs::write(&path, text).unwrap();
+        let say = |host: &str, variables: &[_], about| {
+            let sources =
+                Sources::own(Flags::default(), Some(path.clone()), Some(OsStr::new(host)));
+            let (text, source) = found(&sources, variables, about);
+            (text, source.replace(path.to_str().unwrap(), "file"))
+        };
+        let told = |text: &str, source: &str| (text.to_owned(), source.to_owned());
+        let stock = ("MOSH_PREDICTION_DISPLAY", "always");
+        assert_eq!(say("a", &[stock], &PREDICT.about), told("always", stock.0));
+        assert_eq!(say("a", &[], &PREDICT.about), told("never", "file:1"));
+        assert_eq!(say("ada@a", &[], &INIT.about), told("false", "file:5"));
+        assert_eq!(say("b", &[], &INIT.about), told("true", "default"));
+        let home = ("HOME", "/home/ada");
+        assert_eq!(
+            say("a", &[home], &LOG.about),
+            told("/home/ada/log", "file:2")
+        );
+        assert_eq!(say("a", &[], &LOG.about), told("~/log", "file:2"));
     }
 
     #[test]

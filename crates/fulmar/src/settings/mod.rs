@@ -3,8 +3,12 @@
 //! One table has all settings, with the flag, the variables and the key of each, its default and a line of help.
 //! Everything here is a function of values that are handed in, except `reading`, which opens the file.
 
+mod document;
 mod flags;
 mod layers;
+mod listing;
+mod pattern;
+mod reading;
 mod setting;
 mod table;
 mod values;
@@ -15,8 +19,11 @@ use std::path::PathBuf;
 use fulmar_core::{EscapeKey, Names};
 use tracing_subscriber::filter::Targets;
 
+pub(crate) use self::document::Fault;
 pub(crate) use self::flags::{ClientFlags, LoginFlags};
 pub(crate) use self::layers::{Source, Sources};
+pub(crate) use self::listing::listing;
+pub(crate) use self::reading::FileFault;
 pub(crate) use self::values::{BindServer, Family, Predict, RemoteIp};
 use crate::cli::Records;
 use crate::environment::Environment;

@@ -107,7 +107,6 @@ pub(crate) trait Known: fmt::Debug + Sync {
     /// # Errors
     ///
     /// How a value is written.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the file is not read yet"))]
     fn check(&self, text: &OsStr) -> Result<(), String>;
 }
 

@@ -14,6 +14,7 @@ mod peers;
 mod roaming;
 mod screens;
 mod server_side;
+mod settings;
 mod stock_frames;
 mod support;
 mod typing;
