@@ -6,12 +6,15 @@
 //!                                                        ╚ tap ═► fulmar_core::Client ──────► judge
 //! ```
 //!
+//! And beside frames: [`fields`] of instructions that stock does not know do it no harm.
+//!
 //! The judge is the crate `vt100`, which is neither ours nor stock's.
 //!
 //! A failure of a random program names its seed. `FULMAR_FRAME_SEED=SEED cargo test -p fulmar --test
 //! program stock_frames` runs that one alone; `FULMAR_FRAME_SEEDS` sets how many are run.
 
 mod eye;
+mod fields;
 mod judge;
 mod libc_widths;
 mod our_server;

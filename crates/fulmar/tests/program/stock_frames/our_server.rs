@@ -7,7 +7,7 @@ use fulmar_core::{Server, ServerConfig, ServerEvent};
 use fulmar_datagram::{Ecn, Key, Time};
 use fulmar_platform::{boot_time, random};
 use fulmar_terminal::Screen;
-use fulmar_transport::{Arrival, PathId};
+use fulmar_transport::{Arrival, Dialect, PathId};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
@@ -30,6 +30,11 @@ pub(crate) fn now() -> Time {
 impl OurServer {
     /// Starts a server at a port of the system's choice.
     pub(crate) fn start() -> OurServer {
+        OurServer::start_with(|_| ())
+    }
+
+    /// Starts a server that is not quite the usual one.
+    pub(crate) fn start_with(configure: impl FnOnce(&mut ServerConfig)) -> OurServer {
         let (mut key, mut seed) = ([0; 16], [0; 32]);
         random(&mut key).expect("randomness");
         random(&mut seed).expect("randomness");
@@ -37,8 +42,10 @@ impl OurServer {
         let text = key.to_base64().to_string();
         let socket = UdpSocket::bind(("127.0.0.1", 0)).expect("a port");
         socket.set_nonblocking(true).expect("a socket can be told");
+        let mut config = ServerConfig::new(key, seed);
+        configure(&mut config);
         OurServer {
-            server: Server::new(now(), ServerConfig::new(key, seed)),
+            server: Server::new(now(), config),
             socket,
             key: text,
             clients: Vec::new(),
@@ -55,6 +62,11 @@ impl OurServer {
 
     pub(crate) fn screen(&self) -> &Screen {
         self.server.screen()
+    }
+
+    /// What is spoken with the client.
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.server.dialect()
     }
 
     /// Shows what a program writes.
