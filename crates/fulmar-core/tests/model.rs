@@ -1,6 +1,7 @@
 //! Random sessions against a dull reference: a vector of what was typed, and a terminal that is told
 //! what the program writes. Whatever happens, what was typed arrives once and in order, and in the
-//! end both screens are that terminal's.
+//! end both screens are that terminal's. Every other seed's session is native, and the client learns how
+//! the program ended.
 //!
 //! `FULMAR_SEEDS` says with how many seeds, a quarter of them for each scenario. A failure names its seed and the
 //! command that runs it again; with `FULMAR_SEED` that one seed is run and its timeline told.
@@ -9,7 +10,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_core::{ClientEnding, ServerEnding};
+use fulmar_core::{Agreement, Capabilities, ClientEnding, ExitStatus, ServerEnding};
 use fulmar_sim::{
     CLIENT, Change, Delay, Duplication, Failure, Hint, HostId, Impairment, Jump, Loss, Network,
     Queue, Random, Rate, Reordering, SERVER, Seeds, Way, hours, minutes, ms, secs,
@@ -22,6 +23,9 @@ const SEEDS: u64 = 40;
 
 /// The tests below, which share the seeds.
 const SCENARIOS: u64 = 4;
+
+/// How programs end.
+const STATUS: ExitStatus = ExitStatus::Code(3);
 
 /// What a scenario is made of.
 #[derive(Clone, Copy)]
@@ -126,6 +130,7 @@ struct Session {
     random: Random,
     scenario: Scenario,
     world: World,
+    is_native: bool,
     typed: Vec<u8>,
 }
 
@@ -135,8 +140,15 @@ impl Session {
         let net = Network::seeded(seed)
             .up(impairments(&mut random, scenario.loss_max))
             .down(impairments(&mut random, scenario.loss_max));
+        let is_native = seed % 2 == 1;
+        let agreement = is_native.then(|| Agreement::of(b"offer", b"answer", Capabilities::ALL));
         Session {
-            world: World::new(net),
+            world: World::with(
+                net,
+                |client| client.agreement = agreement,
+                |server| server.agreement = agreement,
+            ),
+            is_native,
             random,
             scenario,
             typed: Vec::new(),
@@ -301,7 +313,7 @@ impl Session {
             self.world.type_keys(b"\x1e.");
             (ClientEnding::UserQuit, ServerEnding::ClientLeft)
         } else {
-            self.world.program_exits();
+            self.world.program_exits_with(STATUS);
             (ClientEnding::ServerEnded, ServerEnding::ProgramEnded)
         };
         self.world.sim.run_until(secs(30), |(near, far)| {
@@ -310,6 +322,10 @@ impl Session {
         let ended = (self.world.near().ended, self.world.far().ended);
         if ended != (Some(expected.0), Some(expected.1)) {
             return Err(self.world.sim.found(format!("ended as {ended:?}")));
+        }
+        let status = self.world.near().client.exit_status();
+        if status != (self.is_native && !by_user).then_some(STATUS) {
+            return Err(self.world.sim.found(format!("the status is {status:?}")));
         }
         self.world.near_mut().leave();
         Ok(())
