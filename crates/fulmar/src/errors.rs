@@ -377,10 +377,12 @@ impl Failure {
             }
             Failure::NoPortRanges => "give it a single port with -p PORT".to_owned(),
             Failure::LocalServer => "try fulmar server by itself to see why".to_owned(),
+            Failure::File { .. } => {
+                "name a file in a folder that is there and that you may write to".to_owned()
+            }
             Failure::NoTerminal(_)
             | Failure::Signalled(_)
             | Failure::TerminalClosed
-            | Failure::File { .. }
             | Failure::System { .. }
             | Failure::Told => return None,
         })
@@ -434,6 +436,9 @@ fn signal_name(signal: Signal) -> &'static str {
         _ => "a signal",
     }
 }
+
+#[cfg(test)]
+mod examples;
 
 #[cfg(test)]
 mod tests {

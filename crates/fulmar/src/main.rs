@@ -14,6 +14,8 @@ mod bootstrap;
 mod cli;
 mod client;
 mod crash;
+#[cfg(test)]
+mod documents;
 mod environment;
 mod errors;
 mod key_source;

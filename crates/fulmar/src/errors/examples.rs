@@ -1,0 +1,411 @@
+//! An example of each failure, with its cause: the rows of docs/errors.md.
+//!
+//! A new kind of failure gets a row here, and then
+//! `FULMAR_WRITE_DOCUMENTS=1 cargo test -p fulmar --bin fulmar errors` writes the page anew.
+
+use std::collections::HashSet;
+use std::mem::discriminant;
+use std::os::unix::process::ExitStatusExt as _;
+
+use fulmar_core::Names::{Own, Stock};
+
+use super::*;
+use crate::documents;
+use crate::settings::example_fault;
+
+/// Under which names a failure can happen.
+const BOTH: &[Names] = &[Own, Stock];
+const OWN: &[Names] = &[Own];
+const STOCK: &[Names] = &[Stock];
+
+/// A failure, the names under which it can happen, and what causes it.
+type Row = (Failure, &'static [Names], &'static str);
+
+/// All rows, by chapter.
+fn chapters() -> Vec<(&'static str, Vec<Row>)> {
+    vec![
+        ("The command line", command_line()),
+        ("Settings", settings()),
+        ("Login", login()),
+        ("The server", server()),
+        ("The client and its terminal", client()),
+        ("The session", session()),
+        ("Under the name mosh", starter()),
+        ("Files and the system", system()),
+    ]
+}
+
+fn command_line() -> Vec<Row> {
+    vec![(
+        Failure::NothingToDo,
+        OWN,
+        "neither a host nor anything else was named",
+    )]
+}
+
+fn settings() -> Vec<Row> {
+    let path = || PathBuf::from("/home/ada/.config/fulmar/config.toml");
+    let file = |fault| Failure::ConfigFile {
+        path: path(),
+        fault,
+    };
+    vec![
+        (
+            Failure::Config {
+                path: path(),
+                faults: vec![example_fault()],
+            },
+            OWN,
+            "the configuration file has a fault there; each has a line of its own",
+        ),
+        (
+            file(FileFault::System(said("No such file or directory"))),
+            OWN,
+            "the file was named by --config or FULMAR_CONFIG and cannot be read",
+        ),
+        (
+            file(FileFault::NotAFile),
+            OWN,
+            "a folder, a pipe or a device has the name of the file",
+        ),
+        (
+            file(FileFault::OthersWrite(0o664)),
+            OWN,
+            "the group or all may write the file, and it names programs that are run",
+        ),
+        (
+            file(FileFault::OthersOwn),
+            OWN,
+            "the file belongs neither to the user nor to root",
+        ),
+        (file(FileFault::TooLong), OWN, "a wrong file, most likely"),
+        (
+            file(FileFault::NotText(3)),
+            OWN,
+            "the file is in another encoding, or no text",
+        ),
+        (
+            Failure::Setting {
+                name: "predict",
+                value: "sometimes".into(),
+                place: Source::Variable("FULMAR_PREDICT"),
+                why: "it is one of adaptive, always, never, experimental".to_owned(),
+            },
+            OWN,
+            "a flag or a variable has a value that makes no sense",
+        ),
+        (
+            Failure::PredictionMode {
+                mode: "sometimes".into(),
+            },
+            STOCK,
+            "MOSH_PREDICTION_DISPLAY has a value that makes no sense",
+        ),
+        (
+            Failure::LogFilter("invalid filter".to_owned()),
+            OWN,
+            "FULMAR_LOG of a server makes no sense",
+        ),
+    ]
+}
+
+fn login() -> Vec<Row> {
+    vec![(
+        Failure::NoLogin {
+            host: "ada@example.org".into(),
+        },
+        OWN,
+        "a login was asked for, which this version does not have",
+    )]
+}
+
+fn server() -> Vec<Row> {
+    vec![
+        (
+            Failure::PortsBusy {
+                ports: PortRange::DEFAULT,
+                error: said("Address already in use"),
+            },
+            BOTH,
+            "all ports are taken, on every address that was tried",
+        ),
+        (
+            Failure::ShellMissing {
+                program: "/bin/zsh".into(),
+            },
+            OWN,
+            "the command, or the shell that SHELL or the user database names, is not there or may \
+             not be run",
+        ),
+        (
+            Failure::LocalServer,
+            OWN,
+            "with --local: the server has ended without a word",
+        ),
+    ]
+}
+
+fn client() -> Vec<Row> {
+    vec![
+        (
+            Failure::KeyMissing,
+            BOTH,
+            "a client was started by hand, without the server's key",
+        ),
+        (
+            Failure::BadKey(KeyError::WrongLength { found: 21 }),
+            BOTH,
+            "a character was lost when the key was copied",
+        ),
+        (
+            Failure::BadKey(KeyError::NotBase64),
+            BOTH,
+            "something else than the key was copied, or a character was mistyped",
+        ),
+        (
+            Failure::BadAddress {
+                text: "example.org".into(),
+            },
+            BOTH,
+            "fulmar client and mosh-client take no names",
+        ),
+        (
+            Failure::NoTerminal(said("Inappropriate ioctl for device")),
+            BOTH,
+            "no terminal is there to draw on",
+        ),
+        (
+            Failure::UnknownTerminal {
+                term: "no-such-type".into(),
+            },
+            STOCK,
+            "TERM is not in terminfo; under our own name that is a remark and the terminal is \
+             treated as plain",
+        ),
+    ]
+}
+
+fn session() -> Vec<Row> {
+    let server = SocketAddr::from(([192, 0, 2, 7], 60001));
+    vec![
+        (
+            Failure::NeverConnected {
+                server,
+                sent: 19,
+                refusals: 0,
+            },
+            BOTH,
+            "the server does not run any more, or UDP is blocked in one direction or both",
+        ),
+        (
+            Failure::Unanswered { server },
+            BOTH,
+            "the user has left while the server could not be reached",
+        ),
+        (
+            Failure::Signalled(Signal::Terminate),
+            OWN,
+            "somebody sent the client a signal",
+        ),
+        (
+            Failure::TerminalClosed,
+            OWN,
+            "the window or the connection that showed the client is gone",
+        ),
+        (
+            Failure::Altered,
+            OWN,
+            "the two ends have not seen the same offer and answer at the login",
+        ),
+        (
+            Failure::KeySpent,
+            BOTH,
+            "so much was sent in one session that its key may seal no more",
+        ),
+        (
+            Failure::Panicked("index out of bounds".to_owned()),
+            BOTH,
+            "a bug",
+        ),
+    ]
+}
+
+fn starter() -> Vec<Row> {
+    let host = || OsString::from("example.org");
+    vec![
+        (
+            Failure::StarterOptions(Mistake::NoHost),
+            STOCK,
+            "the words after mosh make no sense",
+        ),
+        (
+            Failure::NoHostName { host: "-x".into() },
+            STOCK,
+            "ssh would take it for an option",
+        ),
+        (
+            Failure::SshCommand(Unfinished),
+            STOCK,
+            "a quote in --ssh is not closed",
+        ),
+        (Failure::NoSshCommand, STOCK, "--ssh is empty"),
+        (
+            Failure::CannotStart {
+                program: "ssh".into(),
+                error: said("No such file or directory"),
+            },
+            STOCK,
+            "the program is not installed, or not in PATH",
+        ),
+        (
+            Failure::ClientFailed {
+                program: "mosh-client".into(),
+                status: ExitStatus::from_raw(1 << 8),
+            },
+            STOCK,
+            "--client names something that is no client",
+        ),
+        (
+            Failure::NoSuchHost {
+                host: host(),
+                error: ResolveError::Resolver("Name or service not known".to_owned()),
+            },
+            STOCK,
+            "the name has no address here, or none of the family that was asked for",
+        ),
+        (
+            Failure::MixedFamilies { host: host() },
+            STOCK,
+            "--family=auto wants the user to choose",
+        ),
+        (
+            Failure::NoTcp {
+                host: host(),
+                address: Some(SocketAddr::from(([192, 0, 2, 7], 22))),
+                error: said("Connection refused"),
+            },
+            STOCK,
+            "no address of the host answers on ssh's port",
+        ),
+        (
+            Failure::BadLine {
+                begins: "MOSH CONNECT",
+            },
+            STOCK,
+            "what was printed is no line of a server; it may hold a key and is not repeated",
+        ),
+        (
+            Failure::SecondAddress,
+            STOCK,
+            "two say where the server is, and one of them may lie",
+        ),
+        (
+            Failure::NoServerAddress { host: host() },
+            STOCK,
+            "ssh has connected in a way that hides the address, or not at all",
+        ),
+        (
+            Failure::NoServerLine { host: host() },
+            STOCK,
+            "ssh has ended, and no server had printed its port and key",
+        ),
+        (
+            Failure::NoPortRanges,
+            STOCK,
+            "the far mosh-server is older than ranges of ports",
+        ),
+    ]
+}
+
+fn system() -> Vec<Row> {
+    vec![
+        (
+            Failure::File {
+                path: "/no/such/folder/trace".into(),
+                error: said("No such file or directory"),
+            },
+            OWN,
+            "a file for --trace or --log cannot be made",
+        ),
+        (
+            Failure::System {
+                doing: "opening a terminal for the program",
+                error: said("No space left on device"),
+            },
+            BOTH,
+            "the system has no more of something",
+        ),
+    ]
+}
+
+/// An error of the system, in words that are the same on every system.
+fn said(words: &str) -> io::Error {
+    io::Error::other(words.to_owned())
+}
+
+fn page() -> String {
+    let mut page = String::new();
+    for (title, rows) in chapters() {
+        page +=
+            &format!("## {title}\n\n| message | cause | next step | status |\n|---|---|---|---|\n");
+        page.extend(rows.iter().map(line));
+        page += "\n";
+    }
+    page
+}
+
+fn line((failure, names, cause): &Row) -> String {
+    let advice = names.first().and_then(|names| failure.advice(*names));
+    let advice = advice.map_or("–".to_owned(), |advice| cell(&advice));
+    let statuses: Vec<String> = names.iter().map(|names| status(failure, *names)).collect();
+    let message = cell(&failure.told().join("\n"));
+    format!(
+        "| {message} | {cause} | {advice} | {} |\n",
+        statuses.join("; ")
+    )
+}
+
+fn status(failure: &Failure, names: Names) -> String {
+    let status = failure.status(names);
+    match names {
+        Own => status.to_string(),
+        Stock => format!("as mosh {status}"),
+    }
+}
+
+/// Returns a text for a cell of a table.
+fn cell(text: &str) -> String {
+    let text = text.replace('|', "\\|").replace('<', "&lt;");
+    text.lines().map(str::trim).collect::<Vec<_>>().join("<br>")
+}
+
+#[test]
+fn every_failure_has_an_example() {
+    let chapters = chapters();
+    let rows = chapters.iter().flat_map(|(_, rows)| rows);
+    let kinds: HashSet<_> = rows.map(|(failure, ..)| discriminant(failure)).collect();
+    // Each kind has one attribute with its text. One of them has nothing to say.
+    let written = include_str!("../errors.rs").matches("#[error(").count();
+    assert_eq!(
+        kinds.len() + 1,
+        written,
+        "a failure in errors.rs has no row in errors/examples.rs"
+    );
+}
+
+#[test]
+fn the_page_of_errors_is_what_the_code_says() {
+    documents::expect_part("docs/errors.md", "errors", &page());
+}
+
+#[test]
+fn every_failure_says_something_in_one_line() {
+    for (_, rows) in chapters() {
+        for (failure, names, cause) in rows {
+            assert!(!names.is_empty() && !cause.is_empty());
+            for line in failure.told() {
+                assert!(!line.is_empty() && !line.contains('\n'), "{failure:?}");
+            }
+        }
+    }
+}
