@@ -4,11 +4,13 @@ use std::fmt;
 use std::time::Duration;
 
 use fulmar_datagram::Time;
-use fulmar_transport::{Counters, Endpoint, PathId, Synced};
+use fulmar_transport::{Counters, Dialect, Endpoint, PathId, Synced};
 
 /// The state of a link, for `Ctrl-^ i`, traces and tests.
 #[derive(Clone, Debug)]
 pub struct LinkInfo {
+    /// What is spoken.
+    pub dialect: Dialect,
     /// The smoothed round trip and its variation, once one was measured.
     pub round_trip: Option<(Duration, Duration)>,
     /// Where datagrams go.
@@ -23,6 +25,7 @@ impl LinkInfo {
     pub(crate) fn of<L: Synced, R: Synced>(endpoint: &Endpoint<L, R>) -> LinkInfo {
         let round_trip = endpoint.round_trip();
         LinkInfo {
+            dialect: endpoint.dialect(),
             round_trip: round_trip
                 .is_known()
                 .then(|| (round_trip.smoothed(), round_trip.variation())),
@@ -35,6 +38,9 @@ impl LinkInfo {
 
 impl fmt::Display for LinkInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.dialect == Dialect::Native {
+            f.write_str("native, ")?;
+        }
         match self.round_trip {
             Some((smoothed, variation)) => write!(
                 f,
@@ -86,6 +92,7 @@ mod tests {
     #[test]
     fn a_link_is_told_in_one_line() {
         let mut info = LinkInfo {
+            dialect: Dialect::Legacy,
             round_trip: None,
             path: None,
             heard_at: None,
@@ -99,9 +106,10 @@ mod tests {
         );
         info.round_trip = Some((Duration::from_millis(107), Duration::from_micros(4600)));
         info.counters.late = 2;
+        info.dialect = Dialect::Native;
         assert_eq!(
             info.to_string(),
-            "round trip 107 ms (varies by 4), sent 3 (12 kB), received 0 (0 B), 2 late"
+            "native, round trip 107 ms (varies by 4), sent 3 (12 kB), received 0 (0 B), 2 late"
         );
     }
 }
