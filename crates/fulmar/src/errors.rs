@@ -131,7 +131,9 @@ pub(crate) enum Failure {
     #[error("the terminal was closed")]
     TerminalClosed,
     /// The client's and the server's agreement differ.
-    #[error("the server has not seen what we agreed on with it; something changed it at the login")]
+    #[error(
+        "what we offered to the server, or its answer, was changed at the login; nothing was started there"
+    )]
     Altered,
     /// No more may be encrypted.
     #[error("the session's key has been used for as long as is safe")]
