@@ -8,11 +8,13 @@
 //! | a program that a test needs is in the table that installs it | [`words`] |
 //! | a cited section exists | [`citations`] |
 //! | a link between documents leads somewhere | [`links`] |
+//! | the table of logins names all tests of them, and no others | [`logins`] |
 //! | crates depend only on whom they may | [`arrows`] |
 
 mod arrows;
 mod citations;
 mod links;
+mod logins;
 mod source;
 mod words;
 
@@ -107,6 +109,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut findings = words::findings(&files);
     findings.extend(citations::findings(&files));
     findings.extend(links::findings(&files));
+    findings.extend(logins::findings(&files));
     findings.extend(arrows::findings(&workspace.metadata()?)?);
 
     for finding in &findings {
