@@ -46,6 +46,10 @@ pub(crate) fn join(row: &[&Machine], families: Families) {
     for (cable, pair) in row.windows(2).enumerate() {
         let [left, right] = pair else { unreachable!() };
         lay_cable(left, right);
+        // Both ends first: an IPv6 address that comes while the other end is down loses the first
+        // packet, and TCP a second with it.
+        batch(left, &format!("link set {RIGHT} up\n"));
+        batch(right, &format!("link set {LEFT} up\n"));
         for (machine, name, end) in [(left, RIGHT, 1), (right, LEFT, 2)] {
             let mut lines = String::new();
             if families != Families::V6 {
@@ -54,7 +58,6 @@ pub(crate) fn join(row: &[&Machine], families: Families) {
             if families != Families::V4 {
                 let _ = writeln!(lines, "addr add {}/64 dev {name} nodad", v6(cable, end));
             }
-            let _ = writeln!(lines, "link set {name} up");
             batch(machine, &lines);
         }
     }
