@@ -92,3 +92,37 @@ fn carry(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
 fn own(stream: impl AsFd) -> io::Result<File> {
     Ok(File::from(stream.as_fd().try_clone_to_owned()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, TcpListener};
+
+    fn listen() -> (TcpListener, SocketAddr) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        (listener, address)
+    }
+
+    #[test]
+    fn addresses_are_tried_until_one_answers() {
+        let (dead, nobody_there) = listen();
+        drop(dead);
+        let (_first, address) = listen();
+        let (_second, another) = listen();
+        let (stream, reached) = connect(&[nobody_there, address, another]).unwrap();
+        assert_eq!(reached, address);
+        assert_eq!(stream.peer_addr().unwrap(), address);
+        let (last, error) = connect(&[nobody_there]).unwrap_err();
+        assert_eq!(last, Some(nobody_there));
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
+    fn bytes_are_carried_to_their_end() {
+        let bytes: Vec<u8> = (0..BUFFER_BYTES * 3 + 7).map(|place| place as u8).collect();
+        let mut carried = Vec::new();
+        carry(&mut bytes.as_slice(), &mut carried).unwrap();
+        assert!(carried == bytes);
+    }
+}

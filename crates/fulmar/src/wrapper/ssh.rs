@@ -5,6 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, PipeReader};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
 use fulmar_platform::Signal;
@@ -128,7 +129,12 @@ fn without_percent(word: &OsStr) -> OsString {
 /// not know by which ssh this machine may have been reached.
 pub(crate) fn server_here(server: &OsStr, home: Option<&OsStr>) -> Command {
     let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(server).env_remove("SSH_CONNECTION");
+    // Under the name by which it complains when stock starts it.
+    command
+        .arg0("sh")
+        .arg("-c")
+        .arg(server)
+        .env_remove("SSH_CONNECTION");
     if let Some(home) = home.filter(|home| std::path::Path::new(home).is_dir()) {
         command.current_dir(home);
     }

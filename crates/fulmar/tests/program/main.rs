@@ -19,3 +19,5 @@ mod stock_frames;
 mod support;
 mod typing;
 mod wrapper;
+mod wrapper_proxy;
+mod wrapper_words;

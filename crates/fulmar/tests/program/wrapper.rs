@@ -129,3 +129,68 @@ fn our_starter_brings_its_own_client() {
         expect_session(&world, terminal);
     }
 }
+
+/// A starter of ours on a terminal, with a script in place of ssh. The script knows a pipe, `$gate`,
+/// that the test can open.
+fn with_script(world: &World, script: &str) -> Terminal {
+    let gate = world.home().join("gate");
+    rustix::fs::mkfifoat(
+        rustix::fs::CWD,
+        &gate,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+    )
+    .expect("a pipe with a name");
+    let script = format!("gate={}\necho $$ > pid\n{script}\n", gate.display());
+    let script = world.write("ssh-script", script);
+    let mut command = world.spawn(world.ours("mosh"));
+    command
+        .arg(format!("--ssh=sh {}", script.display()))
+        .arg("host");
+    Terminal::start(&command, Setup::default().size, rules(Make::Ours))
+}
+
+/// The script, held by its process number.
+fn script_process(world: &World) -> Process {
+    let pid = std::fs::read_to_string(world.home().join("pid")).expect("a file");
+    Process::of(pid.trim().parse().expect("a number")).expect("the script was not waited for")
+}
+
+#[test]
+fn what_ssh_prints_is_shown_as_it_comes() {
+    let world = World::new();
+    let mut terminal = with_script(&world, "echo first; read line < $gate; echo second; exit 3");
+    terminal.wait_for_text("first");
+    std::fs::write(world.home().join("gate"), "go\n").expect("the script reads");
+    terminal.wait_for_text("second");
+    assert_eq!(terminal.wait_for_end().code(), Some(1));
+    terminal.wait_for_text("no server was started on host");
+}
+
+#[test]
+fn an_interrupt_while_ssh_runs_ends_both() {
+    let world = World::new();
+    let mut terminal = with_script(&world, "echo first; read line < $gate");
+    terminal.wait_for_text("first");
+    let script = script_process(&world);
+    terminal.type_keys(b"\x03");
+    terminal.wait_for_end();
+    assert!(script.wait(DEADLINE), "ssh still runs");
+    terminal.expect_restored();
+}
+
+#[test]
+fn a_line_that_makes_no_sense_ends_ssh_too() {
+    let world = World::new();
+    let script = "echo MOSH CONNECT 60001 nonsense; read line < $gate";
+    let mut terminal = with_script(&world, script);
+    assert_eq!(terminal.wait_for_end().code(), Some(1));
+    terminal.wait_for_text("begins with MOSH CONNECT");
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    assert!(!shown.contains("nonsense"), "it could be a key: {shown}");
+    let pid = std::fs::read_to_string(world.home().join("pid")).expect("a file");
+    let script = Process::of(pid.trim().parse().expect("a number"));
+    assert!(
+        script.is_none_or(|script| script.wait(DEADLINE)),
+        "ssh still runs"
+    );
+}

@@ -1,0 +1,160 @@
+//! The way to the server that a starter gives ssh: it connects, tells where to, and carries bytes.
+
+use std::io::{Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, TcpListener};
+use std::process::{Child, ChildStderr, Stdio};
+
+use crate::support::{Make, World, for_each_make};
+
+for_each_make! {
+    bytes_go_both_ways
+    an_end_over_there_leaves_the_other_way_open
+    an_end_here_leaves_the_other_way_open
+    where_nobody_listens_there_is_no_address
+    the_family_has_to_fit
+}
+
+/// A starter that is to connect; `None` if the calling test is to return.
+#[track_caller]
+fn proxy(world: &World, make: Make, family: &str, host: &str, port: &str) -> Option<Child> {
+    let starter = make.program(world, "mosh")?;
+    let mut command = world.command(starter);
+    command.arg(format!("--family={family}"));
+    command.args(["--fake-proxy", "--", host, port]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Some(command.spawn().expect("the starter starts"))
+}
+
+/// A port of ours, and its number.
+fn listen(address: impl Into<IpAddr>) -> std::io::Result<(TcpListener, String)> {
+    let listener = TcpListener::bind((address.into(), 0))?;
+    let port = listener.local_addr()?.port().to_string();
+    Ok((listener, port))
+}
+
+fn told(mut stderr: ChildStderr) -> String {
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).expect("text");
+    told
+}
+
+fn bytes_go_both_ways(make: Make) {
+    let world = World::new();
+    let (listener, port) = listen(Ipv4Addr::LOCALHOST).expect("a free port");
+    let Some(mut child) = proxy(&world, make, "prefer-inet", "127.0.0.1", &port) else {
+        return;
+    };
+    let (mut server, _) = listener.accept().expect("a connection");
+    // More than pipe and socket hold.
+    let question = vec![b'q'; 3_000_000];
+    let answer = vec![b'a'; 3_000_000];
+    let (mut heard, mut read) = (Vec::new(), Vec::new());
+    let stdin = child.stdin.take().expect("a pipe");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    std::thread::scope(|scope| {
+        // The pipe is closed with its end.
+        scope.spawn(|| {
+            { stdin }
+                .write_all(&question)
+                .expect("the question is taken")
+        });
+        scope.spawn(|| stdout.read_to_end(&mut read).expect("the answer comes"));
+        server.write_all(&answer).expect("the answer is taken");
+        server.read_to_end(&mut heard).expect("the question comes");
+        drop(server);
+    });
+    assert!(heard == question, "{} bytes of the question", heard.len());
+    assert!(read == answer, "{} bytes of the answer", read.len());
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(
+        told(child.stderr.take().expect("a pipe")),
+        "MOSH IP 127.0.0.1\n"
+    );
+}
+
+fn an_end_over_there_leaves_the_other_way_open(make: Make) {
+    let world = World::new();
+    let (listener, port) = listen(Ipv4Addr::LOCALHOST).expect("a free port");
+    let Some(mut child) = proxy(&world, make, "all", "127.0.0.1", &port) else {
+        return;
+    };
+    let (mut server, _) = listener.accept().expect("a connection");
+    server.write_all(b"hello").expect("it is taken");
+    server.shutdown(Shutdown::Write).expect("it is connected");
+    let mut read = String::new();
+    let mut stdout = child.stdout.take().expect("a pipe");
+    stdout.read_to_string(&mut read).expect("text, and an end");
+    assert_eq!(read, "hello");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(b"still here").expect("it is taken");
+    drop(stdin);
+    let mut heard = String::new();
+    server.read_to_string(&mut heard).expect("text, and an end");
+    assert_eq!(heard, "still here");
+    assert!(child.wait().expect("it ends").success());
+}
+
+fn an_end_here_leaves_the_other_way_open(make: Make) {
+    let world = World::new();
+    let (listener, port) = listen(Ipv4Addr::LOCALHOST).expect("a free port");
+    let Some(mut child) = proxy(&world, make, "auto", "127.0.0.1", &port) else {
+        return;
+    };
+    let (mut server, _) = listener.accept().expect("a connection");
+    drop(child.stdin.take());
+    let mut heard = Vec::new();
+    server.read_to_end(&mut heard).expect("an end");
+    assert!(heard.is_empty());
+    server.write_all(b"goodbye").expect("it is taken");
+    drop(server);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.stdout, b"goodbye");
+    assert!(output.status.success());
+}
+
+fn where_nobody_listens_there_is_no_address(make: Make) {
+    let world = World::new();
+    let (listener, port) = listen(Ipv4Addr::LOCALHOST).expect("a free port");
+    drop(listener);
+    let Some(child) = proxy(&world, make, "inet", "127.0.0.1", &port) else {
+        return;
+    };
+    let output = child.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && output.stdout.is_empty());
+    assert!(
+        !told.contains("MOSH IP") && told.contains("127.0.0.1"),
+        "{told}"
+    );
+}
+
+fn the_family_has_to_fit(make: Make) {
+    let world = World::new();
+    let (_listener, port) = listen(Ipv4Addr::LOCALHOST).expect("a free port");
+    let Some(child) = proxy(&world, make, "inet6", "127.0.0.1", &port) else {
+        return;
+    };
+    let output = child.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && output.stdout.is_empty());
+    assert!(!told.contains("MOSH IP") && !told.is_empty(), "{told}");
+}
+
+/// Stock's starter reaches no IPv6 address on a machine that has none but the loopback's, so this
+/// is about ours alone.
+#[test]
+fn ours_needs_no_ipv6_but_the_address_itself() {
+    let world = World::new();
+    let Ok((listener, port)) = listen(Ipv6Addr::LOCALHOST) else {
+        crate::peers::leave_out("there is no IPv6 here");
+        return;
+    };
+    let child = proxy(&world, Make::Ours, "prefer-inet", "::1", &port).expect("our own");
+    drop(listener.accept().expect("a connection"));
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "MOSH IP ::1\n");
+}
