@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 
-use crate::server::options::{Bind, Colors, Options, assignment};
+use crate::server::options::{Bind, Colors, Wishes, assignment};
 use crate::server::ports::PortRange;
 use crate::settings::{ClientFlags, LoginFlags};
 
@@ -38,7 +38,7 @@ pub(crate) struct Cli {
 /// What the program does besides logging in.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Wait for one client, and print the port and the key that it needs
+    /// Wait for one client: with the word new at once, else as it says on standard input
     Server(ServerArgs),
     /// Join a server: the key is in MOSH_KEY, or a line on standard input
     Client(ClientArgs),
@@ -80,8 +80,8 @@ pub(crate) struct Records {
 /// The options of the server: those of mosh-server, and ours.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
-    /// For command lines of mosh-server: may stand here and means nothing
-    #[arg(value_parser = ["new"], hide = true)]
+    /// Start at once, by hand or as mosh-server, and print the port and the key
+    #[arg(value_parser = ["new"])]
     new: Option<String>,
     /// Listen on the address by which ssh was reached
     #[arg(short = 's', conflicts_with = "address")]
@@ -92,9 +92,9 @@ pub(crate) struct ServerArgs {
     /// Listen on this UDP port, or the lowest free one of a range [default: 60001:60999]
     #[arg(short = 'p', value_name = "PORT[:PORT2]", value_parser = PortRange::parse)]
     ports: Option<PortRange>,
-    /// How many colours the client's terminal has
-    #[arg(short = 'c', value_name = "COLORS", default_value_t = 256)]
-    colors: i64,
+    /// How many colours the client's terminal has [default: 256]
+    #[arg(short = 'c', value_name = "COLORS")]
+    colors: Option<i64>,
     /// A locale variable for the case that there is no UTF-8 locale here
     #[arg(short = 'l', value_name = "NAME=VALUE")]
     locale: Vec<OsString>,
@@ -112,21 +112,22 @@ pub(crate) struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// Returns the options in the form that both command lines lead to.
-    pub(crate) fn into_options(self) -> Options {
-        Options {
+    /// True when the server is to start without being told anything on standard input.
+    pub(crate) fn is_new(&self) -> bool {
+        self.new.is_some()
+    }
+
+    /// Returns what the command line asks for.
+    pub(crate) fn into_wishes(self) -> Wishes {
+        let locale = self.locale.iter();
+        Wishes {
             bind: match self.address {
-                Some(address) => Bind::Address(address),
-                None if self.ssh => Bind::SshConnection,
-                None => Bind::Any,
+                Some(address) => Some(Bind::Address(address)),
+                None => self.ssh.then_some(Bind::SshConnection),
             },
-            ports: self.ports.unwrap_or(PortRange::DEFAULT),
-            colors: Colors::of_count(self.colors),
-            locale: self
-                .locale
-                .iter()
-                .filter_map(|word| assignment(word))
-                .collect(),
+            ports: self.ports,
+            colors: self.colors.map(Colors::of_count),
+            locale: locale.filter_map(|word| assignment(word)).collect(),
             verbosity: self.verbosity,
             command: self.command,
             trace: self.records.trace,
@@ -156,6 +157,7 @@ pub(crate) struct ClientArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::options::Options;
     use clap::CommandFactory as _;
 
     fn parsed(line: &str) -> Result<Cli, clap::Error> {
@@ -164,7 +166,7 @@ mod tests {
 
     fn server(line: &str) -> Options {
         match parsed(line).unwrap().command {
-            Some(Command::Server(arguments)) => arguments.into_options(),
+            Some(Command::Server(arguments)) => arguments.into_wishes().alone(),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -206,7 +208,7 @@ mod tests {
                 ..Options::default()
             }
         );
-        assert_eq!(server("fulmar server").colors, Colors::Palette);
+        assert_eq!(server("fulmar server new").colors, Colors::Palette);
         assert_eq!(server("fulmar server -vv -i ::1").verbosity, 2);
     }
 

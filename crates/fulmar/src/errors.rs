@@ -11,6 +11,8 @@ use fulmar_datagram::KeyError;
 use fulmar_platform::Signal;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
+use crate::bootstrap::offer::OpeningError;
+use crate::bootstrap::offer_reader::OfferError;
 use crate::server::ports::PortRange;
 use crate::settings::{Fault, FileFault, Source};
 use crate::shell_words::Unfinished;
@@ -48,6 +50,28 @@ pub(crate) enum Failure {
     /// The server that was started beside the client said nothing that helps.
     #[error("the server on this machine ended before it could be reached")]
     LocalServer,
+
+    /// No client has said what session it wants.
+    #[error("{0}")]
+    NoOffer(OfferError),
+    /// Whoever started the server has gone before a client was heard.
+    #[error("the login has ended before the client was heard")]
+    LoginEnded,
+    /// The server in the background has ended before a client was heard.
+    #[error("the server has ended before it heard a client")]
+    ServerEnded,
+
+    /// What is wished for cannot be written down for a server.
+    #[error("{0}")]
+    Opening(OpeningError),
+    /// What a server has said of itself.
+    #[error("{what}")]
+    OfServer {
+        /// What happened.
+        what: String,
+        /// What to try, in lines.
+        advice: Vec<String>,
+    },
 
     /// The client has no key.
     #[error("no key: MOSH_KEY is not set and no line came on standard input")]
@@ -272,7 +296,7 @@ impl Failure {
             Failure::NoLogin { host } => {
                 let host = host.display();
                 format!(
-                    "start the server by hand:   ssh {host} fulmar server\n\
+                    "start the server by hand:   ssh {host} fulmar server new\n\
                      then, with its port and key: MOSH_KEY=<key> fulmar client <address of {host}> <port>"
                 )
             }
@@ -286,6 +310,20 @@ impl Failure {
             Failure::ShellMissing { .. } => {
                 "check the spelling, SHELL and PATH, or name the program by its full path"
                     .to_owned()
+            }
+            Failure::NoOffer(OfferError::Missing | OfferError::Cut) => {
+                "fulmar [user@]host starts a server by itself; by hand it is: fulmar server new"
+                    .to_owned()
+            }
+            Failure::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
+            Failure::NoOffer(OfferError::TooLong) | Failure::Opening(OpeningError::TooLong(_)) => {
+                "give the program fewer arguments, or put them into a file there".to_owned()
+            }
+            Failure::Opening(OpeningError::ControlCharacter) => {
+                "write the command of --server in one line".to_owned()
+            }
+            Failure::NoOffer(OfferError::Version(_) | OfferError::Malformed(_)) => {
+                "install the same version of fulmar on both machines".to_owned()
             }
             Failure::KeyMissing | Failure::BadKey(_) => {
                 "the key is the last word of the line MOSH CONNECT <port> <key> that the server \
@@ -378,13 +416,19 @@ impl Failure {
                 )
             }
             Failure::NoPortRanges => "give it a single port with -p PORT".to_owned(),
-            Failure::LocalServer => "try fulmar server by itself to see why".to_owned(),
+            Failure::LocalServer => "try fulmar server new by itself to see why".to_owned(),
+            Failure::ServerEnded => {
+                "a client has a minute to come; if it was quicker, look at its --log FILE"
+                    .to_owned()
+            }
             Failure::File { .. } => {
                 "name a file in a folder that is there and that you may write to".to_owned()
             }
             Failure::NoTerminal(_)
+            | Failure::OfServer { .. }
             | Failure::Signalled(_)
             | Failure::TerminalClosed
+            | Failure::LoginEnded
             | Failure::System { .. }
             | Failure::Told => return None,
         })

@@ -1,20 +1,22 @@
-//! Both ends on one machine.
+//! Both ends on one machine: what a login does, without ssh.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use fulmar_core::Names;
+use fulmar_core::{Agreement, Capabilities, Names};
 use zeroize::Zeroizing;
 
-use crate::bootstrap::line_splitter::LineSplitter;
-use crate::bootstrap::lines::{Invitation, Line, Malformed};
+use crate::bootstrap::line_splitter::{Arrived, LineSplitter};
+use crate::bootstrap::lines::{Answer, Invitation, Line, Malformed};
+use crate::bootstrap::offer::{Block, Offer, Opening};
 use crate::cli::Records;
 use crate::client::{Desk, farewell};
 use crate::errors::{Failure, while_doing};
+use crate::server::options::Bind;
 use crate::settings::Sources;
 use crate::{log, report};
 
@@ -26,79 +28,136 @@ use crate::{log, report};
 /// When the session cannot begin.
 pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure> {
     let desk = Desk::prepare(sources)?;
-    let records = &desk.settings().records;
-    let Invitation { port, key } = start_server(command, records, desk.colors())?;
-    let server = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    Ok(farewell(desk.hold(key, server), Names::Own))
+    let block = offer(command, &desk).block().map_err(Failure::Opening)?;
+    let mut server = Attended::start(&desk.settings().records, &block)?;
+    let told = server.listen()?;
+    let Some(Invitation { port, key }) = told.invitation else {
+        return Err(told.failure());
+    };
+    let agreement = told
+        .answer
+        .map(|answer| Agreement::of(block.offer(), answer.line().as_bytes(), answer.capabilities));
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    Ok(farewell(desk.hold(key, address, agreement), Names::Own))
 }
 
-/// Starts a server that only this machine can reach. It goes to the background by itself.
-fn start_server(
-    command: &[OsString],
-    records: &Records,
-    colors: i32,
-) -> Result<Invitation, Failure> {
-    let mut server = ourselves().map_err(while_doing("finding our own program"))?;
-    server.args(["server", "-i", "127.0.0.1", "-c", &colors.to_string()]);
-    for (option, file) in [("--trace", &records.trace), ("--log", &records.log)] {
-        if let Some(file) = file {
-            server.arg(option).arg(log::beside(file));
-        }
-    }
-    server.arg("--").args(command);
-    let mut server = server
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(while_doing("starting a server"))?;
-    let told = server.stdout.take().map(|stdout| {
-        invitation(stdout, |line| {
-            let line = report::escaped(&String::from_utf8_lossy(line));
-            report::print_to_stderr(&format!("{line}\n"));
-        })
-    });
-    let status = server
-        .wait()
-        .map_err(while_doing("waiting for the server"))?;
-    let invitation = told
-        .transpose()
-        .map_err(while_doing("listening to the server"))?;
-    match invitation.flatten() {
-        Some(invitation) => Ok(invitation),
-        // It has printed why.
-        None if status.code().is_some_and(|code| code != 0) => Err(Failure::Told),
-        None => Err(Failure::LocalServer),
+/// Returns what a server is asked for that only this machine can reach.
+fn offer(command: &[OsString], desk: &Desk) -> Opening {
+    let offer = Offer {
+        size: desk.size(),
+        colors: u32::try_from(desk.colors()).ok(),
+        bind: Some(Bind::Address("127.0.0.1".into())),
+        command: command.to_vec(),
+        ..Offer::of(Capabilities::ALL)
+    };
+    Opening {
+        start: None,
+        fallback: None,
+        offer,
     }
 }
 
-/// Reads up to the invitation, and gives the lines before it to `other`. `None` if there is none
-/// within bounds.
-fn invitation(
-    mut input: impl io::Read,
-    mut other: impl FnMut(&[u8]),
-) -> io::Result<Option<Invitation>> {
-    let mut splitter = LineSplitter::new();
-    let mut bytes = Zeroizing::new([0; 4096]);
-    loop {
-        let count = match input.read(bytes.as_mut_slice()) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            outcome => outcome?,
-        };
-        let mut rest = bytes.get(..count).unwrap_or_default();
-        if rest.is_empty() {
-            return Ok(None);
-        }
-        while !rest.is_empty() {
-            let Ok(line) = splitter.take(&mut rest) else {
-                return Ok(None);
-            };
-            let Some(line) = line else { continue };
-            match line.parse() {
-                Ok(Some(Line::Invitation(invitation))) => return Ok(Some(invitation)),
-                Ok(None) => other(line.bytes()),
-                Ok(Some(_)) | Err(Malformed) => {}
+/// A server that ends unless it hears a client while this lives. When it has heard one, it is in the
+/// background, and nothing of this is left to end.
+struct Attended {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: Option<ChildStdout>,
+}
+
+/// What a server has said.
+#[derive(Default)]
+struct Told {
+    answer: Option<Answer>,
+    invitation: Option<Invitation>,
+    errors: Vec<String>,
+}
+
+impl Attended {
+    fn start(records: &Records, block: &Block) -> Result<Attended, Failure> {
+        let mut server = ourselves().map_err(while_doing("finding our own program"))?;
+        server.arg("server");
+        for (option, file) in [("--trace", &records.trace), ("--log", &records.log)] {
+            if let Some(file) = file {
+                server.arg(option).arg(log::beside(file));
             }
         }
+        let mut process = server
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(while_doing("starting a server"))?;
+        let (mut input, output) = (process.stdin.take(), process.stdout.take());
+        if let Some(input) = &mut input {
+            // One that has ended already says why on its output.
+            let _ = input.write_all(block.bytes());
+        }
+        Ok(Attended {
+            process,
+            input,
+            output,
+        })
+    }
+
+    /// Reads up to the invitation, or to the end.
+    fn listen(&mut self) -> Result<Told, Failure> {
+        let mut told = Told::default();
+        let Some(output) = &mut self.output else {
+            return Ok(told);
+        };
+        let mut splitter = LineSplitter::new();
+        let mut bytes = Zeroizing::new([0; 4096]);
+        while told.invitation.is_none() {
+            let count = match output.read(bytes.as_mut_slice()) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                outcome => outcome.map_err(while_doing("listening to the server"))?,
+            };
+            let mut rest = bytes.get(..count).unwrap_or_default();
+            if rest.is_empty() {
+                break;
+            }
+            while !rest.is_empty() {
+                let line = splitter.take(&mut rest).map_err(|_| Failure::LocalServer)?;
+                line.into_iter().for_each(|line| told.take(&line));
+            }
+        }
+        Ok(told)
+    }
+}
+
+impl Told {
+    fn take(&mut self, line: &Arrived) {
+        match line.parse() {
+            Ok(Some(Line::Connect(answer))) => self.answer = Some(answer),
+            Ok(Some(Line::Invitation(invitation))) => self.invitation = Some(invitation),
+            Ok(Some(Line::Error(what))) => self.errors.push(what),
+            Ok(Some(Line::Warning(what))) => report::complain(Names::Own.program(), what),
+            Ok(None) => {
+                let line = report::escaped(&String::from_utf8_lossy(line.bytes()));
+                report::print_to_stderr(&format!("{line}\n"));
+            }
+            Ok(Some(_)) | Err(Malformed) => {}
+        }
+    }
+
+    fn failure(self) -> Failure {
+        let mut errors = self.errors.into_iter();
+        match errors.next() {
+            Some(what) => Failure::OfServer {
+                what,
+                advice: errors.collect(),
+            },
+            None => Failure::LocalServer,
+        }
+    }
+}
+
+impl Drop for Attended {
+    fn drop(&mut self) {
+        // First of all what it waits for.
+        drop(self.input.take());
+        drop(self.output.take());
+        let _ = self.process.wait();
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn failure(failure: &Failure, program: &str, names: Names) -> u8 {
             .iter()
             .flat_map(|advice| advice.lines())
         {
-            print_to_stderr(&format!("  {line}\n"));
+            print_to_stderr(&format!("  {}\n", escaped(line)));
         }
     }
     failure.status(names)

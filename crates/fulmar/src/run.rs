@@ -38,7 +38,10 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
         Err(error) => return Ok(tell(&error)),
     };
     match cli.command {
-        Some(Command::Server(arguments)) => server::run(arguments.into_options(), Names::Own),
+        Some(Command::Server(arguments)) if arguments.is_new() => {
+            server::run(arguments.into_wishes().alone(), Names::Own)
+        }
+        Some(Command::Server(arguments)) => server::run_as_offered(arguments.into_wishes()),
         Some(Command::Client(arguments)) => own_client(arguments),
         Some(Command::Config(arguments)) => print_settings(arguments),
         None if cli.local => {

@@ -15,11 +15,12 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use fulmar_core::{
-    Client, ClientConfig, ClientEnding, ExitCause, ExitStatus, Names, OuterTerminal,
+    Agreement, Client, ClientConfig, ClientEnding, ExitCause, ExitStatus, Names, OuterTerminal,
 };
 use fulmar_datagram::Key;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
+use fulmar_terminal::Size;
 
 use self::capabilities::Alternate;
 use self::event_loop::EventLoop;
@@ -46,7 +47,7 @@ pub(crate) fn run(address: OsString, port: u16, sources: &Sources) -> Result<u8,
         return Err(Failure::KeyMissing);
     }
     let desk = Desk::prepare(sources)?;
-    let ended = begin(text, address, port).and_then(|(key, server)| desk.hold(key, server));
+    let ended = begin(text, address, port).and_then(|(key, server)| desk.hold(key, server, None));
     Ok(farewell(ended, names))
 }
 
@@ -104,13 +105,24 @@ impl Desk {
         capabilities::colors(term).unwrap_or(0).max(0)
     }
 
+    /// Returns the size of the window, if it has one.
+    pub(crate) fn size(&self) -> Option<Size> {
+        let window = self.tty.size()?;
+        Size::new(window.rows, window.columns)
+    }
+
     /// Holds the session, gives the terminal back whatever happens, and returns the status to leave
     /// with.
     ///
     /// # Errors
     ///
     /// When it could not begin, or did not end as the user wanted.
-    pub(crate) fn hold(self, key: Key, server: SocketAddr) -> Result<u8, Failure> {
+    pub(crate) fn hold(
+        self,
+        key: Key,
+        server: SocketAddr,
+        agreement: Option<Agreement>,
+    ) -> Result<u8, Failure> {
         let outer = self.outer_terminal()?;
         let names = self.names;
         let surroundings =
@@ -127,6 +139,7 @@ impl Desk {
                 true => format!("[{}] ", names.program()),
                 false => String::new(),
             },
+            agreement,
             server_label: format!("{}, UDP port {}", server.ip(), server.port()),
             ..ClientConfig::new(key, random::seed()?)
         };

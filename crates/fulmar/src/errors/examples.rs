@@ -142,6 +142,59 @@ fn server() -> Vec<Row> {
             OWN,
             "with --local: the server has ended without a word",
         ),
+        (
+            Failure::NoOffer(OfferError::Missing),
+            OWN,
+            "fulmar server was started by hand without the word new, or the login has ended",
+        ),
+        (
+            Failure::NoOffer(OfferError::Cut),
+            OWN,
+            "the login has ended, or something there has read a part of the client's offer",
+        ),
+        (
+            Failure::NoOffer(OfferError::TooLong),
+            OWN,
+            "the program's arguments do not fit into an offer, or something else comes without end",
+        ),
+        (
+            Failure::NoOffer(OfferError::Version(2)),
+            OWN,
+            "the client is of a later version with another bootstrap",
+        ),
+        (
+            Failure::NoOffer(OfferError::Malformed(3)),
+            OWN,
+            "the offer was changed on its way, or is of another version",
+        ),
+        (
+            Failure::Opening(OpeningError::TooLong(70_000)),
+            OWN,
+            "the program's arguments do not fit into an offer",
+        ),
+        (
+            Failure::Opening(OpeningError::ControlCharacter),
+            OWN,
+            "what --server says is not a single line",
+        ),
+        (
+            Failure::LoginEnded,
+            OWN,
+            "the client was ended, or its connection was lost, before the first datagram",
+        ),
+        (
+            Failure::ServerEnded,
+            OWN,
+            "no client came for a minute, or the server was ended",
+        ),
+        (
+            Failure::OfServer {
+                what: "cannot run nano: there is no such program here".to_owned(),
+                advice: vec!["check the spelling".to_owned()],
+            },
+            OWN,
+            "the server has said so, with its own next step",
+        ),
     ]
 }
 

@@ -1,31 +1,101 @@
-//! The line by which a client can find the server.
+//! What a server prints for the one who started it.
 //!
-//! Source: docs/protocol.md §2.6.
+//! Source: docs/protocol.md §2.6, §2.9.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
+use std::os::unix::ffi::OsStrExt as _;
 
+use fulmar_core::Names;
 use fulmar_datagram::Key;
 use fulmar_platform::tty::is_terminal;
 use zeroize::Zeroizing;
 
-use crate::bootstrap::lines::invitation_text;
+use crate::bootstrap::lines::{Answer, Line, invitation_text};
+use crate::environment::Environment;
+use crate::errors::Failure;
 
-/// Prints port and key on standard output.
+/// The most warnings that are printed.
+///
+/// Source: docs/protocol.md §2.9.
+const WARNINGS_MAX: usize = 8;
+
+/// Prints port and key on standard output, and nothing else, as stock does.
 ///
 /// # Errors
 ///
 /// When nobody can read them: then nobody can come.
 pub(crate) fn announce(port: u16, key: &Key) -> io::Result<()> {
-    let lines = lines(port, key, is_terminal(io::stdin()));
-    // Past the buffer of the standard library, which would keep a copy of the key.
-    let mut stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    stdout.write_all(lines.as_bytes())
+    print(&stock_lines(port, key, is_terminal(io::stdin())))
 }
 
-/// Returns what is printed. On a terminal what was typed ahead may stand in the line already.
-fn lines(port: u16, key: &Key, on_terminal: bool) -> Zeroizing<String> {
+/// Greets a client that is to say what session it wants.
+///
+/// # Errors
+///
+/// When nobody can read it.
+pub(crate) fn greet(environment: &Environment) -> io::Result<()> {
+    print(&greeting(environment.get("SSH_CONNECTION")))
+}
+
+/// Prints the answer to an offer, with everything that is to be known, and port and key last.
+///
+/// # Errors
+///
+/// When nobody can read it.
+pub(crate) fn answer(warnings: &[String], answer: &Answer, port: u16, key: &Key) -> io::Result<()> {
+    let mut text = String::new();
+    for warning in warnings.iter().take(WARNINGS_MAX) {
+        text.push_str(&Line::Warning(warning.clone()).text());
+    }
+    text.push_str(&answer.line());
+    print(&text)?;
+    print(&invitation_text(port, key))
+}
+
+/// Prints that the client was heard. Whoever has gone meanwhile does not miss it.
+pub(crate) fn heard() {
+    let _ = print(&Line::Heard.text());
+}
+
+/// Prints why there is no session, and what to try.
+pub(crate) fn failure(failure: &Failure) {
+    if matches!(failure, Failure::Told) {
+        return;
+    }
+    let advice = failure.advice(Names::Own).unwrap_or_default();
+    let told = failure.told();
+    let lines = told.iter().map(String::as_str).chain(advice.lines());
+    let text: String = lines
+        .map(|line| Line::Error(line.to_owned()).text().to_string())
+        .collect();
+    let _ = print(&text);
+}
+
+/// Past the buffer of the standard library, which would keep a copy of the key.
+fn print(text: &str) -> io::Result<()> {
+    let mut stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    stdout.write_all(text.as_bytes())
+}
+
+/// Returns what a client is greeted with.
+fn greeting(ssh_connection: Option<&OsStr>) -> String {
+    let server = env!("CARGO_PKG_VERSION").to_owned();
+    let mut text = Line::Hello { server }.text().to_string();
+    let connection = ssh_connection.and_then(|words| {
+        let line = [b"MOSH SSH_CONNECTION ", words.as_bytes()].concat();
+        Line::parse(&line).ok().flatten()
+    });
+    if let Some(line) = connection {
+        text.push_str(&line.text());
+    }
+    text
+}
+
+/// Returns what stock prints. On a terminal what was typed ahead may stand in the line already.
+fn stock_lines(port: u16, key: &Key, on_terminal: bool) -> Zeroizing<String> {
     let start = if on_terminal { "\r\n\n" } else { "" };
     // Enough room from the start: a longer buffer would leave the shorter one behind.
     let mut lines = Zeroizing::new(String::with_capacity(64));
@@ -43,7 +113,20 @@ mod tests {
         let text = "c68K8iLyuCr1oEM7Hszyjg";
         let key = Key::from_base64(text).unwrap();
         let line = format!("MOSH CONNECT 60001 {text}\n");
-        assert_eq!(*lines(60001, &key, false), line);
-        assert_eq!(*lines(60001, &key, true), format!("\r\n\n{line}"));
+        assert_eq!(*stock_lines(60001, &key, false), line);
+        assert_eq!(*stock_lines(60001, &key, true), format!("\r\n\n{line}"));
+    }
+
+    #[test]
+    fn a_greeting_says_where_ssh_came_from_if_that_is_known() {
+        let hello = concat!("FULMAR HELLO ", env!("CARGO_PKG_VERSION"), "\n");
+        let words = "192.0.2.1 5022 192.0.2.7 22";
+        let both = format!("{hello}MOSH SSH_CONNECTION {words}\n");
+        assert_eq!(greeting(Some(OsStr::new(words))), both);
+        for other in ["", "a b", "1 2 3 4 5", "1 2 3 4\nFULMAR HEARD"] {
+            assert_eq!(greeting(Some(OsStr::new(other))), hello, "{other:?}");
+        }
+        assert_eq!(greeting(Some(OsStr::from_bytes(b"\xFF 2 3 4"))), hello);
+        assert_eq!(greeting(None), hello);
     }
 }

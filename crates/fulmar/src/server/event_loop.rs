@@ -7,8 +7,9 @@ use std::io;
 
 use fulmar_core::{ExitRequest, Server, ServerEnding, ServerEvent};
 use fulmar_datagram::Time;
-use fulmar_platform::{PollList, Readiness, Signal};
+use fulmar_platform::{Interest, PollList, Readiness, Signal};
 
+use super::attendant::Bond;
 use super::program::Program;
 use super::sockets::Sockets;
 use crate::surroundings::{self, Surroundings, now};
@@ -31,6 +32,8 @@ pub(crate) struct EventLoop {
     pub(crate) program: Program,
     /// Everything else.
     pub(crate) surroundings: Surroundings,
+    /// Whoever stays with the login, until a client was heard.
+    pub(crate) bond: Option<Bond>,
 }
 
 /// What the wait has found.
@@ -38,6 +41,8 @@ struct Ready {
     surroundings: surroundings::Ready,
     sockets: Vec<bool>,
     program: Option<Readiness>,
+    /// The login has ended.
+    is_alone: bool,
 }
 
 impl EventLoop {
@@ -73,12 +78,15 @@ impl EventLoop {
         let slots = self.surroundings.enlist(&mut list);
         let sockets = self.sockets.enlist(&mut list);
         let program = self.program.enlist(&mut list, &self.server);
+        let bond = self.bond.as_ref();
+        let bond = bond.map(|bond| list.add(bond, Interest::Read));
         let surroundings = self.surroundings.wait(&mut list, slots)?;
         let is_readable = |slot: &_| list.readiness(*slot).is_readable();
         Ok(Ready {
             surroundings,
             sockets: sockets.iter().map(is_readable).collect(),
             program: program.map(|slot| list.readiness(slot)),
+            is_alone: bond.as_ref().is_some_and(is_readable),
         })
     }
 
@@ -91,12 +99,27 @@ impl EventLoop {
             self.handle_signal(now, signal);
         }
         self.sockets.receive(now, &ready.sockets, &mut self.server);
+        self.look_after_bond(now, ready.is_alone);
         if let Some(readiness) = ready.program {
             self.program.read(now, readiness, &mut self.server);
         }
         if self.surroundings.is_due() {
             self.server.handle_timeout(now);
             self.program.handle_timeout(now, &mut self.server);
+        }
+    }
+
+    /// A client that was heard is told so, before it can have our answer. A login that ends earlier is
+    /// the end of all.
+    fn look_after_bond(&mut self, now: Time, is_alone: bool) {
+        if self.sockets.has_heard()
+            && let Some(bond) = self.bond.take()
+        {
+            bond.declare_heard();
+        }
+        if is_alone && self.bond.take().is_some() {
+            tracing::info!("the login has ended");
+            self.server.request_exit(now, ExitRequest::Now);
         }
     }
 

@@ -3,7 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use fulmar_terminal::Size;
+
+use super::locale::VARIABLES;
 use super::ports::PortRange;
+use crate::bootstrap::offer::Offer;
 
 /// The options of a server, whichever way they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) ports: PortRange,
     /// What the program is told of the terminal's colours.
     pub(crate) colors: Colors,
+    /// The window's size, if it is known before the client comes.
+    pub(crate) size: Option<Size>,
     /// Locale variables for a program whose environment has no UTF-8 locale, in the order given.
     pub(crate) locale: Vec<(OsString, OsString)>,
     /// How often `-v` was given: with any, the standard streams stay open and get a log.
@@ -24,6 +30,76 @@ pub(crate) struct Options {
     pub(crate) trace: Option<PathBuf>,
     /// Where to write a log.
     pub(crate) log: Option<PathBuf>,
+}
+
+/// What a command line says of a server, where a client may say the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wishes {
+    /// As [`Options::bind`].
+    pub(crate) bind: Option<Bind>,
+    /// As [`Options::ports`].
+    pub(crate) ports: Option<PortRange>,
+    /// As [`Options::colors`].
+    pub(crate) colors: Option<Colors>,
+    /// As [`Options::locale`].
+    pub(crate) locale: Vec<(OsString, OsString)>,
+    /// As [`Options::verbosity`].
+    pub(crate) verbosity: u8,
+    /// As [`Options::command`].
+    pub(crate) command: Vec<OsString>,
+    /// As [`Options::trace`].
+    pub(crate) trace: Option<PathBuf>,
+    /// As [`Options::log`].
+    pub(crate) log: Option<PathBuf>,
+}
+
+impl Wishes {
+    /// Returns the options of a server that nobody else has wishes for.
+    pub(crate) fn alone(self) -> Options {
+        Options {
+            bind: self.bind.unwrap_or(Bind::Any),
+            ports: self.ports.unwrap_or(PortRange::DEFAULT),
+            colors: self.colors.unwrap_or(Colors::Palette),
+            size: None,
+            locale: self.locale,
+            verbosity: self.verbosity,
+            command: self.command,
+            trace: self.trace,
+            log: self.log,
+        }
+    }
+
+    /// Returns the options that follow from these wishes and from what a client offers. Where both
+    /// say something, the command line counts: a forced command is there to force.
+    pub(crate) fn over(self, offer: Offer) -> Options {
+        let is_known =
+            |(name, _): &(OsString, OsString)| VARIABLES.iter().any(|known| name == known);
+        let offered = Wishes {
+            bind: offer.bind,
+            ports: offer.ports,
+            colors: offer.colors.map(Colors::of_terminal),
+            // Other variables could reach further than the program that was forced.
+            locale: offer.locale.into_iter().filter(is_known).collect(),
+            command: offer.command,
+            ..Wishes::default()
+        };
+        let both = Wishes {
+            bind: self.bind.or(offered.bind),
+            ports: self.ports.or(offered.ports),
+            colors: self.colors.or(offered.colors),
+            locale: filled(self.locale, offered.locale),
+            command: filled(self.command, offered.command),
+            ..self
+        };
+        Options {
+            size: offer.size,
+            ..both.alone()
+        }
+    }
+}
+
+fn filled<T>(own: Vec<T>, offered: Vec<T>) -> Vec<T> {
+    if own.is_empty() { offered } else { own }
 }
 
 /// Where a server listens.
@@ -55,6 +131,14 @@ impl Colors {
         }
     }
 
+    /// Returns what the number of a terminal's colours means to us; stock knows none above 256.
+    pub(crate) fn of_terminal(count: u32) -> Colors {
+        match count {
+            256.. => Colors::Palette,
+            _ => Colors::Few,
+        }
+    }
+
     /// Returns the `TERM` that goes with it: docs/protocol.md §2.6.
     pub(crate) fn term(self) -> &'static str {
         match self {
@@ -71,6 +155,7 @@ impl Default for Options {
             bind: Bind::Any,
             ports: PortRange::DEFAULT,
             colors: Colors::Few,
+            size: None,
             locale: Vec::new(),
             verbosity: 0,
             command: Vec::new(),
@@ -92,6 +177,61 @@ pub(crate) fn assignment(word: &OsStr) -> Option<(OsString, OsString)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fulmar_core::Capabilities;
+
+    #[test]
+    fn a_command_line_outweighs_an_offer() {
+        let offer = Offer {
+            size: Size::new(30, 100),
+            colors: Some(8),
+            bind: Some(Bind::SshConnection),
+            ports: PortRange::parse("60500").ok(),
+            locale: vec![
+                ("LANG".into(), "C.UTF-8".into()),
+                ("LD_PRELOAD".into(), "x".into()),
+            ],
+            command: vec!["vim".into()],
+            ..Offer::of(Capabilities::NONE)
+        };
+        let asked = Wishes::default().over(offer.clone());
+        let wanted = Options {
+            bind: Bind::SshConnection,
+            ports: PortRange::parse("60500").unwrap(),
+            colors: Colors::Few,
+            size: Size::new(30, 100),
+            locale: vec![("LANG".into(), "C.UTF-8".into())],
+            command: vec!["vim".into()],
+            ..Options::default()
+        };
+        assert_eq!(asked, wanted);
+        let forced = Wishes {
+            bind: Some(Bind::Any),
+            ports: PortRange::parse("60010").ok(),
+            colors: Some(Colors::Palette),
+            locale: vec![("LC_ALL".into(), "C".into())],
+            verbosity: 1,
+            command: vec!["rsync".into(), "--server".into()],
+            trace: Some("t".into()),
+            log: Some("l".into()),
+        };
+        let wanted = Options {
+            size: Size::new(30, 100),
+            ..forced.clone().alone()
+        };
+        assert_eq!(forced.over(offer), wanted);
+    }
+
+    #[test]
+    fn a_terminal_of_many_colours_has_the_palette() {
+        for (count, colors) in [
+            (0, Colors::Few),
+            (255, Colors::Few),
+            (256, Colors::Palette),
+            (1 << 24, Colors::Palette),
+        ] {
+            assert_eq!(Colors::of_terminal(count), colors, "{count}");
+        }
+    }
 
     #[test]
     fn an_assignment_is_split_at_its_first_equals_sign() {

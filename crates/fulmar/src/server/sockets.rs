@@ -22,6 +22,7 @@ pub(crate) struct Sockets {
     /// What is being sent.
     buffer: Vec<u8>,
     trace: Trace,
+    has_heard: bool,
 }
 
 #[derive(Debug)]
@@ -44,6 +45,7 @@ impl Sockets {
             paths: PathTable::default(),
             buffer: Vec::new(),
             trace,
+            has_heard: false,
         }
     }
 
@@ -78,7 +80,8 @@ impl Sockets {
                 }
                 for datagram in self.inbox.datagrams() {
                     let (paths, trace) = (&mut self.paths, &mut self.trace);
-                    hand_over(now, place, &datagram, server, paths, trace);
+                    let is_genuine = hand_over(now, place, &datagram, server, paths, trace);
+                    self.has_heard |= is_genuine;
                 }
             }
         }
@@ -107,12 +110,18 @@ impl Sockets {
         self.trace.flush();
     }
 
+    /// Tells if a genuine datagram has ever come.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.has_heard
+    }
+
     /// Returns the address at the other end of a path.
     pub(crate) fn address(&self, path: PathId) -> Option<IpAddr> {
         self.paths.find(path).map(|way| way.remote.ip())
     }
 }
 
+/// Hands a datagram over, and tells if it was genuine.
 fn hand_over(
     now: Time,
     socket: usize,
@@ -120,7 +129,7 @@ fn hand_over(
     server: &mut Server,
     paths: &mut PathTable,
     trace: &mut Trace,
-) {
+) -> bool {
     let way = Way {
         socket,
         remote: datagram.source,
@@ -133,11 +142,12 @@ fn hand_over(
         bytes: datagram.bytes,
     };
     let Some(received) = server.handle_datagram(now, arrival) else {
-        return;
+        return false;
     };
     // Genuine, and not known to be old: the core may name its path from now on.
     if received.sequence.is_some() && received.verdict != Verdict::Late {
         paths.prove(path, way);
     }
     trace.received(now, path, datagram.bytes.len(), &received);
+    received.sequence.is_some()
 }

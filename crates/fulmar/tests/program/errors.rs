@@ -74,17 +74,20 @@ fn what_was_asked_for_is_printed_with_status_0() {
 fn a_busy_port_is_told_with_its_number() {
     let busy = UdpSocket::bind("0.0.0.0:0").expect("a free port");
     let port = busy.local_addr().expect("it is bound").port().to_string();
-    let told = run(&World::new(), &["server", "-p", &port]);
+    let told = run(&World::new(), &["server", "new", "-p", &port]);
     expect_failure(&told, &[&port, "in use", "-p LOW:HIGH"]);
 }
 
 #[test]
 fn a_shell_that_is_missing_is_told_before_anybody_connects() {
     let mut world = World::new();
-    let told = run(&world, &["server", "--", "no-such-program"]);
+    let told = run(&world, &["server", "new", "--", "no-such-program"]);
     expect_failure(&told, &["no-such-program", "PATH"]);
     world.set("SHELL", "/no/such/shell");
-    expect_failure(&run(&world, &["server"]), &["/no/such/shell", "SHELL"]);
+    expect_failure(
+        &run(&world, &["server", "new"]),
+        &["/no/such/shell", "SHELL"],
+    );
     let mut command = world.spawn(world.ours("fulmar"));
     command.arg("--local");
     let mut terminal = Terminal::start(&command, Setup::default().size, Rules::Client);
@@ -96,7 +99,7 @@ fn a_shell_that_is_missing_is_told_before_anybody_connects() {
 #[test]
 fn a_file_that_cannot_be_written_is_told() {
     let words = ["/no/such/folder/trace"];
-    let arguments = ["server", "--trace", "/no/such/folder/trace"];
+    let arguments = ["server", "new", "--trace", "/no/such/folder/trace"];
     expect_failure(&run(&World::new(), &arguments), &words);
 }
 

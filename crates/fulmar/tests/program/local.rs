@@ -1,9 +1,14 @@
 //! Both ends on one machine, started by one command.
 
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::Duration;
+
 use fulmar_platform::Spawn;
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use rustix::process::Signal;
 
-use crate::support::{PROMPT, Process, Rules, Setup, Terminal, World};
+use crate::support::{DEADLINE, PROMPT, Process, Rules, Setup, Terminal, World, adopt_orphans};
 
 /// A home in which a login shell greets with the prompt that tests wait for, and nothing else.
 fn world() -> World {
@@ -43,6 +48,58 @@ fn a_command_is_shown_and_its_end_is_the_end() {
     assert_eq!(status.code(), Some(0));
     assert!(shown(&terminal).contains("and now, silence"));
     terminal.expect_restored();
+}
+
+#[test]
+fn the_status_is_that_of_the_command() {
+    for (command, status) in [("exit 7", 7), ("kill -TERM $$", 128 + 15)] {
+        let world = world();
+        let mut terminal = start(&local(&world, &[], &["sh", "-c", command]));
+        assert_eq!(terminal.wait_for_end().code(), Some(status), "{command}");
+        terminal.expect_restored();
+    }
+}
+
+#[test]
+fn a_client_that_dies_before_the_session_leaves_no_server() {
+    adopt_orphans();
+    let world = world();
+    let path = |name: &str| world.home().join(name);
+    // The server's trace is a pipe: it comes as far as that, and waits for a reader.
+    let pipe = path("trace.server");
+    mkfifo(&pipe);
+    let mut command = world.spawn("sh");
+    // The end of the terminal is not to be what ends the server.
+    let script = "trap '' HUP; exec \"$0\" --local --log log --trace trace -- cat";
+    command.arg("-c").arg(script).arg(world.ours("fulmar"));
+    let terminal = start(&command);
+    let client = Process::of(terminal.pid()).expect("the client runs");
+    // It begins its log when it knows what is wanted.
+    while !path("log.server").exists() {
+        assert!(!client.wait(Duration::ZERO), "the client has ended");
+        std::thread::yield_now();
+    }
+    let mut others = Process::all_of(world.home());
+    others.retain(|process| process.pid() != client.pid());
+    let server = others.pop().expect("the server runs");
+    client.kill();
+    assert!(!server.wait(Duration::ZERO), "the server goes on");
+    let _reader = open_for_reading(&pipe);
+    assert!(server.wait(DEADLINE));
+    for process in Process::all_of(world.home()) {
+        assert!(process.wait(DEADLINE), "{} still runs", process.pid());
+    }
+}
+
+fn mkfifo(path: &Path) {
+    let mode = Mode::RUSR | Mode::WUSR;
+    mknodat(CWD, path, FileType::Fifo, mode, 0).expect("a named pipe");
+}
+
+/// Opens a named pipe without waiting for a writer.
+fn open_for_reading(path: &Path) -> OwnedFd {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+    open(path, flags, Mode::empty()).expect("a named pipe")
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod own;
 mod peers;
 mod roaming;
 mod screens;
+mod server_bootstrap;
 mod server_side;
 mod settings;
 mod stock_frames;

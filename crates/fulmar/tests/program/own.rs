@@ -62,7 +62,7 @@ fn a_window_that_changes_while_we_are_suspended_is_looked_at_again() {
 fn a_key_on_standard_input_is_taken_and_the_terminal_still_found() {
     let world = World::new();
     adopt_orphans();
-    let arguments = ["server", "-p", "0", "-i", "127.0.0.1", "--", "sh", "-i"];
+    let arguments = "server new -p 0 -i 127.0.0.1 -- sh -i".split(' ');
     let mut server = world.command(world.ours("fulmar"));
     let output = server.args(arguments).output().expect("the server starts");
     let stdout = String::from_utf8(output.stdout).expect("text");

@@ -1,6 +1,8 @@
 //! A process that is not our child, such as a server that has gone to the background.
 
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
 
@@ -29,6 +31,20 @@ impl Process {
         let raw = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
         let fd = pidfd_open(raw, PidfdFlags::empty()).ok()?;
         Some(Self { fd, pid })
+    }
+
+    /// Takes hold of every process that was started in a home: see [`World`](super::World).
+    pub(crate) fn all_of(home: &Path) -> Vec<Self> {
+        let variable = [b"HOME=", home.as_os_str().as_bytes()].concat();
+        let is_of_home = |pid: &u32| {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment
+                .split(|byte| *byte == 0)
+                .any(|it| it == variable)
+        };
+        let numbers = std::fs::read_dir("/proc").expect("Linux has it").flatten();
+        let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers.filter(is_of_home).filter_map(Self::of).collect()
     }
 
     /// The number of the process.

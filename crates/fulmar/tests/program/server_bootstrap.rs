@@ -1,0 +1,495 @@
+//! A server that is told by a client what session it wants, and that stays with the login until the
+//! client was heard (docs/protocol.md §2.9).
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, UdpSocket};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::Duration;
+
+use fulmar_core::{Agreement, Capabilities, Client, ClientConfig};
+use fulmar_datagram::{Ecn, Key, Time};
+use fulmar_platform::{Interest, PollList};
+use fulmar_transport::{Arrival, Dialect, Hint, PathId};
+use rustix::process::Signal;
+
+use crate::support::{DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans};
+
+/// Asks for a program that waits to be ended, on a port of the system's choice.
+const OFFER: &str = "FULMAR OFFER 1 exit\nport 0\nword cat\nFULMAR END\n";
+
+/// `fulmar server` with pipes, as ssh starts it. What is left of it ends with the test.
+struct Login {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: Option<ChildStdout>,
+    /// What was read and is not a whole line yet.
+    read: Vec<u8>,
+    world: World,
+}
+
+impl Login {
+    fn start(arguments: &[&str]) -> Self {
+        Self::start_in(World::new(), arguments)
+    }
+
+    fn start_in(world: World, arguments: &[&str]) -> Self {
+        adopt_orphans();
+        let mut command = world.command(world.ours("fulmar"));
+        command.arg("server").args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("the server starts");
+        let (input, output) = (process.stdin.take(), process.stdout.take());
+        Self {
+            process,
+            input,
+            output,
+            read: Vec::new(),
+            world,
+        }
+    }
+
+    /// A server that was given [`OFFER`], and how to reach it.
+    #[track_caller]
+    fn asked() -> (Self, Invitation) {
+        let mut login = Self::start(&[]);
+        login.write(OFFER);
+        let invitation = login.invitation();
+        (login, invitation)
+    }
+
+    fn write(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("it was not closed");
+        // A server that has said no does not read on.
+        let _ = input.write_all(text.as_bytes());
+    }
+
+    /// Returns the next line with its end, or what there is of it at the end of the output.
+    #[track_caller]
+    fn line(&mut self) -> String {
+        loop {
+            if let Some(end) = self.read.iter().position(|&byte| byte == b'\n') {
+                let line = self.read.drain(..=end).collect();
+                return String::from_utf8(line).expect("text");
+            }
+            let output = self.output.as_mut().expect("it was not closed");
+            wait_for(output);
+            let mut bytes = [0; 4096];
+            let count = output.read(&mut bytes).expect("a pipe can be read");
+            if count == 0 {
+                return String::from_utf8(std::mem::take(&mut self.read)).expect("text");
+            }
+            self.read.extend_from_slice(&bytes[..count]);
+        }
+    }
+
+    #[track_caller]
+    fn expect_line(&mut self, wanted: &str) {
+        assert_eq!(self.line(), wanted);
+    }
+
+    #[track_caller]
+    fn expect_hello(&mut self) {
+        self.expect_line(concat!("FULMAR HELLO ", env!("CARGO_PKG_VERSION"), "\n"));
+    }
+
+    /// Reads the lines of a server that starts.
+    #[track_caller]
+    fn invitation(&mut self) -> Invitation {
+        self.expect_hello();
+        let answer = self.line();
+        assert!(answer.starts_with("FULMAR CONNECT 1 "), "{answer}");
+        let line = self.line();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let ["MOSH", "CONNECT", port, key] = words[..] else {
+            panic!("{line:?}");
+        };
+        Invitation {
+            answer,
+            port: port.parse().expect("a port"),
+            key: key.to_owned(),
+        }
+    }
+
+    /// Expects that the start fails, with these words in the first line about it and a next step.
+    #[track_caller]
+    fn expect_refusal(mut self, words: &str) {
+        self.expect_hello();
+        let error = self.line();
+        assert!(error.starts_with("FULMAR ERROR "), "{error}");
+        assert!(error.contains(words), "no {words:?} in {error}");
+        let advice = self.line();
+        assert!(advice.starts_with("FULMAR ERROR "), "{advice:?}");
+        self.expect_end(255);
+    }
+
+    /// Expects that the login leaves with that status and nothing else to say, and that nothing of
+    /// it is left.
+    #[track_caller]
+    fn expect_end(mut self, status: i32) {
+        if self.output.is_some() {
+            self.expect_line("");
+        }
+        let login = Process::of(self.process.id()).expect("nobody has waited for it");
+        assert!(login.wait(DEADLINE), "the login still runs");
+        let ended = self.process.wait().expect("it has ended");
+        assert_eq!(ended.code(), Some(status));
+        self.expect_nothing_left();
+    }
+
+    #[track_caller]
+    fn expect_nothing_left(&self) {
+        for process in Process::all_of(self.world.home()) {
+            assert!(process.wait(DEADLINE), "{} still runs", process.pid());
+        }
+    }
+
+    /// The server in the background.
+    #[track_caller]
+    fn daemon(&self) -> Process {
+        let own = self.process.id();
+        let mut others = Process::all_of(self.world.home());
+        others.retain(|process| process.pid() != own);
+        others.pop().expect("there is one")
+    }
+}
+
+impl Drop for Login {
+    fn drop(&mut self) {
+        for process in Process::all_of(self.world.home()) {
+            process.kill();
+        }
+        let _ = self.process.wait();
+    }
+}
+
+#[track_caller]
+fn wait_for(descriptor: &impl AsFd) {
+    let mut list = PollList::new();
+    list.add(descriptor, Interest::Read);
+    let ready = list.wait(Some(DEADLINE)).expect("it can be polled");
+    assert!(ready > 0, "nothing comes");
+}
+
+/// How to reach a server.
+struct Invitation {
+    /// The line in which it said what was agreed on.
+    answer: String,
+    port: u16,
+    key: String,
+}
+
+/// A client without a terminal: the state machine on a socket.
+struct Guest {
+    client: Client,
+    socket: UdpSocket,
+}
+
+impl Guest {
+    fn of(invitation: &Invitation, agreement: Option<Agreement>) -> Self {
+        let key = Key::from_base64(&invitation.key).expect("a key");
+        let config = ClientConfig {
+            agreement,
+            ..ClientConfig::new(key, [7; 32])
+        };
+        let mut client = Client::new(Time::ZERO, config);
+        let path = PathId::new(0);
+        client.handle_hint(Time::ZERO, Hint::PathOpened { path });
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let server = (Ipv4Addr::LOCALHOST, invitation.port);
+        socket.connect(server).expect("a port");
+        Self { client, socket }
+    }
+
+    /// Returns the datagrams that it wants to send.
+    fn datagrams(&mut self) -> Vec<Vec<u8>> {
+        let mut datagrams = Vec::new();
+        let mut buffer = Vec::new();
+        while let Some(transmit) = self.client.poll_transmit(Time::ZERO, &mut buffer) {
+            datagrams.extend(transmit.split(&buffer).map(<[u8]>::to_vec));
+        }
+        datagrams
+    }
+
+    /// Takes in one datagram.
+    #[track_caller]
+    fn receive(&mut self) {
+        wait_for(&self.socket);
+        let mut bytes = [0; 2048];
+        let length = self.socket.recv(&mut bytes).expect("an answer");
+        let arrival = Arrival {
+            path: PathId::new(0),
+            ecn: Ecn::NotCapable,
+            bytes: &bytes[..length],
+        };
+        let _ = self.client.handle_datagram(Time::ZERO, arrival);
+    }
+
+    fn send(&self, datagrams: &[Vec<u8>]) {
+        for datagram in datagrams {
+            self.socket.send(datagram).expect("loopback takes it");
+        }
+    }
+}
+
+#[test]
+fn the_answer_is_what_both_can_and_the_port_what_was_asked_for() {
+    let (_login, invitation) = Login::asked();
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        invitation.answer,
+        format!("FULMAR CONNECT 1 exit {version}\n")
+    );
+    for (offered, agreed) in [("-", "-"), ("zzz", "-"), ("aaa,exit,zzz", "exit")] {
+        let mut login = Login::start(&["-p", "0"]);
+        login.write(&format!("FULMAR OFFER 1 {offered}\nFULMAR END\n"));
+        let answer = format!("FULMAR CONNECT 1 {agreed} {version}\n");
+        assert_eq!(login.invitation().answer, answer);
+    }
+}
+
+#[test]
+fn heard_is_said_once_the_first_genuine_datagram_has_come_and_the_server_stays() {
+    let (mut login, invitation) = Login::asked();
+    let daemon = login.daemon();
+    let mut guest = Guest::of(&invitation, None);
+    let datagrams = guest.datagrams();
+    guest.send(&datagrams);
+    login.expect_line("FULMAR HEARD\n");
+    login.expect_line("");
+    let status = login.process.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0));
+    drop((login.input.take(), login.output.take()));
+    // Its answer comes after the end of the login.
+    wait_for(&guest.socket);
+    assert!(!daemon.wait(Duration::ZERO), "the server has ended");
+}
+
+#[test]
+fn what_is_not_genuine_is_not_heard() {
+    let (mut login, invitation) = Login::asked();
+    let mut altered = Guest::of(&invitation, None).datagrams();
+    for datagram in &mut altered {
+        *datagram.last_mut().expect("it is not empty") ^= 1;
+    }
+    let other_key = Invitation {
+        answer: String::new(),
+        port: invitation.port,
+        key: "AAAAAAAAAAAAAAAAAAAAAA".to_owned(),
+    };
+    let mut stranger = Guest::of(&other_key, None);
+    let foreign = stranger.datagrams();
+    assert!(!altered.is_empty() && !foreign.is_empty());
+    stranger.send(&altered);
+    stranger.send(&foreign);
+    stranger.send(&[vec![], vec![0; 100], b"FULMAR HEARD\n".to_vec()]);
+    // The login ends: a server that had been heard would go on.
+    drop(login.input.take());
+    login.expect_line("FULMAR ERROR the login has ended before the client was heard\n");
+    login.expect_end(255);
+}
+
+#[test]
+fn a_login_that_is_killed_leaves_nothing() {
+    for signal in [Signal::HUP, Signal::INT, Signal::TERM, Signal::KILL] {
+        let (login, _) = Login::asked();
+        let attendant = Process::of(login.process.id()).expect("it runs");
+        attendant.signal(signal);
+        assert!(attendant.wait(DEADLINE));
+        login.expect_nothing_left();
+    }
+}
+
+#[test]
+fn a_server_that_dies_is_told_to_the_login() {
+    let (mut login, _) = Login::asked();
+    login.daemon().kill();
+    login.expect_line("FULMAR ERROR the server has ended before it heard a client\n");
+    let advice = login.line();
+    assert!(advice.starts_with("FULMAR ERROR "), "{advice}");
+    login.expect_end(255);
+}
+
+#[test]
+fn a_client_that_goes_before_it_has_said_anything_leaves_nothing() {
+    let mut login = Login::start(&[]);
+    login.expect_hello();
+    drop(login.input.take());
+    let words = "FULMAR ERROR no client has said on standard input what session it wants\n";
+    login.expect_line(words);
+    assert!(login.line().contains("fulmar server new"));
+    login.expect_end(255);
+}
+
+#[test]
+fn an_answer_that_nobody_can_read_is_the_end() {
+    let mut login = Login::start(&[]);
+    login.expect_hello();
+    drop(login.output.take());
+    login.write(OFFER);
+    login.expect_end(255);
+}
+
+#[test]
+fn an_offer_is_found_after_other_lines_and_the_second_one_is_passed_over() {
+    let mut login = Login::start(&[]);
+    let noise = "\nFULMAR START\nFULMAR MOSH 'mosh-server' 'new'\n\nhello\n";
+    login.write(&format!("{noise}{OFFER}"));
+    let invitation = login.invitation();
+    login.write(&format!("{noise}{OFFER}").repeat(100));
+    let mut guest = Guest::of(&invitation, None);
+    let datagrams = guest.datagrams();
+    guest.send(&datagrams);
+    login.expect_line("FULMAR HEARD\n");
+    login.expect_line("");
+}
+
+#[test]
+fn of_an_offer_whose_end_was_lost_the_second_copy_counts() {
+    let mut login = Login::start(&[]);
+    let other = "FULMAR OFFER 1 -\nport 0\nword no-such-program\nFULMAR E";
+    login.write(&format!("{other}\n{OFFER}"));
+    let version = env!("CARGO_PKG_VERSION");
+    let answer = format!("FULMAR CONNECT 1 exit {version}\n");
+    assert_eq!(login.invitation().answer, answer);
+}
+
+#[test]
+fn an_offer_that_is_cut_too_long_or_nonsense_is_refused() {
+    let long = format!(
+        "FULMAR OFFER 1 -\nword {}\nFULMAR END\n",
+        "x".repeat(65_536)
+    );
+    for (text, words) in [
+        ("FULMAR OFFER 1 -\nword rm\n", "cut off"),
+        ("FULMAR OFFER 1 -\nFULMAR END", "cut off"),
+        (&long, "too long"),
+        (&"x\n".repeat(65_537), "too long"),
+        ("FULMAR OFFER 2 -\nFULMAR END\n", "version 2"),
+        ("FULMAR OFFER 1 -\nword a\nport x\nFULMAR END\n", "line 3"),
+        (
+            "FULMAR OFFER 1 -\nword no-such-program\nFULMAR END\n",
+            "cannot run no-such-program",
+        ),
+    ] {
+        let mut login = Login::start(&[]);
+        login.write(text);
+        drop(login.input.take());
+        login.expect_refusal(words);
+    }
+}
+
+#[test]
+fn a_busy_port_is_told_to_the_client() {
+    let busy = UdpSocket::bind("0.0.0.0:0").expect("a free port");
+    let port = busy.local_addr().expect("it is bound").port();
+    let mut login = Login::start(&[]);
+    login.write(&format!("FULMAR OFFER 1 -\nport {port}\nFULMAR END\n"));
+    login.expect_refusal(&format!("cannot listen on UDP port {port}"));
+}
+
+#[test]
+fn where_ssh_came_from_is_told_first() {
+    let mut world = World::new();
+    world.set("SSH_CONNECTION", "192.0.2.1 5022 192.0.2.7 22");
+    let mut login = Login::start_in(world, &[]);
+    login.expect_hello();
+    login.expect_line("MOSH SSH_CONNECTION 192.0.2.1 5022 192.0.2.7 22\n");
+}
+
+#[test]
+fn what_could_not_be_had_is_a_warning() {
+    let mut login = Login::start(&[]);
+    login.write("FULMAR OFFER 1 -\nport 0\nbind 192.0.2.1\nFULMAR END\n");
+    login.expect_hello();
+    let warning = login.line();
+    assert!(warning.starts_with("FULMAR WARNING "), "{warning}");
+    assert!(warning.contains("192.0.2.1"), "{warning}");
+}
+
+#[test]
+fn a_person_at_a_terminal_is_told_the_word_that_is_missing() {
+    let world = World::new();
+    let mut command = world.spawn(world.ours("fulmar"));
+    command.arg("server");
+    let mut terminal = Terminal::start(&command, Setup::default().size, Rules::None);
+    terminal.wait_for_text("fulmar server new");
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    assert!(!String::from_utf8_lossy(terminal.shown()).contains("HELLO"));
+}
+
+/// Runs a session to its end in which the program leaves a file `told`, and returns that.
+#[track_caller]
+fn told_by_the_program(arguments: &[&str], offer: &str) -> String {
+    let mut login = Login::start(arguments);
+    login.write(offer);
+    let invitation = login.invitation();
+    let world = &login.world;
+    let mut client = world.spawn(world.ours("fulmar"));
+    client.arg("client").arg("127.0.0.1");
+    client.arg(invitation.port.to_string());
+    client.env("MOSH_KEY", &invitation.key);
+    let mut terminal = Terminal::start(&client, Setup::default().size, Rules::Client);
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    login.expect_line("FULMAR HEARD\n");
+    let told = std::fs::read_to_string(login.world.home().join("told"));
+    login.expect_end(0);
+    told.expect("the program was there")
+}
+
+#[test]
+fn the_program_has_its_words_as_they_were_meant() {
+    let offer = "FULMAR OFFER 1 exit\nport 0\ncolors 16777216\nlocale LANG=C.UTF-8\n\
+        locale MARK=x\nword sh\nword -c\nword (stty size; echo \"$TERM $MARK $#\"; printf '<%25s>' \"$@\") > told\n\
+        word sh\nword a b\nword \nword %C3%BC%0A\nmood good\nFULMAR END\n";
+    let told = told_by_the_program(&[], offer);
+    assert_eq!(told, "24 80\nxterm-256color  3\n<a b><><ü\n>");
+}
+
+#[test]
+fn a_command_line_outweighs_what_the_client_wants() {
+    let program = ["--", "sh", "-c", "echo forced $TERM > told"];
+    let arguments = [&["-p", "0", "-c", "8"][..], &program].concat();
+    let busy = UdpSocket::bind("0.0.0.0:0").expect("a free port");
+    let port = busy.local_addr().expect("it is bound").port();
+    let offer = format!("FULMAR OFFER 1 -\nport {port}\ncolors 256\nword no-such\nFULMAR END\n");
+    assert_eq!(told_by_the_program(&arguments, &offer), "forced xterm\n");
+}
+
+/// What a guest finds out to be spoken, if its offer and the answer change on the way like that.
+#[track_caller]
+fn spoken(offer: fn(&str) -> String, answer: fn(&str) -> String) -> Dialect {
+    let mut login = Login::start(&[]);
+    login.write(&offer(OFFER));
+    let invitation = login.invitation();
+    let answer = answer(&invitation.answer);
+    let agreement = Agreement::of(OFFER.as_bytes(), answer.as_bytes(), Capabilities::ALL);
+    let mut guest = Guest::of(&invitation, Some(agreement));
+    let datagrams = guest.datagrams();
+    guest.send(&datagrams);
+    login.expect_line("FULMAR HEARD\n");
+    while guest.client.dialect() == Dialect::Undecided {
+        guest.receive();
+    }
+    guest.client.dialect()
+}
+
+#[test]
+fn the_agreement_is_on_the_very_bytes_of_offer_and_answer() {
+    assert_eq!(spoken(str::to_owned, str::to_owned), Dialect::Native);
+    for altered in [
+        spoken(|offer| offer.replace("cat", "cat\nword -u"), str::to_owned),
+        spoken(|offer| offer.replace("exit", "exit,zzz"), str::to_owned),
+        spoken(
+            |offer| offer.replace("word", "mood sad\nword"),
+            str::to_owned,
+        ),
+        spoken(str::to_owned, |answer| answer.replace("exit", "-")),
+        spoken(
+            |offer| offer.replace("exit", "-"),
+            |answer| answer.replace("-", "exit"),
+        ),
+    ] {
+        assert_eq!(altered, Dialect::Altered);
+    }
+}
