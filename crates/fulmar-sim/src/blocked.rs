@@ -9,9 +9,17 @@ use crate::stage::{LossCause, Outlet, Stage};
 /// What the firewall stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    /// The only destination port it stops; all where there is none.
-    port: Option<u16>,
+    what: What,
     notice: Notice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Nothing,
+    All,
+    Udp,
+    /// UDP and TCP to this port.
+    Port(u16),
 }
 
 impl Blocked {
@@ -24,25 +32,44 @@ impl Blocked {
     /// Stops everything.
     #[must_use]
     pub fn all(notice: Notice) -> Impairment {
-        Impairment::Blocked(Self { port: None, notice })
+        Self::stopping(What::All, notice)
+    }
+
+    /// Stops UDP. Where everything is UDP, as with simulated hosts, that is everything.
+    #[must_use]
+    pub fn udp(notice: Notice) -> Impairment {
+        Self::stopping(What::Udp, notice)
+    }
+
+    /// Stops nothing: takes the firewall away during a run.
+    #[must_use]
+    pub fn nothing() -> Impairment {
+        Self::stopping(What::Nothing, Notice::Silent)
     }
 
     /// Stops what goes to this port.
     #[must_use]
     pub fn port(port: u16, notice: Notice) -> Impairment {
-        Impairment::Blocked(Self {
-            port: Some(port),
-            notice,
-        })
+        Self::stopping(What::Port(port), notice)
+    }
+
+    fn stopping(what: What, notice: Notice) -> Impairment {
+        Impairment::Blocked(Self { what, notice })
+    }
+
+    fn stops(self, datagram: &Datagram) -> bool {
+        match self.what {
+            What::Nothing => false,
+            What::All => true,
+            What::Udp => datagram.content.is_udp(),
+            What::Port(port) => datagram.destination.port() == port,
+        }
     }
 }
 
 impl Stage for Blocked {
     fn take(&mut self, _now: Duration, datagram: Datagram, outlet: &mut Outlet) {
-        if self
-            .port
-            .is_none_or(|port| datagram.destination.port() == port)
-        {
+        if self.stops(&datagram) {
             outlet.stop(datagram, LossCause::Blocked, self.notice);
         } else {
             outlet.pass(datagram);
@@ -61,7 +88,7 @@ impl Stage for Blocked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datagram::SendError;
+    use crate::datagram::{Content, SendError};
     use crate::testing::Bench;
     use crate::units::ms;
 
@@ -70,6 +97,30 @@ mod tests {
         let mut bench = Bench::of(Blocked::silently());
         bench.send_many(100, ms(1), 100);
         assert_eq!(bench.losses(), vec![LossCause::Blocked; 100]);
+    }
+
+    #[test]
+    fn udp_alone_can_be_stopped() {
+        let mut bench = Bench::of(Blocked::udp(Notice::Silent));
+        let contents = [
+            Content::UdpPayload,
+            Content::OtherPacket,
+            Content::UdpPacket,
+        ];
+        for content in contents {
+            bench.content = content;
+            bench.send_at(ms(0), 100);
+        }
+        assert_eq!(bench.order(), [1]);
+    }
+
+    #[test]
+    fn the_firewall_can_be_taken_away() {
+        let mut bench = Bench::of(Blocked::silently());
+        bench.send_at(ms(0), 100);
+        bench.change_at(ms(1), Blocked::nothing());
+        bench.send_at(ms(1), 100);
+        assert_eq!(bench.order(), [1]);
     }
 
     #[test]

@@ -31,7 +31,27 @@ impl Ecn {
     }
 }
 
-/// One UDP payload on its way.
+/// What the bytes of a [`Datagram`] are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Content {
+    /// The payload of a UDP datagram; the network counts its headers besides.
+    #[default]
+    UdpPayload,
+    /// A whole IP packet that holds UDP.
+    UdpPacket,
+    /// A whole IP packet that holds anything else.
+    OtherPacket,
+}
+
+impl Content {
+    /// Tells whether a firewall that stops UDP stops it.
+    #[must_use]
+    pub fn is_udp(self) -> bool {
+        self != Self::OtherPacket
+    }
+}
+
+/// One UDP payload on its way, or one packet where the hosts are real.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram {
     /// Where it comes from, as the place it is at sees it: address translation rewrites it.
@@ -40,8 +60,10 @@ pub struct Datagram {
     pub destination: SocketAddr,
     /// The congestion mark in the IP header.
     pub ecn: Ecn,
-    /// The UDP payload.
+    /// The UDP payload, unless `content` says otherwise.
     pub bytes: Vec<u8>,
+    /// What the bytes are.
+    pub content: Content,
     /// Who and which, for the timeline and for errors that return to the sender.
     pub(crate) ticket: Ticket,
 }
@@ -55,6 +77,7 @@ impl Datagram {
             destination,
             ecn: Ecn::NotCapable,
             bytes: bytes.into(),
+            content: Content::UdpPayload,
             ticket: Ticket {
                 sender: HostId(0),
                 origin: source,
@@ -67,9 +90,13 @@ impl Datagram {
     /// Returns the length of the IP packet around it: payload, 8 bytes of UDP header (RFC 768) and
     /// 20 (RFC 791) or 40 (RFC 8200) bytes of IP header.
     ///
-    /// Rates, queues and MTUs of the simulator count these bytes.
+    /// Of what is a packet already it is the number of bytes. Rates, queues and MTUs of the simulator
+    /// count these bytes.
     #[must_use]
     pub fn packet_len(&self) -> usize {
+        if self.content != Content::UdpPayload {
+            return self.bytes.len();
+        }
         let headers = if self.destination.is_ipv4() { 28 } else { 48 };
         self.bytes.len() + headers
     }
@@ -161,5 +188,15 @@ mod tests {
         let v6 = address("[2001:db8::1]:1");
         assert_eq!(Datagram::new(v4, v4, [0; 100]).packet_len(), 128);
         assert_eq!(Datagram::new(v6, v6, [0; 100]).packet_len(), 148);
+    }
+
+    #[test]
+    fn packet_len_of_a_packet_is_its_length() {
+        let v4 = address("192.0.2.1:1");
+        for content in [Content::UdpPacket, Content::OtherPacket] {
+            let mut packet = Datagram::new(v4, v4, [0; 100]);
+            packet.content = content;
+            assert_eq!(packet.packet_len(), 100);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use crate::datagram::{Datagram, SendFailure};
 use crate::nat::Translator;
@@ -16,11 +17,27 @@ pub enum Way {
     Down,
 }
 
+/// What reached a host, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// The instant, counted from the start.
+    pub at: Duration,
+    /// What it is.
+    pub what: Arrived,
+}
+
 /// What reached a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Arrival {
+pub enum Arrived {
+    /// A datagram that was sent to it.
     Datagram(Datagram),
-    SendFailure(SendFailure),
+    /// Word that a datagram of its own was not carried.
+    SendFailure {
+        /// What its system says.
+        failure: SendFailure,
+        /// The datagram, as it was where it was stopped.
+        datagram: Datagram,
+    },
 }
 
 #[derive(Debug)]
@@ -47,11 +64,19 @@ impl Host {
         }
     }
 
+    /// Tells whether the address is one of the host's own. A host that has port 0 has them all.
+    pub(crate) fn has(&self, address: SocketAddr) -> bool {
+        let has = |own: &SocketAddr| {
+            own.ip() == address.ip() && (own.port() == address.port() || own.port() == 0)
+        };
+        self.addresses.iter().any(has)
+    }
+
     /// Tells whether the network brings datagrams to this address here.
     pub(crate) fn is_reached_at(&self, address: SocketAddr) -> bool {
         match &self.nat {
             Some(nat) => nat.has_address(address),
-            None => self.addresses.contains(&address),
+            None => self.has(address),
         }
     }
 }

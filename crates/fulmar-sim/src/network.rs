@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use crate::datagram::{Datagram, HostId, Label, SendError, SendFailure};
-use crate::host::{Arrival, Host, Way};
+use crate::change::Change;
+use crate::datagram::{Datagram, HostId, SendError, SendFailure, Ticket};
+use crate::host::{Arrival, Arrived, Host, Way};
 use crate::impairment::Impairment;
 use crate::nat::{Nat, Translator};
 use crate::node::Transmit;
@@ -31,6 +32,11 @@ pub const SERVER: HostId = HostId(1);
 /// The core finds the host that has the destination address at that instant, takes no time and
 /// loses nothing. Whether the host still has the address is looked at again when the datagram
 /// reaches it.
+///
+/// A [`Simulation`](crate::Simulation) drives it in virtual time. Who has a clock and real packets
+/// drives it by hand, each call with an instant that is not before the last: [`inject`](Self::inject)
+/// and [`apply`](Self::apply) what has come, [`advance`](Self::advance), take each host's
+/// [`poll_arrival`](Self::poll_arrival) until `None`, and come back at [`next_due`](Self::next_due).
 pub struct Network {
     seed: u64,
     hosts: Vec<Host>,
@@ -63,7 +69,7 @@ impl Network {
         }
     }
 
-    /// Adds a host with a clear link.
+    /// Adds a host with a clear link. An address with port 0 stands for all its ports.
     pub fn add_host(&mut self, name: &str, address: SocketAddr) -> HostId {
         let id = HostId(self.hosts.len());
         let number = u32::try_from(id.0).unwrap_or(u32::MAX) * 2;
@@ -176,80 +182,114 @@ impl Network {
     }
 
     /// Gives a host one address in place of those it had. What is under way to them is lost.
-    pub(crate) fn move_to(&mut self, host: HostId, address: SocketAddr) {
+    fn move_to(&mut self, host: HostId, address: SocketAddr) {
         self.host_mut(host).addresses = vec![address];
     }
 
     /// Gives a host another address of its own family: from 198.51.100.0/24 (RFC 5737) or
-    /// 2001:db8:1::/48 (RFC 3849), with another port each time.
-    pub(crate) fn move_on(&mut self, host: HostId) -> SocketAddr {
+    /// 2001:db8:1::/48 (RFC 3849), with another port each time unless it has all of them.
+    fn move_on(&mut self, host: HostId) -> SocketAddr {
         let is_v4 = self.address(host).is_ipv4();
         let known = self.host_mut(host);
         known.moves = known.moves % 50_000 + 1;
         let number = known.moves;
+        let has_all_ports = known.addresses.last().is_some_and(|own| own.port() == 0);
         let ip = if is_v4 {
             let last = u8::try_from(number % 250).unwrap_or(0) + 1;
             IpAddr::V4(Ipv4Addr::new(198, 51, 100, last))
         } else {
             IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 1, 0, 0, 0, 0, number))
         };
-        let to = SocketAddr::new(ip, 10_000 + number);
+        let to = SocketAddr::new(ip, if has_all_ports { 0 } else { 10_000 + number });
         self.move_to(host, to);
         to
     }
 
     /// Gives a host one more address, which becomes its default source.
-    pub(crate) fn bind(&mut self, host: HostId, address: SocketAddr) {
+    fn bind(&mut self, host: HostId, address: SocketAddr) {
         let addresses = &mut self.host_mut(host).addresses;
         addresses.retain(|&known| known != address);
         addresses.push(address);
     }
 
-    pub(crate) fn unbind(&mut self, host: HostId, address: SocketAddr) {
+    fn unbind(&mut self, host: HostId, address: SocketAddr) {
         self.host_mut(host)
             .addresses
             .retain(|&known| known != address);
     }
 
-    pub(crate) fn rebind_nat(&mut self, host: HostId) {
+    fn rebind_nat(&mut self, host: HostId) {
         if let Some(nat) = &mut self.host_mut(host).nat {
             nat.rebind();
         }
     }
 
-    pub(crate) fn move_nat(&mut self, host: HostId, outside: IpAddr) {
+    fn move_nat(&mut self, host: HostId, outside: IpAddr) {
         if let Some(nat) = &mut self.host_mut(host).nat {
             nat.move_to(outside);
         }
     }
 
-    pub(crate) fn set_awake(&mut self, host: HostId, is_awake: bool) {
-        self.host_mut(host).is_awake = is_awake;
-    }
-
-    pub(crate) fn set_cut(&mut self, host: HostId, is_cut: bool) {
-        self.host_mut(host).is_cut = is_cut;
-    }
-
-    pub(crate) fn set(&mut self, now: Duration, host: HostId, way: Way, impairment: Impairment) {
-        self.advance(now);
+    fn set(&mut self, now: Duration, host: HostId, way: Way, impairment: Impairment) {
         self.host_mut(host).path(way).set(now, impairment);
+    }
+
+    /// Makes a change. What is for a host's program alone, its clock and hints, is only noted.
+    pub fn apply(&mut self, now: Duration, change: Change) {
+        self.advance(now);
+        self.timeline
+            .host_note(now, change.host(), change.to_string());
+        match change {
+            Change::Set(host, way, impairment) => self.set(now, host, way, impairment),
+            Change::Move(host, to) => self.move_to(host, to),
+            Change::MoveOn(host) => {
+                let to = self.move_on(host);
+                self.timeline.host_note(now, host, format!("is at {to}"));
+            }
+            Change::Bind(host, address) => self.bind(host, address),
+            Change::Unbind(host, address) => self.unbind(host, address),
+            Change::RebindNat(host) => self.rebind_nat(host),
+            Change::MoveNat(host, outside) => self.move_nat(host, outside),
+            Change::Cut(host) => self.host_mut(host).is_cut = true,
+            Change::Restore(host) => self.host_mut(host).is_cut = false,
+            Change::Suspend(host) => self.host_mut(host).is_awake = false,
+            Change::Wake(host) => self.host_mut(host).is_awake = true,
+            Change::Jump(..) | Change::Hint(..) => {}
+        }
     }
 
     /// Sends what a host's node gave out.
     pub(crate) fn send(&mut self, now: Duration, sender: HostId, transmit: Transmit) {
-        let own = self.own_source(sender, transmit.source);
-        let source = own.or(transmit.source).unwrap_or(NOWHERE);
+        let latest = self.host(sender).addresses.last().copied();
+        let source = transmit.source.or(latest).unwrap_or(NOWHERE);
         let why = transmit.why;
-        let mut datagram = self.numbered(sender, source, transmit);
+        let mut datagram = Datagram::new(source, transmit.destination, transmit.bytes);
+        datagram.ecn = transmit.ecn;
+        self.put_in(now, sender, datagram, why);
+    }
+
+    /// Takes what a host has sent, from outside of any simulation.
+    pub fn inject(&mut self, now: Duration, sender: HostId, datagram: Datagram) {
+        self.advance(now);
+        self.put_in(now, sender, datagram, "");
+    }
+
+    fn put_in(&mut self, now: Duration, sender: HostId, mut datagram: Datagram, why: &'static str) {
+        self.serial += 1;
+        datagram.ticket = Ticket {
+            sender,
+            origin: datagram.source,
+            serial: self.serial,
+            is_copy: false,
+        };
         self.timeline.sent(now, &datagram, why);
 
         let host = self.host_mut(sender);
-        if own.is_none() {
-            let gone = Fate::Refused(SendError::AddressGone);
-            self.met(now, datagram.label(), gone);
+        if !host.has(datagram.source) {
+            self.refuse(now, datagram, SendError::AddressGone);
         } else if host.is_cut {
-            self.met(now, datagram.label(), Fate::Lost(LossCause::Outage));
+            self.timeline
+                .met(now, datagram.label(), Fate::Lost(LossCause::Outage));
         } else {
             if let Some(nat) = &mut host.nat {
                 nat.translate_out(now, &mut datagram);
@@ -260,26 +300,8 @@ impl Network {
         }
     }
 
-    /// Returns the wanted source if the host has it, or its latest address if none is wanted.
-    fn own_source(&self, host: HostId, wanted: Option<SocketAddr>) -> Option<SocketAddr> {
-        let addresses = &self.host(host).addresses;
-        match wanted {
-            Some(source) => addresses.contains(&source).then_some(source),
-            None => addresses.last().copied(),
-        }
-    }
-
-    fn numbered(&mut self, sender: HostId, source: SocketAddr, transmit: Transmit) -> Datagram {
-        self.serial += 1;
-        let mut datagram = Datagram::new(source, transmit.destination, transmit.bytes);
-        datagram.ecn = transmit.ecn;
-        datagram.ticket.sender = sender;
-        datagram.ticket.serial = self.serial;
-        datagram
-    }
-
     /// Does all that is due up to and including `now`, in order of time.
-    pub(crate) fn advance(&mut self, now: Duration) {
+    pub fn advance(&mut self, now: Duration) {
         while let Some((due, host, way)) = self.first_due()
             && due <= now
         {
@@ -293,12 +315,13 @@ impl Network {
     }
 
     /// Returns the instant at which something will happen without anybody sending.
-    pub(crate) fn next_due(&self) -> Option<Duration> {
+    #[must_use]
+    pub fn next_due(&self) -> Option<Duration> {
         self.first_due().map(|(due, ..)| due)
     }
 
     /// Takes the next thing that reached a host.
-    pub(crate) fn poll_arrival(&mut self, host: HostId) -> Option<Arrival> {
+    pub fn poll_arrival(&mut self, host: HostId) -> Option<Arrival> {
         self.host_mut(host).arrivals.pop_front()
     }
 
@@ -324,7 +347,8 @@ impl Network {
     fn leave(&mut self, events: Vec<PathEvent>) {
         for PathEvent { at, what } in events {
             match what {
-                PathOutcome::Met(label, fate) => self.met(at, label, fate),
+                PathOutcome::Met(label, fate) => self.timeline.met(at, label, fate),
+                PathOutcome::Refused(datagram, error) => self.refuse(at, datagram, error),
                 PathOutcome::Passed(datagram) => self.route(at, datagram),
             }
         }
@@ -336,7 +360,8 @@ impl Network {
             .iter()
             .position(|host| host.is_reached_at(datagram.destination));
         let Some(index) = found else {
-            self.met(at, datagram.label(), Fate::Lost(LossCause::Nobody));
+            self.timeline
+                .met(at, datagram.label(), Fate::Lost(LossCause::Nobody));
             return;
         };
         let mut events = Vec::new();
@@ -350,7 +375,8 @@ impl Network {
     fn enter(&mut self, id: HostId, events: Vec<PathEvent>) {
         for PathEvent { at, what } in events {
             match what {
-                PathOutcome::Met(label, fate) => self.met(at, label, fate),
+                PathOutcome::Met(label, fate) => self.timeline.met(at, label, fate),
+                PathOutcome::Refused(datagram, error) => self.refuse(at, datagram, error),
                 PathOutcome::Passed(datagram) => self.deliver(at, id, datagram),
             }
         }
@@ -359,43 +385,40 @@ impl Network {
     fn deliver(&mut self, at: Duration, id: HostId, mut datagram: Datagram) {
         let host = self.host_mut(id);
         if host.is_cut {
-            self.met(at, datagram.label(), Fate::Lost(LossCause::Outage));
+            self.timeline
+                .met(at, datagram.label(), Fate::Lost(LossCause::Outage));
         } else if let Some(nat) = &mut host.nat
             && !nat.translate_in(at, &mut datagram)
         {
-            self.met(at, datagram.label(), Fate::Lost(LossCause::Nat));
-        } else if !host.addresses.contains(&datagram.destination) {
-            self.met(at, datagram.label(), Fate::Lost(LossCause::Nobody));
+            self.timeline
+                .met(at, datagram.label(), Fate::Lost(LossCause::Nat));
+        } else if !host.has(datagram.destination) {
+            self.timeline
+                .met(at, datagram.label(), Fate::Lost(LossCause::Nobody));
         } else if !host.is_awake {
-            self.met(at, datagram.label(), Fate::Lost(LossCause::Asleep));
+            self.timeline
+                .met(at, datagram.label(), Fate::Lost(LossCause::Asleep));
         } else {
             self.timeline.delivered(at, id, &datagram);
-            self.host_mut(id)
-                .arrivals
-                .push_back(Arrival::Datagram(datagram));
+            let what = Arrived::Datagram(datagram);
+            self.host_mut(id).arrivals.push_back(Arrival { at, what });
         }
     }
 
-    /// Notes what became of a datagram, and lets its sender know where it learns of it.
-    fn met(&mut self, at: Duration, label: Label, fate: Fate) {
-        self.timeline.met(at, label, fate);
+    /// Loses a datagram and lets its sender know, if that is awake.
+    fn refuse(&mut self, at: Duration, datagram: Datagram, error: SendError) {
+        let label = datagram.label();
+        self.timeline.met(at, label, Fate::Refused(error));
+        let failure = SendFailure {
+            source: label.ticket.origin,
+            destination: label.destination,
+            len: label.len,
+            error,
+        };
         let sender = self.host_mut(label.ticket.sender);
-        if let Fate::Refused(error) = fate
-            && sender.is_awake
-        {
-            let Label {
-                destination,
-                len,
-                ticket,
-                ..
-            } = label;
-            let failure = SendFailure {
-                source: ticket.origin,
-                destination,
-                len,
-                error,
-            };
-            sender.arrivals.push_back(Arrival::SendFailure(failure));
+        if sender.is_awake {
+            let what = Arrived::SendFailure { failure, datagram };
+            sender.arrivals.push_back(Arrival { at, what });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::datagram::{Datagram, Label};
+use crate::datagram::{Datagram, Label, SendError};
 use crate::impairment::Impairment;
 use crate::random::Random;
 use crate::stage::{Fate, Outlet, Stage};
@@ -29,6 +29,8 @@ pub(crate) enum PathOutcome {
     Passed(Datagram),
     /// Something else became of it on the way.
     Met(Label, Fate),
+    /// It was lost, and its sender is to know.
+    Refused(Datagram, SendError),
 }
 
 impl Path {
@@ -122,6 +124,12 @@ impl Path {
                 what: PathOutcome::Met(label, fate),
             });
         }
+        for (datagram, error) in outlet.refused {
+            events.push(PathEvent {
+                at,
+                what: PathOutcome::Refused(datagram, error),
+            });
+        }
         for datagram in outlet.passed {
             self.feed(next, at, datagram, events);
         }
@@ -132,7 +140,8 @@ impl Path {
 mod tests {
     use crate::delay::Delay;
     use crate::loss::Loss;
-    use crate::rate::{Queue, Rate};
+    use crate::queue::Queue;
+    use crate::rate::Rate;
     use crate::testing::Bench;
     use crate::units::{ms, secs};
 

@@ -7,7 +7,7 @@ use crate::change::Change;
 
 /// Changes by the time they are due and, for equal times, by the order in which they were planned.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub struct Plan {
     entries: BTreeMap<(Duration, u64), Planned>,
     planned: u64,
 }
@@ -19,24 +19,34 @@ struct Planned {
 }
 
 impl Plan {
-    pub(crate) fn once(&mut self, at: Duration, change: Change) {
+    /// Plans a change for an instant, counted from the start.
+    pub fn once(&mut self, at: Duration, change: Change) {
         self.enter(at, change, None);
     }
 
-    pub(crate) fn every(&mut self, first: Duration, period: Duration, change: Change) {
+    /// Plans a change for an instant, and then again after each period.
+    ///
+    /// # Panics
+    ///
+    /// Where the period is zero.
+    pub fn every(&mut self, first: Duration, period: Duration, change: Change) {
+        assert!(!period.is_zero(), "a period takes time");
         self.enter(first, change, Some(period));
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Drops whatever is planned.
+    pub fn clear(&mut self) {
         self.entries.clear();
     }
 
-    pub(crate) fn next_due(&self) -> Option<Duration> {
+    /// Returns when the next change is due.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Duration> {
         self.entries.first_key_value().map(|((at, _), _)| *at)
     }
 
     /// Takes the first change that is due at `now`; one that returns is planned again.
-    pub(crate) fn take_due(&mut self, now: Duration) -> Option<Change> {
+    pub fn take_due(&mut self, now: Duration) -> Option<Change> {
         let first = self.entries.first_entry()?;
         let at = first.key().0;
         if at > now {

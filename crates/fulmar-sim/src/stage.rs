@@ -37,6 +37,7 @@ pub trait Stage: fmt::Debug {
 pub struct Outlet {
     pub(crate) passed: Vec<Datagram>,
     pub(crate) fates: Vec<(Label, Fate)>,
+    pub(crate) refused: Vec<(Datagram, SendError)>,
 }
 
 impl Outlet {
@@ -52,7 +53,7 @@ impl Outlet {
 
     /// Loses a datagram and lets its sender know.
     pub fn refuse(&mut self, datagram: Datagram, error: SendError) {
-        self.fates.push((datagram.label(), Fate::Refused(error)));
+        self.refused.push((datagram, error));
     }
 
     /// Loses a datagram, and tells its sender if that is the setting.
@@ -97,6 +98,8 @@ pub enum LossCause {
     Burst,
     /// The queue in front of a slow link was full.
     QueueFull,
+    /// The queue in front of a slow link had been standing for too long.
+    QueueStanding,
     /// Larger than the link carries.
     TooBig,
     /// The link was out.
@@ -119,6 +122,7 @@ impl fmt::Display for LossCause {
             Self::Random => "by chance",
             Self::Burst => "in a burst",
             Self::QueueFull => "queue full",
+            Self::QueueStanding => "standing queue",
             Self::TooBig => "too big",
             Self::Outage => "outage",
             Self::Blocked => "blocked",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::datagram::{Datagram, Ecn, SendError};
+use crate::datagram::{Content, Datagram, Ecn, SendError};
 use crate::impairment::Impairment;
 use crate::path::{Path, PathEvent, PathOutcome};
 use crate::stage::{Fate, LossCause};
@@ -16,6 +16,8 @@ pub(crate) struct Bench {
     events: Vec<PathEvent>,
     /// The mark on what is sent.
     pub(crate) ecn: Ecn,
+    /// What is sent.
+    pub(crate) content: Content,
 }
 
 impl Bench {
@@ -38,6 +40,7 @@ impl Bench {
             sent,
             events,
             ecn: Ecn::NotCapable,
+            content: Content::UdpPayload,
         }
     }
 
@@ -50,6 +53,7 @@ impl Bench {
         let mut datagram = Datagram::new(source, destination, vec![0; len]);
         datagram.ticket.serial = self.sent.len() as u64;
         datagram.ecn = self.ecn;
+        datagram.content = self.content;
         self.sent.push(at);
         self.path.take(at, datagram, &mut self.events);
     }
@@ -81,7 +85,7 @@ impl Bench {
         self.finish();
         self.events.iter().filter_map(|event| match &event.what {
             PathOutcome::Passed(datagram) => Some((event.at, datagram)),
-            PathOutcome::Met(..) => None,
+            PathOutcome::Met(..) | PathOutcome::Refused(..) => None,
         })
     }
 
@@ -90,6 +94,7 @@ impl Bench {
         self.events.iter().filter_map(|event| match event.what {
             PathOutcome::Passed(_) => None,
             PathOutcome::Met(_, fate) => Some(fate),
+            PathOutcome::Refused(_, error) => Some(Fate::Refused(error)),
         })
     }
 
@@ -122,6 +127,16 @@ impl Bench {
     pub(crate) fn delays_of(&mut self, count: u32, interval: Duration) -> Vec<Duration> {
         self.send_many(count, interval, 100);
         self.delays()
+    }
+
+    /// When each was lost.
+    pub(crate) fn loss_times(&mut self) -> Vec<Duration> {
+        self.finish();
+        let losses = self.events.iter().filter_map(|event| match event.what {
+            PathOutcome::Met(_, Fate::Lost(_)) => Some(event.at),
+            _ => None,
+        });
+        losses.collect()
     }
 
     pub(crate) fn losses(&mut self) -> Vec<LossCause> {
