@@ -14,6 +14,7 @@ use crate::random::Random;
 use crate::rate::Rate;
 use crate::reordering::Reordering;
 use crate::stage::Stage;
+use crate::traced::Traced;
 
 /// One entry of a path's description.
 ///
@@ -50,6 +51,8 @@ pub enum Impairment {
     Picked(Picked),
     /// Some are overtaken.
     Reordering(Reordering),
+    /// A link that follows a trace, with a queue in front of it.
+    Traced(Traced),
 }
 
 impl Impairment {
@@ -68,6 +71,7 @@ impl Impairment {
             Self::Picked(setting) => Box::new(setting.into_stage()),
             Self::Rate(setting) => Box::new(setting.into_stage()),
             Self::Reordering(setting) => Box::new(setting.into_stage(random)),
+            Self::Traced(setting) => Box::new(setting.into_stage()),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! A slow link with a queue in front of it that drops at its tail.
+//! A slow link with a queue in front of it.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::datagram::Datagram;
 use crate::impairment::Impairment;
-use crate::stage::{LossCause, Outlet, Stage};
+use crate::queue::{Queue, Waiting};
+use crate::stage::{Outlet, Stage};
 
 /// How fast the link is and how much may wait for it.
 ///
@@ -20,31 +20,6 @@ use crate::stage::{LossCause, Outlet, Stage};
 pub struct Rate {
     bits_per_second: u64,
     queue: Queue,
-}
-
-/// How much may wait. What does not fit is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Queue {
-    /// There is always room: the deep buffers of cellular networks.
-    Endless,
-    /// At most so many datagrams.
-    Datagrams(usize),
-    /// At most so many bytes, counted with headers.
-    Bytes(usize),
-}
-
-impl Queue {
-    /// A queue of at most so many datagrams.
-    #[must_use]
-    pub fn datagrams(count: usize) -> Self {
-        Self::Datagrams(count)
-    }
-
-    /// A queue of at most so many bytes.
-    #[must_use]
-    pub fn bytes(count: usize) -> Self {
-        Self::Bytes(count)
-    }
 }
 
 impl Rate {
@@ -75,8 +50,7 @@ impl Rate {
     pub(crate) fn into_stage(self) -> Bottleneck {
         Bottleneck {
             setting: self,
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
+            waiting: Waiting::new(self.queue),
             sending: None,
         }
     }
@@ -93,21 +67,12 @@ impl Rate {
 #[derive(Debug)]
 pub(crate) struct Bottleneck {
     setting: Rate,
-    waiting: VecDeque<Datagram>,
-    waiting_bytes: usize,
+    waiting: Waiting,
     /// The packet on the link and when its last bit has left.
     sending: Option<(Duration, Datagram)>,
 }
 
 impl Bottleneck {
-    fn has_room(&self, datagram: &Datagram) -> bool {
-        match self.setting.queue {
-            Queue::Endless => true,
-            Queue::Datagrams(most) => self.waiting.len() < most,
-            Queue::Bytes(most) => self.waiting_bytes + datagram.packet_len() <= most,
-        }
-    }
-
     fn start(&mut self, now: Duration, datagram: Datagram) {
         let done = now + self.setting.sending_time(datagram.packet_len());
         self.sending = Some((done, datagram));
@@ -118,12 +83,8 @@ impl Stage for Bottleneck {
     fn take(&mut self, now: Duration, datagram: Datagram, outlet: &mut Outlet) {
         if self.sending.is_none() {
             self.start(now, datagram);
-        } else if self.has_room(&datagram) {
-            outlet.queued(&datagram);
-            self.waiting_bytes += datagram.packet_len();
-            self.waiting.push_back(datagram);
         } else {
-            outlet.lose(datagram, LossCause::QueueFull);
+            self.waiting.push(now, datagram, outlet);
         }
     }
 
@@ -132,8 +93,7 @@ impl Stage for Bottleneck {
             return;
         };
         outlet.pass(sent);
-        if let Some(next) = self.waiting.pop_front() {
-            self.waiting_bytes -= next.packet_len();
+        if let Some(next) = self.waiting.pop(now, outlet) {
             self.start(now, next);
         }
     }
@@ -149,6 +109,7 @@ impl Stage for Bottleneck {
             return false;
         };
         self.setting = *setting;
+        self.waiting.change(setting.queue);
         true
     }
 }
@@ -156,6 +117,7 @@ impl Stage for Bottleneck {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::LossCause;
     use crate::testing::Bench;
     use crate::units::ms;
 

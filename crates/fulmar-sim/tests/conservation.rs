@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use fulmar_sim::{
-    BurstLoss, CLIENT, Datagram, Delay, Duplication, Impairment, Loss, Mtu, Network, Node, Outage,
-    Picked, Queue, Rate, Reordering, SERVER, Simulation, Transmit, address, days, ms, secs,
+    BurstLoss, CLIENT, CoDel, Datagram, Delay, Duplication, Impairment, LinkTrace, Loss, Mtu,
+    Network, Node, Outage, Picked, Queue, Rate, Reordering, SERVER, Simulation, Traced, Transmit,
+    address, days, ms, secs,
 };
 use proptest::prelude::*;
 
@@ -40,6 +41,14 @@ fn impairment() -> impl Strategy<Value = Impairment> {
             .prop_map(|(rate, room)| Rate::kbit(rate, Queue::datagrams(room))),
         (50..5000_u64, 0..30_000_usize)
             .prop_map(|(rate, room)| Rate::kbit(rate, Queue::bytes(room))),
+        (50..5000_u64, 0..30_usize)
+            .prop_map(|(rate, room)| Rate::kbit(rate, CoDel::standard().holding(room).into())),
+        (prop::collection::vec(0..500_u32, 1..20), 0..30_usize).prop_map(|(mut times, room)| {
+            times.sort_unstable();
+            times.push(500);
+            let trace = LinkTrace::from_times(times).expect("the times rise");
+            Traced::by(trace.into(), Queue::datagrams(room))
+        }),
         (0..2000_usize).prop_map(Mtu::black_hole),
         (0..2000_usize).prop_map(Mtu::reported),
         (0..3_u64).prop_map(|start| Outage::between(secs(start), secs(start + 1))),
