@@ -28,6 +28,8 @@
 mod child;
 mod clock;
 mod core_dump;
+#[cfg(all(feature = "lab", target_os = "linux"))]
+pub mod lab;
 mod poll;
 pub mod process;
 pub mod pty;

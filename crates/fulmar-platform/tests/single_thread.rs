@@ -22,6 +22,9 @@ use std::time::Duration;
 
 /// Names the case to the process that is to run it.
 const CASE: &str = "FULMAR_TEST_CASE";
+/// What a case says that cannot run here.
+#[cfg(feature = "lab")]
+const NO_ROOM: &str = "LEFT OUT: no room of our own is permitted";
 /// Longer than any machine needs; reached only by a case that fails.
 const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -127,12 +130,99 @@ const CASES: &[Case] = &[
             watched.end_well();
         },
     },
+    #[cfg(feature = "lab")]
+    Case {
+        name: "who_is_enclosed_ends_with_the_status_of_the_program",
+        alone: || {
+            enclosed();
+            std::process::exit(23);
+        },
+        watch: |watched| {
+            let (status, output) = watched.end();
+            assert!(
+                status.code() == Some(23) || output.contains(NO_ROOM),
+                "{status}: {output}"
+            );
+        },
+    },
+    #[cfg(feature = "lab")]
+    Case {
+        name: "nothing_enclosed_outlives_a_kill",
+        alone: || {
+            let fifo = fifo_of(std::process::id());
+            let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+            assert!(made.unwrap().success());
+            enclosed();
+            println!("inside");
+            // Nobody here minds that the terminal hangs up, and the first sleeper is an orphan.
+            process::leave_session().unwrap();
+            let script = "(setsid sleep 1000 > $0 &) ; exec sleep 1000";
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", script]).arg(fifo).status().unwrap();
+        },
+        watch: |mut watched| {
+            watched.read_until("\n");
+            if watched.output.contains(NO_ROOM) {
+                return;
+            }
+            let fifo = fifo_of(watched.child.pid());
+            let sleeper = std::fs::File::open(&fifo).unwrap();
+            watched.signal(rustix::process::Signal::KILL);
+            // The sleeper holds the other end, which is closed when it is gone.
+            let mut list = PollList::new();
+            let slot = list.add(&sleeper, Interest::Nothing);
+            list.wait(Some(DEADLINE)).unwrap();
+            let is_gone = list.readiness(slot).is_hung_up();
+            std::fs::remove_file(fifo).unwrap();
+            assert!(is_gone, "a process has outlived its room");
+            watched.end();
+        },
+    },
+    #[cfg(feature = "lab")]
+    Case {
+        name: "only_what_is_enclosed_is_seen_inside",
+        alone: || {
+            enclosed();
+            let numbers = std::fs::read_dir("/proc").unwrap().filter(|entry| {
+                let name = entry.as_ref().unwrap().file_name();
+                name.to_string_lossy().parse::<u32>().is_ok()
+            });
+            println!(
+                "{} processes, this is {}",
+                numbers.count(),
+                std::process::id()
+            );
+        },
+        watch: |watched| {
+            let output = watched.end_well();
+            let expected = "2 processes, this is 2";
+            assert!(
+                output.contains(expected) || output.contains(NO_ROOM),
+                "{output}"
+            );
+        },
+    },
 ];
 
 /// A variable that every case is started with.
 const SECRET: (&str, &str) = ("FULMAR_TEST_SECRET", "correct-horse-battery");
 /// Asks a case that starts itself once more to say what it finds.
 const PROBE: &str = "FULMAR_TEST_PROBE";
+
+/// A name that process and watcher agree on.
+#[cfg(feature = "lab")]
+fn fifo_of(pid: u32) -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("fulmar-enclosed-{pid}"))
+}
+
+/// Encloses this process, or ends it.
+#[cfg(feature = "lab")]
+fn enclosed() {
+    if fulmar_platform::lab::enclose().is_err() {
+        println!("{NO_ROOM}");
+        std::process::exit(0);
+    }
+}
 
 /// Tells the watching half how far we are, and waits for its answer.
 fn say_and_wait(what: &str) {

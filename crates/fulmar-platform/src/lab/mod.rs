@@ -1,0 +1,17 @@
+//! What only the lab needs of the system: networks of its own, TUN devices, punctual threads.
+//!
+//! Linux alone has these. They ask for the rights of root, or for those that the root of a user
+//! namespace has ([`enclose`]). Nothing made here outlives the process: a [`Network`] is a
+//! namespace without a name, held by descriptors and processes; a [`Tun`] goes with its descriptor.
+
+mod enclosure;
+mod network;
+mod stamped;
+mod tun;
+mod urgency;
+
+pub use enclosure::{Enclosure, enclose};
+pub use network::Network;
+pub use stamped::{Stamped, receive_stamped, stamp_arrivals, wall_time, widen_receive_buffer};
+pub use tun::Tun;
+pub use urgency::{Urgency, become_urgent};
