@@ -23,7 +23,7 @@ struct Package {
 /// | libpam-oath | login with a password and a code |
 /// | dropbear-bin | login to a dropbear, and by its client |
 /// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell |
-/// | util-linux, iproute2, nftables | machines of the tests' own and the network between them |
+/// | util-linux, iproute2, nftables | machines of the tests' own and the network between them; hosts of the lab |
 /// | libutempter0 | the utmp entry of a session |
 /// | procps | children and signals seen from outside |
 /// | the others | programs whose screens are carried by a session |

@@ -34,6 +34,14 @@ impl Mtu {
     }
 }
 
+impl Mtu {
+    /// Returns the length of the largest packet that passes.
+    #[must_use]
+    pub fn packet_bytes_max(&self) -> usize {
+        self.packet_bytes_max
+    }
+}
+
 impl Stage for Mtu {
     fn take(&mut self, _now: Duration, datagram: Datagram, outlet: &mut Outlet) {
         if datagram.packet_len() <= self.packet_bytes_max {

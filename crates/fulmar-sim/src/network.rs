@@ -181,6 +181,12 @@ impl Network {
         self.timeline.counts(host)
     }
 
+    /// Returns the addresses of a host, the one that it sends from if its node names none last.
+    #[must_use]
+    pub fn addresses(&self, host: HostId) -> &[SocketAddr] {
+        &self.host(host).addresses
+    }
+
     /// Gives a host one address in place of those it had. What is under way to them is lost.
     fn move_to(&mut self, host: HostId, address: SocketAddr) {
         self.host_mut(host).addresses = vec![address];

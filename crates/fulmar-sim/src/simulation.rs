@@ -165,7 +165,16 @@ impl<N: Nodes> Simulation<N> {
     ///
     /// Where the period is zero.
     pub fn plan_every(&mut self, period: Duration, change: Change) {
-        self.plan.every(self.now + period, period, change);
+        self.plan_from(self.now + period, period, change);
+    }
+
+    /// Plans a change for an instant and for the end of each period after it.
+    ///
+    /// # Panics
+    ///
+    /// Where the period is zero.
+    pub fn plan_from(&mut self, first: Duration, period: Duration, change: Change) {
+        self.plan.every(first, period, change);
     }
 
     /// Drops whatever is planned.

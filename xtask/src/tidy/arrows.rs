@@ -1,8 +1,8 @@
 //! Who may depend on whom.
 //!
 //! ```text
-//! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests only
-//! terminal ◄──────────────┘
+//! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests, and for lab
+//! terminal ◄──────────────┘            lab ─► sim, platform
 //! ```
 //!
 //! A new arrow is a decision: a page in `docs/decisions/`, and then a word in [`MEMBERS`].
@@ -72,13 +72,18 @@ const MEMBERS: &[Member] = &[
         reach: Reach::System,
     },
     Member {
+        name: "fulmar-lab",
+        uses: &["fulmar-platform", SIMULATOR],
+        reach: Reach::System,
+    },
+    Member {
         name: "xtask",
         uses: &["fulmar-platform"],
         reach: Reach::System,
     },
 ];
 
-/// Tests of any member may use it; nothing that is shipped may.
+/// Tests of any member may use it, and the lab; nothing that is shipped may.
 const SIMULATOR: &str = "fulmar-sim";
 
 /// Crates that touch the system, and so are for [`Reach::System`] only.
@@ -126,7 +131,8 @@ pub(super) fn findings(metadata: &Value) -> Result<Vec<Finding>> {
 impl Member {
     fn may_use(&self, used: &str, is_for_tests: bool) -> bool {
         if used == SIMULATOR {
-            return is_for_tests && self.name != SIMULATOR;
+            let is_tested_with_it = is_for_tests && self.name != SIMULATOR;
+            return is_tested_with_it || self.uses.contains(&SIMULATOR);
         }
         if MEMBERS.iter().any(|member| member.name == used) {
             return self.uses.contains(&used);
@@ -175,6 +181,8 @@ mod tests {
             ("fulmar-core", "fulmar-terminal"),
             ("fulmar", "fulmar-core"),
             ("fulmar", "fulmar-platform"),
+            ("fulmar-lab", SIMULATOR),
+            ("fulmar-lab", "fulmar-platform"),
         ] {
             assert_eq!(said(from, to, "normal"), [""; 0], "{from} to {to}");
         }
@@ -189,6 +197,8 @@ mod tests {
             ("fulmar-core", "fulmar-platform"),
             ("fulmar-platform", "fulmar-datagram"),
             ("fulmar-sim", "fulmar-datagram"),
+            ("fulmar-lab", "fulmar-terminal"),
+            ("fulmar", "fulmar-lab"),
             ("xtask", "fulmar-core"),
         ] {
             for kind in ["normal", "dev", "build"] {

@@ -1,0 +1,13 @@
+//! The commands of the program, one file each.
+
+pub mod link;
+
+use anyhow::{Context as _, Result};
+use fulmar_platform::lab::{Enclosure, enclose};
+
+/// Moves into a room that ends with this process; to be called before any thread is started.
+fn into_a_room() -> Result<Enclosure> {
+    enclose().context(
+        "making a room for the processes of the lab, for which root or user namespaces are needed",
+    )
+}

@@ -1,0 +1,39 @@
+//! Emulated links between real hosts, to try and measure remote shells on.
+//!
+//! A [`Scenario`](scenario::Scenario) describes a link: delay, loss, a rate with its queue, a measured trace, an
+//! outage, a client that moves. A [`Link`](link::Link) makes it real between two network namespaces, in which any
+//! program can run. It judges nothing, and knows nothing of any protocol above UDP and TCP.
+//!
+//! # By hand
+//!
+//! ```text
+//! fulmar-lab link --delay 50ms --loss 1% -- ping 203.0.113.1
+//! fulmar-lab link --rate 5mbit --queue 24p --delay 40ms..60ms --every '10s client moves' \\
+//!     --server 'fulmar server -p 60001 …' -- sh
+//! ```
+//!
+//! The first runs `ping` on the client's host, at 192.0.2.1. The server's, 203.0.113.1, is at the other end; with
+//! `--server` something runs there too. Nothing needs netem or iptables, and nothing stays when it ends, however
+//! it ends: namespaces have no names, TUN devices go with their descriptors, and all processes live in a process
+//! namespace that dies with the lab. Root is needed, or user namespaces and a `/dev/net/tun` that is open to all.
+//!
+//! # In virtual time
+//!
+//! The same scenario runs on `fulmar-sim`, for programs that are state machines:
+//!
+//! ```
+//! use fulmar_lab::{scenario::Scenario, trace::LinkTraces};
+//!
+//! let text = "seed 7\nboth loss 1%, delay 50ms\nevery 10s client moves";
+//! let scenario = Scenario::parse(text, &LinkTraces::none())?;
+//! assert_eq!((scenario.up.len(), scenario.changes.len()), (2, 1));
+//! // scenario.simulation((client, server)).run_for(…)
+//! # Ok::<(), anyhow::Error>(())
+//! ```
+
+#![cfg(target_os = "linux")]
+
+pub mod command;
+pub mod link;
+pub mod scenario;
+pub mod trace;

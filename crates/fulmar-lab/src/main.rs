@@ -1,0 +1,35 @@
+//! The command of the lab: reads the command line and calls the library.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use fulmar_lab::command::link;
+
+/// Emulated links between real hosts, to try and measure remote shells on.
+///
+/// Nothing of the system is changed: networks and devices have no names, and are gone with this
+/// process. Root is needed, or user namespaces and a /dev/net/tun that is open to all.
+#[derive(Parser)]
+#[command(name = "fulmar-lab", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Link(link::Arguments),
+}
+
+fn main() -> ExitCode {
+    let ended = match Arguments::parse().command {
+        Command::Link(arguments) => link::run(&arguments),
+    };
+    match ended {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("fulmar-lab: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

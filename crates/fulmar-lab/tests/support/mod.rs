@@ -1,0 +1,84 @@
+//! What the tests on real links share.
+
+#![allow(
+    dead_code,
+    clippy::allow_attributes,
+    reason = "each test program uses a part of it"
+)]
+
+use std::io::Write as _;
+use std::net::{SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use fulmar_lab::link::{Host, Link};
+use fulmar_lab::scenario::Scenario;
+use fulmar_lab::trace::LinkTraces;
+
+/// Longer than any machine needs; reached only by a test that fails.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The address that servers of the tests listen on.
+pub(crate) const SERVER: &str = "203.0.113.1:7000";
+
+/// Starts a link, or says that the calling test cannot run here.
+#[track_caller]
+pub(crate) fn link(scenario: &str) -> Option<Link> {
+    let scenario = Scenario::parse(scenario, &LinkTraces::none()).expect("the scenario is right");
+    match Link::start(&scenario) {
+        Ok(link) => Some(link),
+        Err(error) => {
+            leave_out(&format!("no link can be made: {error:#}"));
+            None
+        }
+    }
+}
+
+/// Says that the calling test cannot run here, which is a failure if everything is `required`.
+///
+/// As `leave_out` of the program's tests; `cargo xtask test` sets both variables.
+#[track_caller]
+pub(crate) fn leave_out(reason: &str) {
+    let required = std::env::var_os("FULMAR_TEST_PEERS").is_some_and(|peers| peers == "required");
+    assert!(!required, "{reason}, and FULMAR_TEST_PEERS=required");
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    eprintln!("left out: {test}: {reason}");
+    let Some(list) = std::env::var_os("FULMAR_TEST_SKIPPED") else {
+        return;
+    };
+    let list = std::fs::OpenOptions::new().append(true).open(list);
+    list.and_then(|mut list| list.write_all(format!("{test}\t{reason}\n").as_bytes()))
+        .expect("the list can be written");
+}
+
+/// Opens a UDP socket on a host; reading it gives up at the deadline.
+pub(crate) fn udp(host: &Host, address: &str) -> UdpSocket {
+    let socket = host
+        .within(|| UdpSocket::bind(address))
+        .expect("the host can be entered")
+        .expect("the address is free");
+    socket
+        .set_read_timeout(Some(DEADLINE))
+        .expect("a deadline can be set");
+    socket
+}
+
+/// Sends a text and returns the source that the server sees.
+pub(crate) fn seen_by(server: &UdpSocket, client: &UdpSocket, text: &str) -> SocketAddr {
+    client
+        .send_to(text.as_bytes(), SERVER)
+        .expect("it can be sent");
+    let mut buffer = [0; 2000];
+    loop {
+        let (length, source) = server.recv_from(&mut buffer).expect("it arrives");
+        if buffer.get(..length) == Some(text.as_bytes()) {
+            return source;
+        }
+    }
+}
+
+/// Reads one impairment as a scenario writes it.
+pub(crate) fn impairment(text: &str) -> fulmar_sim::Impairment {
+    let scenario = Scenario::parse(&format!("up {text}"), &LinkTraces::none());
+    let mut up = scenario.expect("the text is right").up;
+    up.pop().expect("there is one")
+}
