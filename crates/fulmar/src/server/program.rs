@@ -366,3 +366,6 @@ fn window(size: Size) -> WindowSize {
         columns: size.columns(),
     }
 }
+
+#[cfg(test)]
+mod tests;

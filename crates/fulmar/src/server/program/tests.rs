@@ -1,0 +1,164 @@
+use fulmar_core::{
+    Agreement, Capabilities, Client, ClientConfig, ClientEnding, ClientEvent, ServerConfig,
+    ServerEvent,
+};
+use fulmar_datagram::{Ecn, Key};
+use fulmar_transport::{Arrival, Hint, PathId};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::*;
+use crate::environment::Environment;
+use crate::server::options::Colors;
+
+const PATH: PathId = PathId::new(1);
+
+fn ms(millis: u64) -> Time {
+    Time::from_origin(Duration::from_millis(millis))
+}
+
+fn arrival(bytes: &[u8]) -> Arrival<'_> {
+    Arrival {
+        path: PATH,
+        ecn: Ecn::NotCapable,
+        bytes,
+    }
+}
+
+/// A program, its server, and a client that both have agreed on everything with.
+struct Session {
+    program: Program,
+    server: Server,
+    client: Client,
+}
+
+impl Session {
+    /// Starts a shell that does that.
+    fn of(script: &str) -> Session {
+        let key = || Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").expect("a key");
+        let agreement = Some(Agreement::of(b"offer", b"answer", Capabilities::ALL));
+        let server = ServerConfig {
+            agreement,
+            ..ServerConfig::new(key(), [1; 32])
+        };
+        let client = ClientConfig {
+            agreement,
+            ..ClientConfig::new(key(), [2; 32])
+        };
+        let command = ["sh", "-c", script].map(Into::into);
+        let environment: Environment = [("PATH", "/usr/bin:/bin")].into_iter().collect();
+        let shell = Shell::new(&command, environment, None, Colors::Palette);
+        let mut session = Session {
+            program: Program::new(shell, None, CoreLimit::current(), Names::Own, 1),
+            server: Server::new(ms(0), server),
+            client: Client::new(ms(0), client),
+        };
+        session
+            .client
+            .handle_hint(ms(0), Hint::PathOpened { path: PATH });
+        session.exchange(ms(0));
+        let size = std::iter::from_fn(|| session.server.poll_event())
+            .find_map(|event| match event {
+                ServerEvent::StartShell { size } => Some(size),
+                _ => None,
+            })
+            .expect("the client is there");
+        session.program.start(ms(0), size, &mut session.server);
+        session
+    }
+
+    /// Passes on what both have to say at that time.
+    fn exchange(&mut self, now: Time) {
+        self.client.handle_timeout(now);
+        self.server.handle_timeout(now);
+        let mut out = Vec::new();
+        while let Some(sent) = self.client.poll_transmit(now, &mut out) {
+            for bytes in sent.split(&out) {
+                let _ = self.server.handle_datagram(now, arrival(bytes));
+            }
+        }
+        while let Some(sent) = self.server.poll_transmit(now, &mut out) {
+            for bytes in sent.split(&out) {
+                let _ = self.client.handle_datagram(now, arrival(bytes));
+            }
+        }
+    }
+
+    /// Reads until the program has closed its terminal.
+    fn read_to_the_end(&mut self) {
+        while let Stage::Running { .. } = self.program.stage {
+            let mut list = PollList::new();
+            let slot = self.program.enlist(&mut list, &self.server);
+            list.wait(None).expect("poll works");
+            let ready = list.readiness(slot.expect("it runs"));
+            self.program.read(ms(100), ready, &mut self.server);
+        }
+    }
+
+    fn pid(&self) -> Pid {
+        let Stage::Closed { child, .. } = &self.program.stage else {
+            panic!("it is {:?}", self.program.stage);
+        };
+        Pid::from_raw(child.pid() as i32).expect("a process has a number")
+    }
+
+    /// Lets the session end, and returns what the client has learnt.
+    fn status(&mut self) -> Option<ExitStatus> {
+        let mut now = ms(1000);
+        loop {
+            self.exchange(now);
+            while let Some(event) = self.client.poll_event() {
+                if let ClientEvent::Ended(ending) = event {
+                    assert_eq!(ending, ClientEnding::ServerEnded);
+                    return self.client.exit_status();
+                }
+            }
+            now += Duration::from_millis(250);
+        }
+    }
+}
+
+/// Closes its terminal, and stops before it ends.
+const CLOSES_AND_STOPS: &str = "exec <&- >&- 2>&-; kill -STOP $$; exit 8";
+
+#[test]
+fn a_program_that_has_closed_its_terminal_has_its_time_to_end() {
+    let mut session = Session::of(CLOSES_AND_STOPS);
+    session.read_to_the_end();
+    assert_eq!(session.program.deadline(), Some(ms(350)));
+    session.program.handle_timeout(ms(349), &mut session.server);
+    session.program.reap(ms(349), &mut session.server);
+    while session.program.deadline().is_some() {
+        // It may not have stopped yet.
+        kill_process(session.pid(), Signal::CONT).expect("nobody has reaped it");
+        session.program.reap(ms(349), &mut session.server);
+        std::thread::yield_now();
+    }
+    assert_eq!(session.status(), Some(ExitStatus::Code(8)));
+}
+
+#[test]
+fn a_program_that_goes_on_without_its_terminal_is_left_after_250_ms() {
+    let mut session = Session::of(CLOSES_AND_STOPS);
+    session.read_to_the_end();
+    session.program.handle_timeout(ms(350), &mut session.server);
+    assert_eq!(session.program.deadline(), None);
+    assert_eq!(session.status(), None);
+}
+
+#[test]
+fn a_program_that_could_not_be_started_has_a_status_once_that_was_shown() {
+    let mut session = Session::of("");
+    let unstarted = Unstarted {
+        reason: "running it".to_owned(),
+        status: NOT_FOUND,
+    };
+    session.program.fail(ms(0), &unstarted, &mut session.server);
+    session
+        .program
+        .handle_timeout(ms(2999), &mut session.server);
+    assert_eq!(session.program.deadline(), Some(ms(3000)));
+    session
+        .program
+        .handle_timeout(ms(3000), &mut session.server);
+    assert_eq!(session.status(), Some(ExitStatus::Code(127)));
+}
