@@ -5,6 +5,7 @@
 mod client_side;
 mod ending;
 mod errors;
+mod exit_status;
 mod flood;
 mod local;
 mod login;
