@@ -30,6 +30,7 @@ mod clock;
 mod core_dump;
 #[cfg(all(feature = "lab", target_os = "linux"))]
 pub mod lab;
+mod locale;
 mod poll;
 pub mod process;
 pub mod pty;
@@ -49,6 +50,7 @@ mod window_size;
 pub use child::{Child, Spawn, SpawnError, SpawnStep};
 pub use clock::{SleepWatch, boot_time};
 pub use core_dump::{CoreLimit, forbid_core_dumps};
+pub use locale::locale_codeset;
 pub use poll::{Interest, PollList, PollSlot, Readiness};
 pub use pty::{Master, Slave};
 pub use routes::{NetworkChange, RouteSocket};

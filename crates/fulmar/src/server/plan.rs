@@ -4,7 +4,9 @@ use std::io;
 
 use fulmar_core::{Agreement, Names, Server, ServerConfig};
 use fulmar_datagram::Key;
-use fulmar_platform::{CoreLimit, Signal, Tty, User, WindowSize, forbid_core_dumps, signals};
+use fulmar_platform::{
+    CoreLimit, Signal, Tty, User, WindowSize, forbid_core_dumps, locale_codeset, signals,
+};
 use fulmar_terminal::Size;
 
 use super::announce;
@@ -12,7 +14,7 @@ use super::attendant::Bond;
 use super::bind::{self, Bound};
 use super::detach::{Readiness, Streams};
 use super::event_loop::{EventLoop, SIGNALS};
-use super::locale::{self, Chosen};
+use super::locale;
 use super::options::Options;
 use super::program::Program;
 use super::shell::Shell;
@@ -66,7 +68,7 @@ impl Plan {
         let trace = Trace::begin(options.trace.as_deref())?;
         let user = User::current().map_err(while_doing("looking you up"))?;
         let mut programs = environment.clone();
-        let chosen = locale::choose(&mut programs, &options.locale);
+        let chosen = locale::choose(&mut programs, &options.locale, locale_codeset);
         let shell = Shell::new(&options.command, programs, user.as_ref(), options.colors);
         // Stock finds out when it is too late to say so here, and nobody is to wait for us then.
         if names == Names::Own && !shell.is_there() {
@@ -75,10 +77,7 @@ impl Plan {
         }
         let mut timeouts = Timeouts::of(&environment, names);
         let mut warnings = std::mem::take(&mut timeouts.complaints);
-        if chosen == Chosen::Fallback {
-            let what = "no UTF-8 locale here nor from the client; the program gets C.UTF-8";
-            warnings.push(what.to_owned());
-        }
+        warnings.extend(chosen.warning());
         Ok(Plan {
             warnings,
             size: options.size.unwrap_or_else(window_of_stdin),

@@ -97,7 +97,10 @@ impl Login {
     #[track_caller]
     fn invitation(&mut self) -> Invitation {
         self.expect_hello();
-        let answer = self.line();
+        let mut answer = self.line();
+        while answer.starts_with("FULMAR WARNING ") {
+            answer = self.line();
+        }
         assert!(answer.starts_with("FULMAR CONNECT 1 "), "{answer}");
         let line = self.line();
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -420,8 +423,8 @@ fn a_person_at_a_terminal_is_told_the_word_that_is_missing() {
 
 /// Runs a session to its end in which the program leaves a file `told`, and returns that.
 #[track_caller]
-fn told_by_the_program(arguments: &[&str], offer: &str) -> String {
-    let mut login = Login::start(arguments);
+fn told_by_the_program(world: World, arguments: &[&str], offer: &str) -> String {
+    let mut login = Login::start_in(world, arguments);
     login.write(offer);
     let invitation = login.invitation();
     let world = &login.world;
@@ -442,8 +445,33 @@ fn the_program_has_its_words_as_they_were_meant() {
     let offer = "FULMAR OFFER 1 exit\nport 0\ncolors 16777216\nlocale LANG=C.UTF-8\n\
         locale MARK=x\nword sh\nword -c\nword (stty size; echo \"$TERM $MARK $#\"; printf '<%25s>' \"$@\") > told\n\
         word sh\nword a b\nword \nword %C3%BC%0A\nmood good\nFULMAR END\n";
-    let told = told_by_the_program(&[], offer);
+    let told = told_by_the_program(World::new(), &[], offer);
     assert_eq!(told, "24 80\nxterm-256color  3\n<a b><><ü\n>");
+}
+
+#[test]
+fn the_program_has_a_utf8_locale_that_there_is() {
+    let nowhere = "xx_XX.UTF-8";
+    for (own, offered) in [
+        (&[][..], ""),
+        (&[("LANG", "C")], "locale LANG=C\n"),
+        (&[("LC_ALL", "POSIX")], "locale LC_ALL=xx_XX.UTF-8\n"),
+        (&[("LANG", nowhere), ("LC_TIME", nowhere)], ""),
+        (&[("LC_ALL", nowhere)], "locale LC_TIME=xx_XX.UTF-8\n"),
+    ] {
+        let mut world = World::new();
+        world.unset("LC_ALL");
+        own.iter().for_each(|(name, value)| world.set(name, value));
+        let script = "locale charmap >told 2>&1";
+        let offer = format!(
+            "FULMAR OFFER 1 -\nport 0\n{offered}word sh\nword -c\nword {script}\nFULMAR END\n"
+        );
+        assert_eq!(
+            told_by_the_program(world, &[], &offer),
+            "UTF-8\n",
+            "{own:?}"
+        );
+    }
 }
 
 #[test]
@@ -453,7 +481,10 @@ fn a_command_line_outweighs_what_the_client_wants() {
     let busy = UdpSocket::bind("0.0.0.0:0").expect("a free port");
     let port = busy.local_addr().expect("it is bound").port();
     let offer = format!("FULMAR OFFER 1 -\nport {port}\ncolors 256\nword no-such\nFULMAR END\n");
-    assert_eq!(told_by_the_program(&arguments, &offer), "forced xterm\n");
+    assert_eq!(
+        told_by_the_program(World::new(), &arguments, &offer),
+        "forced xterm\n"
+    );
 }
 
 /// What a guest finds out to be spoken, if its offer and the answer change on the way like that.
