@@ -401,7 +401,7 @@ impl Client {
     }
 
     /// How the server's program ended, if the server has said so: both have to have agreed on
-    /// [`Capability::Exit`](crate::Capability::Exit).
+    /// [`Capability::Exit`].
     pub fn exit_status(&self) -> Option<ExitStatus> {
         let number = self.endpoint.farewell()?;
         let is_agreed = self.capabilities.has(Capability::Exit);

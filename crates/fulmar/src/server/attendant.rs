@@ -1,6 +1,6 @@
 //! The process that stays with the login until the client was heard.
 //!
-//! The fork comes first, and the daemon does all the work, as in [`detach`](super::detach). But its
+//! The fork comes first, and the daemon does all the work, as in [`detach`](mod@super::detach). But its
 //! parent does not leave when the daemon is ready: it is the one whom the end of the login reaches.
 //! It does nothing about that but leave itself; the daemon sees that it is alone.
 //!
