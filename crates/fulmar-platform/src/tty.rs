@@ -96,6 +96,17 @@ impl Tty {
         tcgetattr(&self.fd).is_ok_and(|modes| modes.input_modes.contains(InputModes::IUTF8))
     }
 
+    /// Remembers the terminal's modes, to put them back should another program leave them changed.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal has hung up.
+    pub fn modes(&self) -> io::Result<SavedModes> {
+        let terminal = self.fd.try_clone()?;
+        let modes = tcgetattr(&terminal)?;
+        Ok(SavedModes { terminal, modes })
+    }
+
     /// Switches to raw mode until the guard is dropped.
     ///
     /// # Errors
@@ -138,6 +149,38 @@ fn open_terminal_of_session(inherited: BorrowedFd<'_>) -> Option<OwnedFd> {
         .flatten()
 }
 
+/// The modes that a terminal had at some time.
+#[derive(Debug)]
+pub struct SavedModes {
+    terminal: OwnedFd,
+    modes: Termios,
+}
+
+impl SavedModes {
+    /// Puts them back, unless another job has the foreground.
+    ///
+    /// # Errors
+    ///
+    /// When the terminal has hung up.
+    pub fn restore(&self) -> io::Result<()> {
+        match is_in_background(&self.terminal) {
+            true => Ok(()),
+            false => set(&self.terminal, &self.modes),
+        }
+    }
+}
+
+fn is_in_background(terminal: &OwnedFd) -> bool {
+    tcgetpgrp(terminal).is_ok_and(|foreground| foreground != getpgrp())
+}
+
+// At once: waiting for the output to drain could take for ever on a stopped terminal.
+fn set(terminal: &OwnedFd, modes: &Termios) -> io::Result<()> {
+    Ok(rustix::io::retry_on_intr(|| {
+        tcsetattr(terminal, OptionalActions::Now, modes)
+    })?)
+}
+
 /// A terminal in raw mode: every key arrives at once and as it is, and output is left alone.
 ///
 /// The modes from before come back when this is dropped, or on demand. While another job has the
@@ -172,7 +215,7 @@ impl RawMode {
         if !self.is_raw || self.is_in_background() {
             return Ok(());
         }
-        self.set(&self.before)?;
+        set(&self.terminal, &self.before)?;
         self.is_raw = false;
         Ok(())
     }
@@ -195,21 +238,14 @@ impl RawMode {
         }
         let mut raw = self.before.clone();
         raw.make_raw();
-        self.set(&raw)?;
+        set(&self.terminal, &raw)?;
         self.is_raw = true;
         Ok(())
     }
 
     /// True when another job has the foreground of this terminal.
     pub fn is_in_background(&self) -> bool {
-        tcgetpgrp(&self.terminal).is_ok_and(|foreground| foreground != getpgrp())
-    }
-
-    // At once: waiting for the output to drain could take for ever on a stopped terminal.
-    fn set(&self, modes: &Termios) -> io::Result<()> {
-        Ok(rustix::io::retry_on_intr(|| {
-            tcsetattr(&self.terminal, OptionalActions::Now, modes)
-        })?)
+        is_in_background(&self.terminal)
     }
 }
 
@@ -363,6 +399,16 @@ mod tests {
         drop(raw);
         let after = tcgetattr(&slave).unwrap();
         assert_eq!(format!("{after:?}"), format!("{before:?}"));
+    }
+
+    #[test]
+    fn modes_that_another_program_left_are_put_back() {
+        let (_master, slave, tty) = terminal();
+        let saved = tty.modes().unwrap();
+        std::mem::forget(tty.raw_mode().unwrap());
+        assert!(is_raw(&slave));
+        saved.restore().unwrap();
+        assert!(!is_raw(&slave));
     }
 
     #[test]
