@@ -19,7 +19,7 @@ use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
 use crate::names::Names;
-use crate::notice::{Contact, Notices};
+use crate::notice::{Contact, Hearing, Notices};
 use crate::random::{Seed, SeededNoise};
 use crate::user_stream::UserStream;
 use crate::wake::Wake;
@@ -56,6 +56,9 @@ pub struct ClientConfig {
     pub title_prefix: String,
     /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
     pub server_label: String,
+    /// Whether the server says, by another way, when it has heard us ([`Client::note_heard`]). Then
+    /// its silence there is a sign, too.
+    pub server_reports: bool,
     /// For the chaff; from the system's random source.
     pub seed: Seed,
 }
@@ -74,6 +77,7 @@ impl ClientConfig {
             names: Names::Own,
             title_prefix: String::new(),
             server_label: "the server".to_owned(),
+            server_reports: false,
             seed,
         }
     }
@@ -195,8 +199,13 @@ impl Client {
             names,
             title_prefix,
             server_label,
+            server_reports,
             seed,
         } = config;
+        let hearing = match server_reports {
+            true => Hearing::Awaited,
+            false => Hearing::Unknown,
+        };
         let opener = Opener::new(&key, Direction::ToClient);
         let mut stream = UserStream::writing();
         let mut endpoint = Endpoint::new(
@@ -220,7 +229,7 @@ impl Client {
             capabilities: Agreement::capabilities_of(agreement),
             stream,
             keys: EscapeReader::new(escape_key, names),
-            notices: Notices::new(now, names, server_label, escape_key),
+            notices: Notices::new(now, names, server_label, hearing, escape_key),
             display: Display::new(outer, title_prefix),
             size,
             connecting_since: now,
@@ -261,6 +270,12 @@ impl Client {
         }
         self.is_stale = true;
         self.settle();
+    }
+
+    /// Takes note that the server has said, by another way, that it has heard us.
+    pub fn note_heard(&mut self) {
+        self.notices.set_heard();
+        self.is_stale = true;
     }
 
     /// Takes note that time has passed.
@@ -416,6 +431,16 @@ impl Client {
     /// What is known of the link to the server.
     pub fn link_info(&self) -> LinkInfo {
         LinkInfo::of(&self.endpoint)
+    }
+
+    /// Whether the server has said by another way that it has heard us; `None` if it does not do
+    /// that.
+    pub fn is_heard(&self) -> Option<bool> {
+        match self.notices.hearing() {
+            Hearing::Unknown => None,
+            Hearing::Awaited => Some(false),
+            Hearing::Heard => Some(true),
+        }
     }
 
     /// How many bytes of input the server has not acknowledged.

@@ -80,6 +80,17 @@ impl Contact {
     }
 }
 
+/// What is known of our datagrams' arrival before the server has answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hearing {
+    /// Nothing: the server does not tell.
+    Unknown,
+    /// The server has not said yet that anything has arrived.
+    Awaited,
+    /// The server has said so.
+    Heard,
+}
+
 /// Something the user asked for, or that will pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Message {
@@ -101,6 +112,7 @@ pub(crate) struct Notices {
     names: Names,
     /// The server's address as the user knows it, for instance `192.0.2.7, UDP port 60001`.
     server: String,
+    hearing: Hearing,
     escape: EscapeKey,
     started: Time,
     is_armed: bool,
@@ -111,10 +123,17 @@ pub(crate) struct Notices {
 }
 
 impl Notices {
-    pub(crate) fn new(started: Time, names: Names, server: String, escape: EscapeKey) -> Notices {
+    pub(crate) fn new(
+        started: Time,
+        names: Names,
+        server: String,
+        hearing: Hearing,
+        escape: EscapeKey,
+    ) -> Notices {
         Notices {
             names,
             server,
+            hearing,
             escape,
             started,
             is_armed: false,
@@ -133,6 +152,16 @@ impl Notices {
     /// Says from now on that the session is being closed.
     pub(crate) fn set_closing(&mut self) {
         self.is_closing = true;
+    }
+
+    /// Takes note that the server has heard us, by its own account.
+    pub(crate) fn set_heard(&mut self) {
+        self.hearing = Hearing::Heard;
+    }
+
+    /// Returns what is known of our datagrams' arrival.
+    pub(crate) fn hearing(&self) -> Hearing {
+        self.hearing
     }
 
     /// Says for as long as it is so that keys are not read, and why. Returns whether that is news.
@@ -257,6 +286,7 @@ impl Notices {
                 }),
                 _ => Some(Lateness::NeverHeard {
                     server: self.server.clone(),
+                    hearing: self.hearing,
                     waited,
                 }),
             };

@@ -8,10 +8,15 @@ fn ms(millis: u64) -> Time {
 }
 
 fn notices() -> Notices {
+    notices_of(Hearing::Unknown)
+}
+
+fn notices_of(hearing: Hearing) -> Notices {
     Notices::new(
         ms(0),
         Names::Own,
         "192.0.2.7, UDP port 60001".to_owned(),
+        hearing,
         EscapeKey::default(),
     )
 }
@@ -48,6 +53,25 @@ fn connecting_is_told_after_a_quarter_second_and_doubted_after_three() {
     assert!(doubting.contains("3 seconds"), "{doubting}");
     assert!(doubting.contains("firewall"), "{doubting}");
     assert!(doubting.contains("Ctrl-^ . quits"), "{doubting}");
+}
+
+#[test]
+fn a_server_that_tells_whether_it_hears_us_shows_which_way_is_closed() {
+    let mut notices = notices_of(Hearing::Awaited);
+    let label = "192.0.2.7, UDP port 60001";
+    for columns in [80, WIDE] {
+        let told = |notices: &Notices| {
+            let text = notices.text(ms(3000), SILENT, columns, String::new);
+            text.filter(|text| text.contains(label) && text.len() <= columns.into())
+                .unwrap()
+        };
+        let there = told(&notices);
+        assert!(there.contains("nothing arrives"), "{there}");
+        notices.set_heard();
+        let back = told(&notices);
+        assert!(back.contains("hears us"), "{back}");
+        notices = notices_of(Hearing::Awaited);
+    }
 }
 
 #[test]

@@ -3,13 +3,25 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::Hearing;
+
 /// What has been waited for too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lateness {
-    Connecting { server: String },
-    NeverHeard { server: String, waited: Duration },
-    Contact { silence: Duration },
-    Reply { unanswered: Duration },
+    Connecting {
+        server: String,
+    },
+    NeverHeard {
+        server: String,
+        hearing: Hearing,
+        waited: Duration,
+    },
+    Contact {
+        silence: Duration,
+    },
+    Reply {
+        unanswered: Duration,
+    },
 }
 
 impl Lateness {
@@ -21,14 +33,11 @@ impl Lateness {
                 format!("waiting for {server}"),
                 "waiting for the server".to_owned(),
             ],
-            Lateness::NeverHeard { server, waited } => {
-                let waited = Elapsed(*waited);
-                [
-                    format!("no answer from {server} for {waited}; does a firewall block it?"),
-                    format!("no answer from {server}; does a firewall block it?"),
-                    format!("no answer from {server}"),
-                ]
-            }
+            Lateness::NeverHeard {
+                server,
+                hearing,
+                waited,
+            } => never_heard(server, *hearing, Elapsed(*waited)),
             Lateness::Contact { silence } => {
                 let silence = Elapsed(*silence);
                 [
@@ -48,6 +57,33 @@ impl Lateness {
                 ]
             }
         }
+    }
+}
+
+/// Returns what is told of a server that has never answered: which way is closed, if that is known.
+fn never_heard(server: &str, hearing: Hearing, waited: Elapsed) -> [String; 3] {
+    match hearing {
+        Hearing::Unknown => [
+            format!("no answer from {server} for {waited}; does a firewall block it?"),
+            format!("no answer from {server}; does a firewall block it?"),
+            format!("no answer from {server}"),
+        ],
+        Hearing::Awaited => [
+            format!(
+                "no answer from {server} for {waited}; nothing arrives there, does a firewall \
+                 block UDP?"
+            ),
+            format!("no answer from {server}; nothing arrives there"),
+            format!("nothing arrives at {server}"),
+        ],
+        Hearing::Heard => [
+            format!(
+                "{server} hears us, but its answers do not arrive here for {waited}; does a \
+                 firewall block UDP?"
+            ),
+            format!("{server} hears us, but no answer arrives here"),
+            format!("{server} hears us; no answer arrives"),
+        ],
     }
 }
 
