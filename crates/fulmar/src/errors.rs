@@ -1,5 +1,7 @@
 //! Everything that can go wrong, in one list: what happened, to whom, and what to try next.
 
+mod login;
+
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::net::SocketAddr;
@@ -11,6 +13,7 @@ use fulmar_datagram::KeyError;
 use fulmar_platform::Signal;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
+pub(crate) use self::login::LoginFailure;
 use crate::bootstrap::offer::OpeningError;
 use crate::bootstrap::offer_reader::OfferError;
 use crate::server::ports::PortRange;
@@ -23,12 +26,9 @@ use crate::wrapper::Mistake;
 /// Its text says what happened and to whom, [`advice`](Failure::advice) what to try.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// There is no login yet.
-    #[error("cannot log in to {}: this version does not start ssh by itself", host.display())]
-    NoLogin {
-        /// As the user wrote it.
-        host: OsString,
-    },
+    /// A login came to nothing.
+    #[error("{0}")]
+    Login(LoginFailure),
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
     NothingToDo,
@@ -131,22 +131,26 @@ pub(crate) enum Failure {
 
     /// The server has never answered.
     #[error(
-        "no answer from {}, UDP port {}: {} datagrams were sent there, none came back{}",
-        server.ip(), server.port(), sent, refused(*refusals)
+        "no answer from {server}: {sent} datagrams were sent there, {}{}",
+        arrived(*is_heard), refused(*refusals)
     )]
     NeverConnected {
         /// Where datagrams went.
-        server: SocketAddr,
+        server: String,
+        /// To which port.
+        port: u16,
         /// How many.
         sent: u64,
         /// How often somebody refused to carry or take one.
         refusals: u64,
+        /// Whether any has arrived, if the server tells that.
+        is_heard: Option<bool>,
     },
     /// The end was not confirmed.
-    #[error("left without an answer from {}, UDP port {}", server.ip(), server.port())]
+    #[error("left without an answer from {server}")]
     Unanswered {
         /// Where datagrams went.
-        server: SocketAddr,
+        server: String,
     },
     /// A signal asked us to leave.
     #[error("ended by {}", signal_name(*.0))]
@@ -293,13 +297,7 @@ impl Failure {
     pub(crate) fn advice(&self, names: Names) -> Option<String> {
         let own = names == Names::Own;
         Some(match self {
-            Failure::NoLogin { host } => {
-                let host = host.display();
-                format!(
-                    "start the server by hand:   ssh {host} fulmar server new\n\
-                     then, with its port and key: MOSH_KEY=<key> fulmar client <address of {host}> <port>"
-                )
-            }
+            Failure::Login(failure) => return failure.advice(),
             Failure::NothingToDo => {
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
             }
@@ -361,13 +359,20 @@ impl Failure {
             Failure::PredictionMode { .. } => {
                 "MOSH_PREDICTION_DISPLAY is one of adaptive, always, never, experimental".to_owned()
             }
-            Failure::NeverConnected { server, .. } => {
-                let port = server.port();
-                format!(
+            Failure::NeverConnected { port, is_heard, .. } => match is_heard {
+                None => format!(
                     "check that the server runs and that every firewall on the way lets UDP to port \
                      {port} in there, and its answers back in here"
-                )
-            }
+                ),
+                Some(false) => format!(
+                    "a firewall there or on the way keeps UDP from port {port}: let it in, or name a \
+                     port that is open with -p"
+                ),
+                Some(true) => format!(
+                    "a firewall here or on the way keeps what comes from UDP port {port} out: let \
+                     answers in, or try another network"
+                ),
+            },
             Failure::Unanswered { .. } => {
                 "the session may go on there; log in by ssh to see to it".to_owned()
             }
@@ -455,6 +460,14 @@ fn last_tried(address: Option<SocketAddr>) -> String {
     })
 }
 
+fn arrived(is_heard: Option<bool>) -> &'static str {
+    match is_heard {
+        None => "none came back",
+        Some(false) => "none arrived",
+        Some(true) => "some arrived, but no answer arrives here",
+    }
+}
+
 fn refused(refusals: u64) -> String {
     match refusals {
         0 => String::new(),
@@ -493,15 +506,38 @@ mod tests {
     #[test]
     fn a_closed_port_is_told_with_address_port_and_remedy() {
         let failure = Failure::NeverConnected {
-            server: "192.0.2.7:60001".parse().unwrap(),
+            server: "192.0.2.7, UDP port 60001".to_owned(),
+            port: 60001,
             sent: 19,
             refusals: 0,
+            is_heard: None,
         };
         let told = failure.to_string();
         assert!(told.contains("192.0.2.7, UDP port 60001"), "{told}");
         assert!(told.contains("19 datagrams"), "{told}");
         let advice = failure.advice(Names::Own).unwrap();
         assert!(advice.contains("60001"), "{advice}");
+    }
+
+    #[test]
+    fn which_way_is_closed_is_told_where_it_is_known() {
+        let failure = |is_heard| Failure::NeverConnected {
+            server: "192.0.2.7, UDP port 60001".to_owned(),
+            port: 60001,
+            sent: 8,
+            refusals: 2,
+            is_heard,
+        };
+        for (is_heard, told, advice) in [
+            (None, "none came back", "every firewall"),
+            (Some(false), "none arrived", "there or on the way"),
+            (Some(true), "some arrived", "here or on the way"),
+        ] {
+            let failure = failure(is_heard);
+            assert!(failure.to_string().contains(told), "{failure}");
+            assert!(failure.to_string().contains("2 times"), "{failure}");
+            assert!(failure.advice(Names::Own).unwrap().contains(advice));
+        }
     }
 
     #[test]

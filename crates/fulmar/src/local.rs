@@ -44,7 +44,7 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
 /// Returns what a server is asked for that only this machine can reach.
 fn offer(command: &[OsString], desk: &Desk) -> Opening {
     let offer = Offer {
-        size: desk.size(),
+        size: Some(desk.size()),
         colors: u32::try_from(desk.colors()).ok(),
         bind: Some(Bind::Address("127.0.0.1".into())),
         command: command.to_vec(),

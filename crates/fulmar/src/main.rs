@@ -6,10 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod address;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the login that uses all of it is being built")
-)]
 mod bootstrap;
 mod cli;
 mod client;
@@ -30,6 +26,7 @@ mod run;
 mod server;
 mod settings;
 mod shell_words;
+mod steps;
 mod surroundings;
 mod trace;
 mod udp;

@@ -11,7 +11,7 @@ use crate::environment::Environment;
 use crate::errors::Failure;
 use crate::names::Program;
 use crate::settings::Sources;
-use crate::{client, local, report, server, settings, wrapper};
+use crate::{client, local, login, report, server, settings, wrapper};
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
@@ -48,10 +48,14 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
             let sources = Sources::own(cli.flags.0, cli.file.path, None);
             local::run(&cli.words, &sources)
         }
-        None => Err(match cli.words.into_iter().next() {
-            Some(host) => Failure::NoLogin { host },
-            None => Failure::NothingToDo,
-        }),
+        None => match cli.words.split_first() {
+            Some((destination, command)) => {
+                let host = login::host_of(destination)?;
+                let sources = Sources::own(cli.flags.0, cli.file.path, Some(&host));
+                login::run(destination, command, &sources)
+            }
+            None => Err(Failure::NothingToDo),
+        },
     }
 }
 

@@ -13,7 +13,13 @@ use fulmar_transport::Hint;
 use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
+use crate::errors::Failure;
+use crate::login::{Call, CallReady, Said, Trouble};
+use crate::steps::{Step, Steps};
 use crate::surroundings::{self, Surroundings, now};
+
+/// What Ctrl-C types on a terminal in raw mode.
+const INTERRUPT: u8 = 0x03;
 
 /// A client at work.
 pub(crate) struct EventLoop {
@@ -25,8 +31,16 @@ pub(crate) struct EventLoop {
     pub(crate) terminal: Terminal,
     /// Everything else.
     pub(crate) surroundings: Surroundings,
+    /// The ssh that has started the server, until it has ended.
+    pub(crate) call: Option<Call>,
+    /// How far we have come.
+    pub(crate) steps: Steps,
     /// The first signal that asked us to end.
     pub(crate) ended_by: Option<Signal>,
+    /// Whether ssh has left what we wrote; of that a signal tells.
+    pub(crate) is_cut_off: bool,
+    /// What ssh has told that makes the session impossible.
+    pub(crate) trouble: Option<Failure>,
 }
 
 /// What the wait has found.
@@ -34,6 +48,7 @@ struct Ready {
     surroundings: surroundings::Ready,
     sockets: Vec<bool>,
     terminal: Option<Readiness>,
+    call: Option<CallReady>,
 }
 
 impl EventLoop {
@@ -63,17 +78,28 @@ impl EventLoop {
         self.terminal.leave();
     }
 
+    /// Ends the ssh that has started the server, if it is still there.
+    pub(crate) fn hang_up(&mut self) {
+        match self.call.take() {
+            Some(call) if self.client.is_connected() => call.release(),
+            Some(call) => call.end(),
+            None => {}
+        }
+    }
+
     fn wait(&self) -> io::Result<Ready> {
         let mut list = PollList::new();
         let slots = self.surroundings.enlist(&mut list);
         let sockets = self.sockets.enlist(&mut list);
         let terminal = self.terminal.enlist(&mut list, self.client.wants_keys());
+        let call = self.call.as_ref().map(|call| call.enlist(&mut list));
         let surroundings = self.surroundings.wait(&mut list, slots)?;
         let is_readable = |slot: &_| list.readiness(*slot).is_readable();
         Ok(Ready {
             surroundings,
             sockets: sockets.iter().map(is_readable).collect(),
             terminal: terminal.map(|slot| list.readiness(slot)),
+            call: call.map(|slots| Call::ready(&list, slots)),
         })
     }
 
@@ -89,6 +115,9 @@ impl EventLoop {
             self.resume(now);
         }
         self.sockets.receive(now, &ready.sockets, &mut self.client);
+        if let Some(ready) = ready.call {
+            self.attend_call(now, ready);
+        }
         if let Some(readiness) = ready.terminal {
             self.read_keys(now, readiness);
         }
@@ -97,9 +126,44 @@ impl EventLoop {
         }
     }
 
+    /// Hears what ssh still has to say: that the server has heard us, and its own end.
+    fn attend_call(&mut self, now: Time, ready: CallReady) {
+        let Some(call) = &mut self.call else { return };
+        let turn = call.turn(ready);
+        self.is_cut_off |= turn.was_cut_off;
+        for said in turn.said {
+            if said == Said::Heard {
+                self.steps.take(now, Step::Heard);
+                self.client.note_heard();
+            }
+        }
+        for line in turn.printed.lines() {
+            tracing::info!(line, "ssh says");
+        }
+        match turn.trouble {
+            Some(Trouble::TwoServers) if !self.client.is_connected() => {
+                self.trouble = Some(call.failure_of(Trouble::TwoServers));
+            }
+            Some(trouble) => tracing::info!(?trouble, "what else ssh says is not read"),
+            None => {}
+        }
+        if call.status().is_some() {
+            self.call = None;
+        }
+    }
+
+    /// Tells if the user waits for a login, and so can give it up as one.
+    fn is_logging_in(&self) -> bool {
+        self.call.is_some() && !self.client.is_connected()
+    }
+
     fn read_keys(&mut self, now: Time, ready: Readiness) {
+        let gives_up = self.is_logging_in();
         match self.terminal.read(ready, self.client.wants_keys()) {
             Keys::Typed([]) => {}
+            Keys::Typed(keys) if gives_up && keys.contains(&INTERRUPT) => {
+                self.ask_for_end(now, Signal::Interrupt);
+            }
             Keys::Typed(keys) => self.client.handle_keys(now, keys),
             Keys::Last(keys) => {
                 self.client.handle_keys(now, keys);
@@ -123,10 +187,19 @@ impl EventLoop {
             }
             Meaning::Stop => self.suspend(now),
             Meaning::End(Signal::HangUp) if self.ended_by.is_some() => {}
-            Meaning::End(signal) => {
-                self.ended_by.get_or_insert(signal);
-                self.client.request_exit(now, ExitCause::Signal);
-            }
+            Meaning::End(Signal::Pipe) if std::mem::take(&mut self.is_cut_off) => {}
+            Meaning::End(signal) => self.ask_for_end(now, signal),
+            // It is looked for each turn.
+            Meaning::Child => {}
+        }
+    }
+
+    fn ask_for_end(&mut self, now: Time, signal: Signal) {
+        self.ended_by.get_or_insert(signal);
+        self.client.request_exit(now, ExitCause::Signal);
+        if self.is_logging_in() {
+            // The server learns of it by the end of ssh, and so nobody is waited for.
+            self.client.request_exit(now, ExitCause::Signal);
         }
     }
 
@@ -150,14 +223,24 @@ impl EventLoop {
     /// Does what has been decided.
     fn carry_out(&mut self, now: Time) -> Option<ClientEnding> {
         let ending = self.handle_events(now);
-        self.sockets.transmit(now, &mut self.client);
+        if self.sockets.transmit(now, &mut self.client) {
+            self.steps.take(now, Step::FirstDatagram);
+        }
+        if self.client.is_connected() {
+            self.steps.take(now, Step::FirstAnswer);
+        }
         let ending = ending.or_else(|| self.handle_events(now));
         self.terminal.flush();
         if self.terminal.wants_frame() {
             let client = &mut self.client;
             self.terminal.draw(|out| client.draw(now, out));
+            if self.client.is_connected() {
+                self.steps.take(now, Step::FirstScreen);
+            }
         }
-        ending
+        // Why is told by the trouble.
+        let trouble = self.trouble.as_ref();
+        ending.or(trouble.map(|_| ClientEnding::NeverConnected))
     }
 
     fn handle_events(&mut self, now: Time) -> Option<ClientEnding> {

@@ -3,6 +3,7 @@
 //! Source: docs/protocol.md §2.8.
 
 pub(crate) mod capabilities;
+pub(crate) mod destinations;
 mod event_loop;
 mod signals;
 mod sockets;
@@ -23,6 +24,7 @@ use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_terminal::Size;
 
 use self::capabilities::Alternate;
+use self::destinations::Destinations;
 use self::event_loop::EventLoop;
 use self::sockets::Sockets;
 use self::terminal::Terminal;
@@ -30,7 +32,9 @@ use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
 use crate::key_source::{self, KeyText};
 use crate::log::{self, Log};
+use crate::login::Call;
 use crate::settings::{Settings, Sources};
+use crate::steps::Steps;
 use crate::surroundings::{Surroundings, now};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};
@@ -60,6 +64,22 @@ fn begin(
     let key = key_source::parse(&text)?;
     let server = address::parse(&address, port).ok_or(Failure::BadAddress { text: address })?;
     Ok((key, server))
+}
+
+/// All that is needed to join a server that waits.
+pub(crate) struct Meeting {
+    /// The session's key.
+    pub(crate) key: Key,
+    /// Where the server may be.
+    pub(crate) destinations: Destinations,
+    /// What was agreed on with it.
+    pub(crate) agreement: Option<Agreement>,
+    /// The ssh that has started it, if that was us.
+    pub(crate) call: Option<Call>,
+    /// What has been watched since the command was given.
+    pub(crate) surroundings: Surroundings,
+    /// What has happened since then.
+    pub(crate) steps: Steps,
 }
 
 /// The user's side of a session that has not begun.
@@ -105,10 +125,50 @@ impl Desk {
         capabilities::colors(term).unwrap_or(0).max(0)
     }
 
-    /// Returns the size of the window, if it has one.
-    pub(crate) fn size(&self) -> Option<Size> {
-        let window = self.tty.size()?;
-        Size::new(window.rows, window.columns)
+    /// Returns the size of the user's window, as a session will have it.
+    pub(crate) fn size(&self) -> Size {
+        terminal::size(&self.tty)
+    }
+
+    /// Returns the user's variables.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// Returns the user's terminal.
+    pub(crate) fn tty(&self) -> &Tty {
+        &self.tty
+    }
+
+    /// Holds the session with a server at an address that the user named.
+    ///
+    /// # Errors
+    ///
+    /// As for [`meet`](Desk::meet).
+    pub(crate) fn hold(
+        self,
+        key: Key,
+        server: SocketAddr,
+        agreement: Option<Agreement>,
+    ) -> Result<u8, Failure> {
+        let surroundings = Desk::watch()?;
+        self.meet(Meeting {
+            key,
+            destinations: Destinations::named(server),
+            agreement,
+            call: None,
+            surroundings,
+            steps: Steps::begin(now()),
+        })
+    }
+
+    /// Begins to watch for what may happen to a client.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no descriptors left.
+    pub(crate) fn watch() -> Result<Surroundings, Failure> {
+        Surroundings::watch(&signals::SIGNALS).map_err(while_doing("watching for signals"))
     }
 
     /// Holds the session, gives the terminal back whatever happens, and returns the status to leave
@@ -117,21 +177,13 @@ impl Desk {
     /// # Errors
     ///
     /// When it could not begin, or did not end as the user wanted.
-    pub(crate) fn hold(
-        self,
-        key: Key,
-        server: SocketAddr,
-        agreement: Option<Agreement>,
-    ) -> Result<u8, Failure> {
+    pub(crate) fn meet(self, meeting: Meeting) -> Result<u8, Failure> {
         let outer = self.outer_terminal()?;
         let names = self.names;
-        let surroundings =
-            Surroundings::watch(&signals::SIGNALS).map_err(while_doing("watching for signals"))?;
         let terminal = Terminal::enter(self.tty).map_err(Failure::NoTerminal)?;
-        let sockets = Sockets::new(server, self.trace);
         let config = ClientConfig {
             size: terminal.size(),
-            datagram_bytes: sockets.datagram_bytes(),
+            datagram_bytes: meeting.destinations.datagram_bytes(),
             outer,
             escape_key: self.settings.escape_key,
             names,
@@ -139,24 +191,31 @@ impl Desk {
                 true => format!("[{}] ", names.program()),
                 false => String::new(),
             },
-            agreement,
-            server_label: format!("{}, UDP port {}", server.ip(), server.port()),
-            ..ClientConfig::new(key, random::seed()?)
+            server_label: meeting.destinations.label(),
+            // Only ours does.
+            server_reports: meeting.call.is_some() && meeting.agreement.is_some(),
+            agreement: meeting.agreement,
+            ..ClientConfig::new(meeting.key, random::seed()?)
         };
         let mut event_loop = EventLoop {
             client: Client::new(now(), config),
-            sockets,
+            sockets: Sockets::new(meeting.destinations, self.trace),
             terminal,
-            surroundings,
+            surroundings: meeting.surroundings,
+            call: meeting.call,
+            steps: meeting.steps,
             ended_by: None,
+            is_cut_off: false,
+            trouble: None,
         };
         let ended = crash::caught(|| event_loop.run());
         let left = crash::caught(|| event_loop.give_back());
+        event_loop.hang_up();
         let ended = ended.and_then(|ended| left.map(|()| ended));
         let ending = ended
             .map_err(Failure::Panicked)?
             .map_err(while_doing("opening a socket or waiting for one"))?;
-        judge(ending, &event_loop, server, names)
+        judge(ending, &mut event_loop, names)
     }
 
     /// Finds out what the terminal understands. An unknown type is an error under the stock name.
@@ -184,12 +243,12 @@ impl Desk {
 }
 
 /// Tells if the session has ended as the user wanted, and with which status to leave then.
-fn judge(
-    ending: ClientEnding,
-    event_loop: &EventLoop,
-    server: SocketAddr,
-    names: Names,
-) -> Result<u8, Failure> {
+fn judge(ending: ClientEnding, event_loop: &mut EventLoop, names: Names) -> Result<u8, Failure> {
+    if let Some(failure) = event_loop.trouble.take() {
+        return Err(failure);
+    }
+    let destinations = event_loop.sockets.destinations();
+    let server = destinations.label();
     let failure = match ending {
         ClientEnding::ServerEnded => {
             let status = event_loop.client.exit_status();
@@ -207,11 +266,14 @@ fn judge(
         ClientEnding::Altered => Failure::Altered,
         _ if event_loop.client.is_connected() => Failure::Unanswered { server },
         _ => {
+            tracing::info!(tried = ?destinations.tried(), "nobody has answered");
             let counters = event_loop.client.link_info().counters;
             Failure::NeverConnected {
                 server,
+                port: destinations.port(),
                 sent: counters.datagrams_sent,
                 refusals: counters.send_errors,
+                is_heard: event_loop.client.is_heard(),
             }
         }
     };

@@ -4,12 +4,14 @@
 
 use fulmar_platform::Signal;
 
-/// The signals that a client deals with: those of window and job control, and those that would end
-/// it and leave the terminal as it is. Missing are those of which the process cannot go on.
-pub(crate) const SIGNALS: [Signal; 18] = [
+/// The signals that a client deals with: those of window and job control, that of ssh's end, and those
+/// that would end it and leave the terminal as it is. Missing are those of which the process cannot
+/// go on.
+pub(crate) const SIGNALS: [Signal; 19] = [
     Signal::WindowChange,
     Signal::Continue,
     Signal::Suspend,
+    Signal::Child,
     Signal::HangUp,
     Signal::Interrupt,
     Signal::Quit,
@@ -36,6 +38,8 @@ pub(crate) enum Meaning {
     Continued,
     /// Somebody wants us to stop for a while.
     Stop,
+    /// A child has ended or stopped.
+    Child,
     /// Somebody wants us to end.
     End(Signal),
 }
@@ -47,6 +51,7 @@ impl Meaning {
             Signal::WindowChange => Meaning::Resized,
             Signal::Continue => Meaning::Continued,
             Signal::Suspend => Meaning::Stop,
+            Signal::Child => Meaning::Child,
             other => Meaning::End(other),
         }
     }

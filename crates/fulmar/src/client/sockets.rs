@@ -1,22 +1,25 @@
-//! The client's side of the network: one server, and a socket for each local port in use.
+//! The client's side of the network: sockets for each local port in use, and a server that may be
+//! at one of several addresses.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use fulmar_core::Client;
 use fulmar_datagram::Time;
-use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6, DATAGRAM_BYTES_MAX};
-use fulmar_platform::udp::{IcmpErrors, Inbox, UdpOptions};
+use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
+use fulmar_platform::udp::{Datagram, IcmpErrors, Inbox, UdpOptions};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
-use fulmar_transport::{Arrival, PathId, SendError};
+use fulmar_transport::{Arrival, PathId, SendError, Transmit};
 
+use super::destinations::Destinations;
 use crate::trace::Trace;
 use crate::udp;
 
-/// The open sockets of a client; each is a path to the server.
+/// The open sockets of a client. Each of its paths is a local port, or one of each family as long
+/// as it is not known in which the server answers.
 #[derive(Debug)]
 pub(crate) struct Sockets {
-    server: SocketAddr,
+    destinations: Destinations,
     open: Vec<Open>,
     next: u64,
     inbox: Inbox,
@@ -28,6 +31,7 @@ pub(crate) struct Sockets {
 #[derive(Debug)]
 struct Open {
     path: PathId,
+    is_ipv6: bool,
     socket: UdpSocket,
     /// Receiving fails for good. It is not tried again, for it would be ready at once for ever.
     is_deaf: bool,
@@ -35,9 +39,9 @@ struct Open {
 
 impl Sockets {
     /// Returns sockets to that server, none of them open yet.
-    pub(crate) fn new(server: SocketAddr, trace: Trace) -> Sockets {
+    pub(crate) fn new(destinations: Destinations, trace: Trace) -> Sockets {
         Sockets {
-            server,
+            destinations,
             open: Vec::new(),
             next: 0,
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
@@ -46,37 +50,41 @@ impl Sockets {
         }
     }
 
-    /// Returns the longest datagram that may be sent.
-    pub(crate) fn datagram_bytes(&self) -> usize {
-        match self.server {
-            SocketAddr::V4(_) => DATAGRAM_BYTES_IPV4,
-            SocketAddr::V6(_) => DATAGRAM_BYTES_IPV6,
-        }
+    /// Returns where the server may be, or is.
+    pub(crate) fn destinations(&self) -> &Destinations {
+        &self.destinations
     }
 
     /// Opens a path from a local port that was not used before.
     ///
     /// # Errors
     ///
-    /// When the system has no port or descriptor left, or not that family of addresses.
+    /// When the system has no port or descriptor left, or none of the families of addresses that the
+    /// server may be reached in.
     pub(crate) fn open(&mut self) -> io::Result<PathId> {
-        let anywhere: IpAddr = match self.server {
-            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let options = UdpOptions {
-            icmp_errors: IcmpErrors::Reported,
-            ..UdpOptions::default()
-        };
-        let socket = UdpSocket::bind((anywhere, 0).into(), options)?;
         let path = PathId::new(self.next);
+        let mut outcome = Err(io::ErrorKind::AddrNotAvailable.into());
+        for is_ipv6 in [false, true] {
+            let is_family = |address: &SocketAddr| address.is_ipv6() == is_ipv6;
+            if !self.destinations.uses_family(is_family) {
+                continue;
+            }
+            match bind(is_ipv6) {
+                Ok(socket) => {
+                    outcome = Ok(path);
+                    self.open.push(Open {
+                        path,
+                        is_ipv6,
+                        socket,
+                        is_deaf: false,
+                    });
+                }
+                Err(error) if outcome.is_err() => outcome = Err(error),
+                Err(error) => tracing::info!(%error, is_ipv6, "no socket of that family"),
+            }
+        }
         self.next += 1;
-        self.open.push(Open {
-            path,
-            socket,
-            is_deaf: false,
-        });
-        Ok(path)
+        outcome
     }
 
     /// Closes a path.
@@ -99,6 +107,7 @@ impl Sockets {
     /// Hands over what has come, within the budget of one turn.
     pub(crate) fn receive(&mut self, now: Time, ready: &[bool], client: &mut Client) {
         let mut budget = udp::DATAGRAMS_PER_TURN;
+        let mut is_settled = false;
         for (place, open) in self.open.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
             while is_ready && !open.is_deaf && budget > 0 {
@@ -113,38 +122,49 @@ impl Sockets {
                 if let Some(report) = received.icmp {
                     let error = udp::send_error(report.error);
                     self.trace.send_failed(now, open.path, error);
-                    client.handle_send_error(now, open.path, error);
+                    if let Some(error) = self.destinations.note_report(report.reporter, error) {
+                        client.handle_send_error(now, open.path, error);
+                    }
                 }
                 if received.datagrams == 0 {
                     break;
                 }
                 budget = budget.saturating_sub(received.datagrams);
                 for datagram in self.inbox.datagrams() {
-                    let arrival = Arrival {
-                        path: open.path,
-                        ecn: udp::ecn(datagram.ecn),
-                        bytes: datagram.bytes,
-                    };
-                    let verdict = client.handle_datagram(now, arrival);
+                    let verdict = client.handle_datagram(now, arrival(open.path, &datagram));
                     let length = datagram.bytes.len();
                     self.trace.received(now, open.path, length, &verdict);
+                    // What has a number was genuine.
+                    if verdict.sequence.is_some() {
+                        is_settled |= self.destinations.heard_from(datagram.source);
+                    }
                 }
             }
         }
+        if is_settled {
+            self.settle();
+        }
     }
 
-    /// Sends what there is to send.
-    pub(crate) fn transmit(&mut self, now: Time, client: &mut Client) {
+    /// Closes what was only needed as long as the server could be anywhere.
+    fn settle(&mut self) {
+        let Some(peer) = self.destinations.peer() else {
+            return;
+        };
+        tracing::info!(%peer, "the server has answered");
+        self.open.retain(|open| open.is_ipv6 == peer.is_ipv6());
+    }
+
+    /// Sends what there is to send, and returns whether anything has left.
+    pub(crate) fn transmit(&mut self, now: Time, client: &mut Client) -> bool {
+        let mut has_sent = false;
         while let Some(transmit) = client.poll_transmit(now, &mut self.buffer) {
-            let open = self.open.iter_mut().find(|open| open.path == transmit.path);
-            let outcome = match open {
-                Some(Open { socket, .. }) => {
-                    udp::send(socket, self.server, None, &transmit, &self.buffer)
+            match self.send(&transmit) {
+                Ok(0) => {}
+                Ok(_) => {
+                    has_sent = true;
+                    self.trace.sent(now, &transmit);
                 }
-                None => Err(SendError::Unreachable),
-            };
-            match outcome {
-                Ok(()) => self.trace.sent(now, &transmit),
                 Err(error) => {
                     tracing::debug!(?error, "sending");
                     self.trace.send_failed(now, transmit.path, error);
@@ -153,5 +173,53 @@ impl Sockets {
             }
         }
         self.trace.flush();
+        has_sent
+    }
+
+    /// Sends the same datagrams to every address that the server may have, and returns to how many
+    /// they have left. It is an error only if all of those that may have more have failed.
+    fn send(&mut self, transmit: &Transmit) -> Result<usize, SendError> {
+        let mut sent = 0;
+        let mut failed = None;
+        for address in self.destinations.next(transmit.datagrams()) {
+            let is_way =
+                |open: &&mut Open| open.path == transmit.path && open.is_ipv6 == address.is_ipv6();
+            let outcome = match self.open.iter_mut().find(is_way) {
+                Some(open) => udp::send(&mut open.socket, address, None, transmit, &self.buffer),
+                None => Err(SendError::Unreachable),
+            };
+            self.destinations.note_sent(address, outcome);
+            match outcome {
+                Ok(()) => sent += 1,
+                Err(error) => failed = Some(error),
+            }
+        }
+        match failed {
+            Some(error) if sent == 0 => Err(error),
+            _ => Ok(sent),
+        }
     }
 }
+
+fn bind(is_ipv6: bool) -> io::Result<UdpSocket> {
+    let anywhere: IpAddr = match is_ipv6 {
+        false => Ipv4Addr::UNSPECIFIED.into(),
+        true => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let options = UdpOptions {
+        icmp_errors: IcmpErrors::Reported,
+        ..UdpOptions::default()
+    };
+    UdpSocket::bind((anywhere, 0).into(), options)
+}
+
+fn arrival<'a>(path: PathId, datagram: &Datagram<'a>) -> Arrival<'a> {
+    Arrival {
+        path,
+        ecn: udp::ecn(datagram.ecn),
+        bytes: datagram.bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -32,6 +32,16 @@ pub(crate) fn find(names: Names) -> Result<Tty, Failure> {
     session.and_then(Tty::open).map_err(Failure::NoTerminal)
 }
 
+/// Returns the size of a terminal's window, within what a screen can have; 80x24 if it is unknown or
+/// has no rows or columns.
+pub(crate) fn size(tty: &Tty) -> Size {
+    let side = |side: u16| side.clamp(1, Size::SIDE_MAX);
+    let window = tty.size();
+    window
+        .and_then(|window| Size::new(side(window.rows), side(window.columns)))
+        .unwrap_or_default()
+}
+
 /// Who has the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holder {
@@ -87,11 +97,7 @@ impl Terminal {
 
     /// Returns the window's size, within what a screen can have; 80x24 if it is unknown.
     pub(crate) fn size(&self) -> Size {
-        let side = |side: u16| side.clamp(1, Size::SIDE_MAX);
-        let window = self.tty.size();
-        window
-            .and_then(|window| Size::new(side(window.rows), side(window.columns)))
-            .unwrap_or_default()
+        size(&self.tty)
     }
 
     /// Puts the terminal on the list, if there is anything to wait for.

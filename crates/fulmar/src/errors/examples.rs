@@ -10,7 +10,9 @@ use std::os::unix::process::ExitStatusExt as _;
 use fulmar_core::Names::{Own, Stock};
 
 use super::*;
+use crate::bootstrap::offer::OpeningError;
 use crate::documents;
+use crate::login::{BadDestination, SshComplaint};
 use crate::settings::example_fault;
 
 /// Under which names a failure can happen.
@@ -110,13 +112,131 @@ fn settings() -> Vec<Row> {
 }
 
 fn login() -> Vec<Row> {
-    vec![(
-        Failure::NoLogin {
-            host: "ada@example.org".into(),
-        },
-        OWN,
-        "a login was asked for, which this version does not have",
-    )]
+    let host = || "ada@example.org".to_owned();
+    let status = |code: i32| ExitStatus::from_raw(code << 8);
+    let ssh_ended = |words: &str| LoginFailure::SshEnded {
+        host: host(),
+        status: status(255),
+        complaint: SshComplaint::of(words),
+    };
+    let no_server = |system: &str| LoginFailure::NoServer {
+        host: host(),
+        system: system.to_owned(),
+    };
+    let rows = [
+        (
+            LoginFailure::Destination {
+                text: "-oProxyCommand=x".into(),
+                why: BadDestination::Host,
+            },
+            "what stands in the host's place is none to ssh either",
+        ),
+        (
+            LoginFailure::NoSsh {
+                program: "ssh".into(),
+                error: said("No such file or directory"),
+            },
+            "there is no ssh here, or what --ssh names is not there",
+        ),
+        (
+            ssh_ended("Could not resolve hostname"),
+            "ssh does not find the host; its own words stand above",
+        ),
+        (
+            ssh_ended("Connection refused"),
+            "nobody listens for ssh there",
+        ),
+        (
+            ssh_ended("Connection timed out"),
+            "nothing leads there, or nobody answers",
+        ),
+        (
+            ssh_ended("Host key verification failed"),
+            "the host's key is unknown or has changed, and ssh does not go on",
+        ),
+        (
+            ssh_ended("Permission denied"),
+            "no key and no password was right",
+        ),
+        (
+            ssh_ended("Bad configuration option"),
+            "ssh does not understand its configuration, or words of --ssh",
+        ),
+        (
+            ssh_ended(""),
+            "anything else has ended ssh, somebody who killed it included",
+        ),
+        (
+            LoginFailure::CommandEnded {
+                host: host(),
+                status: status(1),
+                is_chosen: false,
+            },
+            "the login works, and what starts the server there does not",
+        ),
+        (
+            LoginFailure::CommandEnded {
+                host: host(),
+                status: status(127),
+                is_chosen: true,
+            },
+            "what --server names is not there, or is no server",
+        ),
+        (
+            no_server("Linux x86_64 debian"),
+            "neither program was found, in PATH or where people put programs",
+        ),
+        (no_server("Darwin arm64"), "the same on another system"),
+        (
+            LoginFailure::NotForStock { host: host() },
+            "only mosh-server is there, and its words travel in one line",
+        ),
+        (
+            LoginFailure::Refused {
+                host: host(),
+                what: "cannot listen on UDP 60001:60999: Address already in use".to_owned(),
+                advice: vec!["name other ports with -p PORT or -p LOW:HIGH".to_owned()],
+            },
+            "the server has a failure of its own, from the part below",
+        ),
+        (
+            LoginFailure::TooMuchText { host: host() },
+            "a start-up file there prints without end",
+        ),
+        (
+            LoginFailure::Malformed { host: host() },
+            "something has changed the server's words, or pretends to be one",
+        ),
+        (
+            LoginFailure::Version {
+                host: host(),
+                version: 2,
+            },
+            "the server is of a later time",
+        ),
+        (
+            LoginFailure::TwoServers { host: host() },
+            "a start-up file or a forced command has started a server as well",
+        ),
+        (
+            LoginFailure::NoAddress {
+                host: host(),
+                port: 60001,
+                of_family: true,
+            },
+            "none of the addresses is of the family of -4, -6 or --family",
+        ),
+        (
+            LoginFailure::NoAddress {
+                host: host(),
+                port: 60001,
+                of_family: false,
+            },
+            "the name has no address here, and --remote-ip local lets nobody else say one",
+        ),
+    ];
+    let row = |(failure, cause)| (Failure::Login(failure), OWN, cause);
+    rows.into_iter().map(row).collect()
 }
 
 fn server() -> Vec<Row> {
@@ -239,19 +359,33 @@ fn client() -> Vec<Row> {
 }
 
 fn session() -> Vec<Row> {
-    let server = SocketAddr::from(([192, 0, 2, 7], 60001));
+    let never = |is_heard| Failure::NeverConnected {
+        server: "192.0.2.7, UDP port 60001".to_owned(),
+        port: 60001,
+        sent: 19,
+        refusals: 0,
+        is_heard,
+    };
     vec![
         (
-            Failure::NeverConnected {
-                server,
-                sent: 19,
-                refusals: 0,
-            },
+            never(None),
             BOTH,
             "the server does not run any more, or UDP is blocked in one direction or both",
         ),
         (
-            Failure::Unanswered { server },
+            never(Some(false)),
+            OWN,
+            "after a login: UDP is blocked on the way there",
+        ),
+        (
+            never(Some(true)),
+            OWN,
+            "after a login: UDP is blocked on the way back",
+        ),
+        (
+            Failure::Unanswered {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+            },
             BOTH,
             "the user has left while the server could not be reached",
         ),
@@ -436,13 +570,26 @@ fn cell(text: &str) -> String {
 fn every_failure_has_an_example() {
     let chapters = chapters();
     let rows = chapters.iter().flat_map(|(_, rows)| rows);
-    let kinds: HashSet<_> = rows.map(|(failure, ..)| discriminant(failure)).collect();
+    let kinds: HashSet<_> = rows
+        .clone()
+        .map(|(failure, ..)| discriminant(failure))
+        .collect();
     // Each kind has one attribute with its text. One of them has nothing to say.
     let written = include_str!("../errors.rs").matches("#[error(").count();
     assert_eq!(
         kinds.len() + 1,
         written,
         "a failure in errors.rs has no row in errors/examples.rs"
+    );
+    let logins = rows.filter_map(|(failure, ..)| match failure {
+        Failure::Login(failure) => Some(discriminant(failure)),
+        _ => None,
+    });
+    let written = include_str!("login.rs").matches("#[error(").count();
+    assert_eq!(
+        logins.collect::<HashSet<_>>().len(),
+        written,
+        "a failure in errors/login.rs has no row in errors/examples.rs"
     );
 }
 

@@ -2,41 +2,16 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
+use crate::settings::{Family, RemoteIp};
+
 /// The most addresses that are tried.
 ///
 /// Source: docs/threat-model.md §6.
 pub(crate) const CANDIDATES_MAX: usize = 8;
 
-/// Which addresses the user wants to be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Family {
-    /// Any, in the order in which they were found.
-    #[default]
-    Any,
-    /// Only IPv4.
-    Inet,
-    /// Only IPv6.
-    Inet6,
-    /// Any, IPv4 first.
-    PreferInet,
-    /// Any, IPv6 first.
-    PreferInet6,
-}
-
-/// Whose word counts about where the server is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Knowledge {
-    /// Ours. The server's puts what we know in order, and counts alone if we know nothing.
-    #[default]
-    Both,
-    /// Ours alone.
-    Ours,
-    /// The server's alone.
-    Servers,
-}
-
 /// Returns where to send, in order and each address once. `resolved` are the addresses of the host's
-/// name, `reported` is the address that ssh was reached at, by the server's account.
+/// name, `reported` is the address that ssh was reached at, by the server's account; `word` says whose
+/// word is taken.
 ///
 /// Source: docs/threat-model.md §9.
 pub(crate) fn candidates(
@@ -44,22 +19,22 @@ pub(crate) fn candidates(
     reported: Option<IpAddr>,
     port: u16,
     family: Family,
-    knowledge: Knowledge,
+    word: RemoteIp,
 ) -> Vec<SocketAddr> {
     let reported = reported.map(unmapped);
-    let mut found: Vec<SocketAddr> = match knowledge {
-        Knowledge::Servers => Vec::new(),
-        Knowledge::Both | Knowledge::Ours => resolved
+    let mut found: Vec<SocketAddr> = match word {
+        RemoteIp::Remote => Vec::new(),
+        RemoteIp::Proxy | RemoteIp::Local => resolved
             .iter()
             .map(|address| plain(*address, port))
             .collect(),
     };
-    if found.is_empty() && knowledge != Knowledge::Ours {
+    if found.is_empty() && word != RemoteIp::Local {
         // An address of the link says nothing without one of our links.
         let usable = reported.filter(|address| !is_of_a_link(*address));
         found.extend(usable.map(|address| SocketAddr::new(address, port)));
     }
-    found.retain(|address| family.admits(address.ip()));
+    found.retain(|address| is_admitted(family, address.ip()));
     let mut each_once: Vec<SocketAddr> = Vec::new();
     for address in found {
         if !each_once.contains(&address) {
@@ -67,33 +42,30 @@ pub(crate) fn candidates(
         }
     }
     // Stable: what is equal in this stays in the order of the resolver.
-    each_once.sort_by_key(|address| family.rank(address.ip(), reported));
+    each_once.sort_by_key(|address| rank(family, address.ip(), reported));
     each_once.truncate(CANDIDATES_MAX);
     each_once
 }
 
-impl Family {
-    fn admits(self, address: IpAddr) -> bool {
-        match self {
-            Family::Inet => address.is_ipv4(),
-            Family::Inet6 => address.is_ipv6(),
-            Family::Any | Family::PreferInet | Family::PreferInet6 => true,
-        }
+fn is_admitted(family: Family, address: IpAddr) -> bool {
+    match family {
+        Family::Inet => address.is_ipv4(),
+        Family::Inet6 => address.is_ipv6(),
+        Family::All | Family::PreferInet | Family::PreferInet6 => true,
     }
+}
 
-    /// Returns the place in the order: what ssh reached comes first, then the family that the user
-    /// prefers, then the family that ssh used.
-    fn rank(self, address: IpAddr, reported: Option<IpAddr>) -> (bool, bool, bool) {
-        let is_preferred = match self {
-            Family::PreferInet => address.is_ipv4(),
-            Family::PreferInet6 => address.is_ipv6(),
-            Family::Any | Family::Inet | Family::Inet6 => true,
-        };
-        let is_reported = reported == Some(address);
-        let is_like_reported =
-            reported.is_some_and(|reported| reported.is_ipv4() == address.is_ipv4());
-        (!is_reported, !is_preferred, !is_like_reported)
-    }
+/// Returns the place in the order: what ssh reached comes first, then the family that the user
+/// prefers, then the family that ssh used.
+fn rank(family: Family, address: IpAddr, reported: Option<IpAddr>) -> (bool, bool, bool) {
+    let is_preferred = match family {
+        Family::PreferInet => address.is_ipv4(),
+        Family::PreferInet6 => address.is_ipv6(),
+        Family::All | Family::Inet | Family::Inet6 => true,
+    };
+    let is_reported = reported == Some(address);
+    let is_like_reported = reported.is_some_and(|reported| reported.is_ipv4() == address.is_ipv4());
+    (!is_reported, !is_preferred, !is_like_reported)
 }
 
 /// Returns the address with the session's port, unmapped, and with nothing but its zone.
@@ -129,12 +101,7 @@ mod tests {
     use super::*;
 
     /// Returns the candidates on port 7, without it.
-    fn order(
-        resolved: &[&str],
-        reported: &str,
-        family: Family,
-        knowledge: Knowledge,
-    ) -> Vec<String> {
+    fn order(resolved: &[&str], reported: &str, family: Family, word: RemoteIp) -> Vec<String> {
         let resolved: Vec<SocketAddr> = resolved
             .iter()
             .map(|text| {
@@ -143,7 +110,7 @@ mod tests {
             })
             .collect();
         let reported = reported_address(reported);
-        candidates(&resolved, reported, 7, family, knowledge)
+        candidates(&resolved, reported, 7, family, word)
             .into_iter()
             .map(|address| {
                 let text = address.to_string();
@@ -157,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_ssh_reached_comes_first_then_its_family_then_the_resolvers_order() {
-        let both = |reported| order(ADDRESSES, reported, Family::Any, Knowledge::Both);
+        let both = |reported| order(ADDRESSES, reported, Family::All, RemoteIp::Proxy);
         assert_eq!(
             both("192.0.2.2"),
             ["192.0.2.2", "192.0.2.1", "2001:db8::1", "2001:db8::2"]
@@ -172,16 +139,16 @@ mod tests {
 
     #[test]
     fn a_reported_address_counts_alone_only_if_nothing_resolves() {
-        let from = |resolved, knowledge| order(resolved, "192.0.2.9", Family::Any, knowledge);
-        assert_eq!(from(&[], Knowledge::Both), ["192.0.2.9"]);
-        assert_eq!(from(&["192.0.2.1"], Knowledge::Both), ["192.0.2.1"]);
-        assert_eq!(from(&["192.0.2.1"], Knowledge::Servers), ["192.0.2.9"]);
-        assert!(from(&[], Knowledge::Ours).is_empty());
+        let from = |resolved, word| order(resolved, "192.0.2.9", Family::All, word);
+        assert_eq!(from(&[], RemoteIp::Proxy), ["192.0.2.9"]);
+        assert_eq!(from(&["192.0.2.1"], RemoteIp::Proxy), ["192.0.2.1"]);
+        assert_eq!(from(&["192.0.2.1"], RemoteIp::Remote), ["192.0.2.9"]);
+        assert!(from(&[], RemoteIp::Local).is_empty());
     }
 
     #[test]
     fn the_family_is_a_condition_or_a_preference() {
-        let of = |family| order(ADDRESSES, "", family, Knowledge::Both);
+        let of = |family| order(ADDRESSES, "", family, RemoteIp::Proxy);
         assert_eq!(of(Family::Inet), ["192.0.2.1", "192.0.2.2"]);
         assert_eq!(of(Family::Inet6), ["2001:db8::1", "2001:db8::2"]);
         assert_eq!(of(Family::PreferInet)[0], "192.0.2.1");
@@ -190,21 +157,21 @@ mod tests {
             ADDRESSES,
             "2001:db8::2",
             Family::PreferInet,
-            Knowledge::Both,
+            RemoteIp::Proxy,
         );
         assert_eq!(
             reported[..2],
             ["2001:db8::2", "192.0.2.1"],
             "it is known to work"
         );
-        assert!(order(&[], "192.0.2.9", Family::Inet6, Knowledge::Both).is_empty());
+        assert!(order(&[], "192.0.2.9", Family::Inet6, RemoteIp::Proxy).is_empty());
     }
 
     #[test]
     fn mapped_addresses_are_plain_ones_and_each_is_there_once() {
         let resolved = ["::ffff:192.0.2.1", "192.0.2.1", "::ffff:192.0.2.2"];
         assert_eq!(
-            order(&resolved, "::FFFF:192.0.2.2", Family::Any, Knowledge::Both),
+            order(&resolved, "::FFFF:192.0.2.2", Family::All, RemoteIp::Proxy),
             ["192.0.2.2", "192.0.2.1"]
         );
     }
@@ -213,18 +180,18 @@ mod tests {
     fn a_zone_is_ours_and_never_the_servers() {
         let ours = ["[fe80::1%3]:22", "[fe80::1%4]:22"];
         assert_eq!(
-            order(&ours, "fe80::1%eth0", Family::Any, Knowledge::Both),
+            order(&ours, "fe80::1%eth0", Family::All, RemoteIp::Proxy),
             ["fe80::1%3", "fe80::1%4"]
         );
-        assert!(order(&[], "fe80::1%eth0", Family::Any, Knowledge::Both).is_empty());
-        assert!(order(&[], "fe80::1", Family::Any, Knowledge::Both).is_empty());
+        assert!(order(&[], "fe80::1%eth0", Family::All, RemoteIp::Proxy).is_empty());
+        assert!(order(&[], "fe80::1", Family::All, RemoteIp::Proxy).is_empty());
     }
 
     #[test]
     fn there_are_eight_at_most_and_the_reported_one_is_among_them() {
         let many: Vec<String> = (1..=20).map(|host| format!("192.0.2.{host}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        let tried = order(&many, "192.0.2.20", Family::Any, Knowledge::Both);
+        let tried = order(&many, "192.0.2.20", Family::All, RemoteIp::Proxy);
         assert_eq!(tried.len(), CANDIDATES_MAX);
         assert_eq!(tried[..2], ["192.0.2.20", "192.0.2.1"]);
     }

@@ -1,13 +1,397 @@
 //! Logging in: from `[user@]host` to a server that waits for us, through the user's own ssh.
 //!
-//! Source: docs/protocol.md §2.
+//! ```text
+//!  Destination ─► Ssh ─► Call ══ ssh ══► remote command ─► server
+//!                  │      └─► Transcript ─► port, key, agreement ──┐
+//!                  └─► Whereabouts ─► addresses ─► candidates ─────┴─► Meeting ─► client
+//! ```
+//!
+//! Source: docs/protocol.md §2.9, docs/threat-model.md §9.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the parts come before what joins them")
-)]
-
+mod call;
 mod candidates;
+mod complaint;
 mod remote_command;
+mod request;
 mod resolve;
+mod shown;
 mod ssh;
+mod transcript;
+mod whereabouts;
+
+use std::ffi::{OsStr, OsString};
+use std::net::SocketAddr;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use fulmar_core::Names;
+use fulmar_datagram::Time;
+use fulmar_platform::{PollList, Signal, signals};
+
+pub(crate) use self::call::{Call, Ready as CallReady};
+use self::candidates::candidates;
+pub(crate) use self::complaint::SshComplaint;
+use self::remote_command::{REMOTE_COMMAND, STATUS_NO_SERVER};
+use self::request::Window;
+pub(crate) use self::ssh::BadDestination;
+use self::ssh::{Destination, Make, OnlyFamily, Ssh};
+use self::transcript::Reachable;
+pub(crate) use self::transcript::{Said, Trouble};
+use self::whereabouts::Whereabouts;
+use crate::bootstrap::offer::Block;
+use crate::client::destinations::Destinations;
+use crate::client::{Desk, Meeting, farewell};
+use crate::errors::{Failure, LoginFailure, while_doing};
+use crate::report;
+use crate::settings::{self, Family, Sources};
+use crate::steps::{Step, Steps};
+use crate::surroundings::{self, Surroundings, now};
+
+/// How long a server that waits is kept waiting for its addresses: a resolver may be slow for a name
+/// that ssh did not need. Chosen by eye.
+const ADDRESSES_WITHIN: Duration = Duration::from_secs(3);
+
+/// What is held back of ssh's messages as long as it is not known who it is.
+const HELD_BYTES_MAX: usize = 16 * 1024;
+
+/// Reads `[user@]host`.
+///
+/// # Errors
+///
+/// When ssh would refuse it.
+pub(crate) fn host_of(destination: &OsStr) -> Result<OsString, Failure> {
+    Ok(parse(destination)?.host().to_owned())
+}
+
+fn parse(destination: &OsStr) -> Result<Destination, Failure> {
+    Destination::parse(destination).map_err(|why| {
+        let text = destination.to_owned();
+        Failure::Login(LoginFailure::Destination { text, why })
+    })
+}
+
+/// Logs in at `destination`, holds a session there with the command of these words, or with a
+/// shell, and returns the status to leave with.
+///
+/// # Errors
+///
+/// When the session cannot begin.
+pub(crate) fn run(
+    destination: &OsStr,
+    words: &[OsString],
+    sources: &Sources,
+) -> Result<u8, Failure> {
+    let destination = parse(destination)?;
+    let desk = Desk::prepare(sources)?;
+    let modes = desk.tty().modes().map_err(Failure::NoTerminal)?;
+    let login = Login::begin(&desk, destination, words)?;
+    let meeting = login.finish();
+    if meeting.is_err() {
+        // ssh may have been killed while it asked for a password.
+        let _ = modes.restore();
+    }
+    Ok(farewell(desk.meet(meeting?), Names::Own))
+}
+
+/// A login on its way.
+struct Login {
+    settings: settings::Login,
+    ssh: Ssh,
+    block: Block,
+    has_fallback: bool,
+    call: Call,
+    whereabouts: Whereabouts,
+    surroundings: Surroundings,
+    steps: Steps,
+    messages: Messages,
+    /// When the server was ready.
+    reachable_since: Option<Time>,
+}
+
+/// What ssh has printed.
+enum Messages {
+    /// It is kept back: it may be about words that it does not understand, and is called without.
+    Held(String),
+    /// It is for the user.
+    Shown,
+}
+
+/// What the wait has found.
+struct Ready {
+    surroundings: surroundings::Ready,
+    call: CallReady,
+}
+
+impl Login {
+    fn begin(desk: &Desk, destination: Destination, words: &[OsString]) -> Result<Login, Failure> {
+        let mut steps = Steps::begin(now());
+        let settings = desk.settings().login.clone();
+        let window = Window {
+            size: desk.size(),
+            colors: desk.colors().unsigned_abs(),
+        };
+        let command = request::command(words);
+        let opening = request::opening(&settings, command, window, desk.environment());
+        let block = opening.block().map_err(Failure::Opening)?;
+        let ssh = Ssh {
+            words: settings.ssh.clone(),
+            destination,
+            family: match settings.family {
+                Family::Inet => OnlyFamily::Inet,
+                Family::Inet6 => OnlyFamily::Inet6,
+                Family::All | Family::PreferInet | Family::PreferInet6 => OnlyFamily::Any,
+            },
+        };
+        // Before the first child, of whose end it tells.
+        let surroundings = Desk::watch()?;
+        let call = start(&ssh, Make::LIKELY, &block)?;
+        steps.take(now(), Step::SshStarted);
+        Ok(Login {
+            whereabouts: Whereabouts::ask(now(), ssh.clone(), &settings),
+            settings,
+            ssh,
+            has_fallback: opening.fallback.is_some(),
+            block,
+            call,
+            surroundings,
+            steps,
+            messages: Messages::Held(String::new()),
+            reachable_since: None,
+        })
+    }
+
+    /// Goes on to the end of it.
+    fn finish(mut self) -> Result<Meeting, Failure> {
+        match self.run() {
+            Ok((reachable, destinations)) => Ok(Meeting {
+                key: reachable.key,
+                destinations,
+                agreement: reachable.agreement,
+                call: self.call.status().is_none().then_some(self.call),
+                surroundings: self.surroundings,
+                steps: self.steps,
+            }),
+            Err(failure) => {
+                self.call.end();
+                Err(failure)
+            }
+        }
+    }
+
+    fn run(&mut self) -> Result<(Reachable, Destinations), Failure> {
+        loop {
+            if let Some(end) = self.decide(now())? {
+                return Ok(end);
+            }
+            let deadline = self.deadline();
+            let set = self.surroundings.set_deadline(deadline);
+            set.map_err(while_doing("setting a timer"))?;
+            let ready = self.wait().map_err(while_doing("waiting for ssh"))?;
+            self.take_in(now(), &ready)?;
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let addresses = self.reachable_since.map(|since| since + ADDRESSES_WITHIN);
+        [self.whereabouts.deadline(), addresses]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn wait(&self) -> std::io::Result<Ready> {
+        let mut list = PollList::new();
+        let slots = self.surroundings.enlist(&mut list);
+        let call = self.call.enlist(&mut list);
+        self.whereabouts.enlist(&mut list);
+        let surroundings = self.surroundings.wait(&mut list, slots)?;
+        Ok(Ready {
+            surroundings,
+            call: Call::ready(&list, call),
+        })
+    }
+
+    fn take_in(&mut self, now: Time, ready: &Ready) -> Result<(), Failure> {
+        for signal in self.surroundings.signals(ready.surroundings) {
+            match signal {
+                Signal::Suspend => {
+                    // ssh has had the signal as well, if it came from the terminal.
+                    signals::stop_process_group().map_err(while_doing("stopping"))?;
+                }
+                // The last is about what ssh did not read, whose end says more.
+                Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => {}
+                signal => return Err(Failure::Signalled(signal)),
+            }
+        }
+        self.listen(now, ready.call)?;
+        self.whereabouts.turn(now, &mut self.steps);
+        self.judge_make()
+    }
+
+    /// Takes what ssh and the far side say.
+    fn listen(&mut self, now: Time, ready: CallReady) -> Result<(), Failure> {
+        let turn = self.call.turn(ready);
+        for said in turn.said {
+            match said {
+                Said::Ready | Said::Hello => {
+                    self.steps.take(now, Step::Hello);
+                }
+                Said::Other(line) => self.show(&format!("{line}\n")),
+                Said::Warning(what) => report::complain("fulmar", format!("warning: {what}")),
+                Said::Invited => {
+                    self.steps.take(now, Step::Connect);
+                    self.reachable_since = Some(now);
+                }
+                Said::Heard => {}
+            }
+        }
+        self.show_messages(&turn.printed);
+        match turn.trouble {
+            Some(trouble) => Err(self.call.failure_of(trouble)),
+            None => Ok(()),
+        }
+    }
+
+    /// What stands before the session is for the user; what comes later would be drawn over.
+    fn show(&self, text: &str) {
+        match self.reachable_since {
+            None => report::print_to_stderr(text),
+            Some(_) => text
+                .lines()
+                .for_each(|line| tracing::info!(line, "ssh says")),
+        }
+    }
+
+    fn show_messages(&mut self, text: &str) {
+        match &mut self.messages {
+            Messages::Held(held) if held.len() < HELD_BYTES_MAX => held.push_str(text),
+            Messages::Held(_) => {
+                self.release_messages();
+                self.show(text);
+            }
+            Messages::Shown => self.show(text),
+        }
+    }
+
+    fn release_messages(&mut self) {
+        if let Messages::Held(held) = std::mem::replace(&mut self.messages, Messages::Shown) {
+            self.show(&held);
+        }
+    }
+
+    /// Calls ssh again if it is of a make that does not understand how it was called.
+    fn judge_make(&mut self) -> Result<(), Failure> {
+        let (Some(make), Messages::Held(_)) = (self.whereabouts.make(), &self.messages) else {
+            return Ok(());
+        };
+        let is_understood = make.is_called_like(Make::LIKELY)
+            || self.call.transcript().has_said_anything()
+            || !self.whereabouts.is_sure();
+        if !is_understood {
+            tracing::info!(?make, "calling it as it can be called");
+            let call = start(&self.ssh, make, &self.block)?;
+            std::mem::replace(&mut self.call, call).end();
+            self.messages = Messages::Shown;
+        }
+        self.release_messages();
+        Ok(())
+    }
+
+    /// Returns where the server is, if all of that is known.
+    fn decide(&mut self, now: Time) -> Result<Option<(Reachable, Destinations)>, Failure> {
+        let Some(since) = self.reachable_since else {
+            return self.look_for_end().map(|()| None);
+        };
+        let is_late = since + ADDRESSES_WITHIN <= now;
+        if self.whereabouts.addresses().is_none() && !is_late {
+            return Ok(None);
+        }
+        let Some(reachable) = self.call.transcript_mut().take_reachable() else {
+            return Ok(None);
+        };
+        let destinations = self.destinations(&reachable)?;
+        if reachable.agreement.is_none() {
+            tracing::info!("a server of stock's, and so a session without extensions");
+        }
+        Ok(Some((reachable, destinations)))
+    }
+
+    fn destinations(&self, reachable: &Reachable) -> Result<Destinations, Failure> {
+        let reported = self.call.transcript().reported();
+        let mut resolved = self.whereabouts.addresses().unwrap_or_default().to_vec();
+        if self.whereabouts.make() == Some(Make::Other) {
+            // What the user calls the host may mean another one here.
+            resolved.extend(reported.map(|address| SocketAddr::new(address, 0)));
+        }
+        let settings::Login {
+            family, remote_ip, ..
+        } = self.settings;
+        let found = candidates(&resolved, reported, reachable.port, family, remote_ip);
+        tracing::info!(?found, ?reported, "where the server may be");
+        match found.is_empty() {
+            false => Ok(Destinations::found(found)),
+            true => Err(Failure::Login(LoginFailure::NoAddress {
+                host: self.call.host().to_owned(),
+                port: reachable.port,
+                of_family: matches!(family, Family::Inet | Family::Inet6),
+            })),
+        }
+    }
+
+    /// Tells why there will be no server, if that is known.
+    fn look_for_end(&mut self) -> Result<(), Failure> {
+        let host = || self.call.host().to_owned();
+        if self.call.transcript().missing().is_some() && !self.has_fallback {
+            return Err(Failure::Login(LoginFailure::NotForStock { host: host() }));
+        }
+        match self.call.status() {
+            // Who it is may be why it has ended.
+            Some(status) if self.whereabouts.make().is_some() => {
+                let failure = self.failure_of_end(status);
+                self.release_messages();
+                Err(Failure::Login(failure))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn failure_of_end(&self, status: ExitStatus) -> LoginFailure {
+        let host = self.call.host().to_owned();
+        let transcript = self.call.transcript();
+        if let Some((what, advice)) = transcript.error() {
+            return LoginFailure::Refused {
+                host,
+                what: what.to_owned(),
+                advice: advice.to_vec(),
+            };
+        }
+        // What Dropbear's client says of itself is any status.
+        let is_sshs =
+            !transcript.has_said_anything() && self.whereabouts.make() == Some(Make::Other);
+        match (transcript.missing(), status.code()) {
+            (Some(system), Some(STATUS_NO_SERVER)) => LoginFailure::NoServer {
+                host,
+                system: system.to_owned(),
+            },
+            (_, code) if is_sshs || code.is_none_or(|code| code == 255) => LoginFailure::SshEnded {
+                host,
+                status,
+                complaint: SshComplaint::of(self.call.tail()),
+            },
+            _ => LoginFailure::CommandEnded {
+                host,
+                status,
+                is_chosen: self.settings.server.is_some(),
+            },
+        }
+    }
+}
+
+fn start(ssh: &Ssh, make: Make, block: &Block) -> Result<Call, Failure> {
+    let line = ssh.login(make, REMOTE_COMMAND);
+    let host = ssh.destination.text().display().to_string();
+    Call::start(&line, host, block.clone()).map_err(|error| {
+        let program = ssh.words.first().cloned().unwrap_or_default();
+        Failure::Login(LoginFailure::NoSsh { program, error })
+    })
+}

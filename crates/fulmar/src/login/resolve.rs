@@ -1,10 +1,13 @@
 //! Asking the system for the addresses of a name, without waiting for it.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader};
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
+
+use fulmar_platform::resolve::{Family, resolve};
 
 /// A question to the system's resolver, which may take its time. The answer is fetched when the
 /// descriptor is readable.
@@ -24,14 +27,17 @@ impl Resolver {
     /// # Errors
     ///
     /// When the system has no descriptors or no thread left.
-    pub(crate) fn ask(host: String) -> io::Result<Resolver> {
+    pub(crate) fn ask(host: OsString, family: Family) -> io::Result<Resolver> {
         let (done, asking) = io::pipe()?;
         let (give, answer) = channel();
         let ask = move || {
             // The port means nothing here; whoever uses the address has one.
-            let found = (host.as_str(), 0).to_socket_addrs();
+            let found = resolve(&host, OsStr::new("0"), family);
+            if let Err(error) = &found {
+                tracing::info!(?host, %error, "no address here");
+            }
             // Nobody may want to know any more.
-            let _ = give.send(found.map_or_else(|_| Vec::new(), Iterator::collect));
+            let _ = give.send(found.unwrap_or_default());
             drop(asking);
         };
         thread::Builder::new()
@@ -62,8 +68,8 @@ mod tests {
 
     use super::*;
 
-    fn resolve(host: &str) -> Vec<String> {
-        let resolver = Resolver::ask(host.to_owned()).unwrap();
+    fn resolved(host: &str) -> Vec<String> {
+        let resolver = Resolver::ask(host.into(), Family::Any).unwrap();
         let mut list = PollList::new();
         list.add(&resolver, Interest::Read);
         list.wait(None).unwrap();
@@ -73,16 +79,16 @@ mod tests {
 
     #[test]
     fn numbers_resolve_to_themselves_and_keep_their_zone() {
-        assert_eq!(resolve("192.0.2.7"), ["192.0.2.7:0"]);
-        assert_eq!(resolve("2001:db8::7"), ["[2001:db8::7]:0"]);
-        assert_eq!(resolve("fe80::1%1"), ["[fe80::1%1]:0"]);
+        assert_eq!(resolved("192.0.2.7"), ["192.0.2.7:0"]);
+        assert_eq!(resolved("2001:db8::7"), ["[2001:db8::7]:0"]);
+        assert_eq!(resolved("fe80::1%1"), ["[fe80::1%1]:0"]);
     }
 
     #[test]
     fn what_has_no_address_resolves_to_nothing() {
         // No name: no server is asked.
-        assert!(resolve("").is_empty());
-        assert!(resolve("fe80::1%no-such-link").is_empty());
-        assert!(resolve("a\0b").is_empty());
+        assert!(resolved("").is_empty());
+        assert!(resolved("fe80::1%no-such-link").is_empty());
+        assert!(resolved("a\0b").is_empty());
     }
 }

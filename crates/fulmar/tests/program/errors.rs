@@ -53,10 +53,12 @@ fn a_command_line_that_makes_no_sense_is_told() {
 }
 
 #[test]
-fn a_login_is_not_there_yet_and_the_way_around_is_told() {
-    let told = run(&World::new(), &["ada@example.org", "ls", "-l"]);
-    let words = ["ada@example.org", "ssh", "fulmar server", "fulmar client"];
-    expect_failure(&told, &words);
+fn a_host_that_ssh_would_refuse_never_reaches_it() {
+    let world = World::new();
+    for host in ["-oProxyCommand=x", "ada@-x", "$(x)", "a;b"] {
+        let told = run(&world, &["--ssh", "/no/such/ssh", "--", host]);
+        expect_failure(&told, &[host, "host name", "as for ssh"]);
+    }
 }
 
 #[test]

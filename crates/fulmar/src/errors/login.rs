@@ -1,0 +1,268 @@
+//! What can go wrong between `[user@]host` and a server that waits.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitStatus;
+
+use crate::login::{BadDestination, SshComplaint};
+
+/// Why a login came to nothing. Hosts are as the user wrote them.
+///
+/// Its text says what happened and to whom, [`advice`](LoginFailure::advice) what to try.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoginFailure {
+    /// What was given as host would be refused by ssh, or be something else to it.
+    #[error("{} cannot be logged in to: {why}", text.display())]
+    Destination {
+        /// As the user wrote it.
+        text: OsString,
+        /// What is wrong with it.
+        why: BadDestination,
+    },
+    /// There is no ssh here.
+    #[error("cannot start {}: {error}", program.display())]
+    NoSsh {
+        /// As it was named.
+        program: OsString,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// ssh has ended before it got in. Its own words were shown.
+    #[error("ssh did not get in to {host}: it has ended with {}", how(*status))]
+    SshEnded {
+        /// Where.
+        host: String,
+        /// How.
+        status: ExitStatus,
+        /// What its words seem to say.
+        complaint: SshComplaint,
+    },
+    /// The command that starts the server has ended.
+    #[error("no server was started on {host}: the command there has ended with {}", how(*status))]
+    CommandEnded {
+        /// Where.
+        host: String,
+        /// How.
+        status: ExitStatus,
+        /// Whether the command was the user's.
+        is_chosen: bool,
+    },
+    /// There is no server of any make.
+    #[error(
+        "there is neither fulmar nor mosh-server on {host} ({})",
+        known(system)
+    )]
+    NoServer {
+        /// Where.
+        host: String,
+        /// What kind of system that is.
+        system: String,
+    },
+    /// There is a server of stock's, which cannot be given the command.
+    #[error("mosh-server on {host} cannot be given a command with line ends in it")]
+    NotForStock {
+        /// Where.
+        host: String,
+    },
+    /// The server has said why it does not serve.
+    #[error("the server on {host} says: {what}")]
+    Refused {
+        /// Where.
+        host: String,
+        /// Its words.
+        what: String,
+        /// What it says to try.
+        advice: Vec<String>,
+    },
+    /// Much has come that is not for us.
+    #[error("more than 64 KiB of other text came from {host} before the server's answer")]
+    TooMuchText {
+        /// Where from.
+        host: String,
+    },
+    /// A line begins like one of ours.
+    #[error("{host} has sent a line that begins as a server's and makes no sense")]
+    Malformed {
+        /// Where from.
+        host: String,
+    },
+    /// The server is of another time.
+    #[error(
+        "the server on {host} speaks version {version} of the login, and this client version 1"
+    )]
+    Version {
+        /// Where.
+        host: String,
+        /// What it speaks.
+        version: u32,
+    },
+    /// Two keys, of which one at most is right.
+    #[error("two servers were started on {host}, and it cannot be known which of them is ours")]
+    TwoServers {
+        /// Where.
+        host: String,
+    },
+    /// The server waits, and we do not know where.
+    #[error("the server on {host} waits on UDP port {port}, but no address of it is known{}", family(*of_family))]
+    NoAddress {
+        /// Where.
+        host: String,
+        /// Its port.
+        port: u16,
+        /// Whether only addresses of one family were wanted.
+        of_family: bool,
+    },
+}
+
+impl LoginFailure {
+    /// Says what to try next.
+    pub(crate) fn advice(&self) -> Option<String> {
+        Some(match self {
+            LoginFailure::Destination { .. } => "it is [user@]host, as for ssh".to_owned(),
+            LoginFailure::NoSsh { .. } => {
+                "install OpenSSH's client, or name another program with --ssh".to_owned()
+            }
+            LoginFailure::SshEnded {
+                host, complaint, ..
+            } => complaint.advice(host),
+            LoginFailure::CommandEnded { is_chosen, .. } if *is_chosen => {
+                "check what --server names; it is to be a command like: fulmar server".to_owned()
+            }
+            LoginFailure::CommandEnded { host, .. } => {
+                format!("try ssh {host} fulmar server by itself to see why")
+            }
+            LoginFailure::NoServer { system, .. } => {
+                let stock = match package_command(system) {
+                    Some(command) => format!("Mosh: {command}"),
+                    None => "Mosh, with the system's packages".to_owned(),
+                };
+                format!(
+                    "install Fulmar there (cargo install --path crates/fulmar, in its source), or {stock}\n\
+                     if it is there already, say where: --server '/path/to/fulmar server'"
+                )
+            }
+            LoginFailure::NotForStock { .. } => {
+                "put the command into a script there, or install Fulmar there".to_owned()
+            }
+            LoginFailure::Refused { advice, .. } if !advice.is_empty() => advice.join("\n"),
+            LoginFailure::Refused { host, .. } => {
+                format!("try ssh {host} fulmar server by itself to see why")
+            }
+            LoginFailure::TooMuchText { .. } => {
+                "a start-up file of the shell there prints it (.bashrc, .profile, .cshrc, config.fish); \
+                 let it print only to a terminal: [ -t 1 ]"
+                    .to_owned()
+            }
+            LoginFailure::Malformed { .. } => {
+                "see with --log what came before; something there may print into the login".to_owned()
+            }
+            LoginFailure::Version { .. } => "install the same version at both ends".to_owned(),
+            LoginFailure::TwoServers { .. } => {
+                "look for what starts a server besides us: a start-up file of the shell there, a forced \
+                 command, --server"
+                    .to_owned()
+            }
+            LoginFailure::NoAddress { of_family, .. } if *of_family => {
+                "try it without -4, -6 or --family".to_owned()
+            }
+            LoginFailure::NoAddress { .. } => {
+                "let --remote-ip be proxy, or give the host a name or address that is known here"
+                    .to_owned()
+            }
+        })
+    }
+}
+
+fn how(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("status {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => status.to_string(),
+    }
+}
+
+fn known(system: &str) -> &str {
+    match system.is_empty() {
+        true => "an unknown system",
+        false => system,
+    }
+}
+
+fn family(is_one: bool) -> &'static str {
+    match is_one {
+        true => " in the family that was asked for",
+        false => "",
+    }
+}
+
+/// Returns how stock's server is installed on a system, by the kernel's name and the `ID` of
+/// os-release.
+fn package_command(system: &str) -> Option<&'static str> {
+    let words: Vec<&str> = system.split_whitespace().collect();
+    let by_id = match words.get(2..).unwrap_or_default().first().copied() {
+        Some("debian" | "ubuntu" | "raspbian" | "linuxmint" | "pop" | "kali" | "devuan") => {
+            Some("sudo apt install mosh")
+        }
+        Some("fedora" | "rhel" | "centos" | "rocky" | "almalinux" | "amzn" | "ol") => {
+            Some("sudo dnf install mosh")
+        }
+        Some("arch" | "manjaro" | "endeavouros") => Some("sudo pacman -S mosh"),
+        Some("alpine") => Some("doas apk add mosh"),
+        Some("gentoo") => Some("emerge net-misc/mosh"),
+        Some("void") => Some("sudo xbps-install mosh"),
+        Some("nixos") => Some("nix-env -iA nixos.mosh"),
+        Some(id) if id.starts_with("opensuse") || id == "sles" => Some("sudo zypper install mosh"),
+        _ => None,
+    };
+    by_id.or(match words.first().copied() {
+        Some("Darwin") => Some("brew install mosh"),
+        Some("FreeBSD" | "DragonFly") => Some("pkg install mosh"),
+        Some("OpenBSD") => Some("pkg_add mosh"),
+        Some("NetBSD") => Some("pkgin install mosh"),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hint(system: &str) -> String {
+        let failure = LoginFailure::NoServer {
+            host: "host".to_owned(),
+            system: system.to_owned(),
+        };
+        failure.advice().unwrap()
+    }
+
+    #[test]
+    fn the_hint_fits_the_system() {
+        for (system, words) in [
+            ("Linux x86_64 debian", "apt install mosh"),
+            ("Linux aarch64 fedora", "dnf install mosh"),
+            ("Linux x86_64 opensuse-leap", "zypper install mosh"),
+            ("Darwin arm64", "brew install mosh"),
+            ("FreeBSD amd64 freebsd", "pkg install mosh"),
+            ("Linux x86_64", "the system's packages"),
+            ("", "the system's packages"),
+        ] {
+            let hint = hint(system);
+            assert!(hint.contains(words), "{system}: {hint}");
+            assert!(hint.contains("cargo install"), "{hint}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_gives_advice_is_quoted() {
+        let refused = |advice: &[&str]| LoginFailure::Refused {
+            host: "host".to_owned(),
+            what: "no port is free".to_owned(),
+            advice: advice.iter().map(|&line| line.to_owned()).collect(),
+        };
+        let failure = refused(&["name others with -p"]);
+        assert!(failure.to_string().contains("no port is free"));
+        assert_eq!(failure.advice().unwrap(), "name others with -p");
+        assert!(refused(&[]).advice().unwrap().contains("ssh host"));
+    }
+}

@@ -1,0 +1,332 @@
+//! ssh at work: what is written to it, what it says, and its end.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use fulmar_platform::{
+    Interest, Piped, PollList, PollSlot, Signal, SignalPipe, Stream, Transfer, boot_time,
+};
+use zeroize::Zeroizing;
+
+use super::shown::Shown;
+use super::transcript::{Said, Transcript, Trouble};
+use crate::bootstrap::offer::Block;
+use crate::errors::{Failure, LoginFailure};
+
+/// What is read of one stream in one turn of a loop.
+///
+/// Source: docs/threat-model.md §6.
+const BYTES_PER_TURN: usize = 64 * 1024;
+
+/// What is read at once.
+const BYTES_AT_ONCE: usize = 4096;
+
+/// What is kept of ssh's messages, to learn from them why it has ended. Chosen by eye: the warning
+/// about a changed host key is half as long.
+const TAIL_BYTES_MAX: usize = 2048;
+
+/// How long a server is given to end, when its input has, before ssh is ended. Chosen by eye: longer
+/// than a round trip.
+const LEAVE_WITHIN: Duration = Duration::from_millis(500);
+
+/// How long ssh is given to end when it is asked to. Chosen by eye: it only puts a terminal's modes
+/// back.
+const END_WITHIN: Duration = Duration::from_secs(2);
+
+/// A call of ssh.
+pub(crate) struct Call {
+    ssh: Piped,
+    /// Where it goes, as the user wrote it.
+    host: String,
+    block: Block,
+    outgoing: Vec<u8>,
+    written: usize,
+    transcript: Transcript,
+    shown: Shown,
+    tail: String,
+    status: Option<ExitStatus>,
+}
+
+/// Where its pipes are in the list of one turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    input: Option<PollSlot>,
+    output: Option<PollSlot>,
+    errors: Option<PollSlot>,
+}
+
+/// Which of its pipes have something to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ready {
+    output: bool,
+    errors: bool,
+}
+
+/// What one turn has brought.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    /// What the far side says.
+    pub(crate) said: Vec<Said>,
+    /// What ssh itself has printed, harmless by now.
+    pub(crate) printed: String,
+    /// Why it cannot go on, if it cannot.
+    pub(crate) trouble: Option<Trouble>,
+    /// Whether something was written to nobody. A SIGPIPE that comes now is of no further meaning.
+    pub(crate) was_cut_off: bool,
+}
+
+impl Call {
+    /// Starts ssh to that host with this command line, and has `block` for the far side.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started.
+    pub(crate) fn start(line: &[OsString], host: String, block: Block) -> io::Result<Call> {
+        let (program, arguments) = line.split_first().ok_or(io::ErrorKind::NotFound)?;
+        let ssh = Piped::spawn(Command::new(program).args(arguments))?;
+        Ok(Call {
+            ssh,
+            host,
+            outgoing: block.bytes().to_vec(),
+            written: 0,
+            transcript: Transcript::of(block.offer().to_vec()),
+            block,
+            shown: Shown::default(),
+            tail: String::new(),
+            status: None,
+        })
+    }
+
+    /// Returns where it goes, as the user wrote it.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Returns as a failure what has come out of ssh.
+    pub(crate) fn failure_of(&self, trouble: Trouble) -> Failure {
+        let host = self.host.clone();
+        Failure::Login(match trouble {
+            Trouble::TooMuchText => LoginFailure::TooMuchText { host },
+            Trouble::Malformed => LoginFailure::Malformed { host },
+            Trouble::Version(version) => LoginFailure::Version { host, version },
+            Trouble::TwoServers => LoginFailure::TwoServers { host },
+        })
+    }
+
+    /// Returns what the far side has said.
+    pub(crate) fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Returns the same, to take something out of it.
+    pub(crate) fn transcript_mut(&mut self) -> &mut Transcript {
+        &mut self.transcript
+    }
+
+    /// Returns how ssh has ended, if it has. All that it wrote has been read then.
+    pub(crate) fn status(&self) -> Option<ExitStatus> {
+        self.status
+    }
+
+    /// Returns the last of what ssh itself has printed.
+    pub(crate) fn tail(&self) -> &str {
+        &self.tail
+    }
+
+    /// Puts its pipes on the list.
+    pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Slots {
+        let writes = self.written < self.outgoing.len();
+        let input = self.ssh.input().filter(|_| writes);
+        let input = input.map(|input| list.add_borrowed(input, Interest::Write));
+        let mut stream = |stream| {
+            let end = self.ssh.stream(stream)?;
+            Some(list.add_borrowed(end, Interest::Read))
+        };
+        Slots {
+            input,
+            output: stream(Stream::Output),
+            errors: stream(Stream::Errors),
+        }
+    }
+
+    /// Reads the answer of the list.
+    pub(crate) fn ready(list: &PollList<'_>, slots: Slots) -> Ready {
+        let is_readable =
+            |slot: Option<PollSlot>| slot.is_some_and(|slot| list.readiness(slot).is_readable());
+        // Writing is tried each turn anyway.
+        let _ = slots.input;
+        Ready {
+            output: is_readable(slots.output),
+            errors: is_readable(slots.errors),
+        }
+    }
+
+    /// Writes what there is to write, and reads what has come.
+    pub(crate) fn turn(&mut self, ready: Ready) -> Turn {
+        let mut turn = Turn::default();
+        if ready.output {
+            self.read_output(&mut turn);
+        }
+        if ready.errors {
+            self.read_errors(&mut turn);
+        }
+        self.look_for_end(&mut turn);
+        turn.was_cut_off = self.write();
+        turn
+    }
+
+    fn read_output(&mut self, turn: &mut Turn) {
+        // It may be a key.
+        let mut bytes = Zeroizing::new([0; BYTES_AT_ONCE]);
+        for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
+            if turn.trouble.is_some() {
+                return;
+            }
+            let first = turn.said.len();
+            let outcome = match self.ssh.read(Stream::Output, bytes.as_mut_slice()) {
+                Ok(Transfer::Bytes(count)) => {
+                    let bytes = bytes.get(..count).unwrap_or_default();
+                    self.transcript.read(bytes, &mut turn.said)
+                }
+                Ok(Transfer::WouldBlock) => return,
+                Ok(Transfer::Closed) | Err(_) if self.ssh.stream(Stream::Output).is_none() => {
+                    turn.trouble = self.transcript.end(&mut turn.said).err();
+                    return;
+                }
+                Ok(Transfer::Closed) | Err(_) => return,
+            };
+            turn.trouble = outcome.err();
+            let heard = turn.said.get(first..).unwrap_or_default();
+            self.repeat(heard.contains(&Said::Ready), heard.contains(&Said::Hello));
+        }
+    }
+
+    /// Writes again what a start-up file may have taken.
+    fn repeat(&mut self, block: bool, offer: bool) {
+        // Whoever asks for more than both, once each, gets no more.
+        let limit = 4 * self.block.bytes().len();
+        if block && self.outgoing.len() < limit {
+            self.outgoing.extend_from_slice(self.block.bytes());
+        }
+        if offer && self.outgoing.len() < limit {
+            self.outgoing.extend_from_slice(self.block.offer());
+        }
+    }
+
+    fn read_errors(&mut self, turn: &mut Turn) {
+        let mut bytes = [0; BYTES_AT_ONCE];
+        for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
+            match self.ssh.read(Stream::Errors, &mut bytes) {
+                Ok(Transfer::Bytes(count)) => {
+                    let bytes = bytes.get(..count).unwrap_or_default();
+                    turn.printed += &self.shown.take(bytes);
+                }
+                Ok(Transfer::WouldBlock) => break,
+                Ok(Transfer::Closed) | Err(_) => {
+                    turn.printed += &self.shown.finish();
+                    break;
+                }
+            }
+        }
+        self.tail += &turn.printed;
+        let mut excess = self.tail.len().saturating_sub(TAIL_BYTES_MAX);
+        while !self.tail.is_char_boundary(excess) {
+            excess += 1;
+        }
+        self.tail.drain(..excess);
+    }
+
+    /// A stream may stay open for as long as a master of shared connections runs, so it is ssh's own
+    /// end that counts.
+    fn look_for_end(&mut self, turn: &mut Turn) {
+        if self.status.is_some() {
+            return;
+        }
+        // Nobody else waits for our children.
+        let Ok(Some(status)) = self.ssh.try_wait() else {
+            return;
+        };
+        self.read_output(turn);
+        self.read_errors(turn);
+        if turn.trouble.is_none() {
+            turn.trouble = self.transcript.end(&mut turn.said).err();
+        }
+        self.status = Some(status);
+        tracing::info!(%status, "ssh has ended");
+    }
+
+    /// Returns whether nobody reads any more.
+    fn write(&mut self) -> bool {
+        while let Some(rest) = self.outgoing.get(self.written..)
+            && !rest.is_empty()
+        {
+            match self.ssh.write(rest) {
+                Ok(Transfer::Bytes(count)) if count > 0 => self.written += count,
+                Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => return false,
+                // Whoever does not read has what it needs, or has ended.
+                Ok(Transfer::Closed) | Err(_) => {
+                    self.written = self.outgoing.len();
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Ends it, and with it a server that has not been reached yet. Waits for a moment, so that
+    /// nothing of it is left when we go.
+    pub(crate) fn end(mut self) {
+        // A call that can be answered is not asking for a password.
+        let patience = match self.transcript.is_reachable() {
+            true => LEAVE_WITHIN,
+            false => Duration::ZERO,
+        };
+        let Ok(children) = SignalPipe::new(&[Signal::Child]) else {
+            return self.ssh.terminate();
+        };
+        self.ssh.close_input();
+        if self.ends_within(patience, &children) || self.is_shared() {
+            return;
+        }
+        self.ssh.terminate();
+        if !self.ends_within(END_WITHIN, &children) {
+            self.ssh.kill();
+            self.ends_within(END_WITHIN, &children);
+        }
+    }
+
+    /// Lets it go after the session: there is nothing left for it to do.
+    pub(crate) fn release(mut self) {
+        self.ssh.close_input();
+    }
+
+    /// True when the command has ended and ssh has not: then others use its connection.
+    fn is_shared(&mut self) -> bool {
+        let mut bytes = Zeroizing::new([0; BYTES_AT_ONCE]);
+        for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
+            match self.ssh.read(Stream::Output, bytes.as_mut_slice()) {
+                Ok(Transfer::Bytes(_)) => {}
+                Ok(Transfer::WouldBlock) => return false,
+                Ok(Transfer::Closed) | Err(_) => return true,
+            }
+        }
+        false
+    }
+
+    fn ends_within(&mut self, limit: Duration, children: &SignalPipe) -> bool {
+        let limit = boot_time() + limit;
+        loop {
+            if !matches!(self.ssh.try_wait(), Ok(None)) {
+                return true;
+            }
+            let left = limit.saturating_sub(boot_time());
+            let mut list = PollList::new();
+            list.add(children, Interest::Read);
+            if left.is_zero() || list.wait(Some(left)).is_err() {
+                return false;
+            }
+        }
+    }
+}

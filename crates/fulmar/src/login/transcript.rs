@@ -1,0 +1,428 @@
+//! What has come out of ssh so far, and what it means for the login.
+//!
+//! A function of bytes: it owns no pipe and waits for nothing.
+//!
+//! Source: docs/protocol.md §2.9, docs/threat-model.md §6.
+
+use std::net::IpAddr;
+
+use fulmar_core::Agreement;
+use fulmar_datagram::Key;
+use zeroize::Zeroizing;
+
+use super::candidates::reported_address;
+use crate::bootstrap::WIRE_VERSION;
+use crate::bootstrap::line_splitter::{Arrived, LineSplitter};
+use crate::bootstrap::lines::{Answer, Line};
+use crate::report::escaped;
+
+/// What the remote shell says when it begins to read.
+///
+/// Source: docs/protocol.md §2.9.
+const READY: &[u8] = b"FULMAR READY";
+
+/// The most warnings that a server is believed to have.
+///
+/// Source: docs/protocol.md §2.9.
+const WARNINGS_MAX: usize = 8;
+
+/// The most lines of an error that are kept. Chosen by eye: what happened, and some advice.
+const ERROR_LINES_MAX: usize = 4;
+
+/// News for whoever logs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// The remote shell reads: what was written earlier may be lost.
+    Ready,
+    /// A server of ours reads: the same.
+    Hello,
+    /// A line of somebody else's, without its end and with its control characters spelled out.
+    Other(String),
+    /// Something that the user is to know.
+    Warning(String),
+    /// The server can be reached.
+    Invited,
+    /// The server has had a datagram of ours.
+    Heard,
+}
+
+/// Why a login cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// More text has come than belongs to a login.
+    TooMuchText,
+    /// A line begins as one of a server's and goes on otherwise.
+    Malformed,
+    /// The server speaks this version.
+    Version(u32),
+    /// There were two servers.
+    TwoServers,
+}
+
+/// A server's port and key, and what was agreed on with it, if it is ours.
+pub(crate) struct Reachable {
+    /// The UDP port.
+    pub(crate) port: u16,
+    /// The session's key.
+    pub(crate) key: Key,
+    /// What was agreed on.
+    pub(crate) agreement: Option<Agreement>,
+}
+
+/// A reader of all that ssh writes on its standard output.
+pub(crate) struct Transcript {
+    splitter: LineSplitter,
+    /// The offer as it was sent, for the agreement.
+    offer: Vec<u8>,
+    has_said: bool,
+    warnings: usize,
+    answer: Option<Answer>,
+    reported: Option<IpAddr>,
+    missing: Option<String>,
+    error: Vec<String>,
+    reachable: Option<Reachable>,
+    /// The line that told it, to know another one by.
+    invitation: Option<Zeroizing<String>>,
+}
+
+impl Transcript {
+    /// Returns an empty one of a login in which `offer` is made.
+    pub(crate) fn of(offer: Vec<u8>) -> Transcript {
+        Transcript {
+            splitter: LineSplitter::new(),
+            offer,
+            has_said: false,
+            warnings: 0,
+            answer: None,
+            reported: None,
+            missing: None,
+            error: Vec::new(),
+            reachable: None,
+            invitation: None,
+        }
+    }
+
+    /// Takes what has come, and appends what it says.
+    ///
+    /// # Errors
+    ///
+    /// When the login cannot go on. It was read up to there.
+    pub(crate) fn read(&mut self, mut bytes: &[u8], said: &mut Vec<Said>) -> Result<(), Trouble> {
+        self.has_said |= !bytes.is_empty();
+        while !bytes.is_empty() {
+            match self.splitter.take(&mut bytes) {
+                Ok(Some(line)) => self.take_line(&line, said)?,
+                Ok(None) => {}
+                Err(_) => return Err(Trouble::TooMuchText),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note that nothing more will come: what was not ended by then is a line, too.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Transcript::read).
+    pub(crate) fn end(&mut self, said: &mut Vec<Said>) -> Result<(), Trouble> {
+        match self.splitter.rest() {
+            Some(line) => self.take_line(&line, said),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells if anything has come at all.
+    pub(crate) fn has_said_anything(&self) -> bool {
+        self.has_said
+    }
+
+    /// Returns the address that ssh was reached at, if the far side has told.
+    pub(crate) fn reported(&self) -> Option<IpAddr> {
+        self.reported
+    }
+
+    /// Returns on what system there is no server of ours, if that is so.
+    pub(crate) fn missing(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
+
+    /// Returns why there is no server, in its own words: what happened, then what to try.
+    pub(crate) fn error(&self) -> Option<(&str, &[String])> {
+        let (what, advice) = self.error.split_first()?;
+        Some((what, advice))
+    }
+
+    /// Tells if the server can be reached.
+    pub(crate) fn is_reachable(&self) -> bool {
+        self.invitation.is_some()
+    }
+
+    /// Returns how to reach the server, once.
+    pub(crate) fn take_reachable(&mut self) -> Option<Reachable> {
+        self.reachable.take()
+    }
+
+    fn take_line(&mut self, line: &Arrived, said: &mut Vec<Said>) -> Result<(), Trouble> {
+        if line.bytes() == READY {
+            said.push(Said::Ready);
+            return Ok(());
+        }
+        match line.parse() {
+            Err(_) => Err(Trouble::Malformed),
+            Ok(Some(line)) => self.take_known(line, said),
+            // Whoever prints something once the server runs is not talking to us.
+            Ok(None) if self.is_reachable() => Ok(()),
+            Ok(None) => {
+                let text = escaped(&String::from_utf8_lossy(line.bytes()));
+                said.push(Said::Other(match line.is_cut() {
+                    true => text + "…",
+                    false => text,
+                }));
+                Ok(())
+            }
+        }
+    }
+
+    fn take_known(&mut self, line: Line, said: &mut Vec<Said>) -> Result<(), Trouble> {
+        match line {
+            Line::Hello { .. } => said.push(Said::Hello),
+            Line::SshConnection([_, _, address, _]) => {
+                self.reported = self.reported.or_else(|| reported_address(&address));
+            }
+            Line::Warning(what) if self.warnings < WARNINGS_MAX => {
+                self.warnings += 1;
+                said.push(Said::Warning(escaped(&what)));
+            }
+            Line::Warning(_) => {}
+            Line::Error(what) if self.error.len() < ERROR_LINES_MAX => {
+                self.error.push(escaped(&what));
+            }
+            Line::Error(_) => {}
+            Line::Missing { system } => self.missing = Some(escaped(&system)),
+            Line::Connect(answer) => return self.take_answer(answer),
+            line @ Line::Invitation(_) => return self.take_invitation(line, said),
+            Line::Heard => said.push(Said::Heard),
+        }
+        Ok(())
+    }
+
+    fn take_answer(&mut self, answer: Answer) -> Result<(), Trouble> {
+        if answer.version != WIRE_VERSION {
+            return Err(Trouble::Version(answer.version));
+        }
+        match &self.answer {
+            Some(known) if *known != answer => Err(Trouble::TwoServers),
+            _ => {
+                self.answer = Some(answer);
+                Ok(())
+            }
+        }
+    }
+
+    fn take_invitation(&mut self, line: Line, said: &mut Vec<Said>) -> Result<(), Trouble> {
+        let text = line.text();
+        if let Some(known) = &self.invitation {
+            return match **known == *text {
+                true => Ok(()),
+                false => Err(Trouble::TwoServers),
+            };
+        }
+        let Line::Invitation(invitation) = line else {
+            return Ok(());
+        };
+        let agreement = self.answer.as_ref().map(|answer| {
+            Agreement::of(&self.offer, answer.line().as_bytes(), answer.capabilities)
+        });
+        self.invitation = Some(text);
+        self.reachable = Some(Reachable {
+            port: invitation.port,
+            key: invitation.key,
+            agreement,
+        });
+        said.push(Said::Invited);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fulmar_core::{Capabilities, Capability};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
+    const OTHER_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
+    const OFFER: &[u8] = b"FULMAR OFFER 1 exit\nFULMAR END\n";
+
+    /// What is said by a text that comes in these pieces and then ends.
+    fn heard<'a>(
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+    ) -> (Vec<Said>, Result<(), Trouble>, Transcript) {
+        let mut transcript = Transcript::of(OFFER.to_vec());
+        let mut said = Vec::new();
+        let mut outcome = Ok(());
+        for piece in pieces {
+            outcome = outcome.and_then(|()| transcript.read(piece, &mut said));
+        }
+        outcome = outcome.and_then(|()| transcript.end(&mut said));
+        (said, outcome, transcript)
+    }
+
+    fn said(text: &str) -> Vec<Said> {
+        let (said, outcome, _) = heard([text.as_bytes()]);
+        assert_eq!(outcome, Ok(()), "{text}");
+        said
+    }
+
+    fn trouble(text: &str) -> Option<Trouble> {
+        heard([text.as_bytes()]).1.err()
+    }
+
+    #[test]
+    fn a_login_to_a_server_of_ours_is_understood() {
+        let text = format!(
+            "Welcome\x1b[2J!\r\nFULMAR READY\nFULMAR HELLO 0.1.0\n\
+             MOSH SSH_CONNECTION 192.0.2.1 5 ::ffff:192.0.2.2 22\nFULMAR WARNING logind\n\
+             FULMAR CONNECT 1 exit 0.1.0\nMOSH CONNECT 60001 {KEY}\nFULMAR HEARD\n"
+        );
+        let (said, outcome, mut transcript) = heard([text.as_bytes()]);
+        assert_eq!(outcome, Ok(()));
+        assert_eq!(
+            said,
+            [
+                Said::Other("Welcome\\u{1b}[2J!".to_owned()),
+                Said::Ready,
+                Said::Hello,
+                Said::Warning("logind".to_owned()),
+                Said::Invited,
+                Said::Heard,
+            ]
+        );
+        assert_eq!(transcript.reported(), "192.0.2.2".parse().ok());
+        let reachable = transcript.take_reachable().unwrap();
+        assert_eq!(reachable.port, 60001);
+        assert_eq!(*reachable.key.to_base64(), KEY);
+        let answer = b"FULMAR CONNECT 1 exit 0.1.0\n";
+        let wanted = Agreement::of(OFFER, answer, Capabilities::from_iter([Capability::Exit]));
+        assert_eq!(reachable.agreement, Some(wanted));
+        assert!(transcript.take_reachable().is_none() && transcript.is_reachable());
+    }
+
+    #[test]
+    fn a_stock_server_is_reached_without_an_agreement() {
+        let text = format!("FULMAR NONE Linux x86_64 debian\n\r\nMOSH CONNECT 7 {KEY} \r\nmore\n");
+        let (said, _, mut transcript) = heard([text.as_bytes()]);
+        assert_eq!(said, [Said::Other(String::new()), Said::Invited]);
+        assert_eq!(transcript.missing(), Some("Linux x86_64 debian"));
+        assert!(transcript.take_reachable().unwrap().agreement.is_none());
+    }
+
+    #[test]
+    fn an_error_of_the_servers_is_kept_with_its_advice() {
+        let (said, _, transcript) =
+            heard([&b"FULMAR ERROR no port is free\nFULMAR ERROR name others\n"[..]]);
+        assert!(said.is_empty());
+        let (what, advice) = transcript.error().unwrap();
+        assert_eq!(
+            (what, advice),
+            ("no port is free", &["name others".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn two_servers_are_noticed_and_one_that_repeats_itself_is_one() {
+        let connect = |port: u16, key: &str| format!("MOSH CONNECT {port} {key}\n");
+        let two = |one: &str, other: &str| trouble(&format!("{one}{other}"));
+        let first = connect(60001, KEY);
+        assert_eq!(two(&first, &first), None);
+        for other in [connect(60002, KEY), connect(60001, OTHER_KEY)] {
+            assert_eq!(two(&first, &other), Some(Trouble::TwoServers));
+        }
+        let answer = |server: &str| format!("FULMAR CONNECT 1 exit {server}\n");
+        assert_eq!(two(&answer("0.1"), &answer("0.1")), None);
+        assert_eq!(
+            two(&answer("0.1"), &answer("0.2")),
+            Some(Trouble::TwoServers)
+        );
+    }
+
+    #[test]
+    fn what_no_server_of_ours_says_is_trouble() {
+        assert_eq!(
+            trouble("FULMAR CONNECT 2 - 9.0\n"),
+            Some(Trouble::Version(2))
+        );
+        for line in [
+            "MOSH CONNECT 60001 abc\n",
+            "FULMAR CONNECT one\n",
+            "FULMAR HELLO \n",
+        ] {
+            assert_eq!(trouble(line), Some(Trouble::Malformed), "{line}");
+        }
+        let long = format!("FULMAR WARNING {}\n", "x".repeat(2000));
+        assert_eq!(trouble(&long), Some(Trouble::Malformed));
+    }
+
+    #[test]
+    fn noise_is_shown_and_has_a_bound() {
+        let long = "x".repeat(5000) + "\n";
+        match said(&long).as_slice() {
+            [Said::Other(line)] => assert!(line.ends_with("x…") && line.len() < 1100),
+            other => panic!("{other:?}"),
+        }
+        let megabyte = "noise\n".repeat(1_000_000 / 6);
+        let (said, outcome, _) = heard(megabyte.as_bytes().chunks(4096));
+        assert_eq!(outcome, Err(Trouble::TooMuchText));
+        assert!(said.len() <= 64 * 1024 / 6);
+        let warnings = "FULMAR WARNING w\n".repeat(100);
+        assert_eq!(tests::said(&warnings).len(), WARNINGS_MAX);
+        let errors = "FULMAR ERROR e\n".repeat(100);
+        let (_, _, transcript) = heard([errors.as_bytes()]);
+        assert_eq!(transcript.error().unwrap().1.len() + 1, ERROR_LINES_MAX);
+    }
+
+    /// Lines of all kinds, whole and broken.
+    fn line() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just(format!("MOSH CONNECT 60001 {KEY}")),
+            Just(format!("MOSH CONNECT 60002 {KEY}")),
+            Just("FULMAR CONNECT 1 exit 0.1.0".to_owned()),
+            Just("FULMAR HELLO 0.1.0\r".to_owned()),
+            Just("FULMAR READY".to_owned()),
+            Just("FULMAR HEARD".to_owned()),
+            Just("FULMAR NONE".to_owned()),
+            "FULMAR (WARNING|ERROR|NONE|CONNECT) [ -~]{0,20}",
+            "[ -~]{0,30}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn where_the_text_is_cut_makes_no_difference(
+            lines in prop::collection::vec(line(), 0..12),
+            cuts in prop::collection::vec(0..400_usize, 0..6),
+        ) {
+            let text = lines.join("\n").into_bytes();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let pieces = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
+            let (said, outcome, _) = heard(pieces);
+            let (said_at_once, outcome_at_once, _) = heard([text.as_slice()]);
+            prop_assert_eq!(said, said_at_once);
+            prop_assert_eq!(outcome, outcome_at_once);
+        }
+
+        #[test]
+        fn any_bytes_are_read_and_nothing_said_is_a_control_character(
+            bytes in prop::collection::vec(any::<u8>(), 0..3000),
+        ) {
+            for said in heard([bytes.as_slice()]).0 {
+                if let Said::Other(text) | Said::Warning(text) = said {
+                    prop_assert!(!text.chars().any(char::is_control));
+                }
+            }
+        }
+    }
+}
