@@ -524,3 +524,27 @@ fn the_agreement_is_on_the_very_bytes_of_offer_and_answer() {
         assert_eq!(altered, Dialect::Altered);
     }
 }
+
+#[test]
+fn where_the_agreement_was_altered_no_program_starts_and_the_server_leaves() {
+    let offer = "FULMAR OFFER 1 exit\nport 0\nword touch\nword started\nFULMAR END\n";
+    for is_altered in [false, true] {
+        let mut login = Login::start(&[]);
+        login.write(offer);
+        let invitation = login.invitation();
+        let daemon = login.daemon();
+        let seen = match is_altered {
+            true => offer.replace("port 0", "port 1"),
+            false => offer.to_owned(),
+        };
+        let answer = invitation.answer.as_bytes();
+        let agreement = Agreement::of(seen.as_bytes(), answer, Capabilities::ALL);
+        let mut guest = Guest::of(&invitation, Some(agreement));
+        let datagrams = guest.datagrams();
+        guest.send(&datagrams);
+        // It says goodbye to a guest that has nothing more to say.
+        assert!(daemon.wait(DEADLINE), "the server still runs");
+        let has_started = login.world.home().join("started").exists();
+        assert_eq!(has_started, !is_altered);
+    }
+}
