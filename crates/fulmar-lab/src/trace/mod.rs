@@ -1,4 +1,19 @@
-//! Traces of measured links: where they come from, and links that are like them.
+//! Traces of measured links: where they come from, and links that are like them. And key traces: what a user
+//! typed and what the programs wrote back, with times.
+//!
+//! The form of key traces is described in `testdata/README.md`.
+
+mod form;
+mod keys;
+mod meta;
+mod record;
+mod statistics;
+
+pub use form::{FormError, ReadError};
+pub use keys::{Stroke, StrokeKind, Strokes, strokes};
+pub use meta::{Mark, Meta, MetaError, MetaReadError, Note, TtyState};
+pub use record::{Event, NoTrace, Record, SIZE_MAX, Size, Trace};
+pub use statistics::Statistics;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,0 +1,292 @@
+//! What a keyboard's side sends, cut into keys.
+
+/// A piece of what the keyboard's side sent: one key, or something that counts as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stroke<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// What it is.
+    pub kind: StrokeKind,
+}
+
+/// What a piece of input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StrokeKind {
+    /// One press of a key: a character, a control, or an escape sequence, also with Alt.
+    Key,
+    /// A report of the mouse.
+    Mouse,
+    /// A paste between the marks that programs ask for (mode 2004).
+    Paste,
+    /// What the terminal itself said: the answer to a question about cursor, attributes, modes,
+    /// colours or size, or that the window was entered or left. Nobody typed it.
+    Answer,
+}
+
+impl StrokeKind {
+    /// True for what a person did.
+    pub fn is_typed(self) -> bool {
+        self != Self::Answer
+    }
+}
+
+/// Cuts the bytes of one write by the keyboard's side into keys.
+///
+/// Every byte belongs to exactly one of them. An escape character that nothing follows is the
+/// Escape key, one before another key is that key with Alt. What is cut off by the end counts
+/// as it is. Invalid UTF-8 is one key per byte.
+pub fn strokes(bytes: &[u8]) -> Strokes<'_> {
+    Strokes { rest: bytes }
+}
+
+/// See [`strokes`].
+#[derive(Clone, Debug)]
+pub struct Strokes<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Strokes<'a> {
+    type Item = Stroke<'a>;
+
+    fn next(&mut self) -> Option<Stroke<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (length, kind) = first(self.rest);
+        let (bytes, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        Some(Stroke { bytes, kind })
+    }
+}
+
+const ESCAPE: u8 = 0x1b;
+
+/// Returns length and kind of what `bytes`, which are not empty, begin with.
+fn first(bytes: &[u8]) -> (usize, StrokeKind) {
+    match bytes {
+        [ESCAPE, b'[', rest @ ..] => control_sequence(rest),
+        [ESCAPE, b'O', rest @ ..] => (2 + single_shift(rest), StrokeKind::Key),
+        [ESCAPE, b']', b'0'..=b'9', ..] | [ESCAPE, b'P' | b'_', _, ..] => string(bytes),
+        // Some terminals send Alt with an arrow this way.
+        [ESCAPE, ESCAPE, b'[' | b'O', ..] => {
+            let (length, _) = first(&bytes[1..]);
+            (1 + length, StrokeKind::Key)
+        }
+        [ESCAPE, ESCAPE, ..] | [ESCAPE] => (1, StrokeKind::Key),
+        [ESCAPE, rest @ ..] => (1 + character(rest), StrokeKind::Key),
+        _ => (character(bytes), StrokeKind::Key),
+    }
+}
+
+/// The one character of `ESC O x`; without it that was Alt-O.
+fn single_shift(rest: &[u8]) -> usize {
+    usize::from(matches!(rest.first(), Some(b' '..=b'~')))
+}
+
+/// Returns the length of the character that `bytes`, which are not empty, begin with.
+fn character(bytes: &[u8]) -> usize {
+    let length = match bytes.first() {
+        Some(0xc2..=0xdf) => 2,
+        Some(0xe0..=0xef) => 3,
+        Some(0xf0..=0xf4) => 4,
+        _ => return 1,
+    };
+    let is_whole = bytes
+        .get(..length)
+        .is_some_and(|character| std::str::from_utf8(character).is_ok());
+    if is_whole { length } else { 1 }
+}
+
+/// Returns length and kind of a control sequence, of which `rest` is what follows `ESC [`.
+fn control_sequence(rest: &[u8]) -> (usize, StrokeKind) {
+    // The function keys of the Linux console: `ESC [ [ A`.
+    if let [b'[', b'A'..=b'E', ..] = rest {
+        return (4, StrokeKind::Key);
+    }
+    let body = rest.iter().take_while(|byte| matches!(byte, b' '..=b'?'));
+    let body = body.count();
+    let Some(last @ b'@'..=b'~') = rest.get(body).copied() else {
+        return (2 + body, StrokeKind::Key);
+    };
+    let body_bytes = &rest[..body];
+    let length = 2 + body + 1;
+    match (body_bytes, last) {
+        // The old report of the mouse: button, column, row, a byte each.
+        ([], b'M') if rest.len() >= 4 => (length + 3, StrokeKind::Mouse),
+        ([b'<', ..], b'M' | b'm') => (length, StrokeKind::Mouse),
+        (b"200", b'~') => (2 + paste(rest), StrokeKind::Paste),
+        _ if is_answer(body_bytes, last) => (length, StrokeKind::Answer),
+        _ => (length, StrokeKind::Key),
+    }
+}
+
+/// The length of a paste up to its end mark, or to the end if that is missing.
+fn paste(rest: &[u8]) -> usize {
+    const END: &[u8] = b"\x1b[201~";
+    let end = rest.windows(END.len()).position(|window| window == END);
+    end.map_or(rest.len(), |end| end + END.len())
+}
+
+/// True for the control sequences that terminals send by themselves.
+///
+/// Source: xterm's control sequences (ctlseqs): device attributes (`c`), status (`n`), cursor
+/// position (`R`), modes (`$y`), window (`t`), terminal parameters (`x`), keyboard flags (`?u`),
+/// focus (`I`, `O`). F3 with Shift is `ESC [ 1 ; 2 R` and cannot be told from a position; it
+/// counts as an answer.
+fn is_answer(body: &[u8], last: u8) -> bool {
+    match last {
+        b'c' | b'n' | b't' | b'x' => true,
+        b'R' => body.contains(&b';'),
+        b'y' => body.ends_with(b"$"),
+        b'u' => body.starts_with(b"?"),
+        b'I' | b'O' => body.is_empty(),
+        _ => false,
+    }
+}
+
+/// Returns length and kind of a string sequence (OSC, DCS, APC); only terminals send them, and
+/// without its end it is a key with Alt.
+fn string(bytes: &[u8]) -> (usize, StrokeKind) {
+    let body = &bytes[2..];
+    let end = body.iter().enumerate().find_map(|(at, byte)| match byte {
+        0x07 => Some(at + 1),
+        &ESCAPE if body.get(at + 1) == Some(&b'\\') => Some(at + 2),
+        _ => None,
+    });
+    match end {
+        Some(end) => (2 + end, StrokeKind::Answer),
+        None => (2, StrokeKind::Key),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cut(bytes: &[u8]) -> Vec<(&[u8], StrokeKind)> {
+        strokes(bytes)
+            .map(|stroke| (stroke.bytes, stroke.kind))
+            .collect()
+    }
+
+    fn keys(bytes: &[u8]) -> Vec<&[u8]> {
+        let strokes = cut(bytes);
+        assert!(
+            strokes.iter().all(|(_, kind)| *kind == StrokeKind::Key),
+            "{strokes:?}"
+        );
+        strokes.into_iter().map(|(bytes, _)| bytes).collect()
+    }
+
+    #[test]
+    fn characters_are_keys_whatever_their_length() {
+        assert_eq!(
+            keys("aé⏎𝄞\r".as_bytes()),
+            [
+                "a".as_bytes(),
+                "é".as_bytes(),
+                "⏎".as_bytes(),
+                "𝄞".as_bytes(),
+                b"\r"
+            ]
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_character_are_keys_each() {
+        assert_eq!(keys(b"\xc3(\xff"), [&b"\xc3"[..], b"(", b"\xff"]);
+        assert_eq!(keys(b"\xe2\x8f"), [&b"\xe2"[..], b"\x8f"]);
+    }
+
+    #[test]
+    fn escape_sequences_are_one_key() {
+        for sequence in [
+            &b"\x1b[A"[..],
+            b"\x1bOA",
+            b"\x1b[3~",
+            b"\x1b[1;5C",
+            b"\x1b[[A",
+            b"\x1b[Z",
+            b"\x1bOP",
+            b"\x1b[27;5;13~",
+            b"\x1b[97;5u",
+        ] {
+            let twice = [sequence, sequence].concat();
+            assert_eq!(keys(&twice), [sequence, sequence]);
+        }
+    }
+
+    #[test]
+    fn alt_belongs_to_its_key_and_escape_alone_is_a_key() {
+        assert_eq!(keys(b"\x1bf"), [b"\x1bf"]);
+        assert_eq!(keys("\x1bé".as_bytes()), ["\x1bé".as_bytes()]);
+        assert_eq!(keys(b"\x1b\x1b[A"), [b"\x1b\x1b[A"]);
+        assert_eq!(keys(b"\x1b\x7f"), [b"\x1b\x7f"]);
+        assert_eq!(keys(b"\x1b\x1b"), [b"\x1b", b"\x1b"]);
+        assert_eq!(keys(b"\x1b"), [b"\x1b"]);
+        assert_eq!(keys(b"\x1bO"), [b"\x1bO"]);
+        assert_eq!(keys(b"\x1b]"), [b"\x1b]"]);
+        assert_eq!(keys(b"\x1bP"), [b"\x1bP"]);
+    }
+
+    #[test]
+    fn answers_of_the_terminal_are_not_typed() {
+        for answer in [
+            &b"\x1b[12;40R"[..],
+            b"\x1b[?1;2c",
+            b"\x1b[>41;354;0c",
+            b"\x1b[0n",
+            b"\x1b[?2026;2$y",
+            b"\x1b[8;24;80t",
+            b"\x1b]11;rgb:0000/0000/0000\x07",
+            b"\x1b]11;rgb:ff/ff/ff\x1b\\",
+            b"\x1bP>|XTerm(370)\x1b\\",
+            b"\x1b[I",
+            b"\x1b[O",
+            b"\x1b[?1u",
+            b"\x1bP1$r0m\x1b\\",
+        ] {
+            let between = [b"a", answer, b"b"].concat();
+            let expected = [
+                (&b"a"[..], StrokeKind::Key),
+                (answer, StrokeKind::Answer),
+                (b"b", StrokeKind::Key),
+            ];
+            assert_eq!(cut(&between), expected);
+        }
+    }
+
+    #[test]
+    fn mouse_and_paste_are_one_each() {
+        for (bytes, kind) in [
+            (&b"\x1b[M !!"[..], StrokeKind::Mouse),
+            (b"\x1b[<0;12;5M", StrokeKind::Mouse),
+            (b"\x1b[<0;12;5m", StrokeKind::Mouse),
+            (b"\x1b[200~ls\r\x1b[A\x1b[201~", StrokeKind::Paste),
+        ] {
+            let followed = [bytes, b"x"].concat();
+            assert_eq!(cut(&followed), [(bytes, kind), (b"x", StrokeKind::Key)]);
+        }
+    }
+
+    #[test]
+    fn a_sequence_without_end_counts_as_it_is() {
+        assert_eq!(keys(b"\x1b[1;"), [b"\x1b[1;"]);
+        assert_eq!(keys(b"\x1b[1\x1b[A"), [&b"\x1b[1"[..], b"\x1b[A"]);
+        assert_eq!(
+            cut(b"\x1b[200~ls"),
+            [(&b"\x1b[200~ls"[..], StrokeKind::Paste)]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_belongs_to_one_key(bytes in prop::collection::vec(
+            prop_oneof![any::<u8>(), Just(ESCAPE), Just(b'['), Just(b'M')], 0..60)) {
+            let joined = strokes(&bytes).map(|stroke| stroke.bytes).collect::<Vec<_>>().concat();
+            prop_assert_eq!(joined, bytes.clone());
+            prop_assert!(strokes(&bytes).all(|stroke| !stroke.bytes.is_empty()));
+        }
+    }
+}
