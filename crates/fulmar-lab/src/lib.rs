@@ -36,4 +36,5 @@
 pub mod command;
 pub mod link;
 pub mod scenario;
+pub mod stats;
 pub mod trace;
