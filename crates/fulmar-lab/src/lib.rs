@@ -2,7 +2,10 @@
 //!
 //! A [`Scenario`](scenario::Scenario) describes a link: delay, loss, a rate with its queue, a measured trace, an
 //! outage, a client that moves. A [`Link`](link::Link) makes it real between two network namespaces, in which any
-//! program can run. It judges nothing, and knows nothing of any protocol above UDP and TCP.
+//! program can run. The links know nothing of any protocol above UDP and TCP.
+//!
+//! A [`Trace`](trace::Trace) holds what a user typed and what the programs wrote back. The [`judge`] says what a
+//! person saw of each key when it is played again, whatever carried the session, and [`stats`] sums it up.
 //!
 //! # By hand
 //!
@@ -34,6 +37,7 @@
 #![cfg(target_os = "linux")]
 
 pub mod command;
+pub mod judge;
 pub mod link;
 pub mod scenario;
 pub mod stats;

@@ -1,0 +1,194 @@
+//! The course of a run: what was typed, written and shown at each moment, and which true screens
+//! the display can be at.
+
+use super::display::Display;
+use super::truth::{Position, Truth};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Everything that the judge knows of a run.
+#[derive(Debug)]
+pub(crate) struct Course<'a> {
+    pub(crate) truth: &'a Truth,
+    pub(crate) display: Display,
+    /// In order of time.
+    pub(crate) moments: Vec<Moment>,
+    /// Whether the run has stamps.
+    pub(crate) is_stamped: bool,
+    /// The end of the observation.
+    pub(crate) end: Duration,
+}
+
+/// One moment of it: right after something was typed, written or shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) at: Duration,
+    /// How many keys were typed.
+    pub(crate) typed: usize,
+    /// The number of the look that the display has.
+    pub(crate) look: usize,
+    /// What the display has for certain: the host's output in it goes at least this far.
+    pub(crate) lower: Position,
+    /// What the host had written so long ago that the display may have it.
+    pub(crate) written: Position,
+    /// What the keys that were typed can lead to.
+    pub(crate) upper: Position,
+    /// The newest true state that the display is known to have shown as a whole.
+    pub(crate) state: usize,
+    /// Whether the display shows that state.
+    pub(crate) is_true: bool,
+}
+
+/// What happens in a run, apart from what the display shows by itself.
+#[derive(Debug)]
+pub(crate) struct Events {
+    /// When each key was typed, and up to where the truth goes when it was.
+    pub(crate) typed: Vec<(Duration, Position)>,
+    /// From when on the display may have the host's output up to a position.
+    pub(crate) written: Vec<(Duration, Position)>,
+    /// When the truth began; what the display showed before it is not looked at.
+    pub(crate) began: Duration,
+}
+
+impl<'a> Course<'a> {
+    pub(crate) fn new(truth: &'a Truth, display: Display, events: &Events, end: Duration) -> Self {
+        let mut follow = Follow::new(truth, &display, events.began);
+        let mut moments = Vec::new();
+        let (mut typed, mut written, mut looks) = (
+            events.typed.iter().peekable(),
+            events.written.iter().peekable(),
+            display.looks().iter().enumerate().skip(1).peekable(),
+        );
+        loop {
+            let times = [
+                typed.peek().map(|(at, _)| *at),
+                written.peek().map(|(at, _)| *at),
+                looks.peek().map(|(_, look)| look.at),
+            ];
+            let Some(next) = times.iter().flatten().min().copied() else {
+                break;
+            };
+            // What happens at one time is taken in the order of cause and effect.
+            if times[0] == Some(next) {
+                let reach = typed.next().map(|(_, reach)| *reach);
+                follow.type_key(reach.unwrap_or_default());
+            } else if times[1] == Some(next) {
+                let position = written.next().map(|(_, position)| *position);
+                follow.write(position.unwrap_or_default());
+            } else if let Some((number, _)) = looks.next() {
+                follow.show(number);
+            }
+            follow.now.at = next;
+            moments.push(follow.now);
+        }
+        Self {
+            truth,
+            is_stamped: display.is_stamped(),
+            display,
+            moments,
+            end,
+        }
+    }
+
+    /// Returns the first moment at which the display showed a true screen. Before it, it shows
+    /// whatever a session begins with.
+    pub(crate) fn settled(&self) -> Option<usize> {
+        self.moments.iter().position(|moment| moment.is_true)
+    }
+
+    /// Returns the number of the moment at which a key was typed.
+    pub(crate) fn moment_of_key(&self, key: usize) -> usize {
+        self.moments.partition_point(|moment| moment.typed <= key)
+    }
+}
+
+/// Follows the display through the true screens.
+///
+/// The display shows true screens in their order, though not all of them. So when it changes to
+/// one, that is the first such screen from the newest one on that it is known to have shown: one
+/// and the same screen may come again and again. Two things push it on without a change: a stamp,
+/// and, where a run has none, that it shows just what the host had written one transit before.
+struct Follow<'a> {
+    truth: &'a Truth,
+    display: &'a Display,
+    began: Duration,
+    is_stamped: bool,
+    now: Moment,
+    /// States that the display has shown, in their order, of which the host has not written all:
+    /// they were predicted.
+    ahead: VecDeque<usize>,
+}
+
+impl<'a> Follow<'a> {
+    fn new(truth: &'a Truth, display: &'a Display, began: Duration) -> Self {
+        Self {
+            truth,
+            display,
+            began,
+            is_stamped: display.is_stamped(),
+            now: Moment {
+                at: began,
+                typed: 0,
+                look: 0,
+                lower: Position(0),
+                written: Position(0),
+                upper: truth.reach(0),
+                state: 0,
+                is_true: false,
+            },
+            ahead: VecDeque::new(),
+        }
+    }
+
+    fn type_key(&mut self, reach: Position) {
+        self.now.typed += 1;
+        self.now.upper = self.now.upper.max(reach);
+    }
+
+    fn write(&mut self, position: Position) {
+        self.now.written = position;
+        self.catch_up();
+    }
+
+    fn show(&mut self, look: usize) {
+        self.now.look = look;
+        let look = self.display.looks()[look];
+        if look.at < self.began {
+            return;
+        }
+        if let Some(stamp) = look.stamp {
+            let stamped = Position(stamp.0).min(self.truth.end());
+            self.now.lower = self.now.lower.max(stamped);
+            self.now.upper = self.now.upper.max(stamped);
+        }
+        let from = self.now.state.max(self.truth.state(self.now.lower));
+        let to = self.truth.state(self.now.upper);
+        self.now.state = from;
+        let first = self.truth.first_alike(look.hash, from, to);
+        self.now.is_true = first.is_some();
+        if let Some(first) = first {
+            self.now.state = first;
+            self.ahead.push_back(first);
+        }
+        self.catch_up();
+    }
+
+    /// Without stamps: what was shown is known to be there once it has been written.
+    fn catch_up(&mut self) {
+        let look = self.display.looks()[self.now.look];
+        if self.is_stamped || look.at < self.began {
+            self.ahead.clear();
+            return;
+        }
+        let written = self.truth.state(self.now.written);
+        if written >= self.now.state && self.truth.states()[written].hash == look.hash {
+            self.now.state = written;
+            self.now.is_true = true;
+            self.ahead.push_back(written);
+        }
+        while let Some(shown) = self.ahead.front().filter(|shown| **shown <= written) {
+            self.now.lower = self.now.lower.max(self.truth.states()[*shown].from);
+            self.ahead.pop_front();
+        }
+    }
+}

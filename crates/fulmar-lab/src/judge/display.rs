@@ -1,0 +1,93 @@
+//! What the user's terminal showed in a run.
+
+use super::eye::{Change, Eye, Stamp};
+use super::glyph::{Glyph, Place};
+use super::history::History;
+use crate::trace::{Event, Size, Trace};
+use std::time::Duration;
+
+/// Every look of the user's terminal, in order of time.
+///
+/// Looks are counted: look 0 is the blank terminal of the beginning, look n is that after the nth
+/// piece of output.
+#[derive(Debug)]
+pub(crate) struct Display {
+    history: History,
+    looks: Vec<Look>,
+}
+
+/// The terminal after one piece of output, without its cells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) at: Duration,
+    /// Where the cursor is to be seen.
+    pub(crate) cursor: Option<Place>,
+    pub(crate) hash: u64,
+    /// The newest stamp by then.
+    pub(crate) stamp: Option<Stamp>,
+}
+
+impl Display {
+    /// Shows what a user's terminal got.
+    pub(crate) fn of(trace: &Trace, largest: Size) -> Self {
+        let mut eye = Eye::new(trace.size());
+        let mut display = Self {
+            history: History::new(largest),
+            looks: vec![look(&eye, trace.began())],
+        };
+        let mut changes = Vec::new();
+        for record in trace.records() {
+            match &record.event {
+                Event::Host(bytes) => eye.show(bytes, &mut changes),
+                Event::Size(size) if *size != eye.size() => eye.resize(*size, &mut changes),
+                Event::Size(_) | Event::User(_) => continue,
+            }
+            display.note(&eye, record.at, &mut changes);
+        }
+        display
+    }
+
+    fn note(&mut self, eye: &Eye, at: Duration, changes: &mut Vec<Change>) {
+        let count = self.looks.len();
+        for change in changes.drain(..) {
+            self.history.add(count, change.place, change.glyph);
+        }
+        self.looks.push(look(eye, at));
+    }
+
+    pub(crate) fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    /// Returns what a cell shows in a look.
+    pub(crate) fn glyph(&self, place: Place, look: usize) -> Glyph {
+        self.history.at(place, look)
+    }
+
+    /// Returns the cells that a look changed.
+    pub(crate) fn changed(&self, look: usize) -> impl Iterator<Item = Place> {
+        self.history.changed(look.saturating_sub(1), look)
+    }
+
+    /// Returns the text of the top row, where peers put their notices.
+    pub(crate) fn top_row(&self, look: usize, columns: u16) -> String {
+        (0..columns)
+            .map(|column| self.glyph(Place { row: 0, column }, look))
+            .map(|glyph| glyph.as_char().unwrap_or(' '))
+            .collect()
+    }
+
+    /// True when a stamp was ever seen.
+    pub(crate) fn is_stamped(&self) -> bool {
+        self.looks.iter().any(|look| look.stamp.is_some())
+    }
+}
+
+fn look(eye: &Eye, at: Duration) -> Look {
+    Look {
+        at,
+        cursor: eye.cursor().seen(),
+        hash: eye.hash(),
+        stamp: eye.stamp(),
+    }
+}

@@ -1,0 +1,131 @@
+//! What a key itself does to the screen.
+
+use super::eye::places;
+use super::glyph::Place;
+use super::truth::{Chunk, Position, Truth};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// The own effect of a key: what a person looks for after pressing it.
+///
+/// It is what changed on the cursor's rows (that before the key and that behind the answer) from the
+/// key to the end of the answer, and the cursor if it is visible. Where neither those rows nor a
+/// visible cursor changed it is all cells that did. The answer is the first burst of
+/// output: it begins within [`ANSWER_WITHIN`] of the key and ends before a pause of [`BURST_GAP`] or
+/// before the next key that is followed by output.
+///
+/// Grey text right of the cursor on its row, a suggestion, is not required.
+/// For Enter there is a second effect, of which either will do: that of the answer up to its first
+/// newline.
+///
+/// A screen shows the effect when it agrees there with the truth at [`after`](Self::after) *or at any
+/// later position that the keys typed so far can lead to*: a screen that skipped what lies in
+/// between is as good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// The position at which the key was typed.
+    pub before: Position,
+    /// The position at which it is complete.
+    pub after: Position,
+    /// The cells.
+    pub places: Vec<Place>,
+    /// Whether the cursor belongs to it.
+    pub has_cursor: bool,
+}
+
+/// A direct answer begins within this time. What comes later, the program did by itself.
+///
+/// Source: the definition of truth that the prediction was designed with.
+pub const ANSWER_WITHIN: Duration = Duration::from_millis(250);
+
+/// A pause this long ends a burst of output. Source: as [`ANSWER_WITHIN`].
+pub const BURST_GAP: Duration = Duration::from_millis(20);
+
+/// Returns the effects of a key of `truth`: none, one, or, for Enter, two.
+pub(crate) fn effects(
+    truth: &Truth,
+    number: usize,
+    chunks: &[Chunk],
+    newlines: &[Position],
+) -> Vec<Effect> {
+    let key = &truth.keys()[number];
+    let Some(after) = answer_end(truth, number, chunks) else {
+        return Vec::new();
+    };
+    let mut ends = vec![after];
+    if matches!(key.bytes.as_slice(), b"\r" | b"\n") {
+        let first = newlines.partition_point(|newline| *newline <= key.before);
+        ends.extend(newlines.get(first).filter(|newline| **newline < after));
+    }
+    ends.into_iter()
+        .filter_map(|end| effect(truth, key.before, end))
+        .collect()
+}
+
+/// Returns the position behind the first burst of output after a key, if there is one.
+fn answer_end(truth: &Truth, number: usize, chunks: &[Chunk]) -> Option<Position> {
+    let key = &truth.keys()[number];
+    let later = &truth.keys()[number..];
+    let limit = later
+        .iter()
+        .map(|later| later.before)
+        .find(|before| *before > key.before)
+        .unwrap_or(truth.end());
+    let first = chunks.partition_point(|chunk| chunk.start < key.before);
+    let mut answer = chunks[first..]
+        .iter()
+        .take_while(|chunk| chunk.start < limit);
+    let mut last = answer
+        .next()
+        .filter(|chunk| chunk.at.saturating_sub(key.at) <= ANSWER_WITHIN)?;
+    for chunk in answer {
+        if chunk.at - last.at >= BURST_GAP {
+            break;
+        }
+        last = chunk;
+    }
+    Some(last.end)
+}
+
+fn effect(truth: &Truth, before: Position, after: Position) -> Option<Effect> {
+    let (cursor_before, cursor) = (truth.cursor(before), truth.cursor(after));
+    let changed: BTreeSet<Place> = truth
+        .changed(before, after)
+        .filter(|place| truth.glyph(*place, before) != truth.glyph(*place, after))
+        .collect();
+    let has_cursor = cursor.is_visible;
+    let cursor_differs = has_cursor && cursor.seen() != cursor_before.seen();
+    let rows = [cursor_before.place.row, cursor.place.row];
+    let is_suggestion = |place: &Place| {
+        place.row == cursor.place.row
+            && place.column >= cursor.place.column
+            && truth.glyph(*place, after).is_grey()
+    };
+    let wanted = |place: &Place| !is_suggestion(place);
+    let on_rows: Vec<Place> = changed
+        .iter()
+        .filter(|place| rows.contains(&place.row))
+        .copied()
+        .filter(wanted)
+        .collect();
+    let places = match on_rows.is_empty() && !cursor_differs {
+        true => changed.into_iter().filter(wanted).collect(),
+        false => on_rows,
+    };
+    let is_visible = cursor_differs || !places.is_empty();
+    is_visible.then_some(Effect {
+        before,
+        after,
+        places,
+        has_cursor,
+    })
+}
+
+impl Truth {
+    /// Returns the cells that are different at two positions.
+    pub fn difference(&self, one: Position, other: Position) -> Vec<Place> {
+        places(self.size())
+            .filter(|place| self.glyph(*place, one) != self.glyph(*place, other))
+            .collect()
+    }
+}

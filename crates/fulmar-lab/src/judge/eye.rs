@@ -1,0 +1,394 @@
+//! What a person sees of the bytes that a terminal gets.
+
+use super::glyph::{Glyph, Place, mixed};
+use crate::trace::Size;
+use alacritty_terminal::event::{Event, EventListener};
+use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::index::{Column, Line};
+use alacritty_terminal::term::{Config, Term, TermDamage, TermMode};
+use alacritty_terminal::vte::ansi::{Processor, Timeout};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// A terminal that shows text and a cursor and is nobody's: not ours, and not a peer's.
+///
+/// The emulator is `alacritty_terminal`. Titles are looked at for stamps only (see [`Stamp`]).
+pub struct Eye {
+    terminal: Term<TitleReader>,
+    parser: Processor<NoTimeout>,
+    stamp: Rc<Cell<Option<Stamp>>>,
+    size: Size,
+    /// What the cells show, row by row.
+    glyphs: Vec<Glyph>,
+    cursor: Cursor,
+    /// The exclusive or of a number for each cell that is not blank.
+    cells_hash: u64,
+}
+
+/// Where the cursor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Its place. Behind the last column, where the next character wraps, it is the last column.
+    pub place: Place,
+    /// Whether it is shown.
+    pub is_visible: bool,
+}
+
+impl Cursor {
+    /// Returns the place if the cursor is shown: all that a person can tell.
+    pub fn seen(self) -> Option<Place> {
+        self.is_visible.then_some(self.place)
+    }
+}
+
+/// How much of a host's output a screen has: the window title of a run that is stamped says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp(pub usize);
+
+/// What a title begins with that is a stamp, after the prefix that a peer may put before it.
+pub const STAMP_PREFIX: &str = "fulmar-lab ";
+
+impl Stamp {
+    /// Returns the sequence that puts this stamp on a terminal: a window title.
+    pub fn sequence(self) -> String {
+        format!("\x1b]2;{STAMP_PREFIX}{}\x07", self.0)
+    }
+
+    fn in_title(title: &str) -> Option<Self> {
+        let (_, number) = title.split_once(STAMP_PREFIX)?;
+        number.parse().ok().map(Self)
+    }
+}
+
+/// A cell that shows something else than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Where.
+    pub place: Place,
+    /// What it shows.
+    pub glyph: Glyph,
+}
+
+impl Eye {
+    /// Returns a blank terminal with the cursor at the top left.
+    pub fn new(size: Size) -> Self {
+        let config = Config {
+            scrolling_history: 0,
+            ..Config::default()
+        };
+        let stamp = Rc::default();
+        let title_reader = TitleReader(Rc::clone(&stamp));
+        Self {
+            terminal: Term::new(config, &Bounds(size), title_reader),
+            parser: Processor::new(),
+            stamp,
+            size,
+            glyphs: vec![Glyph::BLANK; usize::from(size.rows) * usize::from(size.columns)],
+            cursor: Cursor {
+                place: Place { row: 0, column: 0 },
+                is_visible: true,
+            },
+            cells_hash: 0,
+        }
+    }
+
+    /// Shows `bytes` and adds the cells that are different after them to `changes`.
+    ///
+    /// A cell that changes and changes back within `bytes` is not among them.
+    pub fn show(&mut self, bytes: &[u8], changes: &mut Vec<Change>) {
+        self.parser.advance(&mut self.terminal, bytes);
+        self.look(changes);
+    }
+
+    /// Gives the terminal another size. Cells that are gone become absent, new ones were.
+    pub fn resize(&mut self, size: Size, changes: &mut Vec<Change>) {
+        for place in places(self.size).filter(|place| !contains(size, *place)) {
+            self.see(place, Glyph::ABSENT, changes);
+        }
+        let before = std::mem::replace(&mut self.size, size);
+        let old = std::mem::take(&mut self.glyphs);
+        self.glyphs = places(size)
+            .map(|place| match contains(before, place) {
+                true => old[index(before, place)],
+                false => Glyph::ABSENT,
+            })
+            .collect();
+        self.cells_hash = places(size)
+            .map(|place| cell_hash(place, self.glyphs[index(size, place)]))
+            .fold(0, |all, one| all ^ one);
+        self.terminal.resize(Bounds(size));
+        self.look(changes);
+    }
+
+    /// Returns the size.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Returns what a cell shows; outside of the screen that is [`Glyph::ABSENT`].
+    pub fn glyph(&self, place: Place) -> Glyph {
+        match contains(self.size, place) {
+            true => self.glyphs[index(self.size, place)],
+            false => Glyph::ABSENT,
+        }
+    }
+
+    /// Returns where the cursor is.
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// Returns the newest stamp, once there was one.
+    pub fn stamp(&self) -> Option<Stamp> {
+        self.stamp.get()
+    }
+
+    /// Returns a number that two screens share when text and cursor are equal, and else hardly
+    /// ever (once in 2^64).
+    pub fn hash(&self) -> u64 {
+        let cursor = match self.cursor.seen() {
+            Some(place) => u64::from(place.row) << 16 | u64::from(place.column),
+            None => u64::MAX >> 1,
+        };
+        self.cells_hash ^ mixed(cursor | 1 << 63)
+    }
+
+    /// Returns the text of a row without the blanks at its end.
+    pub fn row_text(&self, row: u16) -> String {
+        let text: String = (0..self.size.columns)
+            .map(|column| self.glyph(Place { row, column }))
+            .filter(|glyph| *glyph != Glyph::RIGHT_HALF)
+            .map(|glyph| glyph.as_char().unwrap_or('\u{fffd}'))
+            .collect();
+        text.trim_end().to_owned()
+    }
+
+    fn look(&mut self, changes: &mut Vec<Change>) {
+        for place in self.suspects() {
+            let cell = &self.terminal.grid()[Line(place.row.into())][Column(place.column.into())];
+            self.see(place, Glyph::of(cell), changes);
+        }
+        self.terminal.reset_damage();
+        let point = self.terminal.grid().cursor.point;
+        self.cursor = Cursor {
+            place: Place {
+                row: u16::try_from(point.line.0).unwrap_or(0),
+                column: u16::try_from(point.column.0).unwrap_or(u16::MAX),
+            },
+            is_visible: self.terminal.mode().contains(TermMode::SHOW_CURSOR),
+        };
+    }
+
+    /// Returns the cells that may have changed since the last look.
+    ///
+    /// The emulator's own record of damage leaves out the neighbours that a combining mark or half
+    /// of a wide character touches.
+    fn suspects(&mut self) -> Vec<Place> {
+        let size = self.size;
+        match self.terminal.damage() {
+            TermDamage::Full => places(size).collect(),
+            TermDamage::Partial(lines) => lines
+                .flat_map(|bounds| {
+                    let row = bounds.line as u16;
+                    let right = (bounds.right + 1).min(usize::from(size.columns) - 1) as u16;
+                    let left = bounds.left.saturating_sub(1) as u16;
+                    (left..=right).map(move |column| Place { row, column })
+                })
+                .collect(),
+        }
+    }
+
+    fn see(&mut self, place: Place, glyph: Glyph, changes: &mut Vec<Change>) {
+        let cell = &mut self.glyphs[index(self.size, place)];
+        if cell.is_identical(glyph) {
+            return;
+        }
+        self.cells_hash ^= cell_hash(place, *cell) ^ cell_hash(place, glyph);
+        *cell = glyph;
+        changes.push(Change { place, glyph });
+    }
+}
+
+/// All cells, row by row.
+pub(crate) fn places(size: Size) -> impl Iterator<Item = Place> {
+    (0..size.rows).flat_map(move |row| (0..size.columns).map(move |column| Place { row, column }))
+}
+
+fn contains(size: Size, place: Place) -> bool {
+    place.row < size.rows && place.column < size.columns
+}
+
+fn index(size: Size, place: Place) -> usize {
+    usize::from(place.row) * usize::from(size.columns) + usize::from(place.column)
+}
+
+/// A number for a cell and its text; 0 for blank, so that a blank screen of any size is 0.
+fn cell_hash(place: Place, glyph: Glyph) -> u64 {
+    if glyph == Glyph::BLANK || glyph == Glyph::ABSENT {
+        return 0;
+    }
+    let place = u64::from(place.row) << 16 | u64::from(place.column);
+    mixed(place << 32 | u64::from(glyph.text()))
+}
+
+/// Takes stamps out of titles.
+struct TitleReader(Rc<Cell<Option<Stamp>>>);
+
+impl EventListener for TitleReader {
+    fn send_event(&self, event: Event) {
+        if let Event::Title(title) = event
+            && let Some(stamp) = Stamp::in_title(&title)
+        {
+            self.0.set(Some(stamp));
+        }
+    }
+}
+
+/// A synchronised update (mode 2026) is shown as it comes: peers that keep a screen of their own
+/// do not pass it on, and the judge owns no clock to end it with.
+#[derive(Default)]
+struct NoTimeout;
+
+impl Timeout for NoTimeout {
+    fn set_timeout(&mut self, _: Duration) {}
+
+    fn clear_timeout(&mut self) {}
+
+    fn pending_timeout(&self) -> bool {
+        false
+    }
+}
+
+struct Bounds(Size);
+
+impl Dimensions for Bounds {
+    fn total_lines(&self) -> usize {
+        self.0.rows.into()
+    }
+
+    fn screen_lines(&self) -> usize {
+        self.0.rows.into()
+    }
+
+    fn columns(&self) -> usize {
+        self.0.columns.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Size = Size {
+        columns: 10,
+        rows: 3,
+    };
+
+    fn shown(bytes: &str) -> Eye {
+        let mut eye = Eye::new(SMALL);
+        eye.show(bytes.as_bytes(), &mut Vec::new());
+        eye
+    }
+
+    fn at(row: u16, column: u16) -> Place {
+        Place { row, column }
+    }
+
+    #[test]
+    fn text_and_cursor_are_seen() {
+        let eye = shown("ab\r\n\tc");
+        assert_eq!(
+            (eye.row_text(0), eye.row_text(1)),
+            ("ab".to_owned(), "        c".to_owned())
+        );
+        assert_eq!(eye.cursor().seen(), Some(at(1, 9)));
+        assert_eq!(shown("\x1b[?25l").cursor().seen(), None);
+    }
+
+    #[test]
+    fn colours_do_not_count_and_text_does() {
+        assert_eq!(shown("\x1b[31;7mab").hash(), shown("ab").hash());
+        assert_eq!(shown("ab \x1b[D").hash(), shown("ab").hash());
+        assert_ne!(shown("ab").hash(), shown("ac").hash());
+        assert_ne!(shown("ab").hash(), shown("ab\r").hash());
+        assert_ne!(shown("e\u{301}").hash(), shown("e\u{300}").hash());
+        assert_eq!(shown("xy\x1b[2J\x1b[H").hash(), shown("").hash());
+    }
+
+    #[test]
+    fn what_programs_draw_with_is_understood() {
+        assert_eq!(shown("-\x1b[4b").row_text(0), "-----");
+        assert_eq!(shown("\x1b(0lq\x1b(Bq").row_text(0), "┌─q");
+        assert_eq!(shown("bc\r\x1b[4ha\x1b[4l").row_text(0), "abc");
+        assert_eq!(shown("日本").row_text(0), "日本");
+        assert_eq!(shown("ab\x1b[?1049hcd\x1b[?1049l").row_text(0), "ab");
+    }
+
+    #[test]
+    fn grey_is_noticed_and_makes_no_difference() {
+        let eye = shown("\x1b[2ma\x1b[0;90mb\x1b[0;38;5;240mc\x1b[0;38;5;250md\x1b[me");
+        let greys: Vec<bool> = (0..5)
+            .map(|column| eye.glyph(at(0, column)).is_grey())
+            .collect();
+        assert_eq!(greys, [true, true, true, false, false]);
+        assert_eq!(eye.hash(), shown("abcde").hash());
+    }
+
+    #[test]
+    fn changes_are_what_is_different_afterwards() {
+        let mut eye = shown("ab");
+        let mut changes = Vec::new();
+        eye.show(b"\rx\x08a\x1b[1;2Hy", &mut changes);
+        let glyph = Glyph::character('y');
+        assert_eq!(
+            changes,
+            [Change {
+                place: at(0, 1),
+                glyph
+            }]
+        );
+    }
+
+    #[test]
+    fn half_of_a_wide_character_and_marks_are_not_missed() {
+        let mut eye = shown("日e");
+        let mut changes = Vec::new();
+        eye.show("\u{301}".as_bytes(), &mut changes);
+        assert_eq!(changes.len(), 1);
+        changes.clear();
+        eye.show(b"\x1b[1;2Hx", &mut changes);
+        assert_eq!(eye.row_text(0).chars().next(), Some(' '));
+        assert_eq!(changes.len(), 2);
+    }
+
+    #[test]
+    fn another_size_keeps_what_fits() {
+        let mut eye = shown("abcdefgh");
+        let mut changes = Vec::new();
+        eye.resize(
+            Size {
+                columns: 4,
+                rows: 3,
+            },
+            &mut changes,
+        );
+        assert_eq!(eye.glyph(at(0, 6)), Glyph::ABSENT);
+        let gone = changes
+            .iter()
+            .filter(|change| change.glyph == Glyph::ABSENT);
+        assert_eq!(gone.count(), 18);
+        eye.resize(SMALL, &mut changes);
+        assert_eq!(eye.size(), SMALL);
+    }
+
+    #[test]
+    fn stamps_are_read_behind_any_prefix() {
+        assert_eq!(shown(&Stamp(17).sequence()).stamp(), Some(Stamp(17)));
+        assert_eq!(
+            shown("\x1b]0;[mosh] fulmar-lab 9\x07").stamp(),
+            Some(Stamp(9))
+        );
+        assert_eq!(shown("\x1b]0;vim\x07").stamp(), None);
+    }
+}

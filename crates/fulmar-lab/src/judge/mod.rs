@@ -1,0 +1,56 @@
+//! The judge: from what was typed, what the host wrote, and what the user's terminal got, to what a
+//! person saw of each key, and when.
+//!
+//! It knows nothing of the peer that carried the session, uses no code of ours for the screen, and
+//! takes nobody's word for what is shown: an emulator that is neither ours nor a peer's ([`Eye`])
+//! shows the bytes. Text and cursor count, attributes do not.
+//!
+//! # Truth
+//!
+//! The host's output makes a row of true screens, one after each byte ([`Truth`]). The
+//! position in it is the one measure of everything: what the host had written at a time, what the
+//! display has for certain, and how far the keys typed so far can lead.
+//!
+//! For a recording that is played again the truth is the recording. Its output is released by the keys
+//! that stand before it, so the screens come in the recorded order
+//! whatever the network does; the recording's own times say which output was the direct answer to
+//! a key. For real programs the truth is what the host noted in the run itself. Then output follows
+//! the key that was received last, which is right as long as keys do not arrive in bunches: judge
+//! such runs in closed loop.
+//!
+//! # Stamps
+//!
+//! A screen does not say how old it is, and a right guess looks like an answer. So the host that plays
+//! a recording puts a number into the window title after each write ([`Stamp`]); every peer
+//! carries titles. Where a run has stamps the judge knows at each moment which of the host's
+//! screens the display has; without them it concludes that from what is shown and from the least
+//! time that output takes.
+//!
+//! # What is found
+//!
+//! Per key ([`KeyVerdict`]): when its own effect is right ([`Effect`]), when the whole screen is, when
+//! the first output comes, and what was wrong because of it ([`Wrong`]). Per run ([`Verdict`]): what
+//! arrived of the keys, the longest stall. Keys that were never answered are censored.
+
+mod course;
+mod delivery;
+mod display;
+mod effect;
+mod eye;
+mod glyph;
+mod history;
+mod own;
+mod truth;
+mod verdict;
+mod wrong;
+
+pub use delivery::{Delivery, plain};
+pub use effect::{ANSWER_WITHIN, BURST_GAP, Effect};
+pub use eye::{Change, Cursor, Eye, STAMP_PREFIX, Stamp};
+pub use glyph::{Glyph, Place};
+pub use truth::{Position, TrueKey, Truth};
+pub use verdict::{KeyVerdict, NoVerdict, Run, Verdict};
+pub use wrong::{NOTICES, WRONG_OVER, Wrong};
+
+#[cfg(test)]
+mod tests;

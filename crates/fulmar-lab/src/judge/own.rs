@@ -1,0 +1,143 @@
+//! When a key's own effect is on the screen.
+
+use super::course::{Course, Moment};
+use super::effect::Effect;
+use super::glyph::{Glyph, Place};
+use super::truth::Position;
+use std::time::Duration;
+
+/// So many moments before a key are looked at to find out which true screen the display was at.
+/// Chosen by eye; a screen is wholly true at least once in a few hundred.
+const LOOK_BACK_MAX: usize = 2000;
+
+impl Course<'_> {
+    /// Returns when a key's own effect was first on the display, if it ever was.
+    ///
+    /// It is there when the cells and the cursor of the effect agree with the truth where the
+    /// effect is complete, or at any later position that the keys typed by then can lead to. That
+    /// they agree counts only from the moment on at which the display has moved there: a display that
+    /// still stands as it stood before two keys that cancel each other shows neither.
+    pub(crate) fn own_effect_at(&self, effect: &Effect, key: usize) -> Option<Duration> {
+        let typed = self.moment_of_key(key);
+        let (start, state) = self.start(typed);
+        let mut search = Search {
+            course: self,
+            effect,
+            state,
+            seen: None,
+        };
+        self.moments[start..]
+            .iter()
+            .enumerate()
+            .find(|(number, moment)| {
+                let agrees = search.agrees(moment);
+                agrees && start + number >= typed
+            })
+            .map(|(_, moment)| moment.at)
+    }
+
+    /// Returns the last moment up to that of a key at which the display showed a true screen, and
+    /// which that was.
+    fn start(&self, typed: usize) -> (usize, usize) {
+        let earliest = typed.saturating_sub(LOOK_BACK_MAX);
+        let last = (earliest..typed).rev().find(|number| {
+            let moment = &self.moments[*number];
+            moment.is_true
+        });
+        let start = last.unwrap_or(earliest);
+        match self.moments.get(start) {
+            Some(moment) if moment.is_true => (start, moment.state),
+            Some(moment) => (start, self.truth.state(moment.lower)),
+            None => (start, 0),
+        }
+    }
+}
+
+/// The search for one effect from moment to moment.
+struct Search<'a> {
+    course: &'a Course<'a>,
+    effect: &'a Effect,
+    /// The newest true state of which the display is known to have shown these cells.
+    state: usize,
+    /// What the display showed of them last, and what was certain then.
+    seen: Option<(Part, Position)>,
+}
+
+/// What the display shows of an effect.
+#[derive(PartialEq)]
+struct Part {
+    glyphs: Vec<Glyph>,
+    cursor: Option<Place>,
+}
+
+impl Search<'_> {
+    /// True when the display shows the effect.
+    fn agrees(&mut self, moment: &Moment) -> bool {
+        let truth = self.course.truth;
+        let part = self.part(moment.look);
+        let has_moved = match &self.seen {
+            None => false,
+            Some((before, lower)) => *before != part || *lower != moment.lower,
+        };
+        let mut from = self.state.max(truth.state(moment.lower));
+        if moment.is_true {
+            from = from.max(moment.state);
+        }
+        let to = truth.state(moment.upper);
+        let mut found = None;
+        if has_moved {
+            let alike = (from..=to).filter(|state| self.is_like(&part, *state));
+            found = truth.first_at_rest(alike);
+            found = found.map(|state| self.completed(&part, state, to));
+        }
+        // What the host had written one transit before needs no move. With stamps that is known.
+        let written = truth.state(moment.written);
+        if !self.course.is_stamped && written >= from && self.is_like(&part, written) {
+            found = found.max(Some(written));
+        }
+        self.state = found.unwrap_or(from);
+        self.seen = Some((part, moment.lower));
+        found.is_some_and(|state| state >= truth.state(self.effect.after))
+    }
+
+    /// Returns the state that a screen is at which looks like `state`: where that lies within the
+    /// key's own answer, which looks the same in the end, it is the end.
+    fn completed(&self, part: &Part, state: usize, to: usize) -> usize {
+        let truth = self.course.truth;
+        let end = truth.state(self.effect.after);
+        let is_within = (truth.state(self.effect.before) + 1..end).contains(&state);
+        match is_within && end <= to && self.is_like(part, end) {
+            true => end,
+            false => state,
+        }
+    }
+
+    fn part(&self, look: usize) -> Part {
+        let display = &self.course.display;
+        Part {
+            glyphs: self
+                .effect
+                .places
+                .iter()
+                .map(|place| display.glyph(*place, look))
+                .collect(),
+            cursor: match self.effect.has_cursor {
+                true => display.looks()[look].cursor,
+                false => None,
+            },
+        }
+    }
+
+    fn is_like(&self, part: &Part, number: usize) -> bool {
+        let truth = self.course.truth;
+        let state = &truth.states()[number];
+        let has_cursor = !self.effect.has_cursor || state.cursor.seen() == part.cursor;
+        has_cursor
+            && self
+                .effect
+                .places
+                .iter()
+                .zip(&part.glyphs)
+                .all(|(place, glyph)| truth.glyph(*place, state.from) == *glyph)
+    }
+}

@@ -1,0 +1,315 @@
+//! The truth of a session: every screen that the host's output makes, in its order.
+
+use super::effect::{Effect, effects};
+use super::eye::{Change, Cursor, Eye};
+use super::glyph::{Glyph, Place};
+use super::history::History;
+use crate::trace::{Event, Size, StrokeKind, Trace, strokes};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// How much of the host's output has been shown, in bytes. Screens of a truth are named by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position(pub usize);
+
+/// The screens that a host's output makes, byte by byte, and which keys it was the answer to.
+///
+/// Made from a key trace: a recording that is played again, or what the host itself noted in the
+/// run. The order of keys and output in the trace says which output follows which key; its
+/// times say which output is the direct answer to a key (see [`Effect`]).
+#[derive(Debug)]
+pub struct Truth {
+    size: Size,
+    history: History,
+    /// One for each position at which text or cursor changed, the blank screen first.
+    states: Vec<State>,
+    /// The states with a hash, in their order.
+    by_hash: HashMap<u64, Vec<usize>>,
+    keys: Vec<TrueKey>,
+    /// All bytes that the host wrote.
+    output: Vec<u8>,
+}
+
+/// A screen, without its cells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    /// From which position on it is so.
+    pub(crate) from: Position,
+    pub(crate) cursor: Cursor,
+    pub(crate) hash: u64,
+    /// Whether the host paused here. What is shown in the middle of a write is hardly ever seen.
+    pub(crate) is_rest: bool,
+}
+
+/// One key and what the host made of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrueKey {
+    /// What the keyboard sent.
+    pub bytes: Vec<u8>,
+    /// A key, a report of the mouse, or a paste.
+    pub kind: StrokeKind,
+    /// When, on the trace's clock.
+    pub at: Duration,
+    /// The output before it.
+    pub before: Position,
+    /// The output before the next key: all that can come of the keys up to this one.
+    pub reach: Position,
+    /// What the key itself does to the screen: any one of these, and nothing at all if there is
+    /// none.
+    pub effects: Vec<Effect>,
+}
+
+impl TrueKey {
+    /// True when something visible comes of the key.
+    pub fn has_effect(&self) -> bool {
+        !self.effects.is_empty()
+    }
+
+    /// Returns the position at which the key's whole direct answer has been shown.
+    pub fn answered(&self) -> Option<Position> {
+        self.effects.iter().map(|effect| effect.after).max()
+    }
+}
+
+impl Truth {
+    /// Plays a trace, and looks after every byte of output.
+    pub fn of(trace: &Trace) -> Self {
+        let mut play = Play::new(trace);
+        for record in trace.records() {
+            match &record.event {
+                Event::Size(size) => play.resize(*size),
+                Event::User(bytes) => play.type_keys(record.at, bytes),
+                Event::Host(bytes) => play.show(record.at, bytes),
+            }
+        }
+        play.finish()
+    }
+
+    /// Returns the largest size that the screen has in the trace.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Returns all keys in the order in which they were typed.
+    pub fn keys(&self) -> &[TrueKey] {
+        &self.keys
+    }
+
+    /// Returns the position behind all output.
+    pub fn end(&self) -> Position {
+        Position(self.output.len())
+    }
+
+    /// Returns all output.
+    pub fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    /// Returns what can have been written when so many keys were typed: all output before the
+    /// next one.
+    pub fn reach(&self, keys_typed: usize) -> Position {
+        match self.keys.get(keys_typed) {
+            Some(next) => next.before,
+            None => self.end(),
+        }
+    }
+
+    /// Returns what a cell shows.
+    pub fn glyph(&self, place: Place, position: Position) -> Glyph {
+        self.history.at(place, position.0)
+    }
+
+    /// Returns where the cursor is.
+    pub fn cursor(&self, position: Position) -> Cursor {
+        self.states[self.state(position)].cursor
+    }
+
+    /// True when a cell shows `glyph` anywhere between two positions, both included.
+    pub fn ever_shows(&self, place: Place, glyph: Glyph, from: Position, to: Position) -> bool {
+        self.history.ever(place, glyph, from.0, to.0)
+    }
+
+    /// Returns the cells that change after one position and up to another; some more than once.
+    pub fn changed(&self, from: Position, to: Position) -> impl Iterator<Item = Place> {
+        self.history.changed(from.0, to.0)
+    }
+
+    pub(crate) fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// Returns the number of the state at a position.
+    pub(crate) fn state(&self, position: Position) -> usize {
+        // The first state is from position 0 on.
+        self.states.partition_point(|state| state.from <= position) - 1
+    }
+
+    /// Returns the first state with this hash from one number to another, both included; one at
+    /// which the host paused if there is any.
+    pub(crate) fn first_alike(&self, hash: u64, from: usize, to: usize) -> Option<usize> {
+        let alike = self.by_hash.get(&hash)?;
+        let first = alike.partition_point(|state| *state < from);
+        self.first_at_rest(
+            alike[first..]
+                .iter()
+                .copied()
+                .take_while(|state| *state <= to),
+        )
+    }
+
+    /// Returns the first of some states at which the host paused, or else the first of all.
+    pub(crate) fn first_at_rest(&self, mut states: impl Iterator<Item = usize>) -> Option<usize> {
+        let first = states.next()?;
+        if self.states[first].is_rest {
+            return Some(first);
+        }
+        let at_rest = states.find(|state| self.states[*state].is_rest);
+        at_rest.or(Some(first))
+    }
+
+    /// Returns from which position on the screen is as it is at `position`.
+    pub fn since(&self, position: Position) -> Position {
+        self.states[self.state(position)].from
+    }
+
+    /// Returns the last state with this hash up to a number.
+    pub(crate) fn last_alike(&self, hash: u64, to: usize) -> Option<usize> {
+        let alike = self.by_hash.get(&hash)?;
+        let behind = alike.partition_point(|state| *state <= to);
+        behind.checked_sub(1).map(|last| alike[last])
+    }
+}
+
+/// A piece of output that came in one read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk {
+    pub(crate) at: Duration,
+    pub(crate) start: Position,
+    pub(crate) end: Position,
+}
+
+struct Play {
+    eye: Eye,
+    truth: Truth,
+    chunks: Vec<Chunk>,
+    newlines: Vec<Position>,
+    changes: Vec<Change>,
+}
+
+impl Play {
+    fn new(trace: &Trace) -> Self {
+        let size = largest_size(trace);
+        let eye = Eye::new(trace.size());
+        let blank = State {
+            from: Position(0),
+            cursor: eye.cursor(),
+            hash: eye.hash(),
+            is_rest: true,
+        };
+        let truth = Truth {
+            size,
+            history: History::new(size),
+            states: vec![blank],
+            by_hash: HashMap::new(),
+            keys: Vec::new(),
+            output: Vec::new(),
+        };
+        Self {
+            eye,
+            truth,
+            chunks: Vec::new(),
+            newlines: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    fn resize(&mut self, size: Size) {
+        if size != self.eye.size() {
+            self.eye.resize(size, &mut self.changes);
+            self.note();
+        }
+    }
+
+    fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
+        for stroke in strokes(bytes).filter(|stroke| stroke.kind.is_typed()) {
+            self.truth.keys.push(TrueKey {
+                bytes: stroke.bytes.to_vec(),
+                kind: stroke.kind,
+                at,
+                before: self.truth.end(),
+                reach: self.truth.end(),
+                effects: Vec::new(),
+            });
+        }
+    }
+
+    fn show(&mut self, at: Duration, bytes: &[u8]) {
+        let start = self.truth.end();
+        for byte in bytes {
+            self.truth.output.push(*byte);
+            self.eye.show(&[*byte], &mut self.changes);
+            self.note();
+            if *byte == b'\n' {
+                self.newlines.push(self.truth.end());
+            }
+        }
+        if let Some(last) = self.truth.states.last_mut() {
+            last.is_rest = true;
+        }
+        let end = self.truth.end();
+        self.chunks.push(Chunk { at, start, end });
+    }
+
+    /// Takes over what the eye has seen at this position.
+    fn note(&mut self) {
+        let from = self.truth.end();
+        for change in self.changes.drain(..) {
+            self.truth.history.add(from.0, change.place, change.glyph);
+        }
+        let (cursor, hash) = (self.eye.cursor(), self.eye.hash());
+        let Some(last) = self.truth.states.last_mut() else {
+            return;
+        };
+        if last.hash == hash && last.cursor == cursor {
+            return;
+        }
+        let state = State {
+            from,
+            cursor,
+            hash,
+            is_rest: false,
+        };
+        if last.from == from {
+            *last = state;
+        } else {
+            self.truth.states.push(state);
+        }
+    }
+
+    fn finish(mut self) -> Truth {
+        for (number, state) in self.truth.states.iter().enumerate() {
+            let alike = self.truth.by_hash.entry(state.hash).or_default();
+            alike.push(number);
+        }
+        for number in 0..self.truth.keys.len() {
+            self.truth.keys[number].reach = self.truth.reach(number + 1);
+            let effects = effects(&self.truth, number, &self.chunks, &self.newlines);
+            self.truth.keys[number].effects = effects;
+        }
+        self.truth
+    }
+}
+
+fn largest_size(trace: &Trace) -> Size {
+    let sizes = trace
+        .records()
+        .iter()
+        .filter_map(|record| match record.event {
+            Event::Size(size) => Some(size),
+            Event::User(_) | Event::Host(_) => None,
+        });
+    sizes.fold(trace.size(), |largest, size| Size {
+        columns: largest.columns.max(size.columns),
+        rows: largest.rows.max(size.rows),
+    })
+}

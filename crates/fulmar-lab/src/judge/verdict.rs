@@ -1,0 +1,262 @@
+//! The verdict on a run.
+
+use super::course::{Course, Events};
+use super::delivery::{Delivery, plain};
+use super::display::Display;
+use super::truth::{Position, Truth};
+use super::wrong::Wrong;
+use crate::stats::Observation;
+use crate::trace::{StrokeKind, Trace, strokes};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// What is known of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The truth: of the recording that was played, or of `host_side` where real programs ran.
+    pub truth: &'a Truth,
+    /// What the user's terminal sent and got, from the start of the peer on.
+    pub user_side: &'a Trace,
+    /// What the host received and wrote, on the same clock. Its first record is the moment at which
+    /// the play began; keys that were typed before it belong to the set-up.
+    pub host_side: &'a Trace,
+    /// The least time that output takes from the host to the user's terminal. In a run with
+    /// stamps it makes no difference. Without them it is better too small than too large.
+    pub transit: Duration,
+}
+
+/// Why a run cannot be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoVerdict {
+    /// The host wrote something else than the truth says.
+    #[error("the host's output differs from the recording after {0} bytes")]
+    OtherOutput(usize),
+    /// Something else was typed than the truth says.
+    #[error("key {0} is not the key of the recording")]
+    OtherKey(usize),
+    /// Nothing was typed.
+    #[error("no key was typed")]
+    NoKeys,
+}
+
+/// What became of one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyVerdict {
+    /// When it was typed, from the start of the play.
+    pub typed: Duration,
+    /// How long its own effect took to be right on the screen, predicted or confirmed. `None` for a
+    /// key that has no effect.
+    pub own: Option<Observation>,
+    /// How long the whole screen took to be right, its effect included, and the host's answer to
+    /// be in it. `None` for a key that has no effect.
+    pub whole: Option<Observation>,
+    /// How long it took to the first output of any kind, right or wrong.
+    pub first_output: Observation,
+    /// Cells, and the cursor, that were wrong for over 30 ms because of it.
+    pub wrong: usize,
+}
+
+/// What became of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The keys in their order.
+    pub keys: Vec<KeyVerdict>,
+    /// Everything that was wrong.
+    pub wrongs: Vec<Wrong>,
+    /// What arrived of the keys.
+    pub delivery: Delivery,
+    /// The longest time for which at least one key with an effect waited and none was answered (its
+    /// whole screen right).
+    pub longest_stall: Duration,
+    /// From the start of the play to the last thing that was seen.
+    pub length: Duration,
+    /// Whether the run has stamps, so that what a screen holds of the host's output is known.
+    pub is_stamped: bool,
+    /// Whether the display ever showed a true screen. If not, nothing else here means anything.
+    pub is_settled: bool,
+    /// Cells in which the last screen differs from the host's last one. In a run that ended at rest
+    /// more than none means that judge and peer do not agree about what a terminal does.
+    pub differences_at_end: usize,
+}
+
+impl Verdict {
+    /// Returns the waits for keys' own effects, of the keys that have one.
+    pub fn own(&self) -> Vec<Observation> {
+        self.keys.iter().filter_map(|key| key.own).collect()
+    }
+
+    /// Returns the waits for whole right screens, of the keys that have an effect.
+    pub fn whole(&self) -> Vec<Observation> {
+        self.keys.iter().filter_map(|key| key.whole).collect()
+    }
+
+    /// Returns the waits for the first output: what the published scripts measured, for all keys
+    /// to which the host answers visibly.
+    pub fn first_output(&self) -> Vec<Observation> {
+        let answered = self.keys.iter().filter(|key| key.own.is_some());
+        answered.map(|key| key.first_output).collect()
+    }
+
+    /// Returns the share of all keys because of which something was wrong.
+    pub fn wrong_share(&self) -> f64 {
+        let wrong = self.keys.iter().filter(|key| key.wrong > 0).count();
+        wrong as f64 / self.keys.len().max(1) as f64
+    }
+}
+
+impl Run<'_> {
+    /// Judges.
+    ///
+    /// # Errors
+    ///
+    /// When the run is not one of this truth, or nobody typed in it.
+    pub fn judge(&self) -> Result<Verdict, NoVerdict> {
+        let typed = self.typed()?;
+        let events = Events {
+            typed: typed
+                .iter()
+                .enumerate()
+                .map(|(number, (at, _))| (*at, self.truth.reach(number + 1)))
+                .collect(),
+            written: self.written()?,
+            began: self.host_side.began(),
+        };
+        let display = Display::of(self.user_side, self.truth.size());
+        let end = self.user_side.ended().max(self.host_side.ended());
+        let course = Course::new(self.truth, display, &events, end);
+        let wrongs = course.wrongs();
+        let keys: Vec<KeyVerdict> = (0..typed.len())
+            .map(|number| self.key(&course, &wrongs, number, typed[number].0))
+            .collect();
+        let written = events.written.last().map_or(Position(0), |last| last.1);
+        Ok(Verdict {
+            longest_stall: longest_stall(&keys),
+            keys,
+            wrongs,
+            delivery: self.delivery(&typed),
+            length: end - events.began,
+            is_stamped: course.is_stamped,
+            is_settled: course.settled().is_some(),
+            differences_at_end: course.differences_at_end(written),
+        })
+    }
+
+    /// Returns when each key was typed, and its bytes.
+    fn typed(&self) -> Result<Vec<(Duration, Vec<u8>)>, NoVerdict> {
+        let began = self.host_side.began();
+        let typed: Vec<(Duration, Vec<u8>)> = self
+            .user_side
+            .user()
+            .filter(|(at, _)| *at >= began)
+            .flat_map(|(at, bytes)| strokes(bytes).map(move |stroke| (at, stroke)))
+            .filter(|(_, stroke)| stroke.kind != StrokeKind::Answer)
+            .map(|(at, stroke)| (at, stroke.bytes.to_vec()))
+            .collect();
+        if typed.is_empty() {
+            return Err(NoVerdict::NoKeys);
+        }
+        let keys = self.truth.keys();
+        let is_other = |number: &usize| {
+            let key = keys.get(*number).map(|key| plain(&key.bytes));
+            key != Some(plain(&typed[*number].1))
+        };
+        match (0..typed.len()).find(is_other) {
+            Some(number) => Err(NoVerdict::OtherKey(number)),
+            None => Ok(typed),
+        }
+    }
+
+    /// Returns from when on the display may have the host's output, and checks that it is the
+    /// truth's.
+    fn written(&self) -> Result<Vec<(Duration, Position)>, NoVerdict> {
+        let mut end = 0;
+        let mut written = Vec::new();
+        for (at, bytes) in self.host_side.host() {
+            let start = end;
+            end += bytes.len();
+            if self.truth.output().get(start..end) != Some(bytes) {
+                return Err(NoVerdict::OtherOutput(start));
+            }
+            written.push((at + self.transit, Position(end)));
+        }
+        Ok(written)
+    }
+
+    fn key(&self, course: &Course, wrongs: &[Wrong], number: usize, typed: Duration) -> KeyVerdict {
+        let waited = |came: Option<Duration>| match came {
+            Some(at) => Observation::After(at - typed),
+            None => Observation::Censored(course.end.saturating_sub(typed)),
+        };
+        let key = &self.truth.keys()[number];
+        let own = key.has_effect().then(|| {
+            let effects = key.effects.iter();
+            let first = effects.filter_map(|effect| course.own_effect_at(effect, number));
+            waited(first.min())
+        });
+        let whole = key
+            .answered()
+            .map(|answered| waited(whole_at(course, answered, number)));
+        KeyVerdict {
+            typed: typed - self.host_side.began(),
+            own,
+            whole,
+            first_output: waited(self.output_after(typed)),
+            wrong: wrongs
+                .iter()
+                .filter(|wrong| wrong.key == Some(number))
+                .count(),
+        }
+    }
+
+    fn output_after(&self, typed: Duration) -> Option<Duration> {
+        let mut host = self.user_side.host();
+        host.find(|(at, _)| *at >= typed).map(|(at, _)| at)
+    }
+
+    fn delivery(&self, typed: &[(Duration, Vec<u8>)]) -> Delivery {
+        let typed: Vec<u8> = typed.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        let received: Vec<u8> = self
+            .host_side
+            .user()
+            .flat_map(|(_, bytes)| bytes.to_vec())
+            .collect();
+        Delivery::compare(&typed, &received)
+    }
+}
+
+/// Returns when the whole screen was right for the first time, with the key's answer in it.
+fn whole_at(course: &Course, answered: Position, number: usize) -> Option<Duration> {
+    let truth = course.truth;
+    let answered = truth.state(answered);
+    let from = course.moment_of_key(number);
+    course.moments[from..]
+        .iter()
+        .find(|moment| {
+            let hash = course.display.looks()[moment.look].hash;
+            let newest = truth.last_alike(hash, truth.state(moment.upper));
+            truth.state(moment.lower) >= answered && newest.is_some_and(|newest| newest >= answered)
+        })
+        .map(|moment| moment.at)
+}
+
+/// See [`Verdict::longest_stall`].
+fn longest_stall(keys: &[KeyVerdict]) -> Duration {
+    let waits: Vec<(Duration, Duration)> = keys
+        .iter()
+        .filter_map(|key| {
+            key.whole
+                .map(|whole| (key.typed, key.typed + whole.waited()))
+        })
+        .collect();
+    let ends: BTreeSet<Duration> = waits.iter().map(|(_, end)| *end).collect();
+    let mut last = Duration::ZERO;
+    let mut longest = Duration::ZERO;
+    for end in ends {
+        let waiting = waits.iter().filter(|(from, to)| *from <= end && *to >= end);
+        let oldest = waiting.map(|(from, _)| *from).min().unwrap_or(end);
+        longest = longest.max(end - oldest.max(last));
+        last = end;
+    }
+    longest
+}

@@ -1,0 +1,182 @@
+//! What the display showed and never should have.
+
+use super::course::{Course, Moment};
+use super::eye::places;
+use super::glyph::Place;
+use super::truth::Position;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// A cell, or the cursor, that was wrong for longer than [`WRONG_OVER`].
+///
+/// It is wrong as long as it shows what the truth shows there neither at the position that the
+/// display has for certain, nor at any up to that to which the keys typed so far can lead. To be late
+/// is not wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Where, and `None` for the cursor, which can be wrong at one place at a time.
+    pub place: Option<Place>,
+    /// Since when.
+    pub since: Duration,
+    /// For how long.
+    pub lasted: Duration,
+    /// The number of the newest key when it began: the one that caused it. `None` before any key.
+    pub key: Option<usize>,
+}
+
+/// What is wrong for as long as this or shorter does not count: nobody sees it for certain.
+///
+/// Source: the definition of wrong that the prediction was designed with.
+pub const WRONG_OVER: Duration = Duration::from_millis(30);
+
+/// What the top row begins with when it holds a peer's own notice. What a notice covers is not wrong.
+pub const NOTICES: [&str; 3] = ["mosh: ", "fulmar: ", "[fulmar]"];
+
+impl Course<'_> {
+    /// Returns everything that was wrong, in the order in which it began.
+    pub(crate) fn wrongs(&self) -> Vec<Wrong> {
+        let Some(settled) = self.settled() else {
+            return Vec::new();
+        };
+        let mut watch = Watch::new(self, settled);
+        for moment in &self.moments[settled..] {
+            watch.pass(moment);
+        }
+        watch.finish()
+    }
+}
+
+struct Watch<'a> {
+    course: &'a Course<'a>,
+    last: Moment,
+    has_notice: bool,
+    /// What is wrong at the moment, since when, and the newest key then.
+    open: BTreeMap<Option<Place>, (Duration, Option<usize>)>,
+    wrongs: Vec<Wrong>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(course: &'a Course<'a>, settled: usize) -> Self {
+        let last = course.moments[settled];
+        let mut watch = Self {
+            course,
+            last,
+            has_notice: false,
+            open: BTreeMap::new(),
+            wrongs: Vec::new(),
+        };
+        watch.has_notice = watch.notice(last.look);
+        let all: Vec<Place> = places(course.truth.size()).collect();
+        watch.judge(&last, all);
+        watch
+    }
+
+    fn pass(&mut self, moment: &Moment) {
+        let mut suspects = BTreeSet::new();
+        if moment.look != self.last.look {
+            suspects.extend(self.course.display.changed(moment.look));
+            suspects.extend(self.notice_comes_or_goes(moment.look));
+        }
+        for (before, now) in [
+            (self.last.lower, moment.lower),
+            (self.last.upper, moment.upper),
+        ] {
+            suspects.extend(self.course.truth.changed(before, now));
+        }
+        self.judge(moment, suspects);
+        self.last = *moment;
+    }
+
+    fn judge(&mut self, moment: &Moment, suspects: impl IntoIterator<Item = Place>) {
+        for place in suspects {
+            let is_right = self.is_right(place, moment);
+            self.set(Some(place), is_right, moment);
+        }
+        let is_right = self.is_cursor_right(moment);
+        self.set(None, is_right, moment);
+    }
+
+    fn is_right(&self, place: Place, moment: &Moment) -> bool {
+        let shown = self.course.display.glyph(place, moment.look);
+        let (lower, upper) = (moment.lower, moment.upper);
+        (self.has_notice && place.row == 0)
+            || self.course.truth.ever_shows(place, shown, lower, upper)
+    }
+
+    /// A cursor that is not to be seen is nowhere wrong.
+    fn is_cursor_right(&self, moment: &Moment) -> bool {
+        let Some(place) = self.course.display.looks()[moment.look].cursor else {
+            return true;
+        };
+        let truth = self.course.truth;
+        let span = truth.state(moment.lower)..=truth.state(moment.upper);
+        let mut states = truth.states()[span].iter();
+        states.any(|state| state.cursor.seen() == Some(place))
+    }
+
+    fn set(&mut self, place: Option<Place>, is_right: bool, moment: &Moment) {
+        if is_right {
+            if let Some((since, key)) = self.open.remove(&place) {
+                self.close(place, since, key, moment.at);
+            }
+        } else {
+            let newest = moment.typed.checked_sub(1);
+            self.open.entry(place).or_insert((moment.at, newest));
+        }
+    }
+
+    fn close(&mut self, place: Option<Place>, since: Duration, key: Option<usize>, end: Duration) {
+        let lasted = end.saturating_sub(since);
+        if lasted > WRONG_OVER {
+            self.wrongs.push(Wrong {
+                place,
+                since,
+                lasted,
+                key,
+            });
+        }
+    }
+
+    /// Returns the top row if it begins or ceases to hold a notice.
+    fn notice_comes_or_goes(&mut self, look: usize) -> Vec<Place> {
+        let size = self.course.truth.size();
+        let touches_top = self
+            .course
+            .display
+            .changed(look)
+            .any(|place| place.row == 0);
+        if !touches_top || self.notice(look) == self.has_notice {
+            return Vec::new();
+        }
+        self.has_notice = !self.has_notice;
+        (0..size.columns)
+            .map(|column| Place { row: 0, column })
+            .collect()
+    }
+
+    fn notice(&self, look: usize) -> bool {
+        let columns = self.course.truth.size().columns;
+        let top = self.course.display.top_row(look, columns);
+        NOTICES
+            .iter()
+            .any(|notice| top.trim_start().starts_with(notice))
+    }
+
+    fn finish(mut self) -> Vec<Wrong> {
+        for (place, (since, key)) in std::mem::take(&mut self.open) {
+            self.close(place, since, key, self.course.end);
+        }
+        self.wrongs.sort_by_key(|wrong| (wrong.since, wrong.place));
+        self.wrongs
+    }
+}
+
+impl Course<'_> {
+    /// Returns the cells in which the last look differs from a true screen.
+    pub(crate) fn differences_at_end(&self, position: Position) -> usize {
+        let look = self.display.looks().len() - 1;
+        places(self.truth.size())
+            .filter(|place| self.display.glyph(*place, look) != self.truth.glyph(*place, position))
+            .count()
+    }
+}

@@ -1,0 +1,231 @@
+//! Every recording of our own, played again by the judge's rules over paths that do nothing but
+//! delay.
+
+use fulmar_lab::judge::{Eye, Position, Run, Stamp, Truth, Verdict};
+use fulmar_lab::stats::Observation;
+use fulmar_lab::trace::{Event, Meta, Record, Statistics, Trace};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys")
+}
+
+/// All recordings with their names.
+fn recordings() -> Vec<(String, Trace)> {
+    let mut found: Vec<(String, Trace)> = fs::read_dir(folder())
+        .expect("a folder of recordings")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_none())
+        .map(|path| {
+            let name = path
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            (
+                name,
+                Trace::read(&path).unwrap_or_else(|error| panic!("{error}")),
+            )
+        })
+        .collect();
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+}
+
+#[test]
+fn recordings_are_written_as_they_were_read() {
+    let recordings = recordings();
+    assert!(recordings.len() >= 21, "{} recordings", recordings.len());
+    for (name, trace) in recordings {
+        assert!(
+            trace.to_bytes() == fs::read(folder().join(&name)).unwrap(),
+            "{name}"
+        );
+        let meta = Meta::read(&Meta::path_beside(&folder().join(&name)));
+        meta.unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn recordings_hold_somebody_typing() {
+    for (name, trace) in recordings() {
+        let statistics = Statistics::of(&trace);
+        assert!(statistics.keys >= 100, "{name}: {statistics:?}");
+        let median = statistics.gap_median.expect("many keys");
+        let plausible = Duration::from_millis(80)..Duration::from_secs(2);
+        assert!(plausible.contains(&median), "{name}: {statistics:?}");
+    }
+}
+
+/// What a path does to a recording: output comes this much later than the host writes it.
+#[derive(Clone, Copy)]
+struct DelayedPath {
+    delay: Duration,
+    is_stamped: bool,
+}
+
+/// The verdict on a recording whose keys reach the host at once.
+fn verdict(trace: &Trace, truth: &Truth, path: DelayedPath) -> Verdict {
+    let mut position = 0;
+    let mut records = Vec::new();
+    for record in trace.records() {
+        let mut record = record.clone();
+        if let Event::Host(bytes) = &mut record.event {
+            position += bytes.len();
+            record.at += path.delay;
+            if path.is_stamped && may_be_stamped(bytes) {
+                bytes.extend(Stamp(position).sequence().into_bytes());
+            }
+        }
+        records.push(record);
+    }
+    records.sort_by_key(|record| record.at);
+    let run = Run {
+        truth,
+        user_side: &Trace::new(records).expect("sorted records"),
+        host_side: trace,
+        transit: path.delay,
+    };
+    run.judge().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A stamp must not fall into a sequence that the next piece of output goes on with.
+fn may_be_stamped(bytes: &[u8]) -> bool {
+    bytes.is_ascii() && bytes.last().is_some_and(|last| b"\r\n $#>".contains(last))
+}
+
+/// When the output of a recording up to a position was there.
+fn written_at(trace: &Trace, position: Position) -> Duration {
+    let mut end = 0;
+    let mut host = trace.host();
+    let found = host.find(|(_, bytes)| {
+        end += bytes.len();
+        end >= position.0
+    });
+    found.map(|(at, _)| at).expect("a position in the output")
+}
+
+fn check(name: &str, trace: &Trace, truth: &Truth, path: DelayedPath) {
+    let verdict = verdict(trace, truth, path);
+    assert!(
+        verdict.is_settled && verdict.delivery.is_faithful(),
+        "{name}"
+    );
+    assert_eq!(verdict.wrongs, [], "{name}");
+    assert_eq!(verdict.differences_at_end, 0, "{name}");
+    assert_eq!(verdict.keys.len(), truth.keys().len(), "{name}");
+    for (number, (key, judged)) in truth.keys().iter().zip(&verdict.keys).enumerate() {
+        let Some(answered) = key.answered() else {
+            assert_eq!(judged.own, None, "{name}, key {number}");
+            continue;
+        };
+        let at = |position| written_at(trace, truth.since(position)) + path.delay - key.at;
+        let own = judged.own.expect("a key with an effect");
+        assert!(!own.is_censored(), "{name}, key {number}: {key:?}");
+        // The effect may be complete before all of the answer is there, not before its first byte.
+        let first = written_at(trace, Position(key.before.0 + 1)) + path.delay - key.at;
+        let last = key.effects.iter().map(|effect| at(effect.after)).min();
+        let expected = first..=last.unwrap_or(first);
+        assert!(
+            expected.contains(&own.waited()),
+            "{name}, key {number}: {own:?} {key:?}"
+        );
+        if !path.is_stamped {
+            let whole = judged.whole.expect("a key with an effect");
+            assert_eq!(
+                whole,
+                Observation::After(at(answered)),
+                "{name}, key {number}: {key:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn recordings_played_without_a_network_are_perfect() {
+    for (name, trace) in recordings() {
+        let truth = Truth::of(&trace);
+        let path = DelayedPath {
+            delay: Duration::ZERO,
+            is_stamped: false,
+        };
+        check(&name, &trace, &truth, path);
+    }
+}
+
+#[test]
+fn recordings_played_over_a_path_are_late_by_the_path() {
+    for (name, trace) in recordings() {
+        let truth = Truth::of(&trace);
+        for is_stamped in [false, true] {
+            let path = DelayedPath {
+                delay: Duration::from_millis(700),
+                is_stamped,
+            };
+            check(&name, &trace, &truth, path);
+        }
+    }
+}
+
+/// A display that knows all answers before they are given: what can be guessed without looking
+/// ahead of the keys.
+#[test]
+fn recordings_guessed_by_an_oracle_are_right_at_once() {
+    for (name, trace) in recordings() {
+        let truth = Truth::of(&trace);
+        let mut records: Vec<Record> = Vec::new();
+        let mut typed = trace.began();
+        for record in trace.records() {
+            let mut record = record.clone();
+            match &record.event {
+                Event::User(_) => typed = record.at,
+                Event::Host(_) => record.at = typed,
+                Event::Size(_) => {}
+            }
+            records.push(record);
+        }
+        let host_side: Vec<Record> = trace.records().to_vec();
+        let run = Run {
+            truth: &truth,
+            user_side: &Trace::new(records).expect("sorted records"),
+            host_side: &Trace::new(host_side).expect("a trace"),
+            transit: Duration::from_millis(500),
+        };
+        let verdict = run.judge().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(verdict.wrongs, [], "{name}");
+        for (number, own) in verdict
+            .keys
+            .iter()
+            .enumerate()
+            .map(|(number, key)| (number, key.own))
+        {
+            let key = &truth.keys()[number];
+            // Keys typed ahead of the answers have theirs together, with the last one.
+            let Some(own) = own.filter(|_| key.reach > key.before) else {
+                continue;
+            };
+            assert!(
+                own == Observation::After(Duration::ZERO),
+                "{name}, key {number}: {own:?} {key:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_eye_misses_no_change_of_a_cell() {
+    for (name, trace) in recordings() {
+        let mut mirror = Eye::new(trace.size());
+        let mut whole = Eye::new(trace.size());
+        let mut ignored = Vec::new();
+        for (number, (_, bytes)) in trace.host().enumerate() {
+            for byte in bytes {
+                mirror.show(&[*byte], &mut ignored);
+            }
+            whole.show(bytes, &mut ignored);
+            assert!(mirror.hash() == whole.hash(), "{name}: output {number}");
+        }
+    }
+}
