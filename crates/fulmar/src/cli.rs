@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueHint};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
 
 use crate::server::options::{Bind, Colors, Wishes, assignment};
 use crate::server::ports::PortRange;
@@ -17,22 +18,86 @@ pub(crate) const STAND_IN_TEXT: &str = concat!(
     "License: MIT or Apache-2.0. There is no warranty.\n"
 );
 
+/// How the program is called.
+const USAGE: &str = "\
+fulmar [OPTIONS] [USER@]HOST [-- COMMAND...]
+       fulmar [OPTIONS] --local [-- COMMAND...]
+       fulmar server|client|config|man|completions ...";
+
+/// Command lines, and what they do.
+pub(crate) const EXAMPLES: [(&str, &str); 6] = [
+    ("fulmar ada@example.org", "Log in and stay"),
+    (
+        "fulmar example.org -- htop",
+        "Run a program there instead of a shell",
+    ),
+    (
+        "fulmar -p 60001 example.org",
+        "The same, where one UDP port is open",
+    ),
+    (
+        "fulmar --ssh 'ssh -p 2222' example.org",
+        "Give ssh options of its own",
+    ),
+    ("fulmar --local", "A session on this machine"),
+    (
+        "fulmar config example.org",
+        "List what is set for a host, and where",
+    ),
+];
+
+/// A configuration file.
+pub(crate) const EXAMPLE_FILE: &str = r#"predict = "adaptive"
+
+[[host]]
+match = "*.example.org !bastion.example.org"
+port = "60000:60010"
+ssh = "ssh -o ServerAliveInterval=10""#;
+
 /// A remote shell that rides out bad networks.
+///
+/// Logs in to HOST by your own ssh, with its configuration, keys and agent, and opens a session
+/// there that goes on through lost packets, new addresses and sleep. What stands after HOST is the
+/// command to run there, and none of our options. A host that has the name of a subcommand is
+/// written after two dashes: fulmar -- server.
 #[derive(Debug, Parser)]
-#[command(name = "fulmar", version, args_conflicts_with_subcommands = true)]
+#[command(
+    name = "fulmar",
+    version,
+    args_conflicts_with_subcommands = true,
+    override_usage = USAGE,
+    after_help = "Longer: fulmar --help. The manual: fulmar man | man -l -",
+    after_long_help = examples_text()
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     /// Open a session on this machine, through a server of its own
-    #[arg(long)]
+    #[arg(long, help_heading = "Login")]
     pub(crate) local: bool,
     #[command(flatten)]
     pub(crate) flags: LoginFlags,
     #[command(flatten)]
     pub(crate) file: ConfigFile,
-    /// With --local the program to run, by default your shell; else a host and the program
-    #[arg(trailing_var_arg = true, value_name = "HOST | COMMAND")]
+    /// The host, and the words of a command to run there; with --local only the command
+    #[arg(trailing_var_arg = true, value_name = "HOST", value_hint = ValueHint::Hostname)]
     pub(crate) words: Vec<OsString>,
+}
+
+fn examples_text() -> String {
+    let lines = EXAMPLES.map(|(line, what)| format!("  {line:40} {what}\n"));
+    format!("Examples:\n{}", lines.concat())
+}
+
+/// Splits the words that are no options into a host and the words of a command, which two dashes
+/// may part.
+pub(crate) fn destination_and_command(words: &[OsString]) -> Option<(&OsString, &[OsString])> {
+    let (destination, words) = words.split_first()?;
+    let command = match words.split_first() {
+        Some((dashes, command)) if dashes == "--" => command,
+        _ => words,
+    };
+    Some((destination, command))
 }
 
 /// What the program does besides logging in.
@@ -44,6 +109,83 @@ pub(crate) enum Command {
     Client(ClientArgs),
     /// Print what is set, for a host or in general, and where
     Config(ConfigArgs),
+    /// Print the manual, for man(1): fulmar man | man -l -
+    Man {
+        /// Of which part
+        #[arg(value_enum, default_value_t = Page::Fulmar)]
+        page: Page,
+    },
+    /// Print what makes a shell complete our words
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: CompletedShell,
+    },
+}
+
+/// A page of the manual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Page {
+    /// The program as a whole
+    Fulmar,
+    /// fulmar server
+    Server,
+    /// fulmar client
+    Client,
+    /// fulmar config
+    Config,
+}
+
+impl Page {
+    /// Returns the subcommand that it is about.
+    pub(crate) fn subcommand(self) -> Option<&'static str> {
+        match self {
+            Page::Fulmar => None,
+            Page::Server => Some("server"),
+            Page::Client => Some("client"),
+            Page::Config => Some("config"),
+        }
+    }
+}
+
+/// A shell that can complete our words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompletedShell {
+    /// For ~/.local/share/bash-completion/completions/fulmar
+    Bash,
+    /// For a file _fulmar in a folder of fpath
+    Zsh,
+    /// For ~/.config/fish/completions/fulmar.fish
+    Fish,
+}
+
+/// Hosts for fish, which else offers the files that are around: clap has its scripts complete no
+/// positional words.
+const FISH_HOSTS: &str = "complete -c fulmar -n \"__fish_fulmar_needs_command\" \
+                          -f -a \"(__fish_print_hostnames)\"\n";
+
+/// Returns clap's script for fish with hosts, and with the words of flags: where a flag still lacks
+/// its word, the script takes the line for one that needs nothing more.
+fn for_fish(script: &str) -> String {
+    script.replacen("or return\n", "or return 0\n", 1) + FISH_HOSTS
+}
+
+impl CompletedShell {
+    /// Returns the script for this shell.
+    pub(crate) fn script(self) -> String {
+        let shell = match self {
+            CompletedShell::Bash => Shell::Bash,
+            CompletedShell::Zsh => Shell::Zsh,
+            CompletedShell::Fish => Shell::Fish,
+        };
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "fulmar", &mut script);
+        let script = String::from_utf8_lossy(&script);
+        match self {
+            CompletedShell::Fish => for_fish(&script),
+            CompletedShell::Bash | CompletedShell::Zsh => script.into_owned(),
+        }
+    }
 }
 
 /// Which configuration file is read.
@@ -158,7 +300,6 @@ pub(crate) struct ClientArgs {
 mod tests {
     use super::*;
     use crate::server::options::Options;
-    use clap::CommandFactory as _;
 
     fn parsed(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split_whitespace())
@@ -181,6 +322,26 @@ mod tests {
         let cli = parsed("fulmar host ls -l --local").unwrap();
         assert!(!cli.local && cli.command.is_none());
         assert_eq!(cli.words, ["host", "ls", "-l", "--local"]);
+    }
+
+    #[test]
+    fn dashes_may_part_the_host_from_the_command() {
+        for (line, host, command) in [
+            ("fulmar host", "host", &[] as &[&str]),
+            ("fulmar -n host ls -l", "host", &["ls", "-l"]),
+            ("fulmar host -- ls -l", "host", &["ls", "-l"]),
+            ("fulmar host ls -- -l", "host", &["ls", "--", "-l"]),
+            ("fulmar host -- -- x", "host", &["--", "x"]),
+            ("fulmar -- host -- ls", "host", &["ls"]),
+            ("fulmar -- server", "server", &[]),
+            ("fulmar -4 server", "server", &[]),
+        ] {
+            let cli = parsed(line).unwrap();
+            assert!(cli.command.is_none(), "{line}");
+            let (is, words) = destination_and_command(&cli.words).unwrap();
+            assert_eq!(is, host, "{line}");
+            assert_eq!(words, command, "{line}");
+        }
     }
 
     #[test]

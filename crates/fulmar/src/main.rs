@@ -18,6 +18,7 @@ mod key_source;
 mod local;
 mod log;
 mod login;
+mod manual;
 mod names;
 mod paths;
 mod random;

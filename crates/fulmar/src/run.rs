@@ -6,12 +6,12 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use fulmar_core::Names;
 
-use crate::cli::{Cli, ClientArgs, Command, ConfigArgs};
+use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command};
 use crate::environment::Environment;
 use crate::errors::Failure;
 use crate::names::Program;
 use crate::settings::Sources;
-use crate::{client, local, login, report, server, settings, wrapper};
+use crate::{client, local, login, manual, report, server, settings, wrapper};
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
@@ -44,11 +44,13 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
         Some(Command::Server(arguments)) => server::run_as_offered(arguments.into_wishes()),
         Some(Command::Client(arguments)) => own_client(arguments),
         Some(Command::Config(arguments)) => print_settings(arguments),
+        Some(Command::Man { page }) => print(&manual::page(page)),
+        Some(Command::Completions { shell }) => print(&shell.script()),
         None if cli.local => {
             let sources = Sources::own(cli.flags.0, cli.file.path, None);
             local::run(&cli.words, &sources)
         }
-        None => match cli.words.split_first() {
+        None => match destination_and_command(&cli.words) {
             Some((destination, command)) => {
                 let host = login::host_of(destination)?;
                 let sources = Sources::own(cli.flags.0, cli.file.path, Some(&host));
@@ -57,6 +59,11 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
             None => Err(Failure::NothingToDo),
         },
     }
+}
+
+fn print(text: &str) -> Result<u8, Failure> {
+    report::print_to_stdout(text);
+    Ok(0)
 }
 
 fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {

@@ -246,8 +246,8 @@ fn known(name: &str) -> Option<&'static dyn Known> {
 /// Returns a value as a flag would have it.
 fn flag_text(about: &About, value: &DeValue<'_>) -> Result<String, String> {
     match (value, about.shape) {
-        (DeValue::Boolean(value), Shape::Switch) => Ok(value.to_string()),
-        (_, Shape::Switch) => Err("it is true or false, without quotes".to_owned()),
+        (DeValue::Boolean(value), Shape::Switch(_)) => Ok(value.to_string()),
+        (_, Shape::Switch(_)) => Err("it is true or false, without quotes".to_owned()),
         (DeValue::String(text), _) => Ok(text.to_string()),
         (DeValue::Integer(number), Shape::Text(_)) if number.radix() == 10 => {
             Ok(number.as_str().to_owned())

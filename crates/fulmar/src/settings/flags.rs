@@ -92,7 +92,7 @@ fn forms(about: &About) -> Vec<Form> {
         value,
     };
     let mut forms = match about.shape {
-        Shape::Switch => vec![
+        Shape::Switch(_) => vec![
             long(about.name.to_owned(), same, Some("true")),
             long(format!("no-{}", about.name), None, Some("false")),
         ],
@@ -116,21 +116,26 @@ fn arguments(about: &'static About) -> Vec<Arg> {
     let forms = forms(about);
     let ids: Vec<String> = forms.iter().map(|form| form.id.clone()).collect();
     let describe = |form: Form| {
+        let text = help(about, &form);
         let argument = Arg::new(form.id.clone())
             .help_heading(about.group.heading())
+            .help(text.clone())
+            // Else manuals would have no text for what the short help leaves out.
+            .long_help(text)
             .hide_short_help(about.is_rare)
+            .hide(is_idle(about, &form))
             .overrides_with_all(ids.clone());
         let argument = match form.letter {
             Some(letter) => argument.short(letter),
             None => argument,
         };
         let argument = match form.is_long {
-            true => argument.long(form.id.clone()),
+            true => argument.long(form.id),
             false => argument,
         };
         match form.value {
             None => with_value(argument, about),
-            Some(value) => without_value(argument, about, &form, value),
+            Some(_) => argument.action(ArgAction::SetTrue),
         }
     };
     forms.into_iter().map(describe).collect()
@@ -140,7 +145,7 @@ fn with_value(argument: Arg, about: &'static About) -> Arg {
     let argument = argument
         .action(ArgAction::Set)
         .value_parser(Anything(about.shape))
-        .help(help(about));
+        .hide_possible_values(true);
     let argument = match about.name {
         // The name that stock gave it.
         "remote-ip" => argument.alias("experimental-remote-ip"),
@@ -149,27 +154,26 @@ fn with_value(argument: Arg, about: &'static About) -> Arg {
     match about.shape {
         Shape::Path => argument.value_name("FILE").value_hint(ValueHint::FilePath),
         Shape::Text(name) => argument.value_name(name).value_hint(ValueHint::Other),
-        Shape::Word(_) | Shape::Switch => argument.value_name("WORD"),
+        Shape::Word(_) | Shape::Switch(_) => argument.value_name("WORD"),
     }
 }
 
-fn without_value(argument: Arg, about: &'static About, form: &Form, value: &str) -> Arg {
-    let argument = argument.action(ArgAction::SetTrue);
-    match about.shape {
-        // Of the two flags of a switch the one is shown that changes something.
-        Shape::Switch if value == about.default => argument.hide(true).help(help(about)),
-        Shape::Switch if value == "false" => argument.help(format!("Do not: {}", help(about))),
-        Shape::Switch => argument.help(help(about)),
-        _ => argument
-            .help(format!("The same as --{}={value}", about.name))
-            .hide_short_help(form.is_long),
-    }
+/// Tells if a flag is for taking another one back, and need not be shown.
+fn is_idle(about: &About, form: &Form) -> bool {
+    matches!(about.shape, Shape::Switch(_)) && form.value == Some(about.default)
 }
 
-fn help(about: &About) -> String {
-    match about.shape {
-        Shape::Switch => about.help.to_owned(),
-        _ => format!("{} [default: {}]", about.help, about.default),
+fn help(about: &About, form: &Form) -> String {
+    match (about.shape, form.value) {
+        (Shape::Switch(off), Some("false")) => off.to_owned(),
+        (Shape::Switch(_), _) => about.help.to_owned(),
+        (_, Some(value)) => format!("The same as --{}={value}", about.name),
+        (Shape::Word(words), None) => {
+            let words = words.join(", ");
+            format!("{}: {words} [default: {}]", about.help, about.default)
+        }
+        (_, None) if matches!(about.default, "none" | "auto") => about.help.to_owned(),
+        (_, None) => format!("{} [default: {}]", about.help, about.default),
     }
 }
 

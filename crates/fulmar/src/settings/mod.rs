@@ -12,6 +12,7 @@ mod reading;
 mod setting;
 mod table;
 mod values;
+mod variables;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,7 +27,10 @@ pub(crate) use self::flags::{ClientFlags, LoginFlags};
 pub(crate) use self::layers::{Source, Sources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::reading::FileFault;
+pub(crate) use self::setting::About;
+pub(crate) use self::table::TABLE;
 pub(crate) use self::values::{BindServer, Family, Predict, RemoteIp};
+pub(crate) use self::variables::VARIABLES;
 use crate::cli::Records;
 use crate::environment::Environment;
 use crate::errors::Failure;

@@ -38,8 +38,8 @@ pub(crate) struct StockVariable {
 /// How the value of a setting is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// `true` or `false`; flags are `--name` and `--no-name`.
-    Switch,
+    /// `true` or `false`; flags are `--name` and `--no-name`. The text is the help of the latter.
+    Switch(&'static str),
     /// One of these words.
     Word(&'static [&'static str]),
     /// A file, or `none`. In the configuration file `~/` is the home folder.

@@ -55,7 +55,7 @@ pub(crate) static SERVER: Setting<Option<String>> = Setting {
         default: "auto",
         group: Group::Login,
         is_rare: false,
-        help: "The shell command that starts the server there; auto: fulmar server, else mosh-server",
+        help: "The shell command that starts the server; auto is fulmar server, else mosh-server",
     },
     parse: values::command,
 };
@@ -80,7 +80,7 @@ pub(crate) static SSH_PTY: Setting<bool> = Setting {
         name: "ssh-pty",
         variable: "FULMAR_SSH_PTY",
         stock: None,
-        shape: Shape::Switch,
+        shape: Shape::Switch("The same; accepted because mosh has it"),
         letters: &[],
         default: "false",
         group: Group::Login,
@@ -100,7 +100,7 @@ pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
         default: "auto",
         group: Group::Network,
         is_rare: false,
-        help: "The server's UDP port, or the lowest free one of a range; auto: 60001:60999",
+        help: "The server's UDP port, or the lowest free one of a range; auto is 60001:60999",
     },
     parse: values::ports,
 };
@@ -132,12 +132,12 @@ pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
         name: "bind-server",
         variable: "FULMAR_BIND_SERVER",
         stock: None,
-        shape: Shape::Text("auto|any|ssh|ADDRESS"),
+        shape: Shape::Text("WHERE"),
         letters: &[],
         default: "auto",
         group: Group::Network,
         is_rare: true,
-        help: "Where the server listens: everywhere, where ssh was reached, or on this address",
+        help: "Where the server listens: any for everywhere, ssh for where ssh came in, or an address",
     },
     parse: values::bind_server,
 };
@@ -152,7 +152,7 @@ pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
         default: "proxy",
         group: Group::Network,
         is_rare: true,
-        help: "Whose word is taken for the server's address: both ends', this one's, that one's",
+        help: "Whose addresses count: ours in the server's order, ours alone, the server's alone",
     },
     parse: values::remote_ip,
 };
@@ -183,7 +183,7 @@ pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
             name: "MOSH_PREDICTION_OVERWRITE",
             meaning: |text| (text == "yes").to_string(),
         }),
-        shape: Shape::Switch,
+        shape: Shape::Switch("Let predicted characters push on what is under them"),
         letters: &[Letter::Same('o')],
         default: "false",
         group: Group::Display,
@@ -219,7 +219,7 @@ pub(crate) static TITLE_PREFIX: Setting<bool> = Setting {
             name: "MOSH_TITLE_NOPREFIX",
             meaning: never,
         }),
-        shape: Shape::Switch,
+        shape: Shape::Switch("Show window titles as they are"),
         letters: &[],
         default: "true",
         group: Group::Display,
@@ -237,7 +237,7 @@ pub(crate) static INIT: Setting<bool> = Setting {
             name: "MOSH_NO_TERM_INIT",
             meaning: never,
         }),
-        shape: Shape::Switch,
+        shape: Shape::Switch("Leave the terminal's second screen alone"),
         letters: &[],
         default: "true",
         group: Group::Display,
@@ -335,7 +335,7 @@ mod tests {
             let about = known.about();
             let mut offered = vec![about.default];
             match about.shape {
-                Shape::Switch => offered.extend(["true", "false"]),
+                Shape::Switch(_) => offered.extend(["true", "false"]),
                 Shape::Word(words) => offered.extend(words),
                 Shape::Path => offered.push("none"),
                 Shape::Text(_) => {}

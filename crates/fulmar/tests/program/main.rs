@@ -10,6 +10,7 @@ mod flood;
 mod local;
 mod login;
 mod login_records;
+mod manual;
 mod own;
 mod peers;
 mod roaming;

@@ -1,0 +1,217 @@
+//! The manual, made from the command line's definition and the table of settings.
+
+use clap::CommandFactory as _;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use crate::cli::{Cli, EXAMPLES, Page};
+use crate::settings::{About, TABLE, VARIABLES};
+
+/// What keys do after the escape key: docs/protocol.md §9.2, and two of ours.
+const KEYS: [(&str, &str); 6] = [
+    ("Ctrl-^ .", "End the session."),
+    (
+        "Ctrl-^ Ctrl-Z",
+        "Suspend the client; fg of the shell brings it back.",
+    ),
+    ("Ctrl-^ ^", "Type Ctrl-^ itself."),
+    (
+        "Ctrl-^ i",
+        "Show how the link is doing: round trip, what was sent and received.",
+    ),
+    ("Ctrl-^ ?", "Show what the escape key can do."),
+    (
+        "Ctrl-L",
+        "Repaint the screen; the program gets the key as well.",
+    ),
+];
+
+const FILES: [(&str, &str); 3] = [
+    (
+        "~/.config/fulmar/config.toml",
+        "The configuration file. It is read if it belongs to you or to root and nobody else may write it.",
+    ),
+    (
+        "~/.ssh/config",
+        "Read by ssh, which does the login as you have set it up.",
+    ),
+    (
+        "~/.hushlogin",
+        "If it is there, a server shows no message of the day.",
+    ),
+];
+
+const STATUSES: [(&str, &str); 3] = [
+    (
+        "0",
+        "The session has ended properly; with stock mosh-server at the other end whatever the command's status was.",
+    ),
+    (
+        "1 to 254",
+        "The status of the command; 128 and the number of a signal if one ended it.",
+    ),
+    (
+        "255",
+        "Something of our own has failed. The message says what, and what to try. \
+         Under the names mosh, mosh-client and mosh-server this is 1.",
+    ),
+];
+
+/// Returns a page in the language of man(7).
+pub(crate) fn page(page: Page) -> String {
+    let mut command = Cli::command();
+    command.build();
+    let name = page.subcommand();
+    let described = match name.and_then(|name| command.find_subcommand(name)) {
+        Some(subcommand) => subcommand.clone(),
+        None => command,
+    };
+    let title = name.map_or("fulmar".to_owned(), |name| format!("fulmar-{name}"));
+    let version = format!("fulmar {}", env!("CARGO_PKG_VERSION"));
+    let described = described.display_name(title.clone());
+    let man = Man::new(described)
+        .title(title.to_uppercase())
+        // Of one blank: one that is missing would be taken for the next.
+        .date(" ")
+        .source(version)
+        .manual("Fulmar");
+    render(&man, page).unwrap_or_default()
+}
+
+/// Writing to memory does not fail, and what is written is UTF-8.
+fn render(man: &Man, page: Page) -> Option<String> {
+    let mut bytes = Vec::new();
+    man.render_title(&mut bytes).ok()?;
+    man.render_name_section(&mut bytes).ok()?;
+    man.render_synopsis_section(&mut bytes).ok()?;
+    man.render_description_section(&mut bytes).ok()?;
+    man.render_options_section(&mut bytes).ok()?;
+    let mut text = String::from_utf8(bytes).ok()?;
+    if page == Page::Fulmar {
+        text += &own_sections().to_roff();
+    }
+    Some(text)
+}
+
+fn own_sections() -> Roff {
+    let mut roff = Roff::new();
+    commands(&mut roff);
+    section(&mut roff, "ESCAPE KEYS", &KEYS);
+    configuration(&mut roff);
+    roff.control("SH", ["ENVIRONMENT"]);
+    let what = "Each setting has a variable, above; an empty one counts as none. Besides:";
+    roff.text([roman(what)]);
+    terms(&mut roff, &VARIABLES);
+    section(&mut roff, "FILES", &FILES);
+    section(&mut roff, "EXIT STATUS", &STATUSES);
+    roff.control("SH", ["EXAMPLES"]);
+    for (line, what) in EXAMPLES {
+        roff.control("TP", []);
+        roff.text([bold(line)]).text([roman(what)]);
+    }
+    roff.control("SH", ["SEE ALSO"]);
+    roff.text([roman("ssh(1), ssh_config(5), mosh(1)")]);
+    roff
+}
+
+fn commands(roff: &mut Roff) {
+    roff.control("SH", ["COMMANDS"]);
+    let command = Cli::command();
+    for subcommand in command
+        .get_subcommands()
+        .filter(|known| !known.is_hide_set())
+    {
+        let name = format!("fulmar {}", subcommand.get_name());
+        let about = subcommand.get_about().map(ToString::to_string);
+        roff.control("TP", []);
+        roff.text([bold(name)])
+            .text([roman(about.unwrap_or_default())]);
+    }
+    let what = "Manuals of some: fulmar man server, fulmar man client, fulmar man config.";
+    roff.control("PP", []).text([roman(what)]);
+}
+
+fn section(roff: &mut Roff, title: &str, list: &[(&str, &str)]) {
+    roff.control("SH", [title]);
+    terms(roff, list);
+}
+
+fn terms(roff: &mut Roff, list: &[(&str, &str)]) {
+    for (term, what) in list {
+        roff.control("TP", []);
+        roff.text([bold(*term)]).text([roman(*what)]);
+    }
+}
+
+fn configuration(roff: &mut Roff) {
+    roff.control("SH", ["CONFIGURATION"]);
+    let what = "Flags beat variables, and those beat the configuration file. It is TOML: settings \
+                for all hosts first, then sections for some, of which the first counts that matches \
+                and has the setting. Patterns are those of ssh_config(5) and match the host as it \
+                was written. fulmar config HOST lists what is in force, and from where.";
+    roff.text([roman(what)]);
+    roff.control("PP", []).control("nf", []);
+    for line in crate::cli::EXAMPLE_FILE.lines() {
+        roff.text([roman(line)]);
+    }
+    roff.control("fi", []).control("PP", []);
+    roff.text([roman("The settings, their variables and defaults:")]);
+    for about in TABLE.iter().map(|known| known.about()) {
+        roff.control("TP", []);
+        roff.text([bold(about.name), roman(format!("  {}", variables(about)))]);
+        roff.text([roman(format!(
+            "{}. Default: {}.",
+            about.help, about.default
+        ))]);
+    }
+}
+
+fn variables(about: &About) -> String {
+    match &about.stock {
+        Some(stock) => format!("{}, {}", about.variable, stock.name),
+        None => about.variable.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manual_has_all_settings_and_sections() {
+        let text = page(Page::Fulmar);
+        let sections: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(".SH "))
+            .collect();
+        for wanted in [
+            "NAME",
+            "SYNOPSIS",
+            "LOGIN",
+            "NETWORK",
+            "CONFIGURATION",
+            "ENVIRONMENT",
+            "FILES",
+            "EXAMPLES",
+        ] {
+            assert!(sections.contains(&wanted), "{wanted} {sections:?}");
+        }
+        for about in TABLE.iter().map(|known| known.about()) {
+            assert!(text.contains(about.variable), "{}", about.variable);
+            let flag = format!("\\-\\-{}", about.name.replace('-', "\\-"));
+            let turned_off = format!("\\-\\-no\\-{}", about.name.replace('-', "\\-"));
+            assert!(text.contains(&flag) || text.contains(&turned_off), "{flag}");
+        }
+    }
+
+    #[test]
+    fn every_part_of_the_program_has_a_page() {
+        for (part, word) in [
+            (Page::Server, "NAME=VALUE"),
+            (Page::Client, "ADDRESS"),
+            (Page::Config, "HOST"),
+        ] {
+            assert!(page(part).contains(word), "{part:?}");
+        }
+    }
+}

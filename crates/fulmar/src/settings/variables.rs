@@ -1,0 +1,102 @@
+//! Variables of the environment that are no settings of the table.
+
+use super::reading;
+
+/// A variable, and what it is for.
+pub(crate) const VARIABLES: [(&str, &str); 10] = [
+    (
+        reading::VARIABLE,
+        "The configuration file, instead of the usual one; none for no file",
+    ),
+    (
+        "XDG_CONFIG_HOME",
+        "The folder of configuration files, instead of ~/.config",
+    ),
+    (
+        "MOSH_KEY",
+        "The key of a session, for fulmar client; overwritten and removed at once",
+    ),
+    (
+        "MOSH_SERVER_NETWORK_TMOUT",
+        "Read by servers: leave after so many seconds without a client; 0 for never. Without it \
+         30 days, and never under the name mosh-server",
+    ),
+    (
+        "MOSH_SERVER_SIGNAL_TMOUT",
+        "Read by servers: obey SIGUSR1 only after so many seconds without a client",
+    ),
+    (
+        "SSH_CONNECTION",
+        "Read by servers: the address that ssh was reached at",
+    ),
+    ("SHELL", "Read by servers: the shell of a session"),
+    ("TERM", "The type of the terminal, as terminfo knows it"),
+    (
+        "COLORTERM",
+        "truecolor or 24bit: the terminal has 24-bit colour whatever terminfo says",
+    ),
+    (
+        "LANG, LC_ALL, LC_CTYPE",
+        "The locale, with the other variables of its kind; it travels to the server",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::super::setting::{About, Letter, Shape};
+    use super::super::table::TABLE;
+    use super::*;
+    use crate::documents;
+
+    fn flags(about: &About) -> String {
+        let name = about.name;
+        let mut flags = match about.shape {
+            Shape::Switch(_) => vec![format!("`--{name}`"), format!("`--no-{name}`")],
+            _ => vec![format!("`--{name}`")],
+        };
+        flags.extend(about.letters.iter().map(|letter| match letter {
+            Letter::Same(letter) => format!("`-{letter}`"),
+            Letter::Value(letter, value) => format!("`-{letter}` ({value})"),
+        }));
+        flags.join(", ")
+    }
+
+    fn variables(about: &About) -> String {
+        let stock = about.stock.iter().map(|stock| stock.name);
+        let names = [about.variable].into_iter().chain(stock);
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    }
+
+    #[test]
+    fn the_settings_in_the_document_are_those_of_the_table() {
+        let mut table =
+            "| setting | what | default | flags | variables |\n|---|---|---|---|---|\n".to_owned();
+        for about in TABLE.iter().map(|known| known.about()) {
+            let values = match about.shape {
+                Shape::Word(words) => format!(": {}", words.join(", ")),
+                _ => String::new(),
+            };
+            let (name, help, default) = (about.name, about.help, about.default);
+            let (flags, variables) = (flags(about), variables(about));
+            let line = writeln!(
+                table,
+                "| `{name}` | {help}{values} | `{default}` | {flags} | {variables} |"
+            );
+            line.expect("memory takes it");
+        }
+        documents::expect_part("docs/configuration.md", "settings", &table);
+    }
+
+    #[test]
+    fn the_variables_in_the_document_are_those_of_the_list() {
+        let mut table = "| variable | what |\n|---|---|\n".to_owned();
+        for (name, what) in VARIABLES {
+            writeln!(table, "| `{}` | {what} |", name.replace(", ", "`, `"))
+                .expect("memory takes it");
+        }
+        documents::expect_part("docs/configuration.md", "variables", &table);
+    }
+}
