@@ -222,3 +222,48 @@ fn a_session_obeys_the_file() {
     assert_eq!(terminal.wait_for_end().code(), Some(0));
     assert!(world.home().join("session.log").exists());
 }
+
+/// Makes something that takes words as ssh does and runs the command on this machine. What it was
+/// called with is in `words`, a line for each.
+fn write_ssh(world: &World) -> PathBuf {
+    let script = "#!/bin/sh\n\
+        for word; do printf '%s\\n' \"$word\" >> \"$HOME/words\"; last=$word; done\n\
+        case \" $* \" in *' -V '*) echo OpenSSH_9.2 >&2; exit;; \
+        *' -G '*) echo hostname 127.0.0.1; exit;; esac\n\
+        exec sh -c \"$last\"\n";
+    let path = world.write("ssh-of-mine", script);
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("our own file");
+    path
+}
+
+#[test]
+fn a_login_obeys_the_sections_of_its_host() {
+    let world = World::new();
+    let (home, ssh) = (world.home().display(), write_ssh(&world));
+    let text = format!(
+        "ssh = \"/no/such/ssh\"\n\
+         [[host]]\nmatch = \"*x !fox\"\nssh = \"{} 'two words'\"\n\
+         [[host]]\nmatch = \"box\"\nserver = \"env ANIMAL=walrus {home}/ours/fulmar server\"\n",
+        ssh.display()
+    );
+    write_config(&world, &text);
+    let mut command = world.spawn(world.ours("fulmar"));
+    for word in [
+        "ada@box",
+        "--",
+        "sh",
+        "-c",
+        "echo a $ANIMAL; read line; exit 7",
+    ] {
+        command.arg(word);
+    }
+    let mut terminal = Terminal::start(&command, Setup::default().size, Rules::Client);
+    terminal.wait_for_text("a walrus");
+    terminal.type_keys("\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(7));
+    terminal.expect_restored();
+    let words = fs::read_to_string(world.home().join("words")).expect("it was called");
+    assert!(words.lines().any(|word| word == "two words"), "{words}");
+    assert!(words.lines().any(|word| word == "ada@box"), "{words}");
+    assert_eq!(in_force(&world, "ssh", &["ada@fox"])[0], "/no/such/ssh");
+}
