@@ -131,7 +131,8 @@ impl Told {
             Ok(Some(Line::Connect(answer))) => self.answer = Some(answer),
             Ok(Some(Line::Invitation(invitation))) => self.invitation = Some(invitation),
             Ok(Some(Line::Error(what))) => self.errors.push(what),
-            Ok(Some(Line::Warning(what))) => report::complain(Names::Own.program(), what),
+            // They are about a login, and there is none.
+            Ok(Some(Line::Warning(what))) => tracing::warn!("{}", report::escaped(&what)),
             Ok(None) => {
                 let line = report::escaped(&String::from_utf8_lossy(line.bytes()));
                 report::print_to_stderr(&format!("{line}\n"));

@@ -8,6 +8,7 @@ mod attendant;
 mod bind;
 mod detach;
 mod event_loop;
+mod lifetime;
 pub(crate) mod locale;
 mod motd;
 mod offer_input;

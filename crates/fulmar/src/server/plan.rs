@@ -14,6 +14,7 @@ use super::attendant::Bond;
 use super::bind::{self, Bound};
 use super::detach::{Readiness, Streams};
 use super::event_loop::{EventLoop, SIGNALS};
+use super::lifetime;
 use super::locale;
 use super::options::Options;
 use super::program::Program;
@@ -78,6 +79,10 @@ impl Plan {
         let mut timeouts = Timeouts::of(&environment, names);
         let mut warnings = std::mem::take(&mut timeouts.complaints);
         warnings.extend(chosen.warning());
+        if names == Names::Own {
+            let user = user.as_ref().map_or("", |user| &user.name);
+            warnings.extend(lifetime::warnings(user));
+        }
         Ok(Plan {
             warnings,
             size: options.size.unwrap_or_else(window_of_stdin),
