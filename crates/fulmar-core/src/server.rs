@@ -217,6 +217,13 @@ impl Server {
         self.settle(now);
     }
 
+    /// Takes in a text that is shown before the program starts, such as a message of the day.
+    /// Questions to the terminal in it are not answered.
+    pub fn handle_greeting(&mut self, now: Time, bytes: &[u8]) {
+        self.session.handle_text(now, bytes);
+        self.settle(now);
+    }
+
     /// Takes note that the program has ended, or that its pty does not work any more.
     pub fn handle_pty_closed(&mut self, now: Time) {
         self.session.finish();

@@ -76,6 +76,14 @@ impl Session {
         self.look(now);
     }
 
+    /// Draws a text that no program wrote. What it asks of the terminal is not answered, for there is
+    /// nobody who asks: the answer would be taken for what the user typed.
+    pub(crate) fn handle_text(&mut self, now: Time, bytes: &[u8]) {
+        self.terminal.process(bytes);
+        self.terminal.take_replies();
+        self.look(now);
+    }
+
     /// Hands over what is new in state `number` of the user stream.
     pub(crate) fn handle_events(&mut self, now: Time, number: StateNumber, events: &[UserEvent]) {
         for event in events {

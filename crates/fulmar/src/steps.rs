@@ -65,8 +65,9 @@ impl Steps {
             return false;
         }
         self.taken |= step as u16;
-        let after_ms = now.since(self.began).as_secs_f64() * 1000.0;
-        tracing::info!(after_ms, "step: {}", step.name());
+        let micros = now.since(self.began).as_micros();
+        let after_ms = format_args!("{}.{:03}", micros / 1000, micros % 1000);
+        tracing::info!(%after_ms, "step: {}", step.name());
         true
     }
 }

@@ -124,6 +124,15 @@ fn the_program_starts_with_the_first_state_and_its_window() {
 }
 
 #[test]
+fn a_text_that_no_program_wrote_gets_no_answers() {
+    let mut pair = Pair::met(|_| ());
+    pair.server.handle_greeting(ms(1), b"hello\x1b[6n\x1b[c");
+    assert_eq!(pair.server.pty_input(), b"");
+    pair.server.handle_pty_output(ms(2), b"\x1b[6n");
+    assert_eq!(pair.server.pty_input(), b"\x1b[1;6R");
+}
+
+#[test]
 fn later_windows_resize_the_pty_and_a_hail_of_them_is_slowed_down() {
     let mut pair = Pair::met(|_| ());
     pair.resize(ms(300), 90, 30);

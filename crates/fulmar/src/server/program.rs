@@ -106,7 +106,7 @@ impl Program {
     /// Starts it, in a window of that size.
     pub(crate) fn start(&mut self, now: Time, size: Size, server: &mut Server) {
         if self.shell.is_login() {
-            server.handle_pty_output(now, &self.greeting());
+            server.handle_greeting(now, &self.greeting());
         }
         let outcome = match pty::open(window(size)) {
             Ok((master, slave)) => self.spawn(now, slave, server).map(|child| (master, child)),

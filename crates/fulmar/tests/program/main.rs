@@ -9,6 +9,7 @@ mod exit_status;
 mod flood;
 mod local;
 mod login;
+mod login_basic;
 mod login_records;
 mod manual;
 mod own;

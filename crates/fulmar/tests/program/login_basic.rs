@@ -1,0 +1,431 @@
+//! `fulmar [user@]host` with programs in ssh's place that run the command on this machine, so that
+//! each turn of a login can be had at will. Real ssh is in `login`.
+
+use std::net::UdpSocket;
+use std::path::Path;
+
+use fulmar_platform::{Spawn, WindowSize};
+
+use crate::support::{PROMPT, Process, Rules, Setup, Terminal, World};
+
+/// A program in ssh's place: first it may answer questions, then it does something, then it runs the
+/// command as sshd would.
+struct FakeSsh<'a> {
+    /// What `-V` prints; in a shell's words.
+    version: &'a str,
+    /// What is done before the command, in a shell's words.
+    before: &'a str,
+    /// Where programs are over there.
+    path: &'a str,
+}
+
+const PRESENT: FakeSsh<'_> = FakeSsh {
+    version: "echo OpenSSH_9.2p1 >&2",
+    before: "",
+    path: "$HOME/ours:/usr/bin:/bin",
+};
+
+/// A host's answer that there is no server at all.
+const NOTHING_THERE: &str = "$HOME/tools";
+
+impl FakeSsh<'_> {
+    fn script(&self) -> String {
+        let Self {
+            version,
+            before,
+            path,
+        } = self;
+        format!(
+            "echo \"$@\" >>$HOME/calls\n\
+             case \" $* \" in\n*' -V '*) {version}; exit;;\n\
+             *' -G '*) printf 'hostname 127.0.0.1\\naddressfamily any\\n'; exit;;\nesac\n\
+             for command; do :; done\nexport PATH=\"{path}\" SSH_CONNECTION='127.0.0.1 1 127.0.0.1 22'\n\
+             {before}\nexec /bin/sh -c \"$command\"\n"
+        )
+    }
+
+    /// What a user types to log in through it.
+    fn command(&self, world: &World, options: &[&str], words: &[&str]) -> Spawn {
+        // Run by sh: a script that is written and run by one process may be busy.
+        let script = world.write("fake-ssh", self.script());
+        let mut command = world.spawn(world.ours("fulmar"));
+        command.arg("--ssh").arg(format!("sh {}", script.display()));
+        command.arg("-p").arg("0");
+        for word in options.iter().chain(&["ada@host"]).chain(words) {
+            command.arg(*word);
+        }
+        command
+    }
+
+    fn start(&self, world: &World, options: &[&str], words: &[&str]) -> Terminal {
+        start(&self.command(world, options, words))
+    }
+}
+
+fn start(command: &Spawn) -> Terminal {
+    Terminal::start(command, Setup::default().size, Rules::Client)
+}
+
+fn shown(terminal: &Terminal) -> String {
+    String::from_utf8_lossy(terminal.shown()).into_owned()
+}
+
+/// All calls of the program in ssh's place.
+fn calls(world: &World) -> String {
+    std::fs::read_to_string(world.home().join("calls")).expect("it was called")
+}
+
+/// A shell at its prompt, which is left with a status that comes through.
+#[track_caller]
+fn expect_session(terminal: &mut Terminal) {
+    terminal.wait_for_prompt();
+    terminal.type_keys("echo $((6 * 7)); exit 7\n");
+    terminal.wait_for_text("42");
+    assert_eq!(terminal.wait_for_end().code(), Some(7));
+    terminal.expect_restored();
+}
+
+/// The end of a login that came to nothing, and these words.
+#[track_caller]
+fn expect_failure(terminal: &mut Terminal, words: &[&str]) {
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    terminal.expect_restored();
+    let shown = shown(terminal);
+    for words in words {
+        assert!(shown.contains(words), "no {words:?} in {shown}");
+    }
+}
+
+/// A home whose login shell has the prompt that tests wait for.
+fn world() -> World {
+    let world = World::new();
+    world.write(".hushlogin", "");
+    world.write(".profile", format!("PS1='{PROMPT}'\n"));
+    world
+}
+
+#[test]
+fn a_present_ssh_logs_in_and_is_asked_what_its_configuration_means() {
+    let world = world();
+    expect_session(&mut PRESENT.start(&world, &[], &[]));
+    let calls = calls(&world);
+    let options = "-T -o RemoteCommand=none -o SessionType=default -o ForkAfterAuthentication=no \
+                   -o StdinNull=no -o ClearAllForwardings=yes -- ada@host";
+    assert!(calls.contains(&format!("{options} sh -c '")), "{calls}");
+    assert!(calls.contains(&format!("-G {options}\n")), "{calls}");
+    assert!(calls.lines().any(|line| line == "-V"), "{calls}");
+}
+
+#[test]
+fn several_words_are_a_program_and_its_arguments_as_they_are() {
+    let world = world();
+    let script = "printf '%s.' \"$@\"; exit 5";
+    let words = ["--", "sh", "-c", script, "x", "a b", "$HOME", "--", "'"];
+    let mut terminal = PRESENT.start(&world, &[], &words);
+    assert_eq!(terminal.wait_for_end().code(), Some(5));
+    assert!(shown(&terminal).contains("a b.$HOME.--.'."));
+}
+
+#[test]
+fn one_word_with_something_for_a_shell_is_a_line_for_the_shell_there() {
+    let world = world();
+    let mut terminal = PRESENT.start(&world, &[], &["echo \"$((6 * 7)) of $0\" | cat; exit 6"]);
+    assert_eq!(terminal.wait_for_end().code(), Some(6));
+    assert!(shown(&terminal).contains("42 of /bin/sh"));
+}
+
+#[test]
+fn an_older_ssh_is_called_again_in_words_that_it_knows() {
+    let world = world();
+    let old = FakeSsh {
+        version: "echo 'OpenSSH_8.4p1 Debian' >&2",
+        before: "case \"$*\" in *SessionType*) echo 'Bad configuration option' >&2; exit 255;; esac",
+        ..PRESENT
+    };
+    let mut terminal = old.start(&world, &[], &[]);
+    expect_session(&mut terminal);
+    assert!(!shown(&terminal).contains("Bad configuration"));
+    let again = "-T -o RemoteCommand=none -o ClearAllForwardings=yes -- ada@host sh -c";
+    assert!(calls(&world).contains(again));
+}
+
+#[test]
+fn a_program_that_is_no_openssh_gets_few_words_and_is_not_asked_for_settings() {
+    let world = world();
+    let other = FakeSsh {
+        version: "echo Dropbear v2022.83",
+        before: "case \"$*\" in *'-o '*) echo 'what is -o?' >&2; exit 1;; esac",
+        ..PRESENT
+    };
+    let mut terminal = other.start(&world, &[], &[]);
+    expect_session(&mut terminal);
+    assert!(!shown(&terminal).contains("what is"));
+    let calls = calls(&world);
+    assert!(calls.contains("-T ada@host sh -c"), "{calls}");
+    assert!(!calls.contains("-G"), "that would log in a second time");
+}
+
+#[test]
+fn a_wrapper_that_does_not_tell_its_version_is_used_as_it_is() {
+    let world = world();
+    let mute = FakeSsh {
+        version: "exec tail -f /dev/null",
+        ..PRESENT
+    };
+    expect_session(&mut mute.start(&world, &[], &[]));
+    assert!(!calls(&world).contains("-G"));
+}
+
+#[test]
+fn what_a_start_up_file_takes_from_the_input_is_written_again() {
+    for before in [
+        "read -r line",
+        "read -r a; read -r b; read -r c",
+        "head -n 3 >/dev/null",
+    ] {
+        let world = world();
+        let greedy = FakeSsh { before, ..PRESENT };
+        expect_session(&mut greedy.start(&world, &[], &[]));
+    }
+    let world = world();
+    // It takes the words for stock and the beginning of the offer.
+    let server = ["--server", "read -r a; read -r b; fulmar server"];
+    expect_session(&mut PRESENT.start(&world, &server, &[]));
+}
+
+#[test]
+fn a_server_of_the_users_choice_is_started() {
+    let world = world();
+    let marks = ["--server", "touch ~/chosen; exec ~/ours/fulmar"];
+    expect_session(&mut PRESENT.start(&world, &marks, &[]));
+    assert!(world.home().join("chosen").exists());
+    let mut terminal = PRESENT.start(&world, &["--server", "no-such-server"], &[]);
+    expect_failure(&mut terminal, &["no-such-server", "status 127", "--server"]);
+}
+
+#[test]
+fn a_mosh_server_serves_where_there_is_none_of_ours() {
+    let world = world();
+    let folder = world.home().join("stock");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::os::unix::fs::symlink(world.ours("mosh-server"), folder.join("mosh-server"))
+        .expect("a link");
+    let only_stock = FakeSsh {
+        path: "$HOME/stock:/usr/bin:/bin",
+        ..PRESENT
+    };
+    let mut terminal = only_stock.start(&world, &[], &["sh", "-c", "echo \"$0\"; exit 7", "a b"]);
+    // Of stock no status comes.
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    assert!(shown(&terminal).contains("a b"));
+}
+
+#[test]
+fn where_there_is_no_server_at_all_it_is_said_how_to_get_one() {
+    let world = world();
+    let tools = world.home().join("tools");
+    std::fs::create_dir(&tools).expect("a folder");
+    for tool in ["sh", "uname"] {
+        let place = ["/bin", "/usr/bin"].map(|folder| Path::new(folder).join(tool));
+        let place = place.iter().find(|place| place.exists());
+        std::os::unix::fs::symlink(place.expect(tool), tools.join(tool)).expect("a link");
+    }
+    let nothing = FakeSsh {
+        path: NOTHING_THERE,
+        ..PRESENT
+    };
+    let mut terminal = nothing.start(&world, &[], &[]);
+    let words = [
+        "neither fulmar nor mosh-server on ada@host",
+        "cargo install",
+        "--server",
+    ];
+    expect_failure(&mut terminal, &words);
+}
+
+#[test]
+fn what_ssh_prints_is_shown_and_obeyed_by_no_terminal() {
+    let world = world();
+    let banner = FakeSsh {
+        before: "printf 'a\\033[2Jbanner\\r\\n' >&2; printf 'a \\033]0;motd\\007\\n'",
+        ..PRESENT
+    };
+    let mut terminal = banner.start(&world, &[], &[]);
+    expect_session(&mut terminal);
+    let shown = shown(&terminal);
+    for text in ["a\\u{1b}[2Jbanner\r\n", "a \\u{1b}]0;motd\\u{7}\r\n"] {
+        assert!(shown.contains(text), "{shown:?}");
+    }
+}
+
+#[test]
+fn why_ssh_has_failed_leads_to_what_to_try() {
+    for (says, advice) in [
+        ("ssh: Could not resolve hostname host: no", "spelling"),
+        ("Host key verification failed.", "key"),
+        (
+            "ada@host: Permission denied (publickey).",
+            "ssh -v ada@host",
+        ),
+        ("something else", "ssh ada@host works by itself"),
+    ] {
+        let world = world();
+        let failing = FakeSsh {
+            before: &format!("echo '{says}' >&2; exit 255"),
+            ..PRESENT
+        };
+        let words = [says, "ssh did not get in to ada@host", "status 255", advice];
+        expect_failure(&mut failing.start(&world, &[], &[]), &words);
+    }
+    let world = world();
+    let mut command = world.spawn(world.ours("fulmar"));
+    command.arg("--ssh").arg("/no/such/ssh").arg("host");
+    expect_failure(&mut start(&command), &["/no/such/ssh", "--ssh"]);
+}
+
+#[test]
+fn a_login_in_which_too_much_or_too_many_speak_ends() {
+    let key = "AAAAAAAAAAAAAAAAAAAAAA";
+    let two = format!("echo MOSH CONNECT 60001 {key}; echo MOSH CONNECT 60002 {key}; exec cat");
+    for (before, words) in [
+        ("yes noise | head -c 1000000; exec cat", "64 KiB"),
+        ("head -c 1000000 /dev/zero | tr '\\0' x; exec cat", "64 KiB"),
+        (two.as_str(), "two servers"),
+        ("echo FULMAR CONNECT 2 - 9.9; exec cat", "version 2"),
+        ("echo MOSH CONNECT 60001 abc; exec cat", "makes no sense"),
+        (
+            "echo FULMAR ERROR no port; echo FULMAR ERROR name one; exit 255",
+            "name one",
+        ),
+    ] {
+        let world = world();
+        let speaking = FakeSsh { before, ..PRESENT };
+        expect_failure(&mut speaking.start(&world, &[], &[]), &[words]);
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_login_and_what_it_has_started() {
+    let world = world();
+    let waiting = FakeSsh {
+        before: "echo $$ is asking >&2; exec tail -f /dev/null",
+        ..PRESENT
+    };
+    let mut terminal = waiting.start(&world, &[], &[]);
+    terminal.wait_for_text("is asking");
+    let shown = terminal.screen().contents();
+    let pid = shown
+        .split_whitespace()
+        .next()
+        .and_then(|pid| pid.parse().ok());
+    let ssh = Process::of(pid.expect("a number")).expect("it runs");
+    terminal.type_keys(b"\x03");
+    expect_failure(&mut terminal, &["ended by SIGINT"]);
+    assert!(ssh.wait(crate::support::DEADLINE));
+}
+
+#[test]
+fn a_signal_ends_a_login_that_does_not_listen_to_it() {
+    let world = world();
+    let deaf = FakeSsh {
+        before: "trap '' HUP INT TERM; echo is asking >&2; while :; do read -r x || exec tail -f /dev/null; done",
+        ..PRESENT
+    };
+    let mut terminal = deaf.start(&world, &[], &[]);
+    terminal.wait_for_text("is asking");
+    let client = Process::of(terminal.pid()).expect("it runs");
+    client.signal(rustix::process::Signal::TERM);
+    expect_failure(&mut terminal, &["ended by SIGTERM"]);
+}
+
+#[test]
+fn an_ssh_that_dies_with_the_echo_off_leaves_it_on() {
+    let world = world();
+    let dying = FakeSsh {
+        before: "stty -echo -icanon </dev/tty; kill -9 $$",
+        ..PRESENT
+    };
+    let mut terminal = dying.start(&world, &[], &[]);
+    expect_failure(&mut terminal, &["signal 9"]);
+}
+
+/// A server in name only: it says where it listens, and is deaf there.
+fn blocked(says: &str) -> (World, Terminal, UdpSocket) {
+    let deaf = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let port = deaf.local_addr().expect("it is bound").port();
+    let world = world();
+    let before = format!(
+        "echo FULMAR HELLO 9; echo FULMAR CONNECT 1 exit 9; \
+         echo MOSH CONNECT {port} AAAAAAAAAAAAAAAAAAAAAA; {says}; exec cat >/dev/null"
+    );
+    let server = FakeSsh {
+        before: &before,
+        ..PRESENT
+    };
+    let terminal = server.start(&world, &[], &[]);
+    (world, terminal, deaf)
+}
+
+#[test]
+fn a_way_that_is_closed_is_told_with_its_direction_and_can_be_given_up() {
+    for (says, notice, told) in [
+        (":", "nothing arrives", "none arrived"),
+        ("echo FULMAR HEARD", "hears us", "no answer arrives here"),
+    ] {
+        let (_world, mut terminal, _deaf) = blocked(says);
+        terminal.wait_for_text(notice);
+        terminal.wait_for_text("127.0.0.1, UDP port");
+        // Long before it would be given up, and for that ssh is not waited for.
+        terminal.type_keys(b"\x03");
+        expect_failure(&mut terminal, &[told, "firewall"]);
+    }
+}
+
+#[test]
+fn a_terminal_without_columns_is_one_of_80() {
+    let world = world();
+    let size = WindowSize {
+        rows: 24,
+        columns: 0,
+    };
+    let command = PRESENT.command(&world, &[], &["sh", "-c", "stty size; exit 3"]);
+    let mut terminal = Terminal::start(&command, size, Rules::Client);
+    assert_eq!(terminal.wait_for_end().code(), Some(3));
+    assert!(shown(&terminal).contains("24 80"));
+}
+
+#[test]
+fn the_log_has_the_steps_in_their_order() {
+    let world = world();
+    let log = world.home().join("log");
+    let log = log.display().to_string();
+    expect_session(&mut PRESENT.start(&world, &["--log", &log], &[]));
+    let text = std::fs::read_to_string(&log).expect("a log");
+    let place = |step: &str| {
+        let place = text.find(&format!("step: {step} after_ms="));
+        place.unwrap_or_else(|| panic!("no {step} in {text}"))
+    };
+    for order in [
+        &[
+            "ssh started",
+            "hello",
+            "connect",
+            "first datagram",
+            "first answer",
+            "first screen drawn",
+        ][..],
+        &[
+            "ssh started",
+            "settings known",
+            "address resolved",
+            "first datagram",
+        ],
+        &["connect", "heard"],
+    ] {
+        assert!(
+            order.is_sorted_by_key(|step| place(step)),
+            "{order:?}: {text}"
+        );
+    }
+    assert!(!text.contains("MOSH CONNECT"), "{text}");
+}
