@@ -9,6 +9,7 @@ mod address;
 mod bootstrap;
 mod cli;
 mod client;
+mod completions;
 mod crash;
 #[cfg(test)]
 mod documents;
