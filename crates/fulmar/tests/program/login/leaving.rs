@@ -13,8 +13,11 @@ for_each_starter! {
     ctrl_c_when_the_server_has_said_hello: fulmar;
     ctrl_c_when_the_server_waits_for_us: fulmar;
     ctrl_c_in_the_session: fulmar mosh;
+    the_window_closed_while_ssh_asks: fulmar;
+    the_window_closed_when_the_server_waits_for_us: fulmar;
     ssh_killed_while_it_asks: fulmar;
     ssh_killed_while_the_server_begins: fulmar;
+    ssh_killed_when_the_server_waits_for_us: fulmar;
     ssh_killed_when_the_session_runs: fulmar;
 }
 
@@ -78,10 +81,9 @@ fn ctrl_c_when_the_server_has_said_hello(starter: Starter) {
     }
 }
 
-fn ctrl_c_when_the_server_waits_for_us(starter: Starter) {
-    let Some(scene) = Scene::new(&Plan::default()) else {
-        return;
-    };
+/// A scene in which a server waits for datagrams that do not arrive.
+fn waiting(starter: Starter) -> Option<(Scene, Terminal)> {
+    let scene = Scene::new(&Plan::default())?;
     let bell = Bell::new(&scene.far, Person::Bob, "waits");
     // The real server, whose last line is seen by the test as well.
     let server = "#!/bin/sh\nfulmar server | while IFS= read -r line; do\n    \
@@ -89,13 +91,16 @@ fn ctrl_c_when_the_server_waits_for_us(starter: Starter) {
                   case $line in 'MOSH CONNECT'*) echo >~/waits;; esac\ndone\n";
     scene.far.write_program("/usr/local/bin/tells", server);
     block_udp(&scene.far, Way::Out);
-    let Some(mut terminal) = scene.start(starter, &["--server", "tells", &format!("bob@{FAR}")])
-    else {
-        return;
-    };
+    let terminal = scene.start(starter, &["--server", "tells", &format!("bob@{FAR}")])?;
     bell.wait();
-    terminal.type_keys(CTRL_C);
-    expect_interrupted(&scene, &mut terminal);
+    Some((scene, terminal))
+}
+
+fn ctrl_c_when_the_server_waits_for_us(starter: Starter) {
+    if let Some((scene, mut terminal)) = waiting(starter) {
+        terminal.type_keys(CTRL_C);
+        expect_interrupted(&scene, &mut terminal);
+    }
 }
 
 fn ctrl_c_in_the_session(starter: Starter) {
@@ -114,6 +119,20 @@ fn ctrl_c_in_the_session(starter: Starter) {
     leave(&mut terminal);
     terminal.expect_restored();
     scene.expect_nothing_left();
+}
+
+fn the_window_closed_while_ssh_asks(starter: Starter) {
+    if let Some((scene, mut terminal)) = asking(starter) {
+        terminal.close_window();
+        scene.expect_nothing_left();
+    }
+}
+
+fn the_window_closed_when_the_server_waits_for_us(starter: Starter) {
+    if let Some((scene, mut terminal)) = waiting(starter) {
+        terminal.close_window();
+        scene.expect_nothing_left();
+    }
 }
 
 /// Kills the ssh that runs on the near machine.
@@ -138,6 +157,15 @@ fn ssh_killed_while_the_server_begins(starter: Starter) {
         kill_ssh(&scene);
         expect_refusal(&mut terminal, "ssh");
         scene.expect_nothing_left();
+    }
+}
+
+fn ssh_killed_when_the_server_waits_for_us(starter: Starter) {
+    if let Some((scene, mut terminal)) = waiting(starter) {
+        kill_ssh(&scene);
+        // The server has ended with it, and nobody will answer.
+        terminal.type_keys(CTRL_C);
+        expect_interrupted(&scene, &mut terminal);
     }
 }
 

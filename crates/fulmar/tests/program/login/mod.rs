@@ -1,8 +1,6 @@
 //! `fulmar [user@]host` logs in wherever ssh does: real daemons, real shells, real networks, each on
 //! machines of the test's own (docs/login.md has the table).
 
-#![expect(dead_code, reason = "there is no login of ours yet")]
-
 mod addresses;
 mod dropbear;
 mod fallback;
@@ -14,5 +12,6 @@ mod plain;
 mod scene;
 mod secrets;
 mod shells;
+mod steps;
 mod surroundings;
 mod udp;

@@ -32,24 +32,25 @@ fn after_bashrc(starter: Starter, lines: &str, refusal: &str) {
 
 fn a_megabyte_in_one_line(starter: Starter) {
     let lines = "head -c 1000000 /dev/zero | tr '\\0' x\n";
-    after_bashrc(starter, lines, "64 KiB");
+    after_bashrc(starter, lines, "more than 64 KiB of other text");
 }
 
 fn a_megabyte_of_lines(starter: Starter) {
     let lines = "yes this is not for you | head -c 1000000\n";
-    after_bashrc(starter, lines, "64 KiB");
+    after_bashrc(starter, lines, "more than 64 KiB of other text");
 }
 
 fn two_servers(starter: Starter) {
     let Some(scene) = Scene::new(&Plan::default()) else {
         return;
     };
-    // Two servers wait for the one key that can be right.
-    scene.authorize("command=\"fulmar server new; fulmar server new\"");
+    // Both have said all before anything is passed on.
+    let servers = "a=$(fulmar server new 2>&-); b=$(fulmar server new 2>&-); echo $a; echo $b";
+    scene.authorize(&format!("command=\"({servers}) | tail -n 2\""));
     let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
         return;
     };
-    expect_refusal(&mut terminal, "two servers");
+    expect_refusal(&mut terminal, "two servers were started");
 }
 
 /// An address that the far machine has no right to name.
@@ -88,5 +89,8 @@ fn a_terminal_without_columns(starter: Starter) {
         ..Setup::default().size
     };
     let mut terminal = scene.start_at(starter, &command, size);
+    terminal.wait_for_prompt();
+    terminal.type_keys("stty size\n");
+    terminal.wait_for_text("24 80");
     expect_session(&scene, starter, &mut terminal);
 }

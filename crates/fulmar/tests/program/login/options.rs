@@ -1,6 +1,8 @@
 //! Options of the ssh configuration that are for another kind of session than ours.
 
-use super::scene::{FAR, Plan, Scene, Starter, expect_login, for_each_starter};
+use std::net::TcpListener;
+
+use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_session, for_each_starter};
 
 for_each_starter! {
     a_remote_command: fulmar mosh;
@@ -48,8 +50,24 @@ fn a_fork_to_the_background(starter: Starter) {
 }
 
 fn a_local_forward(starter: Starter) {
-    with_config(
-        starter,
-        "LocalForward 127.0.0.1:8080 127.0.0.1:80\nExitOnForwardFailure yes\n",
-    );
+    let plan = Plan {
+        config: "LocalForward 127.0.0.1:8080 127.0.0.1:80\nExitOnForwardFailure yes\n",
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    // As if another session of hers had it, which is what it is for.
+    let taken = scene.near.inside(|| TcpListener::bind(("127.0.0.1", 8080)));
+    let _taken = taken.expect("a port of the machine's own");
+    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+        return;
+    };
+    match starter {
+        Starter::Fulmar => expect_session(&scene, starter, &mut terminal),
+        Starter::Mosh | Starter::Ssh => {
+            terminal.wait_for_text("Could not request local forwarding.");
+            terminal.wait_for_end();
+        }
+    }
 }

@@ -30,8 +30,6 @@ macro_rules! for_each_starter {
 }
 
 macro_rules! test_with_starter {
-    // There is no login of ours yet.
-    ($name:ident fulmar) => {};
     ($name:ident $starter:ident) => {
         #[test]
         fn $starter() {

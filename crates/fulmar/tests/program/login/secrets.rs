@@ -29,6 +29,8 @@ fn a_password(starter: Starter) {
     terminal.wait_for_text("bob@far's password:");
     terminal.type_keys(format!("{PASSWORD}\n"));
     expect_session(&scene, starter, &mut terminal);
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    assert!(!shown.contains(PASSWORD), "{shown:?}");
 }
 
 /// Asks for the password, then for a code that counts up.

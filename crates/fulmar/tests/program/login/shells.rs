@@ -1,6 +1,8 @@
 //! Login shells, of which some are not POSIX, and what people have in their files.
 
-use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_refusal, for_each_starter};
+use super::scene::{
+    FAR, Plan, Scene, Starter, expect_login, expect_refusal, expect_session, for_each_starter,
+};
 use crate::peers;
 use crate::support::Person;
 
@@ -115,8 +117,30 @@ fn prepare_bash(scene: &Scene, lines: &str) {
         .write_home(Person::Bob, ".bash_profile", ". ~/.bashrc\n");
 }
 
+/// Turns red, changes the title and asks for an answer, on both streams.
+const PRINTS: &str = "printf 'wel\\033[31mcome\\033]0;title\\a\\n'; printf 'mind\\033[6n\\n' >&2";
+
 fn a_bashrc_that_prints(starter: Starter) {
-    with_bashrc(starter, "echo welcome home; echo mind the step >&2");
+    let plan = Plan {
+        shell: "/bin/bash",
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    prepare_bash(&scene, &format!("shopt -q login_shell || {{ {PRINTS}; }}"));
+    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+        return;
+    };
+    expect_session(&scene, starter, &mut terminal);
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    let (raw, escaped) = (shown.contains("\x1b[6n"), shown.contains("mind\\u{1b}[6n"));
+    // Stock, as ssh, passes on what comes.
+    assert_eq!(
+        (raw, escaped),
+        (starter != Starter::Fulmar, starter == Starter::Fulmar),
+        "{shown:?}"
+    );
 }
 
 fn a_bashrc_that_waits_for_a_line(starter: Starter) {

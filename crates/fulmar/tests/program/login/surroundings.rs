@@ -32,6 +32,9 @@ fn after(starter: Starter, words: &[&str]) {
     terminal.type_keys("printf 'gr\\303\\274n\\n'\n");
     terminal.wait_for_last_row("ready$");
     terminal.wait_for_text("grün");
+    terminal.type_keys("locale charmap 2>&1\n");
+    terminal.wait_for_text("UTF-8");
+    terminal.wait_for_prompt();
     assert_eq!(leave(&mut terminal).code(), Some(7));
     scene.expect_nothing_left();
 }
@@ -78,13 +81,13 @@ fn a_tmp_without_programs(starter: Starter) {
     expect_login(starter, &Plan::default(), |scene| at_far(scene, script));
 }
 
-/// Changes the title, asks the terminal for an answer, and turns red.
-const SEQUENCES: &str = "before \x1b]0;owned\x07\x1b[6n\x1b[31m after\n";
+/// Changes the font, asks for the title, which would be typed, and turns red.
+const SEQUENCES: &str = "before \x1b]50;owned\x07\x1b[21t\x1b[31m after\x1b[m\n";
 
-/// Fails if one of the sequences, which have no place in a client's output, came through.
+/// Fails if one of the sequences came through as it is.
 #[track_caller]
 fn expect_tamed(shown: &[u8]) {
-    for sequence in ["\x1b]0;owned", "\x1b[6n"] {
+    for sequence in ["\x1b]50;owned", "\x1b[21t"] {
         let sequence = sequence.as_bytes();
         let is_there = shown
             .windows(sequence.len())
@@ -121,7 +124,7 @@ fn a_banner_with_sequences(starter: Starter) {
         return;
     };
     // ssh itself shows it so.
-    terminal.wait_for_bytes(0, b"before \\033]0;owned\\007\\033[6n\\033[31m after");
+    terminal.wait_for_bytes(0, b"before \\033]50;owned\\007\\033[21t\\033[31m after");
     expect_session(&scene, starter, &mut terminal);
     expect_tamed(terminal.shown());
 }

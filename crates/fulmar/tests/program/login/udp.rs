@@ -1,29 +1,72 @@
 //! Networks that let ssh through and not what the session needs.
 
-use super::scene::{FAR, Plan, Scene, Starter, for_each_starter};
-use crate::support::network::{Way, block_udp};
+use super::scene::{FAR, Plan, Scene, Starter, expect_refusal, for_each_starter};
+use crate::support::network::{Families, Way, block_udp};
+use crate::support::{Terminal, holds};
 
 for_each_starter! {
     nothing_arrives_there: fulmar mosh;
     nothing_comes_back: fulmar mosh;
+    nothing_passes_either_way: fulmar;
+    nobody_is_told_for_long: fulmar;
 }
 
-fn blocked(starter: Starter, way: Way) {
-    let Some(scene) = Scene::new(&Plan::default()) else {
+/// Where the server waits, as it is told.
+const WHERE: &str = "192.0.2.2, UDP port 60001";
+
+/// What the user does who has read enough.
+const QUIT: &str = "\x1e.";
+
+/// A login to a machine that blocks UDP in these directions.
+fn blocked(starter: Starter, ways: &[Way]) -> Option<(Scene, Terminal)> {
+    let plan = Plan {
+        families: Families::V4,
+        ..Plan::default()
+    };
+    let scene = Scene::new(&plan)?;
+    for way in ways {
+        block_udp(&scene.far, *way);
+    }
+    let terminal = scene.start(starter, &[&format!("bob@{FAR}")])?;
+    Some((scene, terminal))
+}
+
+/// Expects that the user is told `words` and where, leaves, and that nothing stays.
+fn expect_words(starter: Starter, ways: &[Way], words: &str) {
+    let Some((scene, mut terminal)) = blocked(starter, ways) else {
         return;
     };
-    block_udp(&scene.far, way);
-    let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
+    if starter == Starter::Mosh {
+        // Stock cannot know which way it is, and waits until the user gives up.
+        terminal.wait_for_text("Nothing received from server on UDP port 60001.");
         return;
-    };
-    // Stock cannot know which way it is, and waits until the user gives up.
-    terminal.wait_for_text("Nothing received from server on UDP port 60001.");
+    }
+    terminal.wait_for(&format!("{words:?} and {WHERE:?}"), |screen| {
+        holds(screen, words) && holds(screen, WHERE)
+    });
+    terminal.type_keys(QUIT);
+    expect_refusal(&mut terminal, WHERE);
+    scene.expect_nothing_left();
 }
 
 fn nothing_arrives_there(starter: Starter) {
-    blocked(starter, Way::Out);
+    expect_words(starter, &[Way::Out], "nothing arrives there");
 }
 
 fn nothing_comes_back(starter: Starter) {
-    blocked(starter, Way::Back);
+    expect_words(starter, &[Way::Back], "hears us");
+}
+
+fn nothing_passes_either_way(starter: Starter) {
+    expect_words(starter, &[Way::Out, Way::Back], "nothing arrives there");
+}
+
+fn nobody_is_told_for_long(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, &[Way::Out]) else {
+        return;
+    };
+    // It gives up by itself, and says what to try.
+    expect_refusal(&mut terminal, WHERE);
+    terminal.wait_for_text("firewall");
+    scene.expect_nothing_left();
 }
