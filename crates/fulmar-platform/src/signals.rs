@@ -70,8 +70,10 @@ impl Signal {
 /// until [`restore_default`] is called.
 #[derive(Debug)]
 pub struct SignalPipe {
-    reader: PipeReader,
+    /// Dropped before the reader: a handler that writes to nobody raises SIGPIPE, of which the handler
+    /// writes to nobody, and so on for ever.
     subscriptions: Vec<Subscription>,
+    reader: PipeReader,
 }
 
 #[derive(Debug)]
@@ -113,8 +115,8 @@ impl SignalPipe {
             })
             .collect::<io::Result<_>>()?;
         Ok(Self {
-            reader,
             subscriptions,
+            reader,
         })
     }
 
@@ -234,6 +236,33 @@ mod tests {
         assert_eq!(signals.drain().collect::<Vec<_>>(), [Signal::Continue]);
         raise(libc::SIGCONT).unwrap();
         assert_eq!(signals.drain().collect::<Vec<_>>(), [Signal::Continue]);
+    }
+
+    #[test]
+    fn signals_that_come_while_a_subscription_ends_do_no_harm() {
+        if in_child() {
+            // A handler that never ends cannot be waited for: then this ends the process.
+            // SAFETY: it takes a number and touches nothing of ours.
+            unsafe { libc::alarm(30) };
+            let is_done = Arc::new(AtomicBool::new(false));
+            let rounds = Arc::clone(&is_done);
+            let own = rustix::process::getpid();
+            let sender = std::thread::spawn(move || {
+                while !rounds.load(Ordering::SeqCst) {
+                    let sent = rustix::process::kill_process(own, rustix::process::Signal::CHILD);
+                    sent.unwrap();
+                }
+            });
+            for _ in 0..2000 {
+                drop(SignalPipe::new(&[Signal::Child, Signal::Pipe]).unwrap());
+            }
+            is_done.store(true, Ordering::SeqCst);
+            sender.join().unwrap();
+            return;
+        }
+        let name = "signals::tests::signals_that_come_while_a_subscription_ends_do_no_harm";
+        let (status, output) = run_in_child(name);
+        assert!(status.success(), "{status}: {output}");
     }
 
     #[test]
