@@ -140,7 +140,7 @@ pub(crate) enum Failure {
         /// To which port.
         port: u16,
         /// How many.
-        sent: u64,
+        sent: usize,
         /// How often somebody refused to carry or take one.
         refusals: u64,
         /// Whether any has arrived, if the server tells that.

@@ -75,6 +75,12 @@ impl Destinations {
         &self.tried
     }
 
+    /// Returns how many datagrams were sent without an answer, to the address that got most.
+    pub(crate) fn unanswered(&self) -> usize {
+        let counts = self.tried.iter().map(|tried| tried.datagrams);
+        counts.max().unwrap_or(0)
+    }
+
     /// Returns the longest datagram that goes to all of them.
     pub(crate) fn datagram_bytes(&self) -> usize {
         match self.uses_family(SocketAddr::is_ipv6) {
@@ -243,6 +249,7 @@ mod tests {
             }
         }
         assert_eq!(counts, [UNANSWERED_MAX; 2]);
+        assert_eq!(destinations.unanswered(), UNANSWERED_MAX);
         destinations.heard_from(address(BOTH[0]));
         assert_eq!(destinations.next(1), [address(BOTH[0])]);
     }

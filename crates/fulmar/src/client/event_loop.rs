@@ -14,7 +14,7 @@ use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
 use crate::errors::Failure;
-use crate::login::{Call, CallReady, Said, Trouble};
+use crate::login::{Call, CallReady, Trouble};
 use crate::steps::{Step, Steps};
 use crate::surroundings::{self, Surroundings, now};
 
@@ -131,11 +131,9 @@ impl EventLoop {
         let Some(call) = &mut self.call else { return };
         let turn = call.turn(ready);
         self.is_cut_off |= turn.was_cut_off;
-        for said in turn.said {
-            if said == Said::Heard {
-                self.steps.take(now, Step::Heard);
-                self.client.note_heard();
-            }
+        // It may have been said before the session began.
+        if call.is_heard() && self.steps.take(now, Step::Heard) {
+            self.client.note_heard();
         }
         for line in turn.printed.lines() {
             tracing::info!(line, "ssh says");

@@ -271,7 +271,7 @@ fn judge(ending: ClientEnding, event_loop: &mut EventLoop, names: Names) -> Resu
             Failure::NeverConnected {
                 server,
                 port: destinations.port(),
-                sent: counters.datagrams_sent,
+                sent: destinations.unanswered(),
                 refusals: counters.send_errors,
                 is_heard: event_loop.client.is_heard(),
             }

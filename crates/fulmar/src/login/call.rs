@@ -46,6 +46,7 @@ pub(crate) struct Call {
     transcript: Transcript,
     shown: Shown,
     tail: String,
+    is_heard: bool,
     status: Option<ExitStatus>,
 }
 
@@ -95,6 +96,7 @@ impl Call {
             block,
             shown: Shown::default(),
             tail: String::new(),
+            is_heard: false,
             status: None,
         })
     }
@@ -123,6 +125,11 @@ impl Call {
     /// Returns the same, to take something out of it.
     pub(crate) fn transcript_mut(&mut self) -> &mut Transcript {
         &mut self.transcript
+    }
+
+    /// Tells if the server has said that it has heard us.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.is_heard
     }
 
     /// Returns how ssh has ended, if it has. All that it wrote has been read then.
@@ -199,6 +206,7 @@ impl Call {
             };
             turn.trouble = outcome.err();
             let heard = turn.said.get(first..).unwrap_or_default();
+            self.is_heard |= heard.contains(&Said::Heard);
             self.repeat(heard.contains(&Said::Ready), heard.contains(&Said::Hello));
         }
     }
