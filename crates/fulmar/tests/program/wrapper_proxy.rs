@@ -1,10 +1,13 @@
 //! The way to the server that a starter gives ssh: it connects, tells where to, and carries bytes.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, TcpListener};
+use std::os::fd::AsFd;
 use std::process::{Child, ChildStderr, Stdio};
 
-use crate::support::{Make, World, for_each_make};
+use fulmar_platform::{Interest, PollList};
+
+use crate::support::{DEADLINE, Make, World, for_each_make};
 
 for_each_make! {
     bytes_go_both_ways
@@ -75,6 +78,26 @@ fn bytes_go_both_ways(make: Make) {
     );
 }
 
+/// Reads to the end. One that does not come fails the test, which ends the starter too: its input is
+/// closed with the test.
+#[track_caller]
+fn read_all(stream: &mut (impl Read + AsFd)) -> Vec<u8> {
+    let mut read = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let mut list = PollList::new();
+        list.add_borrowed(stream.as_fd(), Interest::Read);
+        assert!(
+            list.wait(Some(DEADLINE)).expect("it can be polled") > 0,
+            "no end comes"
+        );
+        match stream.read(&mut buffer).expect("it can be read") {
+            0 => return read,
+            count => read.extend_from_slice(&buffer[..count]),
+        }
+    }
+}
+
 fn an_end_over_there_leaves_the_other_way_open(make: Make) {
     let world = World::new();
     let (listener, port) = listen(Ipv4Addr::LOCALHOST).expect("a free port");
@@ -84,16 +107,12 @@ fn an_end_over_there_leaves_the_other_way_open(make: Make) {
     let (mut server, _) = listener.accept().expect("a connection");
     server.write_all(b"hello").expect("it is taken");
     server.shutdown(Shutdown::Write).expect("it is connected");
-    let mut read = String::new();
     let mut stdout = child.stdout.take().expect("a pipe");
-    stdout.read_to_string(&mut read).expect("text, and an end");
-    assert_eq!(read, "hello");
+    assert_eq!(read_all(&mut stdout), b"hello");
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(b"still here").expect("it is taken");
     drop(stdin);
-    let mut heard = String::new();
-    server.read_to_string(&mut heard).expect("text, and an end");
-    assert_eq!(heard, "still here");
+    assert_eq!(read_all(&mut server), b"still here");
     assert!(child.wait().expect("it ends").success());
 }
 
@@ -105,9 +124,7 @@ fn an_end_here_leaves_the_other_way_open(make: Make) {
     };
     let (mut server, _) = listener.accept().expect("a connection");
     drop(child.stdin.take());
-    let mut heard = Vec::new();
-    server.read_to_end(&mut heard).expect("an end");
-    assert!(heard.is_empty());
+    assert!(read_all(&mut server).is_empty());
     server.write_all(b"goodbye").expect("it is taken");
     drop(server);
     let output = child.wait_with_output().expect("it ends");
