@@ -402,7 +402,9 @@ impl Failure {
             }
             Failure::MixedFamilies { .. } => "choose with --family, or with -4 or -6".to_owned(),
             Failure::NoTcp { .. } => {
-                "check that ssh's port is open there, and the family of addresses".to_owned()
+                "check that ssh's port is open there, and the family of addresses; if ssh goes there by \
+                 way of another host, use --experimental-remote-ip=remote"
+                    .to_owned()
             }
             Failure::BadLine { .. } | Failure::SecondAddress => {
                 "something over there imitates a server; look at what ssh prints by itself"

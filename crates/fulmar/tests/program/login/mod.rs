@@ -2,6 +2,7 @@
 //! machines of the test's own (docs/login.md has the table).
 
 mod addresses;
+mod drop_in;
 mod dropbear;
 mod fallback;
 mod jumps;
