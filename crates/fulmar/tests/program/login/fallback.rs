@@ -1,5 +1,7 @@
 //! What there is on the far machine to start, and where.
 
+use std::net::UdpSocket;
+
 use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_refusal, for_each_starter};
 use crate::peers;
 use crate::support::Person;
@@ -9,7 +11,15 @@ for_each_starter! {
     only_the_stock_server: fulmar;
     no_server_there_at_all: fulmar mosh;
     a_forced_command: fulmar mosh;
+    a_forced_command_that_is_something_else: fulmar mosh;
+    an_account_without_a_shell: fulmar mosh;
+    no_port_is_free: fulmar;
+    a_program_that_is_not_there: fulmar;
+    no_ssh_here: fulmar;
 }
+
+/// Whom Alice logs in as, and where.
+const BOB: &str = "bob@far";
 
 /// Our program's place on all machines of the tests.
 const OURS: &str = "/usr/local/bin/fulmar";
@@ -73,4 +83,69 @@ fn a_forced_command(starter: Starter) {
             _ => "restrict,command=\"fulmar server\"",
         });
     });
+}
+
+/// Expects that there is no session, and that the user reads `words`.
+#[track_caller]
+fn expect_none(scene: &Scene, starter: Starter, arguments: &[&str], words: &str) {
+    let Some(mut terminal) = scene.start(starter, arguments) else {
+        return;
+    };
+    if starter == Starter::Mosh {
+        terminal.wait_for_text(words);
+        terminal.wait_for_end();
+    } else {
+        expect_refusal(&mut terminal, words);
+    }
+    scene.expect_nothing_left();
+}
+
+fn a_forced_command_that_is_something_else(starter: Starter) {
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        scene.authorize("command=\"echo only backups here\"");
+        expect_none(&scene, starter, &[BOB], "only backups here");
+    }
+}
+
+fn an_account_without_a_shell(starter: Starter) {
+    let plan = Plan {
+        shell: "/usr/sbin/nologin",
+        ..Plan::default()
+    };
+    if let Some(scene) = Scene::new(&plan) {
+        let words = "This account is currently not available.";
+        expect_none(&scene, starter, &[BOB], words);
+    }
+}
+
+fn no_port_is_free(starter: Starter) {
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        let taken = scene.far.inside(|| UdpSocket::bind(("::", 60_005)));
+        let _taken = taken.expect("a port of the machine's own");
+        let Some(mut terminal) = scene.start(starter, &["-p", "60005", BOB]) else {
+            return;
+        };
+        expect_refusal(&mut terminal, "cannot listen on UDP port 60005");
+    }
+}
+
+fn a_program_that_is_not_there(starter: Starter) {
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        expect_none(
+            &scene,
+            starter,
+            &[BOB, "--", "no-such-program"],
+            "no-such-program",
+        );
+    }
+}
+
+fn no_ssh_here(starter: Starter) {
+    let Some(ssh) = peers::require("ssh") else {
+        return;
+    };
+    if let Some(scene) = Scene::new(&Plan::default()) {
+        scene.near.hide(&ssh);
+        expect_none(&scene, starter, &[BOB], "cannot start ssh");
+    }
 }

@@ -11,6 +11,7 @@ use crate::support::{Daemon, Machine, Person};
 for_each_starter! {
     over_one_host: fulmar mosh ssh;
     over_two_hosts: fulmar mosh ssh;
+    to_a_name_that_only_the_host_between_knows: fulmar mosh ssh;
     through_a_program: fulmar ssh;
     a_shared_connection_that_is_there: fulmar mosh;
     a_shared_connection_that_it_opens: fulmar mosh;
@@ -20,7 +21,7 @@ for_each_starter! {
 /// Machines in a row, of which only neighbours let TCP through; UDP passes.
 ///
 /// Each machine between has an account for Alice, whose key it knows.
-fn over(starter: Starter, names: &[&'static str]) {
+fn over(starter: Starter, names: &[&'static str], prepare: impl FnOnce(&Scene)) {
     let Some(machines) = names
         .iter()
         .map(|name| Machine::start(name))
@@ -51,12 +52,13 @@ fn over(starter: Starter, names: &[&'static str]) {
         daemons.push(daemon);
     }
     scene.trust(plan.jumps);
+    prepare(&scene);
     let Some(mut terminal) = scene.start(starter, &[&format!("bob@{FAR}")]) else {
         return;
     };
     if starter == Starter::Mosh {
         // Its own ProxyCommand takes the place of the user's ProxyJump.
-        terminal.wait_for_text("Could not connect to far");
+        terminal.wait_for_text("Did not find remote IP address");
         terminal.wait_for_end();
         return;
     }
@@ -67,11 +69,18 @@ fn over(starter: Starter, names: &[&'static str]) {
 }
 
 fn over_one_host(starter: Starter) {
-    over(starter, &["jump"]);
+    over(starter, &["jump"], |_| {});
 }
 
 fn over_two_hosts(starter: Starter) {
-    over(starter, &["first", "second"]);
+    over(starter, &["first", "second"], |_| {});
+}
+
+fn to_a_name_that_only_the_host_between_knows(starter: Starter) {
+    over(starter, &["jump"], |scene| {
+        let hosts = format!("127.0.0.1 localhost\n{} jump\n", network::v4(0, 2));
+        scene.near.write("/etc/hosts", hosts);
+    });
 }
 
 fn through_a_program(starter: Starter) {

@@ -10,6 +10,8 @@ for_each_starter! {
     a_closed_standard_input: fulmar mosh;
     a_fork_to_the_background: fulmar mosh;
     a_local_forward: fulmar mosh ssh;
+    a_local_command: fulmar mosh;
+    an_option_that_is_ignored_here: fulmar mosh ssh;
 }
 
 fn with_config(starter: Starter, config: &str) {
@@ -70,4 +72,15 @@ fn a_local_forward(starter: Starter) {
             terminal.wait_for_end();
         }
     }
+}
+
+fn a_local_command(starter: Starter) {
+    with_config(
+        starter,
+        "PermitLocalCommand yes\nLocalCommand echo going to %h\n",
+    );
+}
+
+fn an_option_that_is_ignored_here(starter: Starter) {
+    with_config(starter, "IgnoreUnknown UseKeychain\nUseKeychain yes\n");
 }

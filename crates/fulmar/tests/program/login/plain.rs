@@ -8,6 +8,7 @@ for_each_starter! {
     an_alias_with_host_name_port_and_user: fulmar mosh ssh;
     an_included_file: fulmar mosh ssh;
     a_match_that_asks_a_program: fulmar mosh ssh;
+    a_command_of_words_that_shells_would_change: fulmar mosh;
 }
 
 fn a_key_and_a_known_host(starter: Starter) {
@@ -59,4 +60,33 @@ fn a_match_that_asks_a_program(starter: Starter) {
     as_friend(starter, &plan, |scene| {
         scene.near.write_home(Person::Alice, ".is-here", "");
     });
+}
+
+fn a_command_of_words_that_shells_would_change(starter: Starter) {
+    let plan = Plan {
+        shell: "/bin/bash",
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    let words = ["a  b", "c'd", "$HOME", "\"e\\", "!f", "", "gü", "*", "~"];
+    let arguments = [
+        "bob@far",
+        "--",
+        "sh",
+        "-c",
+        "printf '<%s>' \"$@\"; read line; exit 9",
+        "sh",
+    ];
+    let arguments: Vec<&str> = arguments.iter().chain(&words).copied().collect();
+    let Some(mut terminal) = scene.start(starter, &arguments) else {
+        return;
+    };
+    terminal.wait_for_text(&words.map(|word| format!("<{word}>")).concat());
+    terminal.type_keys("\n");
+    let expected = if starter == Starter::Mosh { 0 } else { 9 };
+    assert_eq!(terminal.wait_for_end().code(), Some(expected));
+    terminal.expect_restored();
+    scene.expect_nothing_left();
 }
