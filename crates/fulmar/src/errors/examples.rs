@@ -215,6 +215,10 @@ fn login() -> Vec<Row> {
             "the server is of a later time",
         ),
         (
+            LoginFailure::NoAnswer { host: host() },
+            "the offer does not reach the server, which would have answered it or refused it",
+        ),
+        (
             LoginFailure::TwoServers { host: host() },
             "a start-up file or a forced command has started a server as well",
         ),

@@ -74,6 +74,12 @@ pub(crate) enum LoginFailure {
         /// What it says to try.
         advice: Vec<String>,
     },
+    /// The server waits for what we have written, twice.
+    #[error("the server on {host} has said hello and nothing more for 15 seconds")]
+    NoAnswer {
+        /// Where.
+        host: String,
+    },
     /// Much has come that is not for us.
     #[error("more than 64 KiB of other text came from {host} before the server's answer")]
     TooMuchText {
@@ -147,6 +153,11 @@ impl LoginFailure {
             LoginFailure::Refused { advice, .. } if !advice.is_empty() => advice.join("\n"),
             LoginFailure::Refused { host, .. } => {
                 format!("try ssh {host} fulmar server by itself to see why")
+            }
+            LoginFailure::NoAnswer { .. } => {
+                "what we write to it goes astray: look for what else reads it, a wrapper around ssh or a \
+                 start-up file of the shell there"
+                    .to_owned()
             }
             LoginFailure::TooMuchText { .. } => {
                 "a start-up file of the shell there prints it (.bashrc, .profile, .cshrc, config.fish); \

@@ -51,6 +51,12 @@ use crate::surroundings::{self, Surroundings, now};
 /// that ssh did not need. Chosen by eye.
 const ADDRESSES_WITHIN: Duration = Duration::from_secs(3);
 
+/// How long a server that has said hello may leave it at that: as long as one that is to answer a
+/// datagram.
+///
+/// Source: docs/protocol.md §2.8.
+const ANSWER_WITHIN: Duration = Duration::from_secs(15);
+
 /// What is held back of ssh's messages as long as it is not known who it is.
 const HELD_BYTES_MAX: usize = 16 * 1024;
 
@@ -104,6 +110,8 @@ struct Login {
     surroundings: Surroundings,
     steps: Steps,
     messages: Messages,
+    /// When the server began to read what we write.
+    greeted_at: Option<Time>,
     /// When the server was ready.
     reachable_since: Option<Time>,
 }
@@ -156,6 +164,7 @@ impl Login {
             surroundings,
             steps,
             messages: Messages::Held(String::new()),
+            greeted_at: None,
             reachable_since: None,
         })
     }
@@ -193,10 +202,17 @@ impl Login {
 
     fn deadline(&self) -> Option<Time> {
         let addresses = self.reachable_since.map(|since| since + ADDRESSES_WITHIN);
-        [self.whereabouts.deadline(), addresses]
+        [self.whereabouts.deadline(), addresses, self.answer_limit()]
             .into_iter()
             .flatten()
             .min()
+    }
+
+    fn answer_limit(&self) -> Option<Time> {
+        let waits = self.reachable_since.is_none();
+        self.greeted_at
+            .filter(|_| waits)
+            .map(|at| at + ANSWER_WITHIN)
     }
 
     fn wait(&self) -> std::io::Result<Ready> {
@@ -233,8 +249,12 @@ impl Login {
         let turn = self.call.turn(ready);
         for said in turn.said {
             match said {
-                Said::Ready | Said::Hello => {
+                Said::Ready => {
                     self.steps.take(now, Step::Hello);
+                }
+                Said::Hello => {
+                    self.steps.take(now, Step::Hello);
+                    self.greeted_at.get_or_insert(now);
                 }
                 Said::Other(line) => self.show(&format!("{line}\n")),
                 Said::Warning(what) => report::complain("fulmar", format!("warning: {what}")),
@@ -300,7 +320,7 @@ impl Login {
     /// Returns where the server is, if all of that is known.
     fn decide(&mut self, now: Time) -> Result<Option<(Reachable, Destinations)>, Failure> {
         let Some(since) = self.reachable_since else {
-            return self.look_for_end().map(|()| None);
+            return self.look_for_end(now).map(|()| None);
         };
         let is_late = since + ADDRESSES_WITHIN <= now;
         if self.whereabouts.addresses().is_none() && !is_late {
@@ -339,8 +359,11 @@ impl Login {
     }
 
     /// Tells why there will be no server, if that is known.
-    fn look_for_end(&mut self) -> Result<(), Failure> {
+    fn look_for_end(&mut self, now: Time) -> Result<(), Failure> {
         let host = || self.call.host().to_owned();
+        if self.answer_limit().is_some_and(|limit| limit <= now) {
+            return Err(Failure::Login(LoginFailure::NoAnswer { host: host() }));
+        }
         if self.call.transcript().missing().is_some() && !self.has_fallback {
             return Err(Failure::Login(LoginFailure::NotForStock { host: host() }));
         }

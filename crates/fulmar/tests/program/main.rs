@@ -2,6 +2,7 @@
 //!
 //! One test program for all of it, so that it is linked once; a module per subject.
 
+mod altered_login;
 mod client_side;
 mod ending;
 mod errors;

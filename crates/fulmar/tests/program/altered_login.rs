@@ -1,0 +1,103 @@
+//! A login that changes what passes through it: a session as with stock, or a clear end before
+//! anything is started (docs/protocol.md §13.5).
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::support::{Process, Rules, Setup, Terminal, World, adopt_orphans};
+
+/// Runs the remote command on this machine. What goes in and what comes out passes through `sed`.
+const SSH: &str = r#"#!/bin/sh
+case " $* " in
+    *" -V "*) echo OpenSSH_9.9p1 >&2; exit;;
+    *" -G "*) echo hostname 127.0.0.1; exit;;
+esac
+for last; do :; done
+PATH=$HOME/ours:$PATH
+sed -u "$IN" | sh -c "$last" | sed -u "$OUT"
+"#;
+
+/// A session over such a login, whose program leaves a file behind and ends with status 7.
+struct Login {
+    terminal: Terminal,
+    world: World,
+}
+
+impl Login {
+    /// Begins one where `sed` does this to the offer and that to the answer.
+    fn through(offer: &str, answer: &str) -> Login {
+        adopt_orphans();
+        let world = World::new();
+        let ssh = world.home().join("ssh");
+        std::fs::write(&ssh, SSH).expect("a file");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&ssh, mode).expect("its mode");
+        let mut fulmar = world.spawn(world.ours("fulmar"));
+        fulmar.arg("--ssh").arg(&ssh).arg("far.example");
+        for word in ["sh", "-c", ": > started; exit 7"] {
+            fulmar.arg(word);
+        }
+        fulmar.env("IN", offer).env("OUT", answer);
+        let terminal = Terminal::start(&fulmar, Setup::default().size, Rules::Client);
+        Login { terminal, world }
+    }
+
+    /// Expects that the client leaves with that status, and tells whether the program was started.
+    #[track_caller]
+    fn expect_end(mut self, status: i32) -> bool {
+        assert_eq!(self.terminal.wait_for_end().code(), Some(status));
+        self.terminal.expect_restored();
+        self.world.home().join("started").exists()
+    }
+}
+
+impl Drop for Login {
+    fn drop(&mut self) {
+        for process in Process::all_of(self.world.home()) {
+            process.kill();
+        }
+    }
+}
+
+#[test]
+fn what_passes_unchanged_makes_a_native_session() {
+    assert!(Login::through("", "").expect_end(7));
+}
+
+#[test]
+fn without_the_answer_the_session_is_as_with_stock() {
+    assert!(Login::through("", "/^FULMAR CONNECT/d").expect_end(0));
+}
+
+#[test]
+fn without_the_offer_there_is_no_session() {
+    let mut login = Login::through("/^FULMAR OFFER/,/^FULMAR END/d", "");
+    login.terminal.wait_for_text("said hello and nothing more");
+    assert!(!login.expect_end(255));
+}
+
+#[test]
+fn a_changed_offer_or_answer_ends_the_session_before_the_program_starts() {
+    for (offer, answer) in [
+        ("s/^FULMAR OFFER 1 exit/FULMAR OFFER 1 -/", ""),
+        ("s/^FULMAR OFFER 1 exit/FULMAR OFFER 1 exit,rich/", ""),
+        ("s/^FULMAR OFFER 1 exit/FULMAR OFFER 1 aaa,exit/", ""),
+        ("s/^size .*/size 81 24/", ""),
+        ("s/^colors.*/mood sad/", ""),
+        ("", "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1 -/"),
+        ("", "s/^\\(FULMAR CONNECT 1 exit\\).*/\\1 99.0/"),
+    ] {
+        let mut login = Login::through(offer, answer);
+        login.terminal.wait_for_text("offered to the server");
+        assert!(!login.expect_end(255), "{offer:?} {answer:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_none_is_told() {
+    for answer in [
+        "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1 exit,rich/",
+        "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1/",
+    ] {
+        assert!(!Login::through("", answer).expect_end(255), "{answer:?}");
+    }
+}
