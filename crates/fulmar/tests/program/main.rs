@@ -13,6 +13,7 @@ mod login;
 mod login_basic;
 mod login_records;
 mod manual;
+mod newcomer;
 mod own;
 mod peers;
 mod roaming;
