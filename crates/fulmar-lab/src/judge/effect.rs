@@ -12,7 +12,9 @@ use std::time::Duration;
 /// key to the end of the answer, and the cursor if it is visible. Where neither those rows nor a
 /// visible cursor changed it is all cells that did. The answer is the first burst of
 /// output: it begins within [`ANSWER_WITHIN`] of the key and ends before a pause of [`BURST_GAP`] or
-/// before the next key that is followed by output.
+/// before the next key that is followed by output. A key that is followed by another, and not by output,
+/// was ignored and has no effect, unless the other came within [`BURST_GAP`]: such keys have their
+/// answer together.
 ///
 /// Grey text right of the cursor on its row, a suggestion, is not required.
 /// For Enter there is a second effect, of which either will do: that of the answer up to its first
@@ -66,6 +68,13 @@ pub(crate) fn effects(
 fn answer_end(truth: &Truth, number: usize, chunks: &[Chunk]) -> Option<Position> {
     let key = &truth.keys()[number];
     let later = &truth.keys()[number..];
+    let is_ignored = later
+        .iter()
+        .take_while(|later| later.before == key.before)
+        .any(|later| later.at >= key.at + BURST_GAP);
+    if is_ignored {
+        return None;
+    }
     let limit = later
         .iter()
         .map(|later| later.before)

@@ -12,7 +12,7 @@
 //! display has for certain, and how far the keys typed so far can lead.
 //!
 //! For a recording that is played again the truth is the recording. Its output is released by the keys
-//! that stand before it, so the screens come in the recorded order
+//! that stand before it (see [`played`](crate::played)), so the screens come in the recorded order
 //! whatever the network does; the recording's own times say which output was the direct answer to
 //! a key. For real programs the truth is what the host noted in the run itself. Then output follows
 //! the key that was received last, which is right as long as keys do not arrive in bunches: judge

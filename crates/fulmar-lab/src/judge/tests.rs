@@ -316,6 +316,29 @@ fn a_key_without_effect_is_left_out_of_the_waits() {
 }
 
 #[test]
+fn a_key_that_was_ignored_has_not_the_effect_of_the_next() {
+    // A secret, and Enter: the new line belongs to Enter alone.
+    let recording = side()
+        .out(0, "Password: ")
+        .key(1000, "x")
+        .key(1100, "y")
+        .key(1200, "\r")
+        .out(1200, "\r\n");
+    let effects = |recording: Side| -> Vec<bool> {
+        let truth = Truth::of(&recording.trace());
+        truth.keys().iter().map(TrueKey::has_effect).collect()
+    };
+    assert_eq!(effects(recording), [false, false, true]);
+    // Keys that come in one go are answered in one go.
+    let pasted = side()
+        .out(0, "$ ")
+        .key(1000, "ls")
+        .key(1010, "x")
+        .out(1020, "lsx");
+    assert_eq!(effects(pasted), [true, true, true]);
+}
+
+#[test]
 fn late_is_not_wrong_and_gone_back_is() {
     let verdict = judged(ls(), ls_typed().out(9000, "ls"), ls_at_host());
     assert!(verdict.wrongs.is_empty());

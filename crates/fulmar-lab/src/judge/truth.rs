@@ -167,6 +167,13 @@ impl Truth {
         at_rest.or(Some(first))
     }
 
+    /// Returns where the last screen with this hash begins, up to a position. See
+    /// [`Eye::hash`](super::Eye::hash).
+    pub fn last_like(&self, hash: u64, to: Position) -> Option<Position> {
+        let last = self.last_alike(hash, self.state(to))?;
+        Some(self.states[last].from)
+    }
+
     /// Returns from which position on the screen is as it is at `position`.
     pub fn since(&self, position: Position) -> Position {
         self.states[self.state(position)].from
