@@ -5,7 +5,8 @@
 //! program can run. The links know nothing of any protocol above UDP and TCP.
 //!
 //! A [`Trace`](trace::Trace) holds what a user typed and what the programs wrote back. The [`judge`] says what a
-//! person saw of each key when it is played again, whatever carried the session, and [`stats`] sums it up.
+//! person saw of each key when it is played again, whatever carried the session, and [`stats`] sums it up. At the
+//! near end of such a session somebody types ([`typing`]), at the far end the recorded programs are [`played`].
 //!
 //! # By hand
 //!
@@ -39,6 +40,8 @@
 pub mod command;
 pub mod judge;
 pub mod link;
+pub mod played;
 pub mod scenario;
 pub mod stats;
 pub mod trace;
+pub mod typing;

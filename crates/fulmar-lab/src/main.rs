@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fulmar_lab::command::link;
+use fulmar_lab::command::{link, play};
 
 /// Emulated links between real hosts, to try and measure remote shells on.
 ///
@@ -18,12 +18,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    Link(link::Arguments),
+    Link(Box<link::Arguments>),
+    Play(play::Arguments),
 }
 
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
         Command::Link(arguments) => link::run(&arguments),
+        Command::Play(arguments) => play::run(&arguments),
     };
     match ended {
         Ok(code) => code,

@@ -1,6 +1,7 @@
 //! The commands of the program, one file each.
 
 pub mod link;
+pub mod play;
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::{Enclosure, enclose};

@@ -1,0 +1,153 @@
+//! What a user types, and what it waits for before.
+
+use super::typist::Loop;
+use crate::judge::{Position, Truth};
+use crate::trace::{Event, Trace, strokes};
+use std::time::Duration;
+
+/// Who types sooner than this after the host was done has not read what it wrote.
+///
+/// Chosen by eye, between the time that a person takes to choose an answer to something seen (0.3 to
+/// 0.5 s) and the pauses of the recordings after a command (0.4 to 1.2 s).
+pub const READING: Duration = Duration::from_millis(400);
+
+/// So many cells outside of the cursor's rows are more than an echo, and more than the numbers in a
+/// status line. Chosen by eye.
+pub const RESULT_CELLS: usize = 10;
+
+/// One write by the keyboard's side, without what terminals answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    pub(crate) bytes: Vec<u8>,
+    /// How many keys it holds.
+    pub(crate) keys: usize,
+    /// What it waits for.
+    pub(crate) cue: Cue,
+    /// How long after that it comes.
+    pub(crate) pause: Duration,
+}
+
+/// What a key waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cue {
+    /// The write before it; before the first one, the beginning.
+    Write,
+    /// The first output after the write before it.
+    Output,
+    /// That what the host wrote up to here is to be seen.
+    Result(Position),
+}
+
+/// A write of the recording, with what the host did about it before the next one.
+struct Recorded<'a> {
+    bytes: Vec<u8>,
+    keys: usize,
+    /// The number of its last key.
+    last_key: usize,
+    at: Duration,
+    /// The host's output until the next write: when, and up to which position.
+    answer: Vec<(Duration, Position)>,
+    truth: &'a Truth,
+}
+
+/// Returns the plan of a user for a recording, of which `truth` is the truth.
+pub(crate) fn plan(trace: &Trace, truth: &Truth, user: Loop) -> Vec<Planned> {
+    let (prompt, writes) = recorded(trace, truth);
+    let mut planned = Vec::new();
+    for (number, write) in writes.iter().enumerate() {
+        let (cue, since) = match number.checked_sub(1) {
+            Some(last) => writes[last].cue(write.at, user),
+            None => first_cue(&prompt, trace.began(), write.at),
+        };
+        planned.push(Planned {
+            bytes: write.bytes.clone(),
+            keys: write.keys,
+            cue,
+            pause: write.at - since,
+        });
+    }
+    planned
+}
+
+/// What both users wait for at the beginning: the prompt, if there is one and it was read.
+fn first_cue(prompt: &[(Duration, Position)], began: Duration, at: Duration) -> (Cue, Duration) {
+    match prompt.iter().rfind(|(written, _)| *written + READING <= at) {
+        Some((written, position)) => (Cue::Result(*position), *written),
+        None => (Cue::Write, began),
+    }
+}
+
+impl Recorded<'_> {
+    /// Returns what a write at `next` after this one waits for, and when that was in the recording.
+    fn cue(&self, next: Duration, user: Loop) -> (Cue, Duration) {
+        let has_effect = self.truth.keys()[self.last_key].has_effect();
+        match (user, self.answer.first()) {
+            (Loop::Closed, Some((first, _))) if has_effect => (Cue::Output, *first),
+            (Loop::Closed, _) => (Cue::Write, self.at),
+            (Loop::Open, _) => self.result(next).unwrap_or((Cue::Write, self.at)),
+        }
+    }
+
+    /// Returns the result of this write that was read before `next`, and when it was complete.
+    fn result(&self, next: Duration) -> Option<(Cue, Duration)> {
+        let (written, position) = self
+            .answer
+            .iter()
+            .rfind(|(written, _)| *written + READING <= next)?;
+        let is_result = !is_typed_in_a_row(&self.bytes) || self.changes_much(*position);
+        is_result.then_some((Cue::Result(*position), *written))
+    }
+
+    fn changes_much(&self, position: Position) -> bool {
+        let before = self.truth.keys()[self.last_key].before;
+        let rows = [before, position].map(|at| self.truth.cursor(at).place.row);
+        let changed = self.truth.difference(before, position);
+        let outside = changed.iter().filter(|place| !rows.contains(&place.row));
+        outside.count() >= RESULT_CELLS
+    }
+}
+
+/// True for characters, Backspace, Left and Right: what nobody looks up for after each.
+fn is_typed_in_a_row(bytes: &[u8]) -> bool {
+    strokes(bytes).all(|stroke| match stroke.bytes {
+        [0x7f | 0x08] => true,
+        [0x1b, b'[' | b'O', last] => matches!(last, b'C' | b'D'),
+        [first, ..] => *first >= b' ',
+        [] => true,
+    })
+}
+
+/// Returns what the host wrote before the first key, and all writes of the user.
+fn recorded<'a>(trace: &Trace, truth: &'a Truth) -> (Vec<(Duration, Position)>, Vec<Recorded<'a>>) {
+    let mut prompt = Vec::new();
+    let mut writes: Vec<Recorded> = Vec::new();
+    let (mut keys, mut position) = (0, 0);
+    for record in trace.records() {
+        match &record.event {
+            Event::Size(_) => {}
+            Event::Host(bytes) => {
+                position += bytes.len();
+                let written = (record.at, Position(position));
+                let last = writes.last_mut();
+                last.map_or(&mut prompt, |last| &mut last.answer)
+                    .push(written);
+            }
+            Event::User(bytes) => {
+                let typed = strokes(bytes).filter(|stroke| stroke.kind.is_typed());
+                let typed: Vec<&[u8]> = typed.map(|stroke| stroke.bytes).collect();
+                keys += typed.len();
+                if !typed.is_empty() {
+                    writes.push(Recorded {
+                        bytes: typed.concat(),
+                        keys: typed.len(),
+                        last_key: keys - 1,
+                        at: record.at,
+                        answer: Vec::new(),
+                        truth,
+                    });
+                }
+            }
+        }
+    }
+    (prompt, writes)
+}

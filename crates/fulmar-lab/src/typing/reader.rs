@@ -1,0 +1,56 @@
+//! What a user can see while the run goes on.
+
+use crate::judge::{Change, Eye, Position, Truth};
+use crate::trace::Size;
+
+/// The user's terminal, and what the user knows of the recording.
+pub struct Reader<'a> {
+    truth: &'a Truth,
+    eye: Eye,
+    typed: usize,
+    changes: Vec<Change>,
+}
+
+impl<'a> Reader<'a> {
+    /// Returns a reader at a blank terminal.
+    pub fn new(truth: &'a Truth, size: Size) -> Self {
+        Self {
+            truth,
+            eye: Eye::new(size),
+            typed: 0,
+            changes: Vec::new(),
+        }
+    }
+
+    /// Shows the terminal some output.
+    pub fn show(&mut self, bytes: &[u8]) {
+        self.eye.show(bytes, &mut self.changes);
+        self.changes.clear();
+    }
+
+    /// Takes in that so many more keys were typed.
+    pub fn type_keys(&mut self, keys: usize) {
+        self.typed += keys;
+    }
+
+    /// Returns how many keys were typed.
+    pub fn typed(&self) -> usize {
+        self.typed
+    }
+
+    /// Returns the terminal.
+    pub fn eye(&self) -> &Eye {
+        &self.eye
+    }
+
+    /// True when what the host wrote up to `position` is to be seen: a stamp says so, or the whole
+    /// screen is one that the host made with it, and that the keys typed so far can lead to.
+    pub fn sees(&self, position: Position) -> bool {
+        let is_stamped = self.eye.stamp().is_some_and(|stamp| stamp.0 >= position.0);
+        is_stamped || {
+            let reach = self.truth.reach(self.typed);
+            let last = self.truth.last_like(self.eye.hash(), reach);
+            last.is_some_and(|last| last >= self.truth.since(position))
+        }
+    }
+}

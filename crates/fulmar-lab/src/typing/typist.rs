@@ -1,0 +1,269 @@
+//! A user at work.
+
+use super::plan::{Cue, Planned, plan};
+use super::reader::Reader;
+use crate::judge::Truth;
+use crate::trace::Trace;
+use std::time::Duration;
+
+/// Which user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Loop {
+    /// Waits for the answer to each key.
+    Closed,
+    /// Keeps the recorded rhythm.
+    Open,
+}
+
+/// A user who waits for something that does not come types on after this time.
+///
+/// Chosen by eye: longer than any outage of the experiments but one, and so short that a run
+/// whose answer was lost for good is not lost as well.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A user who types a recording. See [`typing`](super).
+#[derive(Clone, Debug)]
+pub struct Typist {
+    plan: Vec<Planned>,
+    /// The next of the plan.
+    next: usize,
+    /// When the write before it was typed, or when the user sat down.
+    since: Duration,
+    /// When its cue came.
+    cued: Option<Duration>,
+    pause_max: Option<Duration>,
+    given_up: usize,
+}
+
+/// Something to type, in one write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Press {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// How many keys they are.
+    pub keys: usize,
+}
+
+impl Typist {
+    /// Returns a user of that kind for a recording, of which `truth` is the truth, who sits down at
+    /// `now`. No pause is longer than `pause_max`.
+    pub fn new(
+        trace: &Trace,
+        truth: &Truth,
+        user: Loop,
+        now: Duration,
+        pause_max: Option<Duration>,
+    ) -> Self {
+        let mut typist = Self {
+            plan: plan(trace, truth, user),
+            next: 0,
+            since: now,
+            cued: None,
+            pause_max,
+            given_up: 0,
+        };
+        typist.expect_cue();
+        typist
+    }
+
+    /// Takes in that output has come; `reader` has it already.
+    pub fn handle_output(&mut self, now: Duration, reader: &Reader<'_>) {
+        let Some(next) = self.plan.get(self.next).filter(|_| self.cued.is_none()) else {
+            return;
+        };
+        let has_come = match next.cue {
+            Cue::Write => true,
+            Cue::Output => true,
+            Cue::Result(position) => reader.sees(position),
+        };
+        if has_come {
+            self.cued = Some(now);
+        }
+    }
+
+    /// Returns what is to be typed by now. It counts as typed.
+    pub fn poll_press(&mut self, now: Duration) -> Option<Press> {
+        if self.poll_timeout()? > now {
+            return None;
+        }
+        let next = &self.plan[self.next];
+        let press = Press {
+            bytes: next.bytes.clone(),
+            keys: next.keys,
+        };
+        self.given_up += usize::from(self.cued.is_none());
+        self.next += 1;
+        self.since = now;
+        self.cued = None;
+        self.expect_cue();
+        Some(press)
+    }
+
+    /// Returns when to ask again, if not for output before. `None` when all is typed.
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        let next = self.plan.get(self.next)?;
+        let pause = self.pause_max.map_or(next.pause, |max| next.pause.min(max));
+        Some(match self.cued {
+            Some(cued) => cued + pause,
+            None => self.since + PATIENCE,
+        })
+    }
+
+    /// True when all is typed.
+    pub fn is_done(&self) -> bool {
+        self.next == self.plan.len()
+    }
+
+    /// Returns how often a cue did not come and the user typed on all the same.
+    pub fn given_up(&self) -> usize {
+        self.given_up
+    }
+
+    /// What only follows the write before it is cued by it.
+    fn expect_cue(&mut self) {
+        let next = self.plan.get(self.next);
+        if next.is_some_and(|next| next.cue == Cue::Write) {
+            self.cued = Some(self.since);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Size;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// A prompt; `ls` in a row; Enter and a result that is read before `q`; a key without answer.
+    const SESSION: &[u8] =
+        b"0 SIZE 20 4\n100000 HOST 2\n$ \n1000000 USER 1\nl\n1001000 HOST 1\nl\n\
+        1200000 USER 1\ns\n1201000 HOST 1\ns\n1500000 USER 1\n\r\n1502000 HOST 4\n\r\nfi\n\
+        1600000 HOST 6\nle\r\n$ \n2400000 USER 1\nq\n2401000 HOST 1\nq\n2500000 USER 1\n\x07\n\
+        2700000 USER 1\nx\n2701000 HOST 1\nx\n";
+
+    struct Desk {
+        truth: Truth,
+        trace: Trace,
+    }
+
+    impl Desk {
+        fn new() -> Self {
+            let trace = Trace::parse(SESSION).unwrap();
+            Self {
+                truth: Truth::of(&trace),
+                trace,
+            }
+        }
+
+        fn user(&self, user: Loop) -> (Typist, Reader<'_>) {
+            let typist = Typist::new(&self.trace, &self.truth, user, ms(5000), None);
+            let size = Size {
+                columns: 20,
+                rows: 4,
+            };
+            (typist, Reader::new(&self.truth, size))
+        }
+    }
+
+    /// What the screen shows at a time.
+    fn show(at: u64, text: &str, typist: &mut Typist, reader: &mut Reader<'_>) {
+        reader.show(text.as_bytes());
+        typist.handle_output(ms(at), reader);
+    }
+
+    /// What is typed next, and when it is due.
+    fn press(typist: &mut Typist, reader: &mut Reader<'_>) -> (u64, String) {
+        let due = typist.poll_timeout().expect("something to type");
+        assert_eq!(typist.poll_press(due - Duration::from_micros(1)), None);
+        let press = typist.poll_press(due).expect("it is due");
+        reader.type_keys(press.keys);
+        (
+            due.as_millis() as u64,
+            String::from_utf8(press.bytes).unwrap(),
+        )
+    }
+
+    fn due(at: u64, text: &str) -> (u64, String) {
+        (at, text.to_owned())
+    }
+
+    #[test]
+    fn in_closed_loop_the_answer_comes_first_and_then_the_recorded_pause() {
+        let desk = Desk::new();
+        let (mut typist, mut reader) = desk.user(Loop::Closed);
+        show(5300, "$ ", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(6200, "l"));
+        show(8000, "l", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(8199, "s"));
+        // Any output will do, wrong as it may be, and only the first counts.
+        show(8200, "x", &mut typist, &mut reader);
+        show(8300, "\x08s", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(8499, "\r"));
+        show(9000, "\r\nfi", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(9898, "q"));
+        show(9950, "le", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(10_049, "\x07"));
+        // Nothing was answered to this one.
+        assert_eq!(press(&mut typist, &mut reader), due(10_249, "x"));
+        assert!(typist.is_done() && typist.given_up() == 0);
+    }
+
+    #[test]
+    fn in_open_loop_the_rhythm_is_kept_until_a_result_was_read() {
+        let desk = Desk::new();
+        let (mut typist, mut reader) = desk.user(Loop::Open);
+        show(5300, "$ ", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(6200, "l"));
+        assert_eq!(press(&mut typist, &mut reader), due(6400, "s"));
+        assert_eq!(press(&mut typist, &mut reader), due(6700, "\r"));
+        // Half of the result is not it.
+        show(9000, "ls\r\nfi", &mut typist, &mut reader);
+        assert_eq!(typist.poll_timeout(), Some(ms(6700) + PATIENCE));
+        show(9500, "le\r\n$ ", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(10_300, "q"));
+        assert_eq!(press(&mut typist, &mut reader), due(10_400, "\x07"));
+        assert_eq!(press(&mut typist, &mut reader), due(10_600, "x"));
+        assert_eq!(typist.poll_timeout(), None);
+    }
+
+    #[test]
+    fn a_stamp_tells_that_a_result_is_there() {
+        let desk = Desk::new();
+        let (mut typist, mut reader) = desk.user(Loop::Open);
+        show(5300, "$ ", &mut typist, &mut reader);
+        for _ in 0..3 {
+            press(&mut typist, &mut reader);
+        }
+        show(9000, "something wrong", &mut typist, &mut reader);
+        show(9500, "\x1b]2;fulmar-lab 14\x07", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(10_300, "q"));
+    }
+
+    #[test]
+    fn patience_has_an_end_and_pauses_a_limit() {
+        let desk = Desk::new();
+        let (mut typist, mut reader) = desk.user(Loop::Closed);
+        assert_eq!(press(&mut typist, &mut reader), due(125_000, "l"));
+        assert_eq!(typist.given_up(), 1);
+        typist.pause_max = Some(ms(50));
+        show(126_000, "l", &mut typist, &mut reader);
+        assert_eq!(press(&mut typist, &mut reader), due(126_050, "s"));
+    }
+
+    #[test]
+    fn a_result_is_not_seen_before_its_key_was_typed() {
+        // Ctrl-L leaves the screen as it is.
+        let session =
+            b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\n\x0c\n1001000 HOST 9\n\x1b[H\x1b[2J$ \n";
+        let trace = Trace::parse(session).unwrap();
+        let truth = Truth::of(&trace);
+        let mut reader = Reader::new(&truth, trace.size());
+        reader.show(b"$ ");
+        assert!(!reader.sees(truth.end()));
+        reader.type_keys(1);
+        assert!(reader.sees(truth.end()));
+    }
+}
