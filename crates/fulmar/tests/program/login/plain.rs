@@ -1,9 +1,13 @@
 //! Names, ports and users as the ssh configuration has them.
 
 use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_session, for_each_starter};
-use crate::support::Person;
+use crate::support::{PASSWORD, Person};
+use fulmar_platform::WindowSize;
 
 for_each_starter! {
+    keys_typed_before_it_begins: fulmar;
+    a_window_that_changes_before_it_begins: fulmar mosh;
+    no_terminal_here: fulmar;
     a_key_and_a_known_host: fulmar mosh ssh;
     an_alias_with_host_name_port_and_user: fulmar mosh ssh;
     an_included_file: fulmar mosh ssh;
@@ -89,4 +93,55 @@ fn a_command_of_words_that_shells_would_change(starter: Starter) {
     assert_eq!(terminal.wait_for_end().code(), Some(expected));
     terminal.expect_restored();
     scene.expect_nothing_left();
+}
+
+fn keys_typed_before_it_begins(starter: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let Some(mut terminal) = scene.start(starter, &["bob@far"]) else {
+        return;
+    };
+    terminal.type_keys("echo $((6 * 7))\n");
+    terminal.wait_for_text("42");
+    expect_session(&scene, starter, &mut terminal);
+}
+
+fn a_window_that_changes_before_it_begins(starter: Starter) {
+    let plan = Plan {
+        config: "PubkeyAuthentication no\n",
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    let Some(mut terminal) = scene.start(starter, &["bob@far"]) else {
+        return;
+    };
+    terminal.wait_for_text("bob@far's password:");
+    terminal.resize(WindowSize {
+        rows: 31,
+        columns: 97,
+    });
+    terminal.type_keys(format!("{PASSWORD}\n"));
+    terminal.wait_for_prompt();
+    terminal.type_keys("stty size\n");
+    terminal.wait_for_text("31 97");
+    expect_session(&scene, starter, &mut terminal);
+}
+
+fn no_terminal_here(_: Starter) {
+    let Some(scene) = Scene::new(&Plan::default()) else {
+        return;
+    };
+    let mut command = scene.near.command(Person::Alice, "fulmar");
+    let output = scene
+        .near
+        .inside(|| command.arg("bob@far").output().expect("it starts"));
+    assert_eq!(output.status.code(), Some(255));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("there is no terminal"), "{said}");
+    // It has said so before ssh was started.
+    let log = scene.daemon.log();
+    assert!(!log.contains("Connection from"), "{log}");
 }

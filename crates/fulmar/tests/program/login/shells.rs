@@ -16,6 +16,7 @@ for_each_starter! {
     a_shell_that_knows_words_only: fulmar mosh ssh;
     a_bashrc_that_prints: fulmar mosh;
     a_bashrc_that_waits_for_a_line: fulmar;
+    a_bashrc_that_takes_all_input: fulmar;
     a_bashrc_that_tries_tmux: fulmar;
     a_bashrc_that_becomes_tmux: fulmar;
 }
@@ -149,6 +150,11 @@ fn a_bashrc_that_waits_for_a_line(starter: Starter) {
         starter,
         "shopt -q login_shell || read -r -p 'press enter ' line",
     );
+}
+
+fn a_bashrc_that_takes_all_input(starter: Starter) {
+    // head reads as much as there is, not a line.
+    with_bashrc(starter, "shopt -q login_shell || head -n 1 >/dev/null");
 }
 
 fn a_bashrc_that_tries_tmux(starter: Starter) {

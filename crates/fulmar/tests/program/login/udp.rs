@@ -1,14 +1,15 @@
 //! Networks that let ssh through and not what the session needs.
 
 use super::scene::{FAR, Plan, Scene, Starter, expect_refusal, for_each_starter};
-use crate::support::network::{Families, Way, block_udp};
-use crate::support::{Terminal, holds};
+use crate::support::network::{Families, Way, block_udp, refuse_udp};
+use crate::support::{Machine, Terminal, holds};
 
 for_each_starter! {
     nothing_arrives_there: fulmar mosh;
     nothing_comes_back: fulmar mosh;
     nothing_passes_either_way: fulmar;
-    nobody_is_told_for_long: fulmar;
+    a_firewall_says_no: fulmar;
+    the_wait_ends_by_itself: fulmar;
 }
 
 /// Where the server waits, as it is told.
@@ -17,23 +18,22 @@ const WHERE: &str = "192.0.2.2, UDP port 60001";
 /// What the user does who has read enough.
 const QUIT: &str = "\x1e.";
 
-/// A login to a machine that blocks UDP in these directions.
-fn blocked(starter: Starter, ways: &[Way]) -> Option<(Scene, Terminal)> {
+/// A login to a machine that does not let UDP in or out.
+fn blocked(starter: Starter, block: impl FnOnce(&Machine)) -> Option<(Scene, Terminal)> {
     let plan = Plan {
         families: Families::V4,
         ..Plan::default()
     };
     let scene = Scene::new(&plan)?;
-    for way in ways {
-        block_udp(&scene.far, *way);
-    }
+    block(&scene.far);
     let terminal = scene.start(starter, &[&format!("bob@{FAR}")])?;
     Some((scene, terminal))
 }
 
 /// Expects that the user is told `words` and where, leaves, and that nothing stays.
 fn expect_words(starter: Starter, ways: &[Way], words: &str) {
-    let Some((scene, mut terminal)) = blocked(starter, ways) else {
+    let block = |far: &Machine| ways.iter().for_each(|way| block_udp(far, *way));
+    let Some((scene, mut terminal)) = blocked(starter, block) else {
         return;
     };
     if starter == Starter::Mosh {
@@ -61,8 +61,18 @@ fn nothing_passes_either_way(starter: Starter) {
     expect_words(starter, &[Way::Out, Way::Back], "nothing arrives there");
 }
 
-fn nobody_is_told_for_long(starter: Starter) {
-    let Some((scene, mut terminal)) = blocked(starter, &[Way::Out]) else {
+fn a_firewall_says_no(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, refuse_udp) else {
+        return;
+    };
+    terminal.wait_for_text(WHERE);
+    terminal.type_keys(QUIT);
+    expect_refusal(&mut terminal, "refused");
+    scene.expect_nothing_left();
+}
+
+fn the_wait_ends_by_itself(starter: Starter) {
+    let Some((scene, mut terminal)) = blocked(starter, |far| block_udp(far, Way::Out)) else {
         return;
     };
     // It gives up by itself, and says what to try.

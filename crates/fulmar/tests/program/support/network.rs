@@ -135,6 +135,15 @@ pub(crate) fn block_udp(machine: &Machine, way: Way) {
     rule(machine, hook, "meta l4proto udp drop");
 }
 
+/// Refuses UDP that comes in to a machine, and says so.
+pub(crate) fn refuse_udp(machine: &Machine) {
+    rule(
+        machine,
+        "input",
+        "meta l4proto udp reject with icmpx admin-prohibited",
+    );
+}
+
 /// Refuses TCP between other machines: to log in one has to go from one to the next.
 pub(crate) fn forbid_passing_tcp(machine: &Machine) {
     rule(machine, "forward", "meta l4proto tcp reject");
