@@ -291,17 +291,17 @@ impl Call {
             true => LEAVE_WITHIN,
             false => Duration::ZERO,
         };
-        let Ok(children) = SignalPipe::new(&[Signal::Child]) else {
+        let Ok(mut children) = SignalPipe::new(&[Signal::Child]) else {
             return self.ssh.terminate();
         };
         self.ssh.close_input();
-        if self.ends_within(patience, &children) || self.is_shared() {
+        if self.ends_within(patience, &mut children) || self.is_shared() {
             return;
         }
         self.ssh.terminate();
-        if !self.ends_within(END_WITHIN, &children) {
+        if !self.ends_within(END_WITHIN, &mut children) {
             self.ssh.kill();
-            self.ends_within(END_WITHIN, &children);
+            self.ends_within(END_WITHIN, &mut children);
         }
     }
 
@@ -323,15 +323,17 @@ impl Call {
         false
     }
 
-    fn ends_within(&mut self, limit: Duration, children: &SignalPipe) -> bool {
+    fn ends_within(&mut self, limit: Duration, children: &mut SignalPipe) -> bool {
         let limit = boot_time() + limit;
         loop {
+            // Before it is asked: the end of another child is to be found once, and this one's not missed.
+            let _ = children.drain().count();
             if !matches!(self.ssh.try_wait(), Ok(None)) {
                 return true;
             }
             let left = limit.saturating_sub(boot_time());
             let mut list = PollList::new();
-            list.add(children, Interest::Read);
+            list.add(&*children, Interest::Read);
             if left.is_zero() || list.wait(Some(left)).is_err() {
                 return false;
             }
