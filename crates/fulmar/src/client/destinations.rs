@@ -70,6 +70,11 @@ impl Destinations {
         self.peer
     }
 
+    /// Returns the one that most likely is the server's.
+    pub(crate) fn likeliest(&self) -> Option<SocketAddr> {
+        self.tried.first().map(|tried| tried.address)
+    }
+
     /// Returns all that was tried, the likeliest first.
     pub(crate) fn tried(&self) -> &[Tried] {
         &self.tried

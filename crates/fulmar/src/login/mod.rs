@@ -11,6 +11,7 @@
 mod call;
 mod candidates;
 mod complaint;
+mod other_client;
 mod remote_command;
 mod request;
 mod resolve;
@@ -96,7 +97,11 @@ pub(crate) fn run(
         // ssh may have been killed while it asked for a password.
         let _ = modes.restore();
     }
-    Ok(farewell(desk.meet(meeting?), Names::Own))
+    let meeting = meeting?;
+    match &desk.settings().login.client {
+        Some(client) => other_client::run(client, desk.settings(), meeting),
+        None => Ok(farewell(desk.meet(meeting), Names::Own)),
+    }
 }
 
 /// A login on its way.

@@ -221,6 +221,22 @@ fn a_mosh_server_serves_where_there_is_none_of_ours() {
 }
 
 #[test]
+fn another_client_gets_the_session_and_its_status_is_ours() {
+    let world = world();
+    let client = world.ours("mosh-client").display().to_string();
+    let mut terminal = PRESENT.start(&world, &["--client", &client], &[]);
+    terminal.wait_for_prompt();
+    terminal.type_keys("echo $((6 * 7)); exit 7\n");
+    terminal.wait_for_text("42");
+    // A client of stock's make has no status but its own.
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+    terminal.expect_restored();
+    assert!(shown(&terminal).contains("[mosh is exiting.]"));
+    let mut terminal = PRESENT.start(&world, &["--client", "/no/such/client"], &[]);
+    expect_failure(&mut terminal, &["/no/such/client"]);
+}
+
+#[test]
 fn where_there_is_no_server_at_all_it_is_said_how_to_get_one() {
     let world = world();
     let tools = world.home().join("tools");

@@ -1,0 +1,82 @@
+//! Another client in our place: it gets the key and the address, as from stock's starter.
+//!
+//! Source: docs/protocol.md §2.2, §2.8.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Child, Command};
+
+use fulmar_platform::resolve::numeric;
+use fulmar_platform::{PollList, Signal, process};
+
+use crate::client::Meeting;
+use crate::errors::{Failure, while_doing};
+use crate::settings::{Predict, Settings};
+use crate::surroundings::Surroundings;
+
+/// Runs the client to its end, and returns its status. It joins the likeliest of the addresses, for
+/// it takes one only; the ssh that has started the server stays for as long as it wants.
+///
+/// # Errors
+///
+/// When the client cannot be started.
+pub(super) fn run(program: &Path, settings: &Settings, meeting: Meeting) -> Result<u8, Failure> {
+    let address = meeting.destinations.likeliest();
+    let key = meeting.key.to_base64();
+    let mut command = Command::new(program);
+    command.env("MOSH_KEY", key.as_str());
+    command.envs(variables(settings));
+    if let Some(address) = address {
+        command.args([numeric(address), address.port().to_string()]);
+    }
+    let client = command.spawn().map_err(|error| Failure::CannotStart {
+        program: program.into(),
+        error,
+    })?;
+    // What holds the key's text goes as soon as the client has it.
+    drop((command, key));
+    let status = wait(client, meeting.surroundings);
+    if let Some(call) = meeting.call {
+        call.release();
+    }
+    status
+}
+
+/// Returns what the client is told in its environment.
+fn variables(settings: &Settings) -> Vec<(&'static str, OsString)> {
+    let predict = match settings.predict {
+        Predict::Adaptive => "adaptive",
+        Predict::Always => "always",
+        Predict::Never => "never",
+        Predict::Experimental => "experimental",
+    };
+    let mut variables = vec![("MOSH_PREDICTION_DISPLAY", predict.into())];
+    if settings.predict_overwrite {
+        variables.push(("MOSH_PREDICTION_OVERWRITE", "yes".into()));
+    }
+    if !settings.init {
+        variables.push(("MOSH_NO_TERM_INIT", "1".into()));
+    }
+    variables
+}
+
+/// Waits for the client, and asks it to end if we are asked to.
+fn wait(mut client: Child, mut surroundings: Surroundings) -> Result<u8, Failure> {
+    let waiting = || while_doing("waiting for the client");
+    surroundings.set_deadline(None).map_err(waiting())?;
+    loop {
+        if let Some(status) = client.try_wait().map_err(waiting())? {
+            let code = status.code().and_then(|code| u8::try_from(code).ok());
+            return Ok(code.unwrap_or(255));
+        }
+        let mut list = PollList::new();
+        let slots = surroundings.enlist(&mut list);
+        let ready = surroundings.wait(&mut list, slots).map_err(waiting())?;
+        surroundings.hints(ready);
+        for signal in surroundings.signals(ready) {
+            if matches!(signal, Signal::Terminate | Signal::HangUp) {
+                process::terminate(&client);
+            }
+        }
+    }
+}
