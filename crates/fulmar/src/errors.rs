@@ -173,12 +173,6 @@ pub(crate) enum Failure {
     /// The words after `mosh` make no sense.
     #[error("{0}")]
     StarterOptions(Mistake),
-    /// What was given as a host would be something else to ssh.
-    #[error("{} is not the name of a host", host.display())]
-    NoHostName {
-        /// As the user wrote it.
-        host: OsString,
-    },
     /// The line with which ssh is to begin is not one.
     #[error("the command line for ssh makes no sense: {0}")]
     SshCommand(Unfinished),
@@ -387,7 +381,6 @@ impl Failure {
                 "it reads like this: info, or fulmar=debug,fulmar_core=trace".to_owned()
             }
             Failure::StarterOptions(_) => "mosh --help lists the options".to_owned(),
-            Failure::NoHostName { .. } => "a host's name does not begin with a dash".to_owned(),
             Failure::SshCommand(_) | Failure::NoSshCommand => {
                 "it reads like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()
             }

@@ -430,11 +430,6 @@ fn starter() -> Vec<Row> {
             "the words after mosh make no sense",
         ),
         (
-            Failure::NoHostName { host: "-x".into() },
-            STOCK,
-            "ssh would take it for an option",
-        ),
-        (
             Failure::SshCommand(Unfinished),
             STOCK,
             "a quote in --ssh is not closed",

@@ -29,7 +29,7 @@ use self::ssh::Starter;
 use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
 use crate::names::Program;
-use crate::report;
+use crate::{login, report};
 
 /// What this program answers to besides its link: `fulmar mosh …` is `mosh …`.
 pub(crate) const SUBCOMMAND: &str = "mosh";
@@ -104,11 +104,9 @@ fn start(
     words: &[OsString],
     environment: &Environment,
 ) -> Result<Infallible, Failure> {
-    // ssh would take it for an option, before the dashes that come after the host.
-    if wishes.host.as_encoded_bytes().starts_with(b"-") {
-        let host = wishes.host.clone();
-        return Err(Failure::NoHostName { host });
-    }
+    // Stock leaves that to ssh, where a dash at its beginning makes it an option, and a shell may
+    // read what ssh puts into a proxy's command line.
+    let name = login::host_of(&wishes.host)?;
     let colors = client::colors(wishes, environment)?;
     let server = server_command::server_command(wishes, &colors, environment);
     let mut hearing = Hearing::default();
@@ -118,7 +116,7 @@ fn start(
             ssh::server_here(&server, environment.get_filled("HOME"))
         }
         Route::Resolved => {
-            let (host, address) = resolved(wishes)?;
+            let (host, address) = resolved(wishes, &name)?;
             hearing.address = Some(address);
             ssh::ssh(wishes, &host, &[], &server)?
         }
@@ -134,18 +132,16 @@ fn start(
     Err(client::become_it(command, common))
 }
 
-/// Returns the host as ssh is to have it, with an address in place of the name, and the address.
-fn resolved(wishes: &Wishes) -> Result<(OsString, String), Failure> {
-    let bytes = wishes.host.as_bytes();
-    let at = bytes.iter().rposition(|&byte| byte == b'@');
-    let (user, name) = bytes.split_at(at.map_or(0, |at| at + 1));
+/// Returns the host as ssh is to have it, with an address in place of its name, and the address.
+fn resolved(wishes: &Wishes, name: &OsStr) -> Result<(OsString, String), Failure> {
     let wish = Wish::of_word(&wishes.family);
-    let found = resolve::addresses(OsStr::from_bytes(name), OsStr::new("22"), wish)?;
+    let found = resolve::addresses(name, OsStr::new("22"), wish)?;
     // The list is not empty; if it were, ssh would say that the name is.
     let address = found
         .first()
         .map_or_else(String::new, |&first| numeric(first));
-    let mut host = OsStr::from_bytes(user).to_owned();
+    let user = wishes.host.as_bytes().strip_suffix(name.as_bytes());
+    let mut host = OsStr::from_bytes(user.unwrap_or_default()).to_owned();
     host.push(&address);
     Ok((host, address))
 }

@@ -39,19 +39,19 @@ fn an_address_that_a_server_names_has_to_be_one() {
     }
 }
 
-/// ssh would take it for an option: `-oProxyCommand=…` runs any command.
+/// ssh would take `-oProxyCommand=…` for an option, which runs any command, and older ones put any
+/// host into the proxy's command line as it is.
 #[test]
-fn a_host_does_not_begin_with_a_dash() {
-    let Some([ours, stock]) = both(&case(&["--", "-x"], SESSION)) else {
-        return;
-    };
-    assert!(
-        stock
-            .ssh
-            .is_some_and(|ssh| ssh.words.contains(&"-x".to_owned()))
-    );
-    assert!(ours.ssh.is_none() && ours.complained);
-    assert_eq!(ours.status, Status::Failure);
+fn a_host_is_nothing_that_a_program_could_take_for_something_else() {
+    for host in ["-x", "host with blanks", "$(id)", "ada;id@host"] {
+        let Some([ours, stock]) = both(&case(&["--", host], SESSION)) else {
+            return;
+        };
+        let ssh = stock.ssh.expect("stock starts ssh");
+        assert!(ssh.words.iter().any(|word| word == host), "{host}");
+        assert!(ours.ssh.is_none() && ours.complained, "{host}");
+        assert_eq!(ours.status, Status::Failure, "{host}");
+    }
 }
 
 /// A line for ssh that does not end, or begins, is told as such. Stock starts nothing, and blames the
