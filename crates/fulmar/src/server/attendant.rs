@@ -15,13 +15,12 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use fulmar_platform::process::{Forked, fork, leave_session, redirect_stdio_to_null};
+use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, PollList};
 
-use super::detach::Streams;
 use super::offer_input::Input;
 
-/// The daemon has printed how to reach it.
+/// The daemon prints how to reach it.
 const READY: u8 = b'r';
 
 /// The daemon has heard its client.
@@ -127,17 +126,9 @@ impl Attendant {
 }
 
 impl Bond {
-    /// Says that what was to be printed is printed, and lets the standard streams go if asked to.
-    ///
-    /// # Errors
-    ///
-    /// When the standard streams cannot be redirected.
-    pub(crate) fn declare_ready(&mut self, streams: Streams) -> io::Result<()> {
-        if streams == Streams::Released {
-            redirect_stdio_to_null()?;
-        }
+    /// Says that all that can go wrong has gone well, and a client is about to learn how to come.
+    pub(crate) fn declare_ready(&mut self) {
         self.say(READY);
-        Ok(())
     }
 
     /// Says that the client was heard. From then on nobody is depended on.

@@ -74,6 +74,20 @@ pub(crate) fn detach() -> io::Result<Detached> {
     }
 }
 
+impl Streams {
+    /// Lets them go, if they are not kept.
+    ///
+    /// # Errors
+    ///
+    /// When there is no `/dev/null`.
+    pub(crate) fn let_go(self) -> io::Result<()> {
+        match self {
+            Streams::Released => redirect_stdio_to_null(),
+            Streams::Kept => Ok(()),
+        }
+    }
+}
+
 impl Readiness {
     /// Says that all is well and that what was to be printed is printed.
     ///
@@ -81,9 +95,7 @@ impl Readiness {
     ///
     /// When the standard streams cannot be redirected.
     pub(crate) fn declare(mut self, streams: Streams) -> io::Result<()> {
-        if streams == Streams::Released {
-            redirect_stdio_to_null()?;
-        }
+        streams.let_go()?;
         // A parent that was killed meanwhile is not missed.
         let _ = self.pipe.write_all(b".");
         Ok(())

@@ -115,6 +115,7 @@ impl EventLoop {
         if self.sockets.has_heard()
             && let Some(bond) = self.bond.take()
         {
+            tracing::info!("the client is heard");
             bond.declare_heard();
         }
         if is_alone && self.bond.take().is_some() {

@@ -131,9 +131,11 @@ impl Plan {
             port, complaints, ..
         } = &opened.bound;
         let warnings = [&self.warnings[..], complaints].concat();
+        bond.declare_ready();
         announce::answer(&warnings, answer, *port, &opened.key)
             .map_err(while_doing("printing port and key"))?;
-        bond.declare_ready(self.streams())
+        self.streams()
+            .let_go()
             .map_err(while_doing("letting go of the terminal"))?;
         self.work(opened, Some(bond), Some(agreement))
     }

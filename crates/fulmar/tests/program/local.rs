@@ -89,6 +89,8 @@ fn a_client_that_dies_before_the_session_leaves_no_server() {
     for process in Process::all_of(world.home()) {
         assert!(process.wait(DEADLINE), "{} still runs", process.pid());
     }
+    let log = std::fs::read_to_string(path("log.server")).expect("a log");
+    assert!(!log.contains("NobodyCame"), "{log}");
 }
 
 fn mkfifo(path: &Path) {

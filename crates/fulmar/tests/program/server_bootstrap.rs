@@ -18,6 +18,9 @@ use crate::support::{DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orp
 /// Asks for a program that waits to be ended, on a port of the system's choice.
 const OFFER: &str = "FULMAR OFFER 1 exit\nport 0\nword cat\nFULMAR END\n";
 
+/// The server's log, in its home.
+const LOG: &str = "server.log";
+
 /// `fulmar server` with pipes, as ssh starts it. What is left of it ends with the test.
 struct Login {
     process: Child,
@@ -36,7 +39,7 @@ impl Login {
     fn start_in(world: World, arguments: &[&str]) -> Self {
         adopt_orphans();
         let mut command = world.command(world.ours("fulmar"));
-        command.arg("server").args(arguments);
+        command.arg("server").args(["--log", LOG]).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().expect("the server starts");
         let (input, output) = (process.stdin.take(), process.stdout.take());
@@ -140,11 +143,14 @@ impl Login {
         self.expect_nothing_left();
     }
 
+    /// Expects that all processes end, and not because nobody came for a minute.
     #[track_caller]
     fn expect_nothing_left(&self) {
         for process in Process::all_of(self.world.home()) {
             assert!(process.wait(DEADLINE), "{} still runs", process.pid());
         }
+        let log = std::fs::read_to_string(self.world.home().join(LOG)).unwrap_or_default();
+        assert!(!log.contains("NobodyCame"), "{log}");
     }
 
     /// The server in the background.
