@@ -437,11 +437,11 @@ fn starter() -> Vec<Row> {
         (Failure::NoSshCommand, STOCK, "--ssh is empty"),
         (
             Failure::CannotStart {
-                program: "ssh".into(),
+                program: "mosh-client".into(),
                 error: said("No such file or directory"),
             },
-            STOCK,
-            "the program is not installed, or not in PATH",
+            BOTH,
+            "ssh, or what --client names, is not installed or not in PATH",
         ),
         (
             Failure::ClientFailed {

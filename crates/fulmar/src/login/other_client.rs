@@ -54,6 +54,9 @@ fn variables(settings: &Settings) -> Vec<(&'static str, OsString)> {
     if settings.predict_overwrite {
         variables.push(("MOSH_PREDICTION_OVERWRITE", "yes".into()));
     }
+    if !settings.title_prefix {
+        variables.push(("MOSH_TITLE_NOPREFIX", "1".into()));
+    }
     if !settings.init {
         variables.push(("MOSH_NO_TERM_INIT", "1".into()));
     }

@@ -267,3 +267,54 @@ fn a_login_obeys_the_sections_of_its_host() {
     assert!(words.lines().any(|word| word == "ada@box"), "{words}");
     assert_eq!(in_force(&world, "ssh", &["ada@fox"])[0], "/no/such/ssh");
 }
+
+#[test]
+fn another_client_gets_the_address_and_the_key() {
+    let world = World::new();
+    let stock = peers::require("mosh-client");
+    for client in [Some(world.ours("mosh-client")), stock]
+        .into_iter()
+        .flatten()
+    {
+        let ssh = write_ssh(&world);
+        let ours = world.ours("fulmar");
+        let mut command = world.spawn(&ours);
+        for word in ["--client", client.to_str().expect("text"), "--ssh"] {
+            command.arg(word);
+        }
+        command
+            .arg(&ssh)
+            .arg("--server")
+            .arg(&ours)
+            .arg("--no-init");
+        for word in ["box", "--", "sh", "-c", "echo all is well; read line"] {
+            command.arg(word);
+        }
+        let mut terminal = Terminal::start(&command, Setup::default().size, Rules::None);
+        terminal.wait_for_text("all is well");
+        terminal.type_keys("\n");
+        assert_eq!(terminal.wait_for_end().code(), Some(0));
+        terminal.wait_for_text("[mosh is exiting.]");
+        let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+        assert!(!shown.contains("\x1b[?1049h"), "{shown}");
+    }
+}
+
+#[test]
+fn another_client_that_is_not_there_is_told() {
+    let world = World::new();
+    let ssh = write_ssh(&world);
+    let ours = world.ours("fulmar");
+    let mut command = world.spawn(&ours);
+    command.arg("--client").arg("/no/such/client");
+    command
+        .arg("--ssh")
+        .arg(&ssh)
+        .arg("--server")
+        .arg(&ours)
+        .arg("box");
+    let mut terminal = Terminal::start(&command, Setup::default().size, Rules::Client);
+    terminal.wait_for_text("cannot start /no/such/client");
+    assert_eq!(terminal.wait_for_end().code(), Some(255));
+    terminal.expect_restored();
+}
