@@ -54,7 +54,7 @@ pub use core_dump::{CoreLimit, forbid_core_dumps};
 pub use locale::locale_codeset;
 pub use piped::{Piped, Stream};
 pub use poll::{Interest, PollList, PollSlot, Readiness};
-pub use pty::{Master, Slave};
+pub use pty::{Discipline, Master, Slave};
 pub use routes::{NetworkChange, RouteSocket};
 pub use secret::{SecretBytes, random, take_env_secret};
 pub use signals::{Signal, SignalPipe};

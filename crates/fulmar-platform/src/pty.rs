@@ -3,9 +3,9 @@
 use crate::{Child, Spawn, SpawnError, Transfer, WindowSize};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open as open_file};
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{InputModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{InputModes, LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -93,6 +93,33 @@ impl Master {
         size.apply_to(&self.fd)
     }
 
+    /// Returns what the terminal does with keys at the moment.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell it on a master.
+    pub fn discipline(&self) -> io::Result<Discipline> {
+        let modes = tcgetattr(&self.fd)?.local_modes;
+        Ok(Discipline {
+            is_canonical: modes.contains(LocalModes::ICANON),
+            has_echo: modes.contains(LocalModes::ECHO),
+        })
+    }
+
+    /// Returns the process group that has the foreground of the terminal, and `None` if none has.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell it on a master.
+    pub fn foreground(&self) -> io::Result<Option<u32>> {
+        match tcgetpgrp(&self.fd) {
+            Ok(group) => Ok(u32::try_from(group.as_raw_nonzero().get()).ok()),
+            // A terminal that is nobody's has group 0, which the system reports in either way.
+            Err(Errno::OPNOTSUPP | Errno::NOTTY) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Returns the path of the slave, such as `/dev/pts/3`.
     pub fn slave_name(&self) -> &std::path::Path {
         &self.name
@@ -103,6 +130,15 @@ impl AsFd for Master {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
+}
+
+/// What a terminal does with keys before a program reads them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Discipline {
+    /// True when programs read whole lines, which can be edited until then (`ICANON`).
+    pub is_canonical: bool,
+    /// True when the terminal itself echoes what is typed (`ECHO`).
+    pub has_echo: bool,
 }
 
 /// The programs' end of a pseudo terminal, held until the first program has it.
@@ -140,7 +176,6 @@ mod tests {
     use crate::test_support::{read_to_close, wait_readable};
     use rustix::fs::fcntl_getfl;
     use rustix::io::fcntl_getfd;
-    use rustix::termios::LocalModes;
 
     const SIZE: WindowSize = WindowSize {
         rows: 31,
@@ -176,6 +211,33 @@ mod tests {
         );
         let cooked = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN;
         assert!(modes.local_modes.contains(cooked));
+    }
+
+    #[test]
+    fn the_discipline_is_seen_from_the_master() {
+        let (master, slave) = open(SIZE).unwrap();
+        let discipline = |is_canonical, has_echo| Discipline {
+            is_canonical,
+            has_echo,
+        };
+        assert_eq!(master.discipline().unwrap(), discipline(true, true));
+        let mut modes = tcgetattr(&slave).unwrap();
+        modes.local_modes -= LocalModes::ECHO;
+        tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
+        assert_eq!(master.discipline().unwrap(), discipline(true, false));
+        modes.make_raw();
+        tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
+        assert_eq!(master.discipline().unwrap(), discipline(false, false));
+    }
+
+    #[test]
+    fn the_foreground_is_the_program_that_was_started() {
+        let (master, slave) = open(SIZE).unwrap();
+        assert_eq!(master.foreground().unwrap(), None);
+        let mut child = slave.spawn(Spawn::new("/bin/cat").arg("-")).unwrap();
+        assert_eq!(master.foreground().unwrap(), Some(child.pid()));
+        child.kill(&master).unwrap();
+        child.wait().unwrap();
     }
 
     #[test]
