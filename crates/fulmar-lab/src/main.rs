@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fulmar_lab::command::{link, play};
+use fulmar_lab::command::{link, play, record};
 
 /// Emulated links between real hosts, to try and measure remote shells on.
 ///
@@ -20,12 +20,14 @@ struct Arguments {
 enum Command {
     Link(Box<link::Arguments>),
     Play(play::Arguments),
+    Record(record::Arguments),
 }
 
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
         Command::Link(arguments) => link::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
     };
     match ended {
         Ok(code) => code,

@@ -2,6 +2,7 @@
 
 pub mod link;
 pub mod play;
+pub mod record;
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::{Enclosure, enclose};

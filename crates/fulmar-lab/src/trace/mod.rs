@@ -7,12 +7,14 @@ mod form;
 mod keys;
 mod meta;
 mod record;
+mod recorder;
 mod statistics;
 
 pub use form::{FormError, ReadError};
 pub use keys::{Stroke, StrokeKind, Strokes, strokes};
 pub use meta::{Mark, Meta, MetaError, MetaReadError, Note, TtyState};
 pub use record::{Event, NoTrace, Record, SIZE_MAX, Size, Trace};
+pub use recorder::{FIRST, Recorder};
 pub use statistics::Statistics;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,313 @@
+//! `fulmar-lab record`: makes a key trace of any program.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use fulmar_platform::{
+    Child, Interest, Master, PollList, RawMode, Signal, SignalPipe, Spawn, Transfer, Tty,
+    WindowSize, boot_time, pty,
+};
+
+use crate::trace::{Event, Meta, Recorder, Size, TtyState};
+
+/// Runs COMMAND on a terminal of its own and records what is typed and shown, with times.
+///
+/// FILE becomes a key trace. FILE.meta tells when the terminal changed its modes or its foreground
+/// program. Everything that is typed is in FILE, secrets too. Where standard input is no terminal
+/// its bytes are typed as they come, and the terminal has the --size.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The file to record to; it must not be there yet.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The size where there is no terminal to take it from, in columns and rows.
+    #[arg(long, value_name = "COLUMNSxROWS", default_value = "80x24")]
+    pub size: SizeArgument,
+    /// What to run.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// A size as it is written on the command line: `80x24`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeArgument(pub Size);
+
+impl FromStr for SizeArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once('x').and_then(|(columns, rows)| {
+            Some(Size {
+                columns: columns.parse().ok()?,
+                rows: rows.parse().ok()?,
+            })
+        });
+        match parsed.filter(|size| size.is_plausible()) {
+            Some(size) => Ok(Self(size)),
+            None => Err("a size is columns and rows, such as 80x24".to_owned()),
+        }
+    }
+}
+
+/// How often the terminal's modes are looked at while nothing happens: as long as the time by
+/// which a note in the sidecar may be late, and little work.
+const LOOK_PAUSE: Duration = Duration::from_millis(2);
+
+/// Records until the program ends, and ends as it does.
+///
+/// # Errors
+///
+/// Where FILE is there already, or the program cannot be started.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut recording = Recording::start(arguments)?;
+    recording.go_on()?;
+    let status = recording.into_child().wait();
+    let status = status.context("waiting for the program")?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+struct Recording {
+    recorder: Recorder<File, File>,
+    master: Master,
+    child: Child,
+    /// What is typed on, while there is somebody.
+    keyboard: Option<File>,
+    screen: File,
+    signals: SignalPipe,
+    terminal: Option<(Tty, RawMode)>,
+    /// What was typed and the program has not taken yet.
+    under_way: Vec<u8>,
+    is_over: bool,
+}
+
+impl Recording {
+    fn start(arguments: &Arguments) -> Result<Self> {
+        let terminal = match io::stdin().is_terminal() {
+            true => Some(Tty::open(io::stdin()).context("opening the terminal")?),
+            false => None,
+        };
+        let size = terminal.as_ref().and_then(Tty::size);
+        let size = size.unwrap_or(WindowSize {
+            rows: arguments.size.0.rows,
+            columns: arguments.size.0.columns,
+        });
+        let (trace, meta) = (
+            new_file(&arguments.out)?,
+            new_file(&Meta::path_beside(&arguments.out))?,
+        );
+        let signals = [Signal::WindowChange, Signal::HangUp, Signal::Terminate];
+        let signals = SignalPipe::new(&signals).context("watching for signals")?;
+        let (master, child) = spawn(&arguments.command, size)?;
+        let recorder = Recorder::new(trace, meta, boot_time(), plain(size))?;
+        let raw = |tty: Tty| -> Result<(Tty, RawMode)> {
+            let raw = tty.raw_mode().context("taking over the terminal")?;
+            Ok((tty, raw))
+        };
+        Ok(Self {
+            recorder,
+            master,
+            child,
+            keyboard: Some(unbuffered(io::stdin())?),
+            screen: unbuffered(io::stdout())?,
+            signals,
+            terminal: terminal.map(raw).transpose()?,
+            under_way: Vec::new(),
+            is_over: false,
+        })
+    }
+
+    fn go_on(&mut self) -> Result<()> {
+        self.look()?;
+        while !self.is_over {
+            self.turn()?;
+            self.look()?;
+        }
+        Ok(())
+    }
+
+    /// Lets go of both terminals: without one the program ends even if it did not hear that it
+    /// should.
+    fn into_child(self) -> Child {
+        self.child
+    }
+
+    fn turn(&mut self) -> Result<()> {
+        let mut list = PollList::new();
+        let wanted = match self.under_way.is_empty() {
+            true => Interest::Read,
+            false => Interest::ReadWrite,
+        };
+        let program = list.add(&self.master, wanted);
+        // What the program does not take is not read either.
+        let keyboard = self.keyboard.as_ref().filter(|_| self.under_way.is_empty());
+        let keyboard = keyboard.map(|keyboard| list.add(keyboard, Interest::Read));
+        list.add(&self.signals, Interest::Read);
+        list.wait(Some(LOOK_PAUSE))?;
+        let can_read = list.readiness(program).is_readable();
+        let can_write = list.readiness(program).is_writable();
+        let is_typed = keyboard.is_some_and(|slot| list.readiness(slot).is_readable());
+        if can_read {
+            self.show()?;
+        }
+        if can_write {
+            self.hand_over()?;
+        }
+        if is_typed {
+            self.take_keys()?;
+        }
+        self.obey_signals()?;
+        if !can_read && self.child.try_wait()?.is_some() {
+            // What it started may hold on to the terminal; nobody waits for that.
+            self.is_over = true;
+        }
+        Ok(())
+    }
+
+    fn show(&mut self) -> Result<()> {
+        let mut buffer = [0; 16_384];
+        match self.master.read(&mut buffer)? {
+            Transfer::Bytes(count) => {
+                let now = boot_time();
+                let bytes = &buffer[..count];
+                self.recorder.note(now, Event::Host(bytes.to_vec()))?;
+                self.screen
+                    .write_all(bytes)
+                    .context("writing to the screen")?;
+            }
+            Transfer::WouldBlock => {}
+            Transfer::Closed => self.is_over = true,
+        }
+        Ok(())
+    }
+
+    fn take_keys(&mut self) -> Result<()> {
+        let Some(keyboard) = &mut self.keyboard else {
+            return Ok(());
+        };
+        let mut buffer = [0; 4096];
+        let count = keyboard.read(&mut buffer).context("reading the keyboard")?;
+        if count == 0 {
+            self.keyboard = None;
+            return Ok(());
+        }
+        let bytes = &buffer[..count];
+        self.recorder
+            .note(boot_time(), Event::User(bytes.to_vec()))?;
+        self.under_way.extend_from_slice(bytes);
+        self.hand_over()
+    }
+
+    fn hand_over(&mut self) -> Result<()> {
+        match self.master.write(&self.under_way)? {
+            Transfer::Bytes(count) => drop(self.under_way.drain(..count)),
+            Transfer::WouldBlock => {}
+            Transfer::Closed => self.is_over = true,
+        }
+        Ok(())
+    }
+
+    fn obey_signals(&mut self) -> Result<()> {
+        let signals: Vec<Signal> = self.signals.drain().collect();
+        for signal in signals {
+            if signal == Signal::WindowChange {
+                self.resize()?;
+            } else {
+                self.child.hang_up(&self.master)?;
+                self.is_over = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn resize(&mut self) -> Result<()> {
+        let size = self.terminal.as_ref().and_then(|(tty, _)| tty.size());
+        if let Some(size) = size.filter(|size| plain(*size).is_plausible()) {
+            self.master.resize(size)?;
+            self.recorder.note(boot_time(), Event::Size(plain(size)))?;
+        }
+        Ok(())
+    }
+
+    /// Notes what the terminal is like. That the program is gone is seen elsewhere.
+    fn look(&mut self) -> Result<()> {
+        let (Ok(discipline), Ok(foreground)) = (self.master.discipline(), self.master.foreground())
+        else {
+            return Ok(());
+        };
+        let Some(foreground) = foreground.and_then(name_of) else {
+            return Ok(());
+        };
+        let state = TtyState {
+            is_canonical: discipline.is_canonical,
+            has_echo: discipline.has_echo,
+            foreground,
+        };
+        Ok(self.recorder.see(boot_time(), state)?)
+    }
+}
+
+/// The name of a process as the kernel keeps it, while there is one.
+fn name_of(pid: u32) -> Option<String> {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(name.trim_end().to_owned())
+}
+
+fn plain(size: WindowSize) -> Size {
+    Size {
+        columns: size.columns,
+        rows: size.rows,
+    }
+}
+
+fn new_file(path: &Path) -> Result<File> {
+    let created = File::create_new(path);
+    created.with_context(|| format!("making {}", path.display()))
+}
+
+/// The same file without the buffer of the standard library, which would hide bytes from `poll`.
+fn unbuffered(stream: impl AsFd) -> Result<File> {
+    let descriptor = stream.as_fd().try_clone_to_owned();
+    Ok(File::from(descriptor.context("no descriptor is left")?))
+}
+
+fn spawn(command: &[String], size: WindowSize) -> Result<(Master, Child)> {
+    let Some((program, arguments)) = command.split_first() else {
+        bail!("there is no command");
+    };
+    let (master, slave) = pty::open(size).context("opening a pseudo terminal")?;
+    let mut spawn = Spawn::new(program);
+    for argument in arguments {
+        spawn.arg(argument);
+    }
+    for (name, value) in std::env::vars_os() {
+        spawn.env(name, value);
+    }
+    let child = slave
+        .spawn(&spawn)
+        .with_context(|| format!("starting {program}"))?;
+    Ok((master, child))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_columns_and_rows() {
+        let size = Size {
+            columns: 120,
+            rows: 40,
+        };
+        assert_eq!("120x40".parse(), Ok(SizeArgument(size)));
+        for wrong in ["120", "0x24", "80x", "80 x 24", "80x24x2", "99999x24"] {
+            assert!(wrong.parse::<SizeArgument>().is_err(), "{wrong}");
+        }
+    }
+}

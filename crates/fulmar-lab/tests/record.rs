@@ -1,0 +1,189 @@
+//! `fulmar-lab record` with programs whose every step is known.
+
+use fulmar_lab::judge::{Run, Truth};
+use fulmar_lab::trace::{Meta, Note, Size, Trace};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+struct Recorded {
+    _folder: TempDir,
+    file: PathBuf,
+    child: Child,
+    keyboard: ChildStdin,
+    screen: ChildStdout,
+    seen: String,
+}
+
+fn record(script: &str) -> Recorded {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("trace");
+    let mut child = command(&file, script).spawn().expect("the recorder");
+    Recorded {
+        _folder: folder,
+        file,
+        keyboard: child.stdin.take().expect("a pipe"),
+        screen: child.stdout.take().expect("a pipe"),
+        child,
+        seen: String::new(),
+    }
+}
+
+fn command(file: &Path, script: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fulmar-lab"));
+    command
+        .args(["record", "--size", "40x10", "--out"])
+        .arg(file);
+    command.args(["--", "/bin/sh", "-c", script]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+}
+
+impl Recorded {
+    /// Reads the screen until it has shown some text.
+    fn until(&mut self, text: &str) {
+        let mut byte = [0];
+        while !self.seen.contains(text) {
+            let read = self.screen.read(&mut byte).expect("a screen");
+            assert!(read > 0, "it ended with {:?}", self.seen);
+            self.seen.push(byte[0].into());
+        }
+    }
+
+    fn type_keys(&mut self, bytes: &[u8]) {
+        self.keyboard.write_all(bytes).expect("a keyboard");
+    }
+
+    /// Waits for the end, and returns the trace, the sidecar and the exit status.
+    fn end(mut self) -> (Trace, Meta, Option<i32>) {
+        let status = self.child.wait().expect("the recorder ends");
+        let trace = Trace::read(&self.file).unwrap_or_else(|error| panic!("{error}"));
+        let meta = Meta::read(&Meta::path_beside(&self.file));
+        (
+            trace,
+            meta.unwrap_or_else(|error| panic!("{error}")),
+            status.code(),
+        )
+    }
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        // Fails where it has ended, as it should have.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn joined<'a>(pieces: impl Iterator<Item = (Duration, &'a [u8])>) -> String {
+    let bytes: Vec<u8> = pieces.flat_map(|(_, bytes)| bytes.to_vec()).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn keys_output_size_and_exit_status_are_recorded() {
+    let mut recorded = record("echo ready; read line; echo got $line; exit 7");
+    recorded.until("ready");
+    recorded.type_keys(b"word\n");
+    recorded.until("got word");
+    let (trace, _, status) = recorded.end();
+    assert_eq!(status, Some(7));
+    let size = Size {
+        columns: 40,
+        rows: 10,
+    };
+    assert_eq!(trace.size(), size);
+    assert_eq!(joined(trace.user()), "word\n");
+    assert_eq!(joined(trace.host()), "ready\r\nword\r\ngot word\r\n");
+}
+
+#[test]
+fn the_sidecar_tells_modes_and_foreground() {
+    let mut recorded = record("stty -echo; echo ready; read line; stty raw; echo again; exec cat");
+    recorded.until("ready");
+    recorded.type_keys(b"secret\n");
+    recorded.until("again");
+    recorded.type_keys(b"x");
+    recorded.until("x");
+    // `cat` ends when its terminal does.
+    let pid = recorded.child.id().to_string();
+    let ended = Command::new("kill").arg(&pid).status().expect("kill");
+    assert!(ended.success());
+    let (trace, meta, _) = recorded.end();
+    assert!(!joined(trace.host()).contains("secret"));
+    let states: Vec<(bool, bool, &str)> = meta
+        .notes
+        .iter()
+        .map(|(_, note)| match note {
+            Note::Tty(tty) => (tty.is_canonical, tty.has_echo, tty.foreground.as_str()),
+            Note::Mark(mark) => panic!("nobody marked {mark:?}"),
+        })
+        .collect();
+    assert!(states.contains(&(true, false, "sh")), "{states:?}");
+    assert_eq!(states.last(), Some(&(false, false, "cat")), "{states:?}");
+}
+
+#[test]
+fn what_is_recorded_is_judged_perfect() {
+    let mut recorded = record("stty raw; printf '$ '; exec cat -v");
+    recorded.until("$ ");
+    for key in [&b"l"[..], b"s", "é".as_bytes(), b"\x1b[A"] {
+        let before = recorded.seen.len();
+        recorded.type_keys(key);
+        while recorded.seen.len() == before {
+            let mut byte = [0];
+            recorded.screen.read_exact(&mut byte).expect("an echo");
+            recorded.seen.push(byte[0].into());
+        }
+    }
+    let pid = recorded.child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .arg(&pid)
+            .status()
+            .expect("kill")
+            .success()
+    );
+    let (trace, _, _) = recorded.end();
+    let truth = Truth::of(&trace);
+    let run = Run {
+        truth: &truth,
+        user_side: &trace,
+        host_side: &trace,
+        transit: Duration::ZERO,
+    };
+    let verdict = run.judge().expect("a run");
+    assert_eq!((verdict.keys.len(), verdict.wrongs.len()), (4, 0));
+    assert!(
+        verdict.own().iter().all(|own| !own.is_censored()),
+        "{verdict:?}"
+    );
+}
+
+#[test]
+fn a_program_that_does_not_listen_ends_with_its_terminal() {
+    let mut recorded = record("trap '' HUP; echo ready; read line; echo over > /dev/null");
+    recorded.until("ready");
+    let pid = recorded.child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .arg(&pid)
+            .status()
+            .expect("kill")
+            .success()
+    );
+    let (trace, _, _) = recorded.end();
+    assert_eq!(joined(trace.host()), "ready\r\n");
+}
+
+#[test]
+fn a_recording_is_not_written_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("trace");
+    std::fs::write(&file, "dear").expect("a file");
+    let output = command(&file, "true").output().expect("the recorder");
+    assert!(!output.status.success());
+    assert_eq!(std::fs::read(&file).expect("a file"), b"dear");
+}
