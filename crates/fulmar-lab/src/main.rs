@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fulmar_lab::command::{link, play, record};
+use fulmar_lab::command::{link, play, record, selfcheck, traces};
 
 /// Emulated links between real hosts, to try and measure remote shells on.
 ///
@@ -21,6 +21,8 @@ enum Command {
     Link(Box<link::Arguments>),
     Play(play::Arguments),
     Record(record::Arguments),
+    Selfcheck(selfcheck::Arguments),
+    Traces(traces::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -28,6 +30,8 @@ fn main() -> ExitCode {
         Command::Link(arguments) => link::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
+        Command::Selfcheck(arguments) => selfcheck::run(&arguments),
+        Command::Traces(arguments) => traces::run(&arguments),
     };
     match ended {
         Ok(code) => code,

@@ -3,6 +3,8 @@
 pub mod link;
 pub mod play;
 pub mod record;
+pub mod selfcheck;
+pub mod traces;
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::{Enclosure, enclose};

@@ -19,7 +19,7 @@
 //! | `gilbert-elliott to-bad 1% to-good 20% good 0% bad 50%` | the model with all its chances |
 //! | `duplicate 1%`, `reorder 2% hold 30ms` | some come twice; some are held up and overtaken |
 //! | `rate 5mbit [queue Q]` | a slow link |
-//! | `trace NAME [from 30s] [queue Q]` | a link that follows a Mahimahi trace, a file of the folder of traces |
+//! | `trace NAME [from 30s] [queue Q]` | a link that follows a Mahimahi trace: a file of the folder of traces, or generated, as `like-lte-down:7` |
 //! | … `Q` | `endless`, `24p`, `64kB`, `codel [target 5ms] [interval 100ms] [1000p] [ecn]` |
 //! | `mark 5%`, `unmark` | ECN: congestion experienced; all marks wiped |
 //! | `mtu 1280 [reported]` | larger packets vanish, with a report (ICMP) or without |

@@ -1,10 +1,11 @@
-//! Traces of measured links: where they come from, and links that are like them. And key traces: what a user
-//! typed and what the programs wrote back, with times.
+//! Traces of measured links: where they come from, and links that are like them ([`links`]). And key traces: what
+//! a user typed and what the programs wrote back, with times.
 //!
 //! The form of key traces is described in `testdata/README.md`.
 
 mod form;
 mod keys;
+pub mod links;
 mod meta;
 mod record;
 mod recorder;
@@ -12,75 +13,8 @@ mod statistics;
 
 pub use form::{FormError, ReadError};
 pub use keys::{Stroke, StrokeKind, Strokes, strokes};
+pub use links::{DATA_VARIABLE, LinkTraces, ORIGIN};
 pub use meta::{Mark, Meta, MetaError, MetaReadError, Note, TtyState};
 pub use record::{Event, NoTrace, Record, SIZE_MAX, Size, Trace};
 pub use recorder::{FIRST, Recorder};
 pub use statistics::Statistics;
-
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use anyhow::{Context as _, Result, bail};
-use fulmar_sim::LinkTrace;
-
-/// Names the folder of traces where no argument does.
-pub const DATA_VARIABLE: &str = "FULMAR_LAB_DATA";
-
-/// Where the published traces are to be had.
-pub const ORIGIN: &str = "The link traces Verizon-LTE-short and Verizon-EVDO-driving are part of \
-    the Mahimahi distribution, and of the data of the CS244 reproduction of the Mosh paper \
-    (github.com/a10y/stm-data, folder traces). They are not ours to ship: put their files \
-    (NAME.up, NAME.down) into a folder and name it with --data or FULMAR_LAB_DATA.";
-
-/// A folder of link traces, one file each in the format of Mahimahi.
-#[derive(Clone, Debug)]
-pub struct LinkTraces {
-    folder: Option<PathBuf>,
-}
-
-impl LinkTraces {
-    /// No folder.
-    #[must_use]
-    pub fn none() -> Self {
-        Self { folder: None }
-    }
-
-    /// The traces in this folder, or in its folder `link-traces`.
-    #[must_use]
-    pub fn in_folder(folder: &Path) -> Self {
-        let inner = folder.join("link-traces");
-        let folder = if inner.is_dir() { inner } else { folder.into() };
-        Self {
-            folder: Some(folder),
-        }
-    }
-
-    /// Those of the folder named, or else of the one that the environment names.
-    #[must_use]
-    pub fn of(named: Option<&Path>) -> Self {
-        let from_environment = || std::env::var_os(DATA_VARIABLE).map(PathBuf::from);
-        match named.map(PathBuf::from).or_else(from_environment) {
-            Some(folder) => Self::in_folder(&folder),
-            None => Self::none(),
-        }
-    }
-
-    /// Reads a trace by the name of its file, such as `Verizon-LTE-short.up`, or a path.
-    ///
-    /// # Errors
-    ///
-    /// Where there is no such file, or it is no trace.
-    pub fn get(&self, name: &str) -> Result<Arc<LinkTrace>> {
-        let file = match &self.folder {
-            Some(folder) => folder.join(name),
-            None if name.contains('/') => PathBuf::from(name),
-            None => bail!("no folder of traces is named, so there is none called {name}. {ORIGIN}"),
-        };
-        let text = std::fs::read_to_string(&file)
-            .with_context(|| format!("reading {}. {ORIGIN}", file.display()))?;
-        let trace = LinkTrace::parse(&text);
-        Ok(Arc::new(trace.with_context(|| {
-            format!("{} is not a trace of a link", file.display())
-        })?))
-    }
-}

@@ -1,0 +1,270 @@
+//! The checks: a link with one setting, probes over it, and what came of them.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fulmar_platform::lab::wall_time;
+use fulmar_sim::{CLIENT, Change, Way};
+use serde_json::json;
+
+use super::probe::{Flow, Probe};
+use super::row::{Row, Verdict};
+use crate::link::{Link, Report};
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
+
+/// How thorough the checks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// A few seconds, to see that all of it works.
+    Quick,
+    /// A minute or two.
+    Full,
+}
+
+/// A packet without payload to speak of.
+const SMALL: usize = 100;
+/// The largest packet of the device.
+const FULL: usize = 1500;
+
+/// What was measured on a link, and what the link itself says about it.
+struct Measured {
+    flow: Flow,
+    report: Report,
+}
+
+fn link(text: &str, traces: &LinkTraces) -> Result<Link> {
+    Link::start(&Scenario::parse(text, traces)?)
+}
+
+fn measure(
+    link: &Link,
+    quiet: Duration,
+    pace: impl FnOnce(&mut super::probe::Pace<'_>) -> Result<()>,
+) -> Result<Measured> {
+    let flow = Probe::over(link)?.run(quiet, pace)?;
+    let report = link.report()?;
+    Ok(Measured { flow, report })
+}
+
+/// Returns the value that this share of the sorted values does not exceed.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted
+        .get(rank.max(1) - 1)
+        .or(sorted.last())
+        .copied()
+        .unwrap_or(f64::NAN)
+}
+
+const NO_TRACES: fn() -> LinkTraces = LinkTraces::none;
+
+/// How much longer than set packets are under way. The errors of both ends are in it: that of the
+/// engine's reading a packet late, and that of writing it late.
+pub(super) fn delay(extent: Extent, set: Duration, load: &'static str) -> Result<Row> {
+    let link = link(&format!("up delay {}us", set.as_micros()), &NO_TRACES())?;
+    let (count, interval) = match extent {
+        Extent::Quick => (300, Duration::from_millis(2)),
+        Extent::Full => (5000, Duration::from_millis(1)),
+    };
+    let quiet = set + Duration::from_millis(100);
+    let measured = measure(&link, quiet, |pace| pace.evenly(count, interval, SMALL))?;
+    let mut errors: Vec<f64> = measured.flow.delays();
+    errors
+        .iter_mut()
+        .for_each(|delay| *delay = (*delay - set.as_secs_f64()) * 1e3);
+    errors.sort_by(f64::total_cmp);
+    let (least, median, p99, most) = (
+        quantile(&errors, 0.0),
+        quantile(&errors, 0.5),
+        quantile(&errors, 0.99),
+        quantile(&errors, 1.0),
+    );
+    let late = &measured.report.lateness;
+    Ok(Row {
+        what: "delay",
+        setting: format!("{} ms, {load}", set.as_secs_f64() * 1e3),
+        measured: format!("+{median:.3} ms median, +{p99:.3} ms 99 %, +{most:.3} ms most"),
+        wanted: "under +0.2 ms median".to_owned(),
+        verdict: Verdict::of(median < 0.2 && least >= 0.0 && errors.len() == count as usize),
+        numbers: json!({
+            "set_ms": set.as_secs_f64() * 1e3,
+            "packets": errors.len(),
+            "error_ms": { "least": least, "median": median, "p99": p99, "most": most },
+            "of_it_handed_over_late_ms": {
+                "median": late.quantile(0.5).as_secs_f64() * 1e3,
+                "p99": late.quantile(0.99).as_secs_f64() * 1e3,
+            },
+        }),
+    })
+}
+
+/// The share that does not arrive, against three standard errors of so many independent draws;
+/// `spread` is how much larger than theirs the variance is.
+fn lost_share(what: &'static str, setting: &str, share: f64, spread: f64) -> Result<Row> {
+    let link = link(&format!("seed 5\nup {what} {setting}"), &NO_TRACES())?;
+    let count = 100_000;
+    let quiet = Duration::from_millis(200);
+    let measured = measure(&link, quiet, |pace| pace.quickly(count, SMALL))?;
+    let missed = u64::from(count).saturating_sub(measured.report.client.sent);
+    let lost = f64::from(count) - measured.flow.arrived.len() as f64;
+    let seen = lost / f64::from(count);
+    let error = (spread * share * (1.0 - share) / f64::from(count)).sqrt();
+    let errors = (seen - share) / error;
+    Ok(Row {
+        what,
+        setting: setting.to_owned(),
+        measured: format!("{:.3} %, {errors:+.1} standard errors", seen * 100.0),
+        wanted: "within 3 of 100 000".to_owned(),
+        verdict: Verdict::of(errors.abs() <= 3.0 && missed == 0),
+        numbers: json!({
+            "set": share, "seen": seen, "standard_error": error, "packets": count,
+            "missed_by_the_engine": missed,
+        }),
+    })
+}
+
+/// Losses of each packet for itself.
+pub(super) fn loss(percent: f64) -> Result<Row> {
+    lost_share("loss", &format!("{percent}%"), percent / 100.0, 1.0)
+}
+
+/// Losses in runs.
+pub(super) fn burst_loss(percent: f64, run: f64) -> Result<Row> {
+    // A chain of two states: the variance is larger by (1 + c) / (1 - c), with c = 1 - p - r.
+    let share = percent / 100.0;
+    let (to_good, to_bad) = (1.0 / run, share / run / (1.0 - share));
+    let correlation = 1.0 - to_good - to_bad;
+    let spread = (1.0 + correlation) / (1.0 - correlation);
+    lost_share(
+        "burst-loss",
+        &format!("{percent}% run {run}"),
+        share,
+        spread,
+    )
+}
+
+/// How many of a burst get through a queue: those that it holds, and the one that is being sent.
+pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result<Row> {
+    // One packet takes 2 ms for each of its bytes: longer than the burst, whatever happens to us.
+    let text = format!("up rate 4kbit queue {limit}");
+    let link = link(&text, &NO_TRACES())?;
+    let count = 2 * expected as u32 + 10;
+    let quiet = Duration::from_millis(4 * packet_bytes as u64);
+    let measured = measure(&link, quiet, |pace| {
+        (0..count).try_for_each(|_| pace.send(packet_bytes))?;
+        // Those that wait need not do so for minutes.
+        let fast = Scenario::parse(&format!("up rate 1gbit queue {limit}"), &NO_TRACES())?;
+        for impairment in fast.up {
+            link.apply(Change::Set(CLIENT, Way::Up, impairment))?;
+        }
+        Ok(())
+    })?;
+    let arrived = measured.flow.arrived.len();
+    let is_in_order = measured
+        .flow
+        .arrived
+        .iter()
+        .zip(0..)
+        .all(|(arrival, number)| arrival.number == number);
+    Ok(Row {
+        what: "queue",
+        setting: format!("{limit}, {count} packets of {packet_bytes} B at once"),
+        measured: format!("{arrived} get through"),
+        wanted: format!("{expected}, the first ones"),
+        verdict: Verdict::of(arrived == expected && is_in_order),
+        numbers: json!({ "sent": count, "expected": expected, "arrived": arrived }),
+    })
+}
+
+/// How fast full packets leave a slow link that more is sent to than it carries.
+pub(super) fn rate(extent: Extent, mbit: f64) -> Result<Row> {
+    let link = link(&format!("up rate {mbit}mbit queue 200p"), &NO_TRACES())?;
+    let seconds = match extent {
+        Extent::Quick => 0.5,
+        Extent::Full => 3.0,
+    };
+    let per_second = mbit * 1e6 / 8.0 / FULL as f64;
+    let measured = measure(&link, Duration::from_millis(200), |pace| {
+        overload(pace, per_second, seconds)
+    })?;
+    let arrived = &measured.flow.arrived;
+    let (first, last) = arrived
+        .first()
+        .zip(arrived.last())
+        .context("nothing arrived")?;
+    let took = last.at.as_secs_f64() - first.at.as_secs_f64();
+    let seen = (arrived.len() - 1) as f64 * FULL as f64 * 8.0 / took / 1e6;
+    let error = seen / mbit - 1.0;
+    Ok(Row {
+        what: "rate",
+        setting: format!("{mbit} Mbit/s"),
+        measured: format!("{seen:.3} Mbit/s, {:+.3} %", error * 100.0),
+        wanted: "within 1 %".to_owned(),
+        verdict: Verdict::of(error.abs() < 0.01),
+        numbers: json!({ "set_mbit": mbit, "seen_mbit": seen, "packets": arrived.len(), "seconds": took }),
+    })
+}
+
+/// Sends half as much again as a link carries, a millisecond's share at a time.
+fn overload(pace: &mut super::probe::Pace<'_>, per_second: f64, seconds: f64) -> Result<()> {
+    let start = wall_time();
+    let mut sent = 0.0;
+    loop {
+        let passed = wall_time().saturating_sub(start).as_secs_f64();
+        if passed > seconds {
+            return Ok(());
+        }
+        // So that the link is never idle, also where we are not given the processor for a while.
+        while sent < passed * per_second * 1.5 + 100.0 {
+            pace.send(FULL)?;
+            sent += 1.0;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// How many opportunities of a trace are used where there is always something to send.
+pub(super) fn trace(extent: Extent, name: &str, traces: &LinkTraces) -> Result<Row> {
+    let trace = traces.get(name)?;
+    let link = link(&format!("up trace {name} queue 1000p"), traces)?;
+    let seconds = match extent {
+        Extent::Quick => 1.5,
+        Extent::Full => 20.0,
+    };
+    // The clock of the link, read between two readings of ours.
+    let before = wall_time();
+    let at = link.report()?.at;
+    let start = (before + wall_time()) / 2 - at;
+    let from = at + Duration::from_millis(300);
+    let to = from + Duration::from_secs_f64(seconds);
+    let busiest = busiest(&trace, from, to);
+    let measured = measure(&link, Duration::from_millis(200), |pace| {
+        overload(pace, busiest, seconds + 0.8)
+    })?;
+    let expected = trace.count_between(from, to);
+    let is_within = |at: Duration| at > start + from && at <= start + to;
+    let arrived = measured.flow.arrived.iter();
+    let seen = arrived.filter(|arrival| is_within(arrival.at)).count();
+    let error = seen as f64 / expected as f64 - 1.0;
+    Ok(Row {
+        what: "trace",
+        setting: format!("{name}, {seconds} s"),
+        measured: format!("{seen} packets, {:+.3} %", error * 100.0),
+        wanted: format!("{expected} within 1 %"),
+        verdict: Verdict::of(error.abs() < 0.01),
+        numbers: json!({ "trace": name, "seconds": seconds, "expected": expected, "seen": seen }),
+    })
+}
+
+/// The most opportunities that a second of the trace has.
+fn busiest(trace: &fulmar_sim::LinkTrace, from: Duration, to: Duration) -> f64 {
+    let second = Duration::from_secs(1);
+    let mut at = from.saturating_sub(second);
+    let mut most = 0;
+    while at < to + second {
+        most = most.max(trace.count_between(at, at + second));
+        at += second / 4;
+    }
+    most as f64
+}

@@ -1,0 +1,120 @@
+//! How precise the emulation is on this machine, measured from outside.
+//!
+//! Probes are sent by a socket on one host and received by one on the other. When a probe left is
+//! read from the clock before it is sent; when it arrived is the kernel's own time. So nothing that
+//! is measured comes from the engine, and all of its errors are in it.
+
+mod checks;
+mod machine;
+mod probe;
+mod row;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::link::Link;
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
+use checks::Extent;
+use machine::{Load, Machine, Stolen};
+use row::{Row, Verdict};
+
+/// What a self-check has found.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    rows: Vec<Row>,
+    machine: Machine,
+    stolen: f64,
+}
+
+impl Findings {
+    /// Tells whether everything is as precise as it is meant to be.
+    #[must_use]
+    pub fn are_good(&self) -> bool {
+        self.rows.iter().all(|row| row.verdict != Verdict::Bad)
+    }
+
+    /// Returns the table for a person.
+    #[must_use]
+    pub fn table(&self) -> String {
+        format!(
+            "{}\n{}",
+            row::table(&self.rows),
+            self.machine.line(self.stolen) + "\n"
+        )
+    }
+
+    /// Returns all of it as numbers.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        json!({
+            "machine": self.machine.json(self.stolen),
+            "checks": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Runs all checks, telling each row to `progress` when it is there.
+///
+/// # Errors
+///
+/// Where a link cannot be made or fails.
+pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Result<Findings> {
+    let extent = if is_quick {
+        Extent::Quick
+    } else {
+        Extent::Full
+    };
+    let stolen = Stolen::now();
+    let urgency = Link::start(&Scenario::default())?.report()?.urgency;
+    let machine = Machine::here(urgency);
+    let mut rows = Vec::new();
+    let mut add = |row: Result<Row>| -> Result<()> {
+        let row = row?;
+        progress(&format!("{} {}: {}", row.what, row.setting, row.measured));
+        rows.push(row);
+        Ok(())
+    };
+    let ms = Duration::from_millis;
+    let delays: &[u64] = match extent {
+        Extent::Quick => &[20],
+        Extent::Full => &[0, 1, 20, 250],
+    };
+    for &delay in delays {
+        add(checks::delay(extent, ms(delay), "no load of ours"))?;
+    }
+    {
+        let _load = Load::on_all_cores()?;
+        for &delay in delays {
+            add(checks::delay(extent, ms(delay), "all cores busy"))?;
+        }
+    }
+    add(checks::loss(1.0))?;
+    if extent == Extent::Full {
+        add(checks::loss(29.0))?;
+        add(checks::burst_loss(5.0, 4.0))?;
+    }
+    add(checks::queue("24p", 300, 25))?;
+    // 7 packets of 300 bytes fit into 2399, and one is being sent.
+    add(checks::queue("2399B", 300, 8))?;
+    let rates: &[f64] = match extent {
+        Extent::Quick => &[10.0],
+        Extent::Full => &[1.0, 10.0, 100.0, 300.0],
+    };
+    for &rate in rates {
+        add(checks::rate(extent, rate))?;
+    }
+    // One that is generated is there on any machine.
+    let names = std::iter::once("like-lte-down:1".to_owned()).chain(traces.names()?);
+    for name in names {
+        add(checks::trace(extent, &name, traces))?;
+    }
+    let stolen = stolen.share();
+    Ok(Findings {
+        rows,
+        machine,
+        stolen,
+    })
+}

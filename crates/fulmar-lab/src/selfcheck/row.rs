@@ -1,0 +1,99 @@
+//! What one check has found.
+
+use serde_json::{Value, json};
+
+/// One line of the table.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// What is checked.
+    pub(super) what: &'static str,
+    /// With which setting.
+    pub(super) setting: String,
+    /// What was measured, for a person.
+    pub(super) measured: String,
+    /// What it ought to be, for a person.
+    pub(super) wanted: String,
+    /// Whether it is.
+    pub(super) verdict: Verdict,
+    /// All of it as numbers.
+    pub(super) numbers: Value,
+}
+
+/// Whether a measured value is as wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is.
+    Good,
+    /// It is not.
+    Bad,
+}
+
+impl Verdict {
+    pub(super) fn of(is_good: bool) -> Self {
+        if is_good { Self::Good } else { Self::Bad }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Bad => "NOT OK",
+        }
+    }
+}
+
+impl Row {
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "what": self.what,
+            "setting": self.setting,
+            "good": self.verdict == Verdict::Good,
+            "numbers": self.numbers,
+        })
+    }
+}
+
+/// Draws the rows as a table.
+pub(super) fn table(rows: &[Row]) -> String {
+    let heads = ["check", "setting", "measured", "wanted", ""];
+    let mut lines = vec![heads.map(str::to_owned)];
+    lines.extend(rows.iter().map(|row| {
+        [
+            row.what.to_owned(),
+            row.setting.clone(),
+            row.measured.clone(),
+            row.wanted.clone(),
+            row.verdict.word().to_owned(),
+        ]
+    }));
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let drawn = lines.iter().map(|line| {
+        let cells = line.iter().zip(&widths);
+        let cells = cells.map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    });
+    drawn.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let row = Row {
+            what: "loss",
+            setting: "1 %".to_owned(),
+            measured: "0.98 % ± 0.1".to_owned(),
+            wanted: "1 %".to_owned(),
+            verdict: Verdict::Bad,
+            numbers: Value::Null,
+        };
+        let expected = "check  setting  measured      wanted\n\
+                        loss   1 %      0.98 % ± 0.1  1 %     NOT OK\n";
+        assert_eq!(table(&[row]), expected);
+    }
+}
