@@ -185,6 +185,19 @@ pub fn stop_process_group() -> io::Result<()> {
     )?)
 }
 
+/// Stops this process alone, as the suspend key does; returns when it is continued.
+///
+/// # Errors
+///
+/// None that the system documents for ourselves.
+pub fn stop() -> io::Result<()> {
+    let ourselves = rustix::process::getpid();
+    Ok(rustix::process::kill_process(
+        ourselves,
+        rustix::process::Signal::STOP,
+    )?)
+}
+
 /// Ends the process as the signal would have without a handler, so that whoever waits for us
 /// learns of it. Returns if the signal does not end processes.
 ///

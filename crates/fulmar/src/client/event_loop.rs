@@ -4,6 +4,7 @@
 //! the core wants. It waits in one place only and decides nothing about the protocol.
 
 use std::io;
+use std::time::Duration;
 
 use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
 use fulmar_datagram::Time;
@@ -21,6 +22,10 @@ use crate::surroundings::{self, Surroundings, now};
 /// What Ctrl-C types on a terminal in raw mode.
 const INTERRUPT: u8 = 0x03;
 
+/// How long a server may take to answer whose login has ended too early. What it had sent before it
+/// learnt of that is still on its way. Chosen by eye: a slow round trip.
+const LOST_WITHIN: Duration = Duration::from_secs(2);
+
 /// A client at work.
 pub(crate) struct EventLoop {
     /// What is to be done.
@@ -33,6 +38,9 @@ pub(crate) struct EventLoop {
     pub(crate) surroundings: Surroundings,
     /// The ssh that has started the server, until it has ended.
     pub(crate) call: Option<Call>,
+    /// Until when a server is given to answer whose login has ended without a word that it hears us,
+    /// and what is told then.
+    pub(crate) lost: Option<(Time, Failure)>,
     /// How far we have come.
     pub(crate) steps: Steps,
     /// The first signal that asked us to end.
@@ -64,7 +72,9 @@ impl EventLoop {
             if let Some(ending) = self.carry_out(now()) {
                 return Ok(ending);
             }
-            let deadline = self.client.poll_timeout().map(|(at, _)| at);
+            let timeout = self.client.poll_timeout().map(|(at, _)| at);
+            let lost = self.lost.as_ref().map(|(due, _)| *due);
+            let deadline = [timeout, lost].into_iter().flatten().min();
             self.surroundings.set_deadline(deadline)?;
             let ready = self.wait()?;
             self.take_in(now(), &ready);
@@ -121,6 +131,7 @@ impl EventLoop {
         if let Some(readiness) = ready.terminal {
             self.read_keys(now, readiness);
         }
+        self.give_up_lost(now);
         if self.surroundings.is_due() {
             self.client.handle_timeout(now);
         }
@@ -145,8 +156,22 @@ impl EventLoop {
             Some(trouble) => tracing::info!(?trouble, "what else ssh says is not read"),
             None => {}
         }
-        if call.status().is_some() {
-            self.call = None;
+        let Some(status) = call.status() else { return };
+        if self.client.is_heard() == Some(false) && !self.client.is_connected() {
+            // The server leaves with the login that it has lost.
+            let failure = Failure::Login(call.failure_of_end(status));
+            self.lost = Some((now + LOST_WITHIN, failure));
+        }
+        self.call = None;
+    }
+
+    /// Gives up a server that was lost, if it has not answered all the same.
+    fn give_up_lost(&mut self, now: Time) {
+        if self.client.is_connected() {
+            self.lost = None;
+        }
+        if let Some((_, failure)) = self.lost.take_if(|(due, _)| *due <= now) {
+            self.trouble = Some(failure);
         }
     }
 

@@ -203,6 +203,7 @@ impl Desk {
             terminal,
             surroundings: meeting.surroundings,
             call: meeting.call,
+            lost: None,
             steps: meeting.steps,
             ended_by: None,
             is_cut_off: false,

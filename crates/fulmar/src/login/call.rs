@@ -10,6 +10,7 @@ use fulmar_platform::{
 };
 use zeroize::Zeroizing;
 
+use super::complaint::SshComplaint;
 use super::shown::Shown;
 use super::transcript::{Said, Transcript, Trouble};
 use crate::bootstrap::offer::Block;
@@ -117,6 +118,15 @@ impl Call {
         })
     }
 
+    /// Returns as a failure that ssh has ended so.
+    pub(crate) fn failure_of_end(&self, status: ExitStatus) -> LoginFailure {
+        LoginFailure::SshEnded {
+            host: self.host.clone(),
+            status,
+            complaint: SshComplaint::of(&self.tail),
+        }
+    }
+
     /// Returns what the far side has said.
     pub(crate) fn transcript(&self) -> &Transcript {
         &self.transcript
@@ -135,11 +145,6 @@ impl Call {
     /// Returns how ssh has ended, if it has. All that it wrote has been read then.
     pub(crate) fn status(&self) -> Option<ExitStatus> {
         self.status
-    }
-
-    /// Returns the last of what ssh itself has printed.
-    pub(crate) fn tail(&self) -> &str {
-        &self.tail
     }
 
     /// Puts its pipes on the list.

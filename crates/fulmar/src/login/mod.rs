@@ -236,8 +236,8 @@ impl Login {
         for signal in self.surroundings.signals(ready.surroundings) {
             match signal {
                 Signal::Suspend => {
-                    // ssh has had the signal as well, if it came from the terminal.
-                    signals::stop_process_group().map_err(while_doing("stopping"))?;
+                    // ssh has had the key as well, and puts the terminal in order before it stops.
+                    signals::stop().map_err(while_doing("stopping"))?;
                 }
                 // The last is about what ssh did not read, whose end says more.
                 Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => {}
@@ -334,6 +334,13 @@ impl Login {
         let Some(reachable) = self.call.transcript_mut().take_reachable() else {
             return Ok(None);
         };
+        match self.call.status() {
+            // It leaves with the login, until it has heard us.
+            Some(status) if reachable.agreement.is_some() && !self.call.is_heard() => {
+                return Err(Failure::Login(self.failure_of_end(status)));
+            }
+            _ => {}
+        }
         let destinations = self.destinations(&reachable)?;
         if reachable.agreement.is_none() {
             tracing::info!("a server of stock's, and so a session without extensions");
@@ -401,11 +408,9 @@ impl Login {
                 host,
                 system: system.to_owned(),
             },
-            (_, code) if is_sshs || code.is_none_or(|code| code == 255) => LoginFailure::SshEnded {
-                host,
-                status,
-                complaint: SshComplaint::of(self.call.tail()),
-            },
+            (_, code) if is_sshs || code.is_none_or(|code| code == 255) => {
+                self.call.failure_of_end(status)
+            }
             _ => LoginFailure::CommandEnded {
                 host,
                 status,

@@ -355,6 +355,35 @@ fn a_signal_ends_a_login_that_does_not_listen_to_it() {
 }
 
 #[test]
+fn a_login_can_be_put_to_sleep_and_goes_on() {
+    let world = world();
+    let asking = FakeSsh {
+        before: "echo is asking >&2; read -r answer </dev/tty; echo thanks for $answer >&2",
+        ..PRESENT
+    };
+    let script = world.write("fake-ssh", asking.script());
+    let login = format!(
+        "{} --ssh 'sh {}' -p 0 ada@host -- sh -c 'echo \"in session\"; exit 7'; echo status $?\n",
+        world.ours("fulmar").display(),
+        script.display()
+    );
+    let mut shell = world.spawn("sh");
+    shell.arg("-i");
+    let mut terminal = Terminal::start(&shell, Setup::default().size, Rules::None);
+    terminal.wait_for_prompt();
+    terminal.type_keys(login);
+    terminal.wait_for_text("is asking");
+    terminal.type_keys(b"\x1a");
+    terminal.wait_for_text("Stopped");
+    terminal.wait_for_prompt();
+    terminal.type_keys("fg\n");
+    terminal.type_keys("patience\n");
+    terminal.wait_for_bytes(0, b"thanks for patience");
+    terminal.wait_for_bytes(0, b"in session");
+    terminal.wait_for_prompt();
+}
+
+#[test]
 fn an_ssh_that_dies_with_the_echo_off_leaves_it_on() {
     let world = world();
     let dying = FakeSsh {
@@ -395,6 +424,18 @@ fn a_way_that_is_closed_is_told_with_its_direction_and_can_be_given_up() {
         terminal.type_keys(b"\x03");
         expect_failure(&mut terminal, &[told, "firewall"]);
     }
+}
+
+#[test]
+fn a_server_whose_login_is_killed_before_it_hears_us_is_not_waited_for() {
+    let (_world, mut terminal, _deaf) = blocked("kill -9 $$");
+    expect_failure(&mut terminal, &["ended with signal 9"]);
+    let (world, mut terminal, _deaf) = blocked("echo $$ >~/number");
+    terminal.wait_for_text("waiting for");
+    let number = std::fs::read_to_string(world.home().join("number")).expect("it runs");
+    let ssh = Process::of(number.trim().parse().expect("a number")).expect("it runs");
+    ssh.signal(rustix::process::Signal::KILL);
+    expect_failure(&mut terminal, &["ended with signal 9"]);
 }
 
 #[test]
