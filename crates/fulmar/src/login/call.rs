@@ -87,7 +87,16 @@ impl Call {
     /// When it cannot be started.
     pub(crate) fn start(line: &[OsString], host: String, block: Block) -> io::Result<Call> {
         let (program, arguments) = line.split_first().ok_or(io::ErrorKind::NotFound)?;
-        let ssh = Piped::spawn(Command::new(program).args(arguments))?;
+        Call::of(Command::new(program).args(arguments), host, block)
+    }
+
+    /// Starts anything else that leads to a server in its stead.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started.
+    pub(crate) fn of(command: &mut Command, host: String, block: Block) -> io::Result<Call> {
+        let ssh = Piped::spawn(command)?;
         Ok(Call {
             ssh,
             host,

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fulmar_platform::Spawn;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
@@ -68,29 +68,66 @@ fn a_client_that_dies_before_the_session_leaves_no_server() {
     // The server's trace is a pipe: it comes as far as that, and waits for a reader.
     let pipe = path("trace.server");
     mkfifo(&pipe);
+    // The terminal is a shell's, and stays: its end is not to be what ends the server.
     let mut command = world.spawn("sh");
-    // The end of the terminal is not to be what ends the server.
-    let script = "trap '' HUP; exec \"$0\" --local --log log --trace trace -- cat";
+    let script = "\"$0\" --local --log log --trace trace -- cat; read line";
     command.arg("-c").arg(script).arg(world.ours("fulmar"));
     let terminal = start(&command);
-    let client = Process::of(terminal.pid()).expect("the client runs");
+    let shell = Process::of(terminal.pid()).expect("the shell runs");
     // It begins its log when it knows what is wanted.
-    while !path("log.server").exists() {
-        assert!(!client.wait(Duration::ZERO), "the client has ended");
-        std::thread::yield_now();
-    }
-    let mut others = Process::all_of(world.home());
-    others.retain(|process| process.pid() != client.pid());
-    let server = others.pop().expect("the server runs");
+    wait_while(&shell, || !path("log.server").exists());
+    let started_as = |name: &str| {
+        let mut all = Process::all_of(world.home());
+        all.retain(|process| first_word(process.pid()) == name);
+        all.pop().expect("it runs")
+    };
+    let server = started_as("fulmar");
+    let client = started_as(&world.ours("fulmar").display().to_string());
     client.kill();
     assert!(!server.wait(Duration::ZERO), "the server goes on");
     let _reader = open_for_reading(&pipe);
     assert!(server.wait(DEADLINE));
-    for process in Process::all_of(world.home()) {
+    let mut left = Process::all_of(world.home());
+    left.retain(|process| process.pid() != shell.pid());
+    for process in left {
         assert!(process.wait(DEADLINE), "{} still runs", process.pid());
     }
     let log = std::fs::read_to_string(path("log.server")).expect("a log");
     assert!(!log.contains("NobodyCame"), "{log}");
+}
+
+#[test]
+fn once_the_session_runs_nothing_of_its_start_is_left() {
+    let world = world();
+    let mut terminal = start(&local(&world, &[], &[]));
+    terminal.wait_for_prompt();
+    let client = Process::of(terminal.pid()).expect("the client runs");
+    let children = format!("/proc/{0}/task/{0}/children", terminal.pid());
+    // What has ended counts as long as nobody has waited for it.
+    let has_children = || {
+        let list = std::fs::read_to_string(&children).expect("Linux tells");
+        !list.is_empty()
+    };
+    wait_while(&client, has_children);
+    terminal.type_keys("exit\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(0));
+}
+
+/// Waits for a change that nothing tells of, as long as that process runs.
+#[track_caller]
+fn wait_while(process: &Process, is_as_before: impl Fn() -> bool) {
+    let deadline = Instant::now() + DEADLINE;
+    while is_as_before() {
+        assert!(Instant::now() < deadline, "nothing changes");
+        assert!(!process.wait(Duration::from_millis(1)), "it has ended");
+    }
+}
+
+/// The first word of a process's command line.
+fn first_word(pid: u32) -> String {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let word = line.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(word).into_owned()
 }
 
 fn mkfifo(path: &Path) {
