@@ -257,6 +257,36 @@ pub(super) fn trace(extent: Extent, name: &str, traces: &LinkTraces) -> Result<R
     })
 }
 
+/// Whether a link and virtual time do the same to the same packets.
+pub(super) fn worlds(extent: Extent) -> Result<Row> {
+    // No packet waits for another: for how long would depend on the moment of its sending.
+    let text = "seed 11\nup loss 5%, duplicate 5%, delay 20ms..25ms\n\
+        down burst-loss 5% run 2, duplicate 5%, delay 30ms..34ms reordering";
+    let count = match extent {
+        Extent::Quick => 100,
+        Extent::Full => 1000,
+    };
+    let agreement = super::agreement(&Scenario::parse(text, &NO_TRACES())?, count)?;
+    let longer = |share| quantile(&agreement.longer, share) * 1e3;
+    Ok(Row {
+        what: "virtual time",
+        setting: format!("{count} requests and their answers"),
+        measured: format!(
+            "{} of another fate, +{:.3} ms median, +{:.3} ms 99 %",
+            agreement.other_fate,
+            longer(0.5),
+            longer(0.99)
+        ),
+        wanted: "0, under +0.2 ms median".to_owned(),
+        verdict: Verdict::of(agreement.other_fate == 0 && longer(0.5) < 0.2),
+        numbers: json!({
+            "other_fate": agreement.other_fate,
+            "arrived": agreement.longer.len(),
+            "longer_ms": { "least": longer(0.0), "median": longer(0.5), "p99": longer(0.99) },
+        }),
+    })
+}
+
 /// The most opportunities that a second of the trace has.
 fn busiest(trace: &fulmar_sim::LinkTrace, from: Duration, to: Duration) -> f64 {
     let second = Duration::from_secs(1);

@@ -5,6 +5,7 @@
 //! is measured comes from the engine, and all of its errors are in it.
 
 mod checks;
+mod exchange;
 mod machine;
 mod probe;
 mod row;
@@ -18,6 +19,7 @@ use crate::link::Link;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use checks::Extent;
+pub use exchange::{Agreement, agreement};
 use machine::{Load, Machine, Stolen};
 use row::{Row, Verdict};
 
@@ -111,6 +113,7 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
     for name in names {
         add(checks::trace(extent, &name, traces))?;
     }
+    add(checks::worlds(extent))?;
     let stolen = stolen.share();
     Ok(Findings {
         rows,
