@@ -28,6 +28,11 @@ const BYTES_AT_ONCE: usize = 4096;
 /// about a changed host key is half as long.
 const TAIL_BYTES_MAX: usize = 2048;
 
+/// What is passed on of ssh's messages once the server can be reached: they only go to a log.
+///
+/// Source: docs/threat-model.md §6.
+const LATE_BYTES_MAX: usize = 64 * 1024;
+
 /// How long a server is given to end, when its input has, before ssh is ended. Chosen by eye: longer
 /// than a round trip.
 const LEAVE_WITHIN: Duration = Duration::from_millis(500);
@@ -48,6 +53,11 @@ pub(crate) struct Call {
     shown: Shown,
     tail: String,
     is_heard: bool,
+    /// Whether the far side has said what cannot be: the rest is left unread, so that one that writes
+    /// without end keeps nobody busy but itself.
+    is_deaf: bool,
+    /// How much ssh has printed since the server can be reached.
+    late_bytes: usize,
     status: Option<ExitStatus>,
 }
 
@@ -107,6 +117,8 @@ impl Call {
             shown: Shown::default(),
             tail: String::new(),
             is_heard: false,
+            is_deaf: false,
+            late_bytes: 0,
             status: None,
         })
     }
@@ -165,9 +177,13 @@ impl Call {
             let end = self.ssh.stream(stream)?;
             Some(list.add_borrowed(end, Interest::Read))
         };
+        let output = match self.is_deaf {
+            true => None,
+            false => stream(Stream::Output),
+        };
         Slots {
             input,
-            output: stream(Stream::Output),
+            output,
             errors: stream(Stream::Errors),
         }
     }
@@ -202,7 +218,7 @@ impl Call {
         // It may be a key.
         let mut bytes = Zeroizing::new([0; BYTES_AT_ONCE]);
         for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
-            if turn.trouble.is_some() {
+            if self.is_deaf {
                 return;
             }
             let first = turn.said.len();
@@ -213,15 +229,22 @@ impl Call {
                 }
                 Ok(Transfer::WouldBlock) => return,
                 Ok(Transfer::Closed) | Err(_) if self.ssh.stream(Stream::Output).is_none() => {
-                    turn.trouble = self.transcript.end(&mut turn.said).err();
-                    return;
+                    return self.end_transcript(turn);
                 }
                 Ok(Transfer::Closed) | Err(_) => return,
             };
             turn.trouble = outcome.err();
+            self.is_deaf = turn.trouble.is_some();
             let heard = turn.said.get(first..).unwrap_or_default();
             self.is_heard |= heard.contains(&Said::Heard);
             self.repeat(heard.contains(&Said::Ready), heard.contains(&Said::Hello));
+        }
+    }
+
+    fn end_transcript(&mut self, turn: &mut Turn) {
+        if !self.is_deaf {
+            turn.trouble = self.transcript.end(&mut turn.said).err();
+            self.is_deaf = turn.trouble.is_some();
         }
     }
 
@@ -258,6 +281,13 @@ impl Call {
             excess += 1;
         }
         self.tail.drain(..excess);
+        if self.transcript.is_reachable() {
+            // It goes on being read: ssh may carry others' sessions, too.
+            self.late_bytes = self.late_bytes.saturating_add(turn.printed.len());
+            if self.late_bytes > LATE_BYTES_MAX {
+                turn.printed.clear();
+            }
+        }
     }
 
     /// A stream may stay open for as long as a master of shared connections runs, so it is ssh's own
@@ -272,9 +302,7 @@ impl Call {
         };
         self.read_output(turn);
         self.read_errors(turn);
-        if turn.trouble.is_none() {
-            turn.trouble = self.transcript.end(&mut turn.said).err();
-        }
+        self.end_transcript(turn);
         self.status = Some(status);
         tracing::info!(%status, "ssh has ended");
     }
@@ -352,5 +380,71 @@ impl Call {
                 return false;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fulmar_core::Capabilities;
+
+    use super::*;
+    use crate::bootstrap::offer::{Offer, Opening};
+
+    /// A call of a far side that does this.
+    fn call(script: &str) -> Call {
+        let opening = Opening {
+            start: None,
+            fallback: None,
+            offer: Offer::of(Capabilities::ALL),
+        };
+        let line = ["sh", "-c", script].map(OsString::from);
+        let block = opening.block().expect("it is short");
+        Call::start(&line, "host".to_owned(), block).expect("there is a shell")
+    }
+
+    /// Waits until it says something, and takes it.
+    fn next(call: &mut Call) -> Turn {
+        let mut list = PollList::new();
+        let slots = call.enlist(&mut list);
+        list.wait(None).expect("poll works");
+        let ready = Call::ready(&list, slots);
+        call.turn(ready)
+    }
+
+    const CONNECT: &str = "echo MOSH CONNECT 60001 c68K8iLyuCr1oEM7Hszyjg";
+
+    #[test]
+    fn a_far_side_that_writes_without_end_is_read_up_to_its_bound() {
+        let mut call = call(&format!("{CONNECT}; exec yes x"));
+        let trouble =
+            std::iter::repeat_with(|| next(&mut call).trouble).find_map(|trouble| trouble);
+        assert_eq!(trouble, Some(Trouble::TooMuchText));
+        let mut list = PollList::new();
+        let slots = call.enlist(&mut list);
+        assert!(slots.output.is_none() && slots.errors.is_some());
+        let ready = Ready {
+            output: true,
+            errors: true,
+        };
+        let turn = call.turn(ready);
+        assert!(turn.said.is_empty() && turn.trouble.is_none());
+        call.ssh.end_at_once();
+    }
+
+    #[test]
+    fn of_messages_in_a_session_a_bounded_part_is_passed_on() {
+        let mut call = call(&format!("{CONNECT}; exec yes x >&2"));
+        let mut printed = 0;
+        let mut unsaid = 0;
+        while unsaid < 3 {
+            let text = next(&mut call).printed;
+            printed += text.len();
+            unsaid = match text.is_empty() {
+                true if call.late_bytes > 0 => unsaid + 1,
+                _ => 0,
+            };
+        }
+        assert!(printed <= LATE_BYTES_MAX + BYTES_PER_TURN, "{printed}");
+        call.ssh.end_at_once();
     }
 }
