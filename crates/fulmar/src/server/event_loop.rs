@@ -128,7 +128,10 @@ impl EventLoop {
         match signal {
             Signal::Child => self.program.reap(now, &mut self.server),
             Signal::User1 => self.server.request_exit(now, ExitRequest::IfIdle),
-            _ => self.server.request_exit(now, ExitRequest::Now),
+            _ => {
+                self.program.condemn(now, &mut self.server);
+                self.server.request_exit(now, ExitRequest::Now);
+            }
         }
     }
 

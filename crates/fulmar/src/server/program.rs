@@ -42,6 +42,11 @@ const STATUS_WITHIN: Duration = Duration::from_millis(250);
 const NOT_FOUND: ExitStatus = ExitStatus::Code(127);
 const CANNOT_RUN: ExitStatus = ExitStatus::Code(126);
 
+/// How a program counts that loses its terminal because its server is told to end: SIGHUP.
+///
+/// Source: docs/protocol.md §13.6.
+const HUNG_UP: ExitStatus = ExitStatus::Signal(1);
+
 /// The program, its terminal, and its entry in the login records.
 #[derive(Debug)]
 pub(crate) struct Program {
@@ -54,6 +59,8 @@ pub(crate) struct Program {
     /// Where the client is, if anywhere.
     client: Option<IpAddr>,
     stage: Stage,
+    /// It has ended, and until then what it has left behind may have its terminal.
+    let_go_at: Option<Time>,
     has_failed: bool,
     output: Vec<u8>,
 }
@@ -98,6 +105,7 @@ impl Program {
             record: LoginRecord::new(pid),
             client: None,
             stage: Stage::Waiting,
+            let_go_at: None,
             has_failed: false,
             output: vec![0; OUTPUT_BYTES_PER_TURN],
         }
@@ -225,12 +233,14 @@ impl Program {
     pub(crate) fn deadline(&self) -> Option<Time> {
         match &self.stage {
             Stage::Closed { until, .. } | Stage::Failed { until, .. } => Some(*until),
-            Stage::Waiting | Stage::Running { .. } | Stage::Gone => None,
+            Stage::Running { .. } => self.let_go_at,
+            Stage::Waiting | Stage::Gone => None,
         }
     }
 
     /// Takes the program's status if it has ended. A program may end before whatever it has started
-    /// lets go of the terminal, or after.
+    /// lets go of the terminal, or after; under our own name that is waited for no longer than the
+    /// status is.
     pub(crate) fn reap(&mut self, now: Time, server: &mut Server) {
         let (Stage::Running { child, .. } | Stage::Closed { child, .. }) = &mut self.stage else {
             return;
@@ -244,6 +254,16 @@ impl Program {
         }
         if let Stage::Closed { .. } = self.stage {
             self.finish(now, server);
+        } else if self.names == Names::Own {
+            // As ssh: a session is over with its program, whatever else has its terminal.
+            self.let_go_at.get_or_insert(now + STATUS_WITHIN);
+        }
+    }
+
+    /// Takes note that the server was told to end, and will hang up.
+    pub(crate) fn condemn(&self, now: Time, server: &mut Server) {
+        if matches!(self.stage, Stage::Running { .. }) && self.let_go_at.is_none() {
+            server.handle_program_ended(now, HUNG_UP);
         }
     }
 

@@ -4,7 +4,7 @@ use fulmar_core::{
 };
 use fulmar_datagram::{Ecn, Key};
 use fulmar_transport::{Arrival, Hint, PathId};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::*;
 use crate::environment::Environment;
@@ -95,7 +95,8 @@ impl Session {
     }
 
     fn pid(&self) -> Pid {
-        let Stage::Closed { child, .. } = &self.program.stage else {
+        let (Stage::Running { child, .. } | Stage::Closed { child, .. }) = &self.program.stage
+        else {
             panic!("it is {:?}", self.program.stage);
         };
         Pid::from_raw(child.pid() as i32).expect("a process has a number")
@@ -161,4 +162,36 @@ fn a_program_that_could_not_be_started_has_a_status_once_that_was_shown() {
         .program
         .handle_timeout(ms(3000), &mut session.server);
     assert_eq!(session.status(), Some(ExitStatus::Code(127)));
+}
+
+/// Ends, and leaves something behind that has its terminal for as long as that file is there.
+fn leaves_something_behind(file: &std::path::Path) -> String {
+    let file = file.display();
+    format!("(trap '' HUP; while [ -e {file} ]; do sleep 0.1; done) & exit 6")
+}
+
+#[test]
+fn what_a_program_has_left_behind_keeps_its_terminal_for_250_ms() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let mut session = Session::of(&leaves_something_behind(file.path()));
+    let has_ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(session.pid()), has_ended).expect("it is our child");
+    session.program.reap(ms(100), &mut session.server);
+    session.program.reap(ms(200), &mut session.server);
+    assert_eq!(session.program.deadline(), Some(ms(350)));
+    session.program.handle_timeout(ms(349), &mut session.server);
+    assert!(matches!(session.program.stage, Stage::Running { .. }));
+    session.program.handle_timeout(ms(350), &mut session.server);
+    assert_eq!(session.program.deadline(), None);
+    assert_eq!(session.status(), Some(ExitStatus::Code(6)));
+}
+
+#[test]
+fn a_server_that_is_told_to_end_says_that_it_hangs_up() {
+    let mut session = Session::of("exec sleep 1000");
+    session.program.condemn(ms(100), &mut session.server);
+    let request = fulmar_core::ExitRequest::Now;
+    session.server.request_exit(ms(100), request);
+    assert_eq!(session.status(), Some(ExitStatus::Signal(1)));
+    session.program.end();
 }
