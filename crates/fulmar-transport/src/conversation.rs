@@ -19,7 +19,9 @@ use crate::receiver::{Intake, Outcome, Receiver};
 use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
-use crate::timing::{Deadlines, Reach, Situation, frame_interval, hop_interval, schedule};
+use crate::timing::{
+    Deadlines, Reach, Situation, frame_interval, hop_interval, is_opening, schedule,
+};
 use crate::{Budget, PathId, Role, StateNumber, Synced};
 
 /// Joins the objects, the paths, the clock and the end of a conversation. Asks each of them and
@@ -225,6 +227,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             standing: self.sender.standing(now, self.trust()),
             last_change: self.sender.last_change(),
             interval: frame_interval(round_trip.smoothed()),
+            is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
             heard: self.contact.heard,
             unacknowledged_since: self.contact.unacknowledged_since,

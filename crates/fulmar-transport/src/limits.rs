@@ -116,6 +116,12 @@ pub const FRAME_INTERVAL_MIN: Duration = Duration::from_millis(20);
 /// Source: docs/protocol.md §5.4.
 pub const FRAME_INTERVAL_MAX: Duration = Duration::from_millis(250);
 
+/// How many states a server has sent when its frames begin to wait for an interval. The interval is
+/// half a round trip that nobody has measured yet.
+///
+/// Source: docs/protocol.md §5.4.
+pub const OPENING_STATES_MAX: u64 = 4;
+
 /// How long a server waits for more output after the first change.
 ///
 /// Source: docs/protocol.md §5.4.

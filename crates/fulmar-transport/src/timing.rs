@@ -13,11 +13,12 @@ use crate::cause::{Cause, Countable};
 use crate::limits::{
     ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY_CLIENT, COLLECTION_DELAY_SERVER,
     FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, HOP_INTERVAL, LINGER_MAX,
-    PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN, REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX,
-    SHUTDOWN_TRIES_MAX,
+    OPENING_STATES_MAX, PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN, REPEAT_MAX, REPEAT_MIN,
+    RETRY_MARGIN, SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
 };
 use crate::rtt::whole_millis;
 use crate::sender::Standing;
+use crate::state_number::StateNumber;
 
 /// A moment, and what is to happen then.
 pub type Due = (Time, Cause);
@@ -28,6 +29,14 @@ pub type Due = (Time, Cause);
 /// Source: docs/protocol.md §5.4.
 pub fn frame_interval(smoothed: Duration) -> Duration {
     whole_millis(smoothed / 2).clamp(FRAME_INTERVAL_MIN, FRAME_INTERVAL_MAX)
+}
+
+/// Tells whether a frame after so many states is one of the first of a server, which wait for others
+/// to travel with and for no interval: a shell's prompt comes a moment after the empty screen.
+///
+/// Source: docs/protocol.md §5.4.
+pub fn is_opening(role: Role, sent: StateNumber) -> bool {
+    role == Role::Server && sent.get() < OPENING_STATES_MAX
 }
 
 /// Returns for how long a client keeps a local port from which no round trip has been proven: 10 s,
@@ -255,6 +264,8 @@ pub struct Situation {
     pub last_change: Time,
     /// The pause between frames.
     pub interval: Duration,
+    /// Whether the next frame is one of those at the beginning, which wait for no interval.
+    pub is_opening: bool,
     /// After how long something is thought lost.
     pub timeout: Duration,
     /// When the newest state of the peer arrived, if any has.
@@ -332,7 +343,11 @@ impl Situation {
     fn content(&self, table: &mut Deadlines) {
         let due = match self.standing {
             Standing::Unsent { changed } => {
-                table.set(frame(self.role, changed, self.last_sent, self.interval));
+                let interval = match self.is_opening {
+                    true => Duration::ZERO,
+                    false => self.interval,
+                };
+                table.set(frame(self.role, changed, self.last_sent, interval));
                 return;
             }
             Standing::Unassumed => resend(self.last_sent, self.interval),

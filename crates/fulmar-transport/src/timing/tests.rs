@@ -20,6 +20,7 @@ fn quiet() -> Situation {
         standing: Standing::Settled,
         last_change: at(0),
         interval: ms(50),
+        is_opening: false,
         timeout: ms(200),
         heard: Some(at(900)),
         unacknowledged_since: None,
@@ -106,6 +107,22 @@ fn a_change_waits_for_others_and_for_the_frame_interval() {
         next(&changed(Role::Client, 1050)),
         Some((1051, Cause::Frame))
     );
+}
+
+#[test]
+fn the_first_frames_of_a_server_wait_for_no_interval() {
+    for (sent, is_first) in [(0, true), (1, true), (3, true), (4, false)] {
+        let sent = StateNumber::new(sent);
+        assert_eq!(is_opening(Role::Server, sent), is_first);
+        assert!(!is_opening(Role::Client, sent));
+    }
+    let situation = Situation {
+        standing: Standing::Unsent { changed: at(1005) },
+        is_opening: true,
+        interval: ms(250),
+        ..quiet()
+    };
+    assert_eq!(next(&situation), Some((1013, Cause::Frame)));
 }
 
 #[test]
