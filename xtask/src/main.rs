@@ -48,6 +48,9 @@ enum Command {
     /// Plays a part in a measured session
     #[command(subcommand, hide = true)]
     Play(figures::Program),
+    /// Logs in, as a part of a figure
+    #[command(hide = true)]
+    Visit(figures::Visits),
 }
 
 /// How far a command may change the machine it runs on.
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
         Command::Play(program) => program.play(),
+        Command::Visit(visits) => visits.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

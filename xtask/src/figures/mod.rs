@@ -9,6 +9,8 @@
 //! Both pairs have stock's interface, so one code measures both. Runs alternate between them, so
 //! that a machine that gets slower does so for both.
 
+mod login;
+mod login_place;
 mod measured;
 mod played;
 mod process;
@@ -17,6 +19,7 @@ mod relay;
 mod session;
 mod table;
 mod terminal;
+mod visits;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,6 +33,7 @@ use measured::Values;
 pub(crate) use played::Program;
 use programs::Programs;
 use table::{Column, Quantity};
+pub(crate) use visits::Visits;
 
 /// The page that is written.
 const PAGE: &str = "docs/figures.md";
@@ -84,6 +88,8 @@ enum Source {
         package: &'static str,
         example: &'static str,
     },
+    /// Logins over ssh, whose terms are their own.
+    Logins,
 }
 
 /// Whether runs may disturb each other.
@@ -202,6 +208,14 @@ const FIGURES: &[Figure] = &[
         },
     },
     Figure {
+        name: "login",
+        about: "From the command to the prompt on the screen, by key over a real sshd, to a shell \
+                whose start-up file sets the prompt. The link has no other delay than its round \
+                trip. The second table is what `--log` told of one more login of ours in each \
+                round.",
+        source: Source::Logins,
+    },
+    Figure {
         name: "seal",
         about: "Sealing, opening and refusing one datagram.",
         source: Source::Example {
@@ -288,6 +302,7 @@ impl Figures {
                     format!("{} runs each", self.runs),
                 )
             }
+            Source::Logins => login::measure(workspace, folder, self.runs)?,
             Source::Example { package, example } => {
                 let args = ["run", "--release", "--locked", "--quiet"];
                 let mut cargo = workspace.cargo(args);

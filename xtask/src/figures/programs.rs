@@ -39,14 +39,7 @@ impl Programs {
 
     /// Our program, built for release, under stock's names.
     pub(super) fn ours(workspace: &Workspace) -> Result<Self> {
-        let mut build = workspace.cargo(["build", "--release", "--locked", "--package", "fulmar"]);
-        workspace::run(&mut build)?;
-        let metadata = workspace.metadata()?;
-        let target = metadata["target_directory"]
-            .as_str()
-            .context("no target directory")?;
-        let program = PathBuf::from(target).join("release/fulmar");
-
+        let program = built(workspace, "fulmar")?;
         let links = TempDir::new()?;
         let link = |name: &str| -> Result<PathBuf> {
             let path = links.path().join(name);
@@ -73,6 +66,16 @@ impl Programs {
             _links: None,
         }
     }
+}
+
+/// The program of this package, built for release.
+pub(super) fn built(workspace: &Workspace, package: &str) -> Result<PathBuf> {
+    let mut build = workspace.cargo(["build", "--release", "--locked", "--package", package]);
+    workspace::run(&mut build)?;
+    let metadata = workspace.metadata()?;
+    let target = metadata["target_directory"].as_str();
+    let target = PathBuf::from(target.context("no target directory")?);
+    Ok(target.join("release").join(package))
 }
 
 /// The `mosh 1.4.0` of `mosh-server (mosh 1.4.0) [build mosh 1.4.0]`.

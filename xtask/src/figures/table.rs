@@ -47,7 +47,7 @@ pub(super) fn draw(quantities: &[Quantity], columns: &[Column]) -> String {
 }
 
 /// One cell. A run that did not get through is worse than any that did, whatever the quantity.
-fn cell(values: &[Option<f64>], digits: usize) -> String {
+pub(super) fn cell(values: &[Option<f64>], digits: usize) -> String {
     let mut through: Vec<f64> = values.iter().flatten().copied().collect();
     through.sort_by(f64::total_cmp);
     let failed = values.len() - through.len();

@@ -78,6 +78,23 @@ impl Terminal {
         }
     }
 
+    /// Waits until the program lets go of the terminal.
+    ///
+    /// # Errors
+    ///
+    /// When it does not within `limit`.
+    pub(super) fn wait_for_end(&mut self, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        while !self.is_closed {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                bail!("the program stays; its last output: {}", self.last_shown());
+            }
+            self.turn(left)?;
+        }
+        Ok(())
+    }
+
     /// Reads and types until `limit` has passed.
     pub(super) fn rest(&mut self, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
