@@ -32,7 +32,7 @@ fn virtual_time_and_a_real_link_agree_on_every_packet() {
     // a busy virtual machine. As a usual thread it may have to wait for a turn of others each time.
     let tolerance = match agreement.urgency {
         Urgency::RealTime => 1e-3,
-        Urgency::High | Urgency::Usual => 20e-3,
+        Urgency::Usual => 20e-3,
     };
     let median = longer[longer.len() / 2];
     eprintln!(

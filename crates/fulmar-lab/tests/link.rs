@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use fulmar_sim::{CLIENT, Change, LossCause, Way};
+use fulmar_sim::{CLIENT, Change, Happening, LossCause, Way};
 use support::{DEADLINE, SERVER, link, seen_by, udp};
 
 #[test]
@@ -233,6 +233,119 @@ fn settings_can_change_during_a_run() {
         assert_eq!(&text, b"twice");
     }
     assert_eq!(link.report().unwrap().client.lost[&LossCause::Random], 1);
+}
+
+#[test]
+fn a_mapping_that_was_not_used_expires() {
+    let Some(link) = link("nat 198.51.100.9 expiring 1ms") else {
+        return;
+    };
+    let (client, server) = (udp(&link.client, "0.0.0.0:0"), udp(&link.server, SERVER));
+    let mut ports = Vec::new();
+    // Each takes a wake-up of ours at least, so that sooner or later a millisecond lies between two.
+    while ports.len() < 2 {
+        ports.push(seen_by(&server, &client, "hello").port());
+        ports.dedup();
+    }
+    assert_eq!(ports, [40_000, 40_001]);
+}
+
+#[test]
+fn a_mark_is_seen_by_the_server() {
+    use fulmar_platform::udp::{Ecn, Inbox, Transmit, UdpOptions};
+    use fulmar_platform::{Interest, PollList, UdpSocket};
+    let Some(link) = link("up mark 100%") else {
+        return;
+    };
+    // Sockets that write and read marks.
+    let [mut client, server] =
+        [(&link.client, "0.0.0.0:0"), (&link.server, SERVER)].map(|(host, at)| {
+            let bound = host.within(|| UdpSocket::bind(at.parse().unwrap(), UdpOptions::default()));
+            bound.unwrap().unwrap()
+        });
+    let mut mark_of = |ecn| {
+        let sent = client.send(&Transmit {
+            destination: SERVER.parse().unwrap(),
+            source: None,
+            ecn,
+            bytes: b"hello",
+            segment: None,
+        });
+        sent.unwrap();
+        let mut list = PollList::new();
+        list.add(&server, Interest::Read);
+        assert_eq!(list.wait(Some(DEADLINE)).unwrap(), 1);
+        let mut inbox = Inbox::new(100);
+        let _ = server.receive(&mut inbox, Inbox::BATCH).unwrap();
+        inbox.datagrams().next().unwrap().ecn
+    };
+    assert_eq!(mark_of(Some(Ecn::Ect0)), Some(Ecn::Ce));
+    assert_eq!(mark_of(None), None);
+}
+
+#[test]
+fn a_client_that_sleeps_does_nothing_and_hears_nothing() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
+    let Some(link) = link("") else { return };
+    let (client, server) = (
+        udp(&link.client, "192.0.2.1:7000"),
+        udp(&link.server, "0.0.0.0:0"),
+    );
+    let mut cat = Command::new("cat");
+    let mut cat = link
+        .client
+        .spawn(cat.stdin(Stdio::piped()).stdout(Stdio::piped()))
+        .unwrap();
+    let (mut input, output) = (cat.stdin.take().unwrap(), cat.stdout.take().unwrap());
+    let mut output = BufReader::new(output);
+    link.apply(Change::Suspend(CLIENT)).unwrap();
+    support::await_state(cat.id(), 'T');
+    server.send_to(b"lost", "192.0.2.1:7000").unwrap();
+    input.write_all(b"kept\n").unwrap();
+    link.apply(Change::Wake(CLIENT)).unwrap();
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "kept\n");
+    server.send_to(b"found", "192.0.2.1:7000").unwrap();
+    let mut text = [0; 5];
+    client.recv(&mut text).unwrap();
+    assert_eq!(&text, b"found");
+    drop(input);
+    cat.wait().unwrap();
+    assert_eq!(link.report().unwrap().server.lost[&LossCause::Asleep], 1);
+}
+
+#[test]
+fn the_log_tells_of_each_packet() {
+    let Some(link) = link("up delay 5ms") else {
+        return;
+    };
+    link.keep(1000).unwrap();
+    let (client, server) = (udp(&link.client, "0.0.0.0:0"), udp(&link.server, SERVER));
+    for number in 0..300 {
+        seen_by(&server, &client, &number.to_string());
+    }
+    let log = link.log().unwrap();
+    let times = |what: Happening| {
+        let entries = log
+            .iter()
+            .filter(move |entry| entry.what == what && entry.serial == Some(300));
+        entries
+            .map(|entry| (entry.at, entry.bytes))
+            .collect::<Vec<_>>()
+    };
+    let [(sent, bytes)] = times(Happening::Sent)[..] else {
+        panic!("{log:?}");
+    };
+    let delivered = (sent + Duration::from_millis(5), bytes);
+    assert_eq!(times(Happening::Delivered), [delivered]);
+    assert_eq!(
+        log.iter()
+            .filter(|entry| entry.what == Happening::Sent)
+            .count(),
+        300
+    );
 }
 
 #[test]

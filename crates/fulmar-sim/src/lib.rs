@@ -127,6 +127,6 @@ pub use reordering::Reordering;
 pub use seed::{Failed, Seeds};
 pub use simulation::Simulation;
 pub use stage::{LossCause, Outlet, Stage};
-pub use timeline::{Counts, Timeline};
+pub use timeline::{Counts, Entry, Happening, Timeline};
 pub use traced::Traced;
 pub use units::{address, days, hours, minutes, ms, secs};

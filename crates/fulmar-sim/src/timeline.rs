@@ -83,7 +83,68 @@ pub(crate) enum What {
     Note(String),
 }
 
+/// One event of a timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// When.
+    pub at: Duration,
+    /// Who had to do with it: the receiver of what was delivered, otherwise the sender.
+    pub host: Option<HostId>,
+    /// The number of the datagram, in the order of sending of all hosts.
+    pub serial: Option<u64>,
+    /// Whether the network made that datagram, as a copy.
+    pub is_copy: bool,
+    /// Its length: of the payload, or of the packet where it is a whole one.
+    pub bytes: usize,
+    /// What happened.
+    pub what: Happening,
+}
+
+/// What happened at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Happening {
+    /// A datagram was sent.
+    Sent,
+    /// It reached a host.
+    Delivered,
+    /// It was lost.
+    Lost(LossCause),
+    /// It was lost, and its sender is told.
+    Refused(SendError),
+    /// The network made a copy of it.
+    Doubled,
+    /// It had to wait in a queue.
+    Queued,
+    /// A program's timer ran out.
+    Timeout,
+    /// Something else, such as a change.
+    Note(String),
+}
+
 impl Event {
+    fn entry(&self) -> Entry {
+        let what = match &self.what {
+            What::Sent(_) => Happening::Sent,
+            What::Delivered => Happening::Delivered,
+            What::Met(Fate::Lost(cause)) => Happening::Lost(*cause),
+            What::Met(Fate::Refused(error)) => Happening::Refused(*error),
+            What::Met(Fate::Doubled) => Happening::Doubled,
+            What::Met(Fate::Queued) => Happening::Queued,
+            What::Timeout(_) => Happening::Timeout,
+            What::Note(text) => Happening::Note(text.clone()),
+        };
+        let ticket = self.label.map(|label| label.ticket);
+        Entry {
+            at: self.at,
+            host: self.host,
+            serial: ticket.map(|ticket| ticket.serial),
+            is_copy: ticket.is_some_and(|ticket| ticket.is_copy),
+            bytes: self.label.map_or(0, |label| label.len),
+            what,
+        }
+    }
+
     fn add_to(&self, hash: &mut Fnv) {
         hash.add(&self.at.as_nanos().to_le_bytes());
         hash.add(&[
@@ -153,6 +214,11 @@ impl Timeline {
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint.value()
+    }
+
+    /// Returns the events that are kept, in order.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+        self.events.iter().map(Event::entry)
     }
 
     /// Writes a line of the test's own.
@@ -372,6 +438,30 @@ mod tests {
         assert_ne!(met(Fate::Queued), met(Fate::Doubled));
         let note = |text: &str| fingerprint(|timeline| timeline.note(ms(1), text));
         assert_ne!(note("one"), note("two"));
+    }
+
+    #[test]
+    fn entries_tell_what_the_lines_tell() {
+        let mut timeline = Timeline::new(7);
+        let mut datagram = datagram();
+        datagram.ticket.serial = 12;
+        timeline.sent(ms(1), &datagram, "why");
+        timeline.met(ms(1), datagram.label(), Fate::Queued);
+        timeline.delivered(ms(3), HostId(1), &datagram);
+        timeline.note(ms(4), "a change");
+        let entries: Vec<Entry> = timeline.entries().collect();
+        let whats = entries.iter().map(|entry| entry.what.clone());
+        let expected = [
+            Happening::Sent,
+            Happening::Queued,
+            Happening::Delivered,
+            Happening::Note("a change".to_owned()),
+        ];
+        assert_eq!(whats.collect::<Vec<_>>(), expected);
+        let delivered = &entries[2];
+        assert_eq!((delivered.at, delivered.host), (ms(3), Some(HostId(1))));
+        assert_eq!((delivered.serial, delivered.bytes), (Some(12), 4));
+        assert_eq!(entries[3].serial, None);
     }
 
     #[test]

@@ -6,9 +6,11 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use fulmar_platform::lab::{Tun, Urgency, become_urgent};
+use fulmar_platform::lab::{Halt, Network as HostNetwork, Tun, Urgency, become_urgent};
 use fulmar_platform::{Interest, PollList, Transfer, boot_time};
-use fulmar_sim::{Arrived, CLIENT, Change, HostId, Impairment, Network, Plan, SERVER, Timeline};
+use fulmar_sim::{
+    Arrived, CLIENT, Change, Entry, HostId, Impairment, Network, Plan, SERVER, Timeline,
+};
 
 use super::host::Addressing;
 use super::lateness::Lateness;
@@ -27,6 +29,10 @@ pub(crate) enum Order {
     Apply(Change, Sender<()>),
     /// Make it after this time, and then after each period.
     Plan(Duration, Option<Duration>, Change),
+    /// Keep so many events from here on.
+    Keep(usize),
+    /// Tell what has happened, as far as it was kept.
+    Log(Sender<Vec<Entry>>),
     /// Tell how things are.
     Report(Sender<Report>),
 }
@@ -54,6 +60,8 @@ pub struct Report {
 pub(crate) struct Ends {
     pub(crate) tun: Tun,
     pub(crate) addressing: Addressing,
+    /// The network of the host.
+    pub(crate) network: HostNetwork,
 }
 
 /// A network of stages, with a real clock and with packets for datagrams.
@@ -144,6 +152,8 @@ impl Engine {
                 Ok(Order::Plan(after, Some(period), change)) => {
                     self.plan.every(self.now() + after, period, change);
                 }
+                Ok(Order::Keep(events_max)) => self.network.timeline.keep(events_max),
+                Ok(Order::Log(to)) => drop(to.send(self.network.timeline.entries().collect())),
                 Ok(Order::Report(to)) => drop(to.send(self.report())),
                 Err(TryRecvError::Empty) => return Ok(true),
                 Err(TryRecvError::Disconnected) => return Ok(false),
@@ -166,6 +176,11 @@ impl Engine {
         if let Change::Set(_, _, impairment) = &change {
             self.set_mtu(impairment);
         }
+        match change {
+            Change::Suspend(host) => self.halt(host, Halt::Stop)?,
+            Change::Wake(host) => self.halt(host, Halt::GoOn)?,
+            _ => {}
+        }
         let before = self.ips(host);
         self.network.apply(at, change);
         let after = self.ips(host);
@@ -173,6 +188,15 @@ impl Engine {
             self.end(host)?.addressing.change(&before, &after)?;
         }
         Ok(())
+    }
+
+    /// Stops a host's programs or lets them go on, in another thread: it takes some milliseconds.
+    fn halt(&mut self, host: HostId, halt: Halt) -> Result<()> {
+        let network = self.end(host)?.network.duplicate()?;
+        let name = "halt".to_owned();
+        let thread = std::thread::Builder::new().name(name);
+        let halted = thread.spawn(move || network.halt(halt));
+        halted.context("starting a thread").map(drop)
     }
 
     fn ips(&self, host: HostId) -> Vec<IpAddr> {

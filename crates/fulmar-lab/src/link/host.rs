@@ -141,6 +141,11 @@ impl Host {
         bail!("the kernel does not take in {address}")
     }
 
+    /// Returns the network, for whom it is to be there as well.
+    pub(crate) fn network(&self) -> Result<Network> {
+        Ok(self.network.duplicate()?)
+    }
+
     /// Starts what changes the host's addresses later.
     ///
     /// # Errors

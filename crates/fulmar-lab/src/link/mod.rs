@@ -22,7 +22,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use fulmar_sim::{CLIENT, Change, SERVER};
+use fulmar_sim::{CLIENT, Change, Entry, SERVER};
 
 use crate::scenario::Scenario;
 pub use engine::Report;
@@ -63,10 +63,12 @@ impl Link {
             Ends {
                 tun: client_tun,
                 addressing: client.addressing()?,
+                network: client.network()?,
             },
             Ends {
                 tun: server_tun,
                 addressing: server.addressing()?,
+                network: server.network()?,
             },
         ];
         let scenario = scenario.clone();
@@ -119,6 +121,26 @@ impl Link {
         let (to, report) = channel();
         self.order(Order::Report(to))?;
         report.recv().context(FAILED)
+    }
+
+    /// Keeps so many events from here on, in place of some hundreds. One takes a hundred bytes or two.
+    ///
+    /// # Errors
+    ///
+    /// Where the engine has failed.
+    pub fn keep(&self, events_max: usize) -> Result<()> {
+        self.order(Order::Keep(events_max))
+    }
+
+    /// Returns what happened to packets, as far as it was kept; times count from the start.
+    ///
+    /// # Errors
+    ///
+    /// Where the engine has failed.
+    pub fn log(&self) -> Result<Vec<Entry>> {
+        let (to, log) = channel();
+        self.order(Order::Log(to))?;
+        log.recv().context(FAILED)
     }
 
     /// Ends the link.

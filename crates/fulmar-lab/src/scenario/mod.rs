@@ -26,6 +26,8 @@
 //! | `outage 10s..20s [30s..31s]`, `outage never` | nothing gets through |
 //! | `blocked [udp\|port 22] [rejected]`, `blocked nothing` | a firewall |
 //!
+//! A client that sleeps has all programs on its host stopped, and what reaches it is lost.
+//!
 //! A change is such a list behind `up`, `down` or `both`, which sets stages of its kinds anew, or `client moves
 //! [to IP]`, `client sleeps`, `client wakes`, `link cut`, `link restored`, `nat rebinds`, `nat moves to IP`.
 

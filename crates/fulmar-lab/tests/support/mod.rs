@@ -82,3 +82,14 @@ pub(crate) fn impairment(text: &str) -> fulmar_sim::Impairment {
     let mut up = scenario.expect("the text is right").up;
     up.pop().expect("there is one")
 }
+
+/// Waits until a process is in this state (proc_pid_status(5)).
+pub(crate) fn await_state(process: u32, state: char) {
+    let start = std::time::Instant::now();
+    let path = format!("/proc/{process}/status");
+    let line = format!("State:\t{state}");
+    while !std::fs::read_to_string(&path).is_ok_and(|status| status.contains(&line)) {
+        assert!(start.elapsed() < DEADLINE, "it is not in state {state}");
+        std::thread::yield_now();
+    }
+}

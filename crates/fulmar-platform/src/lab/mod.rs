@@ -11,7 +11,7 @@ mod tun;
 mod urgency;
 
 pub use enclosure::{Enclosure, enclose};
-pub use network::Network;
+pub use network::{Halt, Network};
 pub use stamped::{Stamped, receive_stamped, stamp_arrivals, wall_time, widen_receive_buffer};
 pub use tun::Tun;
 pub use urgency::{Urgency, become_urgent};

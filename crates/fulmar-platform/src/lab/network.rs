@@ -1,7 +1,8 @@
 //! A network of its own: a namespace without a name.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Mode, OFlags, fstat, open, stat};
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 use std::io;
 use std::panic::resume_unwind;
@@ -47,6 +48,56 @@ impl Network {
             move_into_link_name_space(self.namespace.as_fd(), Some(kind))?;
             Ok(inside())
         })
+    }
+}
+
+/// What the processes of a network are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// To stop, which none can refuse.
+    Stop,
+    /// To go on.
+    GoOn,
+}
+
+impl Network {
+    /// Returns another value for the same network.
+    ///
+    /// # Errors
+    ///
+    /// When no descriptor is left.
+    pub fn duplicate(&self) -> io::Result<Self> {
+        let namespace = self.namespace.try_clone()?;
+        Ok(Self { namespace })
+    }
+
+    /// Stops all processes that are in this network, or lets them go on, and returns how many.
+    ///
+    /// A process that is started meanwhile may be missed.
+    ///
+    /// # Errors
+    ///
+    /// Where `/proc` is not there.
+    pub fn halt(&self, halt: Halt) -> io::Result<usize> {
+        let signal = match halt {
+            Halt::Stop => Signal::STOP,
+            Halt::GoOn => Signal::CONT,
+        };
+        let own = fstat(&self.namespace)?;
+        let mut halted = 0;
+        for entry in std::fs::read_dir("/proc")? {
+            let name = entry?.file_name();
+            let pid = name.to_str().and_then(|name| name.parse().ok());
+            let Some(pid) = pid.and_then(Pid::from_raw) else {
+                continue;
+            };
+            // One that has gone meanwhile, or is not ours to look at, is not there for us.
+            let path = format!("/proc/{}/ns/net", pid.as_raw_nonzero());
+            let is_in =
+                stat(path).is_ok_and(|its| (its.st_dev, its.st_ino) == (own.st_dev, own.st_ino));
+            halted += usize::from(is_in && kill_process(pid, signal).is_ok());
+        }
+        Ok(halted)
     }
 }
 
@@ -117,6 +168,32 @@ mod tests {
         let process = String::from_utf8(inside.1).unwrap();
         assert_eq!(process.trim_end(), inside.0.to_str().unwrap());
         assert_ne!(inside.0, link("/proc/self/ns/net"));
+    }
+
+    #[test]
+    fn all_processes_inside_can_be_halted_and_no_others() {
+        use rustix::process::{WaitOptions, waitpid};
+        let Some(network) = network() else { return };
+        let sleeper = || Command::new("sleep").arg("1000").spawn().unwrap();
+        let (mut outside, inside) = (sleeper(), network.within(|| [sleeper(), sleeper()]));
+        assert_eq!(network.halt(Halt::Stop).unwrap(), 2);
+        for child in &inside.as_ref().unwrap()[..] {
+            let (_, status) = waitpid(Some(Pid::from_child(child)), WaitOptions::UNTRACED)
+                .unwrap()
+                .unwrap();
+            assert!(status.stopped());
+        }
+        assert_eq!(network.halt(Halt::GoOn).unwrap(), 2);
+        for child in &inside.as_ref().unwrap()[..] {
+            let (_, status) = waitpid(Some(Pid::from_child(child)), WaitOptions::CONTINUED)
+                .unwrap()
+                .unwrap();
+            assert!(status.continued());
+        }
+        for child in inside.unwrap().iter_mut().chain([&mut outside]) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Threads that are to be on time.
 
-use rustix::process::setpriority_process;
-use rustix::thread::{gettid, set_current_timer_slack};
+use rustix::thread::set_current_timer_slack;
 use std::num::NonZeroU64;
 
 /// How a thread stands against others that want the processor.
@@ -9,8 +8,6 @@ use std::num::NonZeroU64;
 pub enum Urgency {
     /// It runs at once, whatever else does (`SCHED_FIFO`).
     RealTime,
-    /// It gets more time than others, but may have to wait for them (nice -20).
-    High,
     /// It is one among others.
     Usual,
 }
@@ -20,7 +17,8 @@ const PRIORITY: libc::c_int = 40;
 
 /// Makes the calling thread as urgent as the system permits, and its timers exact.
 ///
-/// Threads and processes that it starts do not inherit this.
+/// Threads and processes that it starts do not inherit this. A thread that is not permitted to be a
+/// real-time one stays as it was: niceness changes how much time it gets, not how soon.
 pub fn become_urgent() -> Urgency {
     // Timers of a usual thread are up to 50 µs late. That this is refused is not known to happen,
     // and would show as lateness.
@@ -28,18 +26,11 @@ pub fn become_urgent() -> Urgency {
     let parameter = libc::sched_param {
         sched_priority: PRIORITY,
     };
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: the parameter outlives the call, which changes nothing but this thread's scheduling.
-    let done = unsafe {
-        libc::sched_setscheduler(
-            0,
-            libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK,
-            &raw const parameter,
-        )
-    };
+    let done = unsafe { libc::sched_setscheduler(0, policy, &raw const parameter) };
     if done == 0 {
         Urgency::RealTime
-    } else if setpriority_process(Some(gettid()), -20).is_ok() {
-        Urgency::High
     } else {
         Urgency::Usual
     }
