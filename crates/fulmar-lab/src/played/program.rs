@@ -3,7 +3,8 @@
 use super::player::{Output, Player};
 use super::signals::{CLEAR, EndReader, READY, START};
 use crate::trace::{Event, Record, Size, Trace};
-use fulmar_platform::{Interest, PollList, RawMode, Transfer, Tty, boot_time};
+use fulmar_platform::signals::ignore;
+use fulmar_platform::{Interest, PollList, RawMode, Signal, Transfer, Tty, boot_time};
 use std::convert::Infallible;
 use std::fs::File;
 use std::io;
@@ -89,6 +90,8 @@ impl Program {
     ///
     /// When that is no terminal, or the log cannot be made.
     pub fn new(trace: Trace, log_path: &Path, is_stamped: bool) -> Result<Self, PlayError> {
+        // A terminal that goes away is noticed by reading, when everything has been noted.
+        ignore(Signal::HangUp).map_err(PlayError::Terminal)?;
         let tty = Tty::open(io::stdin()).map_err(PlayError::NoTerminal)?;
         let raw = tty.raw_mode().map_err(PlayError::NoTerminal)?;
         let log = File::create(log_path).map_err(|error| PlayError::Log {

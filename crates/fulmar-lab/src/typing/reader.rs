@@ -46,11 +46,24 @@ impl<'a> Reader<'a> {
     /// True when what the host wrote up to `position` is to be seen: a stamp says so, or the whole
     /// screen is one that the host made with it, and that the keys typed so far can lead to.
     pub fn sees(&self, position: Position) -> bool {
-        let is_stamped = self.eye.stamp().is_some_and(|stamp| stamp.0 >= position.0);
-        is_stamped || {
-            let reach = self.truth.reach(self.typed);
-            let last = self.truth.last_like(self.eye.hash(), reach);
-            last.is_some_and(|last| last >= self.truth.since(position))
-        }
+        self.is_stamped(position) == Some(true) || self.looks_like(position)
+    }
+
+    /// As [`sees`](Self::sees), but in a run with stamps a guess will not do: the whole screen has to
+    /// be right, and the host's answer in it.
+    pub fn has_for_certain(&self, position: Position) -> bool {
+        self.is_stamped(position) != Some(false) && self.looks_like(position)
+    }
+
+    fn looks_like(&self, position: Position) -> bool {
+        let reach = self.truth.reach(self.typed);
+        let last = self.truth.last_like(self.eye.hash(), reach);
+        last.is_some_and(|last| last >= self.truth.since(position))
+    }
+
+    /// Whether the newest stamp says so; `None` without one.
+    fn is_stamped(&self, position: Position) -> Option<bool> {
+        let stamp = self.eye.stamp()?;
+        Some(Position(stamp.0) >= self.truth.since(position))
     }
 }

@@ -163,11 +163,11 @@ impl Seat<'_> {
         Ok(typist.is_done())
     }
 
-    /// Looks on until everything is seen that the keys can lead to, and returns whether it is.
+    /// Looks on until everything is there that the keys can lead to, and returns whether it is.
     fn look_on(&mut self, truth: &Truth, patience: Duration) -> Result<bool, SittingError> {
         let limit = boot_time() + patience;
         let last = truth.reach(self.reader.typed());
-        while !self.reader.sees(last) {
+        while !self.reader.has_for_certain(last) {
             if self.has_left || boot_time() >= limit {
                 return Ok(false);
             }

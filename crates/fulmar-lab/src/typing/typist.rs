@@ -266,4 +266,19 @@ mod tests {
         reader.type_keys(1);
         assert!(reader.sees(truth.end()));
     }
+
+    #[test]
+    fn a_guess_is_seen_and_not_certain_until_a_stamp_comes() {
+        let desk = Desk::new();
+        let (_, mut reader) = desk.user(Loop::Open);
+        let first_echo = crate::judge::Position(3);
+        reader.show(b"$ \x1b]2;fulmar-lab 2\x07l");
+        reader.type_keys(1);
+        assert!(reader.sees(first_echo) && !reader.has_for_certain(first_echo));
+        reader.show(b"\x1b]2;fulmar-lab 3\x07");
+        assert!(reader.has_for_certain(first_echo));
+        // A screen that is wrong is not seen for certain, whatever the stamp.
+        reader.show(b"x");
+        assert!(reader.sees(first_echo) && !reader.has_for_certain(first_echo));
+    }
 }
