@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fulmar_lab::command::{link, play, record, selfcheck, traces};
+use fulmar_lab::command::{judge, link, play, record, selfcheck, traces};
 
 /// Emulated links between real hosts, to try and measure remote shells on.
 ///
@@ -18,6 +18,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Judge(judge::Arguments),
     Link(Box<link::Arguments>),
     Play(play::Arguments),
     Record(record::Arguments),
@@ -27,6 +28,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
+        Command::Judge(arguments) => judge::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),

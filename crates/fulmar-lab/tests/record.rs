@@ -127,16 +127,16 @@ fn the_sidecar_tells_modes_and_foreground() {
 
 #[test]
 fn what_is_recorded_is_judged_perfect() {
-    let mut recorded = record("stty raw; printf '$ '; exec cat -v");
+    let mut recorded = record("stty raw -echo; printf '$ '; exec cat -v");
     recorded.until("$ ");
-    for key in [&b"l"[..], b"s", "é".as_bytes(), b"\x1b[A"] {
-        let before = recorded.seen.len();
-        recorded.type_keys(key);
-        while recorded.seen.len() == before {
-            let mut byte = [0];
-            recorded.screen.read_exact(&mut byte).expect("an echo");
-            recorded.seen.push(byte[0].into());
-        }
+    for (key, answer) in [
+        ("l", "$ l"),
+        ("s", "ls"),
+        ("é", "M-CM-)"),
+        ("\x1b[A", "^[[A"),
+    ] {
+        recorded.type_keys(key.as_bytes());
+        recorded.until(answer);
     }
     let pid = recorded.child.id().to_string();
     assert!(
@@ -186,4 +186,32 @@ fn a_recording_is_not_written_over() {
     let output = command(&file, "true").output().expect("the recorder");
     assert!(!output.status.success());
     assert_eq!(std::fs::read(&file).expect("a file"), b"dear");
+}
+
+#[test]
+fn the_judge_can_be_asked_on_the_command_line() {
+    let recording = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../testdata/keys/own-python"
+    );
+    let asked = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_fulmar-lab"))
+            .arg("judge")
+            .args(arguments)
+            .output()
+            .expect("the judge");
+        (output.status.success(), output)
+    };
+    let (is_good, output) = asked(&["--brief", recording, recording]);
+    assert!(is_good, "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["figures"]["own"]["count"], 271);
+    assert_eq!(report["figures"]["wrong_share"], 0.0);
+    let other = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/keys/own-less");
+    let (is_good, output) = asked(&["--recording", other, recording, recording]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !is_good && said.contains("not the key of the recording"),
+        "{said}"
+    );
 }

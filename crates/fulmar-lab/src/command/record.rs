@@ -84,6 +84,7 @@ struct Recording {
     terminal: Option<(Tty, RawMode)>,
     /// What was typed and the program has not taken yet.
     under_way: Vec<u8>,
+    is_child_gone: bool,
     is_over: bool,
 }
 
@@ -119,6 +120,7 @@ impl Recording {
             signals,
             terminal: terminal.map(raw).transpose()?,
             under_way: Vec::new(),
+            is_child_gone: false,
             is_over: false,
         })
     }
@@ -163,10 +165,10 @@ impl Recording {
             self.take_keys()?;
         }
         self.obey_signals()?;
-        if !can_read && self.child.try_wait()?.is_some() {
-            // What it started may hold on to the terminal; nobody waits for that.
-            self.is_over = true;
-        }
+        // What it wrote last was there before it was gone. What it started may hold on to the
+        // terminal for ever; nobody waits for that.
+        self.is_over |= self.is_child_gone && !can_read;
+        self.is_child_gone = self.child.try_wait()?.is_some();
         Ok(())
     }
 

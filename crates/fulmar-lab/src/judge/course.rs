@@ -15,6 +15,8 @@ pub(crate) struct Course<'a> {
     pub(crate) moments: Vec<Moment>,
     /// Whether the run has stamps.
     pub(crate) is_stamped: bool,
+    /// When the play began.
+    pub(crate) began: Duration,
     /// The end of the observation.
     pub(crate) end: Duration,
 }
@@ -86,6 +88,7 @@ impl<'a> Course<'a> {
             is_stamped: display.is_stamped(),
             display,
             moments,
+            began: events.began,
             end,
         }
     }

@@ -39,6 +39,7 @@ mod effect;
 mod eye;
 mod glyph;
 mod history;
+mod json;
 mod own;
 mod truth;
 mod verdict;

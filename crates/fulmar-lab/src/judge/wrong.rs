@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct Wrong {
     /// Where, and `None` for the cursor, which can be wrong at one place at a time.
     pub place: Option<Place>,
-    /// Since when.
+    /// Since when, from the start of the play.
     pub since: Duration,
     /// For how long.
     pub lasted: Duration,
@@ -130,7 +130,7 @@ impl<'a> Watch<'a> {
         if lasted > WRONG_OVER {
             self.wrongs.push(Wrong {
                 place,
-                since,
+                since: since.saturating_sub(self.course.began),
                 lasted,
                 key,
             });

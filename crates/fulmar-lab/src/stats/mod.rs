@@ -6,6 +6,7 @@
 //! censored there is no mean at all.
 
 mod bootstrap;
+mod json;
 mod observation;
 mod summary;
 mod survival;

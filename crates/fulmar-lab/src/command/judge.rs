@@ -1,0 +1,76 @@
+//! `fulmar-lab judge`: the verdict on a run that was noted.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+
+use crate::judge::{Run, Truth, Verdict};
+use crate::stats::{Summary, share_within};
+use crate::trace::Trace;
+
+/// Says what a person saw of each key in a run, as JSON.
+///
+/// USER-SIDE is what the user's terminal sent and got, HOST-SIDE what the host received and wrote,
+/// both key traces on one clock.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The recording that was played. Without it the host's side is the truth.
+    #[arg(long, value_name = "TRACE")]
+    pub recording: Option<PathBuf>,
+    /// The least time from host to user, in milliseconds, for a run without stamps.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    pub transit: u64,
+    /// The figures alone, without the keys.
+    #[arg(long)]
+    pub brief: bool,
+    /// The user's side.
+    #[arg(value_name = "USER-SIDE")]
+    pub user_side: PathBuf,
+    /// The host's side.
+    #[arg(value_name = "HOST-SIDE")]
+    pub host_side: PathBuf,
+}
+
+/// What counts as at once.
+const AT_ONCE: Duration = Duration::from_millis(5);
+
+/// Judges and prints.
+///
+/// # Errors
+///
+/// Where a file is no trace, or the two are no run of the recording.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let user_side = Trace::read(&arguments.user_side)?;
+    let host_side = Trace::read(&arguments.host_side)?;
+    let truth = match &arguments.recording {
+        Some(recording) => Truth::of(&Trace::read(recording)?),
+        None => Truth::of(&host_side),
+    };
+    let run = Run {
+        truth: &truth,
+        user_side: &user_side,
+        host_side: &host_side,
+        transit: Duration::from_millis(arguments.transit),
+    };
+    let verdict = run.judge().context("this is no run that can be judged")?;
+    let mut report = json!({ "figures": figures(&verdict) });
+    if !arguments.brief {
+        report["verdict"] = verdict.to_json();
+    }
+    println!("{report:#}");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn figures(verdict: &Verdict) -> serde_json::Value {
+    let own = verdict.own();
+    json!({
+        "own": Summary::of(&own).to_json(),
+        "own_at_once": share_within(&own, AT_ONCE),
+        "whole": Summary::of(&verdict.whole()).to_json(),
+        "first_output": Summary::of(&verdict.first_output()).to_json(),
+        "wrong_share": verdict.wrong_share(),
+    })
+}
