@@ -285,7 +285,7 @@ impl Client {
             self.is_stale |= due.is_some_and(|due| due <= now);
         }
         if self.connect_limit().is_some_and(|limit| limit <= now) {
-            self.close(now, ClientEnding::NeverConnected);
+            self.give_up(now);
         }
         self.settle();
     }
@@ -469,6 +469,15 @@ impl Client {
             Phase::Closing(ClientEnding::Altered) => self.end(ClientEnding::Altered),
             Phase::Closing(_) => self.end(self.unanswered()),
             Phase::Ended => {}
+        }
+    }
+
+    /// Ends a session that has not begun. A server that has not heard us ends with the login, and
+    /// would not hear a goodbye either.
+    fn give_up(&mut self, now: Time) {
+        match self.is_heard() {
+            Some(false) => self.end(ClientEnding::NeverConnected),
+            Some(true) | None => self.close(now, ClientEnding::NeverConnected),
         }
     }
 

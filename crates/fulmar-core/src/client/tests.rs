@@ -227,6 +227,20 @@ fn the_limit_for_the_first_answer_does_not_count_sleep() {
 }
 
 #[test]
+fn only_a_server_that_may_hear_us_is_told_that_we_give_up() {
+    for (is_heard, ends_at_once) in [(None, false), (Some(false), true), (Some(true), false)] {
+        let mut pair = Pair::new(|config| config.server_reports = is_heard.is_some());
+        if is_heard == Some(true) {
+            pair.client.note_heard();
+        }
+        while pair.client.poll_transmit(ms(0), &mut pair.buffer).is_some() {}
+        pair.client.handle_timeout(ms(15_000));
+        let ended = ClientEvent::Ended(ClientEnding::NeverConnected);
+        assert_eq!(pair.events().contains(&ended), ends_at_once, "{is_heard:?}");
+    }
+}
+
+#[test]
 fn errors_of_sending_are_told_when_they_last() {
     let mut pair = Pair::own();
     pair.exchange(ms(0));
