@@ -26,10 +26,16 @@ fn text(state: &HostScreen, row: u16) -> String {
     text
 }
 
+/// Returns what a peer has of a state: all that it can be told, and nothing else.
+fn told(state: &HostScreen) -> HostScreen {
+    let blank = HostScreen::blank(state.screen().size());
+    applied(&blank, &state.diff_from(&blank, Budget::UNLIMITED).bytes).unwrap()
+}
+
 /// Applies what turns `source` into `target`, in parts of a budget, and returns the echo acks of
 /// the states on the way.
 fn follow(source: &HostScreen, target: &HostScreen, budget: Budget) -> (HostScreen, Vec<u64>) {
-    let (mut here, mut there) = (source.clone(), source.clone());
+    let (mut here, mut there) = (source.clone(), told(source));
     let mut echo_acks = Vec::new();
     for _ in 0..1000 {
         let difference = target.diff_from(&here, budget);
@@ -156,6 +162,20 @@ fn a_budget_too_small_for_a_row_reaches_the_source() {
     let difference = target.diff_from(&start, Budget::of_bytes(60));
     assert!(difference.bytes.is_empty());
     assert!(matches!(difference.reached, Reached::Between(state) if state.is_same(&start)));
+}
+
+#[test]
+fn a_peer_is_not_told_of_a_wrap_before_a_disputed_character() {
+    let start = HostScreen::blank(size(20, 5));
+    // Column 19 stays free, since the last character has two columns on most terminals.
+    let source = shown(&start, "\x1b[2;20H\u{20000}".as_bytes(), 0);
+    assert!(source.screen().row(Row(1)).is_wrapped());
+    let target = start.clone();
+    assert!(
+        follow(&source, &target, Budget::UNLIMITED)
+            .0
+            .is_same(&target)
+    );
 }
 
 proptest! {
