@@ -10,6 +10,30 @@ use crate::link::{Link, Report};
 use crate::scenario::{CLIENT_IP, SERVER_IP, Scenario};
 use crate::trace::LinkTraces;
 
+/// What lists and changes may say; the documentation of `scenario` says what it means.
+const WORDS: &str = "\
+A LIST is separated by commas, and its order is that of the link:
+  delay 50ms | delay 40ms..60ms [reordering]
+  loss 1% | burst-loss 5% run 4
+  gilbert-elliott to-bad 1% to-good 20% good 0% bad 50%
+  duplicate 1% | reorder 2% hold 30ms
+  rate 5mbit [queue Q] | trace NAME [from 30s] [queue Q]
+     Q: endless | 24p | 64kB | codel [target 5ms] [interval 100ms] [1000p] [ecn]
+     NAME: a file of the folder of traces, or like-lte-down:7 (-up, evdo)
+  mtu 1280 [reported] | mark 5% | unmark
+  outage 10s..20s | blocked [udp | port 22] [rejected] | blocked nothing
+
+A CHANGE is up LIST, down LIST or both LIST, or one of:
+  client moves [to IP] | client sleeps | client wakes
+  link cut | link restored | nat rebinds | nat moves to IP
+
+A scenario has one entry a line:
+  seed 7
+  up LIST | down LIST | both LIST
+  nat IP [expiring 30s] [filter open|address|port]
+  at 10s CHANGE | every 10s CHANGE | at 5s every 10s CHANGE
+";
+
 /// Runs COMMAND on a client that reaches a server over an emulated link.
 ///
 /// The client is 192.0.2.1, the server 203.0.113.1. COMMAND finds them in FULMAR_LAB_CLIENT and
@@ -17,6 +41,7 @@ use crate::trace::LinkTraces;
 /// The order of the options that make up the link does not matter: it loses, then limits the
 /// rate, then delays; --up, --down and --both add to that. For any other order name a --scenario.
 #[derive(Debug, Default, clap::Args)]
+#[command(after_long_help = WORDS)]
 pub struct Arguments {
     /// A file that describes the link and what changes.
     #[arg(long, value_name = "FILE")]

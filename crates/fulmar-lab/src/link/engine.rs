@@ -50,7 +50,8 @@ pub struct Report {
     pub server: fulmar_sim::Counts,
     /// How much later than computed packets were handed over.
     pub lateness: Lateness,
-    /// Packets that a host would not take: its device was down.
+    /// Packets that a host would not take, because its device was down, or that could not be
+    /// given the addresses that the network gave them.
     pub undelivered: u64,
     /// How urgent the engine's thread is.
     pub urgency: Urgency,
@@ -230,18 +231,17 @@ impl Engine {
     fn hand_over(&mut self, host: HostId) -> Result<()> {
         while let Some(arrival) = self.network.poll_arrival(host) {
             let packet = match arrival.what {
-                Arrived::Datagram(datagram) => packet::packet_of(datagram)?,
+                Arrived::Datagram(datagram) => packet::packet_of(datagram).map(Some),
                 Arrived::SendFailure { failure, datagram } => {
-                    match icmp::notice(failure, datagram, self.mtu)? {
-                        Some(notice) => notice,
-                        None => continue,
-                    }
+                    icmp::notice(failure, datagram, self.mtu)
                 }
             };
             let end = self.ends.get(host.0).context("the link has two ends")?;
             // A device that is down, or has no room, is as a host that does not listen.
-            if !matches!(end.tun.write(&packet), Ok(Transfer::Bytes(_))) {
-                self.undelivered += 1;
+            match packet.map(|packet| packet.map(|packet| end.tun.write(&packet))) {
+                Ok(None) => continue,
+                Ok(Some(Ok(Transfer::Bytes(_)))) => {}
+                Ok(Some(_)) | Err(_) => self.undelivered += 1,
             }
             let late = self.now().saturating_sub(arrival.at);
             self.lateness.add(late);

@@ -229,9 +229,7 @@ fn blocked(words: &mut Words<'_>) -> Result<Impairment> {
 
 fn nat(text: &str) -> Result<Nat> {
     let mut words = Words::of(text);
-    let outside = ip(&mut words)?;
-    ensure!(outside.is_ipv4(), "a translator has an IPv4 address");
-    let mut nat = Nat::at(outside);
+    let mut nat = Nat::at(ipv4(&mut words)?);
     if words.take("expiring") {
         nat = nat.expiring_after(words.duration("the time")?);
     }
@@ -301,7 +299,7 @@ fn event(text: &str) -> Result<Change> {
         ("link", "cut") => Change::Cut(CLIENT),
         ("link", "restored") => Change::Restore(CLIENT),
         ("nat", "rebinds") => Change::RebindNat(CLIENT),
-        ("nat", "moves") if words.take("to") => Change::MoveNat(CLIENT, ip(&mut words)?),
+        ("nat", "moves") if words.take("to") => Change::MoveNat(CLIENT, ipv4(&mut words)?),
         _ => bail!(
             "what changes is up, down, both, client moves [to IP], client sleeps, client wakes, \
              link cut, link restored, nat rebinds or nat moves to IP"
@@ -309,6 +307,13 @@ fn event(text: &str) -> Result<Change> {
     };
     words.end()?;
     Ok(change)
+}
+
+/// Reads the address of a translator.
+fn ipv4(words: &mut Words<'_>) -> Result<IpAddr> {
+    let outside = ip(words)?;
+    ensure!(outside.is_ipv4(), "a translator has an IPv4 address");
+    Ok(outside)
 }
 
 fn ip(words: &mut Words<'_>) -> Result<IpAddr> {
@@ -463,6 +468,7 @@ mod tests {
             ("at 5s client dances", "what changes is"),
             ("every 0s client moves", "a period takes time"),
             ("nat 2001:db8::1", "IPv4"),
+            ("at 5s nat moves to 2001:db8::1", "IPv4"),
             ("seed x", "number"),
         ] {
             let error = Scenario::parse(&format!("\n{text}"), &LinkTraces::none());
