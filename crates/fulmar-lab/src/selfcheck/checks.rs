@@ -177,16 +177,25 @@ pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result
     })
 }
 
-/// How fast full packets leave a slow link that more is sent to than it carries.
+/// How fast full packets leave a link where many wait.
+///
+/// They are all there before the link is as fast as is to be measured, so that it never has to wait
+/// for a prober that is not given the processor.
 pub(super) fn rate(extent: Extent, mbit: f64) -> Result<Row> {
-    let link = link(&format!("up rate {mbit}mbit queue 200p"), &NO_TRACES())?;
-    let seconds = match extent {
-        Extent::Quick => 0.5,
-        Extent::Full => 3.0,
+    // The first packet leaves at the rate at which it began; the others have come by then.
+    let (first_ms, seconds) = match extent {
+        Extent::Quick => (500, 0.3),
+        Extent::Full => (2000, 2.0),
     };
-    let per_second = mbit * 1e6 / 8.0 / FULL as f64;
-    let measured = measure(&link, Duration::from_millis(200), |pace| {
-        overload(pace, per_second, seconds)
+    let slow = FULL * 8 * 1000 / first_ms;
+    let link = link(&format!("up rate {slow}bit"), &NO_TRACES())?;
+    let fast = Scenario::parse(&format!("up rate {mbit}mbit"), &NO_TRACES())?.up;
+    let count = (mbit * 1e6 / 8.0 / FULL as f64 * seconds) as u32 + 20;
+    let quiet = Duration::from_millis(first_ms as u64 + 300);
+    let measured = measure(&link, quiet, |pace| {
+        pace.quickly(count.min(30_000), FULL)?;
+        let set = |impairment| link.apply(Change::Set(CLIENT, Way::Up, impairment));
+        fast.into_iter().try_for_each(set)
     })?;
     let arrived = &measured.flow.arrived;
     let (first, last) = arrived
@@ -202,7 +211,9 @@ pub(super) fn rate(extent: Extent, mbit: f64) -> Result<Row> {
         measured: format!("{seen:.3} Mbit/s, {:+.3} %", error * 100.0),
         wanted: "within 1 %".to_owned(),
         verdict: Verdict::of(error.abs() < 0.01),
-        numbers: json!({ "set_mbit": mbit, "seen_mbit": seen, "packets": arrived.len(), "seconds": took }),
+        numbers: json!({
+            "set_mbit": mbit, "seen_mbit": seen, "packets": arrived.len(), "seconds": took,
+        }),
     })
 }
 
