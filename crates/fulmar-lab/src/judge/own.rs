@@ -3,7 +3,6 @@
 use super::course::{Course, Moment};
 use super::effect::Effect;
 use super::glyph::{Glyph, Place};
-use super::truth::Position;
 use std::time::Duration;
 
 /// So many moments before a key are looked at to find out which true screen the display was at.
@@ -14,9 +13,9 @@ impl Course<'_> {
     /// Returns when a key's own effect was first on the display, if it ever was.
     ///
     /// It is there when the cells and the cursor of the effect agree with the truth where the
-    /// effect is complete, or at any later position that the keys typed by then can lead to. That
-    /// they agree counts only from the moment on at which the display has moved there: a display that
-    /// still stands as it stood before two keys that cancel each other shows neither.
+    /// effect is complete, or at any later position that the keys typed by then can lead to. Where
+    /// several of these screens agree the display is at the first that it can be at: one that still
+    /// stands as it stood before two keys that cancel each other shows neither.
     pub(crate) fn own_effect_at(&self, effect: &Effect, key: usize) -> Option<Duration> {
         let typed = self.moment_of_key(key);
         let (start, state) = self.start(typed);
@@ -24,7 +23,6 @@ impl Course<'_> {
             course: self,
             effect,
             state,
-            seen: None,
         };
         self.moments[start..]
             .iter()
@@ -59,12 +57,9 @@ struct Search<'a> {
     effect: &'a Effect,
     /// The newest true state of which the display is known to have shown these cells.
     state: usize,
-    /// What the display showed of them last, and what was certain then.
-    seen: Option<(Part, Position)>,
 }
 
 /// What the display shows of an effect.
-#[derive(PartialEq)]
 struct Part {
     glyphs: Vec<Glyph>,
     cursor: Option<Place>,
@@ -75,29 +70,30 @@ impl Search<'_> {
     fn agrees(&mut self, moment: &Moment) -> bool {
         let truth = self.course.truth;
         let part = self.part(moment.look);
-        let has_moved = match &self.seen {
-            None => false,
-            Some((before, lower)) => *before != part || *lower != moment.lower,
-        };
         let mut from = self.state.max(truth.state(moment.lower));
         if moment.is_true {
             from = from.max(moment.state);
         }
         let to = truth.state(moment.upper);
-        let mut found = None;
-        if has_moved {
-            let alike = (from..=to).filter(|state| self.is_like(&part, *state));
-            found = truth.first_at_rest(alike);
-            found = found.map(|state| self.completed(&part, state, to));
-        }
+        let mut found = self.first_alike(&part, from, to);
         // What the host had written one transit before needs no move. With stamps that is known.
         let written = truth.state(moment.written);
         if !self.course.is_stamped && written >= from && self.is_like(&part, written) {
             found = found.max(Some(written));
         }
         self.state = found.unwrap_or(from);
-        self.seen = Some((part, moment.lower));
         found.is_some_and(|state| state >= truth.state(self.effect.after))
+    }
+
+    /// Returns the first state that looks like this: `from` itself if it does, since a display that
+    /// has not moved is where it was.
+    fn first_alike(&self, part: &Part, from: usize, to: usize) -> Option<usize> {
+        if from <= to && self.is_like(part, from) {
+            return Some(self.completed(part, from, to));
+        }
+        let alike = (from..=to).filter(|state| self.is_like(part, *state));
+        let first = self.course.truth.first_at_rest(alike)?;
+        Some(self.completed(part, first, to))
     }
 
     /// Returns the state that a screen is at which looks like `state`: where that lies within the

@@ -29,12 +29,12 @@ impl Survival {
     /// Makes the estimate.
     pub fn of(observations: &[Observation]) -> Self {
         let mut sorted = observations.to_vec();
-        // What came at a time counts before what was given up at the same time.
-        sorted.sort_unstable_by_key(|one| (one.waited(), one.is_censored()));
+        sorted.sort_unstable_by_key(|one| one.waited());
         let mut steps: Vec<Step> = Vec::new();
         let mut waiting = 1.0;
         let mut at_risk = sorted.len();
         for group in sorted.chunk_by(|one, next| one.waited() == next.waited()) {
+            // Who gave up at a time was at risk of what came at that time.
             let came = group.iter().filter(|one| !one.is_censored()).count();
             if came > 0 {
                 waiting *= 1.0 - came as f64 / at_risk as f64;
