@@ -14,7 +14,9 @@ use fulmar_platform::{
     WindowSize, boot_time, pty,
 };
 
-use crate::trace::{Event, Meta, Recorder, Size, TtyState};
+use crate::judge::Stamp;
+use crate::played::Ground;
+use crate::trace::{Clock, Event, Meta, Recorder, Size, TtyState};
 
 /// Runs COMMAND on a terminal of its own and records what is typed and shown, with times.
 ///
@@ -29,6 +31,10 @@ pub struct Arguments {
     /// The size where there is no terminal to take it from, in columns and rows.
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "80x24")]
     pub size: SizeArgument,
+    /// Makes the host's side of a run that is measured: times are those of the machine's clock, and
+    /// the window title says how much was written.
+    #[arg(long)]
+    pub host_side: bool,
     /// What to run.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -73,6 +79,32 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
+impl Arguments {
+    fn clock(&self) -> Clock {
+        match self.host_side {
+            true => Clock::Machine,
+            false => Clock::Own,
+        }
+    }
+}
+
+/// Puts stamps behind output, where they fit.
+#[derive(Debug, Default)]
+struct Stamper {
+    ground: Ground,
+    position: usize,
+}
+
+impl Stamper {
+    fn follow(&mut self, bytes: &mut Vec<u8>) {
+        self.ground.pass(bytes);
+        self.position += bytes.len();
+        if self.ground.is_between_sequences() {
+            bytes.extend(Stamp(self.position).sequence().into_bytes());
+        }
+    }
+}
+
 struct Recording {
     recorder: Recorder<File, File>,
     master: Master,
@@ -80,6 +112,8 @@ struct Recording {
     /// What is typed on, while there is somebody.
     keyboard: Option<File>,
     screen: File,
+    /// Where the screen is told how much was written, if it is.
+    stamper: Option<Stamper>,
     signals: SignalPipe,
     terminal: Option<(Tty, RawMode)>,
     /// What was typed and the program has not taken yet.
@@ -106,7 +140,7 @@ impl Recording {
         let signals = [Signal::WindowChange, Signal::HangUp, Signal::Terminate];
         let signals = SignalPipe::new(&signals).context("watching for signals")?;
         let (master, child) = spawn(&arguments.command, size)?;
-        let recorder = Recorder::new(trace, meta, boot_time(), plain(size))?;
+        let recorder = Recorder::new(trace, meta, arguments.clock(), boot_time(), plain(size))?;
         let raw = |tty: Tty| -> Result<(Tty, RawMode)> {
             let raw = tty.raw_mode().context("taking over the terminal")?;
             Ok((tty, raw))
@@ -117,6 +151,7 @@ impl Recording {
             child,
             keyboard: Some(unbuffered(io::stdin())?),
             screen: unbuffered(io::stdout())?,
+            stamper: arguments.host_side.then(Stamper::default),
             signals,
             terminal: terminal.map(raw).transpose()?,
             under_way: Vec::new(),
@@ -177,10 +212,13 @@ impl Recording {
         match self.master.read(&mut buffer)? {
             Transfer::Bytes(count) => {
                 let now = boot_time();
-                let bytes = &buffer[..count];
-                self.recorder.note(now, Event::Host(bytes.to_vec()))?;
+                let mut bytes = buffer[..count].to_vec();
+                self.recorder.note(now, Event::Host(bytes.clone()))?;
+                if let Some(stamper) = &mut self.stamper {
+                    stamper.follow(&mut bytes);
+                }
                 self.screen
-                    .write_all(bytes)
+                    .write_all(&bytes)
                     .context("writing to the screen")?;
             }
             Transfer::WouldBlock => {}
@@ -300,6 +338,19 @@ fn spawn(command: &[String], size: WindowSize) -> Result<(Master, Child)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stamps_follow_output_where_it_is_between_sequences() {
+        let mut stamper = Stamper::default();
+        let mut followed = |bytes: &str| {
+            let mut bytes = bytes.as_bytes().to_vec();
+            stamper.follow(&mut bytes);
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(followed("ab"), "ab\x1b]2;fulmar-lab 2\x07");
+        assert_eq!(followed("\x1b["), "\x1b[");
+        assert_eq!(followed("m"), "m\x1b]2;fulmar-lab 5\x07");
+    }
 
     #[test]
     fn sizes_are_columns_and_rows() {

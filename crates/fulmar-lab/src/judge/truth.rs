@@ -17,6 +17,9 @@ pub struct Position(pub usize);
 /// Made from a key trace: a recording that is played again, or what the host itself noted in the
 /// run. The order of keys and output in the trace says which output follows which key; its
 /// times say which output is the direct answer to a key (see [`Effect`]).
+///
+/// It keeps every cell that ever changed, with the position: some hundred bytes for each byte of output,
+/// and a screenful for each line that scrolls. That is for people who type, not for floods.
 #[derive(Debug)]
 pub struct Truth {
     size: Size,

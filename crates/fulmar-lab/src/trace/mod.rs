@@ -16,5 +16,5 @@ pub use keys::{Stroke, StrokeKind, Strokes, strokes};
 pub use links::{DATA_VARIABLE, LinkTraces, ORIGIN};
 pub use meta::{Mark, Meta, MetaError, MetaReadError, Note, TtyState};
 pub use record::{Event, NoTrace, Record, SIZE_MAX, Size, Trace};
-pub use recorder::{FIRST, Recorder};
+pub use recorder::{Clock, FIRST, Recorder};
 pub use statistics::Statistics;

@@ -8,16 +8,26 @@ use std::time::Duration;
 /// Writes a key trace and its sidecar, each event at once, so that whatever ends the recording leaves
 /// what was recorded.
 ///
-/// Times may be given on any clock; they are written from [`FIRST`] on.
+/// Times may be given on any clock; they are written as they are, or from [`FIRST`] on.
 #[derive(Debug)]
 pub struct Recorder<T, M> {
     trace: T,
     meta: M,
+    clock: Clock,
     began: Duration,
     tty: Option<TtyState>,
 }
 
-/// The time of the first record, so that the time of the machine's start does not get into a file.
+/// Which times are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Those from the beginning of the recording, so that a file says nothing of the machine's.
+    Own,
+    /// The machine's, so that two recordings of one run can be compared.
+    Machine,
+}
+
+/// The time of the first record on a recording's own clock.
 pub const FIRST: Duration = Duration::from_secs(1);
 
 impl<T: Write, M: Write> Recorder<T, M> {
@@ -26,10 +36,11 @@ impl<T: Write, M: Write> Recorder<T, M> {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn new(trace: T, meta: M, now: Duration, size: Size) -> io::Result<Self> {
+    pub fn new(trace: T, meta: M, clock: Clock, now: Duration, size: Size) -> io::Result<Self> {
         let mut recorder = Self {
             trace,
             meta,
+            clock,
             began: now,
             tty: None,
         };
@@ -65,7 +76,10 @@ impl<T: Write, M: Write> Recorder<T, M> {
     }
 
     fn time(&self, now: Duration) -> Duration {
-        FIRST + now.saturating_sub(self.began)
+        match self.clock {
+            Clock::Own => FIRST + now.saturating_sub(self.began),
+            Clock::Machine => now,
+        }
     }
 }
 
@@ -91,7 +105,7 @@ mod tests {
     fn what_is_written_is_a_trace_that_says_nothing_of_the_clock() {
         let (mut trace, mut meta) = (Vec::new(), Vec::new());
         let ms = |millis| Duration::from_secs(77) + Duration::from_millis(millis);
-        let mut recorder = Recorder::new(&mut trace, &mut meta, ms(0), SIZE).unwrap();
+        let mut recorder = Recorder::new(&mut trace, &mut meta, Clock::Own, ms(0), SIZE).unwrap();
         recorder.note(ms(5), Event::User(b"a".to_vec())).unwrap();
         recorder.note(ms(6), Event::Host(vec![])).unwrap();
         recorder.note(ms(7), Event::Host(b"a".to_vec())).unwrap();
@@ -104,6 +118,9 @@ mod tests {
         );
         assert_eq!(meta, b"1001000 TTY 1 1 cat\n1008000 TTY 1 0 cat\n");
         assert!(Trace::parse(&trace).is_ok());
+        let mut trace = Vec::new();
+        Recorder::new(&mut trace, &mut meta, Clock::Machine, ms(0), SIZE).unwrap();
+        assert_eq!(trace, b"77000000 SIZE 80 24\n");
         assert!(Meta::parse(std::str::from_utf8(&meta).unwrap()).is_ok());
     }
 }
