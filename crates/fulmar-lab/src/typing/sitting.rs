@@ -143,6 +143,7 @@ impl Seat<'_> {
         limits: Limits,
     ) -> Result<bool, SittingError> {
         let (end, mut typed) = (began + limits.time, 0);
+        typist.look(began, &self.reader);
         while !typist.is_done() && !self.has_left {
             let now = boot_time();
             if now >= end || typed >= limits.keys {
@@ -153,6 +154,7 @@ impl Seat<'_> {
                 self.note(now, Event::User(press.bytes.clone()));
                 self.reader.type_keys(press.keys);
                 self.write(&press.bytes)?;
+                typist.look(now, &self.reader);
                 continue;
             }
             let until = typist.poll_timeout().map_or(end, |next| next.min(end));

@@ -68,17 +68,26 @@ impl Typist {
 
     /// Takes in that output has come; `reader` has it already.
     pub fn handle_output(&mut self, now: Duration, reader: &Reader<'_>) {
-        let Some(next) = self.plan.get(self.next).filter(|_| self.cued.is_none()) else {
-            return;
-        };
-        let has_come = match next.cue {
-            Cue::Write => true,
-            Cue::Output => true,
-            Cue::Result(position) => reader.sees(position),
-        };
-        if has_come {
+        if self.awaited() == Some(Cue::Output) {
             self.cued = Some(now);
         }
+        self.look(now, reader);
+    }
+
+    /// Looks at the screen. To be called also when there was no output: after sitting down, and
+    /// after a press, for what the next key waits for may be there already.
+    pub fn look(&mut self, now: Duration, reader: &Reader<'_>) {
+        if let Some(Cue::Result(position)) = self.awaited()
+            && reader.sees(position)
+        {
+            self.cued = Some(now);
+        }
+    }
+
+    /// Returns what the next key waits for and has not come.
+    fn awaited(&self) -> Option<Cue> {
+        let next = self.plan.get(self.next)?;
+        self.cued.is_none().then_some(next.cue)
     }
 
     /// Returns what is to be typed by now. It counts as typed.
@@ -240,6 +249,21 @@ mod tests {
         show(9000, "something wrong", &mut typist, &mut reader);
         show(9500, "\x1b]2;fulmar-lab 14\x07", &mut typist, &mut reader);
         assert_eq!(press(&mut typist, &mut reader), due(10_300, "q"));
+    }
+
+    #[test]
+    fn what_is_there_already_needs_no_output() {
+        let desk = Desk::new();
+        let (mut typist, mut reader) = desk.user(Loop::Open);
+        reader.show(b"$ ");
+        typist.look(ms(5000), &reader);
+        assert_eq!(press(&mut typist, &mut reader), due(5900, "l"));
+        // Output is not for the eyes.
+        let (mut typist, mut reader) = desk.user(Loop::Closed);
+        show(5300, "$ ", &mut typist, &mut reader);
+        press(&mut typist, &mut reader);
+        typist.look(ms(6200), &reader);
+        assert_eq!(typist.poll_timeout(), Some(ms(6200) + PATIENCE));
     }
 
     #[test]
