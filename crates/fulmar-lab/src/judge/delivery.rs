@@ -35,15 +35,13 @@ impl Delivery {
         let (typed, received) = (keys(typed), keys(received));
         let pairs = matched(&typed, &received);
         let last = pairs.last().map_or(0, |(typed, _)| typed + 1);
-        let mut missing: Vec<usize> = (0..typed.len())
-            .filter(|key| !pairs.iter().any(|(typed, _)| typed == key))
-            .collect();
+        let mut missing = left_over(typed.len(), pairs.iter().map(|pair| pair.0));
+        let extra = left_over(received.len(), pairs.iter().map(|pair| pair.1));
         let mut delivery = Self {
             typed: typed.len(),
             received: received.len(),
             ..Self::default()
         };
-        let extra = (0..received.len()).filter(|key| !pairs.iter().any(|(_, got)| got == key));
         for key in extra {
             if let Some(moved) = missing.iter().position(|one| typed[*one] == received[key]) {
                 missing.remove(moved);
@@ -76,6 +74,19 @@ pub fn plain(key: &[u8]) -> Vec<u8> {
     }
 }
 
+/// Returns the numbers below `count` that are not among some, which are in order.
+fn left_over(count: usize, mut some: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut next = some.next();
+    let is_left = |number: &usize| {
+        let is_found = next == Some(*number);
+        if is_found {
+            next = some.next();
+        }
+        !is_found
+    };
+    (0..count).filter(is_left).collect()
+}
+
 fn is_repeated(received: &[Vec<u8>], key: usize) -> bool {
     let neighbours = [key.checked_sub(1), key.checked_add(1)];
     neighbours
@@ -105,8 +116,15 @@ fn matched(typed: &[Vec<u8>], received: &[Vec<u8>]) -> Vec<(usize, usize)> {
     heads.chain(middles).chain(tails).collect()
 }
 
+/// Above this many pairs of keys nothing is matched: what differs so much is another session. The
+/// table for it has 100 MB.
+const PAIRS_MAX: usize = 25_000_000;
+
 /// The longest common subsequence, by the table of lengths.
 fn longest_common(one: &[Vec<u8>], other: &[Vec<u8>]) -> Vec<(usize, usize)> {
+    if one.len().saturating_mul(other.len()) > PAIRS_MAX {
+        return Vec::new();
+    }
     let width = other.len() + 1;
     let mut lengths = vec![0_u32; (one.len() + 1) * width];
     for row in (0..one.len()).rev() {
@@ -163,6 +181,13 @@ mod tests {
         assert_eq!(compared("abcdef", "abXcdef"), [0, 0, 0, 1, 0]);
         assert_eq!(compared("abcdef", "abcd"), [0, 0, 0, 0, 2]);
         assert_eq!(compared("abcdefgh", "acdefg"), [1, 0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn large_differences_are_counted_without_being_matched() {
+        let typed = "ab".repeat(3_000);
+        let received = "cd".repeat(3_000);
+        assert_eq!(compared(&typed, &received), [0, 0, 0, 6_000, 6_000]);
     }
 
     #[test]
