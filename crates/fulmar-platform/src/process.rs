@@ -101,12 +101,6 @@ pub fn send_signal(pid: u32, signal: crate::Signal) -> io::Result<()> {
     }
 }
 
-/// Asks a child to end. It has not been waited for, so the number is its own.
-pub fn terminate(child: &std::process::Child) {
-    // It may have another user by now, or have ended; there is nothing more to do then.
-    let _ = rustix::process::kill_process(Pid::from_child(child), rustix::process::Signal::TERM);
-}
-
 /// Returns the name of this machine.
 pub fn host_name() -> String {
     rustix::system::uname()
@@ -146,16 +140,6 @@ mod tests {
     fn a_process_with_threads_does_not_fork() {
         // The test runner has some.
         assert!(fork().is_err());
-    }
-
-    #[test]
-    fn a_child_is_asked_to_end() {
-        let mut child = std::process::Command::new("/bin/sleep")
-            .arg("1000")
-            .spawn()
-            .unwrap();
-        terminate(&child);
-        assert!(child.wait().unwrap().code().is_none(), "by a signal");
     }
 
     #[test]

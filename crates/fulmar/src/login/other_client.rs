@@ -78,7 +78,8 @@ fn wait(mut client: Child, mut surroundings: Surroundings) -> Result<u8, Failure
         surroundings.hints(ready);
         for signal in surroundings.signals(ready) {
             if matches!(signal, Signal::Terminate | Signal::HangUp) {
-                process::terminate(&client);
+                // It may have another user by now, or have ended; there is nothing more to do then.
+                let _ = process::send_signal(client.id(), Signal::Terminate);
             }
         }
     }

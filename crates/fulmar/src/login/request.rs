@@ -53,11 +53,9 @@ pub(crate) fn opening(
 /// Returns the command whose words the user gave, as the far side is to run it.
 ///
 /// Several words are a program and its arguments, each as it is. One word alone in which a shell
-/// would find something to do is a line for the user's shell there, as ssh has it. Before the words
-/// may stand `--`.
+/// would find something to do is a line for the user's shell there, as ssh has it.
 pub(crate) fn command(words: &[OsString]) -> Vec<OsString> {
     match words {
-        [dashes, rest @ ..] if dashes == "--" => command(rest),
         [line] if is_for_a_shell(line) => {
             // The shell's own variable, so that any shell can be a login shell.
             let run = "exec \"${SHELL:-/bin/sh}\" -c \"$0\"";
@@ -203,8 +201,8 @@ mod tests {
         assert_eq!(made(&["vim", "a b", "$x"]), ["vim", "a b", "$x"]);
         assert_eq!(made(&["htop"]), ["htop"]);
         assert_eq!(made(&["/usr/bin/top-2_x"]), ["/usr/bin/top-2_x"]);
-        assert!(made(&[]).is_empty() && made(&["--"]).is_empty());
-        assert_eq!(made(&["--", "ls", "--", "-l"]), ["ls", "--", "-l"]);
+        assert!(made(&[]).is_empty());
+        assert_eq!(made(&["ls", "--", "-l"]), ["ls", "--", "-l"]);
         for line in [
             "ls | wc",
             "cd /x; make",

@@ -84,7 +84,7 @@ pub(crate) fn command(
             command
         }
     };
-    command.env("MOSH_KEY", &invitation.key);
+    command.env("MOSH_KEY", invitation.key.as_str());
     command.env(PREDICTION, &wishes.prediction);
     if !wishes.initializes {
         command.env("MOSH_NO_TERM_INIT", "1");

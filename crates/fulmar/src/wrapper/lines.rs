@@ -5,6 +5,8 @@
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read as _};
 
+use zeroize::Zeroizing;
+
 use crate::address;
 use crate::errors::Failure;
 
@@ -15,12 +17,11 @@ const LINE_BYTES_MAX: u64 = 1024;
 
 /// What the server's line says, as it is handed to a client: docs/protocol.md §2.8 has it checked
 /// there.
-#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Invitation {
     /// Digits.
     pub(crate) port: String,
     /// 22 characters.
-    pub(crate) key: String,
+    pub(crate) key: Zeroizing<String>,
 }
 
 /// What was understood of the lines so far.
@@ -51,7 +52,8 @@ impl Hearing {
             doing: "listening to ssh",
             error,
         };
-        let mut line = Vec::new();
+        // Room for any line from the start: a longer buffer would leave the shorter one behind.
+        let mut line = Zeroizing::new(Vec::with_capacity(LINE_BYTES_MAX as usize));
         let mut begins = true;
         while self.invitation.is_none() {
             line.clear();
@@ -90,7 +92,7 @@ impl Hearing {
             let address = address.ok_or_else(|| bad_line("MOSH SSH_CONNECTION"))?;
             self.address_over_there = Some(address);
         } else if let Some(rest) = line.strip_prefix(b"MOSH CONNECT ") {
-            let invitation = invitation(&text(rest));
+            let invitation = str::from_utf8(rest).ok().and_then(invitation);
             self.invitation = Some(invitation.ok_or_else(|| bad_line("MOSH CONNECT"))?);
         } else {
             self.ports_are_bad |= line.windows(BAD_PORTS.len()).any(|part| part == BAD_PORTS);
@@ -113,7 +115,7 @@ fn invitation(rest: &str) -> Option<Invitation> {
     let is_key = key.len() == 22 && key.bytes().all(in_key);
     (is_port && is_key).then(|| Invitation {
         port: port.to_owned(),
-        key: key.to_owned(),
+        key: Zeroizing::new(key.to_owned()),
     })
 }
 
