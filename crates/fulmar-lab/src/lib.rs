@@ -53,6 +53,7 @@
 pub mod command;
 pub mod judge;
 pub mod link;
+pub mod outcome;
 pub mod played;
 pub mod scenario;
 pub mod selfcheck;

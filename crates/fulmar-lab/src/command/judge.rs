@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let verdict = run.judge().context("this is no run that can be judged")?;
     let mut report = json!({ "figures": figures(&verdict) });
     if !arguments.brief {
-        report["verdict"] = verdict.to_json();
+        report["verdict"] = serde_json::to_value(&verdict)?;
     }
     println!("{report:#}");
     Ok(ExitCode::SUCCESS)

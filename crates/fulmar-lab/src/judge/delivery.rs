@@ -1,9 +1,10 @@
 //! Whether the host got what was typed.
 
 use crate::trace::strokes;
+use serde::{Deserialize, Serialize};
 
 /// Keys compared on both sides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     /// Keys typed.
     pub typed: usize,

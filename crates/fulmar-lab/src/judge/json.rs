@@ -1,85 +1,49 @@
 //! Verdicts for machines.
 
-use super::delivery::Delivery;
-use super::verdict::{KeyVerdict, Verdict};
-use super::wrong::Wrong;
-use crate::stats::Observation;
-use serde_json::{Value, json};
-use std::time::Duration;
+/// A place as `[row, column]`, or `"cursor"`.
+pub(crate) mod place {
+    use crate::judge::Place;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-impl Verdict {
-    /// Returns all of it as JSON.
-    ///
-    /// Times are milliseconds with fractions, from the start of the play. A wait is
-    /// `{"ms": 103.2}`, with `"censored": true` where it was in vain, and `null` for a key without effect.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "length_ms": ms(self.length),
-            "is_stamped": self.is_stamped,
-            "is_settled": self.is_settled,
-            "longest_stall_ms": ms(self.longest_stall),
-            "differences_at_end": self.differences_at_end,
-            "delivery": self.delivery.to_json(),
-            "keys": self.keys.iter().map(KeyVerdict::to_json).collect::<Vec<_>>(),
-            "wrongs": self.wrongs.iter().map(Wrong::to_json).collect::<Vec<_>>(),
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Cell(u16, u16),
+        Cursor(Cursor),
+    }
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Cursor {
+        Cursor,
+    }
+
+    #[expect(clippy::ref_option, reason = "the signature is serde's")]
+    pub(crate) fn serialize<S: Serializer>(
+        place: &Option<Place>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        match place {
+            Some(place) => Form::Cell(place.row, place.column),
+            None => Form::Cursor(Cursor::Cursor),
+        }
+        .serialize(to)
+    }
+
+    pub(crate) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<Place>, D::Error> {
+        Ok(match Form::deserialize(from)? {
+            Form::Cell(row, column) => Some(Place { row, column }),
+            Form::Cursor(Cursor::Cursor) => None,
         })
     }
-}
-
-impl KeyVerdict {
-    fn to_json(&self) -> Value {
-        json!({
-            "typed_ms": ms(self.typed),
-            "own": self.own.map(wait),
-            "whole": self.whole.map(wait),
-            "first_output": wait(self.first_output),
-            "wrong": self.wrong,
-        })
-    }
-}
-
-impl Wrong {
-    fn to_json(&self) -> Value {
-        let place = self.place.map(|place| json!([place.row, place.column]));
-        json!({
-            "place": place.unwrap_or("cursor".into()),
-            "since_ms": ms(self.since),
-            "lasted_ms": ms(self.lasted),
-            "key": self.key,
-        })
-    }
-}
-
-impl Delivery {
-    fn to_json(self) -> Value {
-        json!({
-            "typed": self.typed,
-            "received": self.received,
-            "lost": self.lost,
-            "doubled": self.doubled,
-            "reordered": self.reordered,
-            "strange": self.strange,
-            "under_way": self.under_way,
-        })
-    }
-}
-
-fn wait(observation: Observation) -> Value {
-    match observation {
-        Observation::After(time) => json!({ "ms": ms(time) }),
-        Observation::Censored(time) => json!({ "ms": ms(time), "censored": true }),
-    }
-}
-
-/// Milliseconds, to the microsecond that the records have.
-pub(crate) fn ms(time: Duration) -> f64 {
-    time.as_micros() as f64 / 1000.0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::judge::Place;
+    use crate::judge::{Delivery, KeyVerdict, Place, Verdict, Wrong};
+    use crate::stats::Observation;
+    use serde_json::json;
+    use std::time::Duration;
 
     #[test]
     fn a_verdict_says_what_it_knows() {
@@ -127,6 +91,10 @@ mod tests {
             ],
             "wrongs": [{ "place": [3, 7], "since_ms": 1001.0, "lasted_ms": 40.0, "key": 0 }],
         });
-        assert_eq!(verdict.to_json(), expected);
+        assert_eq!(serde_json::to_value(&verdict).unwrap(), expected);
+        assert_eq!(
+            serde_json::from_value::<Verdict>(expected).unwrap(),
+            verdict
+        );
     }
 }

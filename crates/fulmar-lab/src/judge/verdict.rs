@@ -5,8 +5,9 @@ use super::delivery::{Delivery, plain};
 use super::display::Display;
 use super::truth::{Position, Truth};
 use super::wrong::Wrong;
-use crate::stats::Observation;
+use crate::stats::{Observation, millis};
 use crate::trace::{StrokeKind, Trace, strokes};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -41,9 +42,10 @@ pub enum NoVerdict {
 }
 
 /// What became of one key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyVerdict {
     /// When it was typed, from the start of the play.
+    #[serde(rename = "typed_ms", with = "millis")]
     pub typed: Duration,
     /// How long its own effect took to be right on the screen, predicted or confirmed. `None` for a
     /// key that has no effect.
@@ -58,7 +60,10 @@ pub struct KeyVerdict {
 }
 
 /// What became of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// As JSON times are milliseconds with fractions, from the start of the play. A wait is `{"ms": 103.2}`, with
+/// `"censored": true` where it was in vain, and `null` for a key without effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The keys in their order.
     pub keys: Vec<KeyVerdict>,
@@ -68,8 +73,10 @@ pub struct Verdict {
     pub delivery: Delivery,
     /// The longest time for which at least one key with an effect waited and none was answered (its
     /// whole screen right).
+    #[serde(rename = "longest_stall_ms", with = "millis")]
     pub longest_stall: Duration,
     /// From the start of the play to the last thing that was seen.
+    #[serde(rename = "length_ms", with = "millis")]
     pub length: Duration,
     /// Whether the run has stamps, so that what a screen holds of the host's output is known.
     pub is_stamped: bool,

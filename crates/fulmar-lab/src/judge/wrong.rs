@@ -3,7 +3,10 @@
 use super::course::{Course, Moment};
 use super::eye::places;
 use super::glyph::Place;
+use super::json;
 use super::truth::Position;
+use crate::stats::millis;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -12,13 +15,16 @@ use std::time::Duration;
 /// It is wrong as long as it shows what the truth shows there neither at the position that the
 /// display has for certain, nor at any up to that to which the keys typed so far can lead. To be late
 /// is not wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wrong {
     /// Where, and `None` for the cursor, which can be wrong at one place at a time.
+    #[serde(with = "json::place")]
     pub place: Option<Place>,
     /// Since when, from the start of the play.
+    #[serde(rename = "since_ms", with = "millis")]
     pub since: Duration,
     /// For how long.
+    #[serde(rename = "lasted_ms", with = "millis")]
     pub lasted: Duration,
     /// The number of the newest key when it began: the one that caused it. `None` before any key.
     pub key: Option<usize>,

@@ -7,6 +7,7 @@
 
 mod bootstrap;
 mod json;
+pub mod millis;
 mod observation;
 mod summary;
 mod survival;

@@ -1,9 +1,13 @@
 //! One waiting time.
 
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
+use super::millis;
+
 /// How long something took, or at least took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Form", into = "Form")]
 pub enum Observation {
     /// It came after this time.
     After(Duration),
@@ -30,5 +34,32 @@ impl Observation {
     /// True when it did not come.
     pub fn is_censored(self) -> bool {
         matches!(self, Self::Censored(_))
+    }
+}
+
+/// As it is written to files.
+#[derive(Serialize, Deserialize)]
+struct Form {
+    #[serde(with = "millis")]
+    ms: Duration,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    censored: bool,
+}
+
+impl From<Observation> for Form {
+    fn from(observation: Observation) -> Self {
+        Self {
+            ms: observation.waited(),
+            censored: observation.is_censored(),
+        }
+    }
+}
+
+impl From<Form> for Observation {
+    fn from(form: Form) -> Self {
+        match form.censored {
+            true => Self::Censored(form.ms),
+            false => Self::After(form.ms),
+        }
     }
 }
