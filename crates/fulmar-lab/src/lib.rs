@@ -51,6 +51,7 @@
 #![cfg(target_os = "linux")]
 
 pub mod command;
+pub mod experiment;
 pub mod judge;
 pub mod link;
 pub mod outcome;

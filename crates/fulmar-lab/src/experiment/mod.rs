@@ -1,0 +1,92 @@
+//! What is measured: experiments, each with its source, its published figures, and its cells.
+//!
+//! A cell is one setting of an experiment. For each of its peers, and for each seed, its
+//! [`Work`] is done once, and leaves an [`Outcome`](crate::outcome::Outcome).
+
+mod surroundings;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::judge::Verdict;
+use crate::outcome::Figure;
+pub use surroundings::Surroundings;
+
+/// Something that others measured before, or that we claim.
+pub struct Experiment {
+    /// Its name on the command line, such as `evdo`.
+    pub name: &'static str,
+    /// Its title in the report.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What is done, and what the figures mean, in a few sentences.
+    pub about: &'static str,
+    /// What others measured.
+    pub published: &'static [Published],
+    /// Its settings.
+    pub cells: fn(&Surroundings) -> Vec<Cell>,
+}
+
+/// A published figure: times of keys in milliseconds.
+pub struct Published {
+    /// Who published it.
+    pub by: &'static str,
+    /// What it was measured with, such as `mosh`.
+    pub peer: &'static str,
+    /// The cells that it is to be compared with begin with this.
+    pub cells: &'static str,
+    /// The median, in the words of the source.
+    pub median: &'static str,
+    /// The mean.
+    pub mean: &'static str,
+    /// The standard deviation.
+    pub deviation: &'static str,
+}
+
+/// One setting of an experiment.
+pub struct Cell {
+    /// Its name, such as `lte-500ms-closed`: see [`RunId`](crate::outcome::RunId).
+    pub name: String,
+    /// Its title in the report.
+    pub title: String,
+    /// Who takes part.
+    pub peers: Vec<String>,
+    /// How long one run takes, about.
+    pub takes: Duration,
+    /// True where nothing else may run on this machine at the same time.
+    pub is_alone: bool,
+    /// What is done.
+    pub work: Box<dyn Work>,
+}
+
+/// What is done in a run.
+pub trait Work: Send + Sync {
+    /// Measures one peer once.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be measured; the reason is kept as the outcome of the run.
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured>;
+}
+
+/// What a run gave: see [`Outcome`](crate::outcome::Outcome).
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// The link, in the words of a scenario.
+    pub scenario: String,
+    /// The commands, those on the client's host first.
+    pub commands: Vec<String>,
+    /// The typist, `closed` or `open`.
+    pub typing: Option<String>,
+    /// The recording that was played.
+    pub recording: Option<String>,
+    /// Single figures by name.
+    pub figures: BTreeMap<String, Figure>,
+    /// What changed during the run: seconds, and a value.
+    pub series: BTreeMap<String, Vec<(f64, f64)>>,
+    /// What became of the keys, where somebody typed.
+    pub verdict: Option<Verdict>,
+}

@@ -1,0 +1,16 @@
+//! What is there to measure with.
+
+use std::path::PathBuf;
+
+/// Programs and data that experiments need.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Our program.
+    pub fulmar: PathBuf,
+    /// The folder of data that are not ours to ship: `key-traces` and `link-traces` in it.
+    pub data: Option<PathBuf>,
+    /// Our own recordings.
+    pub recordings: PathBuf,
+    /// True for a meaningful subset in a short time.
+    pub is_quick: bool,
+}
