@@ -1,0 +1,208 @@
+//! Peers: what carries a session from a user's terminal to the host, by name or as a command template.
+//!
+//! A template is a line for `sh`, which runs on the client's host with the user's terminal as its
+//! own. It has to start a session that runs `{command}` on the server's host.
+//!
+//! | in a template | is replaced by |
+//! |---|---|
+//! | `{command}` | the remote command, a few words that no shell changes; every template has it |
+//! | `{host}`, `{port}` | where the server's sshd is: an address, 22 |
+//! | `{ssh}` | ssh with what it needs to get in: several words |
+//! | `{fulmar}`, `{mosh-server}` | where that program is |
+//!
+//! Those with a name are templates as well:
+//!
+//! | name | what |
+//! |---|---|
+//! | `ssh` | OpenSSH, its escape key off |
+//! | `mosh`, `mosh-a`, `mosh-n` | stock Mosh; predictions adaptive, always, never |
+//! | `fulmar`, `fulmar-a`, `fulmar-n` | our program; predictions adaptive, always, never |
+
+mod template;
+
+use anyhow::{Result, bail, ensure};
+
+pub use template::Values;
+
+/// What carries a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its name, of lower-case letters, digits and `-`.
+    pub name: String,
+    /// The line that begins a session.
+    template: String,
+    /// Whose costs count.
+    programs: Programs,
+}
+
+/// The names of processes, on the client's host and on the server's, that are the peer's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Programs {
+    /// These.
+    Named(&'static [&'static str], &'static [&'static str]),
+    /// All but shells, and but ssh and sshd where there are others.
+    Others,
+}
+
+/// A peer that needs no template of the user's.
+struct Known {
+    name: &'static str,
+    template: &'static str,
+    programs: Programs,
+}
+
+const SSH: Programs = Programs::Named(&["ssh"], &["sshd", "sshd-session"]);
+const MOSH: Programs = Programs::Named(&["mosh-client"], &["mosh-server"]);
+const FULMAR: Programs = Programs::Named(&["fulmar"], &["fulmar"]);
+
+macro_rules! mosh {
+    ($predict:literal) => {
+        concat!(
+            "MOSH_ESCAPE_KEY= exec mosh --predict=",
+            $predict,
+            " --ssh='{ssh}' --server={mosh-server} {host} -- {command}"
+        )
+    };
+}
+
+macro_rules! fulmar {
+    ($predict:literal) => {
+        concat!(
+            "exec {fulmar} --config none --escape-key none --predict ",
+            $predict,
+            " --ssh '{ssh}' --server '{fulmar} server' {host} -- {command}"
+        )
+    };
+}
+
+const KNOWN: [Known; 7] = [
+    Known {
+        name: "ssh",
+        template: "exec {ssh} -e none -t {host} {command}",
+        programs: SSH,
+    },
+    Known {
+        name: "mosh",
+        template: mosh!("adaptive"),
+        programs: MOSH,
+    },
+    Known {
+        name: "mosh-a",
+        template: mosh!("always"),
+        programs: MOSH,
+    },
+    Known {
+        name: "mosh-n",
+        template: mosh!("never"),
+        programs: MOSH,
+    },
+    Known {
+        name: "fulmar",
+        template: fulmar!("adaptive"),
+        programs: FULMAR,
+    },
+    Known {
+        name: "fulmar-a",
+        template: fulmar!("always"),
+        programs: FULMAR,
+    },
+    Known {
+        name: "fulmar-n",
+        template: fulmar!("never"),
+        programs: FULMAR,
+    },
+];
+
+impl Peer {
+    /// Reads a known name, or `NAME=TEMPLATE`.
+    ///
+    /// # Errors
+    ///
+    /// Where the name is not known, or the template says something that has no meaning.
+    pub fn parse(text: &str) -> Result<Self> {
+        let Some((name, template)) = text.split_once('=') else {
+            return Self::known(text);
+        };
+        let is_plain = |character: char| {
+            character.is_ascii_lowercase() || character.is_ascii_digit() || character == '-'
+        };
+        ensure!(
+            !name.is_empty() && name.chars().all(is_plain),
+            "the name of a peer is of lower-case letters, digits and “-”, not “{name}”"
+        );
+        template::check(template)?;
+        Ok(Self {
+            name: name.to_owned(),
+            template: template.to_owned(),
+            programs: Programs::Others,
+        })
+    }
+
+    fn known(name: &str) -> Result<Self> {
+        let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
+            let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+            bail!(
+                "there is no peer “{name}”; there are {}, and NAME=TEMPLATE for any other, such \
+                 as plain='{{ssh}} -t {{host}} {{command}}'",
+                names.join(", ")
+            );
+        };
+        Ok(Self {
+            name: known.name.to_owned(),
+            template: known.template.to_owned(),
+            programs: known.programs,
+        })
+    }
+
+    /// Returns the line for `sh` that begins a session.
+    ///
+    /// # Errors
+    ///
+    /// Where a program that the template names is not there.
+    pub fn line(&self, values: &Values) -> Result<String> {
+        template::filled(&self.template, values)
+    }
+
+    /// Returns whose costs count.
+    pub fn programs(&self) -> Programs {
+        self.programs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_known_peer_has_a_template_that_can_be_read() {
+        for known in &KNOWN {
+            let peer = Peer::parse(known.name).unwrap();
+            assert_eq!(peer.name, known.name);
+            template::check(&peer.template).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_template_makes_a_peer_of_its_name() {
+        let peer = Peer::parse("plain-2={ssh} -o A=b {host} {command}").unwrap();
+        assert_eq!(peer.name, "plain-2");
+        assert_eq!(peer.template, "{ssh} -o A=b {host} {command}");
+        assert_eq!(peer.programs(), Programs::Others);
+    }
+
+    #[test]
+    fn what_is_no_peer_is_refused_with_what_would_be_one() {
+        for (text, said) in [
+            ("mush", "there are ssh, mosh, mosh-a"),
+            ("", "there are ssh"),
+            ("Plain=ssh {command}", "lower-case"),
+            ("=ssh {command}", "lower-case"),
+            ("plain=ssh {host}", "{command} is missing"),
+            ("plain=ssh {hots} {command}", "“hots” is not known"),
+            ("plain=ssh {command", "has no end"),
+        ] {
+            let error = format!("{:#}", Peer::parse(text).unwrap_err());
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Replay: one typed session of a peer over a link, from start to verdict.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+use crate::experiment::{Measured, Surroundings, Work};
+use crate::peer::Peer;
+use crate::typing::{Limits, Loop};
+
+/// A session in which somebody types a recording over a link.
+///
+/// ```text
+///   user (typing) ─ pty ─ peer's client ─ link ─ peer's server ─ pty ─ played host
+///                       client's network      server's network, with an sshd of its own
+/// ```
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The link, in the words of a [`Scenario`](crate::scenario::Scenario). `{seed}` is replaced
+    /// by the run's seed, which also is the seed of the link unless the text names one. What is
+    /// planned with `at` and `every` counts from the start of the typing.
+    pub scenario: String,
+    /// The recording: the name of one of ours, of one in the folder of data, or a path.
+    pub recording: String,
+    /// Who types.
+    pub typing: Loop,
+    /// When the user stops.
+    pub limits: Limits,
+    /// Whether the server's host sends an endless TCP stream to the client's meanwhile.
+    pub download: bool,
+}
+
+/// A run ends after 300 keys or 8 minutes. Source: what the evaluation is planned with.
+pub const LIMITS: Limits = Limits {
+    keys: 300,
+    time: Duration::from_secs(480),
+    patience: Duration::from_secs(30),
+    set_up: Duration::from_secs(180),
+    pause_max: None,
+};
+
+impl Replay {
+    /// Returns a replay with the usual [`LIMITS`] and nothing beside it.
+    pub fn new(scenario: &str, recording: &str, typing: Loop) -> Self {
+        Self {
+            scenario: scenario.to_owned(),
+            recording: recording.to_owned(),
+            typing,
+            limits: LIMITS,
+            download: false,
+        }
+    }
+
+    /// Plays and judges one session.
+    ///
+    /// # Errors
+    ///
+    /// Where the scenario or the recording cannot be read, the link cannot be made, or no session
+    /// comes about.
+    pub fn play(&self, peer: &Peer, _seed: u64, _around: &Surroundings) -> Result<Measured> {
+        bail!("sessions of {} cannot be played yet", peer.name)
+    }
+}
+
+impl Work for Replay {
+    /// `peer` is what [`Peer::parse`] reads.
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        self.play(&Peer::parse(peer)?, seed, around)
+    }
+}
