@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fulmar_lab::command::{judge, link, play, record, selfcheck, traces};
+use fulmar_lab::command::{judge, link, play, record, replay, selfcheck, traces};
 
 /// Emulated links between real hosts, to try and measure remote shells on.
 ///
@@ -22,6 +22,7 @@ enum Command {
     Link(Box<link::Arguments>),
     Play(play::Arguments),
     Record(record::Arguments),
+    Replay(Box<replay::Arguments>),
     Selfcheck(selfcheck::Arguments),
     Traces(traces::Arguments),
 }
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Link(arguments) => link::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Selfcheck(arguments) => selfcheck::run(&arguments),
         Command::Traces(arguments) => traces::run(&arguments),
     };

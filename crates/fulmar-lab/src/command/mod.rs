@@ -4,6 +4,7 @@ pub mod judge;
 pub mod link;
 pub mod play;
 pub mod record;
+pub mod replay;
 pub mod selfcheck;
 pub mod traces;
 

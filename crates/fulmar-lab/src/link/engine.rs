@@ -33,6 +33,8 @@ pub(crate) enum Order {
     Keep(usize),
     /// Tell what has happened, as far as it was kept.
     Log(Sender<Vec<Entry>>),
+    /// Tell what has happened and forget it, and keep so many events from here on.
+    TakeLog(usize, Sender<Vec<Entry>>),
     /// Tell how things are.
     Report(Sender<Report>),
 }
@@ -155,6 +157,11 @@ impl Engine {
                 }
                 Ok(Order::Keep(events_max)) => self.network.timeline.keep(events_max),
                 Ok(Order::Log(to)) => drop(to.send(self.network.timeline.entries().collect())),
+                Ok(Order::TakeLog(events_max, to)) => {
+                    drop(to.send(self.network.timeline.entries().collect()));
+                    self.network.timeline.keep(0);
+                    self.network.timeline.keep(events_max);
+                }
                 Ok(Order::Report(to)) => drop(to.send(self.report())),
                 Err(TryRecvError::Empty) => return Ok(true),
                 Err(TryRecvError::Disconnected) => return Ok(false),

@@ -143,6 +143,18 @@ impl Link {
         log.recv().context(FAILED)
     }
 
+    /// As [`log`](Self::log), and forgets it; keeps so many events from here on. Who calls it again
+    /// and again gets each event once.
+    ///
+    /// # Errors
+    ///
+    /// Where the engine has failed.
+    pub fn take_log(&self, events_max: usize) -> Result<Vec<Entry>> {
+        let (to, log) = channel();
+        self.order(Order::TakeLog(events_max, to))?;
+        log.recv().context(FAILED)
+    }
+
     /// Ends the link.
     ///
     /// # Errors

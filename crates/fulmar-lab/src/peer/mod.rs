@@ -18,11 +18,20 @@
 //! | `mosh`, `mosh-a`, `mosh-n` | stock Mosh; predictions adaptive, always, never |
 //! | `fulmar`, `fulmar-a`, `fulmar-n` | our program; predictions adaptive, always, never |
 
+mod costs;
+mod daemon;
+mod kit;
+mod programs;
 mod template;
 
 use anyhow::{Result, bail, ensure};
 
-pub use template::Values;
+pub(crate) use costs::{Costs, costs};
+pub(crate) use daemon::Daemon;
+pub(crate) use kit::{Kit, own_files};
+pub use programs::find;
+pub(crate) use programs::path;
+use template::Values;
 
 /// What carries a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +46,7 @@ pub struct Peer {
 
 /// The names of processes, on the client's host and on the server's, that are the peer's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Programs {
+pub(crate) enum Programs {
     /// These.
     Named(&'static [&'static str], &'static [&'static str]),
     /// All but shells, and but ssh and sshd where there are others.
@@ -159,12 +168,17 @@ impl Peer {
     /// # Errors
     ///
     /// Where a program that the template names is not there.
-    pub fn line(&self, values: &Values) -> Result<String> {
+    pub(crate) fn line(&self, values: &Values) -> Result<String> {
         template::filled(&self.template, values)
     }
 
+    /// Tells whether it is ssh itself.
+    pub(crate) fn is_ssh(&self) -> bool {
+        self.programs == SSH
+    }
+
     /// Returns whose costs count.
-    pub fn programs(&self) -> Programs {
+    pub(crate) fn programs(&self) -> Programs {
         self.programs
     }
 }

@@ -6,19 +6,19 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 /// What is put in the place of words in braces. None has characters that a shell changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Values {
+pub(crate) struct Values {
     /// The server's address.
-    pub host: String,
+    pub(crate) host: String,
     /// The port of its sshd.
-    pub port: u16,
+    pub(crate) port: u16,
     /// The remote command.
-    pub command: String,
+    pub(crate) command: String,
     /// ssh with its options.
-    pub ssh: String,
+    pub(crate) ssh: String,
     /// Our program.
-    pub fulmar: PathBuf,
+    pub(crate) fulmar: PathBuf,
     /// Stock Mosh's server, where it is installed.
-    pub mosh_server: Option<PathBuf>,
+    pub(crate) mosh_server: Option<PathBuf>,
 }
 
 /// A template's pieces.

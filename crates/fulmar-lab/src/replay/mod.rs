@@ -1,11 +1,20 @@
 //! Replay: one typed session of a peer over a link, from start to verdict.
 
+mod download;
+mod packets;
+mod session;
+mod stage;
+mod watch;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::peer::Peer;
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
 use crate::typing::{Limits, Loop};
 
 /// A session in which somebody types a recording over a link.
@@ -53,12 +62,50 @@ impl Replay {
 
     /// Plays and judges one session.
     ///
+    /// Processes are ended with it. Only in a room ([`enclose`](fulmar_platform::lab::enclose)) are
+    /// they also gone when this process is killed.
+    ///
     /// # Errors
     ///
     /// Where the scenario or the recording cannot be read, the link cannot be made, or no session
     /// comes about.
-    pub fn play(&self, peer: &Peer, _seed: u64, _around: &Surroundings) -> Result<Measured> {
-        bail!("sessions of {} cannot be played yet", peer.name)
+    pub fn play(&self, peer: &Peer, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let traces = LinkTraces::of(around.data.as_deref());
+        let scenario = Scenario::parse(&self.scenario_of(seed), &traces)?;
+        session::play(self, scenario, peer, around)
+    }
+
+    /// Returns the scenario of a run with this seed.
+    fn scenario_of(&self, seed: u64) -> String {
+        let text = self.scenario.replace("{seed}", &seed.to_string());
+        format!("seed {seed}\n{text}")
+    }
+
+    /// Returns where the recording is.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none.
+    fn find_recording(&self, around: &Surroundings) -> Result<PathBuf> {
+        let name = &self.recording;
+        let ours = around.recordings.join(name);
+        let folders = around.data.iter();
+        let theirs = folders.flat_map(|data| [data.join("key-traces").join(name), data.join(name)]);
+        let named = name.contains('/').then(|| PathBuf::from(name));
+        let mut places = named.into_iter().chain([ours]).chain(theirs);
+        match places.find(|place| place.is_file()) {
+            Some(place) => Ok(place),
+            None => bail!(
+                "there is no recording {name} in {}{}; those that are not ours to ship lie in \
+                 the folder that --data or FULMAR_LAB_DATA names",
+                around.recordings.display(),
+                around
+                    .data
+                    .as_ref()
+                    .map(|data| format!(", and none in {}", data.display()))
+                    .unwrap_or_default(),
+            ),
+        }
     }
 }
 

@@ -36,5 +36,5 @@ mod typist;
 
 pub use plan::{READING, RESULT_CELLS};
 pub use reader::Reader;
-pub use sitting::{Limits, Sitting, SittingError, WhyOver, sit};
+pub use sitting::{Limits, Moment, Sitting, SittingError, WhyOver, sit, sit_watched};
 pub use typist::{Loop, PATIENCE, Press, Typist};

@@ -67,6 +67,17 @@ pub enum SittingError {
     NoTrace(#[from] NoTrace),
 }
 
+/// What others may want to know of while somebody sits there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// The session is there: the far end waits for the start.
+    Ready,
+    /// It has begun, and the first key comes next.
+    Begun,
+    /// The user has seen enough; the far end is about to be told.
+    Over,
+}
+
 /// Types a recording at the master of the pty on which a peer runs, whose far end is a played host.
 ///
 /// # Errors
@@ -80,6 +91,22 @@ pub fn sit(
     user: Loop,
     limits: Limits,
 ) -> Result<Sitting, SittingError> {
+    sit_watched(master, recording, truth, user, limits, &mut |_| {})
+}
+
+/// As [`sit`], and calls `at` at each [`Moment`]. The user waits meanwhile.
+///
+/// # Errors
+///
+/// Those of [`sit`].
+pub fn sit_watched(
+    master: &Master,
+    recording: &Trace,
+    truth: &Truth,
+    user: Loop,
+    limits: Limits,
+    at: &mut dyn FnMut(Moment),
+) -> Result<Sitting, SittingError> {
     let mut seat = Seat {
         master,
         reader: Reader::new(truth, recording.size()),
@@ -89,7 +116,8 @@ pub fn sit(
         }],
         has_left: false,
     };
-    seat.start(boot_time() + limits.set_up, limits.set_up)?;
+    seat.start(boot_time() + limits.set_up, limits.set_up, at)?;
+    at(Moment::Begun);
     let began = boot_time();
     let mut typist = Typist::new(recording, truth, user, began, limits.pause_max);
     let is_complete = seat.type_all(&mut typist, began, limits)?;
@@ -100,6 +128,7 @@ pub fn sit(
         (_, true, true) => WhyOver::AllSeen,
         (_, true, false) => WhyOver::LimitReached,
     };
+    at(Moment::Over);
     seat.write(END)?;
     Ok(Sitting {
         user_side: Trace::new(seat.records)?,
@@ -117,7 +146,12 @@ struct Seat<'a> {
 
 impl Seat<'_> {
     /// Waits until the host is ready, starts it, and waits until it has begun.
-    fn start(&mut self, limit: Duration, set_up: Duration) -> Result<(), SittingError> {
+    fn start(
+        &mut self,
+        limit: Duration,
+        set_up: Duration,
+        at: &mut dyn FnMut(Moment),
+    ) -> Result<(), SittingError> {
         for is_ready in [true, false] {
             while self.shows_ready() != is_ready {
                 self.look(Some(limit))?;
@@ -129,6 +163,7 @@ impl Seat<'_> {
                 }
             }
             if is_ready {
+                at(Moment::Ready);
                 self.write(&[START])?;
             }
         }

@@ -58,6 +58,8 @@ pub enum Halt {
     Stop,
     /// To go on.
     GoOn,
+    /// To end, which none can refuse either.
+    End,
 }
 
 impl Network {
@@ -71,7 +73,7 @@ impl Network {
         Ok(Self { namespace })
     }
 
-    /// Stops all processes that are in this network, or lets them go on, and returns how many.
+    /// Stops or ends all processes that are in this network, or lets them go on, and returns how many.
     ///
     /// A process that is started meanwhile may be missed.
     ///
@@ -82,6 +84,7 @@ impl Network {
         let signal = match halt {
             Halt::Stop => Signal::STOP,
             Halt::GoOn => Signal::CONT,
+            Halt::End => Signal::KILL,
         };
         let own = fstat(&self.namespace)?;
         let mut halted = 0;
@@ -173,6 +176,7 @@ mod tests {
     #[test]
     fn all_processes_inside_can_be_halted_and_no_others() {
         use rustix::process::{WaitOptions, waitpid};
+        use std::os::unix::process::ExitStatusExt as _;
         let Some(network) = network() else { return };
         let sleeper = || Command::new("sleep").arg("1000").spawn().unwrap();
         let (mut outside, inside) = (sleeper(), network.within(|| [sleeper(), sleeper()]));
@@ -190,10 +194,13 @@ mod tests {
                 .unwrap();
             assert!(status.continued());
         }
-        for child in inside.unwrap().iter_mut().chain([&mut outside]) {
-            child.kill().unwrap();
-            child.wait().unwrap();
+        assert_eq!(network.halt(Halt::End).unwrap(), 2);
+        for mut child in inside.unwrap() {
+            assert_eq!(child.wait().unwrap().signal(), Some(9));
         }
+        assert_eq!(network.halt(Halt::End).unwrap(), 0);
+        outside.kill().unwrap();
+        outside.wait().unwrap();
     }
 
     #[test]

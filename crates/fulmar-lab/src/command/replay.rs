@@ -1,0 +1,231 @@
+//! `fulmar-lab replay`: one session, typed and judged.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context as _, Result};
+use fulmar_platform::boot_time;
+
+use crate::experiment::{Measured, Surroundings, Work as _};
+use crate::outcome::{End, Facts, Outcome, RunId};
+use crate::peer::{Peer, find};
+use crate::replay::{LIMITS, Replay};
+use crate::stats::{Summary, share_within};
+use crate::typing::{Limits, Loop};
+
+/// What peers there are; the documentation of `peer` says more.
+const PEERS: &str = "\
+A PEER is ssh, mosh, mosh-a, mosh-n, fulmar, fulmar-a or fulmar-n (predictions: adaptive, always
+with -a, never with -n), or NAME=TEMPLATE. A template is a line for sh that starts a session, with
+  {command}         the remote command; every template has it
+  {host} {port}     where sshd is
+  {ssh}             ssh, with what it needs to get in
+  {fulmar} {mosh-server}   where that program is
+Example: --peer 'compressed={ssh} -C -e none -t {host} {command}'
+";
+
+/// Types a recording to a peer over an emulated link, and says what became of each key.
+///
+/// The peer runs between a user at its terminal and a host that plays the recorded programs. The
+/// link, an sshd of the lab's own and all processes are gone at the end, however it comes.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = PEERS)]
+pub struct Arguments {
+    /// Who carries the session.
+    #[arg(long, value_name = "PEER")]
+    pub peer: String,
+    /// The link: a file, or entries separated by semicolons, such as "both delay 50ms; at 10s
+    /// client moves". Changes count from the start of the typing. `fulmar-lab link --help` says more.
+    #[arg(long, value_name = "SCENARIO", default_value = "")]
+    pub scenario: String,
+    /// The recording: a path, or the name of one in a folder of recordings.
+    #[arg(long, value_name = "TRACE")]
+    pub recording: String,
+    /// Who types: closed waits for the answer to each key, open keeps the recorded rhythm.
+    #[arg(long, value_name = "LOOP")]
+    pub typing: Typing,
+    /// What all chance of the link follows from.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+    /// Ends after so many keys.
+    #[arg(long, value_name = "NUMBER", default_value_t = LIMITS.keys)]
+    pub keys: usize,
+    /// Ends after so many seconds of typing.
+    #[arg(long, value_name = "S", default_value_t = LIMITS.time.as_secs())]
+    pub time: u64,
+    /// Waits so many seconds for answers that are missing at the end.
+    #[arg(long, value_name = "S", default_value_t = LIMITS.patience.as_secs())]
+    pub patience: u64,
+    /// Waits so many seconds for the session to be there.
+    #[arg(long, value_name = "S", default_value_t = LIMITS.set_up.as_secs())]
+    pub set_up: u64,
+    /// Cuts pauses between keys to so many milliseconds.
+    #[arg(long, value_name = "MS")]
+    pub pause_max: Option<u64>,
+    /// Lets an endless TCP stream run from the server's host to the client's meanwhile.
+    #[arg(long)]
+    pub download: bool,
+    /// The folder of data that are not ours to ship; otherwise that of FULMAR_LAB_DATA.
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// The folder of our own recordings.
+    #[arg(long, value_name = "FOLDER", default_value = "testdata/keys")]
+    pub recordings: PathBuf,
+    /// Our program; otherwise the one beside this, or that of PATH.
+    #[arg(long, value_name = "PROGRAM")]
+    pub fulmar: Option<PathBuf>,
+    /// Writes the whole outcome into this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// A user, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Typing {
+    /// Waits for the answer to each key.
+    Closed,
+    /// Keeps the recorded rhythm.
+    Open,
+}
+
+/// What counts as at once.
+const AT_ONCE: Duration = Duration::from_millis(5);
+
+/// Plays one session and prints its figures.
+///
+/// # Errors
+///
+/// Where an argument has no meaning, links cannot be made, or no session comes about.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let peer = Peer::parse(&arguments.peer)?;
+    let replay = arguments.replay()?;
+    let around = arguments.surroundings();
+    super::into_a_room()?;
+    crate::peer::own_files();
+    let (began, from) = (SystemTime::now(), boot_time());
+    let measured = replay.measure(&arguments.peer, arguments.seed, &around)?;
+    print!("{}", told(&measured));
+    if let Some(file) = &arguments.out {
+        let began = began.duration_since(SystemTime::UNIX_EPOCH)?.as_secs();
+        let took = (boot_time() - from).as_secs_f64();
+        let outcome = arguments.outcome(&peer, measured, began, took);
+        std::fs::write(file, format!("{:#}\n", serde_json::to_value(&outcome)?))
+            .with_context(|| format!("writing {}", file.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    fn replay(&self) -> Result<Replay> {
+        let file = Path::new(&self.scenario);
+        let scenario = match file.is_file() {
+            true => std::fs::read_to_string(file)
+                .with_context(|| format!("reading {}", file.display()))?,
+            false => self.scenario.replace(';', "\n"),
+        };
+        Ok(Replay {
+            scenario,
+            recording: self.recording.clone(),
+            typing: match self.typing {
+                Typing::Closed => Loop::Closed,
+                Typing::Open => Loop::Open,
+            },
+            limits: Limits {
+                keys: self.keys,
+                time: Duration::from_secs(self.time),
+                patience: Duration::from_secs(self.patience),
+                set_up: Duration::from_secs(self.set_up),
+                pause_max: self.pause_max.map(Duration::from_millis),
+            },
+            download: self.download,
+        })
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        let beside = || {
+            let this = std::env::current_exe().ok()?;
+            Some(this.with_file_name("fulmar")).filter(|file| file.is_file())
+        };
+        let fulmar = self.fulmar.clone().or_else(beside);
+        let data = || std::env::var_os("FULMAR_LAB_DATA").map(PathBuf::from);
+        Surroundings {
+            fulmar: fulmar
+                .or_else(|| find("fulmar"))
+                .unwrap_or_else(|| "fulmar".into()),
+            data: self.data.clone().or_else(data),
+            recordings: self.recordings.clone(),
+            is_quick: false,
+        }
+    }
+
+    fn outcome(&self, peer: &Peer, measured: Measured, began: u64, took: f64) -> Outcome {
+        Outcome {
+            run: RunId {
+                experiment: "by-hand".to_owned(),
+                cell: "replay".to_owned(),
+                peer: peer.name.clone(),
+                seed: self.seed,
+            },
+            facts: Facts {
+                scenario: measured.scenario,
+                commands: measured.commands,
+                typing: measured.typing,
+                recording: measured.recording,
+                began,
+                took,
+                side_by_side: 1,
+            },
+            end: End::Complete,
+            figures: measured.figures,
+            series: measured.series,
+            verdict: measured.verdict,
+        }
+    }
+}
+
+/// Returns what a person wants to know of it, line by line.
+fn told(measured: &Measured) -> String {
+    let mut told = String::new();
+    if let Some(verdict) = &measured.verdict {
+        let own = verdict.own();
+        told += &format!(
+            "keys        {}, {} with an effect\n",
+            verdict.keys.len(),
+            own.len()
+        );
+        for (name, waits) in [
+            ("own effect", &own),
+            ("whole", &verdict.whole()),
+            ("first output", &verdict.first_output()),
+        ] {
+            told += &format!("{name:<13}{}\n", Summary::of(waits).to_json());
+        }
+        if let Some(share) = share_within(&own, AT_ONCE) {
+            told += &format!("at once     {:.1} %\n", share * 100.0);
+        }
+        told += &format!(
+            "wrong       {:.2} % of keys\n",
+            verdict.wrong_share() * 100.0
+        );
+        if !verdict.delivery.is_faithful() {
+            told += &format!(
+                "ATTENTION: what arrived is not what was typed: {:?}\n",
+                verdict.delivery
+            );
+        }
+        if !verdict.is_settled {
+            told += "ATTENTION: the screen was never right as a whole, so times mean nothing\n";
+        }
+        if verdict.differences_at_end > 0 {
+            told += &format!(
+                "ATTENTION: {} cells differ at the end\n",
+                verdict.differences_at_end
+            );
+        }
+    }
+    for (name, figure) in &measured.figures {
+        told += &format!("{name:<20}{} {}\n", figure.value, figure.unit);
+    }
+    told
+}

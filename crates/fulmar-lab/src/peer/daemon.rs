@@ -1,0 +1,100 @@
+//! A private sshd on the server's host.
+
+use std::fs::{self, File};
+use std::net::Ipv4Addr;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::kit::{Kit, MOUNT_SOURCE, PORT};
+use super::programs::require;
+use crate::link::Host;
+use crate::scenario::SERVER_IP;
+
+/// How often, a millisecond apart, it is looked whether sshd listens. Chosen by eye: a thousand times
+/// what it takes.
+const LOOKS_MAX: u32 = 30_000;
+
+/// Runs sshd where what it leaves behind is gone with it: the folder that the system's start script
+/// makes, records of logins (utmp, wtmp, lastlog).
+const SCRIPT: &str = "\
+    mount -t tmpfs -o mode=755 \"$2\" /run && mkdir /run/sshd && \
+    mount -t tmpfs -o mode=755 \"$2\" /var/log && exec \"$0\" -D -e -f \"$1\"";
+
+/// An sshd that lets one key in, as the user who runs the lab. It ends with this value; sessions
+/// that have begun are ended by whoever has the host.
+pub(crate) struct Daemon {
+    process: Child,
+    /// How it was started.
+    pub(crate) command: String,
+}
+
+impl Daemon {
+    /// Starts it and waits until it listens.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not installed or does not start; what it says about it is in the error.
+    pub(crate) fn start(host: &Host, kit: &Kit) -> Result<Self> {
+        let sshd = require("sshd")?;
+        let config = kit.sshd_config();
+        let command = format!("{} -D -e -f {}", sshd.display(), config.display());
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--mount", "sh", "-c", SCRIPT]);
+        unshare.arg(sshd).arg(config).arg(MOUNT_SOURCE);
+        let errors = File::create(kit.sshd_errors()).context("making a file")?;
+        unshare.stdin(Stdio::null()).stdout(Stdio::null());
+        let process = host.spawn(unshare.stderr(errors))?;
+        let mut daemon = Self { process, command };
+        daemon.await_port(host, kit)?;
+        Ok(daemon)
+    }
+
+    /// The number of the process that listens; those of sessions have others.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    fn await_port(&mut self, host: &Host, kit: &Kit) -> Result<()> {
+        for _ in 0..LOOKS_MAX {
+            if host.within(is_listened_to)?? {
+                return Ok(());
+            }
+            if let Some(status) = self.process.try_wait()? {
+                let said = fs::read_to_string(kit.sshd_errors()).unwrap_or_default();
+                bail!(
+                    "sshd cannot be had on the server's host, for which root is needed: {status}; {}",
+                    said.trim_end()
+                );
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        bail!("sshd does not listen")
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Tells whether somebody listens on sshd's port of this thread's network: proc(5).
+fn is_listened_to() -> std::io::Result<bool> {
+    let sockets = fs::read_to_string("/proc/thread-self/net/tcp")?;
+    let local = format!("{}:{PORT:04X}", hexadecimal(SERVER_IP));
+    // 0A is the state of a socket that listens.
+    let listens = |socket: &str| {
+        let mut words = socket.split_whitespace().skip(1);
+        words.next() == Some(&local) && words.nth(1) == Some("0A")
+    };
+    Ok(sockets.lines().any(listens))
+}
+
+/// The address as the kernel writes it there: a number of four bytes in the order of the machine.
+fn hexadecimal(address: Ipv4Addr) -> String {
+    format!("{:08X}", u32::from_ne_bytes(address.octets()))
+}

@@ -1,0 +1,57 @@
+//! Where programs are.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+/// Folders that ordinary users do not have in their `PATH`.
+const MORE_FOLDERS: &str = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
+
+/// The name of our own program.
+const LAB: &str = "fulmar-lab";
+
+/// Returns the folders in which programs are looked for, as the value of `PATH`.
+pub(crate) fn path() -> String {
+    match std::env::var("PATH") {
+        Ok(path) if !path.is_empty() => format!("{path}:{MORE_FOLDERS}"),
+        _ => MORE_FOLDERS.to_owned(),
+    }
+}
+
+/// Returns where a program is, if it is installed.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let folders = path();
+    let mut places = folders
+        .split(':')
+        .map(|folder| Path::new(folder).join(name));
+    places.find(|place| place.is_absolute() && place.is_file())
+}
+
+/// Returns where a program is that cannot be done without.
+pub(crate) fn require(name: &str) -> Result<PathBuf> {
+    find(name).with_context(|| format!("{name} is not installed"))
+}
+
+/// Returns our own program: this one, or in a test the one built beside it.
+pub(crate) fn lab() -> Result<PathBuf> {
+    let this = std::env::current_exe().context("looking for the program itself")?;
+    let is_lab = |path: &Path| path.file_name().is_some_and(|name| name == LAB);
+    // Tests lie one folder deeper.
+    let beside = this.ancestors().skip(1).take(2).map(|up| up.join(LAB));
+    let mut places = std::iter::once(this.clone()).chain(beside);
+    places
+        .find(|place| is_lab(place) && place.is_file())
+        .with_context(|| format!("there is no {LAB} beside {}", this.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_or_named() {
+        assert!(find("sh").is_some());
+        let error = require("no-such-program").unwrap_err();
+        assert_eq!(error.to_string(), "no-such-program is not installed");
+    }
+}

@@ -1,0 +1,209 @@
+//! What the packets of a run did, from the link's own log.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fulmar_sim::{CLIENT, Entry, Happening, HostId};
+
+/// A TCP packet of at most this length has no data: 20 bytes of IPv4, and the largest header of TCP
+/// (RFC 9293 §3.1). One of ssh with data is longer: its smallest message has 36 bytes, behind 52 of headers.
+const PURE_ACK_BYTES_MAX: usize = 80;
+
+/// The depth of a queue is noted this often at most: its greatest in this time. Chosen by eye: a
+/// fraction of the round-trip times.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Which packet: its number, and whether the network made it.
+type Which = (u64, bool);
+
+/// The packets of one way.
+#[derive(Debug, Default)]
+struct Way {
+    /// Those that had to wait, and since when.
+    waiting: BTreeMap<Which, Duration>,
+    /// From when until when others were in queue and after it on the way.
+    waited: Vec<(Duration, Duration)>,
+    /// Those that waited and were lost: until then.
+    dropped: Vec<(Duration, Duration)>,
+    lost: Vec<Duration>,
+}
+
+/// What happened to packets, both ways. Times are those of the link.
+#[derive(Debug, Default)]
+pub(super) struct Packets {
+    up: Way,
+    down: Way,
+    pure_acks: u64,
+    with_data: u64,
+}
+
+/// A series: seconds and values.
+pub(super) type Series = Vec<(f64, f64)>;
+
+impl Packets {
+    /// Takes in what happened next.
+    pub(super) fn take_in(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            self.take(entry);
+        }
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        let (Some(host), Some(serial)) = (entry.host, entry.serial) else {
+            return;
+        };
+        let which = (serial, entry.is_copy);
+        match entry.what {
+            Happening::Sent if entry.bytes > PURE_ACK_BYTES_MAX => self.with_data += 1,
+            Happening::Sent => self.pure_acks += 1,
+            Happening::Queued => {
+                self.way_from(host).waiting.insert(which, entry.at);
+            }
+            Happening::Delivered => self.way_to(host).leave(which, entry.at),
+            Happening::Lost(_) | Happening::Refused(_) => {
+                self.way_from(host).lose(which, entry.at);
+            }
+            _ => {}
+        }
+    }
+
+    fn way_from(&mut self, sender: HostId) -> &mut Way {
+        match sender == CLIENT {
+            true => &mut self.up,
+            false => &mut self.down,
+        }
+    }
+
+    fn way_to(&mut self, receiver: HostId) -> &mut Way {
+        match receiver == CLIENT {
+            true => &mut self.down,
+            false => &mut self.up,
+        }
+    }
+
+    /// Returns the share of TCP packets that carry data: each acknowledges what came before it.
+    pub(super) fn acks_on_data(&self) -> Option<f64> {
+        let all = self.pure_acks + self.with_data;
+        (all > 0).then(|| self.with_data as f64 / all as f64)
+    }
+
+    /// Returns how many packets waited in the queues, up and down, with `start` for 0 s.
+    pub(super) fn queues(&self, start: Duration) -> [Series; 2] {
+        [&self.up, &self.down].map(|way| way.queue(start))
+    }
+
+    /// Returns when packets were lost, up and down, with `start` for 0 s.
+    pub(super) fn losses(&self, start: Duration) -> [Series; 2] {
+        [&self.up, &self.down].map(|way| {
+            let lost = way.lost.iter().map(|at| (seconds(*at, start), 1.0));
+            lost.filter(|(at, _)| *at >= 0.0).collect()
+        })
+    }
+}
+
+impl Way {
+    fn leave(&mut self, which: Which, at: Duration) {
+        if let Some(since) = self.waiting.remove(&which) {
+            self.waited.push((since, at));
+        }
+    }
+
+    fn lose(&mut self, which: Which, at: Duration) {
+        self.lost.push(at);
+        if let Some(since) = self.waiting.remove(&which) {
+            self.dropped.push((since, at));
+        }
+    }
+
+    /// The link says when a packet came to wait and when it arrived. What the way behind the
+    /// queue takes is the least time between the two.
+    fn queue(&self, start: Duration) -> Series {
+        let behind = self.waited.iter().map(|(since, at)| *at - *since).min();
+        let behind = behind.unwrap_or_default();
+        let left = self.waited.iter().map(|(since, at)| (*since, *at - behind));
+        let mut steps: Vec<(Duration, i64)> = left
+            .chain(self.dropped.iter().copied())
+            .flat_map(|(since, until)| [(since, 1), (until, -1)])
+            .collect();
+        steps.extend(self.waiting.values().map(|since| (*since, 1)));
+        steps.sort_unstable();
+        let mut series = Series::new();
+        let (mut depth, mut slot) = (0, None);
+        for (at, step) in steps {
+            depth += step;
+            let number = at.as_nanos() / STEP.as_nanos();
+            match series.last_mut() {
+                Some((_, most)) if slot == Some(number) => *most = f64::max(*most, depth as f64),
+                _ => series.push((seconds(at, start), depth as f64)),
+            }
+            slot = Some(number);
+        }
+        series.retain(|(at, _)| *at >= 0.0);
+        series
+    }
+}
+
+fn seconds(at: Duration, start: Duration) -> f64 {
+    at.as_secs_f64() - start.as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fulmar_sim::{LossCause, SERVER};
+
+    fn entry(at: u64, host: HostId, serial: u64, what: Happening) -> Entry {
+        Entry {
+            at: Duration::from_millis(at),
+            host: Some(host),
+            serial: Some(serial),
+            is_copy: false,
+            bytes: if serial == 1 { 52 } else { 88 },
+            what,
+        }
+    }
+
+    /// Three packets from the client, of which the second and the third wait; the fourth is lost.
+    fn packets() -> Packets {
+        let mut packets = Packets::default();
+        packets.take_in(&[
+            entry(1000, CLIENT, 1, Happening::Sent),
+            entry(1000, CLIENT, 2, Happening::Sent),
+            entry(1000, CLIENT, 2, Happening::Queued),
+            entry(1010, CLIENT, 3, Happening::Sent),
+            entry(1010, CLIENT, 3, Happening::Queued),
+            entry(1100, SERVER, 1, Happening::Delivered),
+            entry(1300, SERVER, 2, Happening::Delivered),
+        ]);
+        packets.take_in(&[
+            entry(1310, SERVER, 3, Happening::Delivered),
+            entry(1400, CLIENT, 4, Happening::Sent),
+            entry(1400, CLIENT, 4, Happening::Lost(LossCause::Random)),
+        ]);
+        packets
+    }
+
+    #[test]
+    fn a_queue_is_as_deep_as_packets_wait_in_it() {
+        // The way behind the queue takes 300 ms: neither waited for long.
+        let [up, down] = packets().queues(Duration::from_secs(1));
+        assert_eq!((up, down), (vec![(0.0, 1.0)], vec![]));
+        let mut packets = packets();
+        packets.take_in(&[
+            entry(2000, CLIENT, 5, Happening::Queued),
+            entry(2010, CLIENT, 6, Happening::Queued),
+            entry(2400, SERVER, 5, Happening::Delivered),
+            entry(2500, SERVER, 6, Happening::Delivered),
+        ]);
+        let [up, _] = packets.queues(Duration::from_secs(1));
+        assert_eq!(up, [(0.0, 1.0), (1.0, 2.0), (1.1, 1.0), (1.2, 0.0)]);
+    }
+
+    #[test]
+    fn losses_have_their_times_and_acknowledgements_their_share() {
+        let [up, down] = packets().losses(Duration::from_secs(1));
+        assert_eq!((up, down), (vec![(0.4, 1.0)], vec![]));
+        assert_eq!(packets().acks_on_data(), Some(0.75));
+        assert_eq!(Packets::default().acks_on_data(), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! One session, from start to verdict.
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+use super::Replay;
+use super::stage::{Client, Stage};
+use super::watch::{Figures, Looks, Watch};
+use crate::experiment::{Measured, Surroundings};
+use crate::judge::{Run, Truth, Verdict};
+use crate::outcome::Figure;
+use crate::peer::Peer;
+use crate::scenario::Scenario;
+use crate::trace::Trace;
+use crate::typing::{Loop, Sitting, WhyOver, sit_watched};
+
+/// Plays a session over the link of this scenario.
+pub(super) fn play(
+    replay: &Replay,
+    mut scenario: Scenario,
+    peer: &Peer,
+    around: &Surroundings,
+) -> Result<Measured> {
+    let path = replay.find_recording(around)?;
+    let recording = Trace::read(&path)?;
+    let truth = Truth::of(&recording);
+    // They count from the start of the typing.
+    let changes = std::mem::take(&mut scenario.changes);
+    let stage = Stage::new(&scenario, &path)?;
+    let line = peer.line(&stage.kit.values(&around.fulmar)?)?;
+    let looks = Looks::new(&stage.link, stage.costs()?);
+    let mut watch = Watch::new(&looks, &changes, replay.download);
+    let client = stage.start(&line, recording.size())?;
+    let seat = Seat {
+        replay,
+        recording: &recording,
+        truth: &truth,
+        client: &client,
+    };
+    let sitting = seat.sit(&looks, &mut watch)?;
+    client.let_leave()?;
+    stage.end_processes();
+    let log = stage.kit.log();
+    let host_side = Trace::read(&log).context("the played host has noted nothing to judge by")?;
+    let run = Run {
+        truth: &truth,
+        user_side: &sitting.user_side,
+        host_side: &host_side,
+        transit: Duration::ZERO,
+    };
+    let verdict = run.judge().context("this run cannot be judged")?;
+    let mut figures = watch.figures(peer)?;
+    note(&mut figures, &sitting, &verdict);
+    Ok(Measured {
+        scenario: scenario.text.clone(),
+        commands: vec![line, stage.daemon.command.clone()],
+        typing: Some(typing(replay.typing).to_owned()),
+        recording: Some(replay.recording.clone()),
+        figures,
+        series: watch.series(host_side.began()),
+        verdict: Some(verdict),
+    })
+}
+
+/// Returns the name of a user, as outcomes have it.
+pub(super) fn typing(user: Loop) -> &'static str {
+    match user {
+        Loop::Closed => "closed",
+        Loop::Open => "open",
+    }
+}
+
+/// Who types, and what.
+struct Seat<'a> {
+    replay: &'a Replay,
+    recording: &'a Trace,
+    truth: &'a Truth,
+    client: &'a Client,
+}
+
+impl Seat<'_> {
+    /// Types, with somebody who counts meanwhile.
+    fn sit(&self, looks: &Looks<'_>, watch: &mut Watch<'_>) -> Result<Sitting> {
+        let (over, is_over) = channel();
+        let mut failed = None;
+        let sitting = std::thread::scope(|scope| {
+            let _over = over;
+            scope.spawn(move || looks.run(&is_over));
+            let mut at = |moment| {
+                let done = watch.at(moment);
+                failed = failed.take().or(done.err());
+            };
+            let Replay { typing, limits, .. } = self.replay;
+            let master = &self.client.master;
+            sit_watched(
+                master,
+                self.recording,
+                self.truth,
+                *typing,
+                *limits,
+                &mut at,
+            )
+        });
+        match failed {
+            Some(error) => Err(error.context("the link failed while somebody typed")),
+            None => Ok(sitting?),
+        }
+    }
+}
+
+/// Adds how the sitting went. Why it ended is a number for charts, and in words the unit.
+fn note(figures: &mut Figures, sitting: &Sitting, verdict: &Verdict) {
+    let (number, why) = match sitting.why_over {
+        WhyOver::AllSeen => (0.0, "all seen"),
+        WhyOver::LimitReached => (1.0, "limit reached"),
+        WhyOver::AnswersMissing => (2.0, "answers missing"),
+        WhyOver::PeerLeft => (3.0, "peer left"),
+    };
+    let mut put = |name: &str, value: f64, unit: &str| {
+        figures.insert(name.to_owned(), Figure::new(value, unit));
+    };
+    put("why_over", number, why);
+    put("given_up", sitting.given_up as f64, "keys");
+    put(
+        "is_settled",
+        f64::from(u8::from(verdict.is_settled)),
+        "truth",
+    );
+    put(
+        "differences_at_end",
+        verdict.differences_at_end as f64,
+        "cells",
+    );
+}

@@ -1,0 +1,161 @@
+//! The two hosts of a session, and the programs on them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fulmar_platform::lab::{Halt, Network};
+use fulmar_platform::{
+    Child, Interest, Master, PollList, Spawn, Transfer, WindowSize, boot_time, pty,
+};
+
+use crate::link::Link;
+use crate::peer::{Costs, Daemon, Kit, path};
+use crate::scenario::Scenario;
+use crate::trace::Size;
+
+/// So long a peer may take to leave when it was asked to, before it is made to. Chosen by eye:
+/// twice the longest round trip of the experiments.
+const LEAVE: Duration = Duration::from_secs(10);
+
+/// How often it is looked for processes that were started while others were ended. Chosen by eye.
+const ENDINGS_MAX: usize = 100;
+
+/// A link, an sshd behind it, and all that runs on both hosts. Dropping it ends everything.
+pub(super) struct Stage {
+    // Dropped in this order: a link whose processes are gone would complain.
+    pub(super) link: Link,
+    processes: Processes,
+    pub(super) daemon: Daemon,
+    pub(super) kit: Kit,
+}
+
+/// All processes in some networks, which end when this is dropped.
+struct Processes([Network; 2]);
+
+/// A peer's client on a terminal.
+pub(super) struct Client {
+    pub(super) master: Master,
+    child: Child,
+}
+
+impl Stage {
+    /// Sets up everything for a recording but the peer.
+    ///
+    /// # Errors
+    ///
+    /// Where links cannot be made here, or sshd is not installed.
+    pub(super) fn new(scenario: &Scenario, recording: &Path) -> Result<Self> {
+        let kit = Kit::new(recording)?;
+        let link = Link::start(scenario)?;
+        let processes = Processes([link.client.network()?, link.server.network()?]);
+        let daemon = Daemon::start(&link.server, &kit)?;
+        Ok(Self {
+            link,
+            processes,
+            daemon,
+            kit,
+        })
+    }
+
+    /// Returns what counts the costs on both hosts, the client's first.
+    ///
+    /// # Errors
+    ///
+    /// Where a network cannot be looked at.
+    pub(super) fn costs(&self) -> Result<[Costs; 2]> {
+        let [client, server] = &self.processes.0;
+        let listener = self.daemon.pid();
+        Ok([Costs::new(client, &[])?, Costs::new(server, &[listener])?])
+    }
+
+    /// Starts a peer's client: this line for `sh`, on the client's host.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no terminal, or no shell.
+    pub(super) fn start(&self, line: &str, size: Size) -> Result<Client> {
+        let (rows, columns) = (size.rows, size.columns);
+        let (master, slave) = pty::open(WindowSize { rows, columns })?;
+        let mut shell = Spawn::new("/bin/sh");
+        shell.arg("-c").arg(line).directory(self.kit.home());
+        // A character set that every peer can take for UTF-8.
+        let environment = [
+            ("PATH", path()),
+            ("HOME", self.kit.home().display().to_string()),
+            ("TERM", "xterm-256color".to_owned()),
+            ("LC_ALL", "C.UTF-8".to_owned()),
+            ("LANG", "C.UTF-8".to_owned()),
+        ];
+        for (name, value) in environment {
+            shell.env(name, value);
+        }
+        let started = self.link.client.within(|| slave.spawn(&shell))?;
+        let child = started.map_err(anyhow::Error::from)?;
+        Ok(Client { master, child })
+    }
+
+    /// Ends all processes on both hosts.
+    pub(super) fn end_processes(&self) {
+        self.processes.end();
+    }
+}
+
+impl Client {
+    /// Lets the peer leave, if it does so in time, and reads what it still says.
+    ///
+    /// # Errors
+    ///
+    /// Where the terminal fails.
+    pub(super) fn let_leave(&self) -> Result<()> {
+        let limit = boot_time() + LEAVE;
+        let mut buffer = [0; 4096];
+        loop {
+            match self
+                .master
+                .read(&mut buffer)
+                .context("reading the terminal")?
+            {
+                Transfer::Closed => return Ok(()),
+                Transfer::Bytes(_) => {}
+                Transfer::WouldBlock => {
+                    let mut list = PollList::new();
+                    list.add(&self.master, Interest::Read);
+                    list.wait(Some(limit.saturating_sub(boot_time())))?;
+                }
+            }
+            if boot_time() >= limit {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Whoever has gone already is not there to be ended.
+        let _ = self.child.kill(&self.master);
+        let _ = self.child.wait();
+    }
+}
+
+impl Processes {
+    fn end(&self) {
+        for _ in 0..ENDINGS_MAX {
+            let ended = self
+                .0
+                .iter()
+                .map(|network| network.halt(Halt::End).unwrap_or(0));
+            if ended.sum::<usize>() == 0 {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,220 @@
+//! Everything that is counted while somebody types.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::Result;
+use fulmar_platform::boot_time;
+
+use super::download::Download;
+use super::packets::{Packets, Series};
+use crate::link::{Link, Report};
+use crate::outcome::Figure;
+use crate::peer::{Costs, Peer, costs};
+use crate::scenario::PlannedChange;
+use crate::typing::Moment;
+
+/// How often processes are looked at, and the log of the link is fetched. Chosen by eye: one that has
+/// gone between two looks keeps the costs of the first.
+const LOOK_PAUSE: Duration = Duration::from_secs(1);
+
+/// How many events the link keeps until the next look: those of more than 100 Mbit/s.
+const EVENTS_MAX: usize = 100_000;
+
+/// Figures by name.
+pub(super) type Figures = BTreeMap<String, Figure>;
+
+/// What is looked at from time to time.
+pub(super) struct Looks<'a> {
+    link: &'a Link,
+    seen: Mutex<Seen>,
+}
+
+struct Seen {
+    packets: Packets,
+    costs: [Costs; 2],
+}
+
+impl<'a> Looks<'a> {
+    /// Looks at a link, and at the processes on both hosts.
+    pub(super) fn new(link: &'a Link, costs: [Costs; 2]) -> Self {
+        let packets = Packets::default();
+        Self {
+            link,
+            seen: Mutex::new(Seen { packets, costs }),
+        }
+    }
+
+    /// Looks again and again until nobody can say any more that it is over.
+    pub(super) fn run(&self, is_over: &Receiver<()>) {
+        while is_over.recv_timeout(LOOK_PAUSE) == Err(RecvTimeoutError::Timeout) {
+            // A link that has failed says so to those who need it.
+            let _ = self.look();
+        }
+    }
+
+    fn look(&self) -> Result<()> {
+        let mut seen = self.seen();
+        seen.costs.iter_mut().for_each(Costs::look);
+        let entries = self.link.take_log(EVENTS_MAX)?;
+        seen.packets.take_in(&entries);
+        Ok(())
+    }
+
+    /// Counts from here on.
+    fn begin(&self) -> Result<()> {
+        let mut seen = self.seen();
+        seen.costs.iter_mut().for_each(Costs::begin);
+        self.link.take_log(EVENTS_MAX)?;
+        seen.packets = Packets::default();
+        Ok(())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What one sitting costs, and what the link does meanwhile.
+pub(super) struct Watch<'a> {
+    looks: &'a Looks<'a>,
+    changes: &'a [PlannedChange],
+    has_download: bool,
+    download: Option<Download>,
+    /// When the peer was started.
+    started: Duration,
+    /// When its session was there.
+    ready: Duration,
+    /// What the link reported when the typing began, and when it was over.
+    reports: [Option<Report>; 2],
+    /// When the link's own clock showed zero.
+    link_zero: Duration,
+}
+
+impl<'a> Watch<'a> {
+    /// Watches a link on which these changes are to be made, as soon as the typing begins. The peer
+    /// is to be started next.
+    pub(super) fn new(
+        looks: &'a Looks<'a>,
+        changes: &'a [PlannedChange],
+        has_download: bool,
+    ) -> Self {
+        Self {
+            looks,
+            changes,
+            has_download,
+            download: None,
+            started: boot_time(),
+            ready: Duration::ZERO,
+            reports: [None, None],
+            link_zero: Duration::ZERO,
+        }
+    }
+
+    /// Does what is to be done at this moment.
+    ///
+    /// # Errors
+    ///
+    /// Where the link has failed.
+    pub(super) fn at(&mut self, moment: Moment) -> Result<()> {
+        let link = self.looks.link;
+        match moment {
+            Moment::Ready => {
+                self.ready = boot_time();
+                if self.has_download {
+                    self.download = Some(Download::start(link)?);
+                }
+            }
+            Moment::Begun => {
+                self.looks.begin()?;
+                let report = link.report()?;
+                self.link_zero = boot_time().saturating_sub(report.at);
+                self.reports[0] = Some(report);
+                for planned in self.changes {
+                    link.plan(planned.at, planned.every, planned.change.clone())?;
+                }
+            }
+            Moment::Over => {
+                self.looks.look()?;
+                self.reports[1] = Some(link.report()?);
+                self.download = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns all figures. Those of bytes and packets are the peer's only where nothing else uses
+    /// the link, and are left out where something does.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody typed.
+    pub(super) fn figures(&self, peer: &Peer) -> Result<Figures> {
+        let [Some(before), Some(after)] = &self.reports else {
+            return Err(anyhow::anyhow!("the typing has not begun or not ended"));
+        };
+        let mut figures = Figures::new();
+        let mut put = |name: &str, value: f64, unit: &str| {
+            figures.insert(name.to_owned(), Figure::new(value, unit));
+        };
+        let to_prompt = self.ready.saturating_sub(self.started);
+        put("to_prompt", to_prompt.as_secs_f64() * 1e3, "ms");
+        let ways = [
+            ("up", &before.client, &after.client),
+            ("down", &before.server, &after.server),
+        ];
+        for (way, before, after) in ways {
+            let lost = |counts: &fulmar_sim::Counts| counts.lost_total() + counts.refused;
+            put(
+                &format!("lost_{way}"),
+                (lost(after) - lost(before)) as f64,
+                "packets",
+            );
+            if !self.has_download {
+                let packets = after.sent - before.sent;
+                put(&format!("packets_{way}"), packets as f64, "packets");
+                let bytes = after.sent_bytes - before.sent_bytes;
+                put(&format!("bytes_{way}"), bytes as f64, "B");
+            }
+        }
+        let seen = self.looks.seen();
+        if let Some(share) = seen
+            .packets
+            .acks_on_data()
+            .filter(|_| self.is_tcp_alone(peer))
+        {
+            put("acks_on_data", share, "share");
+        }
+        let costs = costs(peer.programs(), seen.costs.each_ref());
+        for (host, cost) in ["client", "server"].into_iter().zip(costs) {
+            if let Some(cost) = cost {
+                put(&format!("{host}_cpu"), cost.cpu.as_secs_f64(), "s");
+                put(&format!("{host}_memory"), cost.memory as f64, "B");
+            }
+        }
+        Ok(figures)
+    }
+
+    /// Of UDP it cannot be told from outside what a datagram holds.
+    fn is_tcp_alone(&self, peer: &Peer) -> bool {
+        peer.is_ssh() && !self.has_download
+    }
+
+    /// Returns the series of the run, with the start of the play for 0 s.
+    pub(super) fn series(&self, play_began: Duration) -> BTreeMap<String, Series> {
+        let start = play_began.saturating_sub(self.link_zero);
+        let seen = self.looks.seen();
+        let [queue_up, queue_down] = seen.packets.queues(start);
+        let [lost_up, lost_down] = seen.packets.losses(start);
+        [
+            ("queue_up", queue_up),
+            ("queue_down", queue_down),
+            ("lost_up", lost_up),
+            ("lost_down", lost_down),
+        ]
+        .map(|(name, series)| (name.to_owned(), series))
+        .into()
+    }
+}
