@@ -47,6 +47,8 @@
 //! // scenario.simulation((client, server)).run_for(…)
 //! # Ok::<(), anyhow::Error>(())
 //! ```
+//!
+//! A whole session of Fulmar runs so, with its user and its recording ([`simulated`]), thousands of seeds in the time of one real run.
 
 #![cfg(target_os = "linux")]
 
@@ -60,6 +62,7 @@ pub mod played;
 pub mod replay;
 pub mod scenario;
 pub mod selfcheck;
+pub mod simulated;
 pub mod stats;
 pub mod trace;
 pub mod typing;

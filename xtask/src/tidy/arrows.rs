@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests, and for lab
-//! terminal ◄──────────────┘            lab ─► sim, platform
+//! terminal ◄──────────────┘            lab ─► sim, platform; and, in one folder, core and below
 //! ```
 //!
 //! A new arrow is a decision: a page in `docs/decisions/`, and then a word in [`MEMBERS`].
@@ -10,7 +10,8 @@
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::Finding;
+use super::source::Source;
+use super::{Files, Finding};
 
 /// What one member of the workspace may depend on.
 struct Member {
@@ -72,8 +73,15 @@ const MEMBERS: &[Member] = &[
         reach: Reach::System,
     },
     Member {
-        name: "fulmar-lab",
-        uses: &["fulmar-platform", SIMULATOR],
+        name: LAB,
+        uses: &[
+            "fulmar-core",
+            "fulmar-datagram",
+            "fulmar-platform",
+            SIMULATOR,
+            "fulmar-terminal",
+            "fulmar-transport",
+        ],
         reach: Reach::System,
     },
     Member {
@@ -85,6 +93,20 @@ const MEMBERS: &[Member] = &[
 
 /// Tests of any member may use it, and the lab; nothing that is shipped may.
 const SIMULATOR: &str = "fulmar-sim";
+
+/// It judges what others do, so what it judges is used in one place only: see [`independence`].
+const LAB: &str = "fulmar-lab";
+
+/// Where the lab is a peer itself, in virtual time.
+const SIMULATED_PEER: &str = "crates/fulmar-lab/src/simulated";
+
+/// The crates that a peer is made of, as code names them.
+const PEER_CRATES: &[&str] = &[
+    "fulmar_core",
+    "fulmar_datagram",
+    "fulmar_terminal",
+    "fulmar_transport",
+];
 
 /// Crates that touch the system, and so are for [`Reach::System`] only.
 const SYSTEM_CRATES: &[&str] = &[
@@ -126,6 +148,25 @@ pub(super) fn findings(metadata: &Value) -> Result<Vec<Finding>> {
         }
     }
     Ok(findings)
+}
+
+/// Checks that the lab, but for its simulated peer, uses no code of what it judges.
+pub(super) fn independence(files: &Files) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let of_lab = files.iter().filter(|(path, _)| {
+        path.starts_with("crates/fulmar-lab")
+            && !path.starts_with(SIMULATED_PEER)
+            && path.extension().is_some_and(|extension| extension == "rs")
+    });
+    for (path, text) in of_lab {
+        for (number, line) in (1..).zip(Source::split(text).code.lines()) {
+            if let Some(used) = PEER_CRATES.iter().find(|used| line.contains(**used)) {
+                let message = format!("{used} outside of {SIMULATED_PEER}: the lab judges it");
+                findings.push(Finding::error(path, number, message));
+            }
+        }
+    }
+    findings
 }
 
 impl Member {
@@ -181,8 +222,9 @@ mod tests {
             ("fulmar-core", "fulmar-terminal"),
             ("fulmar", "fulmar-core"),
             ("fulmar", "fulmar-platform"),
-            ("fulmar-lab", SIMULATOR),
-            ("fulmar-lab", "fulmar-platform"),
+            (LAB, SIMULATOR),
+            (LAB, "fulmar-platform"),
+            (LAB, "fulmar-core"),
         ] {
             assert_eq!(said(from, to, "normal"), [""; 0], "{from} to {to}");
         }
@@ -197,8 +239,8 @@ mod tests {
             ("fulmar-core", "fulmar-platform"),
             ("fulmar-platform", "fulmar-datagram"),
             ("fulmar-sim", "fulmar-datagram"),
-            ("fulmar-lab", "fulmar-terminal"),
-            ("fulmar", "fulmar-lab"),
+            (LAB, "fulmar"),
+            ("fulmar", LAB),
             ("xtask", "fulmar-core"),
         ] {
             for kind in ["normal", "dev", "build"] {
@@ -206,6 +248,19 @@ mod tests {
                 assert_eq!(said(from, to, kind), expected, "{from} to {to}, {kind}");
             }
         }
+    }
+
+    #[test]
+    fn the_lab_uses_what_it_judges_in_one_place() {
+        let file = |path: &str, text: &str| Files::from([(path.into(), text.to_owned())]);
+        let found = |path, text| independence(&file(path, text)).len();
+        let import = "use fulmar_core::Client;";
+        assert_eq!(found("crates/fulmar-lab/src/judge/eye.rs", import), 1);
+        assert_eq!(found("crates/fulmar-lab/tests/link.rs", import), 1);
+        assert_eq!(found("crates/fulmar-lab/src/simulated/near.rs", import), 0);
+        assert_eq!(found("crates/fulmar/src/run.rs", import), 0);
+        let told = "// fulmar_core knows";
+        assert_eq!(found("crates/fulmar-lab/src/judge/eye.rs", told), 0);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! | a link between documents leads somewhere | [`links`] |
 //! | the table of logins names all tests of them, and no others | [`logins`] |
 //! | crates depend only on whom they may | [`arrows`] |
+//! | the lab uses what it judges in one folder only | [`arrows`] |
 
 mod arrows;
 mod citations;
@@ -111,6 +112,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     findings.extend(links::findings(&files));
     findings.extend(logins::findings(&files));
     findings.extend(arrows::findings(&workspace.metadata()?)?);
+    findings.extend(arrows::independence(&files));
 
     for finding in &findings {
         eprintln!("{finding}");

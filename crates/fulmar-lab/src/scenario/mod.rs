@@ -48,6 +48,9 @@ pub const CLIENT_IP6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0xc, 0, 0, 0, 0, 1
 /// The server's address of the newer family, on real links.
 pub const SERVER_IP6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x5, 0, 0, 0, 0, 1);
 
+/// The server's port in virtual time.
+const SIMULATED_PORT: u16 = 60001;
+
 /// The link of a client, and what changes about it during a run.
 ///
 /// The same value runs between two real hosts ([`Link`](crate::link::Link)) and in virtual time
@@ -105,6 +108,12 @@ impl Scenario {
             }
         }
         simulation
+    }
+
+    /// Returns where the server of a [`simulation`](Self::simulation) is.
+    #[must_use]
+    pub fn simulated_server(&self) -> SocketAddr {
+        SocketAddr::new(IpAddr::V4(SERVER_IP), SIMULATED_PORT)
     }
 
     /// Returns the network of it for real hosts, which have all ports of their addresses.

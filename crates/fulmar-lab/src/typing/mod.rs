@@ -33,8 +33,10 @@ mod plan;
 mod reader;
 mod sitting;
 mod typist;
+mod user;
 
 pub use plan::{READING, RESULT_CELLS};
 pub use reader::Reader;
 pub use sitting::{Limits, Moment, Sitting, SittingError, WhyOver, sit, sit_watched};
 pub use typist::{Loop, PATIENCE, Press, Typist};
+pub use user::User;

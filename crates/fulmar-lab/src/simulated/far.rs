@@ -1,0 +1,146 @@
+//! The far end: our server, and the played host on its pty.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use fulmar_core::{Server, ServerConfig, ServerEvent};
+use fulmar_datagram::Key;
+use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
+use fulmar_terminal::Size;
+use fulmar_transport::{Arrival, Countable as _, PathId};
+
+use super::host::PlayedHost;
+use super::words;
+
+/// A server as the program's loop would drive it, on a pty that takes all at once.
+pub(super) struct Far<'a> {
+    server: Server,
+    pub(super) host: PlayedHost<'a>,
+    paths: Vec<SocketAddr>,
+    buffer: Vec<u8>,
+    outgoing: VecDeque<Transmit>,
+}
+
+impl<'a> Far<'a> {
+    pub(super) fn new(key: Key, size: Size, host: PlayedHost<'a>) -> Self {
+        let config = ServerConfig {
+            size,
+            ..ServerConfig::new(key, [2; 32])
+        };
+        Self {
+            server: Server::new(words::time(Duration::ZERO), config),
+            host,
+            paths: Vec::new(),
+            buffer: Vec::new(),
+            outgoing: VecDeque::new(),
+        }
+    }
+
+    fn take_events(&mut self) {
+        while let Some(event) = self.server.poll_event() {
+            if let ServerEvent::StartShell { .. } = event {
+                self.host.start();
+            }
+        }
+    }
+
+    /// Carries bytes between server and host. Returns whether there were any.
+    fn run_host(&mut self, now: Duration) -> bool {
+        let mut any = false;
+        loop {
+            self.take_events();
+            let input = self.server.pty_input().to_vec();
+            if !input.is_empty() {
+                self.server.pty_taken(words::time(now), input.len());
+                self.host.receive(now, &input);
+            }
+            let output = self.host.poll_output(now);
+            if let Some(output) = &output {
+                self.server.handle_pty_output(words::time(now), output);
+            }
+            if input.is_empty() && output.is_none() {
+                return any;
+            }
+            any = true;
+        }
+    }
+
+    /// Takes what the server has to send, if there is anything.
+    fn send(&mut self, now: Duration) -> bool {
+        let Some(transmit) = self
+            .server
+            .poll_transmit(words::time(now), &mut self.buffer)
+        else {
+            return false;
+        };
+        let path = usize::try_from(transmit.path.get()).unwrap_or(usize::MAX);
+        let Some(to) = self.paths.get(path) else {
+            return true;
+        };
+        for datagram in transmit.split(&self.buffer) {
+            let sent = Transmit::to(*to, datagram)
+                .ecn(words::sent(transmit.ecn))
+                .because(transmit.cause.name());
+            self.outgoing.push_back(sent);
+        }
+        true
+    }
+}
+
+impl Node for Far<'_> {
+    fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
+        let known = self.paths.iter().position(|path| *path == datagram.source);
+        let path = known.unwrap_or_else(|| {
+            self.paths.push(datagram.source);
+            self.paths.len() - 1
+        });
+        let arrival = Arrival {
+            path: PathId::new(path as u64),
+            ecn: words::received(datagram.ecn),
+            bytes: &datagram.bytes,
+        };
+        let _ = self.server.handle_datagram(words::time(now), arrival);
+    }
+
+    fn handle_timeout(&mut self, now: Duration) {
+        self.server.handle_timeout(words::time(now));
+    }
+
+    fn poll_transmit(&mut self, now: Duration) -> Option<Transmit> {
+        loop {
+            self.run_host(now);
+            if let Some(transmit) = self.outgoing.pop_front() {
+                return Some(transmit);
+            }
+            if !self.send(now) {
+                return None;
+            }
+        }
+    }
+
+    fn next_timeout(&self) -> Option<Duration> {
+        let server = self.server.poll_timeout().map(|(at, _)| at.since_origin());
+        [server, self.host.poll_timeout()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn handle_send_failure(&mut self, now: Duration, failure: SendFailure) {
+        let path = self
+            .paths
+            .iter()
+            .position(|path| *path == failure.destination);
+        if let Some(path) = path {
+            let (path, error) = (PathId::new(path as u64), words::send_error(failure.error));
+            self.server.handle_send_error(words::time(now), path, error);
+        }
+    }
+
+    fn handle_hint(&mut self, now: Duration, news: fulmar_sim::Hint) {
+        if let Some(hint) = words::hint(news) {
+            self.server.handle_hint(words::time(now), hint);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The played host without its terminal: from its start on what [`Program`](crate::played::Program) is.
+
+use std::time::Duration;
+
+use crate::played::{CLEAR, Player, READY, START};
+use crate::trace::{Event, NoTrace, Record, Trace};
+
+/// A program in the session: waits to be started, plays a recording and notes what it does.
+pub(super) struct PlayedHost<'a> {
+    recording: &'a Trace,
+    phase: Phase,
+    records: Vec<Record>,
+}
+
+enum Phase {
+    /// Not yet started by its server.
+    Absent,
+    /// It is to show that it is ready.
+    Arrived,
+    /// It waits for the start.
+    Ready,
+    /// It is to clear the screen and begin; the keys that were received with the start.
+    Started(Vec<u8>),
+    Playing(Box<Player>),
+}
+
+impl<'a> PlayedHost<'a> {
+    pub(super) fn new(recording: &'a Trace) -> Self {
+        Self {
+            recording,
+            phase: Phase::Absent,
+            records: Vec::new(),
+        }
+    }
+
+    /// Starts the program.
+    pub(super) fn start(&mut self) {
+        self.phase = Phase::Arrived;
+    }
+
+    /// Takes what was typed.
+    pub(super) fn receive(&mut self, now: Duration, bytes: &[u8]) {
+        match &mut self.phase {
+            Phase::Absent | Phase::Arrived => {}
+            Phase::Ready => {
+                if let Some(start) = bytes.iter().position(|byte| *byte == START) {
+                    self.phase = Phase::Started(bytes[start + 1..].to_vec());
+                }
+            }
+            Phase::Started(early) => early.extend(bytes),
+            Phase::Playing(player) => {
+                player.receive(now, bytes);
+                self.note(now, Event::User(bytes.to_vec()));
+            }
+        }
+    }
+
+    /// Returns what is written now, in one call.
+    pub(super) fn poll_output(&mut self, now: Duration) -> Option<Vec<u8>> {
+        match &mut self.phase {
+            Phase::Absent | Phase::Ready => None,
+            Phase::Arrived => {
+                self.phase = Phase::Ready;
+                Some(format!("{CLEAR}{READY}").into_bytes())
+            }
+            Phase::Started(early) => {
+                let early = std::mem::take(early);
+                self.note(now, Event::Size(self.recording.size()));
+                self.phase = Phase::Playing(Box::new(Player::new(self.recording, now, true)));
+                if !early.is_empty() {
+                    self.receive(now, &early);
+                }
+                Some(CLEAR.as_bytes().to_vec())
+            }
+            Phase::Playing(player) => {
+                let output = player.poll_output(now)?;
+                let mut bytes = output.bytes.clone();
+                let stamp = output.stamp.map(|stamp| stamp.sequence());
+                bytes.extend(stamp.unwrap_or_default().into_bytes());
+                self.note(now, Event::Host(output.bytes));
+                Some(bytes)
+            }
+        }
+    }
+
+    /// Returns when to ask for output again.
+    pub(super) fn poll_timeout(&self) -> Option<Duration> {
+        match &self.phase {
+            Phase::Playing(player) => player.poll_timeout(),
+            Phase::Absent | Phase::Ready => None,
+            // At once: before anything else can happen it is asked.
+            Phase::Arrived | Phase::Started(_) => Some(Duration::ZERO),
+        }
+    }
+
+    /// Returns the host's side of the run.
+    pub(super) fn finish(self) -> Result<Trace, NoTrace> {
+        Trace::new(self.records)
+    }
+
+    fn note(&mut self, at: Duration, event: Event) {
+        self.records.push(Record { at, event });
+    }
+}

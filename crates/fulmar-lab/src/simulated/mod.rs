@@ -1,0 +1,114 @@
+//! One session of Fulmar in virtual time: the scenario, the recording and the user of a real run, with the
+//! program's state machines in place of the program.
+//!
+//! ```text
+//!   user ─ client ─┐                        ┌─ server ─ played host
+//!                  └─ fulmar-sim: scenario ─┘
+//! ```
+//!
+//! What comes of it are the same two sides as of a real run, and the same judge says what a person saw.
+//! This is the only place of the lab that uses the code of a peer. Nothing that judges or draws does.
+//!
+//! # What is not the same
+//!
+//! - Computing, the kernel and the pty take no time.
+//! - The session begins without a login: the two ends have agreed on nothing but the protocol.
+//! - The user is on the client's host, and sleeps when it does.
+//! - A client that takes another local port keeps the one it had.
+
+mod far;
+mod host;
+mod near;
+mod words;
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow};
+use fulmar_datagram::Key;
+use fulmar_sim::{CLIENT, Counts, SERVER, Simulation};
+use fulmar_terminal::Size;
+
+use crate::judge::{NoVerdict, Run, Truth, Verdict};
+use crate::scenario::Scenario;
+use crate::trace::Trace;
+use crate::typing::{Limits, Loop, Sitting, User};
+use far::Far;
+use host::PlayedHost;
+use near::Near;
+
+/// The key of all simulated sessions. Nobody else hears them.
+const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
+
+/// What a simulated session gave.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    /// What the user saw and did.
+    pub sitting: Sitting,
+    /// What the played host received and wrote.
+    pub host_side: Trace,
+    /// What happened to the datagrams that the client sent.
+    pub up: Counts,
+    /// What happened to the datagrams that the server sent.
+    pub down: Counts,
+}
+
+impl Simulated {
+    /// Plays a recording, of which `truth` is the truth, over a scenario to a user of that kind.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody could type, or a program spins or floods, which is a fault of it.
+    pub fn run(
+        scenario: &Scenario,
+        recording: &Trace,
+        truth: &Truth,
+        user: Loop,
+        limits: Limits,
+    ) -> Result<Self> {
+        let wanted = recording.size();
+        let size = Size::new(wanted.rows, wanted.columns)
+            .context("no window has the size of the recording")?;
+        let user = User::new(recording, truth, user, limits, Duration::ZERO);
+        let server = scenario.simulated_server();
+        let near = Near::new(key()?, size, server, user);
+        let far = Far::new(key()?, size, PlayedHost::new(recording));
+        let mut simulation = scenario.simulation((near, far));
+        let longest = limits.set_up + limits.time + limits.patience;
+        simulation
+            .run_until(longest + Duration::from_secs(1), |(near, _)| {
+                near.user.is_over()
+            })
+            .map_err(|failure| anyhow!("{failure}"))?;
+        Self::of(simulation)
+    }
+
+    fn of(simulation: Simulation<(Near<'_>, Far<'_>)>) -> Result<Self> {
+        let [up, down] = [CLIENT, SERVER].map(|host| simulation.net.counts(host));
+        let (near, far) = simulation.nodes;
+        Ok(Self {
+            sitting: near.user.finish()?,
+            host_side: far.host.finish()?,
+            up,
+            down,
+        })
+    }
+
+    /// Judges it.
+    ///
+    /// # Errors
+    ///
+    /// As of any run: see [`Run::judge`].
+    pub fn judge(&self, truth: &Truth) -> Result<Verdict, NoVerdict> {
+        Run {
+            truth,
+            user_side: &self.sitting.user_side,
+            host_side: &self.host_side,
+            transit: Duration::ZERO,
+        }
+        .judge()
+    }
+}
+
+fn key() -> Result<Key> {
+    Ok(Key::from_base64(KEY)?)
+}

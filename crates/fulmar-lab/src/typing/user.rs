@@ -1,0 +1,224 @@
+//! A user before a terminal, from sitting down to getting up.
+
+use super::reader::Reader;
+use super::sitting::{Limits, Sitting, SittingError, WhyOver};
+use super::typist::{Loop, Typist};
+use crate::judge::Truth;
+use crate::played::{READY, START};
+use crate::trace::{Event, Record, Trace};
+use std::time::Duration;
+
+/// A user as a state machine: told what the terminal shows, it says what to type and when.
+///
+/// It waits for the played host, starts it, types the recording and looks on until all answers are
+/// there. Virtual time drives it as well as a clock.
+pub struct User<'a> {
+    recording: &'a Trace,
+    truth: &'a Truth,
+    user: Loop,
+    limits: Limits,
+    reader: Reader<'a>,
+    records: Vec<Record>,
+    phase: Phase,
+    given_up: usize,
+}
+
+enum Phase {
+    /// The host is to say that it is ready.
+    Arriving { limit: Duration },
+    /// It was told to start.
+    Starting { limit: Duration },
+    /// Typing, until a time.
+    Typing { typist: Box<Typist>, end: Duration },
+    /// Nothing more is typed; whether all was.
+    Looking { limit: Duration, is_complete: bool },
+    /// It is over.
+    Over(WhyOver),
+    /// Nobody typed.
+    NotBegun(SittingError),
+}
+
+impl<'a> User<'a> {
+    /// Returns a user of that kind who sits down at `now` to type a recording, of which `truth` is the
+    /// truth.
+    pub fn new(
+        recording: &'a Trace,
+        truth: &'a Truth,
+        user: Loop,
+        limits: Limits,
+        now: Duration,
+    ) -> Self {
+        Self {
+            recording,
+            truth,
+            user,
+            limits,
+            reader: Reader::new(truth, recording.size()),
+            records: vec![Record {
+                at: now,
+                event: Event::Size(recording.size()),
+            }],
+            phase: Phase::Arriving {
+                limit: now + limits.set_up,
+            },
+            given_up: 0,
+        }
+    }
+
+    /// Takes in what the terminal got.
+    pub fn handle_output(&mut self, now: Duration, bytes: &[u8]) {
+        self.reader.show(bytes);
+        self.note(now, Event::Host(bytes.to_vec()));
+        if let Phase::Typing { typist, .. } = &mut self.phase {
+            typist.handle_output(now, &self.reader);
+        }
+    }
+
+    /// Takes in that the peer has left.
+    pub fn handle_left(&mut self) {
+        self.phase = match &self.phase {
+            Phase::Arriving { .. } | Phase::Starting { .. } => {
+                Phase::NotBegun(SittingError::PeerLeft(self.screen()))
+            }
+            Phase::Typing { typist, .. } => {
+                self.given_up = typist.given_up();
+                Phase::Over(WhyOver::PeerLeft)
+            }
+            Phase::Looking { .. } => Phase::Over(WhyOver::PeerLeft),
+            Phase::Over(_) | Phase::NotBegun(_) => return,
+        };
+    }
+
+    /// Returns what is to be typed by now. To be asked until there is nothing, whenever the time has
+    /// come and after output.
+    pub fn poll_write(&mut self, now: Duration) -> Option<Vec<u8>> {
+        loop {
+            match &self.phase {
+                Phase::Arriving { limit } if self.shows_ready() => {
+                    self.phase = Phase::Starting { limit: *limit };
+                    return Some(vec![START]);
+                }
+                Phase::Starting { .. } if !self.shows_ready() => self.begin(now),
+                Phase::Arriving { limit } | Phase::Starting { limit } => {
+                    if now >= *limit {
+                        let error = SittingError::NotReady(self.limits.set_up, self.screen());
+                        self.phase = Phase::NotBegun(error);
+                    }
+                    return None;
+                }
+                Phase::Typing { .. } => match self.press(now) {
+                    Step::Typed(bytes) => return Some(bytes),
+                    Step::Waits => return None,
+                    Step::Done => {}
+                },
+                Phase::Looking { limit, is_complete } => {
+                    self.phase = Phase::Over(self.seen(now, *limit, *is_complete)?);
+                    return None;
+                }
+                Phase::Over(_) | Phase::NotBegun(_) => return None,
+            }
+        }
+    }
+
+    /// Returns when to ask again, if not for output before. `None` when it is over.
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        match &self.phase {
+            Phase::Arriving { limit }
+            | Phase::Starting { limit }
+            | Phase::Looking { limit, .. } => Some(*limit),
+            Phase::Typing { typist, end } => {
+                Some(typist.poll_timeout().map_or(*end, |next| next.min(*end)))
+            }
+            Phase::Over(_) | Phase::NotBegun(_) => None,
+        }
+    }
+
+    /// True when the user has got up.
+    pub fn is_over(&self) -> bool {
+        self.poll_timeout().is_none()
+    }
+
+    /// Returns what the user saw and did, when it is over.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody typed.
+    pub fn finish(self) -> Result<Sitting, SittingError> {
+        let why_over = match self.phase {
+            Phase::Over(why) => why,
+            Phase::NotBegun(error) => return Err(error),
+            _ => WhyOver::AnswersMissing,
+        };
+        Ok(Sitting {
+            user_side: Trace::new(self.records)?,
+            why_over,
+            given_up: self.given_up,
+        })
+    }
+
+    fn begin(&mut self, now: Duration) {
+        let (recording, truth, longest) = (self.recording, self.truth, self.limits.pause_max);
+        let mut typist = Typist::new(recording, truth, self.user, now, longest);
+        typist.look(now, &self.reader);
+        self.phase = Phase::Typing {
+            typist: Box::new(typist),
+            end: now + self.limits.time,
+        };
+    }
+
+    fn press(&mut self, now: Duration) -> Step {
+        let Phase::Typing { typist, end } = &mut self.phase else {
+            return Step::Done;
+        };
+        let is_complete = typist.is_done();
+        if is_complete || now >= *end || self.reader.typed() >= self.limits.keys {
+            self.given_up = typist.given_up();
+            let limit = now + self.limits.patience;
+            self.phase = Phase::Looking { limit, is_complete };
+            return Step::Done;
+        }
+        let Some(press) = typist.poll_press(now) else {
+            return Step::Waits;
+        };
+        self.reader.type_keys(press.keys);
+        typist.look(now, &self.reader);
+        self.note(now, Event::User(press.bytes.clone()));
+        Step::Typed(press.bytes)
+    }
+
+    /// Returns why it is over, if it is: everything is there that the keys can lead to, or the
+    /// patience is at its end.
+    fn seen(&self, now: Duration, limit: Duration, is_complete: bool) -> Option<WhyOver> {
+        let last = self.truth.reach(self.reader.typed());
+        match (self.reader.has_for_certain(last), is_complete) {
+            (true, true) => Some(WhyOver::AllSeen),
+            (true, false) => Some(WhyOver::LimitReached),
+            (false, _) => (now >= limit).then_some(WhyOver::AnswersMissing),
+        }
+    }
+
+    fn note(&mut self, at: Duration, event: Event) {
+        self.records.push(Record { at, event });
+    }
+
+    fn shows_ready(&self) -> bool {
+        self.rows().any(|row| row.contains(READY))
+    }
+
+    fn screen(&self) -> String {
+        let rows: Vec<String> = self.rows().filter(|row| !row.is_empty()).collect();
+        rows.join("\n")
+    }
+
+    fn rows(&self) -> impl Iterator<Item = String> {
+        let eye = self.reader.eye();
+        (0..eye.size().rows).map(|row| eye.row_text(row))
+    }
+}
+
+/// What a user at work does.
+enum Step {
+    Typed(Vec<u8>),
+    Waits,
+    Done,
+}

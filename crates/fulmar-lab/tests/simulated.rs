@@ -1,0 +1,115 @@
+//! Whole sessions of Fulmar in virtual time.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fulmar_lab::judge::{Truth, Verdict};
+use fulmar_lab::scenario::Scenario;
+use fulmar_lab::simulated::Simulated;
+use fulmar_lab::stats::Summary;
+use fulmar_lab::trace::{LinkTraces, Trace};
+use fulmar_lab::typing::{Limits, Loop, WhyOver};
+
+const LIMITS: Limits = Limits {
+    keys: 40,
+    time: Duration::from_secs(480),
+    patience: Duration::from_secs(30),
+    set_up: Duration::from_secs(30),
+    pause_max: None,
+};
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys")
+}
+
+struct Session {
+    trace: Trace,
+    truth: Truth,
+}
+
+impl Session {
+    fn of(name: &str) -> Self {
+        let trace = Trace::read(&folder().join(name)).expect("a recording");
+        let truth = Truth::of(&trace);
+        Self { trace, truth }
+    }
+
+    fn over(&self, scenario: &str, user: Loop) -> Simulated {
+        let scenario = Scenario::parse(scenario, &LinkTraces::none()).expect("a scenario");
+        Simulated::run(&scenario, &self.trace, &self.truth, user, LIMITS)
+            .unwrap_or_else(|error| panic!("{error:#}"))
+    }
+
+    fn verdict(&self, run: &Simulated) -> Verdict {
+        run.judge(&self.truth).expect("a run of the recording")
+    }
+}
+
+#[test]
+fn every_recording_is_carried_over_a_bad_link() {
+    let names = std::fs::read_dir(folder()).expect("a folder of recordings");
+    let names = names.map(|entry| entry.expect("an entry").path());
+    let mut count = 0;
+    for path in names.filter(|path| path.extension().is_none()) {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let session = Session::of(&name);
+        // Each user has half of the recordings: a debug build takes its time to judge.
+        let user = [Loop::Closed, Loop::Open][count % 2];
+        let run = session.over("seed 3\nboth loss 5%, delay 50ms..60ms", user);
+        assert_eq!(
+            run.sitting.why_over,
+            WhyOver::LimitReached,
+            "{name} {user:?}"
+        );
+        let verdict = session.verdict(&run);
+        assert!(verdict.delivery.is_faithful(), "{name} {user:?}");
+        assert_eq!(verdict.differences_at_end, 0, "{name} {user:?}");
+        assert!(verdict.is_settled && verdict.is_stamped, "{name} {user:?}");
+        count += 1;
+    }
+    assert!(count >= 21, "{count} recordings");
+}
+
+#[test]
+fn an_answer_takes_the_round_trip_and_what_the_ends_wait_for_company() {
+    let session = Session::of("own-bash-plain");
+    let run = session.over("both delay 10ms", Loop::Closed);
+    let own = Summary::of(&session.verdict(&run).own());
+    // docs/protocol.md §5.4: the client collects for 1 ms and the server for at most 8 ms. Either may
+    // have sent something less than 20 ms before. The program that was recorded took some ms.
+    let median = own.median.expect("answers");
+    assert!((ms(21)..=ms(60)).contains(&median), "{median:?}");
+}
+
+#[test]
+fn a_seed_is_one_run_to_the_microsecond_and_another_seed_another() {
+    let session = Session::of("own-less");
+    let run = |seed: u64| {
+        let scenario = format!("seed {seed}\nboth loss 10%, delay 40ms..60ms");
+        session.verdict(&session.over(&scenario, Loop::Open))
+    };
+    assert_eq!(run(7), run(7));
+    assert_ne!(run(7).keys, run(8).keys);
+}
+
+#[test]
+fn a_user_without_a_server_does_not_type() {
+    let session = Session::of("own-bash-plain");
+    let scenario = Scenario::parse("up loss 100%", &LinkTraces::none()).expect("a scenario");
+    let error = Simulated::run(
+        &scenario,
+        &session.trace,
+        &session.truth,
+        Loop::Open,
+        LIMITS,
+    );
+    let error = error.expect_err("nobody answers");
+    assert!(
+        format!("{error:#}").contains("before the session was there"),
+        "{error:#}"
+    );
+}
