@@ -7,11 +7,13 @@
 mod enclosure;
 mod network;
 mod stamped;
+mod tcp;
 mod tun;
 mod urgency;
 
 pub use enclosure::{Enclosure, enclose};
 pub use network::{Halt, Network};
 pub use stamped::{Stamped, receive_stamped, stamp_arrivals, wall_time, widen_receive_buffer};
+pub use tcp::{delay_acks, limit_window};
 pub use tun::Tun;
 pub use urgency::{Urgency, become_urgent};
