@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use fulmar_platform::lab::{Network, Tun};
 
 /// The name of the device in each of the networks.
-const DEVICE: &str = "lab0";
+pub(super) const DEVICE: &str = "lab0";
 
 /// How many packets may wait in front of the engine before the kernel drops some: more than any
 /// burst, since only the emulated queues may drop. Chosen by eye.
@@ -219,7 +219,7 @@ fn batch() -> Command {
 }
 
 /// Ordinary users do not have these folders in their `PATH`.
-fn ip_program() -> PathBuf {
+pub(super) fn ip_program() -> PathBuf {
     let folders = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(Path::new);
     let known = folders.iter().map(|folder| folder.join("ip"));
     known

@@ -14,6 +14,7 @@ mod host;
 mod icmp;
 mod lateness;
 mod packet;
+mod parameters;
 
 use std::io::{PipeWriter, Write as _};
 use std::net::IpAddr;

@@ -1,0 +1,51 @@
+//! What can be set about a host's system: its own kernel, as it were.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::host::{DEVICE, Host, ip_program};
+
+impl Host {
+    /// Returns a parameter of the host's network, such as `ipv4/tcp_congestion_control`.
+    ///
+    /// # Errors
+    ///
+    /// Where this kernel does not have it.
+    pub fn parameter(&self, name: &str) -> Result<String> {
+        let value = self.within(|| std::fs::read_to_string(path(name)))?;
+        let value = value.with_context(|| format!("reading the parameter {name}"))?;
+        Ok(value.trim().to_owned())
+    }
+
+    /// Sets a parameter of the host's network. It holds for this host alone.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not permitted, or the kernel does not have it or knows no such value.
+    pub fn set_parameter(&self, name: &str, value: &str) -> Result<()> {
+        let set = self.within(|| std::fs::write(path(name), value))?;
+        set.with_context(|| format!("setting {name} to {value} on the {}", self.name()))
+    }
+
+    /// Lets TCP connections that the host makes or takes from here on begin with a window of so many
+    /// packets.
+    ///
+    /// # Errors
+    ///
+    /// Where `ip` fails.
+    pub fn set_initial_window(&self, packets: u32) -> Result<()> {
+        let line = format!("route change 0.0.0.0/0 dev {DEVICE} initcwnd {packets}");
+        let mut ip = Command::new(ip_program());
+        ip.args(line.split(' ')).stdout(Stdio::null());
+        let status = self.spawn(&mut ip)?.wait()?;
+        ensure!(status.success(), "ip {line} ended with {status}");
+        Ok(())
+    }
+}
+
+/// `/proc/sys/net` shows the network of the thread that looks.
+fn path(name: &str) -> PathBuf {
+    PathBuf::from("/proc/sys/net").join(name)
+}
