@@ -54,6 +54,7 @@
 
 pub mod command;
 pub mod experiment;
+pub mod instrument;
 pub mod judge;
 pub mod link;
 pub mod outcome;

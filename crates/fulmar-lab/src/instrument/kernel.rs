@@ -1,0 +1,87 @@
+//! How TCP is set on the hosts of a link.
+
+use anyhow::Result;
+
+use crate::link::{Host, Link};
+
+/// Which TCP the kernels of both hosts have.
+///
+/// Whatever this machine has by default would be in the figures otherwise: BBR never fills a queue
+/// as Cubic does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// What decides how much is sent.
+    pub congestion: Congestion,
+    /// Whether a window that had grown is there after a pause and at the start, as if the
+    /// connection had carried much before.
+    pub is_wide: bool,
+}
+
+/// What decides how much TCP sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// Losses: Cubic, as most systems have it. Where that is permitted to none but the system's own
+    /// network it is Reno, which is the same until the first loss.
+    Losses,
+    /// A model of the path: BBR.
+    Model,
+}
+
+impl Congestion {
+    /// Their names in the kernel, the one wanted most first.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Losses => &["cubic", "reno"],
+            Self::Model => &["bbr"],
+        }
+    }
+
+    /// Sets it on a host, and returns its name.
+    fn set_on(self, host: &Host) -> Result<&'static str> {
+        let mut refusal = None;
+        for name in self.names() {
+            match host.set_parameter("ipv4/tcp_congestion_control", name) {
+                Ok(()) => return Ok(name),
+                Err(error) => refusal = Some(error),
+            }
+        }
+        Err(refusal.expect("there is a name"))
+    }
+}
+
+impl Kernel {
+    /// What most Linux systems have.
+    pub const USUAL: Self = Self {
+        congestion: Congestion::Losses,
+        is_wide: false,
+    };
+
+    /// A window of that many packets is wider than any burst that is tried.
+    const WIDE: u32 = 200;
+
+    /// Sets it on both hosts of a link, for connections that are made from here on, and returns it in
+    /// words.
+    ///
+    /// # Errors
+    ///
+    /// Where the kernel does not have it, or it is not permitted.
+    pub fn set(self, link: &Link) -> Result<String> {
+        self.set_on(&link.client)?;
+        let name = self.set_on(&link.server)?;
+        let wide = match self.is_wide {
+            true => format!(", a window of {} packets from the start", Self::WIDE),
+            false => String::new(),
+        };
+        Ok(format!("both hosts: TCP {name}{wide}"))
+    }
+
+    fn set_on(self, host: &Host) -> Result<&'static str> {
+        if self.is_wide {
+            host.set_parameter("ipv4/tcp_slow_start_after_idle", "0")?;
+            // Small writes are not put together while the device is busy.
+            host.set_parameter("ipv4/tcp_autocorking", "0")?;
+            host.set_initial_window(Self::WIDE)?;
+        }
+        self.congestion.set_on(host)
+    }
+}

@@ -1,0 +1,9 @@
+//! Instruments: measurements that are no typed session.
+//!
+//! Each is a type that does the [`Work`](crate::experiment::Work) of a run, and has a function
+//! `cells`, which the catalogue of experiments calls.
+
+mod kernel;
+pub mod tinygram;
+
+pub use kernel::{Congestion, Kernel};

@@ -1,0 +1,87 @@
+//! What a queue of so many packets does to packets that come at given times.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// A slow link and its queue, as anybody would compute it: no code of the emulation is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bottleneck {
+    /// How fast it is.
+    pub bits_per_second: u64,
+    /// How many packets may wait beside the one that is being sent.
+    pub queue_packets: usize,
+}
+
+/// What became of packets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Passage {
+    /// How many found the queue full.
+    pub(super) lost: usize,
+    /// How many waited when each packet had come: seconds, and packets.
+    pub(super) waiting: Vec<(f64, f64)>,
+}
+
+impl Bottleneck {
+    /// Lets packets come at these times, with these lengths in bytes, the first one first.
+    pub(super) fn pass(self, packets: impl IntoIterator<Item = (Duration, usize)>) -> Passage {
+        let mut passage = Passage::default();
+        // When each of those that are not gone has left, the one being sent first.
+        let mut leaving: VecDeque<Duration> = VecDeque::new();
+        for (at, bytes) in packets {
+            while leaving.front().is_some_and(|leaves| *leaves <= at) {
+                leaving.pop_front();
+            }
+            if leaving.len() > self.queue_packets {
+                passage.lost += 1;
+            } else {
+                let start = leaving.back().copied().unwrap_or(at);
+                leaving.push_back(start + self.sending_time(bytes));
+            }
+            let waiting = leaving.len().saturating_sub(1);
+            passage.waiting.push((at.as_secs_f64(), waiting as f64));
+        }
+        passage
+    }
+
+    fn sending_time(self, bytes: usize) -> Duration {
+        let nanoseconds = (bytes as u64 * 8 * 1_000_000_000).div_ceil(self.bits_per_second);
+        Duration::from_nanos(nanoseconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOW: Bottleneck = Bottleneck {
+        bits_per_second: 512_000,
+        queue_packets: 24,
+    };
+
+    fn at(micros: u64) -> (Duration, usize) {
+        (Duration::from_micros(micros), 128)
+    }
+
+    #[test]
+    fn of_packets_at_once_the_queue_and_one_more_get_through() {
+        let passage = SLOW.pass((0..34).map(|_| at(0)));
+        assert_eq!(passage.lost, 34 - 25);
+        let longest = passage.waiting.iter().map(|(_, waiting)| *waiting);
+        assert_eq!(longest.fold(0.0, f64::max), 24.0);
+    }
+
+    #[test]
+    fn what_leaves_meanwhile_makes_room() {
+        // 128 bytes take 2 ms, so two have left after 4 ms.
+        let passage = SLOW.pass((0..34).map(|number| at(number * 4000 / 33)));
+        assert_eq!(passage.lost, 34 - 25 - 2);
+        let passage = SLOW.pass((0..100).map(|number| at(number * 2000)));
+        assert_eq!(passage.lost, 0);
+    }
+
+    #[test]
+    fn a_pause_empties_it() {
+        let bursts = (0..34).map(|_| at(0)).chain((0..34).map(|_| at(100_000)));
+        assert_eq!(SLOW.pass(bursts).lost, 18);
+    }
+}

@@ -1,0 +1,170 @@
+//! What a program writes that lists a folder: many lines at once, one write each.
+
+use std::io;
+use std::time::Duration;
+
+use fulmar_platform::boot_time;
+use fulmar_sim::Random;
+use serde::{Deserialize, Serialize};
+
+use crate::judge::Eye;
+use crate::trace::Size;
+
+/// How much is written and how fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// How many lines.
+    pub lines: usize,
+    /// How long a line is, its end included.
+    pub bytes: usize,
+    /// From the first to the last.
+    pub within: Duration,
+}
+
+impl Shape {
+    /// The terminal on which a burst is seen whole.
+    pub(super) fn terminal(self) -> Size {
+        Size {
+            columns: u16::try_from(self.bytes + 20).unwrap_or(u16::MAX),
+            rows: u16::try_from(self.lines + 6).unwrap_or(u16::MAX),
+        }
+    }
+}
+
+/// When something was written, in boot time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Written {
+    pub(super) began: Duration,
+    pub(super) ended: Duration,
+}
+
+/// The lines of one burst, as no other burst has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Burst {
+    lines: Vec<String>,
+    within: Duration,
+}
+
+/// What precedes the name in a line, at least: it is filled up to the length wanted.
+const NAME_MIN: usize = 1;
+
+impl Burst {
+    /// Returns the burst of that number. Both ends of a run make the same from the same seed.
+    pub(super) fn new(seed: u64, number: u64, shape: Shape) -> Self {
+        let mut random = Random::stream(seed, number);
+        let line = |_| line(&mut random, shape.bytes.saturating_sub(2));
+        Self {
+            lines: (0..shape.lines).map(line).collect(),
+            within: shape.within,
+        }
+    }
+
+    /// Writes one line after the other, each when it is due, as the kernel takes it.
+    pub(super) fn write(
+        &self,
+        mut write: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<Written> {
+        let began = boot_time();
+        let gaps = u32::try_from(self.lines.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        for (line, number) in self.lines.iter().zip(0..) {
+            let due = began + self.within * number / gaps.max(1);
+            // A sleep would be longer than the whole burst where the timer is coarse.
+            while boot_time() < due {
+                std::hint::spin_loop();
+            }
+            write(format!("{line}\r\n").as_bytes())?;
+        }
+        let ended = boot_time();
+        Ok(Written { began, ended })
+    }
+
+    /// Tells whether all lines are on the screen, one below the other.
+    pub(super) fn is_on(&self, eye: &Eye) -> bool {
+        let rows: Vec<String> = (0..eye.size().rows).map(|row| eye.row_text(row)).collect();
+        rows.windows(self.lines.len())
+            .any(|rows| *rows == self.lines[..])
+    }
+
+    /// Returns how many of the lines are on the screen.
+    pub(super) fn count_on(&self, eye: &Eye) -> usize {
+        let rows: Vec<String> = (0..eye.size().rows).map(|row| eye.row_text(row)).collect();
+        let is_on = |line: &&String| rows.contains(line);
+        self.lines.iter().filter(is_on).count()
+    }
+}
+
+/// Returns a line of `ls -l`, with a name that makes it this long.
+fn line(random: &mut Random, length: usize) -> String {
+    let mut line = format!(
+        "-rw-r--r-- 1 user user {:>8} Nov {:>2} {:02}:{:02} ",
+        random.below(100_000_000),
+        random.below(30) + 1,
+        random.below(24),
+        random.below(60)
+    );
+    let name = length.saturating_sub(line.len()).max(NAME_MIN);
+    line.extend((0..name).map(|_| char::from(b'a' + random.below(26) as u8)));
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape {
+        lines: 34,
+        bytes: 80,
+        within: Duration::from_micros(10),
+    };
+
+    fn bytes(burst: &Burst) -> Vec<Vec<u8>> {
+        let mut writes = Vec::new();
+        let write = |bytes: &[u8]| {
+            writes.push(bytes.to_vec());
+            Ok(())
+        };
+        burst.write(write).unwrap();
+        writes
+    }
+
+    #[test]
+    fn lines_are_written_one_by_one_and_have_their_length() {
+        let burst = Burst::new(1, 0, SHAPE);
+        let writes = bytes(&burst);
+        assert_eq!(writes.len(), 34);
+        assert!(writes.iter().all(|write| write.len() == 80));
+        assert_eq!(burst, Burst::new(1, 0, SHAPE));
+        assert_ne!(burst, Burst::new(1, 1, SHAPE));
+        assert_ne!(burst, Burst::new(2, 0, SHAPE));
+    }
+
+    #[test]
+    fn a_burst_is_there_with_its_last_line_and_not_before() {
+        let mut eye = Eye::new(SHAPE.terminal());
+        eye.show(b"$ ls\r\n", &mut Vec::new());
+        let burst = Burst::new(1, 0, SHAPE);
+        for (count, write) in bytes(&burst).iter().enumerate() {
+            assert_eq!((burst.count_on(&eye), burst.is_on(&eye)), (count, false));
+            eye.show(write, &mut Vec::new());
+        }
+        assert_eq!((burst.count_on(&eye), burst.is_on(&eye)), (34, true));
+        // Another one scrolls it away.
+        let next = Burst::new(1, 1, SHAPE);
+        for write in bytes(&next) {
+            eye.show(&write, &mut Vec::new());
+        }
+        assert!(next.is_on(&eye) && !burst.is_on(&eye));
+    }
+
+    #[test]
+    fn a_line_in_the_wrong_place_is_not_right() {
+        let burst = Burst::new(1, 0, SHAPE);
+        let mut writes = bytes(&burst);
+        writes.swap(3, 4);
+        let mut eye = Eye::new(SHAPE.terminal());
+        for write in writes {
+            eye.show(&write, &mut Vec::new());
+        }
+        assert_eq!((burst.count_on(&eye), burst.is_on(&eye)), (34, false));
+    }
+}

@@ -1,0 +1,101 @@
+//! The course of a run: bursts one after the other, and what the link saw of them.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use fulmar_sim::{CLIENT, Entry, Happening, SERVER};
+
+use super::burst::{Burst, Shape};
+use super::seat::{Looker, Seat, Seen};
+use crate::link::Link;
+
+/// What asks for a burst: the Enter key.
+pub(super) const KEY: &[u8] = b"\r";
+
+/// How long a burst is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// So many events of packets are kept.
+const EVENTS_MAX: usize = 200_000;
+
+/// Bursts, and what became of them.
+pub(super) struct Course {
+    pub(super) seed: u64,
+    pub(super) shape: Shape,
+    pub(super) bursts: u64,
+    /// How long it is quiet before a burst.
+    pub(super) quiet: Duration,
+    /// What was seen; nothing of a burst that never came whole.
+    pub(super) seen: Vec<Option<Seen>>,
+    /// What happened to packets from before the first burst to after the last one.
+    pub(super) packets: Vec<Entry>,
+}
+
+impl Course {
+    pub(super) fn new(seed: u64, shape: Shape, bursts: u64, quiet: Duration) -> Self {
+        Self {
+            seed,
+            shape,
+            bursts,
+            quiet,
+            seen: Vec::new(),
+            packets: Vec::new(),
+        }
+    }
+
+    /// Asks for all bursts, and looks at each.
+    pub(super) fn run(&mut self, link: &Link, mut looker: Looker<impl Seat>) -> Result<()> {
+        looker.await_quiet(self.quiet)?;
+        link.keep(EVENTS_MAX)?;
+        let before = link.report()?.at;
+        for number in 0..self.bursts {
+            let burst = Burst::new(self.seed, number, self.shape);
+            looker.seat.write(KEY)?;
+            self.seen.push(looker.await_burst(&burst, PATIENCE)?);
+            looker.await_quiet(self.quiet)?;
+        }
+        let after = link.report()?.at;
+        let packets = link.log()?;
+        ensure!(packets.len() < EVENTS_MAX, "more packets than are kept");
+        self.packets = packets
+            .into_iter()
+            .filter(|packet| packet.at > before && packet.at <= after)
+            .collect();
+        Ok(())
+    }
+
+    /// Returns when the server sent packets, and how long they were.
+    pub(super) fn sent_down(&self) -> impl Iterator<Item = (Duration, usize)> {
+        self.packets_sent(SERVER)
+    }
+
+    fn packets_sent(&self, host: fulmar_sim::HostId) -> impl Iterator<Item = (Duration, usize)> {
+        let packets = self.packets.iter();
+        packets
+            .filter(move |packet| packet.host == Some(host) && packet.what == Happening::Sent)
+            .map(|packet| (packet.at, packet.bytes))
+    }
+
+    /// Returns packets and bytes that were sent, and packets that were lost, by name.
+    pub(super) fn totals(&self) -> Vec<(&'static str, f64, &'static str)> {
+        let lost = |host| {
+            let is_lost = |packet: &&Entry| {
+                packet.host == Some(host) && matches!(packet.what, Happening::Lost(_))
+            };
+            self.packets.iter().filter(is_lost).count() as f64
+        };
+        let sent = |host| {
+            let lengths: Vec<usize> = self.packets_sent(host).map(|(_, bytes)| bytes).collect();
+            (lengths.len() as f64, lengths.iter().sum::<usize>() as f64)
+        };
+        let ((packets_up, bytes_up), (packets_down, bytes_down)) = (sent(CLIENT), sent(SERVER));
+        vec![
+            ("packets_up", packets_up, "packets"),
+            ("packets_down", packets_down, "packets"),
+            ("bytes_up", bytes_up, "B"),
+            ("bytes_down", bytes_down, "B"),
+            ("lost_up", lost(CLIENT), "packets"),
+            ("lost_down", lost(SERVER), "packets"),
+        ]
+    }
+}

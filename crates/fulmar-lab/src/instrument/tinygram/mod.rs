@@ -1,0 +1,214 @@
+//! Tinygrams: many small writes at once, over a path with a short queue.
+//!
+//! A user presses Enter, and a program writes 34 lines of about 80 bytes within 4 ms, as `ls` does. A
+//! transport that makes a packet of each line overfills a queue of 24 packets; then too few packets
+//! come behind the lost ones to tell of the loss, and a retransmission time-out follows. That is
+//! what a post to the OpenSSH developers' list complained of in 2004; without `TCP_NODELAY` there were pauses for
+//! delayed acknowledgements instead.
+//!
+//! # What of it is there on Linux today
+//!
+//! | then | since |
+//! |---|---|
+//! | after a pause a connection sends as much at once as it once did | its window begins anew with 10 packets (RFC 2861, RFC 6928), and what waits is put together |
+//! | three packets behind a lost one, or a time-out | the last packet is sent again after two round trips, and times tell of losses (RFC 8985) |
+//! | a receiver delays each second acknowledgement | those after a pause are sent at once, unless the receiver has answered lately |
+//!
+//! So each setting is measured with the kernel's usual TCP, and with a window that is wide open, as the
+//! connection of the complaint must have had. The controls are plain TCP writers without ssh.
+
+mod bottleneck;
+mod burst;
+mod course;
+mod plain;
+mod seat;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::{Congestion, Kernel};
+use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::link::Link;
+use crate::outcome::Figure;
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
+pub use bottleneck::Bottleneck;
+pub use burst::Shape;
+use burst::Written;
+use course::Course;
+use plain::Plain;
+
+/// The delay each way: half of the round trip of the post.
+const DELAY: Duration = Duration::from_millis(50);
+
+/// Of the rate the post tells that of the last ten packets about seven were lost. Here that is so.
+const SLOW: Bottleneck = Bottleneck {
+    bits_per_second: 512_000,
+    queue_packets: 24,
+};
+
+/// The burst of the post.
+const FOLDER: Shape = Shape {
+    lines: 34,
+    bytes: 80,
+    within: Duration::from_millis(4),
+};
+
+/// A burst that fits into one packet, but for its first line: where Nagle's algorithm waits longest.
+const SHORT: Shape = Shape {
+    lines: 12,
+    bytes: 80,
+    within: Duration::from_millis(2),
+};
+
+/// Bursts in a run.
+const BURSTS: u64 = 10;
+
+/// Between two bursts: longer than a retransmission time-out, so that each is the first after a pause.
+const QUIET: Duration = Duration::from_millis(1500);
+
+/// The work: bursts over one link.
+pub struct Tinygrams {
+    /// What is written each time.
+    pub shape: Shape,
+    /// Which TCP the hosts have.
+    pub kernel: Kernel,
+    /// The slow link on the way to the user.
+    pub bottleneck: Bottleneck,
+    /// How often.
+    pub bursts: u64,
+    /// How long it is quiet before each burst.
+    pub quiet: Duration,
+}
+
+/// Returns the settings of the experiment.
+pub fn cells(around: &Surroundings) -> Vec<Cell> {
+    let wide = Kernel {
+        is_wide: true,
+        ..Kernel::USUAL
+    };
+    let bbr = Kernel {
+        congestion: Congestion::Model,
+        ..Kernel::USUAL
+    };
+    let all = [
+        ("folder-wide", "34 lines, window wide open", FOLDER, wide),
+        ("folder", "34 lines", FOLDER, Kernel::USUAL),
+        ("folder-bbr", "34 lines, TCP bbr", FOLDER, bbr),
+        ("short", "12 lines", SHORT, Kernel::USUAL),
+    ];
+    let bursts = if around.is_quick { 3 } else { BURSTS };
+    let cell = |(name, title, shape, kernel): (&str, &str, Shape, Kernel)| Cell {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        peers: Plain::ALL
+            .iter()
+            .map(|plain| plain.name().to_owned())
+            .collect(),
+        takes: Duration::from_secs(2 + 2 * bursts),
+        is_alone: false,
+        work: Box::new(Tinygrams {
+            shape,
+            kernel,
+            bottleneck: SLOW,
+            bursts,
+            quiet: QUIET,
+        }),
+    };
+    all.into_iter().map(cell).collect()
+}
+
+impl Tinygrams {
+    fn scenario(&self, seed: u64) -> Result<Scenario> {
+        let delay = DELAY.as_millis();
+        let Bottleneck {
+            bits_per_second,
+            queue_packets,
+        } = self.bottleneck;
+        let text = format!(
+            "seed {seed}\nup delay {delay}ms\n\
+            down rate {bits_per_second}bit queue {queue_packets}p, delay {delay}ms"
+        );
+        Scenario::parse(&text, &LinkTraces::none())
+    }
+}
+
+impl Work for Tinygrams {
+    fn measure(&self, peer: &str, seed: u64, _around: &Surroundings) -> Result<Measured> {
+        let Some(plain) = Plain::named(peer) else {
+            bail!("there is no peer {peer}");
+        };
+        let scenario = self.scenario(seed)?;
+        let link = Link::start(&scenario)?;
+        let kernel = self.kernel.set(&link)?;
+        let mut course = Course::new(seed, self.shape, self.bursts, self.quiet);
+        let written = plain.run(&link, &mut course)?;
+        let passage = self.bottleneck.pass(course.sent_down());
+        let mut figures = figures(&course, &written)?;
+        figures.insert(
+            "lost_down_computed".to_owned(),
+            Figure::new(passage.lost as f64, "packets"),
+        );
+        Ok(Measured {
+            scenario: scenario.text,
+            commands: vec![format!("a writer of the lab: {peer}"), kernel],
+            figures,
+            series: BTreeMap::from([("queue_down".to_owned(), passage.waiting)]),
+            ..Measured::default()
+        })
+    }
+}
+
+/// Returns what a person waited for, and what went over the link.
+fn figures(course: &Course, written: &[Written]) -> Result<BTreeMap<String, Figure>> {
+    let mut figures = BTreeMap::new();
+    let mut add = |name: &str, value, unit| {
+        figures.insert(name.to_owned(), Figure::new(value, unit));
+    };
+    let bursts = course.seen.len() as f64;
+    for (name, value, unit) in course.totals() {
+        add(name, value, unit);
+        if name.ends_with("_down") {
+            add(&format!("{name}_a_burst"), value / bursts, unit);
+        }
+    }
+    let spans = written.iter().map(|written| written.ended - written.began);
+    add("write_span", median(spans).context("no burst")?, "ms");
+    add("bursts", bursts, "bursts");
+    let whole = written.iter().zip(&course.seen);
+    let whole: Vec<_> = whole
+        .filter_map(|(written, seen)| Some((written.began, (*seen)?)))
+        .collect();
+    add("bursts_not_whole", bursts - whole.len() as f64, "bursts");
+    let waits = |of: fn(&seat::Seen) -> Duration| {
+        let waits = whole.iter().map(move |(began, seen)| (*began, of(seen)));
+        waits.map(|(began, at)| at.saturating_sub(began))
+    };
+    if let Some(first) = median(waits(|seen| seen.first)) {
+        add("first_line", first, "ms");
+    }
+    if let Some(all) = median(waits(|seen| seen.all)) {
+        add("all_lines", all, "ms");
+    }
+    if let Some(worst) = waits(|seen| seen.all).max() {
+        add("all_lines_worst", millis(worst), "ms");
+    }
+    if let Some(pause) = median(whole.iter().map(|(_, seen)| seen.pause)) {
+        add("longest_pause", pause, "ms");
+    }
+    Ok(figures)
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Returns the lower one of the two middle values, in milliseconds.
+fn median(times: impl Iterator<Item = Duration>) -> Option<f64> {
+    let mut times: Vec<Duration> = times.collect();
+    times.sort();
+    let middle = times.len().checked_sub(1)? / 2;
+    times.get(middle).copied().map(millis)
+}

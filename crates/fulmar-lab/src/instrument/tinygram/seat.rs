@@ -1,0 +1,127 @@
+//! Where somebody looks at bursts: the near end of a connection or of a session.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use fulmar_platform::{Interest, PollList, boot_time};
+
+use super::burst::Burst;
+use crate::judge::Eye;
+
+/// The near end.
+pub(super) trait Seat {
+    /// Returns what comes until then, with its first byte; `None` where nothing does.
+    fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>>;
+
+    /// Types.
+    fn write(&mut self, keys: &[u8]) -> Result<()>;
+}
+
+/// The longest read.
+const READ_MAX: usize = 16_384;
+
+impl Seat for TcpStream {
+    fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
+        let mut list = PollList::new();
+        list.add(self, Interest::Read);
+        if list.wait(Some(until.saturating_sub(boot_time())))? == 0 {
+            return Ok(None);
+        }
+        let mut buffer = vec![0; READ_MAX];
+        match (&*self).read(&mut buffer) {
+            Ok(0) => bail!("the far end has closed the connection"),
+            Ok(count) => {
+                buffer.truncate(count);
+                Ok(Some(buffer))
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),
+            Err(error) => Err(error).context("reading the connection"),
+        }
+    }
+
+    fn write(&mut self, keys: &[u8]) -> Result<()> {
+        (&*self).write_all(keys).context("writing the connection")
+    }
+}
+
+/// When a burst was seen, in boot time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// When the first of its lines was there.
+    pub(super) first: Duration,
+    /// When all of them were right.
+    pub(super) all: Duration,
+    /// The longest time, between the two, in which no line came.
+    pub(super) pause: Duration,
+}
+
+/// Somebody who looks.
+pub(super) struct Looker<S> {
+    pub(super) seat: S,
+    pub(super) eye: Eye,
+}
+
+impl<S: Seat> Looker<S> {
+    /// Looks at what comes until all lines of a burst are right; `None` where the time is over before.
+    pub(super) fn await_burst(
+        &mut self,
+        burst: &Burst,
+        patience: Duration,
+    ) -> Result<Option<Seen>> {
+        let limit = boot_time() + patience;
+        let mut lines = Lines::default();
+        loop {
+            if let Some(seen) = lines.look(burst, &self.eye) {
+                return Ok(Some(seen));
+            }
+            if boot_time() >= limit {
+                return Ok(None);
+            }
+            self.look(limit)?;
+        }
+    }
+
+    /// Looks until nothing has come for so long.
+    pub(super) fn await_quiet(&mut self, quiet: Duration) -> Result<()> {
+        while self.look(boot_time() + quiet)? {}
+        Ok(())
+    }
+
+    /// Shows what comes until then, and returns whether something came.
+    fn look(&mut self, until: Duration) -> Result<bool> {
+        let bytes = self.seat.read(until)?;
+        if let Some(bytes) = &bytes {
+            self.eye.show(bytes, &mut Vec::new());
+        }
+        Ok(bytes.is_some())
+    }
+}
+
+/// How far a burst has come.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lines {
+    seen: usize,
+    first: Duration,
+    last: Duration,
+    pause: Duration,
+}
+
+impl Lines {
+    fn look(&mut self, burst: &Burst, eye: &Eye) -> Option<Seen> {
+        let (now, count) = (boot_time(), burst.count_on(eye));
+        if count > self.seen {
+            match self.seen {
+                0 => self.first = now,
+                _ => self.pause = self.pause.max(now - self.last),
+            }
+            (self.seen, self.last) = (count, now);
+        }
+        burst.is_on(eye).then_some(Seen {
+            first: self.first,
+            all: now,
+            pause: self.pause,
+        })
+    }
+}
