@@ -61,6 +61,7 @@ pub mod outcome;
 pub mod peer;
 pub mod played;
 pub mod replay;
+pub mod report;
 pub mod scenario;
 pub mod selfcheck;
 pub mod simulated;

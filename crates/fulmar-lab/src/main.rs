@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fulmar_lab::command::{judge, link, play, record, replay, selfcheck, traces};
+use fulmar_lab::command::{judge, link, play, record, replay, report, selfcheck, traces};
 
 /// Emulated links between real hosts, to try and measure remote shells on.
 ///
@@ -23,6 +23,7 @@ enum Command {
     Play(play::Arguments),
     Record(record::Arguments),
     Replay(Box<replay::Arguments>),
+    Report(report::Arguments),
     Selfcheck(selfcheck::Arguments),
     Traces(traces::Arguments),
 }
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Play(arguments) => play::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Selfcheck(arguments) => selfcheck::run(&arguments),
         Command::Traces(arguments) => traces::run(&arguments),
     };

@@ -5,6 +5,7 @@ pub mod link;
 pub mod play;
 pub mod record;
 pub mod replay;
+pub mod report;
 pub mod selfcheck;
 pub mod traces;
 

@@ -46,6 +46,8 @@ impl Row {
         json!({
             "what": self.what,
             "setting": self.setting,
+            "measured": self.measured,
+            "wanted": self.wanted,
             "good": self.verdict == Verdict::Good,
             "numbers": self.numbers,
         })

@@ -1,0 +1,241 @@
+//! Outcomes put together as they are read: by experiment, setting, and peer.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::experiment::{Experiment, Published, Surroundings};
+use crate::judge::Verdict;
+use crate::outcome::{End, Outcome};
+use crate::stats::{Observation, Summary, share_within};
+
+/// What counts as at once.
+pub(super) const AT_ONCE: Duration = Duration::from_millis(5);
+
+/// An experiment with what was measured in it.
+pub(super) struct Subject {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) source: &'static str,
+    pub(super) about: &'static str,
+    pub(super) published: &'static [Published],
+    pub(super) settings: Vec<Setting>,
+}
+
+/// A cell with its peers.
+pub(super) struct Setting {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) peers: Vec<Runs>,
+}
+
+/// The runs of one peer in one cell, in the order of their seeds.
+pub(super) struct Runs {
+    pub(super) peer: String,
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+/// The three times of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    Own,
+    Whole,
+    FirstOutput,
+}
+
+impl Measure {
+    pub(super) const ALL: [Self; 3] = [Self::Own, Self::Whole, Self::FirstOutput];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Own => "own effect",
+            Self::Whole => "whole screen",
+            Self::FirstOutput => "first output",
+        }
+    }
+
+    pub(super) fn of(self, verdict: &Verdict) -> Vec<Observation> {
+        match self {
+            Self::Own => verdict.own(),
+            Self::Whole => verdict.whole(),
+            Self::FirstOutput => verdict.first_output(),
+        }
+    }
+}
+
+impl Runs {
+    /// Returns the outcomes that have figures.
+    pub(super) fn complete(&self) -> impl Iterator<Item = &Outcome> {
+        self.outcomes.iter().filter(|one| failure(one).is_none())
+    }
+
+    /// Returns the verdicts of its runs.
+    pub(super) fn verdicts(&self) -> Vec<&Verdict> {
+        let complete = self.complete();
+        complete
+            .filter_map(|outcome| outcome.verdict.as_ref())
+            .collect()
+    }
+
+    /// Returns the waits of its keys, a list for each run.
+    pub(super) fn waits(&self, measure: Measure) -> Vec<Vec<Observation>> {
+        let verdicts = self.verdicts();
+        verdicts
+            .into_iter()
+            .map(|verdict| measure.of(verdict))
+            .collect()
+    }
+
+    /// Returns the waits of all keys, summed up.
+    pub(super) fn summary(&self, measure: Measure) -> Summary {
+        Summary::of(&self.waits(measure).concat())
+    }
+
+    /// Returns the share of keys that came at once.
+    pub(super) fn at_once(&self, measure: Measure) -> Option<f64> {
+        share_within(&self.waits(measure).concat(), AT_ONCE)
+    }
+
+    /// Returns the values of a figure, in the order of its runs.
+    pub(super) fn figure(&self, name: &str) -> Vec<f64> {
+        let complete = self.complete();
+        complete
+            .filter_map(|outcome| outcome.figures.get(name).map(|figure| figure.value))
+            .filter(|value| value.is_finite())
+            .collect()
+    }
+}
+
+impl Setting {
+    /// Returns the peers for which somebody typed.
+    pub(super) fn typed(&self) -> Vec<&Runs> {
+        let typed = |runs: &&Runs| !runs.verdicts().is_empty();
+        self.peers.iter().filter(typed).collect()
+    }
+
+    /// Returns all outcomes.
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
+        self.peers.iter().flat_map(|runs| &runs.outcomes)
+    }
+
+    /// Returns the units of all figures that any of its runs has, by name.
+    pub(super) fn figures(&self) -> BTreeMap<&str, &str> {
+        let figures = self.outcomes().flat_map(|outcome| &outcome.figures);
+        figures
+            .map(|(name, figure)| (name.as_str(), figure.unit.as_str()))
+            .collect()
+    }
+}
+
+/// Returns why a run has no figures, if it has none.
+pub(super) fn failure(outcome: &Outcome) -> Option<String> {
+    if let End::Failed(why) = &outcome.end {
+        return Some(why.clone());
+    }
+    let is_settled = outcome.verdict.as_ref().is_none_or(|one| one.is_settled);
+    (!is_settled).then(|| "the display never showed a true screen, so nothing of it counts".into())
+}
+
+/// Puts outcomes into the order of the catalogue; what it does not know comes last, under its own
+/// name.
+pub(super) fn group(
+    outcomes: Vec<Outcome>,
+    experiments: &[Experiment],
+    around: &Surroundings,
+) -> Vec<Subject> {
+    let mut by_name: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        let name = outcome.run.experiment.clone();
+        by_name.entry(name).or_default().push(outcome);
+    }
+    let mut subjects = Vec::new();
+    for experiment in experiments {
+        if let Some(outcomes) = by_name.remove(experiment.name) {
+            subjects.push(known(experiment, outcomes, around));
+        }
+    }
+    let unknown = by_name.into_iter().map(|(name, outcomes)| Subject {
+        title: name.clone(),
+        name,
+        source: "",
+        about: "",
+        published: &[],
+        settings: settings(outcomes, &[]),
+    });
+    subjects.extend(unknown);
+    subjects
+}
+
+fn known(experiment: &Experiment, outcomes: Vec<Outcome>, around: &Surroundings) -> Subject {
+    let cells = (experiment.cells)(around);
+    let planned: Vec<Planned> = cells
+        .iter()
+        .map(|cell| Planned {
+            name: &cell.name,
+            title: &cell.title,
+            peers: &cell.peers,
+        })
+        .collect();
+    Subject {
+        name: experiment.name.to_owned(),
+        title: experiment.title.to_owned(),
+        source: experiment.source,
+        about: experiment.about,
+        published: experiment.published,
+        settings: settings(outcomes, &planned),
+    }
+}
+
+/// What the catalogue says of a cell.
+struct Planned<'a> {
+    name: &'a str,
+    title: &'a str,
+    peers: &'a [String],
+}
+
+fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<Setting> {
+    let mut by_cell: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        let cell = outcome.run.cell.clone();
+        by_cell.entry(cell).or_default().push(outcome);
+    }
+    let mut settings = Vec::new();
+    for cell in planned {
+        if let Some(outcomes) = by_cell.remove(cell.name) {
+            settings.push(Setting {
+                name: cell.name.to_owned(),
+                title: cell.title.to_owned(),
+                peers: runs(outcomes, cell.peers),
+            });
+        }
+    }
+    settings.extend(by_cell.into_iter().map(|(name, outcomes)| Setting {
+        title: name.clone(),
+        name,
+        peers: runs(outcomes, &[]),
+    }));
+    settings
+}
+
+/// Peers as they are read where nobody planned another order: the oldest first.
+const ORDER: &[&str] = &[
+    "ssh", "mosh", "mosh-a", "mosh-n", "fulmar", "fulmar-a", "fulmar-n",
+];
+
+fn runs(outcomes: Vec<Outcome>, planned: &[String]) -> Vec<Runs> {
+    let mut by_peer: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        let peer = outcome.run.peer.clone();
+        by_peer.entry(peer).or_default().push(outcome);
+    }
+    let place = |peer: &String| {
+        let planned = planned.iter().position(|one| one == peer);
+        let known = ORDER.iter().position(|one| one == peer);
+        (planned.unwrap_or(usize::MAX), known.unwrap_or(usize::MAX))
+    };
+    let mut runs: Vec<Runs> = by_peer
+        .into_iter()
+        .map(|(peer, outcomes)| Runs { peer, outcomes })
+        .collect();
+    runs.sort_by_key(|runs| place(&runs.peer));
+    runs
+}

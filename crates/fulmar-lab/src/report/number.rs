@@ -1,0 +1,230 @@
+//! Numbers as a reader wants them: as exact as they are meant, in the unit that suits them.
+
+use std::time::Duration;
+
+/// What stands where there is no number.
+pub(super) const NONE: &str = "–";
+
+/// Groups of three digits are parted by a narrow space that does not break.
+const GAP: char = '\u{202f}';
+
+/// Returns a number with about three digits that count.
+pub(super) fn rounded(value: f64) -> String {
+    let size = value.abs();
+    let decimals = match size {
+        _ if !value.is_finite() => return infinite(value),
+        _ if size == 0.0 => 0,
+        _ if size < 0.01 => 4,
+        _ if size < 0.1 => 3,
+        _ if size < 9.995 => 2,
+        _ if size < 99.95 => 1,
+        _ => 0,
+    };
+    grouped(&format!("{value:.decimals$}"))
+}
+
+/// Returns a number without decimals.
+pub(super) fn whole(value: f64) -> String {
+    match value.is_finite() {
+        true => grouped(&format!("{value:.0}")),
+        false => infinite(value),
+    }
+}
+
+fn infinite(value: f64) -> String {
+    match value {
+        _ if value.is_nan() => NONE.to_owned(),
+        _ if value > 0.0 => "∞".to_owned(),
+        _ => "−∞".to_owned(),
+    }
+}
+
+/// Parts the digits before the point, and writes a minus as one.
+fn grouped(plain: &str) -> String {
+    let (sign, digits) = match plain.strip_prefix('-') {
+        Some(digits) => ("−", digits),
+        None => ("", plain),
+    };
+    let (before, behind) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut text = sign.to_owned();
+    for (place, digit) in before.chars().enumerate() {
+        let left = before.len() - place;
+        if place > 0 && left.is_multiple_of(3) && before.len() > 4 {
+            text.push(GAP);
+        }
+        text.push(digit);
+    }
+    if !behind.is_empty() {
+        text.push('.');
+        text.push_str(behind);
+    }
+    text
+}
+
+/// Returns a time in milliseconds.
+pub(super) fn ms(time: Duration) -> String {
+    rounded(time.as_secs_f64() * 1e3)
+}
+
+/// Returns a time in milliseconds, or what stands for none.
+pub(super) fn maybe_ms(time: Option<Duration>) -> String {
+    time.map_or(NONE.to_owned(), ms)
+}
+
+/// Returns a time with its unit: `0.8 ms`, `12.3 s`, `8 min`.
+pub(super) fn time(seconds: f64) -> String {
+    match seconds {
+        _ if !seconds.is_finite() => infinite(seconds),
+        _ if seconds < 1.0 => format!("{} ms", rounded(seconds * 1e3)),
+        _ if seconds < 120.0 => format!("{} s", rounded(seconds)),
+        _ if seconds < 7200.0 => format!("{} min", rounded(seconds / 60.0)),
+        _ => format!("{} h", rounded(seconds / 3600.0)),
+    }
+}
+
+/// Returns a share in percent, without the sign.
+pub(super) fn percent(share: f64) -> String {
+    match share {
+        _ if !share.is_finite() => NONE.to_owned(),
+        _ if share == 0.0 => "0".to_owned(),
+        _ if share < 0.001 => format!("{:.2}", share * 100.0),
+        _ => format!("{:.1}", share * 100.0),
+    }
+}
+
+/// A unit that numbers of a kind are shown in.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Unit {
+    /// As it is written; empty for a bare count.
+    pub(super) name: String,
+    /// What a number is divided by.
+    pub(super) size: f64,
+}
+
+impl Unit {
+    /// Returns the unit that suits numbers up to `most`, that were noted in `noted`.
+    pub(super) fn for_numbers(noted: &str, most: f64) -> Self {
+        let (name, size) = match noted {
+            "B" => step(most, &[(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")]),
+            "B/s" => step(most, &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s")]),
+            "s" => step(most, &[(1e-3, "ms"), (1.0, "s"), (600.0, "min")]),
+            "ms" => step(most, &[(1.0, "ms"), (10_000.0, "s")]),
+            "share" => ("%", 0.01),
+            other => (other, 1.0),
+        };
+        // Milliseconds become seconds late, and then by a thousand.
+        let size = if noted == "ms" && name == "s" {
+            1e3
+        } else {
+            size
+        };
+        let size = if name == "min" { 60.0 } else { size };
+        Self {
+            name: name.to_owned(),
+            size,
+        }
+    }
+
+    /// Returns a number in this unit, without its name.
+    pub(super) fn show(&self, value: f64) -> String {
+        match self.name.as_str() {
+            "packets" | "keys" | "B" | "frames" => whole(value / self.size),
+            "%" => percent(value),
+            _ => rounded(value / self.size),
+        }
+    }
+}
+
+/// Returns the largest unit of which `most` has at least one.
+fn step(most: f64, units: &[(f64, &'static str)]) -> (&'static str, f64) {
+    let fits = units.iter().rev().find(|(size, _)| most.abs() >= *size);
+    let (size, name) = *fits.unwrap_or(&units[0]);
+    (name, size)
+}
+
+/// Returns the day of a time in seconds since 1970, UTC, as `2026-05-31`.
+///
+/// Source: H. Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
+pub(super) fn day(seconds: u64) -> String {
+    let days = seconds / 86_400 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Returns a time in seconds since 1970 as `2026-05-31 14:02 UTC`.
+pub(super) fn moment(seconds: u64) -> String {
+    let minutes = seconds / 60 % 1440;
+    format!(
+        "{} {:02}:{:02} UTC",
+        day(seconds),
+        minutes / 60,
+        minutes % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn about_three_digits_count() {
+        let shown = [0.0, 0.042, 1.52, 9.999, 94.3, 509.4, 5389.0, 16_800.0, -3.2].map(rounded);
+        let expected = [
+            "0",
+            "0.042",
+            "1.52",
+            "10.0",
+            "94.3",
+            "509",
+            "5389",
+            "16\u{202f}800",
+            "−3.20",
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!([f64::INFINITY, f64::NAN].map(rounded), ["∞", "–"]);
+        assert_eq!(whole(1_234_567.0), "1\u{202f}234\u{202f}567");
+    }
+
+    #[test]
+    fn times_have_the_unit_that_suits_them() {
+        let shown = [0.0008, 0.5, 12.3, 480.0, 9000.0].map(time);
+        assert_eq!(shown, ["0.80 ms", "500 ms", "12.3 s", "8.00 min", "2.50 h"]);
+    }
+
+    #[test]
+    fn a_unit_suits_the_largest_number() {
+        let of = |noted, most| {
+            let unit = Unit::for_numbers(noted, most);
+            (unit.show(most), unit.name)
+        };
+        let owned = |number: &str, name: &str| (number.to_owned(), name.to_owned());
+        assert_eq!(of("B", 12_300_000.0), owned("12.3", "MB"));
+        assert_eq!(of("B", 999.0), owned("999", "B"));
+        assert_eq!(of("s", 0.25), owned("250", "ms"));
+        assert_eq!(of("s", 1200.0), owned("20.0", "min"));
+        assert_eq!(of("ms", 250.0), owned("250", "ms"));
+        assert_eq!(of("ms", 16_800.0), owned("16.8", "s"));
+        assert_eq!(of("share", 0.704), owned("70.4", "%"));
+        assert_eq!(of("packets", 12_345.0), owned("12\u{202f}345", "packets"));
+        assert_eq!(of("", 3.0), owned("3.00", ""));
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        assert_eq!(day(0), "1970-01-01");
+        assert_eq!(day(951_782_400), "2000-02-29");
+        assert_eq!(moment(1_709_251_199), "2024-02-29 23:59 UTC");
+        assert_eq!(moment(4_107_542_400), "2100-03-01 00:00 UTC");
+    }
+}

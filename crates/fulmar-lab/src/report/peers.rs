@@ -1,0 +1,175 @@
+//! How peers look: a colour, a dash and a mark for each, the same on the whole page.
+
+use std::collections::BTreeMap;
+
+use super::grouped::Subject;
+use super::markup::{Element, element};
+
+/// How one peer is drawn. Any of the three tells it from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    /// A colour of the stylesheet, by its number.
+    pub(super) colour: usize,
+    /// Lengths of dashes and gaps; empty for a line without.
+    pub(super) dash: &'static str,
+    /// The mark on the line.
+    pub(super) mark: Mark,
+}
+
+/// A small shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Square,
+    Circle,
+    Triangle,
+    Diamond,
+    Cross,
+    Ring,
+    Bar,
+    Box,
+}
+
+const fn style(colour: usize, dash: &'static str, mark: Mark) -> Style {
+    Style { colour, dash, mark }
+}
+
+/// Peers that have a look of their own: one colour for each program, whatever its options.
+const KNOWN: &[(&str, Style)] = &[
+    ("ssh", style(0, "6 3", Mark::Square)),
+    ("mosh", style(1, "", Mark::Circle)),
+    ("mosh-a", style(1, "9 2 2 2", Mark::Ring)),
+    ("mosh-n", style(1, "2 2", Mark::Cross)),
+    ("fulmar", style(2, "", Mark::Triangle)),
+    ("fulmar-a", style(2, "9 2 2 2", Mark::Diamond)),
+    ("fulmar-n", style(2, "2 2", Mark::Bar)),
+];
+
+/// The looks of the others, in turn.
+const OTHERS: &[Style] = &[
+    style(3, "", Mark::Diamond),
+    style(4, "8 3", Mark::Box),
+    style(5, "3 2", Mark::Cross),
+    style(6, "10 2 2 2", Mark::Ring),
+    style(7, "2 3", Mark::Bar),
+    style(3, "8 3", Mark::Circle),
+    style(4, "3 2", Mark::Square),
+    style(5, "", Mark::Triangle),
+];
+
+/// The looks of all peers on a page.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Peers(BTreeMap<String, Style>);
+
+impl Peers {
+    /// Gives each peer of some experiments its look.
+    pub(super) fn of(subjects: &[Subject]) -> Self {
+        let settings = subjects.iter().flat_map(|subject| &subject.settings);
+        let names = settings.flat_map(|setting| &setting.peers);
+        Self::named(names.map(|runs| runs.peer.as_str()))
+    }
+
+    /// Gives each name its look.
+    pub(super) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut looks = BTreeMap::new();
+        let mut others = OTHERS.iter().cycle();
+        for name in names {
+            if looks.contains_key(name) {
+                continue;
+            }
+            let known = KNOWN.iter().find(|(known, _)| *known == name);
+            let style = known.map(|(_, style)| style).or_else(|| others.next());
+            looks.extend(style.map(|style| (name.to_owned(), *style)));
+        }
+        Self(looks)
+    }
+
+    /// Returns the look of a peer.
+    pub(super) fn style(&self, peer: &str) -> Style {
+        self.0.get(peer).copied().unwrap_or(OTHERS[0])
+    }
+
+    /// Returns its name with its line and mark before it.
+    pub(super) fn sign(&self, peer: &str) -> Element {
+        let style = self.style(peer);
+        let line = element("path").class("line").set("d", "M0 6H22");
+        let svg = element("svg")
+            .set("viewBox", "0 0 22 12")
+            .set("width", 22)
+            .set("height", 12)
+            .set("aria-hidden", "true")
+            .with(dashed(line, style))
+            .with(mark(style.mark, 11.0, 6.0));
+        element("span")
+            .class(format!("peer c{}", style.colour))
+            .with(svg)
+            .text(peer)
+    }
+
+    /// Returns the peers in the order of their names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+}
+
+/// Gives a line the dashes of a look.
+pub(super) fn dashed(line: Element, style: Style) -> Element {
+    match style.dash {
+        "" => line,
+        dash => line.set("stroke-dasharray", dash),
+    }
+}
+
+/// Returns a mark around a point.
+pub(super) fn mark(mark: Mark, x: f64, y: f64) -> Element {
+    let (path, is_filled) = match mark {
+        Mark::Square => ("m-3.5-3.5h7v7h-7z", true),
+        Mark::Circle => ("m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", true),
+        Mark::Triangle => ("m0-4.8l4.4 7.8h-8.8z", true),
+        Mark::Diamond => ("m0-5l5 5l-5 5l-5-5z", true),
+        Mark::Cross => ("m-4-4l8 8m0-8l-8 8", false),
+        Mark::Ring => ("m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", false),
+        Mark::Bar => ("m0-5v10", false),
+        Mark::Box => ("m-3.5-3.5h7v7h-7z", false),
+    };
+    element("path")
+        .class(if is_filled { "mark" } else { "mark open" })
+        .set("d", format!("M{} {}{path}", short(x), short(y)))
+}
+
+/// Returns a coordinate as short as it can be written to a tenth.
+pub(super) fn short(value: f64) -> String {
+    let text = format!("{:.1}", value);
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_peers_look_alike_without_colour() {
+        let names = [
+            "ssh", "mosh", "mosh-a", "mosh-n", "fulmar", "fulmar-a", "fulmar-n", "a", "b",
+        ];
+        let peers = Peers::named(names);
+        let mut looks: Vec<String> = names
+            .iter()
+            .map(|name| peers.style(name))
+            .map(|style| format!("{} {:?}", style.dash, style.mark))
+            .collect();
+        looks.sort();
+        looks.dedup();
+        assert_eq!(looks.len(), names.len());
+    }
+
+    #[test]
+    fn a_peer_keeps_its_look_wherever_it_stands() {
+        let (one, other) = (Peers::named(["x", "ssh"]), Peers::named(["ssh", "mosh"]));
+        assert_eq!(one.style("ssh"), other.style("ssh"));
+    }
+
+    #[test]
+    fn coordinates_are_short() {
+        assert_eq!([3.0, 3.16, 0.05].map(short), ["3", "3.2", "0.1"]);
+    }
+}

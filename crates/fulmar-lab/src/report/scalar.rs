@@ -1,0 +1,144 @@
+//! Single figures of runs, whatever they are, as a table.
+
+use std::collections::BTreeMap;
+
+use super::grouped::Setting;
+use super::markup::{Element, element};
+use super::number::{NONE, Unit};
+use super::peers::Peers;
+use super::table::{Table, head, number};
+
+/// What figures that many runs have are called; others by their own name.
+const NAMES: &[(&str, &str)] = &[
+    ("acks_on_data", "acks on data"),
+    ("bytes_down", "bytes down"),
+    ("bytes_up", "bytes up"),
+    ("client_cpu", "client, processor"),
+    ("client_memory", "client, memory"),
+    ("given_up", "given up"),
+    ("lost_down", "lost down"),
+    ("lost_up", "lost up"),
+    ("packets_down", "packets down"),
+    ("packets_up", "packets up"),
+    ("server_cpu", "server, processor"),
+    ("server_memory", "server, memory"),
+    ("to_prompt", "time to prompt"),
+];
+
+/// Returns what a figure is called.
+pub(super) fn called(name: &str) -> String {
+    let known = NAMES.iter().find(|(own, _)| *own == name);
+    known.map_or_else(
+        || name.replace('_', " "),
+        |(_, called)| (*called).to_owned(),
+    )
+}
+
+/// The figures of some settings: the median over the runs of a peer, and their range.
+pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &Peers) -> Option<Element> {
+    let units = units(settings);
+    let mut table = Table::new(caption);
+    let names_settings = settings.len() > 1;
+    if names_settings {
+        table = table.words("setting");
+    }
+    table = table.words("peer").numbers("runs", "");
+    for (name, unit) in &units {
+        table = table.numbers(&called(name), &unit.name);
+    }
+    for setting in settings {
+        table.group();
+        for runs in &setting.peers {
+            let count = runs.complete().count();
+            if count == 0 {
+                continue;
+            }
+            let sign = peers.sign(&runs.peer);
+            let mut cells = vec![element("th").set("scope", "row").with(sign)];
+            if names_settings {
+                cells.insert(0, head(setting.title.as_str()));
+            }
+            cells.push(number(count.to_string()));
+            cells.extend(
+                units
+                    .iter()
+                    .map(|(name, unit)| cell(runs.figure(name), unit)),
+            );
+            table.row(cells);
+        }
+    }
+    (!units.is_empty()).then(|| table.element()).flatten()
+}
+
+/// Returns the unit of each figure that any of the settings has.
+fn units<'a>(settings: &[&'a Setting]) -> BTreeMap<&'a str, Unit> {
+    let mut noted: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
+    for setting in settings {
+        for (name, unit) in setting.figures() {
+            let values = setting.peers.iter().map(|runs| median(&runs.figure(name)));
+            let most = values.flatten().map(f64::abs).fold(0.0, f64::max);
+            let entry = noted.entry(name).or_insert((unit, 0.0));
+            entry.1 = entry.1.max(most);
+        }
+    }
+    noted
+        .into_iter()
+        .map(|(name, (unit, most))| (name, Unit::for_numbers(unit, most)))
+        .collect()
+}
+
+/// The median of some runs, and from where to where they reach.
+fn cell(mut values: Vec<f64>, unit: &Unit) -> Element {
+    values.sort_by(f64::total_cmp);
+    let (Some(median), Some(low), Some(high)) = (median(&values), values.first(), values.last())
+    else {
+        return number(NONE);
+    };
+    let (low, high) = (unit.show(*low), unit.show(*high));
+    let cell = number(unit.show(median));
+    if low == high {
+        return cell;
+    }
+    cell.text(" ")
+        .with(element("small").text(format!("{low}–{high}")))
+}
+
+/// Returns the median of some numbers.
+pub(super) fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let upper = *sorted.get(sorted.len() / 2)?;
+    let lower = *sorted.get(sorted.len().checked_sub(1)? / 2)?;
+    Some(f64::midpoint(lower, upper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_is_between_the_two() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0]), Some(3.0));
+        assert_eq!(median(&[4.0, 1.0]), Some(2.5));
+        assert_eq!(median(&[9.0, 1.0, 3.0]), Some(3.0));
+    }
+
+    #[test]
+    fn a_range_is_shown_where_runs_differ() {
+        let unit = Unit::for_numbers("packets", 10.0);
+        let shown = |values: &[f64]| cell(values.to_vec(), &unit).to_string();
+        assert_eq!(shown(&[7.0, 7.0]), "<td class=\"number\">7</td>");
+        assert_eq!(
+            shown(&[9.0, 7.0, 8.0]),
+            "<td class=\"number\">8 <small>7–9</small></td>"
+        );
+        assert_eq!(shown(&[]), "<td class=\"number none\">–</td>");
+    }
+
+    #[test]
+    fn names_are_words() {
+        assert_eq!(called("client_cpu"), "client, processor");
+        assert_eq!(called("frames_sent"), "frames sent");
+    }
+}

@@ -1,0 +1,185 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::*;
+use crate::experiment::{Cell, Measured, Published, Work};
+
+struct Nothing;
+
+impl Work for Nothing {
+    fn measure(&self, _: &str, _: u64, _: &Surroundings) -> Result<Measured> {
+        Ok(Measured::default())
+    }
+}
+
+fn cells(_: &Surroundings) -> Vec<Cell> {
+    let cell = |name: &str, title: &str| Cell {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),
+        takes: Duration::from_secs(1),
+        is_alone: false,
+        work: Box::new(Nothing),
+    };
+    vec![
+        cell("lte-500ms-closed", "Verizon LTE, RTT 500 ms, closed loop"),
+        cell("evdo-200ms-open", "Verizon EV-DO, RTT 200 ms, open loop"),
+    ]
+}
+
+const EXPERIMENTS: &[Experiment] = &[Experiment {
+    name: "lte",
+    title: "Cellular links",
+    source: "K. Winstein and H. Balakrishnan, \"Mosh\", USENIX ATC 2012, figure 2; CS244, 2017",
+    about: "Interactive users over links that follow a measured trace.",
+    published: &[Published {
+        by: "CS244, 2017",
+        peer: "mosh",
+        cells: "lte-500ms",
+        median: "1.52",
+        mean: "94.3",
+        deviation: "250",
+    }],
+    cells,
+}];
+
+fn around() -> Surroundings {
+    Surroundings {
+        fulmar: PathBuf::new(),
+        data: None,
+        recordings: PathBuf::new(),
+        is_quick: false,
+    }
+}
+
+const FINDINGS: &str = r#"{
+    "machine": { "kernel": "6.1.0", "cores": 2, "optimised": true },
+    "checks": [
+        { "what": "delay", "setting": "20 ms", "measured": "+0.051 ms median", "wanted": "under +0.2 ms",
+          "good": true, "numbers": { "set_ms": 20.0 } },
+        { "what": "loss", "setting": "1%", "good": false, "numbers": { "set": 0.01, "seen": 0.5 } }
+    ] }"#;
+
+/// Puts all that a report can be made of into a folder.
+pub(super) fn fill(root: &Path) {
+    let folder = Folder::open(root).unwrap();
+    for outcome in sample::outcomes(11) {
+        folder.put(&outcome).unwrap();
+    }
+    fs::write(root.join(SELFCHECK), FINDINGS).unwrap();
+    let origin = Origin {
+        kernel: "6.1.0-25-amd64".to_owned(),
+        system: "Debian GNU/Linux 12 (bookworm)".to_owned(),
+        processor: "AMD EPYC 7B13".to_owned(),
+        cores: 2,
+        memory: 8 << 30,
+        versions: [(
+            "mosh".to_owned(),
+            "mosh 1.4.0 [build mosh 1.4.0]".to_owned(),
+        )]
+        .into(),
+        commands: vec!["fulmar-lab run paper --peers ssh,mosh,fulmar --out out".to_owned()],
+    };
+    origin.put(root).unwrap();
+}
+
+fn page() -> String {
+    let place = tempfile::tempdir().unwrap();
+    fill(place.path());
+    let path = write(place.path(), EXPERIMENTS, &around()).unwrap();
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn a_page_has_all_its_parts_once_and_in_order() {
+    let page = page();
+    let places: Vec<usize> = [
+        "lte",
+        "tinygram",
+        "precision",
+        "failures",
+        "making",
+        "reading",
+    ]
+    .map(|id| format!("<section id=\"{id}\""))
+    .iter()
+    .map(|part| {
+        assert_eq!(page.matches(part).count(), 1, "{part}");
+        page.find(part).unwrap()
+    })
+    .collect();
+    assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn nothing_of_a_file_becomes_markup_and_nothing_is_fetched() {
+    let page = page();
+    assert!(page.contains("no &lt;b&gt;prompt&lt;/b&gt; &amp; &quot;nothing&quot;"));
+    assert!(page.contains("loss &lt;1%"));
+    for forbidden in [
+        "<script", "<b>", "http:", "https:", "url(", "@import", "src=",
+    ] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn published_figures_stand_under_those_of_their_peer_and_cell() {
+    let page = page();
+    let published = "published: <cite>CS244, 2017</cite>";
+    assert_eq!(page.matches(published).count(), 1);
+    let place = page.find(published).unwrap();
+    let before = &page[..place];
+    let row = before.rfind("rowspan=\"4\"").unwrap();
+    assert!(
+        before[row..].contains("</svg>mosh</span>"),
+        "{}",
+        &before[row..]
+    );
+}
+
+#[test]
+fn elements_are_closed_in_their_order() {
+    let page = page();
+    let mut open: Vec<&str> = Vec::new();
+    for tag in page.split('<').skip(1).filter(|tag| !tag.starts_with('!')) {
+        let name = tag.split([' ', '>']).next().unwrap();
+        match name.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name)),
+            None if ["meta", "link", "br", "hr"].contains(&name) => {}
+            None => open.push(name),
+        }
+    }
+    assert_eq!(open, [""; 0]);
+}
+
+#[test]
+fn every_head_has_a_scope_and_every_chart_a_title() {
+    let page = page();
+    assert_eq!(
+        page.matches("<th ").count(),
+        page.matches("<th scope=").count()
+    );
+    assert_eq!(page.matches("<th>").count(), 0);
+    let tables = page.matches("<table>").count();
+    assert_eq!(page.matches("<table><caption>").count(), tables);
+    let charts = page.matches("<svg role=\"img\"").count();
+    let small = page.matches("aria-hidden=\"true\"").count();
+    assert_eq!(page.matches("<svg").count(), charts + small);
+    assert_eq!(page.matches("<title>").count(), charts + 1);
+}
+
+#[test]
+fn a_folder_without_outcomes_is_no_report() {
+    let place = tempfile::tempdir().unwrap();
+    let error = write(place.path(), &[], &around()).unwrap_err();
+    assert!(error.to_string().contains("no outcomes"), "{error}");
+    let error = write(&place.path().join("none"), &[], &around()).unwrap_err();
+    assert!(error.to_string().contains("no folder"), "{error}");
+}
+
+#[test]
+fn a_page_is_the_same_each_time() {
+    assert_eq!(page(), page());
+}

@@ -1,0 +1,153 @@
+//! What became of the keys in one setting.
+
+use super::grouped::{Measure, Runs, Setting};
+use super::markup::{Element, element};
+use super::number::{NONE, maybe_ms, percent, time, whole};
+use super::peers::Peers;
+use super::table::{Table, group_head, head, number, words};
+use crate::experiment::Published;
+use crate::judge::Verdict;
+use crate::stats::Summary;
+
+/// The times of keys of each peer, with those that others published.
+pub(super) fn waits(setting: &Setting, published: &[Published], peers: &Peers) -> Option<Element> {
+    let mut table = Table::new(format!("Times of keys: {}", setting.title))
+        .words("peer")
+        .words("until")
+        .numbers("n", "keys")
+        .numbers("censored", "keys")
+        .numbers("median", "ms")
+        .numbers("mean", "ms")
+        .numbers("sd", "ms")
+        .numbers("p90", "ms")
+        .numbers("p99", "ms")
+        .numbers("within 5 ms", "%");
+    for runs in setting.typed() {
+        let others = comparable(setting, published, &runs.peer);
+        table.group();
+        let rows = Measure::ALL.len() + others.len();
+        for (place, measure) in Measure::ALL.into_iter().enumerate() {
+            let mut cells = vec![];
+            if place == 0 {
+                cells.push(group_head(peers.sign(&runs.peer), rows));
+            }
+            cells.extend(measured(runs, measure));
+            table.row_of(if place == 0 { "first" } else { "" }, cells);
+        }
+        for other in others {
+            table.row_of("published", quoted(other));
+        }
+    }
+    table.element()
+}
+
+fn comparable<'a>(setting: &Setting, published: &'a [Published], peer: &str) -> Vec<&'a Published> {
+    let fits = |one: &&Published| one.peer == peer && setting.name.starts_with(one.cells);
+    published.iter().filter(fits).collect()
+}
+
+fn measured(runs: &Runs, measure: Measure) -> Vec<Element> {
+    let Summary {
+        count,
+        censored,
+        median,
+        p90,
+        p99,
+        mean,
+        deviation,
+    } = runs.summary(measure);
+    let at_once = runs.at_once(measure);
+    vec![
+        head(measure.name()),
+        number(whole(count as f64)),
+        number(whole(censored as f64)),
+        number(maybe_ms(median)),
+        number(maybe_ms(mean)),
+        number(maybe_ms(deviation)),
+        number(maybe_ms(p90)),
+        number(maybe_ms(p99)),
+        number(at_once.map_or(NONE.to_owned(), percent)),
+    ]
+}
+
+/// A row of published figures: times of the first output.
+fn quoted(other: &Published) -> Vec<Element> {
+    let name = head("first output, published: ").with(element("cite").text(other.by));
+    let blank = || element("td").class("number");
+    vec![
+        name,
+        blank(),
+        blank(),
+        number(other.median),
+        number(other.mean),
+        number(other.deviation),
+        blank(),
+        blank(),
+        blank(),
+    ]
+}
+
+/// What arrived of the keys, what was shown wrong, and how long nothing moved.
+pub(super) fn faults(setting: &Setting, peers: &Peers) -> Option<Element> {
+    let mut table = Table::new(format!("Faults: {}", setting.title))
+        .words("peer")
+        .numbers("runs", "")
+        .numbers("keys", "")
+        .numbers("with wrong cells", "% of keys")
+        .numbers("lost", "keys")
+        .numbers("doubled", "keys")
+        .numbers("reordered", "keys")
+        .numbers("strange", "keys")
+        .numbers("longest stall", "")
+        .words("notes");
+    for runs in setting.typed() {
+        let verdicts = runs.verdicts();
+        let sum = |count: fn(&Verdict) -> usize| {
+            let sum: usize = verdicts.iter().map(|verdict| count(verdict)).sum();
+            whole(sum as f64)
+        };
+        let keys: usize = verdicts.iter().map(|one| one.keys.len()).sum();
+        let stall = verdicts.iter().map(|one| one.longest_stall).max();
+        table.row(vec![
+            element("th")
+                .set("scope", "row")
+                .with(peers.sign(&runs.peer)),
+            number(whole(verdicts.len() as f64)),
+            number(whole(keys as f64)),
+            number(wrong(&verdicts).map_or(NONE.to_owned(), percent)),
+            number(sum(|one| one.delivery.lost)),
+            number(sum(|one| one.delivery.doubled)),
+            number(sum(|one| one.delivery.reordered)),
+            number(sum(|one| one.delivery.strange)),
+            number(stall.map_or(NONE.to_owned(), |stall| time(stall.as_secs_f64()))),
+            words(notes(&verdicts)),
+        ]);
+    }
+    table.element()
+}
+
+/// Returns the share of all keys because of which something was wrong.
+pub(super) fn wrong(verdicts: &[&Verdict]) -> Option<f64> {
+    let keys = verdicts.iter().flat_map(|verdict| &verdict.keys);
+    let count = keys.clone().count();
+    let wrong = keys.filter(|key| key.wrong > 0).count();
+    (count > 0).then(|| wrong as f64 / count as f64)
+}
+
+fn notes(verdicts: &[&Verdict]) -> String {
+    let mut notes = Vec::new();
+    let bare = verdicts.iter().filter(|one| !one.is_stamped).count();
+    if bare > 0 {
+        notes.push(format!("{bare} without stamps"));
+    }
+    let differing = verdicts.iter().filter(|one| one.differences_at_end > 0);
+    let differing = differing.count();
+    if differing > 0 {
+        notes.push(format!("{differing} ended on another screen"));
+    }
+    let under_way: usize = verdicts.iter().map(|one| one.delivery.under_way).sum();
+    if under_way > 0 {
+        notes.push(format!("{under_way} keys under way at the end"));
+    }
+    notes.join(", ")
+}
