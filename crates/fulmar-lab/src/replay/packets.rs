@@ -95,8 +95,8 @@ impl Packets {
     /// Returns when packets were lost, up and down, with `start` for 0 s.
     pub(super) fn losses(&self, start: Duration) -> [Series; 2] {
         [&self.up, &self.down].map(|way| {
-            let lost = way.lost.iter().map(|at| (seconds(*at, start), 1.0));
-            lost.filter(|(at, _)| *at >= 0.0).collect()
+            let lost = way.lost.iter().filter_map(|at| since(*at, start));
+            lost.map(|at| (at, 1.0)).collect()
         })
     }
 }
@@ -126,25 +126,60 @@ impl Way {
             .flat_map(|(since, until)| [(since, 1), (until, -1)])
             .collect();
         steps.extend(self.waiting.values().map(|since| (*since, 1)));
-        steps.sort_unstable();
-        let mut series = Series::new();
-        let (mut depth, mut slot) = (0, None);
+        // One that comes and goes at once was there.
+        steps.sort_unstable_by_key(|(at, step)| (*at, -step));
+        let mut depths = Depths::default();
         for (at, step) in steps {
-            depth += step;
-            let number = at.as_nanos() / STEP.as_nanos();
-            match series.last_mut() {
-                Some((_, most)) if slot == Some(number) => *most = f64::max(*most, depth as f64),
-                _ => series.push((seconds(at, start), depth as f64)),
-            }
-            slot = Some(number);
+            depths.step(at, step);
         }
-        series.retain(|(at, _)| *at >= 0.0);
-        series
+        let depths = depths.finish();
+        let since = depths.iter().map(|(at, depth)| (since(*at, start), *depth));
+        since.filter_map(|(at, depth)| Some((at?, depth))).collect()
     }
 }
 
-fn seconds(at: Duration, start: Duration) -> f64 {
-    at.as_secs_f64() - start.as_secs_f64()
+/// Follows the depth of a queue, and notes the greatest of each [`STEP`].
+#[derive(Default)]
+struct Depths {
+    noted: Vec<(Duration, f64)>,
+    depth: i64,
+    /// The end of the step that the last note is in.
+    end: Duration,
+}
+
+impl Depths {
+    fn step(&mut self, at: Duration, step: i64) {
+        if at >= self.end {
+            self.close();
+            self.end = STEP
+                * (at.as_nanos() / STEP.as_nanos() + 1)
+                    .try_into()
+                    .unwrap_or(u32::MAX);
+            self.noted.push((at, self.depth as f64));
+        }
+        self.depth += step;
+        if let Some((_, most)) = self.noted.last_mut() {
+            *most = most.max(self.depth as f64);
+        }
+    }
+
+    /// Notes how deep it is at the end of a step, where that is not its greatest depth.
+    fn close(&mut self) {
+        let depth = self.depth as f64;
+        if self.noted.last().is_some_and(|(_, most)| *most != depth) {
+            self.noted.push((self.end, depth));
+        }
+    }
+
+    fn finish(mut self) -> Vec<(Duration, f64)> {
+        self.close();
+        self.noted
+    }
+}
+
+/// The seconds since the start; nothing before it.
+fn since(at: Duration, start: Duration) -> Option<f64> {
+    Some(at.checked_sub(start)?.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -187,7 +222,7 @@ mod tests {
     fn a_queue_is_as_deep_as_packets_wait_in_it() {
         // The way behind the queue takes 300 ms: neither waited for long.
         let [up, down] = packets().queues(Duration::from_secs(1));
-        assert_eq!((up, down), (vec![(0.0, 1.0)], vec![]));
+        assert_eq!((up, down), (vec![(0.0, 1.0), (0.05, 0.0)], vec![]));
         let mut packets = packets();
         packets.take_in(&[
             entry(2000, CLIENT, 5, Happening::Queued),
@@ -196,7 +231,9 @@ mod tests {
             entry(2500, SERVER, 6, Happening::Delivered),
         ]);
         let [up, _] = packets.queues(Duration::from_secs(1));
-        assert_eq!(up, [(0.0, 1.0), (1.0, 2.0), (1.1, 1.0), (1.2, 0.0)]);
+        let deep = [(1.0, 2.0), (1.1, 2.0), (1.15, 1.0), (1.2, 1.0), (1.25, 0.0)];
+        assert_eq!(up[..2], [(0.0, 1.0), (0.05, 0.0)]);
+        assert_eq!(up[2..], deep);
     }
 
     #[test]
