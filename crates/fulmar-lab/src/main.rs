@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fulmar_lab::command::{judge, link, play, record, replay, report, selfcheck, traces};
+use fulmar_lab::command::{judge, link, list, play, record, replay, report, selfcheck, traces};
 
 /// Emulated links between real hosts, to try and measure remote shells on.
 ///
@@ -20,6 +20,7 @@ struct Arguments {
 enum Command {
     Judge(judge::Arguments),
     Link(Box<link::Arguments>),
+    List(list::Arguments),
     Play(play::Arguments),
     Record(record::Arguments),
     Replay(Box<replay::Arguments>),
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
         Command::Judge(arguments) => judge::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
+        Command::List(arguments) => list::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),

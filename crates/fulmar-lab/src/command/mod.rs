@@ -1,7 +1,9 @@
 //! The commands of the program, one file each.
 
+mod data;
 pub mod judge;
 pub mod link;
+pub mod list;
 pub mod play;
 pub mod record;
 pub mod replay;
@@ -10,6 +12,7 @@ pub mod selfcheck;
 pub mod traces;
 
 use anyhow::{Context as _, Result};
+pub use data::Data;
 use fulmar_platform::lab::{Enclosure, enclose};
 
 /// Moves into a room that ends with this process; to be called before any thread is started.

@@ -156,6 +156,7 @@ impl Arguments {
             data: self.data.clone().or_else(data),
             recordings: self.recordings.clone(),
             is_quick: false,
+            is_generated: false,
         }
     }
 

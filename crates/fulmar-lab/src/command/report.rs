@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::experiment::Surroundings;
+use crate::experiment::{Surroundings, catalogue};
 use crate::report;
 use crate::trace::DATA_VARIABLE;
 
@@ -30,12 +30,10 @@ pub struct Arguments {
 /// Where there are no outcomes, one cannot be read, or the page not be written.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let around = Surroundings {
-        fulmar: PathBuf::new(),
         data: arguments.data.clone(),
-        recordings: PathBuf::new(),
-        is_quick: false,
+        ..Surroundings::default()
     };
-    let page = report::write(&arguments.folder, &[], &around)?;
+    let page = report::write(&arguments.folder, &catalogue::ALL, &around)?;
     println!("{}", page.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,10 @@
 //! What is measured: experiments, each with its source, its published figures, and its cells.
 //!
 //! A cell is one setting of an experiment. For each of its peers, and for each seed, its
-//! [`Work`] is done once, and leaves an [`Outcome`](crate::outcome::Outcome).
+//! [`Work`] is done once, and leaves an [`Outcome`](crate::outcome::Outcome). The [`catalogue`] has
+//! all of them.
 
+pub mod catalogue;
 mod surroundings;
 
 use std::collections::BTreeMap;
@@ -70,6 +72,27 @@ pub trait Work: Send + Sync {
     ///
     /// Where it cannot be measured; the reason is kept as the outcome of the run.
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured>;
+
+    /// How long a run of this peer takes, about, where that is not what the cell says.
+    fn takes(&self, _peer: &str) -> Option<Duration> {
+        None
+    }
+
+    /// Whether any remote shell can take part, and not only the peers that the cell names.
+    fn takes_any_peer(&self) -> bool {
+        false
+    }
+
+    /// The files of the folder of data that it cannot do without, such as
+    /// `link-traces/Verizon-LTE-short.up`.
+    fn needs(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What it is done with, for a reader: name and value.
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 }
 
 /// What a run gave: see [`Outcome`](crate::outcome::Outcome).

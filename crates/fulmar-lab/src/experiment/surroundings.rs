@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Programs and data that experiments need.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     /// Our program.
     pub fulmar: PathBuf,
@@ -13,4 +13,6 @@ pub struct Surroundings {
     pub recordings: PathBuf,
     /// True for a meaningful subset in a short time.
     pub is_quick: bool,
+    /// True where generated links and our own recordings stand in for data that are not ours to ship.
+    pub is_generated: bool,
 }

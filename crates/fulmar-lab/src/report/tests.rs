@@ -50,6 +50,7 @@ fn around() -> Surroundings {
         data: None,
         recordings: PathBuf::new(),
         is_quick: false,
+        is_generated: false,
     }
 }
 

@@ -1,0 +1,59 @@
+//! The options that say what there is to measure with.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::experiment::Surroundings;
+use crate::peer::find;
+use crate::trace::links::DATA_VARIABLE;
+
+/// Where data and programs are.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Data {
+    /// The folder of data that are not ours to ship: key-traces and link-traces in it.
+    #[arg(long, value_name = "FOLDER", env = DATA_VARIABLE)]
+    pub data: Option<PathBuf>,
+    /// Lets generated links and our own recordings stand in for those of the folder of data.
+    #[arg(long)]
+    pub generated: bool,
+    /// Our program; otherwise the one beside this, or that of PATH.
+    #[arg(long, value_name = "PROGRAM")]
+    pub fulmar: Option<PathBuf>,
+    /// The folder of our own recordings; otherwise that of the sources.
+    #[arg(long, value_name = "FOLDER")]
+    pub recordings: Option<PathBuf>,
+}
+
+impl Data {
+    /// Returns what there is to measure with.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not known where this program itself is.
+    pub fn surroundings(&self) -> Result<Surroundings> {
+        let ourselves = std::env::current_exe().context("looking for this program's file")?;
+        let beside = ourselves.with_file_name("fulmar");
+        let found = || {
+            Some(beside)
+                .filter(|file| file.is_file())
+                .or_else(|| find("fulmar"))
+        };
+        Ok(Surroundings {
+            fulmar: self
+                .fulmar
+                .clone()
+                .or_else(found)
+                .unwrap_or_else(|| "fulmar".into()),
+            data: self.data.clone(),
+            recordings: self.recordings.clone().unwrap_or_else(own_recordings),
+            is_quick: false,
+            is_generated: self.generated,
+        })
+    }
+}
+
+/// Those of the sources that this program was built from.
+fn own_recordings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys")
+}

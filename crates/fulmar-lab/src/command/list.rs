@@ -1,0 +1,124 @@
+//! `fulmar-lab list`: what can be measured.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+
+use super::Data;
+use crate::experiment::{Cell, Experiment, Published, catalogue};
+
+/// Lists the experiments, or tells all about those that are named.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Which.
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would show it as the text of the command")]
+    pub data: Data,
+}
+
+/// Prints.
+///
+/// # Errors
+///
+/// Where there is no such experiment.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let around = arguments.data.surroundings()?;
+    let mut text = String::new();
+    for name in &arguments.names {
+        let experiment = catalogue::named(name).with_context(|| unknown(name))?;
+        text += &told(experiment, &(experiment.cells)(&around));
+    }
+    if arguments.names.is_empty() {
+        for experiment in &catalogue::ALL {
+            let cells = (experiment.cells)(&around).len();
+            let (name, title) = (experiment.name, experiment.title);
+            writeln!(text, "{name:<13} {cells:>3} cells  {title}")?;
+        }
+        text += "\n`fulmar-lab list NAME` tells more. `fulmar-lab run paper` measures what the Mosh \
+                 paper and its reproduction did.\n";
+    }
+    let written = std::io::stdout().lock().write_all(text.as_bytes());
+    written.context("writing the list")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says that there is no such experiment, and which there are.
+pub(super) fn unknown(name: &str) -> String {
+    let names: Vec<&str> = catalogue::ALL
+        .iter()
+        .map(|experiment| experiment.name)
+        .collect();
+    format!(
+        "there is no experiment “{name}”; there are {}, and paper and all for several of them",
+        names.join(", ")
+    )
+}
+
+fn told(experiment: &Experiment, cells: &[Cell]) -> String {
+    let mut text = format!(
+        "{}: {}\n\n{}\n\nSource: {}\n",
+        experiment.name,
+        experiment.title,
+        folded(experiment.about),
+        experiment.source
+    );
+    text += &table(experiment.published);
+    for cell in cells {
+        let alone = if cell.is_alone { ", by itself" } else { "" };
+        text += &format!(
+            "\n{} ({})\n  {:<10} {}\n  {:<10} about {} s each{alone}\n",
+            cell.name,
+            cell.title,
+            "peers",
+            cell.peers.join(" "),
+            "takes",
+            cell.takes.as_secs()
+        );
+        for (name, value) in cell.work.parameters() {
+            text += &format!("  {name:<10} {value}\n");
+        }
+        let needs = cell.work.needs();
+        if !needs.is_empty() {
+            text += &format!("  {:<10} {}\n", "needs", needs.join(" "));
+        }
+    }
+    text + "\n"
+}
+
+fn table(published: &[Published]) -> String {
+    if published.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\nPublished, ms:\n  {:<11} {:<7} {:<24} {:>7} {:>7} {:>7}\n",
+        "by", "peer", "cells", "median", "mean", "sd"
+    );
+    for row in published {
+        text += &format!(
+            "  {:<11} {:<7} {:<24} {:>7} {:>7} {:>7}\n",
+            row.by, row.peer, row.cells, row.median, row.mean, row.deviation
+        );
+    }
+    text
+}
+
+/// Breaks a text into lines of at most 88 columns.
+fn folded(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is one");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.len() + word.len() < 88 {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.join("\n")
+}

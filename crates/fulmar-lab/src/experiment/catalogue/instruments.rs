@@ -1,0 +1,57 @@
+//! The experiments that have instruments of their own.
+
+use super::super::{Cell, Experiment, Surroundings};
+use crate::instrument::tinygram;
+
+pub(super) const COLLECTION: Experiment = Experiment {
+    name: "collection",
+    title: "How long to collect output before a frame",
+    source: "Mosh paper, figure 3",
+    about: "What a program writes at once arrives in pieces. A server that waits a little before \
+        it sends a frame sends fewer frames and shows fewer screens that are half drawn; one that \
+        waits long delays. Swept from 0.1 to 100 ms over recorded writes: the delay that is added \
+        against the frames that are sent. Our rule, which adapts, is a point in the same plot. The \
+        paper's curve had its minimum at 8 ms.",
+    published: &[],
+    cells: none,
+};
+
+pub(super) const TINYGRAMS: Experiment = Experiment {
+    name: "tinygrams",
+    title: "34 short lines through a queue of 24 packets",
+    source: "a post to the list of OpenSSH's developers, June 2004",
+    about: "A program writes 34 lines of about 80 bytes within 4 ms, and the bottleneck of the path \
+        (100 ms) holds 24 packets. Who sends each line in a packet of its own loses the last ones, \
+        and with too few packets after them waits for a time-out: about 1.3 s then. Nagle's \
+        algorithm sends fewer packets and waits for delayed acknowledgements instead, 100 ms each. \
+        Plain TCP connections with and without it are the controls.",
+    published: &[],
+    cells: tinygram::cells,
+};
+
+pub(super) const BULK: Experiment = Experiment {
+    name: "bulk",
+    title: "Bulk: windows and ciphers",
+    source: "HPN-SSH: the pages of SWITCH (2005 to 2010) and PSC (2004)",
+    about: "300 MB from memory over long paths, by one TCP stream with fixed and with automatic \
+        windows, and by scp, sftp and rsync: a window of W cannot carry more than W a round trip. \
+        And what a byte costs with each cipher on this machine.",
+    published: &[],
+    cells: none,
+};
+
+pub(super) const LAN: Experiment = Experiment {
+    name: "lan",
+    title: "What the tool itself costs",
+    source: "our own",
+    about: "Round trips of 0, 1 and 20 ms: what an echo costs beyond the network. A flood of \
+        output and the time from Ctrl-C to a usable prompt. The time to the first prompt over 20, \
+        100 and 300 ms, of which the slope is the number of round trips. And the packets of a \
+        minute in which nothing happens.",
+    published: &[],
+    cells: none,
+};
+
+fn none(_around: &Surroundings) -> Vec<Cell> {
+    Vec::new()
+}

@@ -1,0 +1,132 @@
+//! The recordings that are played.
+
+use std::time::Duration;
+
+use super::super::Surroundings;
+use crate::typing::Loop;
+
+/// A recording of the folder of data, or one of ours.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Recording {
+    /// The name of its file.
+    pub name: &'static str,
+    /// What cells call it.
+    pub short: &'static str,
+    /// Whether it is one of ours, which needs no folder of data.
+    pub is_ours: bool,
+    /// How many keys are typed of it.
+    pub keys: u32,
+    /// How long the recorded user took for them.
+    pub rhythm: Duration,
+    /// Of 100 keys, before how many the user of the open loop looks at a result.
+    pub results: u32,
+}
+
+/// The longest of the reproduction's recordings: bash, vim and emacs, cut at 300 keys of 1300.
+pub(super) static TRACE_01: Recording = recording("agd-trace-01", "trace-01", 300, 75_600, 15);
+
+/// bash and one pager.
+pub(super) static SHORT: Recording = recording("agd-short", "short", 111, 33_300, 15);
+
+/// bash, its history and completion.
+pub(super) static ZIPPY: Recording = recording("agd-zippy", "zippy", 165, 55_400, 15);
+
+/// `less` on a large file, Page Down again and again.
+pub(super) static PAGING: Recording = recording("h2o-adversarial-short", "paging", 202, 14_100, 5);
+
+/// Our own bash, on a terminal without colours.
+pub(super) static OWN_BASH: Recording = ours("own-bash-plain", "own-bash", 300, 67_300, 15);
+
+/// Our own vim.
+pub(super) static OWN_VIM: Recording = ours("own-vim", "own-vim", 300, 54_900, 15);
+
+/// Our own `less`.
+pub(super) static OWN_LESS: Recording = ours("own-less", "own-less", 178, 44_300, 30);
+
+/// What recordings stand in where the reproduction's are not there.
+static STAND_INS: [(&Recording, &Recording); 4] = [
+    (&TRACE_01, &OWN_BASH),
+    (&SHORT, &OWN_LESS),
+    (&ZIPPY, &OWN_VIM),
+    (&PAGING, &OWN_LESS),
+];
+
+const fn recording(
+    name: &'static str,
+    short: &'static str,
+    keys: u32,
+    millis: u64,
+    results: u32,
+) -> Recording {
+    Recording {
+        name,
+        short,
+        is_ours: false,
+        keys,
+        rhythm: Duration::from_millis(millis),
+        results,
+    }
+}
+
+const fn ours(
+    name: &'static str,
+    short: &'static str,
+    keys: u32,
+    millis: u64,
+    results: u32,
+) -> Recording {
+    Recording {
+        is_ours: true,
+        ..recording(name, short, keys, millis, results)
+    }
+}
+
+impl Recording {
+    /// Returns this recording, or what stands in for it where that was asked for.
+    pub(super) fn or_stand_in(&'static self, around: &Surroundings) -> &'static Self {
+        let mut stand_ins = STAND_INS.iter();
+        match stand_ins.find(|(recording, _)| *recording == self) {
+            Some((_, stand_in)) if around.is_generated => stand_in,
+            _ => self,
+        }
+    }
+
+    /// Returns how long a user types it where the first answer to a key takes this long, without
+    /// any limit.
+    pub(super) fn takes(&self, user: Loop, answer: Duration) -> Duration {
+        self.rhythm
+            + match user {
+                Loop::Closed => answer * self.keys,
+                Loop::Open => answer * self.keys * self.results / 100,
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_loop_pays_for_every_key_and_an_open_one_for_results() {
+        let second = Duration::from_secs(1);
+        let at_once = TRACE_01.takes(Loop::Closed, Duration::ZERO);
+        assert_eq!(at_once, TRACE_01.rhythm);
+        assert_eq!(
+            TRACE_01.takes(Loop::Closed, second) - at_once,
+            Duration::from_secs(300)
+        );
+        assert_eq!(
+            TRACE_01.takes(Loop::Open, second) - at_once,
+            Duration::from_secs(45)
+        );
+    }
+
+    #[test]
+    fn a_recording_of_ours_stands_in_only_where_that_was_asked_for() {
+        let mut around = Surroundings::default();
+        assert_eq!(ZIPPY.or_stand_in(&around), &ZIPPY);
+        around.is_generated = true;
+        assert_eq!(ZIPPY.or_stand_in(&around), &OWN_VIM);
+        assert_eq!(OWN_BASH.or_stand_in(&around), &OWN_BASH);
+    }
+}

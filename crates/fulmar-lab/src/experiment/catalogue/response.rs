@@ -1,0 +1,41 @@
+//! How long answers take, for an estimate of how long runs take.
+
+use std::time::Duration;
+
+/// About how long the first answer to a key takes on average. Only the plan's times rest on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Response {
+    /// Over TCP, and wherever nothing is predicted.
+    pub(super) unpredicted_millis: u32,
+    /// Where echoes are predicted.
+    pub(super) predicted_millis: u32,
+    /// Over TCP where it differs, as it does with loss.
+    pub(super) tcp_millis: u32,
+}
+
+impl Response {
+    /// Answers after this time, or after that where most of them are predicted.
+    pub(super) const fn millis(unpredicted: u32, predicted: u32) -> Self {
+        Self {
+            unpredicted_millis: unpredicted,
+            predicted_millis: predicted,
+            tcp_millis: unpredicted,
+        }
+    }
+
+    /// With another time for TCP.
+    pub(super) const fn tcp(self, tcp_millis: u32) -> Self {
+        Self { tcp_millis, ..self }
+    }
+
+    /// Returns the time of a peer.
+    pub(super) fn of(self, peer: &str) -> Duration {
+        let is_datagrams = ["mosh", "fulmar"].iter().any(|name| peer.starts_with(name));
+        let millis = match is_datagrams {
+            true if peer.ends_with("-n") => self.unpredicted_millis,
+            true => self.predicted_millis,
+            false => self.tcp_millis,
+        };
+        Duration::from_millis(millis.into())
+    }
+}

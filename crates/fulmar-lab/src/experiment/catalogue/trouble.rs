@@ -1,0 +1,72 @@
+//! What happens to real networks: bursts of loss, other addresses, outages, sleep.
+
+use super::super::{Cell, Experiment, Surroundings};
+use super::recording::OWN_BASH;
+use super::response::Response;
+use super::route::Route;
+use super::typed::Setting;
+use crate::typing::Loop;
+
+pub(super) const TROUBLE: Experiment = Experiment {
+    name: "trouble",
+    title: "Moves, outages, sleep",
+    source: "our own",
+    about: "A round trip of 100 ms, with what a laptop meets: loss in bursts, another address \
+        every 10 s, a translator that forgets, 10 s and 60 s without any network while somebody \
+        types on, and half a minute of sleep. The session ought to be there afterwards, all keys \
+        in it once and in order; an ssh whose address changes cannot be.",
+    published: &[],
+    cells: trouble,
+};
+
+/// Changes count from the start of the typing: the session is up then.
+fn trouble(around: &Surroundings) -> Vec<Cell> {
+    let setting = |name, title, lines, response| {
+        let user = match name {
+            // Nobody types at a computer that sleeps: this user waits for each answer.
+            "sleep-30s" => Loop::Closed,
+            _ => Loop::Open,
+        };
+        Setting::new(name, title, Route::plain(lines), response).cell(user, &OWN_BASH, around)
+    };
+    let quick = Response::millis(150, 40);
+    let for_good = quick.tcp(30_000);
+    vec![
+        setting(
+            "burst-loss",
+            "5 % loss in bursts of 4",
+            "both burst-loss 5% run 4, delay 50ms",
+            quick.tcp(300),
+        ),
+        setting(
+            "roaming",
+            "another address every 10 s",
+            "both delay 50ms\nevery 10s client moves",
+            for_good,
+        ),
+        setting(
+            "rebinding",
+            "a translator that forgets every 10 s",
+            "both delay 50ms\nnat 198.51.100.9 filter port\nevery 10s nat rebinds",
+            for_good,
+        ),
+        setting(
+            "outage-10s",
+            "10 s without a network",
+            "both delay 50ms\nat 20s link cut\nat 30s link restored",
+            quick.tcp(500),
+        ),
+        setting(
+            "outage-60s",
+            "60 s without a network",
+            "both delay 50ms\nat 20s link cut\nat 80s link restored",
+            Response::millis(1500, 1400).tcp(2500),
+        ),
+        setting(
+            "sleep-30s",
+            "the client sleeps for 30 s",
+            "both delay 50ms\nat 20s client sleeps\nat 50s client wakes",
+            quick.tcp(200),
+        ),
+    ]
+}

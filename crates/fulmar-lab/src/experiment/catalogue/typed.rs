@@ -1,0 +1,197 @@
+//! A typed session of an experiment.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::super::{Cell, Measured, Surroundings, Work};
+use super::recording::Recording;
+use super::response::Response;
+use super::route::Route;
+use crate::replay::{LIMITS, Replay};
+use crate::typing::Loop;
+
+/// What a run takes besides: the link, a server, the log-in, and the judge. Seen here.
+const SET_UP: Duration = Duration::from_secs(6);
+
+/// The remote shells that are compared.
+pub(super) const SHELLS: &[&str] = &["ssh", "mosh", "fulmar"];
+
+/// Somebody types a recording over a link: one setting of a typing experiment.
+#[derive(Clone, Debug)]
+pub struct Typed {
+    route: Route,
+    recording: &'static Recording,
+    user: Loop,
+    response: Response,
+    has_download: bool,
+    is_generated: bool,
+}
+
+/// The settings of a typing experiment that differ in user and recording only.
+pub(super) struct Setting {
+    /// How their names begin.
+    pub(super) name: &'static str,
+    /// How their titles begin.
+    pub(super) title: &'static str,
+    /// The link.
+    pub(super) route: Route,
+    /// How long answers take.
+    pub(super) response: Response,
+    /// Whether a file is fetched over the same link meanwhile.
+    pub(super) has_download: bool,
+    /// Who is compared.
+    pub(super) peers: &'static [&'static str],
+}
+
+impl Setting {
+    /// The usual three are compared, and nothing else uses the link.
+    pub(super) const fn new(
+        name: &'static str,
+        title: &'static str,
+        route: Route,
+        response: Response,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            route,
+            response,
+            has_download: false,
+            peers: SHELLS,
+        }
+    }
+
+    /// Returns the cell of one user and one recording.
+    pub(super) fn cell(
+        &self,
+        user: Loop,
+        recording: &'static Recording,
+        around: &Surroundings,
+    ) -> Cell {
+        let recording = recording.or_stand_in(around);
+        let typed = Typed {
+            route: self.route,
+            recording,
+            user,
+            response: self.response,
+            has_download: self.has_download,
+            is_generated: around.is_generated,
+        };
+        let likeness = match self.route.traces {
+            Some(_) if around.is_generated => "like-",
+            _ => "",
+        };
+        let takes = self.peers.iter().map(|peer| typed.time(peer)).max();
+        Cell {
+            name: format!("{likeness}{}-{}-{}", self.name, word(user), recording.short),
+            title: format!("{}, {} loop, {}", self.title, word(user), recording.name),
+            peers: self.peers.iter().map(|peer| (*peer).to_owned()).collect(),
+            takes: takes.unwrap_or_default(),
+            is_alone: false,
+            work: Box::new(typed),
+        }
+    }
+}
+
+/// The name of a user.
+fn word(user: Loop) -> &'static str {
+    match user {
+        Loop::Closed => "closed",
+        Loop::Open => "open",
+    }
+}
+
+impl Typed {
+    /// Returns how long a run takes, about.
+    fn time(&self, peer: &str) -> Duration {
+        let typing = self.recording.takes(self.user, self.response.of(peer));
+        SET_UP + typing.min(LIMITS.time + LIMITS.patience)
+    }
+}
+
+impl Work for Typed {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let replay = Replay {
+            download: self.has_download,
+            ..Replay::new(
+                &self.route.scenario(seed, around),
+                self.recording.name,
+                self.user,
+            )
+        };
+        replay.measure(peer, seed, around)
+    }
+
+    fn takes(&self, peer: &str) -> Option<Duration> {
+        Some(self.time(peer))
+    }
+
+    fn takes_any_peer(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> Vec<String> {
+        let mut needs = self.route.needs(self.is_generated);
+        if !self.recording.is_ours {
+            needs.push(format!("key-traces/{}", self.recording.name));
+        }
+        needs
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let around = Surroundings {
+            is_generated: self.is_generated,
+            ..Surroundings::default()
+        };
+        let scenario = self.route.scenario(1, &around);
+        let mut parameters = vec![
+            ("link", scenario.lines().collect::<Vec<_>>().join("; ")),
+            ("user", format!("{} loop", word(self.user))),
+            ("recording", self.recording.name.to_owned()),
+            (
+                "ends",
+                format!("after {} keys or {} s", LIMITS.keys, LIMITS.time.as_secs()),
+            ),
+        ];
+        if self.has_download {
+            parameters.push(("besides", "a TCP download over the same link".to_owned()));
+        }
+        parameters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recording::TRACE_01;
+    use super::super::route::LTE;
+    use super::*;
+
+    const SETTING: Setting = Setting::new(
+        "lte-500ms",
+        "LTE",
+        Route::traced(LTE, "up {up}\ndown {down}"),
+        Response::millis(500, 100).tcp(60_000),
+    );
+
+    #[test]
+    fn a_cell_is_named_by_link_user_and_recording() {
+        let mut around = Surroundings::default();
+        let cell = SETTING.cell(Loop::Open, &TRACE_01, &around);
+        assert_eq!(cell.name, "lte-500ms-open-trace-01");
+        assert_eq!(cell.work.needs().len(), 3);
+        around.is_generated = true;
+        let cell = SETTING.cell(Loop::Open, &TRACE_01, &around);
+        assert_eq!(cell.name, "like-lte-500ms-open-own-bash");
+        assert!(cell.work.needs().is_empty());
+    }
+
+    #[test]
+    fn no_run_takes_longer_than_its_limit() {
+        let cell = SETTING.cell(Loop::Closed, &TRACE_01, &Surroundings::default());
+        let takes = |peer| cell.work.takes(peer).unwrap();
+        assert_eq!(takes("ssh"), SET_UP + LIMITS.time + LIMITS.patience);
+        assert_eq!(cell.takes, takes("ssh"));
+        assert!(takes("mosh") < takes("mosh-n") && takes("mosh-n") < takes("ssh"));
+    }
+}
