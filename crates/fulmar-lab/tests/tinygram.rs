@@ -15,6 +15,7 @@ fn surroundings() -> Surroundings {
         data: None,
         recordings: PathBuf::new(),
         is_quick: true,
+        ..Surroundings::default()
     }
 }
 
