@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fulmar_lab::command::{judge, link, list, play, record, replay, report, selfcheck, traces};
+use fulmar_lab::command::{
+    judge, link, list, play, record, replay, report, selfcheck, tinygrams, traces,
+};
 
 /// Emulated links between real hosts, to try and measure remote shells on.
 ///
@@ -26,6 +28,7 @@ enum Command {
     Replay(Box<replay::Arguments>),
     Report(report::Arguments),
     Selfcheck(selfcheck::Arguments),
+    Tinygrams(tinygrams::Arguments),
     Traces(traces::Arguments),
 }
 
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Selfcheck(arguments) => selfcheck::run(&arguments),
+        Command::Tinygrams(arguments) => tinygrams::run(&arguments),
         Command::Traces(arguments) => traces::run(&arguments),
     };
     match ended {

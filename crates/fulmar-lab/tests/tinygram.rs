@@ -8,6 +8,7 @@ use std::time::Duration;
 use fulmar_lab::experiment::{Measured, Surroundings, Work as _};
 use fulmar_lab::instrument::tinygram::{Bottleneck, Shape, Tinygrams, cells};
 use fulmar_lab::instrument::{Congestion, Kernel};
+use fulmar_lab::peer::find;
 
 fn surroundings() -> Surroundings {
     Surroundings {
@@ -23,6 +24,12 @@ fn surroundings() -> Surroundings {
 const CRAWLING: Bottleneck = Bottleneck {
     bits_per_second: 64_000,
     queue_packets: 24,
+};
+
+/// So fast that nothing waits.
+const FAST: Bottleneck = Bottleneck {
+    bits_per_second: 10_000_000,
+    ..CRAWLING
 };
 
 /// A connection whose window is wider than any burst.
@@ -85,17 +92,26 @@ fn nagles_algorithm_makes_one_packet_of_what_waits_and_overfills_nothing() {
 
 #[test]
 fn it_waits_for_an_acknowledgement_that_is_delayed() {
-    let fast = Bottleneck {
-        bits_per_second: 10_000_000,
-        ..CRAWLING
-    };
-    let Some(delayed) = measured("tcp-nagle-delayed-acks", 12, fast) else {
+    let Some(delayed) = measured("tcp-nagle-delayed-acks", 12, FAST) else {
         return;
     };
     // The first line's way, the delay of its acknowledgement (Linux: 40 ms), its way, that of the rest.
     assert!(value(&delayed, "all_lines") >= 50.0 + 40.0 + 50.0 + 50.0);
     assert!(value(&delayed, "longest_pause") >= 40.0 + 50.0 + 50.0);
     assert!(value(&delayed, "first_line") < value(&delayed, "all_lines"));
+}
+
+#[test]
+fn in_a_session_the_screen_says_when_all_lines_are_there() {
+    if find("sshd").is_none() {
+        return support::leave_out("sshd is not installed");
+    }
+    let Some(ssh) = measured("ssh", 34, FAST) else {
+        return;
+    };
+    assert_eq!(value(&ssh, "bursts_not_whole"), 0.0);
+    assert!(value(&ssh, "all_lines") >= 50.0, "one way");
+    assert!(value(&ssh, "bytes_down") > 2.0 * 34.0 * 80.0);
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub mod record;
 pub mod replay;
 pub mod report;
 pub mod selfcheck;
+pub mod tinygrams;
 pub mod traces;
 
 use anyhow::{Context as _, Result};

@@ -22,20 +22,20 @@ const LEAVE: Duration = Duration::from_secs(10);
 const ENDINGS_MAX: usize = 100;
 
 /// A link, an sshd behind it, and all that runs on both hosts. Dropping it ends everything.
-pub(super) struct Stage {
+pub(crate) struct Stage {
     // Dropped in this order: a link whose processes are gone would complain.
-    pub(super) link: Link,
+    pub(crate) link: Link,
     processes: Processes,
-    pub(super) daemon: Daemon,
-    pub(super) kit: Kit,
+    pub(crate) daemon: Daemon,
+    pub(crate) kit: Kit,
 }
 
 /// All processes in some networks, which end when this is dropped.
 struct Processes([Network; 2]);
 
 /// A peer's client on a terminal.
-pub(super) struct Client {
-    pub(super) master: Master,
+pub(crate) struct Client {
+    pub(crate) master: Master,
     child: Child,
 }
 
@@ -45,7 +45,7 @@ impl Stage {
     /// # Errors
     ///
     /// Where links cannot be made here, or sshd is not installed.
-    pub(super) fn new(scenario: &Scenario, recording: &Path) -> Result<Self> {
+    pub(crate) fn new(scenario: &Scenario, recording: &Path) -> Result<Self> {
         let kit = Kit::new(recording)?;
         let link = Link::start(scenario)?;
         let processes = Processes([link.client.network()?, link.server.network()?]);
@@ -63,7 +63,7 @@ impl Stage {
     /// # Errors
     ///
     /// Where a network cannot be looked at.
-    pub(super) fn costs(&self) -> Result<[Costs; 2]> {
+    pub(crate) fn costs(&self) -> Result<[Costs; 2]> {
         let [client, server] = &self.processes.0;
         let listener = self.daemon.pid();
         Ok([Costs::new(client, &[])?, Costs::new(server, &[listener])?])
@@ -74,7 +74,7 @@ impl Stage {
     /// # Errors
     ///
     /// Where there is no terminal, or no shell.
-    pub(super) fn start(&self, line: &str, size: Size) -> Result<Client> {
+    pub(crate) fn start(&self, line: &str, size: Size) -> Result<Client> {
         let (rows, columns) = (size.rows, size.columns);
         let (master, slave) = pty::open(WindowSize { rows, columns })?;
         let mut shell = Spawn::new("/bin/sh");
@@ -96,7 +96,7 @@ impl Stage {
     }
 
     /// Ends all processes on both hosts.
-    pub(super) fn end_processes(&self) {
+    pub(crate) fn end_processes(&self) {
         self.processes.end();
     }
 }
@@ -107,7 +107,7 @@ impl Client {
     /// # Errors
     ///
     /// Where the terminal fails.
-    pub(super) fn let_leave(&self) -> Result<()> {
+    pub(crate) fn let_leave(&self) -> Result<()> {
         let limit = boot_time() + LEAVE;
         let mut buffer = [0; 4096];
         loop {

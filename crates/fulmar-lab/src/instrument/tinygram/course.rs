@@ -12,6 +12,9 @@ use crate::link::Link;
 /// What asks for a burst: the Enter key.
 pub(super) const KEY: &[u8] = b"\r";
 
+/// What asks the far end of a session to leave: Ctrl-].
+pub(super) const LAST_KEY: &[u8] = b"\x1d";
+
 /// How long a burst is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -20,25 +20,30 @@
 mod bottleneck;
 mod burst;
 mod course;
+mod far;
 mod plain;
 mod seat;
+mod session;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
 use super::{Congestion, Kernel};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::link::Link;
 use crate::outcome::Figure;
+use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use bottleneck::Bottleneck;
 pub use burst::Shape;
 use burst::Written;
 use course::Course;
+pub use far::write_on_terminal;
 use plain::Plain;
+use session::Session;
 
 /// The delay each way: half of the round trip of the post.
 const DELAY: Duration = Duration::from_millis(50);
@@ -62,6 +67,9 @@ const SHORT: Shape = Shape {
     bytes: 80,
     within: Duration::from_millis(2),
 };
+
+/// The peers as found.
+const SESSIONS: [&str; 3] = ["ssh", "mosh", "fulmar"];
 
 /// Bursts in a run.
 const BURSTS: u64 = 10;
@@ -100,13 +108,12 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
         ("short", "12 lines", SHORT, Kernel::USUAL),
     ];
     let bursts = if around.is_quick { 3 } else { BURSTS };
+    let controls = Plain::ALL.map(Plain::name).into_iter();
+    let peers: Vec<String> = controls.chain(SESSIONS).map(str::to_owned).collect();
     let cell = |(name, title, shape, kernel): (&str, &str, Shape, Kernel)| Cell {
         name: name.to_owned(),
         title: title.to_owned(),
-        peers: Plain::ALL
-            .iter()
-            .map(|plain| plain.name().to_owned())
-            .collect(),
+        peers: peers.clone(),
         takes: Duration::from_secs(2 + 2 * bursts),
         is_alone: false,
         work: Box::new(Tinygrams {
@@ -133,18 +140,31 @@ impl Tinygrams {
         );
         Scenario::parse(&text, &LinkTraces::none())
     }
+
+    fn control(&self, plain: Plain, scenario: &Scenario, course: &mut Course) -> Result<Session> {
+        let link = Link::start(scenario)?;
+        let kernel = self.kernel.set(&link)?;
+        let written = plain.run(&link, course)?;
+        let writer = format!("a writer of the lab: {}", plain.name());
+        Ok(Session {
+            written,
+            commands: vec![writer, kernel],
+        })
+    }
 }
 
 impl Work for Tinygrams {
-    fn measure(&self, peer: &str, seed: u64, _around: &Surroundings) -> Result<Measured> {
-        let Some(plain) = Plain::named(peer) else {
-            bail!("there is no peer {peer}");
-        };
+    /// `peer` is a control, or what [`Peer::parse`] reads.
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let scenario = self.scenario(seed)?;
-        let link = Link::start(&scenario)?;
-        let kernel = self.kernel.set(&link)?;
         let mut course = Course::new(seed, self.shape, self.bursts, self.quiet);
-        let written = plain.run(&link, &mut course)?;
+        let Session { written, commands } = match Plain::named(peer) {
+            Some(plain) => self.control(plain, &scenario, &mut course)?,
+            None => {
+                let peer = Peer::parse(peer)?;
+                session::run(&peer, &scenario, self.kernel, &mut course, around)?
+            }
+        };
         let passage = self.bottleneck.pass(course.sent_down());
         let mut figures = figures(&course, &written)?;
         figures.insert(
@@ -153,7 +173,7 @@ impl Work for Tinygrams {
         );
         Ok(Measured {
             scenario: scenario.text,
-            commands: vec![format!("a writer of the lab: {peer}"), kernel],
+            commands,
             figures,
             series: BTreeMap::from([("queue_down".to_owned(), passage.waiting)]),
             ..Measured::default()

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use fulmar_platform::{Interest, PollList, boot_time};
+use fulmar_platform::{Interest, Master, PollList, Transfer, boot_time};
 
 use super::burst::Burst;
 use crate::judge::Eye;
@@ -43,6 +43,30 @@ impl Seat for TcpStream {
 
     fn write(&mut self, keys: &[u8]) -> Result<()> {
         (&*self).write_all(keys).context("writing the connection")
+    }
+}
+
+impl Seat for &Master {
+    fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
+        let mut list = PollList::new();
+        list.add(*self, Interest::Read);
+        list.wait(Some(until.saturating_sub(boot_time())))?;
+        let mut buffer = vec![0; READ_MAX];
+        match Master::read(self, &mut buffer)? {
+            Transfer::Bytes(count) => {
+                buffer.truncate(count);
+                Ok(Some(buffer))
+            }
+            Transfer::WouldBlock => Ok(None),
+            Transfer::Closed => bail!("the peer has left"),
+        }
+    }
+
+    fn write(&mut self, keys: &[u8]) -> Result<()> {
+        match Master::write(self, keys)? {
+            Transfer::Bytes(count) if count == keys.len() => Ok(()),
+            _ => bail!("the peer's terminal takes no keys"),
+        }
     }
 }
 
@@ -87,6 +111,28 @@ impl<S: Seat> Looker<S> {
     pub(super) fn await_quiet(&mut self, quiet: Duration) -> Result<()> {
         while self.look(boot_time() + quiet)? {}
         Ok(())
+    }
+
+    /// Looks until the screen shows a text; false where the time is over before.
+    pub(super) fn await_text(&mut self, text: &str, patience: Duration) -> Result<bool> {
+        let limit = boot_time() + patience;
+        while !self.rows().any(|row| row.contains(text)) {
+            if boot_time() >= limit {
+                return Ok(false);
+            }
+            self.look(limit)?;
+        }
+        Ok(true)
+    }
+
+    /// Returns what the screen shows, without blank rows.
+    pub(super) fn screen(&self) -> String {
+        let rows: Vec<String> = self.rows().filter(|row| !row.is_empty()).collect();
+        rows.join("\n")
+    }
+
+    fn rows(&self) -> impl Iterator<Item = String> {
+        (0..self.eye.size().rows).map(|row| self.eye.row_text(row))
     }
 
     /// Shows what comes until then, and returns whether something came.

@@ -1,0 +1,47 @@
+//! `fulmar-lab tinygrams`: the far end of a measurement of small packets.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::instrument::tinygram::{Shape, write_on_terminal};
+
+/// Writes many lines at once on this terminal whenever Enter is received, one write each.
+///
+/// It takes the place of a shell in a session that is measured, and ends with Ctrl-] or with
+/// its terminal.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// How many lines.
+    #[arg(long, value_name = "NUMBER", default_value_t = 34)]
+    pub lines: usize,
+    /// How long a line is, in bytes, its end included.
+    #[arg(long, value_name = "NUMBER", default_value_t = 80)]
+    pub bytes: usize,
+    /// The time from the first line to the last, in microseconds.
+    #[arg(long, value_name = "MICROSECONDS", default_value_t = 4000)]
+    pub within: u64,
+    /// What the lines follow from.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+    /// Where to note when each burst was written.
+    #[arg(long, value_name = "FILE")]
+    pub log: PathBuf,
+}
+
+/// Writes bursts until that is over.
+///
+/// # Errors
+///
+/// Where there is no terminal, or the log cannot be written.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let shape = Shape {
+        lines: arguments.lines,
+        bytes: arguments.bytes,
+        within: Duration::from_micros(arguments.within),
+    };
+    write_on_terminal(shape, arguments.seed, &arguments.log)?;
+    Ok(ExitCode::SUCCESS)
+}

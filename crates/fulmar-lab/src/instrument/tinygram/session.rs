@@ -1,0 +1,75 @@
+//! The same lines in a session that a peer carries.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::burst::Written;
+use super::course::{Course, LAST_KEY};
+use super::far::read_log;
+use super::seat::{Looker, Seat};
+use crate::experiment::Surroundings;
+use crate::instrument::Kernel;
+use crate::judge::Eye;
+use crate::peer::Peer;
+use crate::played::READY;
+use crate::replay::Stage;
+use crate::scenario::Scenario;
+
+/// How long a session may take to be there. Chosen by eye: a thousand times the round trip.
+const SET_UP: Duration = Duration::from_secs(100);
+
+/// What a session gave.
+pub(super) struct Session {
+    pub(super) written: Vec<Written>,
+    pub(super) commands: Vec<String>,
+}
+
+/// Runs the course over a link with this peer.
+pub(super) fn run(
+    peer: &Peer,
+    scenario: &Scenario,
+    kernel: Kernel,
+    course: &mut Course,
+    around: &Surroundings,
+) -> Result<Session> {
+    // No recording is played.
+    let stage = Stage::new(scenario, Path::new("/dev/null"))?;
+    let kernel = kernel.set(&stage.link)?;
+    let mut values = stage.kit.values(&around.fulmar)?;
+    values.command = command(&values.command, &stage.kit.log(), course)?;
+    let line = peer.line(&values)?;
+    let client = stage.start(&line, course.shape.terminal())?;
+    let mut seat = &client.master;
+    let mut looker = Looker {
+        seat,
+        eye: Eye::new(course.shape.terminal()),
+    };
+    let is_ready = looker.await_text(READY, SET_UP);
+    let screen = looker.screen();
+    let is_ready = is_ready.with_context(|| format!("the screen shows “{screen}”"))?;
+    ensure!(is_ready, "no session; the screen shows “{screen}”");
+    course.run(&stage.link, looker)?;
+    Seat::write(&mut seat, LAST_KEY)?;
+    client.let_leave()?;
+    stage.end_processes();
+    Ok(Session {
+        written: read_log(&stage.kit.log())?,
+        commands: vec![line, stage.daemon.command.clone(), kernel],
+    })
+}
+
+/// Returns what runs at the far end, by the program of the command that would play a recording.
+fn command(play: &str, log: &Path, course: &Course) -> Result<String> {
+    let (lab, _) = play.split_once(' ').context("a command has a program")?;
+    let shape = course.shape;
+    Ok(format!(
+        "{lab} tinygrams --log {} --lines {} --bytes {} --within {} --seed {}",
+        log.display(),
+        shape.lines,
+        shape.bytes,
+        shape.within.as_micros(),
+        course.seed
+    ))
+}
