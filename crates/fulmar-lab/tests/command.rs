@@ -5,10 +5,10 @@ mod support;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use fulmar_platform::{Interest, PollList};
-use support::{DEADLINE, leave_out};
+use support::{DEADLINE, Killed, await_end, descendants, leave_out};
 
 fn lab() -> Command {
     Command::new(env!("CARGO_BIN_EXE_fulmar-lab"))
@@ -172,16 +172,6 @@ fn a_kill_leaves_no_process_and_no_device() {
     assert!(!devices(&network).contains("lab0"));
 }
 
-/// A program that is killed, whatever becomes of the test.
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Waits until nobody has the writing end of a pipe.
 fn await_end_of(pipe: &File) {
     let mut list = PollList::new();
@@ -189,33 +179,6 @@ fn await_end_of(pipe: &File) {
     list.wait(Some(DEADLINE))
         .expect("one descriptor can be waited for");
     assert!(list.readiness(slot).is_hung_up(), "a process has stayed");
-}
-
-/// Waits until a process is gone, or at least dead and only not reaped yet by its new parent.
-fn await_end(process: u32) {
-    let start = std::time::Instant::now();
-    loop {
-        let status = std::fs::read_to_string(format!("/proc/{process}/status"));
-        if status.map_or(true, |status| status.contains("State:\tZ")) {
-            return;
-        }
-        assert!(start.elapsed() < DEADLINE, "process {process} has stayed");
-        std::thread::yield_now();
-    }
-}
-
-/// Returns the numbers of all processes below one.
-fn descendants(process: u32) -> Vec<u32> {
-    let tasks = std::fs::read_dir(format!("/proc/{process}/task"));
-    let mut found = Vec::new();
-    for task in tasks.into_iter().flatten().flatten() {
-        let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        for child in children.split_whitespace().flat_map(str::parse) {
-            found.push(child);
-            found.extend(descendants(child));
-        }
-    }
-    found
 }
 
 /// Opens the network of the first of these processes that is in one with a device of the lab: from

@@ -8,7 +8,8 @@
 
 use std::io::Write as _;
 use std::net::{SocketAddr, UdpSocket};
-use std::time::Duration;
+use std::process::Child;
+use std::time::{Duration, Instant};
 
 use fulmar_lab::link::{Host, Link};
 use fulmar_lab::scenario::Scenario;
@@ -85,11 +86,48 @@ pub(crate) fn impairment(text: &str) -> fulmar_sim::Impairment {
 
 /// Waits until a process is in this state (proc_pid_status(5)).
 pub(crate) fn await_state(process: u32, state: char) {
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let path = format!("/proc/{process}/status");
     let line = format!("State:\t{state}");
     while !std::fs::read_to_string(&path).is_ok_and(|status| status.contains(&line)) {
         assert!(start.elapsed() < DEADLINE, "it is not in state {state}");
         std::thread::yield_now();
     }
+}
+
+/// A program that is killed, whatever becomes of the test.
+pub(crate) struct Killed(pub(crate) Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until a process is gone, or at least dead and only not reaped yet by its new parent.
+pub(crate) fn await_end(process: u32) {
+    let start = Instant::now();
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+        if status.map_or(true, |status| status.contains("State:\tZ")) {
+            return;
+        }
+        assert!(start.elapsed() < DEADLINE, "process {process} has stayed");
+        std::thread::yield_now();
+    }
+}
+
+/// Returns the numbers of all processes below one.
+pub(crate) fn descendants(process: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task"));
+    let mut found = Vec::new();
+    for task in tasks.into_iter().flatten().flatten() {
+        let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        for child in children.split_whitespace().flat_map(str::parse) {
+            found.push(child);
+            found.extend(descendants(child));
+        }
+    }
+    found
 }
