@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use fulmar_lab::command::{
-    judge, link, list, play, record, replay, report, selfcheck, tinygrams, traces,
+    judge, link, list, play, record, replay, report, selfcheck, simulate, tinygrams, traces,
 };
 
 /// Emulated links between real hosts, to try and measure remote shells on.
@@ -28,6 +28,7 @@ enum Command {
     Replay(Box<replay::Arguments>),
     Report(report::Arguments),
     Selfcheck(selfcheck::Arguments),
+    Simulate(simulate::Arguments),
     Tinygrams(tinygrams::Arguments),
     Traces(traces::Arguments),
 }
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Selfcheck(arguments) => selfcheck::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Tinygrams(arguments) => tinygrams::run(&arguments),
         Command::Traces(arguments) => traces::run(&arguments),
     };

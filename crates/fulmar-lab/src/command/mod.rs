@@ -9,6 +9,7 @@ pub mod record;
 pub mod replay;
 pub mod report;
 pub mod selfcheck;
+pub mod simulate;
 pub mod tinygrams;
 pub mod traces;
 

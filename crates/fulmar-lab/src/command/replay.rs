@@ -89,6 +89,26 @@ pub enum Typing {
     Open,
 }
 
+impl From<Typing> for Loop {
+    fn from(typing: Typing) -> Self {
+        match typing {
+            Typing::Closed => Self::Closed,
+            Typing::Open => Self::Open,
+        }
+    }
+}
+
+/// Returns the text of a scenario: that of a file, or the argument itself, with `;` between entries.
+pub(super) fn scenario(argument: &str) -> Result<String> {
+    let file = Path::new(argument);
+    match file.is_file() {
+        true => {
+            std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))
+        }
+        false => Ok(argument.replace(';', "\n")),
+    }
+}
+
 /// What counts as at once.
 const AT_ONCE: Duration = Duration::from_millis(5);
 
@@ -118,19 +138,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 impl Arguments {
     fn replay(&self) -> Result<Replay> {
-        let file = Path::new(&self.scenario);
-        let scenario = match file.is_file() {
-            true => std::fs::read_to_string(file)
-                .with_context(|| format!("reading {}", file.display()))?,
-            false => self.scenario.replace(';', "\n"),
-        };
         Ok(Replay {
-            scenario,
+            scenario: scenario(&self.scenario)?,
             recording: self.recording.clone(),
-            typing: match self.typing {
-                Typing::Closed => Loop::Closed,
-                Typing::Open => Loop::Open,
-            },
+            typing: self.typing.into(),
             limits: Limits {
                 keys: self.keys,
                 time: Duration::from_secs(self.time),

@@ -77,7 +77,7 @@ impl Replay {
     }
 
     /// Returns the scenario of a run with this seed.
-    fn scenario_of(&self, seed: u64) -> String {
+    pub(crate) fn scenario_of(&self, seed: u64) -> String {
         let text = self.scenario.replace("{seed}", &seed.to_string());
         format!("seed {seed}\n{text}")
     }
@@ -87,7 +87,7 @@ impl Replay {
     /// # Errors
     ///
     /// Where there is none.
-    fn find_recording(&self, around: &Surroundings) -> Result<PathBuf> {
+    pub(crate) fn find_recording(&self, around: &Surroundings) -> Result<PathBuf> {
         let name = &self.recording;
         let ours = around.recordings.join(name);
         let folders = around.data.iter();

@@ -20,6 +20,18 @@ pub(super) struct Far<'a> {
     paths: Vec<SocketAddr>,
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,
+    pub(super) frames: Vec<Frame>,
+}
+
+/// Something that the server sent: a piece of a screen, or nothing new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// When.
+    pub at: Duration,
+    /// How many bytes of the recording the host had written.
+    pub written: usize,
+    /// How many bytes the difference to a former screen has.
+    pub difference_bytes: usize,
 }
 
 impl<'a> Far<'a> {
@@ -34,6 +46,7 @@ impl<'a> Far<'a> {
             paths: Vec::new(),
             buffer: Vec::new(),
             outgoing: VecDeque::new(),
+            frames: Vec::new(),
         }
     }
 
@@ -74,6 +87,11 @@ impl<'a> Far<'a> {
         else {
             return false;
         };
+        self.frames.push(Frame {
+            at: now,
+            written: self.host.written,
+            difference_bytes: transmit.numbers.difference_bytes,
+        });
         let path = usize::try_from(transmit.path.get()).unwrap_or(usize::MAX);
         let Some(to) = self.paths.get(path) else {
             return true;

@@ -10,6 +10,8 @@ pub(super) struct PlayedHost<'a> {
     recording: &'a Trace,
     phase: Phase,
     records: Vec<Record>,
+    /// How many bytes of the recording it has written.
+    pub(super) written: usize,
 }
 
 enum Phase {
@@ -30,6 +32,7 @@ impl<'a> PlayedHost<'a> {
             recording,
             phase: Phase::Absent,
             records: Vec::new(),
+            written: 0,
         }
     }
 
@@ -77,6 +80,7 @@ impl<'a> PlayedHost<'a> {
                 let mut bytes = output.bytes.clone();
                 let stamp = output.stamp.map(|stamp| stamp.sequence());
                 bytes.extend(stamp.unwrap_or_default().into_bytes());
+                self.written += output.bytes.len();
                 self.note(now, Event::Host(output.bytes));
                 Some(bytes)
             }

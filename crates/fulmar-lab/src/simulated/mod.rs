@@ -19,6 +19,7 @@
 mod far;
 mod host;
 mod near;
+mod rehearsal;
 mod words;
 
 use std::time::Duration;
@@ -29,12 +30,14 @@ use fulmar_sim::{CLIENT, Counts, SERVER, Simulation};
 use fulmar_terminal::Size;
 
 use crate::judge::{NoVerdict, Run, Truth, Verdict};
-use crate::scenario::Scenario;
+use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
 use crate::typing::{Limits, Loop, Sitting, User};
 use far::Far;
+pub use far::Frame;
 use host::PlayedHost;
 use near::Near;
+pub use rehearsal::{Rehearsal, Rehearsed};
 
 /// The key of all simulated sessions. Nobody else hears them.
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -46,6 +49,8 @@ pub struct Simulated {
     pub sitting: Sitting,
     /// What the played host received and wrote.
     pub host_side: Trace,
+    /// What the server sent.
+    pub frames: Vec<Frame>,
     /// What happened to the datagrams that the client sent.
     pub up: Counts,
     /// What happened to the datagrams that the server sent.
@@ -72,13 +77,21 @@ impl Simulated {
         let server = scenario.simulated_server();
         let near = Near::new(key()?, size, server, user);
         let far = Far::new(key()?, size, PlayedHost::new(recording));
-        let mut simulation = scenario.simulation((near, far));
-        let longest = limits.set_up + limits.time + limits.patience;
-        simulation
-            .run_until(longest + Duration::from_secs(1), |(near, _)| {
-                near.user.is_over()
-            })
-            .map_err(|failure| anyhow!("{failure}"))?;
+        // As in a real run what changes during it counts from the start of the typing.
+        let still = Scenario {
+            changes: Vec::new(),
+            ..scenario.clone()
+        };
+        let mut simulation = still.simulation((near, far));
+        advance(&mut simulation, limits, User::has_begun)?;
+        let began = simulation.now();
+        for PlannedChange { at, every, change } in &scenario.changes {
+            match every {
+                None => simulation.plan(began + *at, change.clone()),
+                Some(period) => simulation.plan_from(began + *at, *period, change.clone()),
+            }
+        }
+        advance(&mut simulation, limits, User::is_over)?;
         Self::of(simulation)
     }
 
@@ -88,6 +101,7 @@ impl Simulated {
         Ok(Self {
             sitting: near.user.finish()?,
             host_side: far.host.finish()?,
+            frames: far.frames,
             up,
             down,
         })
@@ -107,6 +121,19 @@ impl Simulated {
         }
         .judge()
     }
+}
+
+/// Runs until the user has come so far.
+fn advance<'a>(
+    simulation: &mut Simulation<(Near<'a>, Far<'a>)>,
+    limits: Limits,
+    is_reached: impl Fn(&User<'a>) -> bool,
+) -> Result<()> {
+    let longest = limits.set_up + limits.time + limits.patience + Duration::from_secs(1);
+    simulation
+        .run_until(longest, |(near, _)| is_reached(&near.user))
+        .map(|_| ())
+        .map_err(|failure| anyhow!("{failure}"))
 }
 
 fn key() -> Result<Key> {

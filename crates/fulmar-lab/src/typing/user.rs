@@ -133,6 +133,11 @@ impl<'a> User<'a> {
         }
     }
 
+    /// True from the moment on at which the session has begun, or the user has given it up.
+    pub fn has_begun(&self) -> bool {
+        !matches!(self.phase, Phase::Arriving { .. } | Phase::Starting { .. })
+    }
+
     /// True when the user has got up.
     pub fn is_over(&self) -> bool {
         self.poll_timeout().is_none()

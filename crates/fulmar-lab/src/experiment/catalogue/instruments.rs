@@ -1,7 +1,7 @@
 //! The experiments that have instruments of their own.
 
 use super::super::{Cell, Experiment, Surroundings};
-use crate::instrument::tinygram;
+use crate::instrument::{collection, tinygram};
 
 pub(super) const COLLECTION: Experiment = Experiment {
     name: "collection",
@@ -10,10 +10,10 @@ pub(super) const COLLECTION: Experiment = Experiment {
     about: "What a program writes at once arrives in pieces. A server that waits a little before \
         it sends a frame sends fewer frames and shows fewer screens that are half drawn; one that \
         waits long delays. Swept from 0.1 to 100 ms over recorded writes: the delay that is added \
-        against the frames that are sent. Our rule, which adapts, is a point in the same plot. The \
-        paper's curve had its minimum at 8 ms.",
+        against the frames that are sent. Our rule is a point in the same plot, taken from our \
+        server itself. The paper's curve had its minimum at 8 ms.",
     published: &[],
-    cells: none,
+    cells: collection::cells,
 };
 
 pub(super) const TINYGRAMS: Experiment = Experiment {

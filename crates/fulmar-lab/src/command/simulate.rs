@@ -1,0 +1,141 @@
+//! `fulmar-lab simulate`: sessions of Fulmar in virtual time, typed and judged.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+use fulmar_platform::boot_time;
+use serde_json::json;
+
+use super::data::Data;
+use super::replay::{Typing, scenario};
+use crate::replay::{LIMITS, Replay};
+use crate::simulated::{Rehearsal, Rehearsed};
+use crate::stats::{Observation, Summary, share_within};
+use crate::typing::Limits;
+
+/// Types a recording to Fulmar in virtual time, with as many seeds as you like, and says what
+/// became of the keys.
+///
+/// It is what `replay --peer fulmar` does, without links, processes and waiting: the program's state
+/// machines on a simulated network, with the same user and the same judge. No root is needed.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The link: a file, or entries separated by semicolons, as for `replay`.
+    #[arg(long, value_name = "SCENARIO", default_value = "")]
+    pub scenario: String,
+    /// The recording: a path, or the name of one in a folder of recordings.
+    #[arg(long, value_name = "TRACE")]
+    pub recording: String,
+    /// Who types: closed waits for the answer to each key, open keeps the recorded rhythm.
+    #[arg(long, value_name = "LOOP")]
+    pub typing: Typing,
+    /// The first seed of the link.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+    /// How many seeds.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seeds: u64,
+    /// Each ends after so many keys.
+    #[arg(long, value_name = "NUMBER", default_value_t = LIMITS.keys)]
+    pub keys: usize,
+    /// Each ends after so many seconds of typing.
+    #[arg(long, value_name = "S", default_value_t = LIMITS.time.as_secs())]
+    pub time: u64,
+    /// Cuts pauses between keys to so many milliseconds.
+    #[arg(long, value_name = "MS")]
+    pub pause_max: Option<u64>,
+    /// Where recordings and traces are.
+    #[command(flatten)]
+    pub data: Data,
+}
+
+/// What counts as at once.
+const AT_ONCE: Duration = Duration::from_millis(5);
+
+/// What is kept of a seed.
+struct Kept {
+    own: Vec<Observation>,
+    whole: Vec<Observation>,
+    first_output: Vec<Observation>,
+    wrong: usize,
+    datagrams: [u64; 2],
+}
+
+/// Runs all seeds and prints figures over the keys of all of them, as JSON.
+///
+/// # Errors
+///
+/// Where an argument has no meaning, or a seed brings no session about.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let replay = arguments.replay()?;
+    let around = arguments.data.surroundings()?;
+    let began = boot_time();
+    let rehearsal = Rehearsal::new(&replay, &around)?;
+    let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
+    let kept = rehearsal.run_all(seeds, Kept::of)?;
+    let mut report = told(&kept);
+    report["took_s"] = (boot_time() - began).as_secs_f64().into();
+    println!("{report:#}");
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Kept {
+    fn of(rehearsed: Rehearsed) -> Self {
+        let Rehearsed { run, verdict } = rehearsed;
+        Self {
+            own: verdict.own(),
+            whole: verdict.whole(),
+            first_output: verdict.first_output(),
+            wrong: verdict.keys.iter().filter(|key| key.wrong > 0).count(),
+            datagrams: [run.up.sent, run.down.sent],
+        }
+    }
+}
+
+/// Returns the figures over all keys, and how the median of a seed's confirmed times is spread.
+fn told(kept: &[Kept]) -> serde_json::Value {
+    let all = |waits: fn(&Kept) -> &Vec<Observation>| -> Vec<Observation> {
+        kept.iter().flat_map(waits).copied().collect()
+    };
+    let own = all(|kept| &kept.own);
+    let mut medians: Vec<f64> = kept
+        .iter()
+        .filter_map(|kept| Summary::of(&kept.whole).median)
+        .map(|median| median.as_secs_f64() * 1e3)
+        .collect();
+    medians.sort_by(f64::total_cmp);
+    let sent = |way: usize| kept.iter().map(|kept| kept.datagrams[way]).sum::<u64>();
+    json!({
+        "seeds": kept.len(),
+        "own": Summary::of(&own).to_json(),
+        "own_at_once": share_within(&own, AT_ONCE),
+        "whole": Summary::of(&all(|kept| &kept.whole)).to_json(),
+        "first_output": Summary::of(&all(|kept| &kept.first_output)).to_json(),
+        "wrong_keys": kept.iter().map(|kept| kept.wrong).sum::<usize>(),
+        "datagrams_up": sent(0),
+        "datagrams_down": sent(1),
+        "median_of_a_seed_ms": {
+            "least": medians.first(),
+            "middle": medians.get(medians.len() / 2),
+            "most": medians.last(),
+        },
+    })
+}
+
+impl Arguments {
+    fn replay(&self) -> Result<Replay> {
+        Ok(Replay {
+            scenario: scenario(&self.scenario)?,
+            recording: self.recording.clone(),
+            typing: self.typing.into(),
+            limits: Limits {
+                keys: self.keys,
+                time: Duration::from_secs(self.time),
+                pause_max: self.pause_max.map(Duration::from_millis),
+                ..LIMITS
+            },
+            download: false,
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! A replay in virtual time, for as many seeds as one likes.
+
+use std::num::NonZero;
+use std::ops::Range;
+use std::thread;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::Simulated;
+use crate::experiment::Surroundings;
+use crate::judge::{Truth, Verdict};
+use crate::replay::Replay;
+use crate::scenario::Scenario;
+use crate::trace::{LinkTraces, Trace};
+
+/// What a [`Replay`] does with real programs, with everything read that it needs.
+pub struct Rehearsal<'a> {
+    replay: &'a Replay,
+    traces: LinkTraces,
+    recording: Trace,
+    truth: Truth,
+}
+
+/// One seed's session, and what the user saw of it.
+#[derive(Clone, Debug)]
+pub struct Rehearsed {
+    /// The session.
+    pub run: Simulated,
+    /// The verdict on it.
+    pub verdict: Verdict,
+}
+
+impl<'a> Rehearsal<'a> {
+    /// Reads the recording.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, or the replay has a download beside it, which only a kernel can play.
+    pub fn new(replay: &'a Replay, around: &Surroundings) -> Result<Self> {
+        ensure!(
+            !replay.download,
+            "a download is TCP's, which virtual time does not have"
+        );
+        let recording = Trace::read(&replay.find_recording(around)?)?;
+        Ok(Self {
+            replay,
+            traces: LinkTraces::of(around.data.as_deref()),
+            truth: Truth::of(&recording),
+            recording,
+        })
+    }
+
+    /// Plays one seed.
+    ///
+    /// # Errors
+    ///
+    /// Where the scenario has no meaning or no session comes about.
+    pub fn run(&self, seed: u64) -> Result<Rehearsed> {
+        let scenario = Scenario::parse(&self.replay.scenario_of(seed), &self.traces)?;
+        let Replay { typing, limits, .. } = *self.replay;
+        let run = Simulated::run(&scenario, &self.recording, &self.truth, typing, limits)?;
+        let verdict = run.judge(&self.truth);
+        Ok(Rehearsed {
+            verdict: verdict.context("this run cannot be judged")?,
+            run,
+        })
+    }
+
+    /// Plays many seeds, on all processors, and returns what `keep` keeps of each, in their order.
+    ///
+    /// # Errors
+    ///
+    /// The first seed's that fails, with its number.
+    pub fn run_all<T: Send>(
+        &self,
+        seeds: Range<u64>,
+        keep: impl Fn(Rehearsed) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let one = |seed| {
+            let run = self.run(seed).with_context(|| format!("seed {seed}"))?;
+            Ok(keep(run))
+        };
+        let share = |number: usize| seeds.clone().skip(number).step_by(threads).map(&one);
+        let mut parts: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads)
+                .map(|number| scope.spawn(move || share(number).collect::<Vec<Result<T>>>()))
+                .collect();
+            let parts = threads.into_iter().map(|thread| thread.join());
+            parts
+                .map(|part| part.unwrap_or_default().into_iter())
+                .collect()
+        });
+        let mut all = Vec::new();
+        for number in 0..seeds.clone().count() {
+            let next = parts[number % threads].next();
+            all.push(next.context("a thread of the simulation has panicked")??);
+        }
+        Ok(all)
+    }
+}
