@@ -7,9 +7,10 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
-use crate::experiment::{Measured, Surroundings, Work as _};
+use super::Data;
+use crate::experiment::{Measured, Work as _};
 use crate::outcome::{End, Facts, Outcome, RunId};
-use crate::peer::{Peer, find};
+use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
 use crate::stats::{Summary, share_within};
 use crate::typing::{Limits, Loop};
@@ -66,15 +67,9 @@ pub struct Arguments {
     /// Lets an endless TCP stream run from the server's host to the client's meanwhile.
     #[arg(long)]
     pub download: bool,
-    /// The folder of data that are not ours to ship; otherwise that of FULMAR_LAB_DATA.
-    #[arg(long, value_name = "FOLDER")]
-    pub data: Option<PathBuf>,
-    /// The folder of our own recordings.
-    #[arg(long, value_name = "FOLDER", default_value = "testdata/keys")]
-    pub recordings: PathBuf,
-    /// Our program; otherwise the one beside this, or that of PATH.
-    #[arg(long, value_name = "PROGRAM")]
-    pub fulmar: Option<PathBuf>,
+    /// What there is to measure with.
+    #[command(flatten)]
+    pub data: Data,
     /// Writes the whole outcome into this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -120,7 +115,7 @@ const AT_ONCE: Duration = Duration::from_millis(5);
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let peer = Peer::parse(&arguments.peer)?;
     let replay = arguments.replay()?;
-    let around = arguments.surroundings();
+    let around = arguments.data.surroundings()?;
     super::into_a_room()?;
     crate::peer::own_files();
     let (began, from) = (SystemTime::now(), boot_time());
@@ -151,24 +146,6 @@ impl Arguments {
             },
             download: self.download,
         })
-    }
-
-    fn surroundings(&self) -> Surroundings {
-        let beside = || {
-            let this = std::env::current_exe().ok()?;
-            Some(this.with_file_name("fulmar")).filter(|file| file.is_file())
-        };
-        let fulmar = self.fulmar.clone().or_else(beside);
-        let data = || std::env::var_os("FULMAR_LAB_DATA").map(PathBuf::from);
-        Surroundings {
-            fulmar: fulmar
-                .or_else(|| find("fulmar"))
-                .unwrap_or_else(|| "fulmar".into()),
-            data: self.data.clone().or_else(data),
-            recordings: self.recordings.clone(),
-            is_quick: false,
-            is_generated: false,
-        }
     }
 
     fn outcome(&self, peer: &Peer, measured: Measured, began: u64, took: f64) -> Outcome {

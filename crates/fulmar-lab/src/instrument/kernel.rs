@@ -20,8 +20,8 @@ pub struct Kernel {
 /// What decides how much TCP sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
-    /// Losses: Cubic, as most systems have it. Where that is permitted to none but the system's own
-    /// network it is Reno, which is the same until the first loss.
+    /// Losses: Cubic, as most systems have it. Where the kernel lacks it, it is Reno, which is the
+    /// same until the first loss.
     Losses,
     /// A model of the path: BBR.
     Model,
@@ -36,11 +36,11 @@ impl Congestion {
         }
     }
 
-    /// Sets it on a host, and returns its name.
-    fn set_on(self, host: &Host) -> Result<&'static str> {
+    /// Sets it on a host, with the window that connections begin with, and returns its name.
+    fn set_on(self, host: &Host, window: Option<u32>) -> Result<&'static str> {
         let mut refusal = None;
         for name in self.names() {
-            match host.set_parameter("ipv4/tcp_congestion_control", name) {
+            match host.set_tcp(name, window) {
                 Ok(()) => return Ok(name),
                 Err(error) => refusal = Some(error),
             }
@@ -80,8 +80,8 @@ impl Kernel {
             host.set_parameter("ipv4/tcp_slow_start_after_idle", "0")?;
             // Small writes are not put together while the device is busy.
             host.set_parameter("ipv4/tcp_autocorking", "0")?;
-            host.set_initial_window(Self::WIDE)?;
         }
-        self.congestion.set_on(host)
+        self.congestion
+            .set_on(host, self.is_wide.then_some(Self::WIDE))
     }
 }

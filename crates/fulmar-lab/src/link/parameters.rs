@@ -29,18 +29,25 @@ impl Host {
         set.with_context(|| format!("setting {name} to {value} on the {}", self.name()))
     }
 
-    /// Lets TCP connections that the host makes or takes from here on begin with a window of so many
-    /// packets.
+    /// Sets what decides how much TCP sends, such as `cubic`, and the window in packets that it begins
+    /// with, for IPv4 connections that the host makes or takes from here on.
+    ///
+    /// They go to the route: as a parameter of a network other than the system's own, the kernel
+    /// may refuse what it permits to no ordinary user.
     ///
     /// # Errors
     ///
-    /// Where `ip` fails.
-    pub fn set_initial_window(&self, packets: u32) -> Result<()> {
-        let line = format!("route change 0.0.0.0/0 dev {DEVICE} initcwnd {packets}");
+    /// Where the kernel does not have it, or `ip` fails.
+    pub fn set_tcp(&self, congestion: &str, initial_window: Option<u32>) -> Result<()> {
+        let mut line = format!("route change 0.0.0.0/0 dev {DEVICE} congctl {congestion}");
+        if let Some(packets) = initial_window {
+            line += &format!(" initcwnd {packets}");
+        }
         let mut ip = Command::new(ip_program());
         ip.args(line.split(' ')).stdout(Stdio::null());
-        let status = self.spawn(&mut ip)?.wait()?;
-        ensure!(status.success(), "ip {line} ended with {status}");
+        let output = self.spawn(ip.stderr(Stdio::piped()))?.wait_with_output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "ip {line}: {}", said.trim_end());
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use super::Replay;
 use super::stage::{Client, Stage};
 use super::watch::{Figures, Looks, Watch};
 use crate::experiment::{Measured, Surroundings};
+use crate::instrument::Kernel;
 use crate::judge::{Run, Truth, Verdict};
 use crate::outcome::Figure;
 use crate::peer::Peer;
@@ -29,6 +30,7 @@ pub(super) fn play(
     // They count from the start of the typing.
     let changes = std::mem::take(&mut scenario.changes);
     let stage = Stage::new(&scenario, &path)?;
+    let kernel = Kernel::USUAL.set(&stage.link)?;
     let line = peer.line(&stage.kit.values(&around.fulmar)?)?;
     let looks = Looks::new(&stage.link, stage.costs()?);
     let mut watch = Watch::new(&looks, &changes, replay.download);
@@ -55,7 +57,7 @@ pub(super) fn play(
     note(&mut figures, &sitting, &verdict);
     Ok(Measured {
         scenario: scenario.text.clone(),
-        commands: vec![line, stage.daemon.command.clone()],
+        commands: vec![line, stage.daemon.command.clone(), kernel],
         typing: Some(typing(replay.typing).to_owned()),
         recording: Some(replay.recording.clone()),
         figures,
