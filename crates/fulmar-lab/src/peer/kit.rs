@@ -117,7 +117,8 @@ impl Kit {
             "Port {PORT}\nListenAddress {SERVER_IP}\nHostKey {}\nAuthorizedKeysFile {}.pub\n\
              StrictModes no\nUsePAM no\nPidFile none\nPasswordAuthentication no\n\
              KbdInteractiveAuthentication no\nPermitRootLogin yes\nPrintMotd no\n\
-             PrintLastLog no\nUseDNS no\nLoginGraceTime 0\nSetEnv FULMAR_CONFIG=none\n",
+             PrintLastLog no\nUseDNS no\nLoginGraceTime 0\nSetEnv FULMAR_CONFIG=none\n\
+             Subsystem sftp internal-sftp\n",
             path("host_key")?,
             path("user_key")?,
         );

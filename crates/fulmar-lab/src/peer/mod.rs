@@ -26,7 +26,7 @@ mod template;
 
 use anyhow::{Result, bail, ensure};
 
-pub(crate) use costs::{Costs, costs};
+pub(crate) use costs::{Cost, Costs, costs};
 pub(crate) use daemon::Daemon;
 pub(crate) use kit::{Kit, own_files};
 pub use programs::find;

@@ -21,11 +21,14 @@ pub fn delay_acks(connection: impl AsFd) -> io::Result<()> {
 /// Lets a connection advertise a receive window of at most so many bytes, and grow to that. What was
 /// advertised before is not taken back.
 ///
+/// To be repeated while data come: when Linux learns how much memory segments take, it sets the limit
+/// anew, to what the buffer holds.
+///
 /// # Errors
 ///
 /// Where so large a buffer is not permitted, or it is no TCP socket.
 pub fn limit_window(connection: impl AsFd, bytes: u32) -> io::Result<()> {
-    // A buffer that was set is not tuned any more, which would move the limit.
+    // A buffer that was set is not tuned any more, which would move the limit each time.
     let buffer = (bytes as usize).saturating_mul(BUFFER_PER_WINDOW);
     set_socket_recv_buffer_size_force(&connection, buffer)?;
     let most = libc::c_int::try_from(bytes).map_err(io::Error::other)?;

@@ -1,7 +1,7 @@
 //! The experiments that have instruments of their own.
 
 use super::super::{Cell, Experiment, Surroundings};
-use crate::instrument::{collection, tinygram};
+use crate::instrument::{bulk, collection, tinygram};
 
 pub(super) const COLLECTION: Experiment = Experiment {
     name: "collection",
@@ -37,7 +37,7 @@ pub(super) const BULK: Experiment = Experiment {
         windows, and by scp, sftp and rsync: a window of W cannot carry more than W a round trip. \
         And what a byte costs with each cipher on this machine.",
     published: &[],
-    cells: none,
+    cells: bulk::cells,
 };
 
 pub(super) const LAN: Experiment = Experiment {
