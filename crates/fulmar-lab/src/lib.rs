@@ -62,6 +62,7 @@ pub mod peer;
 pub mod played;
 pub mod replay;
 pub mod report;
+pub mod run;
 pub mod scenario;
 pub mod selfcheck;
 pub mod simulated;

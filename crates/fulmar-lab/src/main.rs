@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use fulmar_lab::command::{
-    judge, link, list, play, record, replay, report, selfcheck, simulate, tinygrams, traces,
+    judge, link, list, measure, pairs, play, record, replay, report, run, selfcheck, simulate,
+    tinygrams, traces,
 };
 
 /// Emulated links between real hosts, to try and measure remote shells on.
@@ -23,10 +24,14 @@ enum Command {
     Judge(judge::Arguments),
     Link(Box<link::Arguments>),
     List(list::Arguments),
+    #[command(hide = true)]
+    Measure(measure::Arguments),
+    Pairs(pairs::Arguments),
     Play(play::Arguments),
     Record(record::Arguments),
     Replay(Box<replay::Arguments>),
     Report(report::Arguments),
+    Run(run::Arguments),
     Selfcheck(selfcheck::Arguments),
     Simulate(simulate::Arguments),
     Tinygrams(tinygrams::Arguments),
@@ -38,10 +43,13 @@ fn main() -> ExitCode {
         Command::Judge(arguments) => judge::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
+        Command::Measure(arguments) => measure::run(&arguments),
+        Command::Pairs(arguments) => pairs::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
         Command::Selfcheck(arguments) => selfcheck::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Tinygrams(arguments) => tinygrams::run(&arguments),

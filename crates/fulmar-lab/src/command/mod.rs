@@ -4,14 +4,18 @@ mod data;
 pub mod judge;
 pub mod link;
 pub mod list;
+pub mod measure;
+pub mod pairs;
 pub mod play;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod run;
 pub mod selfcheck;
 pub mod simulate;
 pub mod tinygrams;
 pub mod traces;
+mod workshop;
 
 use anyhow::{Context as _, Result};
 pub use data::Data;

@@ -91,13 +91,14 @@ impl Recording {
         }
     }
 
-    /// Returns how long a user types it where the first answer to a key takes this long, without
-    /// any limit.
-    pub(super) fn takes(&self, user: Loop, answer: Duration) -> Duration {
-        self.rhythm
+    /// Returns how long a user types it, up to so many keys, where the first answer to a key takes
+    /// this long.
+    pub(super) fn takes(&self, user: Loop, answer: Duration, keys_max: usize) -> Duration {
+        let keys = u32::try_from(keys_max).map_or(self.keys, |most| self.keys.min(most));
+        self.rhythm * keys / self.keys
             + match user {
-                Loop::Closed => answer * self.keys,
-                Loop::Open => answer * self.keys * self.results / 100,
+                Loop::Closed => answer * keys,
+                Loop::Open => answer * keys * self.results / 100,
             }
     }
 }
@@ -109,16 +110,18 @@ mod tests {
     #[test]
     fn a_closed_loop_pays_for_every_key_and_an_open_one_for_results() {
         let second = Duration::from_secs(1);
-        let at_once = TRACE_01.takes(Loop::Closed, Duration::ZERO);
+        let at_once = TRACE_01.takes(Loop::Closed, Duration::ZERO, 300);
         assert_eq!(at_once, TRACE_01.rhythm);
         assert_eq!(
-            TRACE_01.takes(Loop::Closed, second) - at_once,
+            TRACE_01.takes(Loop::Closed, second, 300) - at_once,
             Duration::from_secs(300)
         );
         assert_eq!(
-            TRACE_01.takes(Loop::Open, second) - at_once,
+            TRACE_01.takes(Loop::Open, second, 300) - at_once,
             Duration::from_secs(45)
         );
+        let fewer = TRACE_01.takes(Loop::Open, second, 100);
+        assert_eq!(fewer, (TRACE_01.rhythm + Duration::from_secs(45)) / 3);
     }
 
     #[test]

@@ -9,10 +9,13 @@ use super::recording::Recording;
 use super::response::Response;
 use super::route::Route;
 use crate::replay::{LIMITS, Replay};
-use crate::typing::Loop;
+use crate::typing::{Limits, Loop};
 
-/// What a run takes besides: the link, a server, the log-in, and the judge. Seen here.
-const SET_UP: Duration = Duration::from_secs(6);
+/// What a run takes besides: the link, a server, and the judge. Seen here.
+const SET_UP: Duration = Duration::from_secs(5);
+
+/// How often a log-in waits for an answer.
+const SET_UP_ROUND_TRIPS: u32 = 8;
 
 /// The remote shells that are compared.
 pub(super) const SHELLS: &[&str] = &["ssh", "mosh", "fulmar"];
@@ -26,7 +29,15 @@ pub struct Typed {
     response: Response,
     has_download: bool,
     is_generated: bool,
+    limits: Limits,
 }
+
+/// When a user stops where it is to be quick. Chosen so that all of it fits in ten minutes.
+const QUICK: Limits = Limits {
+    keys: 60,
+    time: Duration::from_secs(90),
+    ..LIMITS
+};
 
 /// The settings of a typing experiment that differ in user and recording only.
 pub(super) struct Setting {
@@ -77,6 +88,7 @@ impl Setting {
             response: self.response,
             has_download: self.has_download,
             is_generated: around.is_generated,
+            limits: if around.is_quick { QUICK } else { LIMITS },
         };
         let likeness = match self.route.traces {
             Some(_) if around.is_generated => "like-",
@@ -105,8 +117,10 @@ fn word(user: Loop) -> &'static str {
 impl Typed {
     /// Returns how long a run takes, about.
     fn time(&self, peer: &str) -> Duration {
-        let typing = self.recording.takes(self.user, self.response.of(peer));
-        SET_UP + typing.min(LIMITS.time + LIMITS.patience)
+        let answer = self.response.of(peer);
+        let typing = self.recording.takes(self.user, answer, self.limits.keys);
+        let limit = self.limits.time + self.limits.patience;
+        SET_UP + answer * SET_UP_ROUND_TRIPS + typing.min(limit)
     }
 }
 
@@ -114,6 +128,7 @@ impl Work for Typed {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let replay = Replay {
             download: self.has_download,
+            limits: self.limits,
             ..Replay::new(
                 &self.route.scenario(seed, around),
                 self.recording.name,
@@ -151,7 +166,11 @@ impl Work for Typed {
             ("recording", self.recording.name.to_owned()),
             (
                 "ends",
-                format!("after {} keys or {} s", LIMITS.keys, LIMITS.time.as_secs()),
+                format!(
+                    "after {} keys or {} s",
+                    self.limits.keys,
+                    self.limits.time.as_secs()
+                ),
             ),
         ];
         if self.has_download {
@@ -190,7 +209,9 @@ mod tests {
     fn no_run_takes_longer_than_its_limit() {
         let cell = SETTING.cell(Loop::Closed, &TRACE_01, &Surroundings::default());
         let takes = |peer| cell.work.takes(peer).unwrap();
-        assert_eq!(takes("ssh"), SET_UP + LIMITS.time + LIMITS.patience);
+        let log_in = Duration::from_secs(60) * SET_UP_ROUND_TRIPS;
+        let limit = SET_UP + log_in + LIMITS.time + LIMITS.patience;
+        assert_eq!(takes("ssh"), limit);
         assert_eq!(cell.takes, takes("ssh"));
         assert!(takes("mosh") < takes("mosh-n") && takes("mosh-n") < takes("ssh"));
     }

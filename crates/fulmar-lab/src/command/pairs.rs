@@ -1,0 +1,105 @@
+//! `fulmar-lab pairs`: whether equal runs come out equal.
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+
+use super::run::Making;
+use super::workshop::Workshop;
+use crate::experiment::catalogue;
+use crate::run::{PAIRS, Selection, Series, judge, missing, pairs};
+
+/// Measures with equal settings twice, and says whether the medians differ by more than chance.
+///
+/// Of 20 pairs the 90 % interval of the difference is to hold zero in at least 16. Both runs of a pair
+/// are made beside others; a third is made alone, so that it is seen whether runs side by side shift
+/// medians. Leaves outcomes and pairs.json in DIR, and ends with status 1 where it is not so.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Which cells, as for `run`; otherwise some of all kinds.
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Which remote shells.
+    #[arg(
+        long,
+        value_name = "PEERS",
+        value_delimiter = ',',
+        default_value = "ssh,mosh,fulmar"
+    )]
+    pub peers: Vec<String>,
+    /// How many pairs.
+    #[arg(long, value_name = "NUMBER", default_value_t = PAIRS)]
+    pub pairs: usize,
+    /// Goes without the runs that are made alone.
+    #[arg(long)]
+    pub no_alone: bool,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would show it as the text of the command")]
+    pub making: Making,
+}
+
+/// A measured link, a good one and a lossy one, and both users.
+const CELLS: [&str; 4] = [
+    "evdo/lte-500ms-closed-short",
+    "evdo/evdo-200ms-open-short",
+    "transoceanic/rtt-273ms-open",
+    "loss/loss-29-open",
+];
+
+/// The same without the data that are not ours to ship.
+const GENERATED: [&str; 4] = [
+    "evdo/like-lte-500ms-closed-own-less",
+    "evdo/like-evdo-200ms-open-own-less",
+    "transoceanic/rtt-273ms-open",
+    "loss/loss-29-open",
+];
+
+/// Measures, compares and prints.
+///
+/// # Errors
+///
+/// As `run`.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let making = &arguments.making;
+    let around = making.data.surroundings_for(making.quick)?;
+    let usual = match making.data.generated {
+        true => GENERATED,
+        false => CELLS,
+    };
+    let selection = Selection {
+        names: match arguments.names.is_empty() {
+            true => usual.map(str::to_owned).to_vec(),
+            false => arguments.names.clone(),
+        },
+        peers: arguments.peers.clone(),
+    };
+    let chosen = selection.choose(&catalogue::ALL, &around)?;
+    if let Some(missing) = missing(&chosen, &around) {
+        bail!("{missing}");
+    }
+    let plan = pairs(chosen, arguments.pairs, !arguments.no_alone);
+    super::into_a_room()?;
+    let (ended, plan) = Workshop::open(making)?.work_off(plan)?;
+    let folder = crate::outcome::Folder::open(&making.out)?;
+    let equal = judge(&plan, &folder, Series::First, Series::Second);
+    println!(
+        "Runs with equal settings, medians in ms:\n{}",
+        equal.table()
+    );
+    let mut found = json!({ "equal": equal.json() });
+    let mut is_good = equal.is_good();
+    if !arguments.no_alone {
+        let alone = judge(&plan, &folder, Series::First, Series::Alone);
+        println!("Side by side, and alone:\n{}", alone.table());
+        found["alone"] = alone.json();
+        is_good &= alone.is_good();
+    }
+    let file = making.out.join("pairs.json");
+    std::fs::write(&file, format!("{found:#}\n"))
+        .with_context(|| format!("writing {}", file.display()))?;
+    Ok(match is_good && !ended.is_interrupted {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}

@@ -1,0 +1,127 @@
+//! `fulmar-lab run`: experiments, from the plan to the report.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::Data;
+use super::workshop::Workshop;
+use crate::experiment::{Surroundings, catalogue};
+use crate::report;
+use crate::run::{Plan, Selection, missing};
+
+/// Measures, and makes a report of it.
+///
+/// A NAME is that of an experiment (`fulmar-lab list`), or EXPERIMENT/CELL with the beginning of a
+/// cell's name; `paper` is what the Mosh paper and its reproduction measured, `all` is everything. Each
+/// run leaves its outcome in DIR as soon as it is over. Ctrl-C keeps what is there; the same
+/// command goes on from it, and tries what has failed once more.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// What to measure.
+    #[arg(value_name = "NAME", required = true)]
+    pub names: Vec<String>,
+    /// Which remote shells: ssh, mosh and fulmar stand for those of each experiment, mosh-a and such
+    /// for one of them.
+    #[arg(
+        long,
+        value_name = "PEERS",
+        value_delimiter = ',',
+        default_value = "ssh,mosh,fulmar"
+    )]
+    pub peers: Vec<String>,
+    /// One more for typed sessions, as a line for the shell: see `fulmar-lab replay --help`.
+    #[arg(long, value_name = "NAME=TEMPLATE")]
+    pub peer: Vec<String>,
+    /// How often each, with another seed; otherwise 3 times, or once with --quick.
+    #[arg(long, value_name = "NUMBER")]
+    pub seeds: Option<u64>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would show it as the text of the command")]
+    pub making: Making,
+    /// Only says what would be done, and how long it would take.
+    #[arg(long)]
+    pub plan: bool,
+}
+
+/// How runs are made.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Making {
+    /// Where outcomes and report go.
+    #[arg(long, value_name = "DIR", default_value = "fulmar-lab-out")]
+    pub out: PathBuf,
+    /// A meaningful part of it, in a short time.
+    #[arg(long)]
+    pub quick: bool,
+    /// How many runs are made side by side, of those that may; otherwise 3 for each core.
+    #[arg(long, value_name = "NUMBER")]
+    pub jobs: Option<usize>,
+    /// Goes without the check of the emulation's own precision, which comes first.
+    #[arg(long)]
+    pub no_selfcheck: bool,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would show it as the text of the command")]
+    pub data: Data,
+}
+
+/// Runs side by side, for each core: sessions wait most of the time. `fulmar-lab pairs` shows whether
+/// it shifts medians.
+const JOBS_PER_CORE: usize = 3;
+
+/// As usual.
+const SEEDS: u64 = 3;
+
+impl Making {
+    /// Returns how many runs are made side by side.
+    #[must_use]
+    pub fn jobs(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.unwrap_or_else(|| JOBS_PER_CORE * cores()).max(1)
+    }
+}
+
+/// Measures.
+///
+/// # Errors
+///
+/// Where a name is not known, data are missing, or links cannot be made.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let making = &arguments.making;
+    let around = making.data.surroundings_for(making.quick)?;
+    let selection = Selection {
+        names: arguments.names.clone(),
+        peers: [arguments.peers.as_slice(), &arguments.peer].concat(),
+    };
+    let chosen = selection.choose(&catalogue::ALL, &around)?;
+    ensure!(!chosen.is_empty(), "nothing of it is for these peers");
+    let missing = missing(&chosen, &around);
+    let usual = if making.quick { 1 } else { SEEDS };
+    let plan = Plan::new(chosen, arguments.seeds.unwrap_or(usual));
+    if arguments.plan {
+        print!("{}", plan.table(making.jobs()));
+        if let Some(missing) = missing {
+            println!("\n{missing}");
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(missing) = missing {
+        bail!("{missing}");
+    }
+    // All that runs is gone with this process, also when it is killed.
+    super::into_a_room()?;
+    let workshop = Workshop::open(making)?;
+    let (ended, _) = workshop.work_off(plan)?;
+    let page = page(&making.out, &around)?;
+    println!("{page}");
+    Ok(match ended.is_interrupted || ended.failed > 0 {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    })
+}
+
+/// Writes the report, also of what is not complete, and says where it is.
+fn page(out: &Path, around: &Surroundings) -> Result<String> {
+    let page = report::write(out, &catalogue::ALL, around).context("making the report")?;
+    Ok(page.display().to_string())
+}

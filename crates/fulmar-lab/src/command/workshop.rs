@@ -1,0 +1,214 @@
+//! Where the runs of a plan are made: a folder, processes, a person who looks on.
+
+use std::io::{IsTerminal as _, Stderr};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use fulmar_platform::{Interest, PollList, Signal, SignalPipe, Tty};
+use serde_json::json;
+
+use super::run::Making;
+use crate::outcome::Folder;
+use crate::report::{Origin, SELFCHECK};
+use crate::run::{Ended, Event, Plan, Processes, Progress, conduct, forecast, minutes};
+
+/// The file of a folder of outcomes that says with which settings all of them were made.
+const SETTINGS: &str = "settings.json";
+
+/// What is said then.
+const INTERRUPTED: &str = "interrupted; the same command goes on from here";
+
+/// How often it is looked whether the self-check is over. Chosen by eye.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A folder of outcomes that grows.
+pub(super) struct Workshop {
+    /// The outcomes.
+    pub(super) folder: Folder,
+    out: PathBuf,
+    program: PathBuf,
+    options: Vec<String>,
+    jobs: usize,
+    has_selfcheck: bool,
+    is_quick: bool,
+    events: (Sender<Event>, Receiver<Event>),
+    fulmar: PathBuf,
+    data: Option<PathBuf>,
+}
+
+impl Workshop {
+    /// Opens the folder. From here on an interrupt is an event.
+    ///
+    /// # Errors
+    ///
+    /// Where the folder has outcomes that were made with other settings.
+    pub(super) fn open(making: &Making) -> Result<Self> {
+        let folder = Folder::open(&making.out)?;
+        let around = making.data.surroundings_for(making.quick)?;
+        let settings = json!({ "quick": making.quick, "generated": making.data.generated });
+        let path = making.out.join(SETTINGS);
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            ensure!(
+                serde_json::from_str::<serde_json::Value>(&text).ok() == Some(settings),
+                "{} has outcomes of runs with or without --quick or --generated, unlike these; \
+                 name another folder with --out",
+                making.out.display()
+            );
+        } else {
+            std::fs::write(&path, format!("{settings:#}\n"))
+                .with_context(|| format!("writing {}", path.display()))?;
+        }
+        let events = channel();
+        hear_interrupts(events.0.clone())?;
+        Ok(Self {
+            folder,
+            out: making.out.clone(),
+            program: std::env::current_exe().context("looking for this program's file")?,
+            options: making.data.options(making.quick)?,
+            jobs: making.jobs(),
+            has_selfcheck: !making.no_selfcheck,
+            is_quick: making.quick,
+            events,
+            fulmar: around.fulmar,
+            data: around.data,
+        })
+    }
+
+    /// Makes all runs of a plan that are left.
+    ///
+    /// # Errors
+    ///
+    /// Where the disk takes nothing, or no process can be started.
+    pub(super) fn work_off(&self, mut plan: Plan) -> Result<(Ended, Plan)> {
+        self.note_origin()?;
+        plan.learn(&self.folder.all()?);
+        let left = plan.left(&self.folder);
+        let mut progress = self.progress(left.len());
+        let runs = left.iter().map(|number| &plan.runs[*number]);
+        progress.say(&format!(
+            "{} runs, of which {} are there already; {} side by side, about {}",
+            plan.runs.len(),
+            plan.runs.len() - left.len(),
+            self.jobs,
+            minutes(forecast(runs, &[], self.jobs))
+        ));
+        if !left.is_empty() && self.has_selfcheck && !self.selfcheck(&mut progress)? {
+            progress.say(INTERRUPTED);
+            let ended = Ended {
+                is_interrupted: true,
+                ..Ended::default()
+            };
+            return Ok((ended, plan));
+        }
+        let crew = Processes::new(self.program.clone(), self.options.clone());
+        let (folder, events) = (&self.folder, &self.events);
+        let ended = conduct(
+            &plan,
+            &left,
+            folder,
+            &crew,
+            self.jobs,
+            events,
+            &mut progress,
+        );
+        progress.end();
+        let ended = ended?;
+        if ended.is_interrupted {
+            progress.say(INTERRUPTED);
+        }
+        Ok((ended, plan))
+    }
+
+    fn progress(&self, total: usize) -> Progress<Stderr> {
+        let errors = std::io::stderr();
+        let columns = errors.is_terminal().then(|| {
+            let size = Tty::open(std::io::stderr()).ok().and_then(|tty| tty.size());
+            size.map_or(80, |size| size.columns.into())
+        });
+        Progress::new(errors, columns, total, self.jobs)
+    }
+
+    fn note_origin(&self) -> Result<()> {
+        let words: Vec<String> = std::env::args().collect();
+        let origin = Origin {
+            commands: vec![words.join(" ")],
+            ..Origin::here(&self.fulmar)
+        };
+        origin.put(&self.out)
+    }
+
+    /// Checks the emulation unless that was done for this folder; returns false where it was
+    /// interrupted.
+    fn selfcheck(&self, progress: &mut Progress<Stderr>) -> Result<bool> {
+        let file = self.out.join(SELFCHECK);
+        if file.is_file() {
+            return Ok(true);
+        }
+        progress.say("checking how precise the emulation is here");
+        let mut check = Check(self.selfcheck_command(&file).spawn()?);
+        let status = loop {
+            if let Some(status) = check.0.try_wait()? {
+                break status;
+            }
+            if let Ok(Event::Interrupted) = self.events.1.recv_timeout(LOOK) {
+                return Ok(false);
+            }
+        };
+        match (file.is_file(), status.success()) {
+            (true, true) => {}
+            (true, false) => {
+                progress.say("it is less precise than it is meant to be: see the report")
+            }
+            (false, _) => progress.say("the check has failed: try `fulmar-lab selfcheck`"),
+        }
+        Ok(true)
+    }
+
+    fn selfcheck_command(&self, file: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg("selfcheck").arg("--json").arg(file);
+        if self.is_quick {
+            command.arg("--quick");
+        }
+        if let Some(data) = &self.data {
+            command.arg("--data").arg(data);
+        }
+        // The interrupt key is for us.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(Stdio::null());
+        command
+    }
+}
+
+/// A self-check that ends with this value.
+struct Check(Child);
+
+impl Drop for Check {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Makes events of interrupts, for as long as this process lives.
+fn hear_interrupts(events: Sender<Event>) -> Result<()> {
+    let signals = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
+    let mut pipe = SignalPipe::new(&signals).context("listening for interrupts")?;
+    std::thread::spawn(move || {
+        loop {
+            let mut list = PollList::new();
+            list.add(&pipe, Interest::Read);
+            // Where waiting fails there is nothing to hear.
+            let is_over = list.wait(None).is_err();
+            let has_come = pipe.drain().count() > 0;
+            if is_over || (has_come && events.send(Event::Interrupted).is_err()) {
+                return;
+            }
+        }
+    });
+    Ok(())
+}

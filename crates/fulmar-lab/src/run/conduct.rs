@@ -1,0 +1,223 @@
+//! A plan is worked off.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Result;
+
+use super::crew::{Crew, outcome};
+use super::plan::{Plan, Run};
+use crate::outcome::{End, Folder, Outcome};
+
+/// What happens while runs are made.
+pub enum Event {
+    /// The run of this number is over.
+    Over(usize, Result<Box<Outcome>>),
+    /// Somebody wants an end.
+    Interrupted,
+}
+
+/// Who looks on.
+pub trait Watch {
+    /// A run begins.
+    fn begins(&mut self, run: &Run);
+    /// A run is over, with its outcome on disk.
+    fn is_over(&mut self, run: &Run, outcome: &Outcome);
+    /// Time has passed: which runs are under way since when, and which are waiting.
+    fn looks(&mut self, under_way: &[(&Run, Duration)], waiting: &[&Run]);
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// How many runs have become complete.
+    pub complete: usize,
+    /// How many have failed.
+    pub failed: usize,
+    /// Whether it was interrupted.
+    pub is_interrupted: bool,
+}
+
+/// How often somebody looks on.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// A run that takes this much longer than twice what it should is stopped: something hangs.
+const LATE: Duration = Duration::from_secs(600);
+
+/// Makes the runs of these numbers, so many side by side, and writes each outcome as soon as it is there.
+///
+/// `events` is where the end of runs is told, and interruptions by whoever has its sender.
+///
+/// # Errors
+///
+/// Where an outcome cannot be written. What is under way is stopped then.
+pub fn conduct(
+    plan: &Plan,
+    numbers: &[usize],
+    folder: &Folder,
+    crew: &dyn Crew,
+    jobs: usize,
+    events: &(Sender<Event>, Receiver<Event>),
+    watch: &mut dyn Watch,
+) -> Result<Ended> {
+    std::thread::scope(|scope| {
+        let start = |number: usize| {
+            let sender = events.0.clone();
+            scope.spawn(move || {
+                let made = crew.make(plan, &plan.runs[number]).map(Box::new);
+                // Nobody listens any more where writing has failed.
+                let _ = sender.send(Event::Over(number, made));
+            });
+        };
+        let mut conductor = Conductor {
+            plan,
+            waiting: numbers.iter().copied().collect(),
+            under_way: BTreeMap::new(),
+            jobs: jobs.max(1),
+            ended: Ended::default(),
+        };
+        let result = conductor.work_off(&start, folder, crew, &events.1, watch);
+        if result.is_err() {
+            conductor.stop_all(crew);
+        }
+        result.map(|()| conductor.ended)
+    })
+}
+
+/// A run that is being made.
+struct UnderWay {
+    began: Instant,
+    began_at: u64,
+    /// The most runs that were under way at once while it was.
+    side_by_side: usize,
+    /// Whether it was stopped because it hung.
+    is_late: bool,
+}
+
+struct Conductor<'a> {
+    plan: &'a Plan,
+    waiting: VecDeque<usize>,
+    under_way: BTreeMap<usize, UnderWay>,
+    jobs: usize,
+    ended: Ended,
+}
+
+impl Conductor<'_> {
+    fn work_off(
+        &mut self,
+        start: &dyn Fn(usize),
+        folder: &Folder,
+        crew: &dyn Crew,
+        events: &Receiver<Event>,
+        watch: &mut dyn Watch,
+    ) -> Result<()> {
+        loop {
+            while let Some(number) = self.next() {
+                watch.begins(&self.plan.runs[number]);
+                self.begin(number);
+                start(number);
+            }
+            if self.under_way.is_empty() {
+                return Ok(());
+            }
+            match events.recv_timeout(LOOK) {
+                Ok(Event::Over(number, made)) => {
+                    if let Some(outcome) = self.over(number, made) {
+                        folder.put(&outcome)?;
+                        watch.is_over(&self.plan.runs[number], &outcome);
+                    }
+                }
+                Ok(Event::Interrupted) => {
+                    self.ended.is_interrupted = true;
+                    self.waiting.clear();
+                    self.stop_all(crew);
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    self.stop_late(crew);
+                }
+            }
+            self.look(watch);
+        }
+    }
+
+    /// Takes the next run that may begin now.
+    fn next(&mut self) -> Option<usize> {
+        let number = *self.waiting.front()?;
+        let is_alone = |number: &usize| self.plan.runs[*number].is_alone;
+        let may = match is_alone(&number) {
+            true => self.under_way.is_empty(),
+            false => self.under_way.len() < self.jobs && !self.under_way.keys().any(is_alone),
+        };
+        may.then(|| self.waiting.pop_front()).flatten()
+    }
+
+    fn begin(&mut self, number: usize) {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let run = UnderWay {
+            began: Instant::now(),
+            began_at: now.map_or(0, |now| now.as_secs()),
+            side_by_side: 1,
+            is_late: false,
+        };
+        self.under_way.insert(number, run);
+        let count = self.under_way.len();
+        for run in self.under_way.values_mut() {
+            run.side_by_side = run.side_by_side.max(count);
+        }
+    }
+
+    /// Returns what is to be kept of a run that is over; of one that was stopped, nothing.
+    fn over(&mut self, number: usize, made: Result<Box<Outcome>>) -> Option<Outcome> {
+        let under_way = self.under_way.remove(&number)?;
+        let run = &self.plan.runs[number];
+        let mut kept = match made {
+            Ok(kept) => *kept,
+            Err(_) if self.ended.is_interrupted => return None,
+            Err(error) if under_way.is_late => {
+                let error = error.context("it did not end in time and was stopped");
+                outcome(run.id.clone(), Err(error))
+            }
+            Err(error) => outcome(run.id.clone(), Err(error)),
+        };
+        match kept.end {
+            End::Complete => self.ended.complete += 1,
+            End::Failed(_) if self.ended.is_interrupted => return None,
+            End::Failed(_) => self.ended.failed += 1,
+        }
+        kept.facts.began = under_way.began_at;
+        kept.facts.took = under_way.began.elapsed().as_secs_f64();
+        kept.facts.side_by_side = under_way.side_by_side;
+        Some(kept)
+    }
+
+    fn stop_all(&self, crew: &dyn Crew) {
+        for number in self.under_way.keys() {
+            crew.stop(&self.plan.runs[*number].id);
+        }
+    }
+
+    fn stop_late(&mut self, crew: &dyn Crew) {
+        for (number, under_way) in &mut self.under_way {
+            let run = &self.plan.runs[*number];
+            if under_way.began.elapsed() > run.takes * 2 + LATE {
+                under_way.is_late = true;
+                crew.stop(&run.id);
+            }
+        }
+    }
+
+    fn look(&self, watch: &mut dyn Watch) {
+        let runs = &self.plan.runs;
+        let under_way: Vec<(&Run, Duration)> = self
+            .under_way
+            .iter()
+            .map(|(number, run)| (&runs[*number], run.began.elapsed()))
+            .collect();
+        let waiting: Vec<&Run> = self.waiting.iter().map(|number| &runs[*number]).collect();
+        watch.looks(&under_way, &waiting);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! Who makes runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context as _, Result, bail};
+
+use super::plan::{Plan, Run};
+use crate::experiment::{Measured, Surroundings};
+use crate::outcome::{End, Facts, Outcome, RunId};
+
+/// Makes runs, several at a time.
+pub trait Crew: Sync {
+    /// Makes a run.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no outcome at all, as when it was stopped.
+    fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome>;
+
+    /// Stops a run, whose [`make`](Self::make) returns soon then.
+    fn stop(&self, run: &RunId);
+}
+
+/// Makes runs in this process.
+pub struct Hands(pub Surroundings);
+
+impl Crew for Hands {
+    fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
+        let measured = plan.work(run).measure(&run.peer, run.seed, &self.0);
+        Ok(outcome(run.id.clone(), measured))
+    }
+
+    fn stop(&self, _run: &RunId) {}
+}
+
+/// Returns what is kept of a run; when it was made is added by who knows.
+pub fn outcome(run: RunId, measured: Result<Measured>) -> Outcome {
+    let end = match &measured {
+        Ok(_) => End::Complete,
+        Err(error) => End::Failed(format!("{error:#}")),
+    };
+    let measured = measured.unwrap_or_default();
+    Outcome {
+        run,
+        facts: Facts {
+            scenario: measured.scenario,
+            commands: measured.commands,
+            typing: measured.typing,
+            recording: measured.recording,
+            ..Facts::default()
+        },
+        end,
+        figures: measured.figures,
+        series: measured.series,
+        verdict: measured.verdict,
+    }
+}
+
+/// Makes each run in a process of its own, which can be killed with all that it has started.
+pub struct Processes {
+    /// This program.
+    pub program: PathBuf,
+    /// The options that say what there is to measure with.
+    pub options: Vec<String>,
+    under_way: Mutex<UnderWay>,
+}
+
+#[derive(Default)]
+struct UnderWay {
+    children: BTreeMap<RunId, Child>,
+    /// Those that are to stop, also where they have hardly begun.
+    stopped: BTreeSet<RunId>,
+}
+
+/// So much is kept of what a run says of itself.
+const WORDS_MAX: usize = 2000;
+
+impl Processes {
+    /// A crew of this program, called with these options.
+    pub fn new(program: PathBuf, options: Vec<String>) -> Self {
+        Self {
+            program,
+            options,
+            under_way: Mutex::default(),
+        }
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
+        // It is whole between any two lines.
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enter(&self, run: &RunId, mut child: Child) {
+        let mut under_way = self.under_way();
+        if under_way.stopped.contains(run) {
+            let _ = child.kill();
+        }
+        under_way.children.insert(run.clone(), child);
+    }
+
+    fn command(&self, plan: &Plan, run: &Run) -> Command {
+        let chosen = &plan.cells[run.cell];
+        let mut command = Command::new(&self.program);
+        command
+            .arg("measure")
+            .args(&self.options)
+            .args([chosen.experiment, &chosen.cell.name, &run.peer])
+            .arg(run.seed.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        // The interrupt key is for us: we say then who is to stop.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
+    }
+}
+
+impl Crew for Processes {
+    fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
+        let started = self.command(plan, run).spawn();
+        let mut child = started.context("starting a process for a run")?;
+        let mut output = child.stdout.take().context("it has no output")?;
+        let mut errors = child.stderr.take().context("it has no errors")?;
+        self.enter(&run.id, child);
+        let said = std::thread::spawn(move || {
+            let mut said = Vec::new();
+            // What was read before an error is as good.
+            let _ = errors.read_to_end(&mut said);
+            String::from_utf8_lossy(&said).into_owned()
+        });
+        let mut text = String::new();
+        // A process that was killed in the middle of it has no outcome.
+        let is_read = output.read_to_string(&mut text).is_ok();
+        let child = self.under_way().children.remove(&run.id);
+        let mut child = child.context("another run has its name")?;
+        let status = child.wait()?;
+        let said = said.join().unwrap_or_default();
+        if !status.success() || !is_read {
+            bail!("its process ended with {status}: {}", end_of(&said));
+        }
+        let mut outcome: Outcome =
+            serde_json::from_str(&text).context("what its process has written is no outcome")?;
+        outcome.run = run.id.clone();
+        Ok(outcome)
+    }
+
+    fn stop(&self, run: &RunId) {
+        let mut under_way = self.under_way();
+        under_way.stopped.insert(run.clone());
+        if let Some(child) = under_way.children.get_mut(run) {
+            // It may be over already.
+            let _ = child.kill();
+        }
+    }
+}
+
+fn end_of(text: &str) -> &str {
+    let text = text.trim();
+    let start = text.len().saturating_sub(WORDS_MAX);
+    let start = (start..=text.len()).find(|at| text.is_char_boundary(*at));
+    &text[start.unwrap_or_default()..]
+}

@@ -1,0 +1,34 @@
+//! Runs by the dozen: what is to be measured, in which order, how long it takes, and that it is done.
+//!
+//! ```text
+//!   Selection ─► Plan ─► conduct ─► Folder of outcomes ─► report
+//!   names, peers   order      └ Crew: a process for each run, in a room of its own
+//! ```
+//!
+//! Every outcome is written as soon as it is there. The same plan with the same folder goes on where it
+//! was interrupted: runs with an outcome are not made again, those that failed are.
+//!
+//! # Order
+//!
+//! Seed by seed; within a seed the cells that take longest come first, so that nothing long is left over
+//! at the end; within a cell all peers follow each other, another one first for each seed. So whatever
+//! this machine goes through meanwhile, all peers of a cell do. Cells that must have the machine for
+//! themselves come last.
+
+mod conduct;
+mod crew;
+mod forecast;
+mod missing;
+mod pairs;
+mod plan;
+mod progress;
+mod selection;
+
+pub use conduct::{Ended, Event, Watch, conduct};
+pub use crew::{Crew, Hands, Processes, outcome};
+pub use forecast::forecast;
+pub use missing::missing;
+pub use pairs::{PAIRS, Pair, Series, Verdict, judge, pairs};
+pub use plan::{Plan, Run};
+pub use progress::{Progress, minutes};
+pub use selection::{Chosen, Selection};

@@ -1,0 +1,203 @@
+//! Runs in pairs with equal settings: whether intervals are as wide as they have to be, and whether
+//! runs side by side disturb each other.
+
+use serde_json::{Value, json};
+
+use super::plan::{Plan, Run, name};
+use super::selection::Chosen;
+use crate::outcome::{End, Folder, Outcome, RunId};
+use crate::stats::{Interval, Plan as Draws, difference, median};
+
+/// So many pairs.
+pub const PAIRS: usize = 20;
+
+/// Of a hundred pairs, in so many the interval is to hold zero. An interval of 90 % holds it in 90 where
+/// all is right; of 20 pairs fewer than 16 happens in one case of 23 then (binomial).
+const HOLDING_PERCENT: usize = 80;
+
+/// Which of the runs of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Series {
+    /// One, beside others.
+    First,
+    /// Its equal, beside others.
+    Second,
+    /// Another equal, with the machine for itself.
+    Alone,
+}
+
+impl Series {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::First => "pairs-first",
+            Self::Second => "pairs-second",
+            Self::Alone => "pairs-alone",
+        }
+    }
+}
+
+/// Plans so many pairs of runs of these cells and all of their peers, and a third run of each
+/// alone where that is wanted: first all with one seed, then with the next.
+pub fn pairs(cells: Vec<Chosen>, count: usize, has_alone: bool) -> Plan {
+    let equal = equals(&cells, count);
+    let mut runs = Vec::new();
+    for run in &equal {
+        for series in [Series::First, Series::Second] {
+            runs.push(of(run, series));
+        }
+    }
+    if has_alone {
+        runs.extend(equal.iter().map(|run| of(run, Series::Alone)));
+    }
+    Plan { cells, runs }
+}
+
+fn equals(cells: &[Chosen], count: usize) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let is_empty = cells.iter().all(|cell| cell.peers.is_empty());
+    for seed in 1.. {
+        for (number, chosen) in cells.iter().enumerate() {
+            for peer in &chosen.peers {
+                runs.push(Run::new(cells, number, peer, seed));
+            }
+        }
+        if runs.len() >= count || is_empty {
+            break;
+        }
+    }
+    runs.truncate(count);
+    runs
+}
+
+fn of(run: &Run, series: Series) -> Run {
+    Run {
+        id: RunId {
+            experiment: series.folder().to_owned(),
+            cell: format!("{}-{}", run.id.experiment, run.id.cell),
+            ..run.id.clone()
+        },
+        is_alone: series == Series::Alone,
+        ..run.clone()
+    }
+}
+
+/// Two equal runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// Cell, peer and seed.
+    pub name: String,
+    /// The medians of the times until the whole screen was right, in seconds.
+    pub medians: [Option<f64>; 2],
+    /// Where the difference of them lies, with 90 %.
+    pub difference: Option<Interval>,
+}
+
+impl Pair {
+    fn holds_zero(&self) -> bool {
+        self.difference.is_some_and(|interval| interval.holds(0.0))
+    }
+}
+
+/// What pairs have shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// All of which both runs are there.
+    pub pairs: Vec<Pair>,
+}
+
+/// Compares the runs of one series with those of another, as far as both are in the folder.
+pub fn judge(plan: &Plan, folder: &Folder, one: Series, other: Series) -> Verdict {
+    let runs = plan.runs.iter();
+    let pairs = runs
+        .filter(|run| run.id.experiment == one.folder())
+        .filter_map(|run| {
+            let id = RunId {
+                experiment: other.folder().to_owned(),
+                ..run.id.clone()
+            };
+            let outcomes = [folder.get(&run.id)?, folder.get(&id)?];
+            pair(run, &outcomes)
+        });
+    Verdict {
+        pairs: pairs.collect(),
+    }
+}
+
+/// `None` where one of the two has failed.
+fn pair(run: &Run, outcomes: &[Outcome; 2]) -> Option<Pair> {
+    let complete = outcomes.iter().all(|one| one.end == End::Complete);
+    let [one, other] = outcomes
+        .each_ref()
+        .map(|outcome| outcome.verdict.as_ref().map(|verdict| verdict.whole()));
+    let (one, other) = (one.filter(|_| complete)?, other?);
+    Some(Pair {
+        name: format!("{} {} {}", run.id.cell, name(&run.peer), run.seed),
+        medians: [median(&one), median(&other)],
+        difference: difference(&[one], &[other], median, Draws::keys(run.seed)),
+    })
+}
+
+impl Verdict {
+    /// Returns how many intervals hold zero.
+    pub fn holding(&self) -> usize {
+        self.pairs.iter().filter(|pair| pair.holds_zero()).count()
+    }
+
+    /// Returns how many are to.
+    pub fn wanted(&self) -> usize {
+        (self.pairs.len() * HOLDING_PERCENT).div_ceil(100)
+    }
+
+    /// Tells whether enough of them do.
+    pub fn is_good(&self) -> bool {
+        !self.pairs.is_empty() && self.holding() >= self.wanted()
+    }
+
+    /// Returns the table for a person.
+    pub fn table(&self) -> String {
+        let mut text = String::new();
+        for pair in &self.pairs {
+            let ms = |value: Option<f64>| {
+                value.map_or("never".to_owned(), |value| format!("{:.2}", value * 1e3))
+            };
+            let interval = pair.difference.map_or("none".to_owned(), |interval| {
+                format!("{:.2} to {:.2}", interval.low * 1e3, interval.high * 1e3)
+            });
+            let mark = if pair.holds_zero() {
+                ""
+            } else {
+                "  without zero"
+            };
+            let [one, other] = pair.medians.map(ms);
+            text += &format!(
+                "{:<46} {one:>9} {other:>9}  difference {interval}{mark}\n",
+                pair.name
+            );
+        }
+        text + &format!(
+            "{} of {} intervals hold zero, {} are to\n",
+            self.holding(),
+            self.pairs.len(),
+            self.wanted()
+        )
+    }
+
+    /// Returns all of it as numbers, in milliseconds.
+    pub fn json(&self) -> Value {
+        let ms = |value: f64| value * 1e3;
+        let pairs = self.pairs.iter().map(|pair| {
+            json!({
+                "name": pair.name,
+                "medians_ms": pair.medians.map(|median| median.map(ms)),
+                "difference_ms": pair.difference.map(|one| [ms(one.low), ms(one.high)]),
+                "holds_zero": pair.holds_zero(),
+            })
+        });
+        json!({
+            "pairs": pairs.collect::<Vec<_>>(),
+            "holding": self.holding(),
+            "wanted": self.wanted(),
+            "good": self.is_good(),
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! All runs of a selection, in their order.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use super::forecast::forecast;
+use super::progress::minutes;
+use super::selection::Chosen;
+use crate::experiment::Work;
+use crate::outcome::{End, Folder, Outcome, RunId};
+
+/// What is to be done. See [`run`](super) for the order.
+pub struct Plan {
+    /// The cells that runs are of.
+    pub cells: Vec<Chosen>,
+    /// The runs.
+    pub runs: Vec<Run>,
+}
+
+/// One run of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// What its outcome is called.
+    pub id: RunId,
+    /// The number of its cell in the plan.
+    pub cell: usize,
+    /// Its peer, as [`Peer::parse`](crate::peer::Peer::parse) reads it, or the name of a tool.
+    pub peer: String,
+    /// What chance follows from.
+    pub seed: u64,
+    /// How long it takes, about.
+    pub takes: Duration,
+    /// Whether nothing else may run meanwhile.
+    pub is_alone: bool,
+}
+
+impl Plan {
+    /// Plans the runs of these cells, with the seeds from 1 on.
+    pub fn new(cells: Vec<Chosen>, seeds: u64) -> Self {
+        let mut runs = Vec::new();
+        for seed in 1..=seeds {
+            let mut order: Vec<usize> = (0..cells.len()).collect();
+            order.sort_by_key(|cell| Reverse(longest(&cells[*cell])));
+            for cell in order {
+                let count = cells[cell].peers.len();
+                // Another peer comes first for each seed.
+                let first = usize::try_from(seed).unwrap_or_default() + cell;
+                for turn in 0..count {
+                    let peer = &cells[cell].peers[(first + turn) % count];
+                    runs.push(Run::new(&cells, cell, peer, seed));
+                }
+            }
+        }
+        runs.sort_by_key(|run| run.is_alone);
+        Self { cells, runs }
+    }
+
+    /// Returns what is to be done in a table, a line for each experiment, with the time that all of it
+    /// takes.
+    pub fn table(&self, jobs: usize) -> String {
+        let mut experiments: Vec<&str> = Vec::new();
+        for chosen in &self.cells {
+            if !experiments.contains(&chosen.experiment) {
+                experiments.push(chosen.experiment);
+            }
+        }
+        let mut text = format!(
+            "{:<13} {:>5} {:>5}  one by one\n",
+            "experiment", "cells", "runs"
+        );
+        for experiment in experiments {
+            let is_of = |run: &&Run| self.cells[run.cell].experiment == experiment;
+            let cells = self.cells.iter().filter(|one| one.experiment == experiment);
+            let runs = self.runs.iter().filter(is_of);
+            let time = runs.clone().map(|run| run.takes).sum();
+            text += &format!(
+                "{experiment:<13} {:>5} {:>5}  {}\n",
+                cells.count(),
+                runs.count(),
+                minutes(time)
+            );
+        }
+        text + &format!(
+            "{} runs, {jobs} side by side: about {}\n",
+            self.runs.len(),
+            minutes(forecast(&self.runs, &[], jobs))
+        )
+    }
+
+    /// Returns what a run does.
+    pub fn work(&self, run: &Run) -> &dyn Work {
+        &*self.cells[run.cell].cell.work
+    }
+
+    /// Returns the numbers of the runs that have no outcome in this folder, or have failed there.
+    pub fn left(&self, folder: &Folder) -> Vec<usize> {
+        let is_left = |number: &usize| {
+            let outcome = folder.get(&self.runs[*number].id);
+            outcome.is_none_or(|outcome| outcome.end != End::Complete)
+        };
+        (0..self.runs.len()).filter(is_left).collect()
+    }
+
+    /// Takes the times of runs that were made already for those of the same cell and peer.
+    pub fn learn<'a>(&mut self, outcomes: impl IntoIterator<Item = &'a Outcome>) {
+        let complete = outcomes.into_iter().filter(|one| one.end == End::Complete);
+        let known: Vec<(&RunId, f64)> = complete.map(|one| (&one.run, one.facts.took)).collect();
+        for run in &mut self.runs {
+            let is_alike = |id: &RunId| {
+                (&id.experiment, &id.cell, &id.peer)
+                    == (&run.id.experiment, &run.id.cell, &run.id.peer)
+            };
+            let times: Vec<f64> = known
+                .iter()
+                .filter(|(id, _)| is_alike(id))
+                .map(|(_, took)| *took)
+                .collect();
+            if !times.is_empty() {
+                let mean = times.iter().sum::<f64>() / times.len() as f64;
+                run.takes = Duration::try_from_secs_f64(mean).unwrap_or(run.takes);
+            }
+        }
+    }
+}
+
+impl Run {
+    /// The run of a cell, with a peer and a seed.
+    pub(super) fn new(cells: &[Chosen], cell: usize, peer: &str, seed: u64) -> Self {
+        let chosen = &cells[cell];
+        Self {
+            id: RunId {
+                experiment: chosen.experiment.to_owned(),
+                cell: chosen.cell.name.clone(),
+                peer: name(peer).to_owned(),
+                seed,
+            },
+            cell,
+            peer: peer.to_owned(),
+            seed,
+            takes: takes(chosen, peer),
+            is_alone: chosen.cell.is_alone,
+        }
+    }
+}
+
+/// The name of a peer that may be given with its template.
+pub(super) fn name(peer: &str) -> &str {
+    peer.split_once('=').map_or(peer, |(name, _)| name)
+}
+
+fn takes(chosen: &Chosen, peer: &str) -> Duration {
+    chosen.cell.work.takes(peer).unwrap_or(chosen.cell.takes)
+}
+
+fn longest(chosen: &Chosen) -> Duration {
+    let times = chosen.peers.iter().map(|peer| takes(chosen, peer));
+    times.max().unwrap_or_default()
+}
