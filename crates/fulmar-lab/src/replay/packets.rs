@@ -19,13 +19,17 @@ type Which = (u64, bool);
 /// The packets of one way.
 #[derive(Debug, Default)]
 struct Way {
-    /// Those that had to wait, and since when.
+    /// Those on the way: when they were sent.
+    sent: BTreeMap<Which, Duration>,
+    /// Those of them that had to wait: since when.
     waiting: BTreeMap<Which, Duration>,
-    /// From when until when others were in queue and after it on the way.
+    /// Those that have waited and arrived: since when, and how long they were on the way.
     waited: Vec<(Duration, Duration)>,
-    /// Those that waited and were lost: until then.
+    /// Those that waited and were lost: from when until when.
     dropped: Vec<(Duration, Duration)>,
     lost: Vec<Duration>,
+    /// The least time on the way.
+    least: Option<Duration>,
 }
 
 /// What happened to packets, both ways. Times are those of the link.
@@ -54,17 +58,30 @@ impl Packets {
         };
         let which = (serial, entry.is_copy);
         match entry.what {
-            Happening::Sent if entry.bytes > PURE_ACK_BYTES_MAX => self.with_data += 1,
-            Happening::Sent => self.pure_acks += 1,
+            Happening::Sent => {
+                match entry.bytes > PURE_ACK_BYTES_MAX {
+                    true => self.with_data += 1,
+                    false => self.pure_acks += 1,
+                }
+                self.way_from(host).sent.insert(which, entry.at);
+            }
             Happening::Queued => {
                 self.way_from(host).waiting.insert(which, entry.at);
             }
-            Happening::Delivered => self.way_to(host).leave(which, entry.at),
+            Happening::Delivered => self.way_to(host).arrive(which, entry.at),
             Happening::Lost(_) | Happening::Refused(_) => {
                 self.way_from(host).lose(which, entry.at);
             }
             _ => {}
         }
+    }
+
+    /// Counts from here on. What is known of the least time on the way stays, unless the link is
+    /// about to change.
+    pub(super) fn begin(&mut self, keeps_least: bool) {
+        let least = [&self.up, &self.down].map(|way| way.least.filter(|_| keeps_least));
+        *self = Self::default();
+        [self.up.least, self.down.least] = least;
     }
 
     fn way_from(&mut self, sender: HostId) -> &mut Way {
@@ -102,25 +119,33 @@ impl Packets {
 }
 
 impl Way {
-    fn leave(&mut self, which: Which, at: Duration) {
-        if let Some(since) = self.waiting.remove(&which) {
-            self.waited.push((since, at));
-        }
+    fn arrive(&mut self, which: Which, at: Duration) {
+        let since = self.waiting.remove(&which);
+        // Of a copy it is not known when it was sent.
+        let Some(sent) = self.sent.remove(&which) else {
+            return;
+        };
+        let took = at.saturating_sub(sent);
+        self.least = Some(self.least.map_or(took, |least| least.min(took)));
+        self.waited.extend(since.map(|since| (since, took)));
     }
 
     fn lose(&mut self, which: Which, at: Duration) {
         self.lost.push(at);
+        self.sent.remove(&which);
         if let Some(since) = self.waiting.remove(&which) {
             self.dropped.push((since, at));
         }
     }
 
-    /// The link says when a packet came to wait and when it arrived. What the way behind the
-    /// queue takes is the least time between the two.
+    /// The link says when a packet came to wait and when it arrived. So long as it took longer than
+    /// the fastest, it was in the queue.
     fn queue(&self, start: Duration) -> Series {
-        let behind = self.waited.iter().map(|(since, at)| *at - *since).min();
-        let behind = behind.unwrap_or_default();
-        let left = self.waited.iter().map(|(since, at)| (*since, *at - behind));
+        let least = self.least.unwrap_or_default();
+        let left = self.waited.iter().map(|(since, took)| {
+            let waited = took.saturating_sub(least);
+            (*since, *since + waited)
+        });
         let mut steps: Vec<(Duration, i64)> = left
             .chain(self.dropped.iter().copied())
             .flat_map(|(since, until)| [(since, 1), (until, -1)])
@@ -198,7 +223,8 @@ mod tests {
         }
     }
 
-    /// Three packets from the client, of which the second and the third wait; the fourth is lost.
+    /// Three packets from the client, of which the second and the third wait; the fourth is lost. The
+    /// fastest takes 100 ms.
     fn packets() -> Packets {
         let mut packets = Packets::default();
         packets.take_in(&[
@@ -220,20 +246,26 @@ mod tests {
 
     #[test]
     fn a_queue_is_as_deep_as_packets_wait_in_it() {
-        // The way behind the queue takes 300 ms: neither waited for long.
         let [up, down] = packets().queues(Duration::from_secs(1));
-        assert_eq!((up, down), (vec![(0.0, 1.0), (0.05, 0.0)], vec![]));
-        let mut packets = packets();
-        packets.take_in(&[
-            entry(2000, CLIENT, 5, Happening::Queued),
-            entry(2010, CLIENT, 6, Happening::Queued),
-            entry(2400, SERVER, 5, Happening::Delivered),
-            entry(2500, SERVER, 6, Happening::Delivered),
-        ]);
-        let [up, _] = packets.queues(Duration::from_secs(1));
-        let deep = [(1.0, 2.0), (1.1, 2.0), (1.15, 1.0), (1.2, 1.0), (1.25, 0.0)];
-        assert_eq!(up[..2], [(0.0, 1.0), (0.05, 0.0)]);
-        assert_eq!(up[2..], deep);
+        let expected = [(0.0, 2.0), (0.2, 2.0), (0.25, 0.0)];
+        assert_eq!((up.as_slice(), down.len()), (&expected[..], 0));
+    }
+
+    #[test]
+    fn the_fastest_may_have_been_before() {
+        let later = |keeps_least| {
+            let mut packets = packets();
+            packets.begin(keeps_least);
+            packets.take_in(&[
+                entry(2000, CLIENT, 5, Happening::Sent),
+                entry(2000, CLIENT, 5, Happening::Queued),
+                entry(2400, SERVER, 5, Happening::Delivered),
+            ]);
+            let [up, _] = packets.queues(Duration::from_secs(1));
+            up
+        };
+        assert_eq!(later(true), [(1.0, 1.0), (1.3, 1.0), (1.35, 0.0)]);
+        assert_eq!(later(false), [(1.0, 1.0), (1.05, 0.0)]);
     }
 
     #[test]

@@ -64,11 +64,11 @@ impl<'a> Looks<'a> {
     }
 
     /// Counts from here on.
-    fn begin(&self) -> Result<()> {
+    fn begin(&self, will_change: bool) -> Result<()> {
+        self.look()?;
         let mut seen = self.seen();
         seen.costs.iter_mut().for_each(Costs::begin);
-        self.link.take_log(EVENTS_MAX)?;
-        seen.packets = Packets::default();
+        seen.packets.begin(!will_change);
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl<'a> Watch<'a> {
                 }
             }
             Moment::Begun => {
-                self.looks.begin()?;
+                self.looks.begin(!self.changes.is_empty())?;
                 let report = link.report()?;
                 self.link_zero = boot_time().saturating_sub(report.at);
                 self.reports[0] = Some(report);
