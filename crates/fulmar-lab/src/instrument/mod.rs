@@ -6,6 +6,7 @@
 pub mod bulk;
 pub mod collection;
 mod kernel;
+pub mod lan;
 pub mod tinygram;
 
 pub use kernel::{Congestion, Kernel};

@@ -16,7 +16,7 @@ use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use crate::typing::{Limits, Loop};
-pub(crate) use stage::Stage;
+pub(crate) use stage::{Client, Stage};
 
 /// A session in which somebody types a recording over a link.
 ///

@@ -1,7 +1,7 @@
 //! The experiments that have instruments of their own.
 
-use super::super::{Cell, Experiment, Surroundings};
-use crate::instrument::{bulk, collection, tinygram};
+use super::super::Experiment;
+use crate::instrument::{bulk, collection, lan, tinygram};
 
 pub(super) const COLLECTION: Experiment = Experiment {
     name: "collection",
@@ -49,9 +49,5 @@ pub(super) const LAN: Experiment = Experiment {
         100 and 300 ms, of which the slope is the number of round trips. And the packets of a \
         minute in which nothing happens.",
     published: &[],
-    cells: none,
+    cells: lan::cells,
 };
-
-fn none(_around: &Surroundings) -> Vec<Cell> {
-    Vec::new()
-}

@@ -1,0 +1,164 @@
+//! What an echo costs beyond the link.
+
+use std::fmt::Write as _;
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fulmar_platform::boot_time;
+use fulmar_sim::Random;
+
+use super::{Figures, median};
+use crate::experiment::{Measured, Surroundings};
+use crate::instrument::Kernel;
+use crate::judge::{Run, Truth};
+use crate::link::Link;
+use crate::peer::Peer;
+use crate::replay::{LIMITS, Stage};
+use crate::scenario::{SERVER_IP, Scenario};
+use crate::stats::Summary;
+use crate::trace::Trace;
+use crate::typing::{Limits, Loop, sit};
+
+/// The pauses between keys, in milliseconds: as people type, and so uneven that they meet every
+/// phase of whatever timer a peer has. Chosen by eye.
+const PAUSES: std::ops::Range<u32> = 60..200;
+
+/// After so many keys comes Enter.
+const LINE: usize = 50;
+
+/// How often the link's round trip is measured before.
+const PROBES: usize = 50;
+
+/// How long a probe may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Types keys that are echoed at once.
+pub(super) fn measure(
+    peer: &Peer,
+    scenario: &Scenario,
+    keys: usize,
+    around: &Surroundings,
+) -> Result<Measured> {
+    let text = recording(scenario.seed, keys);
+    let file = tempfile::NamedTempFile::new().context("making a recording")?;
+    std::fs::write(file.path(), &text)?;
+    let recording = Trace::parse(text.as_bytes()).context("the recording is one")?;
+    let truth = Truth::of(&recording);
+    let stage = Stage::new(scenario, file.path())?;
+    let kernel = Kernel::USUAL.set(&stage.link)?;
+    let link = round_trip(&stage.link)?;
+    let mut values = stage.kit.values(&around.fulmar)?;
+    // A title with each echo would be a cost of ours.
+    values.command = values.command.replace(" play ", " play --no-stamps ");
+    let line = peer.line(&values)?;
+    let client = stage.start(&line, recording.size())?;
+    let limits = Limits { keys, ..LIMITS };
+    let sitting = sit(&client.master, &recording, &truth, Loop::Closed, limits)?;
+    client.let_leave()?;
+    stage.end_processes();
+    let host_side = Trace::read(&stage.kit.log()).context("the played host has noted nothing")?;
+    let run = Run {
+        truth: &truth,
+        user_side: &sitting.user_side,
+        host_side: &host_side,
+        transit: link / 2,
+    };
+    let verdict = run.judge().context("this run cannot be judged")?;
+    let own = Summary::of(&verdict.own());
+    let echo = own.median.context("nothing was echoed")?;
+    let mut figures = Figures::default();
+    figures.put_ms("link", link);
+    figures.put_ms("echo", echo);
+    figures.put("cost", super::ms(echo) - super::ms(link), "ms");
+    if let Some(p90) = own.p90 {
+        figures.put("cost_p90", super::ms(p90) - super::ms(link), "ms");
+    }
+    Ok(Measured {
+        scenario: scenario.text.clone(),
+        commands: vec![line, stage.daemon.command.clone(), kernel],
+        typing: Some("closed".to_owned()),
+        recording: Some("keys that are echoed at once".to_owned()),
+        figures: figures.0,
+        verdict: Some(verdict),
+        ..Measured::default()
+    })
+}
+
+/// Returns a recording of keys that are echoed at once, with Enter now and then.
+fn recording(seed: u64, keys: usize) -> String {
+    let mut random = Random::stream(seed, 0);
+    let mut at = 1_000_000_u64;
+    let mut text = format!("{at} SIZE 80 24\n{at} HOST 2\n$ \n");
+    for key in 1..=keys {
+        let width = u64::from(PAUSES.end - PAUSES.start);
+        at += (u64::from(PAUSES.start) + random.below(width)) * 1000;
+        // Writing to a string does not fail.
+        let _ = match key % LINE {
+            0 => write!(text, "{at} USER 1\n\r\n{at} HOST 4\n\r\n$ \n"),
+            _ => {
+                let letter = char::from(b'a' + random.below(26) as u8);
+                write!(text, "{at} USER 1\n{letter}\n{at} HOST 1\n{letter}\n")
+            }
+        };
+    }
+    text
+}
+
+/// Measures the link's own round trip: the median of some datagrams, each answered at once.
+fn round_trip(link: &Link) -> Result<Duration> {
+    let far = link.server.within(|| UdpSocket::bind((SERVER_IP, 0)))??;
+    let address = far.local_addr()?;
+    let near = link.client.within(|| UdpSocket::bind("0.0.0.0:0"))??;
+    far.set_read_timeout(Some(Duration::from_millis(100)))?;
+    near.set_read_timeout(Some(PATIENCE))?;
+    near.connect(address)?;
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| answer(&far, &is_over));
+        let times = (0..PROBES).map(|_| probe(&near));
+        let times = times.collect::<Result<Vec<Duration>>>();
+        is_over.store(true, Ordering::Relaxed);
+        Ok(median(times.context("measuring the link")?))
+    })
+}
+
+fn answer(far: &UdpSocket, is_over: &AtomicBool) {
+    let mut buffer = [0; 100];
+    while !is_over.load(Ordering::Relaxed) {
+        if let Ok((count, source)) = far.recv_from(&mut buffer) {
+            // Whoever asks waits, and says so.
+            let _ = far.send_to(&buffer[..count], source);
+        }
+    }
+}
+
+fn probe(near: &UdpSocket) -> Result<Duration> {
+    let began = boot_time();
+    near.send(&[0; 64])?;
+    near.recv(&mut [0; 100])?;
+    let took = boot_time() - began;
+    std::thread::sleep(Duration::from_millis(10));
+    Ok(took)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_key_is_echoed_at_once_and_has_an_effect() {
+        let trace = Trace::parse(recording(5, 120).as_bytes()).unwrap();
+        let truth = Truth::of(&trace);
+        assert_eq!(truth.keys().len(), 120);
+        assert!(truth.keys().iter().all(|key| key.has_effect()));
+        assert!(
+            trace
+                .user()
+                .zip(trace.host().skip(1))
+                .all(|(key, echo)| key.0 == echo.0)
+        );
+        assert_ne!(recording(5, 10), recording(6, 10));
+    }
+}

@@ -1,0 +1,145 @@
+//! Output that floods, and how soon the prompt is there after Ctrl-C.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fulmar_platform::boot_time;
+
+use super::shell::{Place, Shell};
+use super::{Figures, Source, median, ms};
+use crate::experiment::{Measured, Surroundings};
+use crate::instrument::Kernel;
+use crate::link::Report;
+use crate::peer::Peer;
+use crate::scenario::Scenario;
+
+/// A fast link with the queue that such a link has: 20 ms of it.
+pub(super) const LINK: &str = "rate 100mbit queue 256kB";
+
+/// How long it floods before Ctrl-C.
+const FLOOD: Duration = Duration::from_secs(2);
+
+/// How long it is quiet before the next flood.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// So many bytes of numbered lines are in a file, and the file is shown so often: for longer than it floods,
+/// whatever the machine.
+const FILE_BYTES: usize = 32 << 20;
+const FILE_TIMES: usize = 64;
+
+/// Floods the terminal and interrupts that, several times.
+pub(super) fn measure(
+    peer: &Peer,
+    scenario: &Scenario,
+    source: Source,
+    times: usize,
+    around: &Surroundings,
+) -> Result<Measured> {
+    let file = tempfile::NamedTempFile::new().context("making a file to show")?;
+    let command = match source {
+        Source::Yes => "yes".to_owned(),
+        Source::Cat => {
+            std::fs::write(file.path(), lines()).context("making a file to show")?;
+            let name = file.path().display();
+            format!(
+                "set --; while [ $# -lt {FILE_TIMES} ]; do set -- {name} \"$@\"; done; cat \"$@\""
+            )
+        }
+    };
+    let place = Place::new(scenario, around)?;
+    let kernel = Kernel::USUAL.set(&place.stage.link)?;
+    let mut shell = place.enter(peer)?;
+    shell.await_first_prompt()?;
+    shell.set_prompt()?;
+    let mut floods = Vec::new();
+    for number in 0..times {
+        shell.watch(QUIET)?;
+        floods.push(Flood::run(&mut shell, &place, &command, number)?);
+    }
+    let mut commands = place.commands(&shell);
+    shell.leave()?;
+    commands.extend([command, kernel]);
+    let mut measured = Measured {
+        scenario: scenario.text.clone(),
+        commands,
+        ..Measured::default()
+    };
+    note(&floods, &mut measured);
+    Ok(measured)
+}
+
+/// What one flood gave.
+struct Flood {
+    /// From Ctrl-C to the prompt.
+    to_prompt: Duration,
+    /// From Ctrl-C to the answer of a command that was typed at the prompt.
+    to_answer: Duration,
+    /// How many bytes the terminal got until Ctrl-C.
+    shown: u64,
+    /// What the server's host sent until Ctrl-C: bytes and packets.
+    sent: [u64; 2],
+}
+
+impl Flood {
+    fn run(shell: &mut Shell, place: &Place, command: &str, number: usize) -> Result<Self> {
+        let (before, shown) = (place.stage.link.report()?, shell.shown);
+        shell.enter_line(command)?;
+        shell.watch(FLOOD)?;
+        let after = place.stage.link.report()?;
+        let shown = shell.shown - shown;
+        let interrupted = boot_time();
+        shell.type_keys(b"\x03")?;
+        let prompt = shell.await_prompt()?;
+        shell.enter_line(&format!("echo answer $((100 + {number}))"))?;
+        let answer = shell.await_answer(&format!("answer {}", 100 + number))?;
+        Ok(Self {
+            to_prompt: prompt - interrupted,
+            to_answer: answer - interrupted,
+            shown,
+            sent: sent(&before, &after),
+        })
+    }
+}
+
+/// Returns the bytes and packets that the server's host sent between two reports.
+fn sent(before: &Report, after: &Report) -> [u64; 2] {
+    let (before, after) = (&before.server, &after.server);
+    [
+        after.sent_bytes - before.sent_bytes,
+        after.sent - before.sent,
+    ]
+}
+
+fn note(floods: &[Flood], measured: &mut Measured) {
+    let mut figures = Figures::default();
+    let all = |time: fn(&Flood) -> Duration| floods.iter().map(time).collect::<Vec<_>>();
+    for (name, times) in [
+        ("interrupt_to_prompt", all(|flood| flood.to_prompt)),
+        ("interrupt_to_answer", all(|flood| flood.to_answer)),
+    ] {
+        let longest = times.iter().max().copied().unwrap_or_default();
+        let points = (1..).zip(&times);
+        let points = points.map(|(number, time)| (f64::from(number), ms(*time)));
+        measured.series.insert(name.to_owned(), points.collect());
+        figures.put_ms(&format!("{name}_most"), longest);
+        figures.put_ms(name, median(times));
+    }
+    let seconds = FLOOD.as_secs_f64() * floods.len().max(1) as f64;
+    let rate = |count: fn(&Flood) -> u64| floods.iter().map(count).sum::<u64>() as f64 / seconds;
+    figures.put("shown", rate(|flood| flood.shown), "B/s");
+    figures.put("bytes_down", rate(|flood| flood.sent[0]), "B/s");
+    figures.put("packets_down", rate(|flood| flood.sent[1]), "packets/s");
+    measured.figures = figures.0;
+}
+
+/// Lines that say their number, and are as long as a terminal is wide, more or less.
+fn lines() -> Vec<u8> {
+    let mut lines = Vec::with_capacity(FILE_BYTES + 100);
+    let mut number = 0_u32;
+    while lines.len() < FILE_BYTES {
+        number += 1;
+        let filling = "the quick brown fox jumps over the lazy dog";
+        lines.extend(format!("{number:08} {filling:.*}\n", number as usize % 44).into_bytes());
+    }
+    lines
+}

@@ -1,0 +1,52 @@
+//! What is sent while nothing happens.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Figures;
+use super::shell::Place;
+use crate::experiment::{Measured, Surroundings};
+use crate::instrument::Kernel;
+use crate::peer::Peer;
+use crate::scenario::Scenario;
+
+/// How long it is quiet before it counts. Chosen by eye: longer than any answer of a login.
+const QUIET: Duration = Duration::from_secs(10);
+
+/// Counts what crosses the link of a session in which nobody does anything.
+pub(super) fn measure(
+    peer: &Peer,
+    scenario: &Scenario,
+    time: Duration,
+    around: &Surroundings,
+) -> Result<Measured> {
+    let place = Place::new(scenario, around)?;
+    let kernel = Kernel::USUAL.set(&place.stage.link)?;
+    let mut shell = place.enter(peer)?;
+    shell.await_first_prompt()?;
+    shell.watch(QUIET)?;
+    let before = place.stage.link.report()?;
+    shell.watch(time)?;
+    let after = place.stage.link.report()?;
+    let mut figures = Figures::default();
+    let minutes = (after.at - before.at).as_secs_f64() / 60.0;
+    for (way, before, after) in [
+        ("up", before.client, after.client),
+        ("down", before.server, after.server),
+    ] {
+        let packets = (after.sent - before.sent) as f64 / minutes;
+        let bytes = (after.sent_bytes - before.sent_bytes) as f64 / minutes;
+        figures.put(&format!("packets_{way}_a_minute"), packets, "packets");
+        figures.put(&format!("bytes_{way}_a_minute"), bytes, "B");
+    }
+    let mut commands = place.commands(&shell);
+    commands.push(kernel);
+    shell.leave()?;
+    Ok(Measured {
+        scenario: scenario.text.clone(),
+        commands,
+        figures: figures.0,
+        ..Measured::default()
+    })
+}

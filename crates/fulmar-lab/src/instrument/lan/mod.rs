@@ -1,0 +1,268 @@
+//! What a remote shell costs by itself, where the network costs next to nothing.
+//!
+//! | what | how | figures |
+//! |---|---|---|
+//! | echo | a recording whose host echoes at once, typed in closed loop | `echo`, `link` (UDP, measured before), `cost`: the difference of the medians |
+//! | flood | `yes`, or `cat` of many lines, in a shell behind 100 Mbit/s; Ctrl-C after two seconds | `interrupt_to_prompt`, and `interrupt_to_answer` of a command typed then |
+//! | start | the time to a prompt over round trips of 20, 100 and 300 ms, in turns with ssh | `round_trips`: the slope; `at_once`: what is left at no distance |
+//! | idle | a session in which nothing happens | packets and bytes a minute |
+//!
+//! Times are those of a terminal that takes all it is given as fast as this machine can show it.
+
+mod echo;
+mod flood;
+mod idle;
+mod shell;
+mod start;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::outcome::Figure;
+use crate::peer::Peer;
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
+
+/// The round trips of a local network, and of a town, in milliseconds.
+const NEAR: [u64; 3] = [0, 1, 20];
+
+/// The round trip of the session in which nothing happens, in milliseconds.
+const IDLE: u64 = 20;
+
+/// One of the measurements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lan {
+    /// What an echo costs.
+    Echo {
+        /// The round trip of the link.
+        round_trip: Duration,
+        /// How many keys are typed.
+        keys: usize,
+    },
+    /// How long output that floods goes on after Ctrl-C.
+    Flood {
+        /// The round trip of the link.
+        round_trip: Duration,
+        /// What floods.
+        source: Source,
+        /// How often.
+        times: usize,
+    },
+    /// How many round trips a prompt takes.
+    Start {
+        /// How many sessions over each round trip.
+        times: usize,
+    },
+    /// What is sent while nothing happens.
+    Idle {
+        /// For how long it is counted.
+        time: Duration,
+    },
+}
+
+/// What floods a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// `yes`: a screen that never changes.
+    Yes,
+    /// `cat` of numbered lines: one that always does.
+    Cat,
+}
+
+/// Returns the cells of the experiment.
+pub fn cells(around: &Surroundings) -> Vec<Cell> {
+    let few = around.is_quick;
+    let mut cells = Vec::new();
+    for millis in NEAR {
+        let round_trip = Duration::from_millis(millis);
+        let keys = if few { 50 } else { 150 };
+        cells.push(cell(
+            format!("echo-{millis}ms"),
+            format!("echo, round trip {millis} ms"),
+            Lan::Echo { round_trip, keys },
+        ));
+        let times = if few { 1 } else { 3 };
+        for source in [Source::Yes, Source::Cat] {
+            let name = source.name();
+            cells.push(cell(
+                format!("flood-{name}-{millis}ms"),
+                format!("Ctrl-C in a flood of {name}, round trip {millis} ms"),
+                Lan::Flood {
+                    round_trip,
+                    source,
+                    times,
+                },
+            ));
+        }
+    }
+    let times = if few { 1 } else { 3 };
+    let title = "time to a prompt over 20, 100 and 300 ms".to_owned();
+    cells.push(cell("start".to_owned(), title, Lan::Start { times }));
+    let time = Duration::from_secs(if few { 20 } else { 60 });
+    let title = format!("a session in which nothing happens, round trip {IDLE} ms");
+    cells.push(cell("idle".to_owned(), title, Lan::Idle { time }));
+    cells
+}
+
+fn cell(name: String, title: String, work: Lan) -> Cell {
+    Cell {
+        name,
+        title,
+        peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),
+        takes: work.about(),
+        // What is measured is of the size of what the machine does beside it.
+        is_alone: !matches!(work, Lan::Idle { .. }),
+        work: Box::new(work),
+    }
+}
+
+impl Work for Lan {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let peer = Peer::parse(peer)?;
+        match self {
+            Self::Echo { round_trip, keys } => {
+                echo::measure(&peer, &link(seed, *round_trip, "")?, *keys, around)
+            }
+            Self::Flood {
+                round_trip,
+                source,
+                times,
+            } => {
+                let scenario = link(seed, *round_trip, flood::LINK)?;
+                flood::measure(&peer, &scenario, *source, *times, around)
+            }
+            Self::Start { times } => start::measure(&peer, seed, *times, around),
+            Self::Idle { time } => {
+                let scenario = link(seed, Duration::from_millis(IDLE), "")?;
+                idle::measure(&peer, &scenario, *time, around)
+            }
+        }
+    }
+
+    fn takes_any_peer(&self) -> bool {
+        true
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Echo { round_trip, keys } => vec![
+                ("round trip", format!("{} ms", round_trip.as_millis())),
+                ("keys", keys.to_string()),
+            ],
+            Self::Flood {
+                round_trip, times, ..
+            } => vec![
+                ("round trip", format!("{} ms", round_trip.as_millis())),
+                ("link", flood::LINK.to_owned()),
+                ("interrupts", times.to_string()),
+            ],
+            Self::Start { times } => vec![
+                ("round trips", "20, 100 and 300 ms".to_owned()),
+                ("sessions over each", times.to_string()),
+            ],
+            Self::Idle { time } => vec![
+                ("round trip", format!("{IDLE} ms")),
+                ("counted for", format!("{} s", time.as_secs())),
+            ],
+        }
+    }
+}
+
+impl Lan {
+    /// How long it takes, about: seconds that were seen, for what is not planned.
+    fn about(&self) -> Duration {
+        match self {
+            Self::Echo { keys, .. } => Duration::from_millis(4000 + 160 * *keys as u64),
+            Self::Flood { times, .. } => Duration::from_secs(4 + 4 * *times as u64),
+            Self::Start { times } => Duration::from_secs(18 * *times as u64),
+            Self::Idle { time } => *time + Duration::from_secs(15),
+        }
+    }
+}
+
+impl Source {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::Cat => "cat",
+        }
+    }
+}
+
+/// Returns a link with this round trip, on which something else happens before.
+fn link(seed: u64, round_trip: Duration, before: &str) -> Result<Scenario> {
+    let mut stages: Vec<String> = Vec::new();
+    stages.extend((!before.is_empty()).then(|| before.to_owned()));
+    if !round_trip.is_zero() {
+        stages.push(format!("delay {}us", round_trip.as_micros() / 2));
+    }
+    let both = match stages.is_empty() {
+        true => String::new(),
+        false => format!("\nboth {}", stages.join(", ")),
+    };
+    Scenario::parse(&format!("seed {seed}{both}"), &LinkTraces::none())
+}
+
+/// Figures by name.
+#[derive(Default)]
+struct Figures(BTreeMap<String, Figure>);
+
+impl Figures {
+    fn put(&mut self, name: &str, value: f64, unit: &str) {
+        self.0.insert(name.to_owned(), Figure::new(value, unit));
+    }
+
+    fn put_ms(&mut self, name: &str, time: Duration) {
+        self.put(name, ms(time), "ms");
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Returns the middle one, or the lower one of two; nothing for nothing.
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    let middle = times.len().saturating_sub(1) / 2;
+    times.get(middle).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fulmar_sim::{Delay, Queue, Rate};
+
+    #[test]
+    fn a_link_has_half_of_its_round_trip_each_way() {
+        let scenario = link(3, Duration::from_millis(1), flood::LINK).unwrap();
+        let rate = Rate::bits(100_000_000, Queue::bytes(256_000));
+        let delay = Delay::fixed(Duration::from_micros(500));
+        assert_eq!(scenario.up, [rate, delay]);
+        assert_eq!((scenario.down, scenario.seed), (scenario.up, 3));
+        assert_eq!(link(1, Duration::ZERO, "").unwrap().up, []);
+    }
+
+    #[test]
+    fn each_cell_has_a_name_of_its_own() {
+        let mut names: Vec<String> = cells(&Surroundings::default())
+            .into_iter()
+            .map(|cell| cell.name)
+            .collect();
+        assert_eq!(names.len(), 3 * 3 + 2);
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 3 * 3 + 2);
+    }
+
+    #[test]
+    fn the_median_is_one_of_them() {
+        let ms = |all: &[u64]| median(all.iter().map(|one| Duration::from_millis(*one)).collect());
+        assert_eq!(ms(&[5, 1, 9]), Duration::from_millis(5));
+        assert_eq!(ms(&[5, 1]), Duration::from_millis(1));
+        assert_eq!(ms(&[]), Duration::ZERO);
+    }
+}
