@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_lab::experiment::{Measured, Surroundings, Work as _};
-use fulmar_lab::instrument::bulk::{Bulk, cells};
+use fulmar_lab::instrument::bulk::{Bulk, Ciphers, cells};
 use fulmar_lab::peer::find;
 
 /// So much that the time is over before.
@@ -120,4 +120,24 @@ fn a_tool_that_does_not_exist_is_named() {
         .work
         .measure("no-such", 1, &Surroundings::default());
     assert!(error.is_err_and(|error| error.to_string().contains("no-such")));
+}
+
+#[test]
+fn a_byte_through_ssh_costs_both_ends_something() {
+    if find("sshd").is_none() {
+        return support::leave_out("sshd is not installed");
+    }
+    if support::link("").is_none() {
+        return;
+    }
+    let work = Ciphers { bytes: 4_000_000 };
+    let around = Surroundings::default();
+    let measured = work
+        .measure("aes128-ctr", 1, &around)
+        .expect("it can be measured");
+    for name in ["client_cpu_a_byte", "server_cpu_a_byte", "goodput"] {
+        assert!(value(&measured, name) > 0.0, "{name}");
+    }
+    let error = work.measure("rot13", 1, &around);
+    assert!(error.is_err_and(|error| error.to_string().contains("no cipher rot13")));
 }

@@ -135,6 +135,14 @@ fn filled(line: &str, stage: &Stage, files: &Files) -> Result<String> {
         .replace("{target}", &files.target().display().to_string()))
 }
 
+/// Returns a shell with this line, at home in the folder of the stage.
+pub(super) fn shell(stage: &Stage, line: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(line).current_dir(stage.kit.home());
+    shell.env("PATH", path()).env("HOME", stage.kit.home());
+    shell
+}
+
 /// A tool that runs; it is ended with this value.
 struct Running {
     process: Child,
@@ -143,9 +151,7 @@ struct Running {
 
 impl Running {
     fn start(stage: &Stage, line: &str) -> Result<Self> {
-        let mut shell = Command::new("/bin/sh");
-        shell.arg("-c").arg(line).current_dir(stage.kit.home());
-        shell.env("PATH", path()).env("HOME", stage.kit.home());
+        let mut shell = shell(stage, line);
         shell.stdin(Stdio::null()).stdout(Stdio::null());
         Ok(Self {
             process: stage.link.client.spawn(&mut shell)?,

@@ -5,14 +5,18 @@
 //! lets 2 MiB. Each tool carries 300 MB from the memory of the server's host to that of the
 //! client's, or what it can in a fixed time, and its goodput stands beside the formula's value.
 //!
+//! [`Ciphers`] measures what a byte costs with each cipher, without any path.
+//!
 //! # How fast the path is
 //!
 //! 200 Mbit/s: a rate that the emulation holds for certain together with the programs that it is measured
 //! with (see [`RATE_BITS`]). Where a window would carry more the rate is what is measured; the
 //! cell without delay shows that it is held.
 
+mod ciphers;
 mod copy;
 mod progress;
+mod relay;
 mod stream;
 mod tool;
 
@@ -29,6 +33,7 @@ use crate::peer::{Cost, find};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
+pub use ciphers::Ciphers;
 use copy::Files;
 use progress::Progress;
 use tool::{Kind, TOOLS, Tool};
@@ -79,7 +84,9 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
             time,
         }),
     };
-    RTTS_MS.map(cell).into()
+    let mut cells: Vec<Cell> = RTTS_MS.map(cell).into();
+    cells.push(ciphers::cell(around));
+    cells
 }
 
 impl Work for Bulk {

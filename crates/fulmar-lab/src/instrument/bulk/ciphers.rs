@@ -1,0 +1,198 @@
+//! What a byte costs with each cipher that ssh offers.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use fulmar_platform::boot_time;
+
+use super::copy::shell;
+use super::{Figures, add, cost_figures, relay};
+use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::peer::{Programs, costs, find};
+use crate::replay::Stage;
+use crate::scenario::Scenario;
+
+/// What is carried before it is measured: keys are exchanged, and buffers are as large as they become.
+const WARM_UP: u64 = 16_000_000;
+
+/// What is written at once.
+const PIECE: usize = 64 * 1024;
+
+/// The control: bytes from a pipe to a connection and from that to a pipe, with nothing done to them.
+pub(super) const RELAY: &str = "none";
+
+/// Who costs what: both run on one host.
+const SSH: Programs = Programs::Named(&["ssh"], &["sshd", "sshd-session"]);
+
+/// The work: so many bytes through ssh, over the loopback device of one host.
+#[derive(Clone, Copy, Debug)]
+pub struct Ciphers {
+    /// How many bytes are measured.
+    pub bytes: u64,
+}
+
+/// Returns the setting: each cipher, and the control.
+pub(super) fn cell(around: &Surroundings) -> Cell {
+    let bytes = match around.is_quick {
+        true => super::BYTES / 3,
+        false => super::BYTES,
+    };
+    let names = offered().unwrap_or_default();
+    let names = names.iter().map(|cipher| short(cipher).to_owned());
+    Cell {
+        name: "ciphers".to_owned(),
+        title: "the cost of a byte with each cipher, over loopback".to_owned(),
+        peers: std::iter::once(RELAY.to_owned()).chain(names).collect(),
+        takes: Duration::from_secs(5),
+        is_alone: true,
+        work: Box::new(Ciphers { bytes }),
+    }
+}
+
+/// Returns the ciphers that ssh offers to a server, by its own word.
+fn offered() -> Result<Vec<String>> {
+    let ssh = find("ssh").context("ssh is not installed")?;
+    let mut command = Command::new(ssh);
+    command
+        .args(["-F", "none", "-G", "host"])
+        .stdin(Stdio::null());
+    let said = command.output().context("asking ssh for its ciphers")?;
+    let said = String::from_utf8_lossy(&said.stdout);
+    let mut lines = said.lines();
+    let list = lines.find_map(|line| line.strip_prefix("ciphers "));
+    let list = list.context("ssh does not tell its ciphers")?;
+    Ok(list.split(',').map(str::to_owned).collect())
+}
+
+/// Returns the name of a cipher without whose it is.
+fn short(cipher: &str) -> &str {
+    cipher.split('@').next().unwrap_or(cipher)
+}
+
+impl Work for Ciphers {
+    /// `peer` is a cipher without what follows `@`, or `none` for the control.
+    fn measure(&self, peer: &str, _seed: u64, _around: &Surroundings) -> Result<Measured> {
+        if peer == RELAY {
+            let (figures, command) = relay::run(WARM_UP, self.bytes)?;
+            return Ok(measured(figures, vec![command]));
+        }
+        let offered = offered()?;
+        let cipher = offered.iter().find(|cipher| short(cipher) == peer);
+        let cipher = cipher.with_context(|| format!("ssh offers no cipher {peer}"))?;
+        self.through_ssh(cipher)
+    }
+}
+
+impl Ciphers {
+    fn through_ssh(&self, cipher: &str) -> Result<Measured> {
+        let stage = Stage::new(&Scenario::default(), Path::new("/dev/null"))?;
+        let values = stage.kit.values(Path::new(""))?;
+        let line = format!(
+            "exec {} -c {cipher} -o Compression=no {} \
+            'head -c {WARM_UP} >/dev/null; echo; head -c {} >/dev/null; echo; cat'",
+            values.ssh, values.host, self.bytes
+        );
+        let mut end = Piped::start(&stage, &line)?;
+        end.carry(WARM_UP)?;
+        let [_, mut costs_of] = stage.costs()?;
+        costs_of.begin();
+        let start = boot_time();
+        end.carry(self.bytes)?;
+        let took = boot_time() - start;
+        costs_of.look();
+        let costs = costs(SSH, [&costs_of, &costs_of]);
+        ensure!(
+            costs.iter().all(Option::is_some),
+            "ssh or sshd was not seen"
+        );
+        let mut figures = speed(self.bytes, took);
+        cost_figures(&mut figures, costs, self.bytes);
+        let commands = vec![line, stage.daemon.command.clone()];
+        Ok(measured(figures, commands))
+    }
+}
+
+/// Returns how much was carried, and how fast.
+pub(super) fn speed(bytes: u64, took: Duration) -> Figures {
+    let mut figures = Figures::new();
+    add(&mut figures, "bytes", bytes as f64, "B");
+    let goodput = bytes as f64 / took.as_secs_f64();
+    add(&mut figures, "goodput", goodput, "B/s");
+    figures
+}
+
+fn measured(figures: Figures, commands: Vec<String>) -> Measured {
+    Measured {
+        commands,
+        figures,
+        ..Measured::default()
+    }
+}
+
+/// A program that takes bytes and says a line when it has had so many.
+struct Piped(Child);
+
+impl Piped {
+    /// Starts it on the server's host, where sshd is as well.
+    fn start(stage: &Stage, line: &str) -> Result<Self> {
+        let mut shell = shell(stage, line);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped());
+        Ok(Self(stage.link.server.spawn(&mut shell)?))
+    }
+
+    /// Carries so many bytes, and waits until the far end has had them.
+    fn carry(&mut self, bytes: u64) -> Result<()> {
+        let piece = vec![0; PIECE];
+        let input = self.0.stdin.as_mut().context("a pipe to the tool")?;
+        let mut left = bytes;
+        while left > 0 {
+            let length = left.min(PIECE as u64) as usize;
+            let piece = piece.get(..length).unwrap_or_default();
+            input.write_all(piece).context("ssh takes no more")?;
+            left -= length as u64;
+        }
+        let output = self.0.stdout.as_mut().context("a pipe from the tool")?;
+        // It says nothing but these lines, so nothing is lost with this reader.
+        let count = BufReader::with_capacity(1, output).read_line(&mut String::new())?;
+        ensure!(count > 0, "ssh has ended");
+        Ok(())
+    }
+}
+
+impl Drop for Piped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cipher_s_short_name_says_not_whose_it_is() {
+        assert_eq!(short("aes128-gcm@openssh.com"), "aes128-gcm");
+        assert_eq!(short("aes128-ctr"), "aes128-ctr");
+    }
+
+    #[test]
+    fn what_ssh_offers_has_names_of_files() {
+        let Ok(offered) = offered() else {
+            eprintln!("left out: ssh is not installed");
+            return;
+        };
+        let is_plain = |name: &str| {
+            let mut characters = name.chars();
+            characters.all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-')
+        };
+        assert!(!offered.is_empty());
+        assert!(
+            offered.iter().all(|cipher| is_plain(short(cipher))),
+            "{offered:?}"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! The control of the ciphers: what moving bytes costs without doing anything to them.
+
+use std::fs;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fulmar_platform::boot_time;
+
+use super::{Figures, ciphers, cost_figures};
+use crate::peer::Cost;
+
+/// What is moved at once: as much as a packet of OpenSSH carries.
+const PIECE: usize = 32 * 1024;
+
+/// Moves bytes from a pipe to a connection, and from there to a pipe, as ssh and sshd do. Returns
+/// what that costs the two threads which stand for them, and what it was in words.
+pub(super) fn run(warm_up: u64, bytes: u64) -> Result<(Figures, String)> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let near = TcpStream::connect(listener.local_addr()?)?;
+    let (far, _) = listener.accept()?;
+    let (from_source, source) = io::pipe()?;
+    let (sink, to_sink) = io::pipe()?;
+    std::thread::scope(|scope| {
+        let filling = scope.spawn(move || fill(source, warm_up + bytes));
+        let client = scope.spawn(move || relay(from_source, near, warm_up));
+        let server = scope.spawn(move || relay(far, to_sink, warm_up));
+        let took = drain(sink, warm_up)?;
+        let joined = |thread: io::Result<Duration>| thread.context("moving bytes");
+        let client = joined(client.join().expect("a thread of ours does not panic"))?;
+        let server = joined(server.join().expect("a thread of ours does not panic"))?;
+        filling.join().expect("a thread of ours does not panic")?;
+        let mut figures = ciphers::speed(bytes, took);
+        let cost = |cpu| Some(Cost { cpu, memory: 0 });
+        cost_figures(&mut figures, [cost(client), cost(server)], bytes);
+        let words =
+            format!("the lab itself: pipe to TCP to pipe, {PIECE} bytes at once, no cipher");
+        Ok((figures, words))
+    })
+}
+
+fn fill(mut source: PipeWriter, bytes: u64) -> io::Result<()> {
+    let zeros = io::repeat(0).take(bytes);
+    copy(zeros, &mut source, |_| {}).map(drop)
+}
+
+/// Moves everything, and returns the processor time of this thread from so many bytes on.
+fn relay(from: impl Read, mut to: impl Write, warm_up: u64) -> io::Result<Duration> {
+    let mut before = None;
+    copy(from, &mut to, |bytes| {
+        if bytes >= warm_up && before.is_none() {
+            before = Some(own_time());
+        }
+    })?;
+    let before = before.unwrap_or_else(own_time);
+    Ok(own_time().saturating_sub(before))
+}
+
+/// Reads everything, and returns how long that took from so many bytes on.
+fn drain(sink: PipeReader, warm_up: u64) -> io::Result<Duration> {
+    let mut start = None;
+    copy(sink, &mut io::sink(), |bytes| {
+        if bytes >= warm_up && start.is_none() {
+            start = Some(boot_time());
+        }
+    })?;
+    Ok(start.map_or(Duration::ZERO, |start| boot_time() - start))
+}
+
+/// Copies by reading and writing, which is what programs with ciphers do, and not within the kernel.
+fn copy(mut from: impl Read, to: &mut impl Write, mut moved: impl FnMut(u64)) -> io::Result<u64> {
+    let mut piece = vec![0; PIECE];
+    let mut bytes = 0;
+    loop {
+        let count = match from.read(&mut piece) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        to.write_all(piece.get(..count).unwrap_or_default())?;
+        bytes += count as u64;
+        moved(bytes);
+    }
+}
+
+/// The time that this thread had the processor: the first number of its schedstat (proc(5)).
+fn own_time() -> Duration {
+    let line = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = line.split_whitespace().next();
+    Duration::from_nanos(first.and_then(|time| time.parse().ok()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_moved_and_costs_something() {
+        let (figures, _) = run(1_000_000, 5_000_000).unwrap();
+        for name in ["client_cpu_a_byte", "server_cpu_a_byte", "goodput"] {
+            assert!(figures[name].value > 0.0, "{name}");
+        }
+        assert_eq!(figures["bytes"].value, 5_000_000.0);
+    }
+}
