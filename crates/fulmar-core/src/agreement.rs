@@ -11,12 +11,12 @@ use crate::capability::Capabilities;
 const PREFIX: &[u8] = b"fulmar bootstrap 1\n";
 
 /// What client and server agreed on while the server was being started, and the digest by which each
-/// finds out that the other has seen the same offer and the same answer.
+/// finds out that the other has seen the same offer and the same announcement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// What may be used.
     pub capabilities: Capabilities,
-    /// The digest of offer and answer.
+    /// The digest of offer and announcement.
     pub digest: Digest,
 }
 
@@ -27,16 +27,16 @@ impl Agreement {
     }
 
     /// Returns the agreement on `capabilities`, as it follows from the offer, from `FULMAR OFFER` up
-    /// to the LF after `FULMAR END`, and from the answer, the line `FULMAR CONNECT …` with its LF. The
-    /// client has the offer as it was sent and the answer as it arrived, the server the other way
+    /// to the LF after `FULMAR END`, and from the announcement, the line `FULMAR CONNECT …` with its LF. The
+    /// client has the offer as it was sent and the announcement as it arrived, the server the other way
     /// round.
     ///
     /// Source: docs/protocol.md §13.4.
-    pub fn of(offer: &[u8], answer: &[u8], capabilities: Capabilities) -> Agreement {
+    pub fn of(offer: &[u8], announcement: &[u8], capabilities: Capabilities) -> Agreement {
         let hash = Sha256::new()
             .chain_update(PREFIX)
             .chain_update(offer)
-            .chain_update(answer);
+            .chain_update(announcement);
         Agreement {
             capabilities,
             digest: Digest::new(hash.finalize().into()),
@@ -49,17 +49,17 @@ mod tests {
     use super::*;
 
     const OFFER: &[u8] = b"FULMAR OFFER 1 exit\nsize 80 24\nFULMAR END\n";
-    const ANSWER: &[u8] = b"FULMAR CONNECT 1 exit 0.1.0\n";
+    const ANNOUNCEMENT: &[u8] = b"FULMAR CONNECT 1 exit 0.1.0\n";
 
-    fn digest(offer: &[u8], answer: &[u8]) -> Digest {
-        Agreement::of(offer, answer, Capabilities::ALL).digest
+    fn digest(offer: &[u8], announcement: &[u8]) -> Digest {
+        Agreement::of(offer, announcement, Capabilities::ALL).digest
     }
 
     #[test]
-    fn the_digest_is_sha_256_of_prefix_offer_and_answer() {
+    fn the_digest_is_sha_256_of_prefix_offer_and_announcement() {
         // Reckoned by `sha256sum` of coreutils.
         let known = "3220e08a53c98545ccef59c20844baad09ffd27d3dfa29e4b310dda8b416be82";
-        let digest = digest(OFFER, ANSWER);
+        let digest = digest(OFFER, ANNOUNCEMENT);
         let hex: Vec<String> = digest
             .as_bytes()
             .iter()
@@ -70,13 +70,13 @@ mod tests {
 
     #[test]
     fn a_changed_byte_anywhere_changes_the_digest() {
-        let whole = digest(OFFER, ANSWER);
-        for (text, is_offer) in [(OFFER, true), (ANSWER, false)] {
+        let whole = digest(OFFER, ANNOUNCEMENT);
+        for (text, is_offer) in [(OFFER, true), (ANNOUNCEMENT, false)] {
             for place in 0..text.len() {
                 let mut altered = text.to_vec();
                 altered[place] ^= 1;
                 let altered = match is_offer {
-                    true => digest(&altered, ANSWER),
+                    true => digest(&altered, ANNOUNCEMENT),
                     false => digest(OFFER, &altered),
                 };
                 assert_ne!(altered, whole, "byte {place}");

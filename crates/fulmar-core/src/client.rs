@@ -278,6 +278,13 @@ impl Client {
         self.is_stale = true;
     }
 
+    /// Shows something that the user is to know in the notice line for a while, or until the next
+    /// key. It has no control characters.
+    pub fn tell(&mut self, now: Time, what: String) {
+        self.notices.tell(now, what);
+        self.is_stale = true;
+    }
+
     /// Takes note that time has passed.
     pub fn handle_timeout(&mut self, now: Time) {
         self.endpoint.handle_timeout(now);

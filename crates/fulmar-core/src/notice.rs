@@ -49,7 +49,7 @@ const TROUBLE_LASTS: Duration = Duration::from_millis(3100);
 ///
 /// Source: docs/protocol.md §11.1.
 const TROUBLE_FADES: Duration = Duration::from_secs(1);
-/// How long help and link information stay. Chosen by eye: time to read a line twice.
+/// How long help, link information and what else is told stay. Chosen by eye: time to read a line twice.
 const INFORMATION_LASTS: Duration = Duration::from_secs(10);
 
 /// How long ago things were, as far as a notice cares.
@@ -96,6 +96,7 @@ pub(crate) enum Hearing {
 enum Message {
     Help,
     LinkInfo,
+    Told(String),
 }
 
 /// A run of errors of sending, each at most [`TROUBLE_LASTS`] after the one before.
@@ -179,7 +180,12 @@ impl Notices {
         self.message = Some((Message::LinkInfo, now + INFORMATION_LASTS));
     }
 
-    /// Takes help and link information away.
+    /// Shows something that the user is to know for a while.
+    pub(crate) fn tell(&mut self, now: Time, what: String) {
+        self.message = Some((Message::Told(what), now + INFORMATION_LASTS));
+    }
+
+    /// Takes away what was shown for a while.
     pub(crate) fn dismiss(&mut self) {
         self.message = None;
     }
@@ -249,6 +255,7 @@ impl Notices {
         match &self.message {
             Some((Message::Help, until)) if now < *until => return self.help_text(),
             Some((Message::LinkInfo, until)) if now < *until => return Some(link()),
+            Some((Message::Told(what), until)) if now < *until => return Some(what.clone()),
             _ => {}
         }
         if let Some(trouble) = &self.trouble

@@ -1,4 +1,4 @@
-//! What two ends make of an offer and an answer that were lost or altered on their way, over networks
+//! What two ends make of an offer and an announcement that were lost or altered on their way, over networks
 //! that lose, repeat and reorder: they speak as stock does, or natively, or end; always both the same.
 
 mod support;
@@ -13,39 +13,43 @@ use support::World;
 
 /// Two of the names are of a day to come.
 const OFFER: &str = "FULMAR OFFER 1 exit,history,rich\nsize 80 24\nword vim\nFULMAR END\n";
-const ANSWER: &str = "FULMAR CONNECT 1 exit 0.1.0\n";
+const ANNOUNCEMENT: &str = "FULMAR CONNECT 1 exit 0.1.0\n";
 
-/// What came of an offer and an answer at either end; `None` where there was none.
+/// What came of an offer and an announcement at either end; `None` where there was none.
 #[derive(Clone, Copy)]
 struct Login {
     offer_sent: Option<&'static str>,
     offer_read: Option<&'static str>,
-    answer_printed: Option<&'static str>,
-    answer_read: Option<&'static str>,
+    announced: Option<&'static str>,
+    announcement_read: Option<&'static str>,
 }
 
 const WHOLE: Login = Login {
     offer_sent: Some(OFFER),
     offer_read: Some(OFFER),
-    answer_printed: Some(ANSWER),
-    answer_read: Some(ANSWER),
+    announced: Some(ANNOUNCEMENT),
+    announcement_read: Some(ANNOUNCEMENT),
 };
 
 impl Login {
     /// What client and server take for agreed.
     fn agreements(self) -> [Option<Agreement>; 2] {
         [
-            agreement(self.offer_sent, self.answer_read),
-            agreement(self.offer_read, self.answer_printed),
+            agreement(self.offer_sent, self.announcement_read),
+            agreement(self.offer_read, self.announced),
         ]
     }
 }
 
-fn agreement(offer: Option<&str>, answer: Option<&str>) -> Option<Agreement> {
-    let (offer, answer) = (offer?, answer?);
+fn agreement(offer: Option<&str>, announcement: Option<&str>) -> Option<Agreement> {
+    let (offer, announcement) = (offer?, announcement?);
     let named = |line: &str| Capabilities::parse(line.split(' ').nth(3).unwrap_or("-").trim());
-    let agreed = named(offer).and(named(answer));
-    Some(Agreement::of(offer.as_bytes(), answer.as_bytes(), agreed))
+    let agreed = named(offer).and(named(announcement));
+    Some(Agreement::of(
+        offer.as_bytes(),
+        announcement.as_bytes(),
+        agreed,
+    ))
 }
 
 /// Every way in which a login can go, and what has to come of it.
@@ -54,31 +58,31 @@ fn logins() -> Vec<(&'static str, Login, Dialect)> {
         offer_read: Some(read),
         ..WHOLE
     };
-    let altered_answer = |read| Login {
-        answer_read: Some(read),
+    let altered_announcement = |read| Login {
+        announcement_read: Some(read),
         ..WHOLE
     };
     let stock_server = Login {
         offer_read: None,
-        answer_printed: None,
-        answer_read: None,
+        announced: None,
+        announcement_read: None,
         ..WHOLE
     };
     vec![
         ("nothing happens", WHOLE, Dialect::Native),
         ("the offer is stripped", stock_server, Dialect::Legacy),
         (
-            "the answer is stripped",
+            "the announcement is stripped",
             Login {
-                answer_read: None,
+                announcement_read: None,
                 ..WHOLE
             },
             Dialect::Legacy,
         ),
         (
-            "the answer is made up",
+            "the announcement is made up",
             Login {
-                answer_printed: None,
+                announced: None,
                 ..WHOLE
             },
             Dialect::Legacy,
@@ -88,8 +92,8 @@ fn logins() -> Vec<(&'static str, Login, Dialect)> {
             Login {
                 offer_sent: None,
                 offer_read: None,
-                answer_printed: None,
-                answer_read: None,
+                announced: None,
+                announcement_read: None,
             },
             Dialect::Legacy,
         ),
@@ -109,8 +113,8 @@ fn logins() -> Vec<(&'static str, Login, Dialect)> {
             "all capabilities are taken out of the offer",
             Login {
                 offer_read: Some("FULMAR OFFER 1 -\nsize 80 24\nword vim\nFULMAR END\n"),
-                answer_printed: Some("FULMAR CONNECT 1 - 0.1.0\n"),
-                answer_read: Some("FULMAR CONNECT 1 - 0.1.0\n"),
+                announced: Some("FULMAR CONNECT 1 - 0.1.0\n"),
+                announcement_read: Some("FULMAR CONNECT 1 - 0.1.0\n"),
                 ..WHOLE
             },
             Dialect::Altered,
@@ -131,23 +135,23 @@ fn logins() -> Vec<(&'static str, Login, Dialect)> {
             Dialect::Altered,
         ),
         (
-            "a capability is added to the answer",
-            altered_answer("FULMAR CONNECT 1 exit,rich 0.1.0\n"),
+            "a capability is added to the announcement",
+            altered_announcement("FULMAR CONNECT 1 exit,rich 0.1.0\n"),
             Dialect::Altered,
         ),
         (
-            "the capability is taken out of the answer",
-            altered_answer("FULMAR CONNECT 1 - 0.1.0\n"),
+            "the capability is taken out of the announcement",
+            altered_announcement("FULMAR CONNECT 1 - 0.1.0\n"),
             Dialect::Altered,
         ),
         (
-            "a byte of the answer is altered",
-            altered_answer("FULMAR CONNECT 1 exit 0.1.1\n"),
+            "a byte of the announcement is altered",
+            altered_announcement("FULMAR CONNECT 1 exit 0.1.1\n"),
             Dialect::Altered,
         ),
         (
-            "CR is put before the LF of the answer",
-            altered_answer("FULMAR CONNECT 1 exit 0.1.0\r\n"),
+            "CR is put before the LF of the announcement",
+            altered_announcement("FULMAR CONNECT 1 exit 0.1.0\r\n"),
             Dialect::Altered,
         ),
     ]
@@ -288,12 +292,12 @@ fn a_status_that_is_known_late_travels_with_what_is_said_then() -> Result<(), Fa
 #[test]
 fn a_status_is_not_said_if_that_was_not_agreed() -> Result<(), Failure> {
     let offer = "FULMAR OFFER 1 history\nFULMAR END\n";
-    let answer = "FULMAR CONNECT 1 - 0.1.0\n";
+    let announcement = "FULMAR CONNECT 1 - 0.1.0\n";
     let login = Login {
         offer_sent: Some(offer),
         offer_read: Some(offer),
-        answer_printed: Some(answer),
-        answer_read: Some(answer),
+        announced: Some(announcement),
+        announcement_read: Some(announcement),
     };
     let mut world = begin(login, 1, vec![Delay::ms(20)]);
     world.run_for(secs(1))?;
@@ -307,7 +311,7 @@ fn a_status_is_not_said_if_that_was_not_agreed() -> Result<(), Failure> {
 #[test]
 fn a_user_who_has_had_enough_of_an_altered_session_leaves_at_once() -> Result<(), Failure> {
     let login = Login {
-        answer_read: Some("FULMAR CONNECT 1 exit 0.1.1\n"),
+        announcement_read: Some("FULMAR CONNECT 1 exit 0.1.1\n"),
         ..WHOLE
     };
     let mut world = begin(login, 1, vec![Delay::ms(500)]);

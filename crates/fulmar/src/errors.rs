@@ -160,7 +160,7 @@ pub(crate) enum Failure {
     TerminalClosed,
     /// The client's and the server's agreement differ.
     #[error(
-        "what we offered to the server, or its answer, was changed at the login; nothing was started there"
+        "what we offered to the server, or what it announced, was changed at the login; nothing was started there"
     )]
     Altered,
     /// No more may be encrypted.

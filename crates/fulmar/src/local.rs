@@ -16,7 +16,6 @@ use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
 use crate::errors::{Failure, while_doing};
 use crate::login::{Call, Reachable, Said};
-use crate::server::options::Bind;
 use crate::settings::Sources;
 use crate::steps::{Step, Steps};
 use crate::surroundings::{Surroundings, now};
@@ -62,7 +61,6 @@ fn offer(command: &[OsString], desk: &Desk) -> Opening {
     let offer = Offer {
         size: Some(desk.size()),
         colors: u32::try_from(desk.colors()).ok(),
-        bind: Some(Bind::Address("127.0.0.1".into())),
         command: command.to_vec(),
         ..Offer::of(Capabilities::ALL)
     };
@@ -81,8 +79,8 @@ fn server(records: &Records) -> io::Result<Command> {
         false => PathBuf::from("/proc/self/exe"),
     };
     let mut server = Command::new(program);
-    // The name decides which program we are.
-    server.arg0("fulmar").arg("server");
+    // The name decides which program we are. Only this machine can reach it.
+    server.arg0("fulmar").args(["server", "-i", "127.0.0.1"]);
     for (option, file) in [("--trace", &records.trace), ("--log", &records.log)] {
         if let Some(file) = file {
             server.arg(option).arg(log::beside(file));
@@ -107,7 +105,9 @@ fn listen(call: &mut Call, surroundings: &mut Surroundings) -> Result<Reachable,
         let turn = call.turn(pipes);
         turn.said.iter().for_each(tell);
         report::print_to_stderr(&turn.printed);
-        if let Some(reachable) = call.transcript_mut().take_reachable() {
+        if !call.transcript().awaits_agreement()
+            && let Some(reachable) = call.transcript_mut().take_reachable()
+        {
             return Ok(reachable);
         }
         if turn.trouble.is_some() {
@@ -133,7 +133,7 @@ fn tell(said: &Said) {
         // It is about a login, and there is none.
         Said::Warning(what) => tracing::warn!(what, "the server warns"),
         Said::Other(line) => report::print_to_stderr(&format!("{line}\n")),
-        Said::Ready | Said::Hello | Said::Invited | Said::Heard => {}
+        Said::Ready | Said::Hello | Said::Invited | Said::Agreed | Said::Heard => {}
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum Step {
     FirstAnswer = 1 << 7,
     /// The terminal shows what the server has drawn.
     FirstScreen = 1 << 8,
+    /// The server knows what it is for.
+    Agreed = 1 << 9,
 }
 
 impl Step {
@@ -39,6 +41,7 @@ impl Step {
             Step::Heard => "heard",
             Step::FirstAnswer => "first answer",
             Step::FirstScreen => "first screen drawn",
+            Step::Agreed => "agreed",
         }
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! Source: docs/protocol.md §2.4, §2.9.
 
-use fulmar_core::Capabilities;
+use fulmar_core::{Agreement, Capabilities};
 use fulmar_datagram::Key;
 use zeroize::Zeroizing;
 
-use super::offer_reader::number;
+use super::offer_reader::{named, number};
 use super::{LINE_BYTES_MAX, WIRE_VERSION};
 use crate::report::escaped;
 
@@ -15,6 +15,7 @@ const WARNING: &str = "FULMAR WARNING ";
 const ERROR: &str = "FULMAR ERROR ";
 const NONE: &str = "FULMAR NONE";
 const CONNECT: &str = "FULMAR CONNECT ";
+const AGREED: &str = "FULMAR AGREED";
 const HEARD: &str = "FULMAR HEARD";
 const SSH_CONNECTION: &str = "MOSH SSH_CONNECTION ";
 const MOSH_CONNECT: &str = "MOSH CONNECT ";
@@ -27,33 +28,41 @@ pub(crate) struct Invitation {
     pub(crate) key: Key,
 }
 
-/// The server's answer to an offer.
+/// What a server can do, which it says before it has read what its client offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct Announcement {
     /// The version of the bootstrap.
     pub(crate) version: u32,
-    /// The capabilities agreed on.
-    pub(crate) capabilities: Capabilities,
+    /// The names of its capabilities as they were written: a later version has some more.
+    names: String,
     /// The server's own version.
-    pub(crate) server: String,
+    server: String,
 }
 
-impl Answer {
-    /// Returns the answer of this program.
-    pub(crate) fn ours(capabilities: Capabilities) -> Answer {
-        Answer {
+impl Announcement {
+    /// Returns that of this program.
+    pub(crate) fn ours() -> Announcement {
+        Announcement {
             version: WIRE_VERSION,
-            capabilities,
+            names: Capabilities::ALL.to_string(),
             server: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
 
+    /// Returns the capabilities, as far as we know them, too.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::parse(&self.names)
+    }
+
     /// Returns the line with its end, exactly as it is printed: the digest covers it.
     pub(crate) fn line(&self) -> String {
-        format!(
-            "{CONNECT}{} {} {}\n",
-            self.version, self.capabilities, self.server
-        )
+        format!("{CONNECT}{} {} {}\n", self.version, self.names, self.server)
+    }
+
+    /// Returns what is agreed on with a client whose offer has these capabilities and this text.
+    pub(crate) fn agreement_on(&self, offered: Capabilities, offer: &[u8]) -> Agreement {
+        let both = self.capabilities().and(offered);
+        Agreement::of(offer, self.line().as_bytes(), both)
     }
 }
 
@@ -76,10 +85,12 @@ pub(crate) enum Line {
         /// What it is, in the words of `uname` and `/etc/os-release`.
         system: String,
     },
-    /// What was agreed on.
-    Connect(Answer),
+    /// What a server of ours can do; how to reach it follows.
+    Connect(Announcement),
     /// How to reach the server.
     Invitation(Invitation),
+    /// The server has read an offer, and all that can go wrong has gone well.
+    Agreed,
     /// The server has heard the client.
     Heard,
 }
@@ -116,10 +127,11 @@ impl Line {
             Line::Warning(what) => append(&[WARNING, &one_line(what, WARNING)]),
             Line::Error(what) => append(&[ERROR, &one_line(what, ERROR)]),
             Line::Missing { system } => append(&[NONE, " ", system]),
-            Line::Connect(answer) => append(&[answer.line().trim_end()]),
+            Line::Connect(announcement) => append(&[announcement.line().trim_end()]),
             Line::Invitation(invitation) => {
                 return invitation_text(invitation.port, &invitation.key);
             }
+            Line::Agreed => append(&[AGREED]),
             Line::Heard => append(&[HEARD]),
         }
         text.push('\n');
@@ -141,7 +153,7 @@ pub(crate) fn invitation_text(port: u16, key: &Key) -> Zeroizing<String> {
 type Kind = fn(&str) -> Option<Line>;
 
 /// How each line begins, and how the rest of it is read.
-const KINDS: [(&str, Kind); 8] = [
+const KINDS: [(&str, Kind); 9] = [
     (HELLO, |rest| {
         let server = version(rest)?;
         Some(Line::Hello { server })
@@ -156,28 +168,23 @@ const KINDS: [(&str, Kind); 8] = [
         let system = rest.trim_ascii().to_owned();
         Some(Line::Missing { system })
     }),
-    (CONNECT, |rest| answer(rest).map(Line::Connect)),
+    (CONNECT, |rest| announcement(rest).map(Line::Connect)),
     (MOSH_CONNECT, |rest| invitation(rest).map(Line::Invitation)),
+    (AGREED, |rest| rest.is_empty().then_some(Line::Agreed)),
     (HEARD, |rest| rest.is_empty().then_some(Line::Heard)),
 ];
 
 /// Reads `<wire version> <capabilities> <server version>`, with one blank between two: such a line
 /// has one text only.
-fn answer(rest: &str) -> Option<Answer> {
+fn announcement(rest: &str) -> Option<Announcement> {
     let (wire, rest) = rest.split_once(' ')?;
-    let (capabilities, server) = rest.split_once(' ')?;
+    let (names, server) = rest.split_once(' ')?;
     let is_canonical = wire == "0" || !wire.starts_with('0');
-    Some(Answer {
+    Some(Announcement {
         version: number(wire).filter(|_| is_canonical)?,
-        capabilities: agreed(capabilities)?,
+        names: named(names).map(|_| names.to_owned())?,
         server: version(server)?,
     })
-}
-
-/// Reads capabilities that can be agreed on: we know all of them, for we have offered them.
-fn agreed(text: &str) -> Option<Capabilities> {
-    let capabilities = Capabilities::parse(text);
-    (capabilities.to_string() == text).then_some(capabilities)
 }
 
 /// Reads `<port> <key>`; blanks may follow.
@@ -233,7 +240,9 @@ mod tests {
             "FULMAR NONE Linux x86_64 debian",
             "FULMAR CONNECT 1 exit 0.1.0",
             "FULMAR CONNECT 1 - 0.1.0-dev+g1",
+            "FULMAR CONNECT 1 exit,unheard-of 0.1.0",
             &format!("MOSH CONNECT 60001 {KEY}"),
+            "FULMAR AGREED",
             "FULMAR HEARD",
         ] {
             assert_eq!(again(line.as_bytes()), Some(format!("{line}\n")));
@@ -269,8 +278,8 @@ mod tests {
             "FULMAR CONNECT 01 exit 0.1.0",
             "FULMAR CONNECT +1 exit 0.1.0",
             "FULMAR CONNECT 1 EXIT 0.1.0",
-            "FULMAR CONNECT 1 exit,unheard-of 0.1.0",
-            "FULMAR CONNECT 1 exit,exit 0.1.0",
+            "FULMAR CONNECT 1 exit+ 0.1.0",
+            "FULMAR AGREED on",
             "FULMAR CONNECT 4294967296 exit 0.1.0",
             "MOSH SSH_CONNECTION 192.0.2.1 5022 192.0.2.7",
             "MOSH CONNECT 60001 short",
@@ -311,22 +320,29 @@ mod tests {
     }
 
     #[test]
-    fn our_answer_is_a_line() {
-        let answer = Answer::ours(Capabilities::ALL);
-        let line = answer.line();
+    fn our_announcement_is_a_line_and_a_later_ones_is_kept_as_it_was_written() {
+        let line = Announcement::ours().line();
         assert_eq!(
             line,
             format!("FULMAR CONNECT 1 exit {}\n", env!("CARGO_PKG_VERSION"))
         );
-        match parsed(line.trim_end()) {
-            Some(Line::Connect(read)) => assert_eq!(read, answer),
-            _ => panic!("not read"),
+        let later = "FULMAR CONNECT 1 aaa,exit,rich 9.0\n";
+        for line in [&line, later] {
+            let Some(Line::Connect(read)) = parsed(line.trim_end()) else {
+                panic!("not read: {line}");
+            };
+            assert_eq!(read.line(), line);
+            let agreement = read.agreement_on(Capabilities::ALL, b"offer");
+            let wanted = Agreement::of(b"offer", line.as_bytes(), Capabilities::ALL);
+            assert_eq!(agreement, wanted);
+            let none = read.agreement_on(Capabilities::NONE, b"offer");
+            assert_eq!(none.capabilities, Capabilities::NONE);
         }
     }
 
     proptest! {
         #[test]
-        fn an_answer_that_was_read_is_printed_the_same(rest in "[0-9]{1,2} {1,2}(exit|-)(,[a-z]{1,3})? ?[!-~]{0,5} ?") {
+        fn an_announcement_that_was_read_is_printed_the_same(rest in "[0-9]{1,2} {1,2}(exit|-)(,[a-z]{1,3})? ?[!-~]{0,5} ?") {
             let line = format!("{CONNECT}{rest}");
             if let Some(again) = again(line.as_bytes()) {
                 prop_assert_eq!(again, line + "\n");

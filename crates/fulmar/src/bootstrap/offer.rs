@@ -55,6 +55,11 @@ impl Offer {
         }
     }
 
+    /// Tells if it says where the server is to listen, so that another place than the first may come.
+    fn wishes_for_a_place(&self) -> bool {
+        self.bind.is_some() || self.ports.is_some()
+    }
+
     /// Returns its text, from `FULMAR OFFER` up to the end of the line `FULMAR END`.
     pub(crate) fn text(&self) -> Vec<u8> {
         let mut text = Text::default();
@@ -111,7 +116,8 @@ impl Text {
 /// for the server that it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Opening {
-    /// A shell command line that the user wants to start the server with, if any.
+    /// A shell command line that the user wants to start the server with, if any: it is for a shell
+    /// that asks for it.
     pub(crate) start: Option<OsString>,
     /// The shell command line to run where there is no server of ours.
     pub(crate) fallback: Option<OsString>,
@@ -135,6 +141,8 @@ pub(crate) enum OpeningError {
 pub(crate) struct Block {
     bytes: Vec<u8>,
     offer: Range<usize>,
+    capabilities: Capabilities,
+    wishes_for_a_place: bool,
 }
 
 impl Opening {
@@ -146,32 +154,37 @@ impl Opening {
     pub(crate) fn block(&self) -> Result<Block, OpeningError> {
         // A profile that waits for the return key has its line.
         let mut bytes = b"\n".to_vec();
-        bytes.extend_from_slice(b"FULMAR START");
-        append_shell_line(self.start.as_deref(), &mut bytes)?;
-        if self.fallback.is_some() {
-            bytes.extend_from_slice(b"FULMAR MOSH");
-            append_shell_line(self.fallback.as_deref(), &mut bytes)?;
-        }
+        append_shell_line("FULMAR START ", self.start.as_deref(), &mut bytes)?;
+        append_shell_line("FULMAR MOSH ", self.fallback.as_deref(), &mut bytes)?;
         let start = bytes.len();
         bytes.append(&mut self.offer.text());
         let offer = start..bytes.len();
         match bytes.len() {
-            ..=BLOCK_BYTES_MAX => Ok(Block { bytes, offer }),
+            ..=BLOCK_BYTES_MAX => Ok(Block {
+                bytes,
+                offer,
+                capabilities: self.offer.capabilities,
+                wishes_for_a_place: self.offer.wishes_for_a_place(),
+            }),
             length => Err(OpeningError::TooLong(length)),
         }
     }
 }
 
-fn append_shell_line(line: Option<&OsStr>, bytes: &mut Vec<u8>) -> Result<(), OpeningError> {
-    let line = line.map(OsStrExt::as_bytes).unwrap_or_default();
+fn append_shell_line(
+    start: &str,
+    line: Option<&OsStr>,
+    bytes: &mut Vec<u8>,
+) -> Result<(), OpeningError> {
+    let Some(line) = line.map(OsStrExt::as_bytes) else {
+        return Ok(());
+    };
     if line.iter().any(u8::is_ascii_control) {
         return Err(OpeningError::ControlCharacter);
     }
-    if !line.is_empty() {
-        bytes.push(b' ');
-        bytes.extend_from_slice(line);
+    for part in [start.as_bytes(), line, b"\n"] {
+        bytes.extend_from_slice(part);
     }
-    bytes.push(b'\n');
     Ok(())
 }
 
@@ -185,6 +198,16 @@ impl Block {
     /// server says that it reads.
     pub(crate) fn offer(&self) -> &[u8] {
         self.bytes.get(self.offer.clone()).unwrap_or_default()
+    }
+
+    /// Returns the capabilities that are offered.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// Tells if the server may have to listen elsewhere once it has read the offer.
+    pub(crate) fn wishes_for_a_place(&self) -> bool {
+        self.wishes_for_a_place
     }
 }
 
@@ -229,7 +252,7 @@ mod tests {
             offer: Offer::of(Capabilities::NONE),
         };
         let block = opening.block().unwrap();
-        let text = "\nFULMAR START\nFULMAR OFFER 1 -\nFULMAR END\n";
+        let text = "\nFULMAR OFFER 1 -\nFULMAR END\n";
         assert_eq!(String::from_utf8_lossy(block.bytes()), text);
     }
 

@@ -155,7 +155,7 @@ fn first_line(line: &[u8]) -> Option<Offer> {
 }
 
 /// Reads the names of capabilities, if that is what they look like.
-fn named(text: &str) -> Option<Capabilities> {
+pub(super) fn named(text: &str) -> Option<Capabilities> {
     let is_name = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b',');
     let is_fine = !text.is_empty() && text.bytes().all(is_name);
     is_fine.then(|| Capabilities::parse(text))

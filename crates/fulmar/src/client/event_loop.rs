@@ -15,7 +15,7 @@ use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
 use crate::errors::Failure;
-use crate::login::{Call, CallReady, Trouble};
+use crate::login::{Call, CallReady, Said, Trouble};
 use crate::steps::{Step, Steps};
 use crate::surroundings::{self, Surroundings, now};
 
@@ -146,6 +146,15 @@ impl EventLoop {
         if call.is_heard() && self.steps.take(now, Step::Heard) {
             self.client.note_heard();
         }
+        for said in &turn.said {
+            match said {
+                Said::Agreed => {
+                    self.steps.take(now, Step::Agreed);
+                }
+                Said::Warning(what) => self.client.tell(now, format!("warning: {what}")),
+                _ => {}
+            }
+        }
         for line in turn.printed.lines() {
             tracing::info!(line, "ssh says");
         }
@@ -159,8 +168,13 @@ impl EventLoop {
         let Some(status) = call.status() else { return };
         if self.client.is_heard() == Some(false) && !self.client.is_connected() {
             // The server leaves with the login that it has lost.
-            let failure = Failure::Login(call.failure_of_end(status));
-            self.lost = Some((now + LOST_WITHIN, failure));
+            match call.refusal() {
+                Some(refusal) => self.trouble = Some(Failure::Login(refusal)),
+                None => {
+                    let failure = Failure::Login(call.failure_of_end(status));
+                    self.lost = Some((now + LOST_WITHIN, failure));
+                }
+            }
         }
         self.call = None;
     }
@@ -274,6 +288,10 @@ impl EventLoop {
                 ClientEvent::ClosePath { path } => self.sockets.close(path),
                 ClientEvent::Ended(ending) => {
                     tracing::info!(?ending, "the session is over");
+                    if ending == ClientEnding::NeverConnected && self.trouble.is_none() {
+                        let silence = self.call.as_ref().and_then(Call::silence);
+                        self.trouble = silence.map(Failure::Login);
+                    }
                     return Some(ending);
                 }
                 _ => {}

@@ -235,7 +235,12 @@ impl Desk {
                 term: term.to_owned(),
             }),
             (None, Names::Own) => {
-                let what = format!("the terminal type {term:?} is unknown; it is treated as plain");
+                let what = match term.is_empty() {
+                    true => "TERM is not set; the terminal is treated as plain".to_owned(),
+                    false => {
+                        format!("the terminal type {term:?} is unknown; it is treated as plain")
+                    }
+                };
                 report::complain(self.names.program(), what);
                 Ok(OuterTerminal::default())
             }

@@ -406,7 +406,7 @@ fn session() -> Vec<Row> {
         (
             Failure::Altered,
             OWN,
-            "the two ends have not seen the same offer and answer at the login",
+            "the two ends have not seen the same offer and announcement at the login",
         ),
         (
             Failure::KeySpent,

@@ -12,7 +12,7 @@ use crate::login::{BadDestination, SshComplaint};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoginFailure {
     /// What was given as host would be refused by ssh, or be something else to it.
-    #[error("{} cannot be logged in to: {why}", text.display())]
+    #[error("\"{}\" cannot be logged in to: {why}", text.display())]
     Destination {
         /// As the user wrote it.
         text: OsString,
@@ -59,7 +59,9 @@ pub(crate) enum LoginFailure {
         system: String,
     },
     /// There is a server of stock's, which cannot be given the command.
-    #[error("mosh-server on {host} cannot be given a command with line ends in it")]
+    #[error(
+        "mosh-server on {host} cannot be given a command with tabs or line ends in it, or one that is so long"
+    )]
     NotForStock {
         /// Where.
         host: String,

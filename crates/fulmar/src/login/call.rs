@@ -112,7 +112,7 @@ impl Call {
             host,
             outgoing: block.bytes().to_vec(),
             written: 0,
-            transcript: Transcript::of(block.offer().to_vec()),
+            transcript: Transcript::of(&block),
             block,
             shown: Shown::default(),
             tail: String::new(),
@@ -137,6 +137,24 @@ impl Call {
             Trouble::Version(version) => LoginFailure::Version { host, version },
             Trouble::TwoServers => LoginFailure::TwoServers { host },
         })
+    }
+
+    /// Returns as a failure why the server will not be what it is to be, if it has said so.
+    pub(crate) fn refusal(&self) -> Option<LoginFailure> {
+        let (what, advice) = self.transcript.error()?;
+        Some(LoginFailure::Refused {
+            host: self.host.clone(),
+            what: what.to_owned(),
+            advice: advice.to_vec(),
+        })
+    }
+
+    /// Returns as a failure that a server of ours has said nothing about what was offered to it, if
+    /// that is so.
+    pub(crate) fn silence(&self) -> Option<LoginFailure> {
+        let host = self.host.clone();
+        let is_silent = self.transcript.awaits_agreement();
+        is_silent.then_some(LoginFailure::NoAnswer { host })
     }
 
     /// Returns as a failure that ssh has ended so.

@@ -32,13 +32,13 @@ use fulmar_platform::{PollList, Signal, signals};
 pub(crate) use self::call::{Call, Ready as CallReady};
 use self::candidates::candidates;
 pub(crate) use self::complaint::SshComplaint;
-use self::remote_command::{REMOTE_COMMAND, STATUS_NO_SERVER};
+use self::remote_command::{STATUS_NO_SERVER, remote_command};
 use self::request::Window;
 pub(crate) use self::ssh::BadDestination;
 use self::ssh::{Destination, Make, OnlyFamily, Ssh};
 pub(crate) use self::transcript::{Reachable, Said, Trouble};
 use self::whereabouts::Whereabouts;
-use crate::bootstrap::offer::Block;
+use crate::bootstrap::offer::{Block, OpeningError};
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
 use crate::errors::{Failure, LoginFailure, while_doing};
@@ -108,6 +108,7 @@ struct Login {
     settings: settings::Login,
     ssh: Ssh,
     block: Block,
+    remote_command: String,
     has_fallback: bool,
     call: Call,
     whereabouts: Whereabouts,
@@ -143,8 +144,14 @@ impl Login {
             colors: desk.colors().unsigned_abs(),
         };
         let command = request::command(words);
-        let opening = request::opening(&settings, command, window, desk.environment());
-        let block = opening.block().map_err(Failure::Opening)?;
+        let mut opening = request::opening(&settings, command, window, desk.environment());
+        let mut block = opening.block();
+        if matches!(block, Err(OpeningError::TooLong(_))) {
+            // The command is in it twice, and once may be enough.
+            opening.fallback = None;
+            block = opening.block();
+        }
+        let block = block.map_err(Failure::Opening)?;
         let ssh = Ssh {
             words: settings.ssh.clone(),
             destination,
@@ -156,12 +163,14 @@ impl Login {
         };
         // Before the first child, of whose end it tells.
         let surroundings = Desk::watch()?;
-        let call = start(&ssh, Make::LIKELY, &block)?;
+        let remote_command = remote_command(opening.start.is_some());
+        let call = start(&ssh, Make::LIKELY, &remote_command, &block)?;
         steps.take(now(), Step::SshStarted);
         Ok(Login {
             whereabouts: Whereabouts::ask(now(), ssh.clone(), &settings),
             settings,
             ssh,
+            remote_command,
             has_fallback: opening.fallback.is_some(),
             block,
             call,
@@ -266,6 +275,9 @@ impl Login {
                     self.steps.take(now, Step::Connect);
                     self.reachable_since = Some(now);
                 }
+                Said::Agreed => {
+                    self.steps.take(now, Step::Agreed);
+                }
                 Said::Heard => {}
             }
         }
@@ -313,7 +325,7 @@ impl Login {
             || !self.whereabouts.is_sure();
         if !is_understood {
             tracing::info!(?make, "calling it as it can be called");
-            let call = start(&self.ssh, make, &self.block)?;
+            let call = start(&self.ssh, make, &self.remote_command, &self.block)?;
             std::mem::replace(&mut self.call, call).end();
             self.messages = Messages::Shown;
         }
@@ -391,14 +403,10 @@ impl Login {
 
     fn failure_of_end(&self, status: ExitStatus) -> LoginFailure {
         let host = self.call.host().to_owned();
-        let transcript = self.call.transcript();
-        if let Some((what, advice)) = transcript.error() {
-            return LoginFailure::Refused {
-                host,
-                what: what.to_owned(),
-                advice: advice.to_vec(),
-            };
+        if let Some(refusal) = self.call.refusal() {
+            return refusal;
         }
+        let transcript = self.call.transcript();
         // What Dropbear's client says of itself is any status.
         let is_sshs =
             !transcript.has_said_anything() && self.whereabouts.make() == Some(Make::Other);
@@ -419,8 +427,8 @@ impl Login {
     }
 }
 
-fn start(ssh: &Ssh, make: Make, block: &Block) -> Result<Call, Failure> {
-    let line = ssh.login(make, REMOTE_COMMAND);
+fn start(ssh: &Ssh, make: Make, command: &str, block: &Block) -> Result<Call, Failure> {
+    let line = ssh.login(make, command);
     let host = ssh.destination.text().display().to_string();
     Call::start(&line, host, block.clone()).map_err(|error| {
         let program = ssh.words.first().cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The one command that ssh is asked to run on the far side.
 //!
 //! It is a constant: it holds nothing of the user's, and no character that login shells read
-//! differently. What is to happen is told to it on its standard input (docs/protocol.md §2).
+//! differently. What is to happen is told on its standard input (docs/protocol.md §2.9).
 
 /// Starts `fulmar server` there, or what else there is.
 ///
@@ -11,14 +11,16 @@
 /// 1. looks for `fulmar` and `mosh-server` along `PATH` and where people put programs that are not
 ///    in the `PATH` of a login without terminal; the programs get the `PATH` that was;
 /// 2. says `FULMAR READY`. A start-up file may have read what came first: it is sent again then;
-/// 3. reads up to `FULMAR START`. What follows that is run instead of what was found;
-/// 4. becomes `fulmar server`, or
+/// 3. with the word [`ASKING`] behind the command reads up to `FULMAR START`, and runs what follows
+///    that instead of what was found;
+/// 4. becomes `fulmar server`, without having read anything: what is written to sshd arrives a round
+///    trip after the command began, and nobody is to wait for that, or
 /// 5. says `FULMAR NONE`, the system and `MOSH SSH_CONNECTION`, ends with the status
 ///    [`STATUS_NO_SERVER`] if there is no `mosh-server`, and else becomes that, with the arguments
 ///    that `FULMAR MOSH` says.
 ///
 /// `read` takes no byte beyond the line, so the rest is there for the program.
-pub(crate) const REMOTE_COMMAND: &str = concat!(
+const REMOTE_COMMAND: &str = concat!(
     "sh -c '",
     r#"p=$PATH; for d in "$HOME/.local/bin" "$HOME/.cargo/bin" /usr/local/bin /opt/homebrew/bin "#,
     // Where Linux has brew.
@@ -28,13 +30,22 @@ pub(crate) const REMOTE_COMMAND: &str = concat!(
     r#"f=$(command -v fulmar); m=$(command -v mosh-server); PATH=$p; "#,
     r#"w() { while IFS= read -r l; do "#,
     r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
-    r#"echo FULMAR READY; w START; case $l in ?*) eval "$l"; exit;; esac; "#,
+    r#"echo FULMAR READY; case $0 in ask) w "START "; eval "$l"; exit;; esac; "#,
     r#"test -n "$f" && exec "$f" server; "#,
     r#"ID=; test -r /etc/os-release && . /etc/os-release; echo "FULMAR NONE $(uname -sm) $ID"; "#,
     r#"test -n "$SSH_CONNECTION" && echo "MOSH SSH_CONNECTION $SSH_CONNECTION"; "#,
-    r#"test -n "$m" || exit 127; w MOSH; eval "set -- $l"; exec "$m" "$@""#,
+    r#"test -n "$m" || exit 127; w "MOSH "; eval "set -- $l"; exec "$m" "$@""#,
     "'"
 );
+
+/// The word behind the command that has it ask what to run.
+const ASKING: &str = " ask";
+
+/// Returns the command, for a far side that runs what it has there, or asks what to run.
+pub(crate) fn remote_command(asks: bool) -> String {
+    let word = if asks { ASKING } else { "" };
+    [REMOTE_COMMAND, word].concat()
+}
 
 /// How the command ends when there is no server of any make: as a shell that finds no program.
 pub(crate) const STATUS_NO_SERVER: i32 = 127;
@@ -102,9 +113,19 @@ mod tests {
 
         /// Has each shell run the command as sshd would, with that input.
         fn run_in_all_shells(&self, input: &str, judge: impl Fn(&str, &str, &Output)) {
+            self.run_command_in_all_shells(&remote_command(false), input, judge);
+        }
+
+        /// The same for either form of the command.
+        fn run_command_in_all_shells(
+            &self,
+            command: &str,
+            input: &str,
+            judge: impl Fn(&str, &str, &Output),
+        ) {
             let mut tried = 0;
             for shell in SHELLS {
-                if let Some(output) = self.run(shell, input) {
+                if let Some(output) = self.run(shell, command, input) {
                     let printed = String::from_utf8(output.stdout.clone()).unwrap();
                     judge(shell, &printed, &output);
                     tried += 1;
@@ -113,7 +134,7 @@ mod tests {
             assert!(tried > 0);
         }
 
-        fn run(&self, shell: &str, input: &str) -> Option<Output> {
+        fn run(&self, shell: &str, remote: &str, input: &str) -> Option<Output> {
             let folders = ["/bin", "/usr/bin", "/usr/local/bin"];
             let mut shells = folders.iter().map(|folder| Path::new(folder).join(shell));
             let mut command = Command::new(shells.find(|shell| shell.exists())?);
@@ -121,7 +142,7 @@ mod tests {
                 command.arg("sh");
             }
             command
-                .args(["-c", REMOTE_COMMAND])
+                .args(["-c", remote])
                 .env_clear()
                 .env("PATH", self.path())
                 .env("HOME", self.0.path())
@@ -162,8 +183,7 @@ mod tests {
     fn a_server_that_is_there_is_started_and_finds_the_rest_of_the_input() {
         let far = FarSide::with(&["bin/fulmar", "bin/mosh-server"]);
         let path = far.path();
-        let input = "taken by a start-up file\n\nFULMAR START\nnext\n";
-        far.run_in_all_shells(input, |shell, printed, output| {
+        far.run_in_all_shells("next\n", |shell, printed, output| {
             let wanted = format!("FULMAR READY\nfulmar runs: 1 server, next, {path}\n");
             assert_eq!(printed, wanted, "{shell}");
             assert_eq!(output.status.code(), Some(7), "{shell}");
@@ -175,7 +195,7 @@ mod tests {
         for folder in [".local/bin", ".cargo/bin", ".nix-profile/bin"] {
             let far = FarSide::with(&[&format!("{folder}/fulmar")]);
             let path = far.path();
-            far.run_in_all_shells("FULMAR START\nnext\n", |shell, printed, _| {
+            far.run_in_all_shells("next\n", |shell, printed, _| {
                 let wanted = format!("fulmar runs: 1 server, next, {path}\n");
                 assert!(printed.ends_with(&wanted), "{shell}: {printed}");
             });
@@ -185,8 +205,8 @@ mod tests {
     #[test]
     fn a_command_line_of_the_users_is_run_instead() {
         let far = FarSide::with(&["bin/fulmar", "bin/other"]);
-        let input = "FULMAR START FOLDER=x; other \"$FOLDER y\" 'it'\\''s' z\nnext\n";
-        far.run_in_all_shells(input, |shell, printed, output| {
+        let input = "taken by a start-up file\n\nFULMAR START FOLDER=x; other \"$FOLDER y\" 'it'\\''s' z\nnext\n";
+        far.run_command_in_all_shells(&remote_command(true), input, |shell, printed, output| {
             let wanted = "FULMAR READY\nother runs: 3 x y it's z, next, ";
             assert!(printed.starts_with(wanted), "{shell}: {printed}");
             assert_eq!(output.status.code(), Some(7), "{shell}");
@@ -199,7 +219,7 @@ mod tests {
             return;
         }
         let far = FarSide::with(&["bin/mosh-server"]);
-        let input = "FULMAR START\nFULMAR MOSH 'new' 'a b' 'it'\\''s' '$HOME'\nnext\n";
+        let input = "FULMAR MOSH 'new' 'a b' 'it'\\''s' '$HOME'\nnext\n";
         far.run_in_all_shells(input, |shell, printed, output| {
             let mut lines = printed.lines();
             assert_eq!(lines.next(), Some("FULMAR READY"), "{shell}");
@@ -223,7 +243,7 @@ mod tests {
             return;
         }
         let far = FarSide::with(&[]);
-        far.run_in_all_shells("FULMAR START\nFULMAR MOSH 'new'\n", |shell, _, output| {
+        far.run_in_all_shells("FULMAR MOSH 'new'\n", |shell, _, output| {
             assert_eq!(output.status.code(), Some(STATUS_NO_SERVER), "{shell}");
             assert!(output.stderr.is_empty(), "{shell}");
         });
@@ -233,7 +253,8 @@ mod tests {
     fn input_that_ends_early_ends_it() {
         let far = FarSide::with(&["bin/fulmar"]);
         for input in ["", "FULMAR", "hello\n"] {
-            far.run_in_all_shells(input, |shell, printed, output| {
+            let asking = remote_command(true);
+            far.run_command_in_all_shells(&asking, input, |shell, printed, output| {
                 assert_eq!(printed, "FULMAR READY\n", "{shell}");
                 assert_eq!(output.status.code(), Some(1), "{shell}");
             });

@@ -6,14 +6,15 @@
 
 use std::net::IpAddr;
 
-use fulmar_core::Agreement;
+use fulmar_core::{Agreement, Capabilities};
 use fulmar_datagram::Key;
 use zeroize::Zeroizing;
 
 use super::candidates::reported_address;
 use crate::bootstrap::WIRE_VERSION;
 use crate::bootstrap::line_splitter::{Arrived, LineSplitter};
-use crate::bootstrap::lines::{Answer, Line};
+use crate::bootstrap::lines::{Announcement, Line};
+use crate::bootstrap::offer::Block;
 use crate::report::escaped;
 
 /// What the remote shell says when it begins to read.
@@ -42,6 +43,8 @@ pub(crate) enum Said {
     Warning(String),
     /// The server can be reached.
     Invited,
+    /// The server has read what it is for, and can be that.
+    Agreed,
     /// The server has had a datagram of ours.
     Heard,
 }
@@ -74,30 +77,42 @@ pub(crate) struct Transcript {
     splitter: LineSplitter,
     /// The offer as it was sent, for the agreement.
     offer: Vec<u8>,
+    offered: Capabilities,
+    /// Whether the server may yet move to where the offer wishes it.
+    may_move: bool,
     has_said: bool,
     warnings: usize,
-    answer: Option<Answer>,
+    announcement: Option<Announcement>,
+    is_agreed: bool,
     reported: Option<IpAddr>,
     missing: Option<String>,
     error: Vec<String>,
-    reachable: Option<Reachable>,
+    invitation: Option<Invited>,
+}
+
+/// An invitation that has come.
+struct Invited {
     /// The line that told it, to know another one by.
-    invitation: Option<Zeroizing<String>>,
+    text: Zeroizing<String>,
+    /// Until it is taken.
+    reachable: Option<Reachable>,
 }
 
 impl Transcript {
-    /// Returns an empty one of a login in which `offer` is made.
-    pub(crate) fn of(offer: Vec<u8>) -> Transcript {
+    /// Returns an empty one of a login in which `block` is written.
+    pub(crate) fn of(block: &Block) -> Transcript {
         Transcript {
             splitter: LineSplitter::new(),
-            offer,
+            offer: block.offer().to_vec(),
+            offered: block.capabilities(),
+            may_move: block.wishes_for_a_place(),
             has_said: false,
             warnings: 0,
-            answer: None,
+            announcement: None,
+            is_agreed: false,
             reported: None,
             missing: None,
             error: Vec::new(),
-            reachable: None,
             invitation: None,
         }
     }
@@ -152,14 +167,24 @@ impl Transcript {
         Some((what, advice))
     }
 
-    /// Tells if the server can be reached.
+    /// Tells if the server can be reached: it is where it stays.
     pub(crate) fn is_reachable(&self) -> bool {
-        self.invitation.is_some()
+        // Stock's is told where to listen by its arguments.
+        let stays = self.announcement.is_none() || self.is_agreed || !self.may_move;
+        self.invitation.is_some() && stays
+    }
+
+    /// Tells if a server of ours has not said yet that it has read what it is for.
+    pub(crate) fn awaits_agreement(&self) -> bool {
+        self.announcement.is_some() && !self.is_agreed
     }
 
     /// Returns how to reach the server, once.
     pub(crate) fn take_reachable(&mut self) -> Option<Reachable> {
-        self.reachable.take()
+        match self.is_reachable() {
+            true => self.invitation.as_mut()?.reachable.take(),
+            false => None,
+        }
     }
 
     fn take_line(&mut self, line: &Arrived, said: &mut Vec<Said>) -> Result<(), Trouble> {
@@ -199,21 +224,30 @@ impl Transcript {
             }
             Line::Error(_) => {}
             Line::Missing { system } => self.missing = Some(escaped(&system)),
-            Line::Connect(answer) => return self.take_answer(answer),
+            Line::Connect(announcement) => return self.take_announcement(announcement),
             line @ Line::Invitation(_) => return self.take_invitation(line, said),
+            Line::Agreed if self.awaits_agreement() => {
+                let was_reachable = self.is_reachable();
+                self.is_agreed = true;
+                said.push(Said::Agreed);
+                self.tell_if_reachable(was_reachable, said);
+            }
+            Line::Agreed => {}
             Line::Heard => said.push(Said::Heard),
         }
         Ok(())
     }
 
-    fn take_answer(&mut self, answer: Answer) -> Result<(), Trouble> {
-        if answer.version != WIRE_VERSION {
-            return Err(Trouble::Version(answer.version));
+    fn take_announcement(&mut self, announcement: Announcement) -> Result<(), Trouble> {
+        if announcement.version != WIRE_VERSION {
+            return Err(Trouble::Version(announcement.version));
         }
-        match &self.answer {
-            Some(known) if *known != answer => Err(Trouble::TwoServers),
+        match &self.announcement {
+            Some(known) if *known != announcement => Err(Trouble::TwoServers),
+            // What comes after its invitation is not a server's that we have agreed with.
+            None if self.invitation.is_some() => Err(Trouble::TwoServers),
             _ => {
-                self.answer = Some(answer);
+                self.announcement = Some(announcement);
                 Ok(())
             }
         }
@@ -222,26 +256,39 @@ impl Transcript {
     fn take_invitation(&mut self, line: Line, said: &mut Vec<Said>) -> Result<(), Trouble> {
         let text = line.text();
         if let Some(known) = &self.invitation {
-            return match **known == *text {
-                true => Ok(()),
-                false => Err(Trouble::TwoServers),
-            };
+            let moves = !self.is_reachable() && key_in(&known.text) == key_in(&text);
+            match *known.text == *text {
+                true => return Ok(()),
+                false if moves => {}
+                false => return Err(Trouble::TwoServers),
+            }
         }
         let Line::Invitation(invitation) = line else {
             return Ok(());
         };
-        let agreement = self.answer.as_ref().map(|answer| {
-            Agreement::of(&self.offer, answer.line().as_bytes(), answer.capabilities)
-        });
-        self.invitation = Some(text);
-        self.reachable = Some(Reachable {
+        let announcement = self.announcement.as_ref();
+        let agreement = announcement.map(|one| one.agreement_on(self.offered, &self.offer));
+        let reachable = Some(Reachable {
             port: invitation.port,
             key: invitation.key,
             agreement,
         });
-        said.push(Said::Invited);
+        let was_reachable = self.is_reachable();
+        self.invitation = Some(Invited { text, reachable });
+        self.tell_if_reachable(was_reachable, said);
         Ok(())
     }
+
+    fn tell_if_reachable(&self, was_reachable: bool, said: &mut Vec<Said>) {
+        if self.is_reachable() && !was_reachable {
+            said.push(Said::Invited);
+        }
+    }
+}
+
+/// Returns the key in an invitation: its last word.
+fn key_in(invitation: &str) -> Option<&str> {
+    invitation.trim_ascii_end().rsplit(' ').next()
 }
 
 #[cfg(test)]
@@ -250,16 +297,32 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::bootstrap::offer::{Offer, Opening};
+    use crate::server::ports::PortRange;
 
     const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
     const OTHER_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
     const OFFER: &[u8] = b"FULMAR OFFER 1 exit\nFULMAR END\n";
 
+    /// What is written to ask for a session, on these ports if any.
+    fn block(ports: Option<&str>) -> Block {
+        let offer = Offer {
+            ports: ports.map(|ports| PortRange::parse(ports).unwrap()),
+            ..Offer::of(Capabilities::ALL)
+        };
+        let opening = Opening {
+            start: None,
+            fallback: None,
+            offer,
+        };
+        opening.block().unwrap()
+    }
+
     /// What is said by a text that comes in these pieces and then ends.
     fn heard<'a>(
         pieces: impl IntoIterator<Item = &'a [u8]>,
     ) -> (Vec<Said>, Result<(), Trouble>, Transcript) {
-        let mut transcript = Transcript::of(OFFER.to_vec());
+        let mut transcript = Transcript::of(&block(None));
         let mut said = Vec::new();
         let mut outcome = Ok(());
         for piece in pieces {
@@ -284,7 +347,7 @@ mod tests {
         let text = format!(
             "Welcome\x1b[2J!\r\nFULMAR READY\nFULMAR HELLO 0.1.0\n\
              MOSH SSH_CONNECTION 192.0.2.1 5 ::ffff:192.0.2.2 22\nFULMAR WARNING logind\n\
-             FULMAR CONNECT 1 exit 0.1.0\nMOSH CONNECT 60001 {KEY}\nFULMAR HEARD\n"
+             FULMAR CONNECT 1 exit 0.1.0\nMOSH CONNECT 60001 {KEY}\nFULMAR AGREED\nFULMAR HEARD\n"
         );
         let (said, outcome, mut transcript) = heard([text.as_bytes()]);
         assert_eq!(outcome, Ok(()));
@@ -296,6 +359,7 @@ mod tests {
                 Said::Hello,
                 Said::Warning("logind".to_owned()),
                 Said::Invited,
+                Said::Agreed,
                 Said::Heard,
             ]
         );
@@ -347,6 +411,40 @@ mod tests {
         );
     }
 
+    /// What the reader of a login understands in which the server is wished to other ports.
+    fn moving(text: &str) -> (Vec<Said>, Result<(), Trouble>, Option<u16>) {
+        let mut transcript = Transcript::of(&block(Some("7")));
+        let mut said = Vec::new();
+        let outcome = transcript.read(text.as_bytes(), &mut said);
+        let reachable = transcript.take_reachable();
+        (said, outcome, reachable.map(|reachable| reachable.port))
+    }
+
+    #[test]
+    fn a_server_that_is_wished_elsewhere_is_reached_where_it_is_once_it_has_read_that() {
+        let first = format!("FULMAR CONNECT 1 exit 0.1.0\nMOSH CONNECT 60001 {KEY}\n");
+        assert_eq!(moving(&first), (vec![], Ok(()), None));
+        let moved = format!("{first}MOSH CONNECT 7 {KEY}\n");
+        assert_eq!(moving(&moved), (vec![], Ok(()), None));
+        let both = vec![Said::Agreed, Said::Invited];
+        for (text, port) in [(&moved, 7), (&first, 60001)] {
+            let agreed = moving(&format!("{text}FULMAR AGREED\n"));
+            assert_eq!(agreed, (both.clone(), Ok(()), Some(port)));
+        }
+        let (_, later, _) = moving(&format!("{first}FULMAR AGREED\nMOSH CONNECT 7 {KEY}\n"));
+        let (_, other, _) = moving(&format!("{first}MOSH CONNECT 7 {OTHER_KEY}\n"));
+        assert_eq!([later, other], [Err(Trouble::TwoServers); 2]);
+        // Stock's is where it was asked to be.
+        let stock = moving(&format!("MOSH CONNECT 7 {KEY}\nFULMAR AGREED\n"));
+        assert_eq!(stock, (vec![Said::Invited], Ok(()), Some(7)));
+    }
+
+    #[test]
+    fn what_is_announced_after_the_invitation_is_another_servers() {
+        let text = format!("MOSH CONNECT 7 {KEY}\nFULMAR CONNECT 1 exit 0.1.0\n");
+        assert_eq!(trouble(&text), Some(Trouble::TwoServers));
+    }
+
     #[test]
     fn what_no_server_of_ours_says_is_trouble() {
         assert_eq!(
@@ -390,6 +488,7 @@ mod tests {
             Just("FULMAR CONNECT 1 exit 0.1.0".to_owned()),
             Just("FULMAR HELLO 0.1.0\r".to_owned()),
             Just("FULMAR READY".to_owned()),
+            Just("FULMAR AGREED".to_owned()),
             Just("FULMAR HEARD".to_owned()),
             Just("FULMAR NONE".to_owned()),
             "FULMAR (WARNING|ERROR|NONE|CONNECT) [ -~]{0,20}",

@@ -13,7 +13,7 @@ use fulmar_datagram::Key;
 use fulmar_platform::tty::is_terminal;
 use zeroize::Zeroizing;
 
-use crate::bootstrap::lines::{Answer, Line, invitation_text};
+use crate::bootstrap::lines::{Announcement, Line, invitation_text};
 use crate::environment::Environment;
 use crate::errors::Failure;
 
@@ -40,19 +40,37 @@ pub(crate) fn greet(environment: &Environment) -> io::Result<()> {
     print(&greeting(environment.get("SSH_CONNECTION")))
 }
 
-/// Prints the answer to an offer, with everything that is to be known, and port and key last.
+/// Prints what a server of ours can do, and then port and key.
 ///
 /// # Errors
 ///
 /// When nobody can read it.
-pub(crate) fn answer(warnings: &[String], answer: &Answer, port: u16, key: &Key) -> io::Result<()> {
+pub(crate) fn introduce(announcement: &Announcement, port: u16, key: &Key) -> io::Result<()> {
+    print(&announcement.line())?;
+    move_to(port, key)
+}
+
+/// Prints port and key, of a server of ours that has introduced itself.
+///
+/// # Errors
+///
+/// When nobody can read it.
+pub(crate) fn move_to(port: u16, key: &Key) -> io::Result<()> {
+    print(&invitation_text(port, key))
+}
+
+/// Prints what the user is to know, and that all is well.
+///
+/// # Errors
+///
+/// When nobody can read it.
+pub(crate) fn agreed(warnings: &[String]) -> io::Result<()> {
     let mut text = String::new();
     for warning in warnings.iter().take(WARNINGS_MAX) {
         text.push_str(&Line::Warning(warning.clone()).text());
     }
-    text.push_str(&answer.line());
-    print(&text)?;
-    print(&invitation_text(port, key))
+    text.push_str(&Line::Agreed.text());
+    print(&text)
 }
 
 /// Prints that the client was heard. Whoever has gone meanwhile does not miss it.

@@ -2,11 +2,12 @@
 //!
 //! The fork comes first, and the daemon does all the work, as in [`detach`](mod@super::detach). But its
 //! parent does not leave when the daemon is ready: it is the one whom the end of the login reaches.
-//! It does nothing about that but leave itself; the daemon sees that it is alone.
+//! It does nothing about that but leave itself; the daemon sees that it is alone. The login's input
+//! is its own, too: it hands the offer in it to the daemon.
 //!
 //! ```text
-//!  ssh ── standard input ──► attendant ◄── bond ──► daemon
-//!      ◄─ FULMAR HEARD ─────────┘
+//!  ssh ── standard input ──► attendant ── offer ──► daemon
+//!      ◄─ FULMAR HEARD ─────────┴◄─── ready, heard ────┘
 //! ```
 //!
 //! Source: docs/protocol.md §2.9.
@@ -18,9 +19,11 @@ use std::os::unix::net::UnixStream;
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, PollList};
 
-use super::offer_input::Input;
+use super::offer_input::{Input, News};
+use crate::bootstrap::offer_reader::{OfferReader, Received};
+use crate::errors::{Failure, while_doing};
 
-/// The daemon prints how to reach it.
+/// The daemon is what it was asked to be.
 const READY: u8 = b'r';
 
 /// The daemon has heard its client.
@@ -39,6 +42,7 @@ pub(crate) enum Parted {
 #[derive(Debug)]
 pub(crate) struct Attendant {
     daemon: UnixStream,
+    has_offer: bool,
     is_ready: bool,
 }
 
@@ -49,7 +53,7 @@ pub(crate) enum Leave {
     Heard,
     /// The login has ended, and with this process the daemon will.
     LoginEnded,
-    /// The daemon could not start, and has said why.
+    /// The daemon could not be what it was asked to be, and has said why.
     Failed,
     /// The daemon could be reached, and has ended.
     DaemonEnded,
@@ -71,8 +75,11 @@ pub(crate) fn part() -> io::Result<Parted> {
     match fork()? {
         Forked::Parent { .. } => {
             drop(attendant);
-            let is_ready = false;
-            Ok(Parted::Attendant(Attendant { daemon, is_ready }))
+            Ok(Parted::Attendant(Attendant {
+                daemon,
+                has_offer: false,
+                is_ready: false,
+            }))
         }
         Forked::Child => {
             drop(daemon);
@@ -83,25 +90,40 @@ pub(crate) fn part() -> io::Result<Parted> {
 }
 
 impl Attendant {
-    /// Waits until there is no more to wait for. What still comes on `input` is of no interest, only
-    /// its end.
+    /// Hands over the offer in `input`, and waits until there is no more to wait for. What comes after
+    /// the offer is of no interest, only the end of it.
     ///
     /// # Errors
     ///
-    /// When the system does not let us wait.
-    pub(crate) fn attend(mut self, input: &mut Input) -> io::Result<Leave> {
+    /// When there is no offer that makes sense, or the system does not let us wait.
+    pub(crate) fn attend(mut self, mut input: Input) -> Result<Leave, Failure> {
         loop {
             let mut list = PollList::new();
             let daemon = list.add(&self.daemon, Interest::Read);
-            let login = list.add(input, Interest::Read);
-            list.wait(None)?;
-            let [daemon, login] = [daemon, login].map(|slot| list.readiness(slot).is_readable());
+            // While the daemon looks at the offer, what it says about it comes first.
+            let is_looking = self.has_offer && !self.is_ready;
+            let login = (!is_looking).then(|| list.add(&input, Interest::Read));
+            list.wait(None)
+                .map_err(while_doing("waiting for the client"))?;
+            let is_readable = |slot| list.readiness(slot).is_readable();
+            let (daemon, login) = (is_readable(daemon), login.is_some_and(is_readable));
             // The daemon first: a client that was heard needs the login no more.
-            if daemon && let Some(leave) = self.listen()? {
+            if daemon
+                && let Some(leave) = self.listen().map_err(while_doing("hearing the server"))?
+            {
                 return Ok(leave);
             }
-            if login && input.has_ended() {
-                return Ok(Leave::LoginEnded);
+            if !login {
+                continue;
+            }
+            match input.read()? {
+                News::Offer(text) => {
+                    self.has_offer = true;
+                    // A daemon that is gone is noticed in the next turn.
+                    let _ = self.daemon.write_all(&text);
+                }
+                News::Nothing => {}
+                News::End => return Ok(Leave::LoginEnded),
             }
         }
     }
@@ -126,7 +148,28 @@ impl Attendant {
 }
 
 impl Bond {
-    /// Says that all that can go wrong has gone well, and a client is about to learn how to come.
+    /// Waits for the offer.
+    ///
+    /// # Errors
+    ///
+    /// When the login has ended first, of which the attendant tells.
+    pub(crate) fn offer(&mut self) -> Result<Received, Failure> {
+        let mut reader = OfferReader::default();
+        let mut bytes = [0; 4096];
+        loop {
+            let count = match self.attendant.read(&mut bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Ok(0) | Err(_) => return Err(Failure::Told),
+                Ok(count) => count,
+            };
+            let read = bytes.get(..count).unwrap_or_default();
+            if let Some(received) = reader.take(read).map_err(Failure::NoOffer)? {
+                return Ok(received);
+            }
+        }
+    }
+
+    /// Says that all that can go wrong has gone well.
     pub(crate) fn declare_ready(&mut self) {
         self.say(READY);
     }

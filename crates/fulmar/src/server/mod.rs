@@ -8,10 +8,12 @@ mod attendant;
 mod bind;
 mod detach;
 mod event_loop;
+mod ground;
 mod lifetime;
 pub(crate) mod locale;
 mod motd;
 mod offer_input;
+mod offered;
 pub(crate) mod options;
 mod plan;
 pub(crate) mod ports;
@@ -24,16 +26,16 @@ mod utmp;
 
 use std::io;
 
-use fulmar_core::{Agreement, Capabilities, Names};
+use fulmar_core::Names;
 use fulmar_platform::tty::is_terminal;
 
 use self::attendant::{Leave, Parted, part};
 use self::detach::{Detached, Outcome, detach};
+use self::ground::{Ground, Owner};
 use self::offer_input::Input;
 use self::options::{Options, Wishes};
 use self::plan::Plan;
-use crate::bootstrap::lines::Answer;
-use crate::bootstrap::offer_reader::{OfferError, Received};
+use crate::bootstrap::offer_reader::OfferError;
 use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
 use crate::report;
@@ -45,7 +47,8 @@ use crate::report;
 ///
 /// When it cannot be started. In the parent this is [`Failure::Told`], for the daemon has said why.
 pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
-    let plan = Plan::make(options, names)?;
+    let ground = Ground::find(&options.records(), names)?;
+    let plan = Plan::make(ground, Owner::find(names)?, options)?;
     for warning in &plan.warnings {
         report::complain(names.program(), warning);
     }
@@ -85,15 +88,10 @@ pub(crate) fn run_as_offered(wishes: Wishes) -> Result<u8, Failure> {
 
 fn serve_as_offered(wishes: Wishes) -> Result<u8, Failure> {
     announce::greet(&Environment::current()).map_err(while_doing("greeting the client"))?;
-    let mut input = Input::take().map_err(while_doing("taking standard input"))?;
-    let Received { offer, text } = input.offer()?;
-    let answer = Answer::ours(offer.capabilities.and(Capabilities::ALL));
-    let agreement = Agreement::of(&text, answer.line().as_bytes(), answer.capabilities);
-    let plan = Plan::make(wishes.over(offer), Names::Own)?;
+    let input = Input::take().map_err(while_doing("taking standard input"))?;
     match part().map_err(while_doing("going to the background"))? {
         Parted::Attendant(attendant) => {
-            let leave = attendant.attend(&mut input);
-            match leave.map_err(while_doing("waiting for the client"))? {
+            match attendant.attend(input)? {
                 Leave::Heard => announce::heard(),
                 Leave::LoginEnded => return Err(Failure::LoginEnded),
                 Leave::Failed => return Err(Failure::Told),
@@ -103,7 +101,7 @@ fn serve_as_offered(wishes: Wishes) -> Result<u8, Failure> {
         }
         Parted::Daemon(bond) => {
             drop(input);
-            plan.serve_as_agreed(bond, &answer, agreement)
+            offered::serve(wishes, bond)
         }
     }
 }

@@ -4,15 +4,24 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use fulmar_platform::{Interest, PollList};
-
-use crate::bootstrap::offer_reader::{OfferReader, Received};
+use crate::bootstrap::offer_reader::OfferReader;
 use crate::errors::{Failure, while_doing};
 
 /// Standard input, past the buffer of the standard library.
-#[derive(Debug)]
 pub(crate) struct Input {
     file: File,
+    /// Until there is an offer.
+    reader: Option<OfferReader>,
+}
+
+/// What has come.
+pub(crate) enum News {
+    /// The text of an offer that makes sense.
+    Offer(Vec<u8>),
+    /// A part of one, or something that nobody wants.
+    Nothing,
+    /// The end.
+    End,
 }
 
 impl Input {
@@ -23,51 +32,49 @@ impl Input {
     /// When no descriptor is left.
     pub(crate) fn take() -> io::Result<Input> {
         let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-        Ok(Input { file })
+        let reader = Some(OfferReader::default());
+        Ok(Input { file, reader })
     }
 
-    /// Reads an offer.
+    /// Reads what there is. To be asked when there is something.
     ///
     /// # Errors
     ///
-    /// When none comes, or it makes no sense, or nothing can be read.
-    pub(crate) fn offer(&mut self) -> Result<Received, Failure> {
-        let mut reader = OfferReader::default();
+    /// When the input ends without an offer, or with one that makes no sense, or cannot be read until
+    /// there is one.
+    pub(crate) fn read(&mut self) -> Result<News, Failure> {
         let mut bytes = [0; 4096];
-        loop {
-            let count = self
-                .read(&mut bytes)
-                .map_err(while_doing("reading standard input"))?;
-            let Some(read) = bytes.get(..count).filter(|read| !read.is_empty()) else {
-                return Err(Failure::NoOffer(reader.end()));
-            };
-            if let Some(received) = reader.take(read).map_err(Failure::NoOffer)? {
-                return Ok(received);
+        let outcome = match self.file.read(&mut bytes) {
+            Err(error) if is_passing(&error) => return Ok(News::Nothing),
+            outcome => outcome,
+        };
+        let Some(reader) = &mut self.reader else {
+            return Ok(match outcome {
+                Ok(0) | Err(_) => News::End,
+                Ok(_) => News::Nothing,
+            });
+        };
+        let count = outcome.map_err(while_doing("reading standard input"))?;
+        let Some(read) = bytes.get(..count).filter(|read| !read.is_empty()) else {
+            return Err(Failure::NoOffer(reader.end()));
+        };
+        let received = reader.take(read).map_err(Failure::NoOffer)?;
+        Ok(match received {
+            Some(received) => {
+                self.reader = None;
+                News::Offer(received.text)
             }
-        }
+            None => News::Nothing,
+        })
     }
+}
 
-    /// Takes what has come, which nobody wants, and tells if no more can come. To be asked when
-    /// there is something to read.
-    pub(crate) fn has_ended(&mut self) -> bool {
-        let mut unwanted = [0; 4096];
-        matches!(self.read(&mut unwanted), Ok(0) | Err(_))
-    }
-
-    /// Reads, and waits for it if need be: whoever gave us this may have made it non-blocking.
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.file.read(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    let mut list = PollList::new();
-                    list.add(&self.file, Interest::Read);
-                    list.wait(None)?;
-                }
-                outcome => return outcome,
-            }
-        }
-    }
+/// Whoever gave us this may have made it non-blocking.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
 }
 
 impl AsFd for Input {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use fulmar_terminal::Size;
 
+use super::ground::Records;
 use super::locale::VARIABLES;
 use super::ports::PortRange;
 use crate::bootstrap::offer::Offer;
@@ -53,7 +54,27 @@ pub(crate) struct Wishes {
     pub(crate) log: Option<PathBuf>,
 }
 
+impl Options {
+    /// Returns where to write what happens.
+    pub(crate) fn records(&self) -> Records<'_> {
+        Records {
+            log: self.log.as_deref(),
+            trace: self.trace.as_deref(),
+            verbosity: self.verbosity,
+        }
+    }
+}
+
 impl Wishes {
+    /// Returns where to write what happens, which no client has a say in.
+    pub(crate) fn records(&self) -> Records<'_> {
+        Records {
+            log: self.log.as_deref(),
+            trace: self.trace.as_deref(),
+            verbosity: self.verbosity,
+        }
+    }
+
     /// Returns the options of a server that nobody else has wishes for.
     pub(crate) fn alone(self) -> Options {
         Options {

@@ -4,9 +4,7 @@ use std::io;
 
 use fulmar_core::{Agreement, Names, Server, ServerConfig};
 use fulmar_datagram::Key;
-use fulmar_platform::{
-    CoreLimit, Signal, Tty, User, WindowSize, forbid_core_dumps, locale_codeset, signals,
-};
+use fulmar_platform::{Signal, Tty, User, WindowSize, locale_codeset, signals};
 use fulmar_terminal::Size;
 
 use super::announce;
@@ -14,41 +12,35 @@ use super::attendant::Bond;
 use super::bind::{self, Bound};
 use super::detach::{Readiness, Streams};
 use super::event_loop::{EventLoop, SIGNALS};
-use super::lifetime;
+use super::ground::{Ground, Owner};
 use super::locale;
 use super::options::Options;
 use super::program::Program;
 use super::shell::Shell;
 use super::sockets::Sockets;
-use super::timeouts::Timeouts;
-use crate::bootstrap::lines::Answer;
-use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
-use crate::log::{self, Log};
 use crate::surroundings::{Surroundings, now};
-use crate::trace::Trace;
 use crate::{random, report};
 
 /// A server that could be started.
 pub(crate) struct Plan {
     /// What the user is to know.
     pub(crate) warnings: Vec<String>,
-    options: Options,
-    names: Names,
-    environment: Environment,
-    shell: Shell,
+    ground: Ground,
     user: Option<User>,
-    timeouts: Timeouts,
+    options: Options,
+    shell: Shell,
     size: Size,
-    core_limit: CoreLimit,
-    trace: Trace,
 }
 
 /// Everything that a daemon holds before its first turn.
-struct Opened {
-    bound: Bound,
-    key: Key,
-    surroundings: Surroundings,
+pub(crate) struct Opened {
+    /// Where it listens.
+    pub(crate) bound: Bound,
+    /// The session's key.
+    pub(crate) key: Key,
+    /// What else may happen.
+    pub(crate) surroundings: Surroundings,
 }
 
 impl Plan {
@@ -56,44 +48,30 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// When there could be no session.
-    pub(crate) fn make(options: Options, names: Names) -> Result<Plan, Failure> {
-        let core_limit = forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
-        let environment = Environment::current();
-        let log = match &options.log {
-            Some(path) => Log::File(path),
-            None if options.verbosity > 0 => Log::Stderr,
-            None => Log::Off,
-        };
-        log::begin(log, &environment)?;
-        let trace = Trace::begin(options.trace.as_deref())?;
-        let user = User::current().map_err(while_doing("looking you up"))?;
-        let mut programs = environment.clone();
+    /// When there could be no such session.
+    pub(crate) fn make(
+        mut ground: Ground,
+        owner: Owner,
+        options: Options,
+    ) -> Result<Plan, Failure> {
+        let Owner { user, warnings } = owner;
+        let mut programs = ground.environment.clone();
         let chosen = locale::choose(&mut programs, &options.locale, locale_codeset);
         let shell = Shell::new(&options.command, programs, user.as_ref(), options.colors);
         // Stock finds out when it is too late to say so here, and nobody is to wait for us then.
-        if names == Names::Own && !shell.is_there() {
+        if ground.names == Names::Own && !shell.is_there() {
             let program = shell.program().to_owned();
             return Err(Failure::ShellMissing { program });
         }
-        let mut timeouts = Timeouts::of(&environment, names);
-        let mut warnings = std::mem::take(&mut timeouts.complaints);
-        warnings.extend(chosen.warning());
-        if names == Names::Own {
-            let user = user.as_ref().map_or("", |user| &user.name);
-            warnings.extend(lifetime::warnings(user));
-        }
+        let complaints = std::mem::take(&mut ground.timeouts.complaints);
+        let all = [complaints, warnings].into_iter().flatten();
         Ok(Plan {
-            warnings,
+            warnings: all.chain(chosen.warning()).collect(),
+            ground,
+            user,
             size: options.size.unwrap_or_else(window_of_stdin),
             options,
-            names,
-            environment,
             shell,
-            user,
-            timeouts,
-            core_limit,
-            trace,
         })
     }
 
@@ -101,68 +79,58 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// When it cannot listen, or cannot wait.
+    /// When it cannot listen, of which the user was told, or cannot wait.
     pub(crate) fn serve(self, readiness: Readiness) -> Result<u8, Failure> {
-        let opened = self.open()?;
-        for complaint in &opened.bound.complaints {
-            report::complain(self.names.program(), complaint);
-        }
-        announce::announce(opened.bound.port, &opened.key)
-            .map_err(while_doing("printing port and key"))?;
+        let names = self.ground.names;
+        let opened = self.open().map_err(|failure| {
+            // Whoever started us may not listen any more once the parent has left.
+            report::failure(&failure, names.program(), names);
+            Failure::Told
+        })?;
         readiness
             .declare(self.streams())
             .map_err(while_doing("letting go of the terminal"))?;
         self.work(opened, None, None)
     }
 
-    /// Serves one session, in the background, for a client to which `answer` is ours.
-    ///
-    /// # Errors
-    ///
-    /// As for [`serve`](Plan::serve).
-    pub(crate) fn serve_as_agreed(
-        self,
-        mut bond: Bond,
-        answer: &Answer,
-        agreement: Agreement,
-    ) -> Result<u8, Failure> {
-        let opened = self.open()?;
-        let Bound {
-            port, complaints, ..
-        } = &opened.bound;
-        let warnings = [&self.warnings[..], complaints].concat();
-        bond.declare_ready();
-        announce::answer(&warnings, answer, *port, &opened.key)
+    /// Listens, and prints where.
+    fn open(&self) -> Result<Opened, Failure> {
+        ignore_signals()?;
+        let Ground {
+            environment, names, ..
+        } = &self.ground;
+        let opened = Opened {
+            bound: bind::bind(&self.options.bind, self.options.ports, environment, *names)?,
+            key: random::key()?,
+            surroundings: watch()?,
+        };
+        for complaint in &opened.bound.complaints {
+            report::complain(names.program(), complaint);
+        }
+        announce::announce(opened.bound.port, &opened.key)
             .map_err(while_doing("printing port and key"))?;
-        self.streams()
-            .let_go()
-            .map_err(while_doing("letting go of the terminal"))?;
-        self.work(opened, Some(bond), Some(agreement))
+        Ok(opened)
     }
 
-    fn streams(&self) -> Streams {
+    /// Returns what it was made on.
+    pub(crate) fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    /// Returns what is to become of the standard streams.
+    pub(crate) fn streams(&self) -> Streams {
         match self.options.verbosity {
             0 => Streams::Released,
             _ => Streams::Kept,
         }
     }
 
-    /// Watches for signals, listens, and makes the key.
-    fn open(&self) -> Result<Opened, Failure> {
-        for signal in [Signal::HangUp, Signal::Pipe] {
-            signals::ignore(signal).map_err(while_doing("ignoring signals"))?;
-        }
-        let surroundings =
-            Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
-        let Options { bind, ports, .. } = &self.options;
-        Ok(Opened {
-            bound: bind::bind(bind, *ports, &self.environment, self.names)?,
-            key: random::key()?,
-            surroundings,
-        })
-    }
-
-    fn work(
+    /// Serves the session, for whoever has that key.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot wait.
+    pub(crate) fn work(
         self,
         opened: Opened,
         bond: Option<Bond>,
@@ -173,18 +141,25 @@ impl Plan {
             key,
             surroundings,
         } = opened;
+        let Ground {
+            names,
+            timeouts,
+            core_limit,
+            trace,
+            ..
+        } = self.ground;
         tracing::info!(port = bound.port, "listening");
         let mut config = ServerConfig::new(key, random::seed()?);
         config.size = self.size;
         config.datagram_bytes = bound.datagram_bytes();
-        config.network_timeout = self.timeouts.network;
-        config.signal_timeout = self.timeouts.signal;
+        config.network_timeout = timeouts.network;
+        config.signal_timeout = timeouts.signal;
         config.agreement = agreement;
         let pid = std::process::id();
         let event_loop = EventLoop {
             server: Server::new(now(), config),
-            sockets: Sockets::new(bound.sockets, self.trace),
-            program: Program::new(self.shell, self.user, self.core_limit, self.names, pid),
+            sockets: Sockets::new(bound.sockets, trace),
+            program: Program::new(self.shell, self.user, core_limit, names, pid),
             surroundings,
             bond,
         };
@@ -192,10 +167,31 @@ impl Plan {
             .run()
             .map_err(while_doing("waiting for something to happen"))?;
         Ok(match program.has_failed() {
-            true => self.names.failure_status(),
+            true => names.failure_status(),
             false => 0,
         })
     }
+}
+
+/// Ignores the signals that are about a terminal or a starter which a server does not need.
+///
+/// # Errors
+///
+/// When the system refuses.
+pub(crate) fn ignore_signals() -> Result<(), Failure> {
+    for signal in [Signal::HangUp, Signal::Pipe] {
+        signals::ignore(signal).map_err(while_doing("ignoring signals"))?;
+    }
+    Ok(())
+}
+
+/// Begins to watch for what may happen to a server.
+///
+/// # Errors
+///
+/// When the system has no descriptors left.
+pub(crate) fn watch() -> Result<Surroundings, Failure> {
+    Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))
 }
 
 /// Returns the size that the window has before a client tells its own: that of the terminal on

@@ -61,6 +61,11 @@ impl PortRange {
         }
     }
 
+    /// Tells if the port is one of these; any is one of those that the system chooses.
+    pub(crate) fn contains(self, port: u16) -> bool {
+        self.low == 0 || (self.low..=self.high).contains(&port)
+    }
+
     /// Lists the ports in the order in which they are to be tried.
     pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
         self.low..=self.high

@@ -23,8 +23,12 @@ struct Login {
 }
 
 impl Login {
-    /// Begins one where `sed` does this to the offer and that to the answer.
-    fn through(offer: &str, answer: &str) -> Login {
+    /// Begins one where `sed` does this to the offer and that to what the server says.
+    fn through(offer: &str, said: &str) -> Login {
+        Self::through_with(&[], offer, said)
+    }
+
+    fn through_with(options: &[&str], offer: &str, said: &str) -> Login {
         adopt_orphans();
         let world = World::new();
         let ssh = world.home().join("ssh");
@@ -32,11 +36,15 @@ impl Login {
         let mode = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(&ssh, mode).expect("its mode");
         let mut fulmar = world.spawn(world.ours("fulmar"));
-        fulmar.arg("--ssh").arg(&ssh).arg("far.example");
+        fulmar.arg("--ssh").arg(&ssh);
+        for option in options {
+            fulmar.arg(*option);
+        }
+        fulmar.arg("far.example");
         for word in ["sh", "-c", ": > started; exit 7"] {
             fulmar.arg(word);
         }
-        fulmar.env("IN", offer).env("OUT", answer);
+        fulmar.env("IN", offer).env("OUT", said);
         let terminal = Terminal::start(&fulmar, Setup::default().size, Rules::Client);
         Login { terminal, world }
     }
@@ -64,8 +72,24 @@ fn what_passes_unchanged_makes_a_native_session() {
 }
 
 #[test]
-fn without_the_answer_the_session_is_as_with_stock() {
+fn without_the_announcement_the_session_is_as_with_stock() {
     assert!(Login::through("", "/^FULMAR CONNECT/d").expect_end(0));
+}
+
+#[test]
+fn without_the_word_that_all_is_well_there_is_a_session_unless_the_server_may_move() {
+    assert!(Login::through("", "/^FULMAR AGREED/d").expect_end(7));
+    let mut login = Login::through_with(&["-p", "0"], "", "/^FULMAR AGREED/d");
+    login.terminal.wait_for_text("said hello and nothing more");
+    assert!(!login.expect_end(255));
+}
+
+#[test]
+fn what_is_announced_too_late_is_another_servers() {
+    let later = "/^FULMAR CONNECT/{h;d};/^MOSH CONNECT/G";
+    let mut login = Login::through("", later);
+    login.terminal.wait_for_text("two servers");
+    assert!(!login.expect_end(255));
 }
 
 #[test]
@@ -76,28 +100,25 @@ fn without_the_offer_there_is_no_session() {
 }
 
 #[test]
-fn a_changed_offer_or_answer_ends_the_session_before_the_program_starts() {
-    for (offer, answer) in [
+fn a_changed_offer_or_announcement_ends_the_session_before_the_program_starts() {
+    for (offer, said) in [
         ("s/^FULMAR OFFER 1 exit/FULMAR OFFER 1 -/", ""),
         ("s/^FULMAR OFFER 1 exit/FULMAR OFFER 1 exit,rich/", ""),
         ("s/^FULMAR OFFER 1 exit/FULMAR OFFER 1 aaa,exit/", ""),
         ("s/^size .*/size 81 24/", ""),
         ("s/^colors.*/mood sad/", ""),
         ("", "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1 -/"),
+        ("", "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1 exit,rich/"),
         ("", "s/^\\(FULMAR CONNECT 1 exit\\).*/\\1 99.0/"),
     ] {
-        let mut login = Login::through(offer, answer);
+        let mut login = Login::through(offer, said);
         login.terminal.wait_for_text("offered to the server");
-        assert!(!login.expect_end(255), "{offer:?} {answer:?}");
+        assert!(!login.expect_end(255), "{offer:?} {said:?}");
     }
 }
 
 #[test]
-fn an_answer_that_is_none_is_told() {
-    for answer in [
-        "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1 exit,rich/",
-        "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1/",
-    ] {
-        assert!(!Login::through("", answer).expect_end(255), "{answer:?}");
-    }
+fn an_announcement_that_is_none_is_told() {
+    let said = "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1/";
+    assert!(!Login::through("", said).expect_end(255));
 }

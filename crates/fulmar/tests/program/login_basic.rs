@@ -50,7 +50,6 @@ impl FakeSsh<'_> {
         let script = world.write("fake-ssh", self.script());
         let mut command = world.spawn(world.ours("fulmar"));
         command.arg("--ssh").arg(format!("sh {}", script.display()));
-        command.arg("-p").arg("0");
         for word in options.iter().chain(&["ada@host"]).chain(words) {
             command.arg(*word);
         }
@@ -117,6 +116,18 @@ fn a_present_ssh_logs_in_and_is_asked_what_its_configuration_means() {
 }
 
 #[test]
+fn a_server_listens_where_it_is_wished() {
+    let free = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("it is bound").port().to_string();
+    drop(free);
+    let world = world();
+    let options = ["--bind-server", "127.0.0.1", "-p", &port, "--log", "log"];
+    expect_session(&mut PRESENT.start(&world, &options, &[]));
+    let log = std::fs::read_to_string(world.home().join("log")).expect("a log");
+    assert!(log.contains(&format!("127.0.0.1:{port}")), "{log}");
+}
+
+#[test]
 fn several_words_are_a_program_and_its_arguments_as_they_are() {
     let world = world();
     let script = "printf '%s.' \"$@\"; exit 5";
@@ -124,6 +135,32 @@ fn several_words_are_a_program_and_its_arguments_as_they_are() {
     let mut terminal = PRESENT.start(&world, &[], &words);
     assert_eq!(terminal.wait_for_end().code(), Some(5));
     assert!(shown(&terminal).contains("a b.$HOME.--.'."));
+}
+
+#[test]
+fn a_long_command_is_written_once() {
+    let world = world();
+    // With the words for stock's server, which has them too, it would be more than may be written.
+    let long = "x".repeat(40_000);
+    let words = [
+        "--",
+        "sh",
+        "-c",
+        "test ${#1} = 40000 && exit 9",
+        "sh",
+        &long,
+    ];
+    let mut terminal = PRESENT.start(&world, &[], &words);
+    assert_eq!(terminal.wait_for_end().code(), Some(9));
+}
+
+#[test]
+fn a_command_that_is_not_there_is_told_wherever_the_server_listens() {
+    for options in [&[][..], &["-p", "0"], &["--bind-server", "127.0.0.1"]] {
+        let world = world();
+        let mut terminal = PRESENT.start(&world, options, &["no-such-program"]);
+        expect_failure(&mut terminal, &["cannot run no-such-program"]);
+    }
 }
 
 #[test]
@@ -401,7 +438,8 @@ fn blocked(says: &str) -> (World, Terminal, UdpSocket) {
     let world = world();
     let before = format!(
         "echo FULMAR HELLO 9; echo FULMAR CONNECT 1 exit 9; \
-         echo MOSH CONNECT {port} AAAAAAAAAAAAAAAAAAAAAA; {says}; exec cat >/dev/null"
+         echo MOSH CONNECT {port} AAAAAAAAAAAAAAAAAAAAAA; echo FULMAR AGREED; {says}; \
+         exec cat >/dev/null"
     );
     let server = FakeSsh {
         before: &before,

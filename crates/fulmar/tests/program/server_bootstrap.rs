@@ -96,36 +96,60 @@ impl Login {
         self.expect_line(concat!("FULMAR HELLO ", env!("CARGO_PKG_VERSION"), "\n"));
     }
 
-    /// Reads the lines of a server that starts.
+    /// Reads what a server says before it has read an offer.
     #[track_caller]
-    fn invitation(&mut self) -> Invitation {
+    fn introduction(&mut self) -> Invitation {
         self.expect_hello();
-        let mut answer = self.line();
-        while answer.starts_with("FULMAR WARNING ") {
-            answer = self.line();
-        }
-        assert!(answer.starts_with("FULMAR CONNECT 1 "), "{answer}");
+        let announcement = self.line();
+        assert!(
+            announcement.starts_with("FULMAR CONNECT 1 "),
+            "{announcement}"
+        );
         let line = self.line();
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let ["MOSH", "CONNECT", port, key] = words[..] else {
-            panic!("{line:?}");
-        };
+        let (port, key) = Invitation::words(&line).expect("an invitation");
         Invitation {
-            answer,
-            port: port.parse().expect("a port"),
-            key: key.to_owned(),
+            announcement,
+            port,
+            key,
         }
     }
 
-    /// Expects that the start fails, with these words in the first line about it and a next step.
+    /// Reads the lines of a server that has an offer.
+    #[track_caller]
+    fn invitation(&mut self) -> Invitation {
+        let mut invitation = self.introduction();
+        loop {
+            let line = self.line();
+            if line == "FULMAR AGREED\n" {
+                return invitation;
+            }
+            match Invitation::words(&line) {
+                Some((port, key)) => {
+                    assert_eq!(key, invitation.key, "another server");
+                    invitation.port = port;
+                }
+                None => assert!(line.starts_with("FULMAR WARNING "), "{line}"),
+            }
+        }
+    }
+
+    /// Expects that it comes to nothing, with these words in the first line about it and a next
+    /// step.
     #[track_caller]
     fn expect_refusal(mut self, words: &str) {
         self.expect_hello();
-        let error = self.line();
-        assert!(error.starts_with("FULMAR ERROR "), "{error}");
-        assert!(error.contains(words), "no {words:?} in {error}");
-        let advice = self.line();
-        assert!(advice.starts_with("FULMAR ERROR "), "{advice:?}");
+        let mut errors = Vec::new();
+        loop {
+            let line = self.line();
+            match line.strip_prefix("FULMAR ERROR ") {
+                Some(error) => errors.push(error.to_owned()),
+                None if line.is_empty() => break,
+                // How to reach it may be said meanwhile.
+                None => assert!(line.contains(" CONNECT "), "{line}"),
+            }
+        }
+        assert!(errors.len() > 1, "{errors:?}");
+        assert!(errors[0].contains(words), "no {words:?} in {errors:?}");
         self.expect_end(255);
     }
 
@@ -182,10 +206,21 @@ fn wait_for(descriptor: &impl AsFd) {
 
 /// How to reach a server.
 struct Invitation {
-    /// The line in which it said what was agreed on.
-    answer: String,
+    /// The line in which it said what it can do.
+    announcement: String,
     port: u16,
     key: String,
+}
+
+impl Invitation {
+    /// Port and key in a line, if it has them.
+    fn words(line: &str) -> Option<(u16, String)> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["MOSH", "CONNECT", port, key] => Some((port.parse().ok()?, key.to_owned())),
+            _ => None,
+        }
+    }
 }
 
 /// A client without a terminal: the state machine on a socket.
@@ -241,19 +276,79 @@ impl Guest {
     }
 }
 
+/// The line in which our server says what it can do.
+const ANNOUNCEMENT: &str = concat!("FULMAR CONNECT 1 exit ", env!("CARGO_PKG_VERSION"), "\n");
+
 #[test]
-fn the_answer_is_what_both_can_and_the_port_what_was_asked_for() {
-    let (_login, invitation) = Login::asked();
-    let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(
-        invitation.answer,
-        format!("FULMAR CONNECT 1 exit {version}\n")
-    );
-    for (offered, agreed) in [("-", "-"), ("zzz", "-"), ("aaa,exit,zzz", "exit")] {
+fn a_server_can_be_reached_before_it_has_an_offer() {
+    let mut login = Login::start(&[]);
+    let invitation = login.introduction();
+    assert_eq!(invitation.announcement, ANNOUNCEMENT);
+    let mut guest = Guest::of(&invitation, None);
+    let datagrams = guest.datagrams();
+    guest.send(&datagrams);
+    // What has come for it waits.
+    login.write(OFFER);
+    login.expect_line("FULMAR AGREED\n");
+    login.expect_line("FULMAR HEARD\n");
+    login.expect_line("");
+    wait_for(&guest.socket);
+}
+
+#[test]
+fn a_server_moves_to_where_the_offer_wishes_it_and_keeps_its_key() {
+    let free = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("it is bound").port();
+    drop(free);
+    let mut login = Login::start(&[]);
+    let first = login.introduction();
+    login.write(&format!(
+        "FULMAR OFFER 1 exit\nbind 127.0.0.1\nport {port}\nword cat\nFULMAR END\n"
+    ));
+    login.expect_line(&format!("MOSH CONNECT {port} {}\n", first.key));
+    login.expect_line("FULMAR AGREED\n");
+    let moved = Invitation { port, ..first };
+    let mut guest = Guest::of(&moved, None);
+    let datagrams = guest.datagrams();
+    guest.send(&datagrams);
+    login.expect_line("FULMAR HEARD\n");
+}
+
+#[test]
+fn a_server_that_is_where_it_is_wished_stays_there() {
+    let mut login = Login::start(&["-p", "0"]);
+    let first = login.introduction();
+    login.write(&format!(
+        "FULMAR OFFER 1 exit\nport {}:{}\nword cat\nFULMAR END\n",
+        first.port - 1,
+        first.port
+    ));
+    login.expect_line("FULMAR AGREED\n");
+}
+
+#[test]
+fn a_wish_is_heard_where_no_port_was_free_before() {
+    let busy = UdpSocket::bind("0.0.0.0:0").expect("a free port");
+    let port = busy.local_addr().expect("it is bound").port();
+    // The range on the command line would outweigh the wish; here only the address is wished.
+    let mut login = Login::start(&["-p", &port.to_string()]);
+    login.expect_hello();
+    drop(busy);
+    login.write("FULMAR OFFER 1 exit\nbind 127.0.0.1\nword cat\nFULMAR END\n");
+    let mut lines: Vec<String> = std::iter::repeat_with(|| login.line()).take(2).collect();
+    while lines.last().is_some_and(|line| line != "FULMAR AGREED\n") {
+        lines.push(login.line());
+    }
+    assert_eq!(lines[0], ANNOUNCEMENT);
+    assert!(Invitation::words(&lines[1]).is_some_and(|(at, _)| at == port));
+}
+
+#[test]
+fn capabilities_that_only_one_end_has_are_no_reason_to_part() {
+    for offered in ["-", "zzz", "aaa,exit,zzz"] {
         let mut login = Login::start(&["-p", "0"]);
         login.write(&format!("FULMAR OFFER 1 {offered}\nFULMAR END\n"));
-        let answer = format!("FULMAR CONNECT 1 {agreed} {version}\n");
-        assert_eq!(login.invitation().answer, answer);
+        assert_eq!(login.invitation().announcement, ANNOUNCEMENT);
     }
 }
 
@@ -282,7 +377,7 @@ fn what_is_not_genuine_is_not_heard() {
         *datagram.last_mut().expect("it is not empty") ^= 1;
     }
     let other_key = Invitation {
-        answer: String::new(),
+        announcement: String::new(),
         port: invitation.port,
         key: "AAAAAAAAAAAAAAAAAAAAAA".to_owned(),
     };
@@ -322,7 +417,7 @@ fn a_server_that_dies_is_told_to_the_login() {
 #[test]
 fn a_client_that_goes_before_it_has_said_anything_leaves_nothing() {
     let mut login = Login::start(&[]);
-    login.expect_hello();
+    login.introduction();
     drop(login.input.take());
     let words = "FULMAR ERROR no client has said on standard input what session it wants\n";
     login.expect_line(words);
@@ -331,7 +426,7 @@ fn a_client_that_goes_before_it_has_said_anything_leaves_nothing() {
 }
 
 #[test]
-fn an_answer_that_nobody_can_read_is_the_end() {
+fn an_invitation_that_nobody_can_read_is_the_end() {
     let mut login = Login::start(&[]);
     login.expect_hello();
     drop(login.output.take());
@@ -358,9 +453,8 @@ fn of_an_offer_whose_end_was_lost_the_second_copy_counts() {
     let mut login = Login::start(&[]);
     let other = "FULMAR OFFER 1 -\nport 0\nword no-such-program\nFULMAR E";
     login.write(&format!("{other}\n{OFFER}"));
-    let version = env!("CARGO_PKG_VERSION");
-    let answer = format!("FULMAR CONNECT 1 exit {version}\n");
-    assert_eq!(login.invitation().answer, answer);
+    // The first one's program is not there.
+    login.invitation();
 }
 
 #[test]
@@ -410,7 +504,9 @@ fn where_ssh_came_from_is_told_first() {
 fn what_could_not_be_had_is_a_warning() {
     let mut login = Login::start(&[]);
     login.write("FULMAR OFFER 1 -\nport 0\nbind 192.0.2.1\nFULMAR END\n");
-    login.expect_hello();
+    let first = login.introduction();
+    let moved = login.line();
+    assert!(Invitation::words(&moved).is_some_and(|(_, key)| key == first.key));
     let warning = login.line();
     assert!(warning.starts_with("FULMAR WARNING "), "{warning}");
     assert!(warning.contains("192.0.2.1"), "{warning}");
@@ -493,14 +589,14 @@ fn a_command_line_outweighs_what_the_client_wants() {
     );
 }
 
-/// What a guest finds out to be spoken, if its offer and the answer change on the way like that.
+/// What a guest finds out to be spoken, if its offer and the announcement change on the way like that.
 #[track_caller]
-fn spoken(offer: fn(&str) -> String, answer: fn(&str) -> String) -> Dialect {
+fn spoken(offer: fn(&str) -> String, announcement: fn(&str) -> String) -> Dialect {
     let mut login = Login::start(&[]);
     login.write(&offer(OFFER));
     let invitation = login.invitation();
-    let answer = answer(&invitation.answer);
-    let agreement = Agreement::of(OFFER.as_bytes(), answer.as_bytes(), Capabilities::ALL);
+    let announcement = announcement(&invitation.announcement);
+    let agreement = Agreement::of(OFFER.as_bytes(), announcement.as_bytes(), Capabilities::ALL);
     let mut guest = Guest::of(&invitation, Some(agreement));
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
@@ -512,7 +608,7 @@ fn spoken(offer: fn(&str) -> String, answer: fn(&str) -> String) -> Dialect {
 }
 
 #[test]
-fn the_agreement_is_on_the_very_bytes_of_offer_and_answer() {
+fn the_agreement_is_on_the_very_bytes_of_offer_and_announcement() {
     assert_eq!(spoken(str::to_owned, str::to_owned), Dialect::Native);
     for altered in [
         spoken(|offer| offer.replace("cat", "cat\nword -u"), str::to_owned),
@@ -521,10 +617,10 @@ fn the_agreement_is_on_the_very_bytes_of_offer_and_answer() {
             |offer| offer.replace("word", "mood sad\nword"),
             str::to_owned,
         ),
-        spoken(str::to_owned, |answer| answer.replace("exit", "-")),
+        spoken(str::to_owned, |line| line.replace("exit", "-")),
         spoken(
             |offer| offer.replace("exit", "-"),
-            |answer| answer.replace("-", "exit"),
+            |line| line.replace("exit", "-"),
         ),
     ] {
         assert_eq!(altered, Dialect::Altered);
@@ -543,8 +639,8 @@ fn where_the_agreement_was_altered_no_program_starts_and_the_server_leaves() {
             true => offer.replace("port 0", "port 1"),
             false => offer.to_owned(),
         };
-        let answer = invitation.answer.as_bytes();
-        let agreement = Agreement::of(seen.as_bytes(), answer, Capabilities::ALL);
+        let announcement = invitation.announcement.as_bytes();
+        let agreement = Agreement::of(seen.as_bytes(), announcement, Capabilities::ALL);
         let mut guest = Guest::of(&invitation, Some(agreement));
         let datagrams = guest.datagrams();
         guest.send(&datagrams);

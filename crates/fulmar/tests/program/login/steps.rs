@@ -18,7 +18,7 @@ const ON_THE_WAY: [&str; 6] = [
 ];
 
 /// They are waited for by nobody, or only if they come last.
-const BESIDE: [&str; 2] = ["settings known", "address resolved"];
+const BESIDE: [&str; 3] = ["settings known", "address resolved", "agreed"];
 
 fn the_log_tells_all_steps_in_their_order(starter: Starter) {
     let Some(scene) = Scene::new(&Plan::default()) else {

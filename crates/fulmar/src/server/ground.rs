@@ -1,0 +1,89 @@
+//! What a server finds before it knows what it is for.
+
+use std::path::Path;
+
+use fulmar_core::Names;
+use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
+
+use super::lifetime;
+use super::timeouts::Timeouts;
+use crate::environment::Environment;
+use crate::errors::{Failure, while_doing};
+use crate::log::{self, Log};
+use crate::trace::Trace;
+
+/// Where a server writes what it does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Records<'a> {
+    /// As [`Options::log`](super::options::Options::log).
+    pub(crate) log: Option<&'a Path>,
+    /// As [`Options::trace`](super::options::Options::trace).
+    pub(crate) trace: Option<&'a Path>,
+    /// As [`Options::verbosity`](super::options::Options::verbosity).
+    pub(crate) verbosity: u8,
+}
+
+/// What is there, whatever the session will be.
+pub(crate) struct Ground {
+    /// The names that the server goes by.
+    pub(crate) names: Names,
+    /// What it was started with.
+    pub(crate) environment: Environment,
+    /// When it leaves.
+    pub(crate) timeouts: Timeouts,
+    /// What the limit for core dumps was before.
+    pub(crate) core_limit: CoreLimit,
+    /// Where each datagram is noted.
+    pub(crate) trace: Trace,
+}
+
+impl Ground {
+    /// Looks around, and begins to write down what happens.
+    ///
+    /// # Errors
+    ///
+    /// When there could be no session of any kind.
+    pub(crate) fn find(records: &Records<'_>, names: Names) -> Result<Ground, Failure> {
+        let core_limit = forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
+        let environment = Environment::current();
+        let log = match records.log {
+            Some(path) => Log::File(path),
+            None if records.verbosity > 0 => Log::Stderr,
+            None => Log::Off,
+        };
+        log::begin(log, &environment)?;
+        let trace = Trace::begin(records.trace)?;
+        Ok(Ground {
+            names,
+            timeouts: Timeouts::of(&environment, names),
+            environment,
+            core_limit,
+            trace,
+        })
+    }
+}
+
+/// Whose server it is.
+pub(crate) struct Owner {
+    /// The user, if the system knows one.
+    pub(crate) user: Option<User>,
+    /// What may end the user's processes.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Owner {
+    /// Finds out, which may take a question to another machine.
+    ///
+    /// # Errors
+    ///
+    /// When the system cannot tell.
+    pub(crate) fn find(names: Names) -> Result<Owner, Failure> {
+        let user = User::current().map_err(while_doing("looking you up"))?;
+        let name = user.as_ref().map_or("", |user| &user.name);
+        let warnings = match names {
+            Names::Own => lifetime::warnings(name),
+            Names::Stock => Vec::new(),
+        };
+        Ok(Owner { user, warnings })
+    }
+}

@@ -1,0 +1,139 @@
+//! A server that a client tells what it is for.
+//!
+//! It can be reached before it knows: port and key are on their way while the offer still is. What
+//! comes for it meanwhile waits in its socket.
+//!
+//! ```text
+//!  listen ─► FULMAR CONNECT, MOSH CONNECT ─► offer ─► (listen elsewhere) ─► FULMAR AGREED ─► serve
+//! ```
+//!
+//! Source: docs/protocol.md §2.9.
+
+use fulmar_core::{Agreement, Names};
+use fulmar_datagram::Key;
+
+use super::announce;
+use super::attendant::Bond;
+use super::bind::{self, Bound};
+use super::ground::{Ground, Owner};
+use super::options::{Bind, Options, Wishes};
+use super::plan::{Opened, Plan, ignore_signals, watch};
+use super::ports::PortRange;
+use crate::bootstrap::lines::Announcement;
+use crate::bootstrap::offer_reader::Received;
+use crate::errors::{Failure, while_doing};
+use crate::random;
+
+/// Serves one session, in the background, for the client that makes an offer.
+///
+/// # Errors
+///
+/// When it cannot be what is asked for, or the login ends first; the client was told.
+pub(crate) fn serve(wishes: Wishes, mut bond: Bond) -> Result<u8, Failure> {
+    let (plan, opened, agreement) = prepare(wishes, &mut bond).map_err(|failure| {
+        // The login ends with the bond, and what is told later with it.
+        announce::failure(&failure);
+        Failure::Told
+    })?;
+    plan.work(opened, Some(bond), Some(agreement))
+}
+
+fn prepare(wishes: Wishes, bond: &mut Bond) -> Result<(Plan, Opened, Agreement), Failure> {
+    let ground = Ground::find(&wishes.records(), Names::Own)?;
+    ignore_signals()?;
+    let mut door = Door::open(Place::of(&wishes.clone().alone()), &ground)?;
+    // While the offer is on its way.
+    let owner = Owner::find(Names::Own)?;
+    let Received { offer, text } = bond.offer()?;
+    let agreement = door.announcement.agreement_on(offer.capabilities, &text);
+    let options = wishes.over(offer);
+    let wished = Place::of(&options);
+    let plan = Plan::make(ground, owner, options)?;
+    let bound = door.move_to(wished, plan.ground())?;
+    // Until here a signal is the end.
+    let surroundings = watch()?;
+    let warnings = [&plan.warnings[..], &bound.complaints].concat();
+    bond.declare_ready();
+    announce::agreed(&warnings).map_err(while_doing(PRINTING))?;
+    plan.streams()
+        .let_go()
+        .map_err(while_doing("letting go of the terminal"))?;
+    let opened = Opened {
+        bound,
+        key: door.key,
+        surroundings,
+    };
+    Ok((plan, opened, agreement))
+}
+
+/// What is being done when nobody can read it.
+const PRINTING: &str = "printing port and key";
+
+/// Where the client comes in, and what it is told of that.
+struct Door {
+    announcement: Announcement,
+    key: Key,
+    place: Place,
+    bound: Option<Bound>,
+}
+
+impl Door {
+    /// Listens, and says so. Where no port is free one that the offer names may be, so that is no
+    /// failure yet.
+    fn open(place: Place, ground: &Ground) -> Result<Door, Failure> {
+        let door = Door {
+            announcement: Announcement::ours(),
+            key: random::key()?,
+            bound: place.listen(ground).ok(),
+            place,
+        };
+        if let Some(bound) = &door.bound {
+            door.introduce(bound.port)?;
+        }
+        Ok(door)
+    }
+
+    fn introduce(&self, port: u16) -> Result<(), Failure> {
+        announce::introduce(&self.announcement, port, &self.key).map_err(while_doing(PRINTING))
+    }
+
+    /// Listens where it is wished, and says so if that is elsewhere.
+    fn move_to(&mut self, wished: Place, ground: &Ground) -> Result<Bound, Failure> {
+        let bound = self.bound.take();
+        let was_open = bound.is_some();
+        if let Some(bound) = bound.filter(|bound| wished.is_met_by(&self.place, bound.port)) {
+            return Ok(bound);
+        }
+        // The first one is closed by now: it may be just its port that is wished.
+        let bound = wished.listen(ground)?;
+        match was_open {
+            true => announce::move_to(bound.port, &self.key).map_err(while_doing(PRINTING))?,
+            false => self.introduce(bound.port)?,
+        }
+        Ok(bound)
+    }
+}
+
+/// Where to listen.
+struct Place {
+    bind: Bind,
+    ports: PortRange,
+}
+
+impl Place {
+    fn of(options: &Options) -> Place {
+        Place {
+            bind: options.bind.clone(),
+            ports: options.ports,
+        }
+    }
+
+    fn listen(&self, ground: &Ground) -> Result<Bound, Failure> {
+        bind::bind(&self.bind, self.ports, &ground.environment, ground.names)
+    }
+
+    /// Tells if whoever listens at `early` on that port is here, too.
+    fn is_met_by(&self, early: &Place, port: u16) -> bool {
+        self.bind == early.bind && (self.ports == early.ports || self.ports.contains(port))
+    }
+}
