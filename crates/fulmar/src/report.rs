@@ -1,7 +1,7 @@
 //! Telling the user, in words that no terminal obeys.
 
 use std::fmt::Display;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use fulmar_core::Names;
 
@@ -31,19 +31,43 @@ pub(crate) fn complain(program: &str, what: impl Display) {
 
 /// Prints text as it is. Whoever closed standard error does not want to hear of it.
 pub(crate) fn print_to_stderr(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Prints text as it is.
+/// Prints text as it is, that nobody has asked for.
 pub(crate) fn print_to_stdout(text: &str) {
-    let mut out = std::io::stdout();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let _ = try_print(text);
 }
 
-/// Returns `text` with its control characters spelled out: part of it may come from elsewhere.
+/// Prints text that was asked for, as it is.
+///
+/// # Errors
+///
+/// When it cannot be written. Whoever has closed the other end has what it wants.
+pub(crate) fn try_print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome,
+    }
+}
+
+/// True for what may change how the text around it is shown: control characters, and those that turn
+/// the direction of writing.
+///
+/// Source: Unicode Standard Annex 9, explicit directional formatting characters.
+pub(crate) fn is_harmful(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+/// Returns `text` with its harmful characters spelled out: part of it may come from elsewhere.
 pub(crate) fn escaped(text: &str) -> String {
     text.chars().fold(String::new(), |mut line, character| {
-        if character.is_control() {
+        if is_harmful(character) {
             line.extend(character.escape_default());
         } else {
             line.push(character);
@@ -59,5 +83,9 @@ mod tests {
     #[test]
     fn control_characters_are_spelled_out() {
         assert_eq!(escaped("a\x1b[2Jb\u{9b}ü\n"), "a\\u{1b}[2Jb\\u{9b}ü\\n");
+        assert_eq!(
+            escaped("שלום \u{202e}x\u{2066}"),
+            "שלום \\u{202e}x\\u{2066}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use fulmar_core::Names;
 
 use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command};
 use crate::environment::Environment;
-use crate::errors::Failure;
+use crate::errors::{Failure, while_doing};
 use crate::names::Program;
 use crate::settings::Sources;
 use crate::{client, local, login, manual, report, server, settings, wrapper};
@@ -62,7 +62,7 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
 }
 
 fn print(text: &str) -> Result<u8, Failure> {
-    report::print_to_stdout(text);
+    report::try_print(text).map_err(while_doing("writing to standard output"))?;
     Ok(0)
 }
 
@@ -70,7 +70,7 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
     let host = arguments.host.as_deref();
     let sources = Sources::own(arguments.flags.0, arguments.file.path, host);
     let environment = Environment::current();
-    report::print_to_stdout(&settings::listing(&sources.layers(&environment)?));
+    print(&settings::listing(&sources.layers(&environment)?))?;
     // What makes no sense is listed as it is, and then told.
     sources.resolve(&environment).map(|_| 0)
 }

@@ -1,5 +1,7 @@
 //! Text of ssh's on its way to the user, in characters that no terminal obeys.
 
+use crate::report::is_harmful;
+
 /// The longest part of a character, or of a line's end, that waits for the rest of it.
 const HELD_BYTES_MAX: usize = 4;
 
@@ -52,7 +54,7 @@ fn text(bytes: &[u8]) -> String {
         match character {
             '\r' if rest.peek() == Some(&'\n') => {}
             '\n' | '\t' => shown.push(character),
-            _ if character.is_control() => shown.extend(character.escape_default()),
+            _ if is_harmful(character) => shown.extend(character.escape_default()),
             _ => shown.push(character),
         }
     }

@@ -51,6 +51,20 @@ fn complaint(world: &World, arguments: &[&str]) -> String {
 }
 
 #[test]
+fn what_was_asked_for_and_cannot_be_written_is_a_failure() {
+    let world = World::new();
+    for words in [&["config"][..], &["man"], &["completions", "bash"]] {
+        let full = fs::File::create("/dev/full").expect("Linux has it");
+        let mut command = world.command(world.ours("fulmar"));
+        let output = command.args(words).stdout(full).output();
+        let output = output.expect("it starts");
+        assert_eq!(output.status.code(), Some(255), "{words:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("No space left"), "{told}");
+    }
+}
+
+#[test]
 fn flags_beat_variables_and_those_beat_the_file() {
     let mut world = World::new();
     world.unset("MOSH_PREDICTION_DISPLAY");
