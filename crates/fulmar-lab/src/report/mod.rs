@@ -4,14 +4,18 @@
 //! in the page and nothing is fetched: it reads the same from a disk, by mail, and in ten years.
 //! Charts are drawn as SVG by functions of numbers alone.
 
+mod chart;
 mod facts;
 mod grouped;
 mod markup;
 mod number;
 mod origin;
+mod overview;
 mod page;
 mod peers;
+mod plots;
 mod precision;
+mod ratios;
 mod scalar;
 mod section;
 mod table;
@@ -71,8 +75,3 @@ fn selfcheck(root: &Path) -> Result<Option<Value>> {
         .map(Some)
         .with_context(|| format!("{} is no self-check", path.display()))
 }
-
-#[cfg(test)]
-mod sample;
-#[cfg(test)]
-mod tests;

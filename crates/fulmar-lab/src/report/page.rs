@@ -7,6 +7,7 @@ use super::grouped::Subject;
 use super::markup::{Element, element};
 use super::number;
 use super::origin::Origin;
+use super::overview;
 use super::peers::Peers;
 use super::precision;
 use super::section;
@@ -47,6 +48,8 @@ impl Report {
     fn parts(&self, peers: &Peers) -> Vec<Part> {
         let experiments = self.subjects.iter().map(|one| section::of(one, peers));
         let mut parts: Vec<Part> = Vec::new();
+        parts.extend(overview::part(&self.subjects, peers));
+        parts.extend(overview::not_best(&self.subjects));
         parts.extend(experiments);
         parts.extend(self.selfcheck.as_ref().map(precision::part));
         parts.extend(facts::failures(&self.subjects));

@@ -15,7 +15,6 @@ const NAMES: &[(&str, &str)] = &[
     ("bytes_up", "bytes up"),
     ("client_cpu", "client, processor"),
     ("client_memory", "client, memory"),
-    ("given_up", "given up"),
     ("lost_down", "lost down"),
     ("lost_up", "lost up"),
     ("packets_down", "packets down"),
@@ -24,6 +23,9 @@ const NAMES: &[(&str, &str)] = &[
     ("server_memory", "server, memory"),
     ("to_prompt", "time to prompt"),
 ];
+
+/// Figures that are no measure of a peer: how a sitting ended is told with its faults.
+const UNSHOWN: &[&str] = &["given_up", "is_settled", "why_over"];
 
 /// Returns what a figure is called.
 pub(super) fn called(name: &str) -> String {
@@ -74,7 +76,8 @@ pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &Peers) -> Op
 fn units<'a>(settings: &[&'a Setting]) -> BTreeMap<&'a str, Unit> {
     let mut noted: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
     for setting in settings {
-        for (name, unit) in setting.figures() {
+        let shown = setting.figures().into_iter();
+        for (name, unit) in shown.filter(|(name, _)| !UNSHOWN.contains(name)) {
             let values = setting.peers.iter().map(|runs| median(&runs.figure(name)));
             let most = values.flatten().map(f64::abs).fold(0.0, f64::max);
             let entry = noted.entry(name).or_insert((unit, 0.0));

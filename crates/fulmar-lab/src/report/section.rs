@@ -5,7 +5,7 @@ use super::grouped::{Setting, Subject};
 use super::markup::{Element, element};
 use super::page::Part;
 use super::peers::Peers;
-use super::{scalar, typed};
+use super::{plots, ratios, scalar, typed};
 
 /// Returns the section.
 pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
@@ -22,7 +22,10 @@ pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
         .iter()
         .partition(|setting| !setting.typed().is_empty());
     inner.extend(scalar::figures(&subject.title, &bare, peers));
-    inner.extend(bare.iter().flat_map(|setting| of_bare(setting)));
+    inner.extend(
+        bare.iter()
+            .flat_map(|setting| of_bare(subject, setting, peers)),
+    );
     inner.extend(
         typed
             .iter()
@@ -37,19 +40,29 @@ pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
 
 fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
     let costs = format!("Costs: {}", setting.title);
-    let parts = [
-        Some(heading(subject, setting)),
-        facts::typing(setting),
-        typed::waits(setting, subject.published, peers),
-        typed::faults(setting, peers),
-        scalar::figures(&costs, &[setting], peers),
-        Some(facts::commands(setting)),
-    ];
-    parts.into_iter().flatten().collect()
+    let ratios = ratios::of(setting);
+    let mut parts = vec![heading(subject, setting)];
+    parts.extend(facts::typing(setting));
+    parts.extend(typed::waits(setting, subject.published, peers));
+    parts.extend(plots::distributions(setting, peers));
+    parts.extend(ratios::figure(setting, &ratios, peers));
+    parts.extend(typed::faults(setting, peers));
+    parts.extend(scalar::figures(&costs, &[setting], peers));
+    parts.extend(plots::timelines(setting, peers).map(|figure| {
+        let summary = element("summary").text(format!("Timelines: {}", setting.title));
+        element("details").with(summary).with(figure)
+    }));
+    parts.push(facts::commands(setting));
+    parts
 }
 
-fn of_bare(setting: &Setting) -> Vec<Element> {
-    vec![facts::commands(setting)]
+fn of_bare(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
+    let mut parts = Vec::new();
+    if let Some(plots) = plots::changes(setting, peers) {
+        parts.extend([heading(subject, setting), plots]);
+    }
+    parts.push(facts::commands(setting));
+    parts
 }
 
 fn heading(subject: &Subject, setting: &Setting) -> Element {

@@ -1,5 +1,7 @@
 //! What became of the keys in one setting.
 
+use std::collections::BTreeMap;
+
 use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element};
 use super::number::{NONE, maybe_ms, percent, time, whole};
@@ -120,7 +122,7 @@ pub(super) fn faults(setting: &Setting, peers: &Peers) -> Option<Element> {
             number(sum(|one| one.delivery.reordered)),
             number(sum(|one| one.delivery.strange)),
             number(stall.map_or(NONE.to_owned(), |stall| time(stall.as_secs_f64()))),
-            words(notes(&verdicts)),
+            words(notes(runs)),
         ]);
     }
     table.element()
@@ -134,8 +136,12 @@ pub(super) fn wrong(verdicts: &[&Verdict]) -> Option<f64> {
     (count > 0).then(|| wrong as f64 / count as f64)
 }
 
-fn notes(verdicts: &[&Verdict]) -> String {
-    let mut notes = Vec::new();
+fn notes(runs: &Runs) -> String {
+    let verdicts = runs.verdicts();
+    let mut notes: Vec<String> = endings(runs)
+        .into_iter()
+        .map(|(why, count)| format!("{count} × {why}"))
+        .collect();
     let bare = verdicts.iter().filter(|one| !one.is_stamped).count();
     if bare > 0 {
         notes.push(format!("{bare} without stamps"));
@@ -150,4 +156,15 @@ fn notes(verdicts: &[&Verdict]) -> String {
         notes.push(format!("{under_way} keys under way at the end"));
     }
     notes.join(", ")
+}
+
+/// How often sittings ended for which reason: the unit of the figure says it in words.
+fn endings(runs: &Runs) -> BTreeMap<&str, usize> {
+    let mut endings = BTreeMap::new();
+    for outcome in runs.complete() {
+        if let Some(why) = outcome.figures.get("why_over") {
+            *endings.entry(why.unit.as_str()).or_default() += 1;
+        }
+    }
+    endings
 }

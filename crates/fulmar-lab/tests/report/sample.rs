@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use fulmar_sim::Random;
 
-use crate::judge::{Delivery, KeyVerdict, Verdict};
-use crate::outcome::{End, Facts, Figure, Outcome, RunId};
-use crate::stats::Observation;
+use fulmar_lab::judge::{Delivery, KeyVerdict, Verdict};
+use fulmar_lab::outcome::{End, Facts, Figure, Outcome, RunId};
+use fulmar_lab::stats::Observation;
 
 /// How somebody answers keys.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ const fn habit(peer: &'static str, at_once: f64, round_trip: f64, loss: f64) -> 
 }
 
 /// Returns outcomes of typed and of other experiments, some of them failed.
-pub(super) fn outcomes(seed: u64) -> Vec<Outcome> {
+pub(crate) fn outcomes(seed: u64) -> Vec<Outcome> {
     let mut all = Vec::new();
     for (cell, slower) in [("lte-500ms-closed", 1.0), ("evdo-200ms-open", 0.55)] {
         for (number, habit) in HABITS.into_iter().enumerate() {
@@ -84,7 +84,7 @@ fn typed(cell: &str, habit: Habit, seed: u64, random: &mut Random) -> Outcome {
     let mut keys = Vec::new();
     let mut now = 0.4;
     let mut lost = Vec::new();
-    for _ in 0..300 {
+    for _ in 0..150 {
         let (key, answer) = key(now, habit, random);
         if answer > habit.round_trip * 1.8 {
             lost.push((now + habit.round_trip / 2.0, 1.0));

@@ -1,0 +1,233 @@
+//! Which share of the keys came within which time.
+
+use std::time::Duration;
+
+use super::frame::{Area, across, drawing, path, text, upward};
+use super::label::spots;
+use super::scale::{Scale, decades, round_up};
+use super::steps;
+use crate::report::markup::{Element, element};
+use crate::report::number::{percent, time};
+use crate::report::peers::{Style, dashed, mark};
+use crate::stats::{Observation, Survival};
+
+const WIDTH: f64 = 500.0;
+const HEIGHT: f64 = 330.0;
+const PLOT: Area = Area {
+    left: 46.0,
+    top: 10.0,
+    right: 488.0,
+    bottom: 280.0,
+};
+
+/// The least time that is told from none: a tenth of a millisecond.
+const LEAST_MS: f64 = 0.1;
+
+/// How time goes along the lower side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Axis {
+    Log,
+    Linear,
+}
+
+/// The waits of one peer.
+pub(in crate::report) struct Curve<'a> {
+    pub(in crate::report) peer: &'a str,
+    pub(in crate::report) style: Style,
+    pub(in crate::report) waits: Vec<Observation>,
+}
+
+/// Draws the curves of all peers in one plot. `None` where nobody waited.
+pub(in crate::report) fn cdf(title: &str, curves: &[Curve<'_>], axis: Axis) -> Option<Element> {
+    let survivals: Vec<Survival> = curves
+        .iter()
+        .map(|curve| Survival::of(&curve.waits))
+        .collect();
+    let x = time_scale(&survivals, curves, axis)?;
+    let y = Scale::linear((0.0, 1.0), (PLOT.bottom, PLOT.top));
+    let corners: Vec<Vec<(f64, f64)>> = survivals
+        .iter()
+        .zip(curves)
+        .map(|(survival, curve)| steps::thinned(&points(survival, &curve.waits, &x, &y)))
+        .collect();
+    let name = match axis {
+        Axis::Log => "ms, logarithmic",
+        Axis::Linear => "ms, linear",
+    };
+    let svg = drawing(WIDTH, HEIGHT, &described(title, name, curves, &survivals))
+        .all(upward(PLOT, &y, 6, percent_tick))
+        .all(across(PLOT, &x, 7, name));
+    let drawn = curves.iter().zip(&corners).zip(&survivals);
+    let drawn = drawn.map(|((curve, corners), survival)| one(curve, corners, survival, &x, &y));
+    Some(svg.all(drawn).all(names(curves, &corners)))
+}
+
+fn percent_tick(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// From which time to which: in linear time up to a little past what nine in ten of each peer took, so that
+/// a few long waits do not press the rest against the side; in logarithmic time all of it.
+fn time_scale(survivals: &[Survival], curves: &[Curve<'_>], axis: Axis) -> Option<Scale> {
+    let places = (PLOT.left, PLOT.right);
+    let waits = curves.iter().flat_map(|curve| &curve.waits);
+    let longest = waits.map(|wait| millis(wait.waited())).reduce(f64::max)?;
+    let quantile = |share| {
+        let times = survivals.iter().map(move |one| one.quantile(share));
+        times.flatten().map(millis)
+    };
+    Some(match axis {
+        Axis::Log => {
+            let least = quantile(0.02).fold(longest, f64::min).max(LEAST_MS);
+            Scale::log(decades(least, longest.max(LEAST_MS)), places)
+        }
+        Axis::Linear => {
+            let most = quantile(0.95).fold(0.0, f64::max);
+            let most = if most > 0.0 {
+                (most * 1.15).min(longest)
+            } else {
+                longest
+            };
+            let step = round_up(most / 8.0);
+            Scale::linear((0.0, (most / step).ceil() * step), places)
+        }
+    })
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// The places of the steps: from the ground on the left to the last time at which somebody looked, or to the
+/// right end where everything had come before it.
+fn points(survival: &Survival, waits: &[Observation], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+    let mut points = vec![(PLOT.left, y.at(0.0))];
+    let shown = survival
+        .steps()
+        .iter()
+        .take_while(|step| millis(step.at) <= x.to());
+    points.extend(shown.map(|step| (x.at(millis(step.at)), y.at(step.share))));
+    let longest = waits.iter().map(|wait| millis(wait.waited()));
+    let longest = longest.fold(0.0, f64::max);
+    let last = survival.steps().last().map_or(0.0, |step| step.share);
+    let end = if last > 0.999_999 { x.to() } else { longest };
+    let height = points.last().map_or(y.at(0.0), |point| point.1);
+    points.push((x.at(end), height));
+    points
+}
+
+/// The shares at which a curve has its mark.
+const MARKED: [f64; 3] = [0.25, 0.5, 0.75];
+
+fn one(
+    curve: &Curve<'_>,
+    corners: &[(f64, f64)],
+    survival: &Survival,
+    x: &Scale,
+    y: &Scale,
+) -> Element {
+    let line = dashed(path("line", steps::path(corners)), curve.style);
+    let quantiles = MARKED.iter().filter_map(|share| {
+        let at = millis(survival.quantile(*share)?);
+        (at <= x.to()).then(|| mark(curve.style.mark, x.at(at), y.at(*share)))
+    });
+    element("g")
+        .class(format!("c{}", curve.style.colour))
+        .with(line)
+        .all(quantiles)
+}
+
+fn names(curves: &[Curve<'_>], corners: &[Vec<(f64, f64)>]) -> Vec<Element> {
+    let names: Vec<&str> = curves.iter().map(|curve| curve.peer).collect();
+    let spots = spots(&names, corners, PLOT);
+    let labels = curves.iter().zip(spots).filter_map(|(curve, spot)| {
+        let spot = spot?;
+        let anchor = if spot.is_left { "end" } else { "start" };
+        let label = text(spot.x, spot.y, anchor, curve.peer);
+        Some(label.class(format!("label c{}", curve.style.colour)))
+    });
+    labels.collect()
+}
+
+fn described(title: &str, name: &str, curves: &[Curve<'_>], survivals: &[Survival]) -> String {
+    let peers = curves.iter().zip(survivals).map(|(curve, survival)| {
+        let at_once = percent(survival.share(Duration::from_millis(5)));
+        let median = survival.quantile(0.5);
+        let median = median.map_or("none".to_owned(), |median| time(median.as_secs_f64()));
+        format!("{}: median {median}, {at_once} % within 5 ms", curve.peer)
+    });
+    let peers: Vec<String> = peers.collect();
+    format!("{title}, {name}. {}", peers.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::peers::Peers;
+    use Observation::{After, Censored};
+
+    fn curve(waits: Vec<Observation>) -> Curve<'static> {
+        Curve {
+            peer: "mosh",
+            style: Peers::named(["mosh"]).style("mosh"),
+            waits,
+        }
+    }
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn drawn(waits: Vec<Observation>, axis: Axis) -> String {
+        cdf("Own effect", &[curve(waits)], axis)
+            .unwrap()
+            .to_string()
+    }
+
+    #[test]
+    fn half_of_the_keys_at_ten_and_half_at_a_hundred_make_two_steps() {
+        let waits = vec![After(ms(10)), After(ms(100))];
+        let svg = drawn(waits, Axis::Log);
+        // From 10 to 100 ms is the whole width, and 50 % the middle of 10 to 280.
+        assert!(
+            svg.contains("class=\"line\" d=\"M46 280V145H488V10\""),
+            "{svg}"
+        );
+        assert!(svg.contains("median 55.0 ms, 0 % within 5 ms"), "{svg}");
+    }
+
+    #[test]
+    fn keys_that_never_came_leave_the_curve_below_the_top_and_end_it() {
+        let waits = vec![After(ms(10)), Censored(ms(50)), After(ms(100))];
+        let svg = drawn(waits, Axis::Linear);
+        assert!(
+            svg.contains("<path class=\"line\" d=\"M46 280H90V190H488V10\""),
+            "{svg}"
+        );
+        let waits = vec![After(ms(100)), Censored(ms(1000))];
+        let svg = drawn(waits, Axis::Log);
+        assert!(svg.contains("d=\"M46 280V145H488\""), "{svg}");
+    }
+
+    #[test]
+    fn what_is_beyond_the_linear_end_is_not_drawn_at_it() {
+        let mut waits = vec![After(ms(100)); 99];
+        waits.push(After(ms(60_000)));
+        let svg = drawn(waits, Axis::Linear);
+        // 99 % is 2.7 units below the top: no step to the top is shown, since none is within the scale.
+        assert!(svg.contains("V12.5H488\""), "{svg}");
+    }
+
+    #[test]
+    fn ten_thousand_keys_are_a_few_kilobytes() {
+        let waits = (0..10_000).map(|key| After(Duration::from_micros(key * 37)));
+        let svg = drawn(waits.collect(), Axis::Log);
+        assert!(svg.len() < 12_000, "{}", svg.len());
+    }
+
+    #[test]
+    fn nobody_waited_is_no_chart() {
+        assert!(cdf("", &[], Axis::Log).is_none());
+        assert!(cdf("", &[curve(vec![])], Axis::Log).is_none());
+    }
+}

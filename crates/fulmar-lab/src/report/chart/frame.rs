@@ -1,0 +1,163 @@
+//! The frame of a chart: where the plot is, its grid, and what is written along it.
+
+use super::scale::Scale;
+use crate::report::markup::{Element, element};
+use crate::report::number::rounded;
+use crate::report::peers::short;
+
+/// A rectangle, in units of the drawing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::report) struct Area {
+    pub(in crate::report) left: f64,
+    pub(in crate::report) top: f64,
+    pub(in crate::report) right: f64,
+    pub(in crate::report) bottom: f64,
+}
+
+impl Area {
+    /// Returns the rectangle from these sides.
+    pub(in crate::report) fn new(left: f64, top: f64, right: f64, bottom: f64) -> Self {
+        Self {
+            left,
+            top,
+            right,
+            bottom,
+        }
+    }
+
+    /// Returns whether two rectangles have anything in common.
+    pub(in crate::report) fn meets(&self, other: &Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+
+    /// Returns whether a point is in it.
+    pub(in crate::report) fn holds(&self, (x, y): (f64, f64)) -> bool {
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+
+    /// Returns whether another lies in it.
+    pub(in crate::report) fn contains(&self, other: &Self) -> bool {
+        self.holds((other.left, other.top)) && self.holds((other.right, other.bottom))
+    }
+}
+
+/// Begins a drawing of a size, with a title for those who cannot see it.
+pub(in crate::report) fn drawing(width: f64, height: f64, title: &str) -> Element {
+    element("svg")
+        .set("role", "img")
+        .set("viewBox", format!("0 0 {} {}", short(width), short(height)))
+        .with(element("title").text(title))
+}
+
+/// Returns text at a place; `anchor` is `start`, `middle` or `end`.
+pub(in crate::report) fn text(x: f64, y: f64, anchor: &'static str, text: &str) -> Element {
+    let place = element("text").set("x", short(x)).set("y", short(y));
+    let place = match anchor {
+        "start" => place,
+        anchor => place.set("text-anchor", anchor),
+    };
+    place.text(text)
+}
+
+/// Returns a path of a class.
+pub(in crate::report) fn path(class: &str, d: impl Into<String>) -> Element {
+    element("path").class(class).set("d", d.into())
+}
+
+/// Marks values along the lower side, with lines through the area.
+pub(in crate::report) fn across(
+    area: Area,
+    scale: &Scale,
+    most: usize,
+    name: &str,
+) -> Vec<Element> {
+    let ticks = scale.ticks(most);
+    let lines = ticks.iter().map(|tick| {
+        let x = short(scale.at(*tick).round());
+        format!("M{x} {}V{}", short(area.top), short(area.bottom))
+    });
+    let mut parts = vec![path("grid", lines.collect::<String>())];
+    let base = format!(
+        "M{} {}H{}",
+        short(area.left),
+        short(area.bottom),
+        short(area.right)
+    );
+    parts.push(path("base", base));
+    let label = area.bottom + 17.0;
+    parts.extend(
+        ticks
+            .iter()
+            .map(|tick| text(scale.at(*tick), label, "middle", &plain(*tick))),
+    );
+    let middle = f64::midpoint(area.left, area.right);
+    parts.push(text(middle, area.bottom + 36.0, "middle", name).class("name"));
+    parts
+}
+
+/// Marks values along the left side, with lines through the area.
+pub(in crate::report) fn upward(
+    area: Area,
+    scale: &Scale,
+    most: usize,
+    show: fn(f64) -> String,
+) -> Vec<Element> {
+    let ticks = scale.ticks(most);
+    let lines = ticks.iter().map(|tick| {
+        let y = short(scale.at(*tick).round());
+        format!("M{} {y}H{}", short(area.left), short(area.right))
+    });
+    let mut parts = vec![path("grid", lines.collect::<String>())];
+    parts.extend(ticks.iter().map(|tick| {
+        let y = scale.at(*tick) + 4.0;
+        text(area.left - 7.0, y, "end", &show(*tick))
+    }));
+    parts
+}
+
+/// Returns a round number as it is written: `0.2`, `10`, `10 000`.
+pub(in crate::report) fn plain(value: f64) -> String {
+    let text = rounded(value);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_numbers_have_no_idle_digits() {
+        let shown = [0.0, 0.2, 0.25, 1.0, 10.0, 100.0, 2_000.0].map(plain);
+        assert_eq!(shown, ["0", "0.2", "0.25", "1", "10", "100", "2000"]);
+    }
+
+    #[test]
+    fn ticks_are_marked_at_their_places() {
+        let area = Area::new(40.0, 10.0, 240.0, 110.0);
+        let scale = Scale::linear((0.0, 2.0), (40.0, 240.0));
+        let parts: String = across(area, &scale, 3, "s")
+            .iter()
+            .map(Element::to_string)
+            .collect();
+        assert!(
+            parts.contains("M40 10V110M140 10V110M240 10V110"),
+            "{parts}"
+        );
+        assert!(parts.contains("<text x=\"140\" y=\"127\" text-anchor=\"middle\">1</text>"));
+    }
+
+    #[test]
+    fn areas_meet_where_they_overlap() {
+        let area = Area::new(0.0, 0.0, 10.0, 10.0);
+        assert!(area.meets(&Area::new(9.0, 9.0, 20.0, 20.0)));
+        assert!(!area.meets(&Area::new(10.0, 0.0, 20.0, 10.0)));
+        assert!(area.contains(&Area::new(1.0, 1.0, 10.0, 10.0)));
+        assert!(!area.contains(&Area::new(1.0, 1.0, 10.5, 10.0)));
+    }
+}

@@ -1,0 +1,155 @@
+//! Names written beside their curves, where they cover nothing.
+
+use super::frame::Area;
+use super::steps::height_at;
+
+/// The size of a label: its letters are about this wide, and this high.
+const LETTER: f64 = 8.0;
+const HEIGHT: f64 = 16.0;
+/// How far it is from its curve.
+const GAP: f64 = 9.0;
+
+/// A place for a label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::report) struct Spot {
+    /// What it covers.
+    pub(in crate::report) area: Area,
+    /// Where its text begins or ends, and stands.
+    pub(in crate::report) x: f64,
+    pub(in crate::report) y: f64,
+    /// Whether it is left of the curve, so that its text ends at `x`.
+    pub(in crate::report) is_left: bool,
+}
+
+/// Returns a place for each name beside its curve of steps that rises to the right, within an area: the
+/// one that covers least of the curves and of the names before it.
+pub(in crate::report) fn spots(
+    names: &[&str],
+    curves: &[Vec<(f64, f64)>],
+    within: Area,
+) -> Vec<Option<Spot>> {
+    let mut taken: Vec<Area> = Vec::new();
+    let mut spots = Vec::new();
+    for (name, curve) in names.iter().zip(curves) {
+        let candidates = candidates(name, curve, within);
+        let best = candidates.into_iter().min_by(|one, other| {
+            let cost = |spot: &Spot| cost(spot, curve, curves, &taken, within);
+            cost(one).total_cmp(&cost(other))
+        });
+        taken.extend(best.map(|spot| spot.area));
+        spots.push(best);
+    }
+    spots
+}
+
+/// Places beside a curve at some heights, on either side.
+fn candidates(name: &str, curve: &[(f64, f64)], within: Area) -> Vec<Spot> {
+    let width = name.chars().count() as f64 * LETTER;
+    let height = within.bottom - within.top;
+    let levels = (2..=18).map(|part| within.bottom - height * f64::from(part) / 20.0);
+    let beside = |level: f64| {
+        let reaches = |corner: &&(f64, f64)| corner.1 <= level;
+        let x = curve.iter().find(reaches).map(|corner| corner.0)?;
+        Some([(x + GAP, false), (x - GAP, true)].map(|(x, is_left)| {
+            let left = if is_left { x - width } else { x };
+            Spot {
+                area: Area::new(
+                    left,
+                    level - HEIGHT / 2.0,
+                    left + width,
+                    level + HEIGHT / 2.0,
+                ),
+                x,
+                y: level + 4.5,
+                is_left,
+            }
+        }))
+    };
+    levels.filter_map(beside).flatten().collect()
+}
+
+/// How bad a place is: names covered, then curves covered, then how far from the middle.
+fn cost(
+    spot: &Spot,
+    own: &[(f64, f64)],
+    curves: &[Vec<(f64, f64)>],
+    taken: &[Area],
+    within: Area,
+) -> f64 {
+    let outside = f64::from(u8::from(!within.contains(&spot.area)));
+    let names = taken.iter().filter(|area| area.meets(&spot.area)).count() as f64;
+    let others = curves.iter().filter(|curve| curve.as_slice() != own);
+    let covered: f64 = others.map(|curve| share_covered(curve, &spot.area)).sum();
+    let own = share_covered(own, &spot.area);
+    let middle = f64::midpoint(within.top, within.bottom);
+    let off = (f64::midpoint(spot.area.top, spot.area.bottom) - middle).abs();
+    outside * 1e4 + names * 1e3 + covered * 100.0 + own * 30.0 + off / (within.bottom - within.top)
+}
+
+/// How much of a label's width a curve runs through, from 0 to about 1.
+fn share_covered(curve: &[(f64, f64)], area: &Area) -> f64 {
+    const PARTS: u32 = 12;
+    let width = area.right - area.left;
+    let places = (0..=PARTS).map(|part| area.left + width * f64::from(part) / f64::from(PARTS));
+    let mut before: Option<f64> = None;
+    let crosses = places.filter(|x| {
+        let Some(height) = height_at(curve, *x) else {
+            return false;
+        };
+        let from = before.replace(height).unwrap_or(height);
+        let (low, high) = (from.min(height), from.max(height));
+        low <= area.bottom && high >= area.top
+    });
+    crosses.count() as f64 / f64::from(PARTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WITHIN: Area = Area {
+        left: 0.0,
+        top: 0.0,
+        right: 400.0,
+        bottom: 200.0,
+    };
+
+    /// A curve that rises at one place.
+    fn rising(x: f64) -> Vec<(f64, f64)> {
+        vec![(0.0, 200.0), (x, 0.0), (400.0, 0.0)]
+    }
+
+    #[test]
+    fn a_name_stands_beside_its_own_curve_and_covers_no_other() {
+        let curves = [rising(100.0), rising(115.0), rising(300.0)];
+        let spots = spots(&["ssh", "mosh", "fulmar"], &curves, WITHIN);
+        let spots: Vec<Spot> = spots.into_iter().flatten().collect();
+        assert_eq!(spots.len(), 3);
+        for (spot, curve) in spots.iter().zip(&curves) {
+            assert!(WITHIN.contains(&spot.area), "{spot:?}");
+            assert!((spot.x - curve[1].0).abs() <= GAP, "{spot:?}");
+            let covered: f64 = curves
+                .iter()
+                .map(|one| share_covered(one, &spot.area))
+                .sum();
+            assert_eq!(covered, 0.0, "{spot:?}");
+        }
+        assert!(spots[0].is_left && !spots[1].is_left);
+    }
+
+    #[test]
+    fn names_of_equal_curves_do_not_lie_on_each_other() {
+        let curves = [rising(200.0), rising(200.0), rising(200.0), rising(200.0)];
+        let spots = spots(&["one", "two", "three", "four"], &curves, WITHIN);
+        let areas: Vec<Area> = spots.into_iter().flatten().map(|spot| spot.area).collect();
+        for (number, area) in areas.iter().enumerate() {
+            assert!(areas[number + 1..].iter().all(|other| !other.meets(area)));
+        }
+    }
+
+    #[test]
+    fn a_curve_that_never_rises_has_no_place() {
+        let flat = vec![(0.0, 200.0), (400.0, 200.0)];
+        assert_eq!(spots(&["none"], &[flat], WITHIN), [None]);
+    }
+}

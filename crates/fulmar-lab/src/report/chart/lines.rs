@@ -1,0 +1,183 @@
+//! Values that change, of any kind: a line for each peer.
+
+use std::fmt::Write as _;
+
+use super::frame::{Area, across, drawing, plain, text, upward};
+use super::label::spots;
+use super::scale::{Scale, decades, round_up};
+use crate::report::markup::{Element, element};
+use crate::report::peers::{Style, dashed, mark, short};
+
+const WIDTH: f64 = 500.0;
+const HEIGHT: f64 = 330.0;
+const PLOT: Area = Area {
+    left: 58.0,
+    top: 10.0,
+    right: 486.0,
+    bottom: 280.0,
+};
+
+/// Up to so many points each has its mark.
+const MARKED_MAX: usize = 24;
+
+/// The values of one peer, in the order of x.
+pub(in crate::report) struct Line<'a> {
+    pub(in crate::report) peer: &'a str,
+    pub(in crate::report) style: Style,
+    pub(in crate::report) points: Vec<(f64, f64)>,
+}
+
+/// How both sides are named, and whether they are logarithmic.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::report) struct Sides<'a> {
+    pub(in crate::report) across: &'a str,
+    pub(in crate::report) upward: &'a str,
+    pub(in crate::report) is_log: (bool, bool),
+}
+
+/// Draws the lines in one plot. `None` where no line has a point.
+pub(in crate::report) fn lines(
+    title: &str,
+    lines: &[Line<'_>],
+    sides: Sides<'_>,
+) -> Option<Element> {
+    let all = lines.iter().flat_map(|line| &line.points);
+    let finite = all.filter(|(x, y)| x.is_finite() && y.is_finite());
+    let (xs, ys): (Vec<f64>, Vec<f64>) = finite.copied().unzip();
+    if xs.is_empty() {
+        return None;
+    }
+    let x = scale(&xs, sides.is_log.0, (PLOT.left, PLOT.right));
+    let y = scale(&ys, sides.is_log.1, (PLOT.bottom, PLOT.top));
+    let drawn: Vec<Vec<(f64, f64)>> = lines
+        .iter()
+        .map(|line| places(&line.points, &x, &y))
+        .collect();
+    let names: Vec<&str> = lines.iter().map(|line| line.peer).collect();
+    let described = format!("{title}: {} over {}", sides.upward, sides.across);
+    let each = lines
+        .iter()
+        .zip(&drawn)
+        .map(|(line, places)| one(line, places));
+    let labels = lines.iter().zip(spots(&names, &drawn, PLOT));
+    let labels = labels.filter_map(|(line, spot)| {
+        let spot = spot?;
+        let anchor = if spot.is_left { "end" } else { "start" };
+        let label = text(spot.x, spot.y, anchor, line.peer);
+        Some(label.class(format!("label c{}", line.style.colour)))
+    });
+    Some(
+        drawing(WIDTH, HEIGHT, &described)
+            .all(upward(PLOT, &y, 6, plain))
+            .all(across(PLOT, &x, 7, sides.across))
+            .all(each)
+            .all(labels),
+    )
+}
+
+fn scale(values: &[f64], is_log: bool, places: (f64, f64)) -> Scale {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if is_log {
+        let least = values.iter().copied().filter(|value| *value > 0.0);
+        let least = least.fold(f64::INFINITY, f64::min);
+        if least.is_finite() {
+            return Scale::log(decades(least, high), places);
+        }
+    }
+    let low = low.min(0.0);
+    let step = round_up((high - low) / 5.0);
+    Scale::linear((low, low + ((high - low) / step).ceil() * step), places)
+}
+
+/// Places of points, without those that lie where the one before them does.
+fn places(points: &[(f64, f64)], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+    let places = points
+        .iter()
+        .filter(|(x, y)| x.is_finite() && y.is_finite());
+    let half = |place: f64| (place * 2.0).round() / 2.0;
+    let mut places: Vec<(f64, f64)> = places
+        .map(|point| (half(x.at(point.0)), half(y.at(point.1))))
+        .collect();
+    places.dedup();
+    // Of more points than can be told apart in one column the least and the greatest remain.
+    let columns = places.chunk_by(|one, next| one.0 == next.0);
+    let ends = |column: &[(f64, f64)]| {
+        let heights = column.iter().map(|place| place.1);
+        let least = heights.clone().fold(f64::INFINITY, f64::min);
+        let most = heights.fold(f64::NEG_INFINITY, f64::max);
+        match column {
+            [] | [_] | [_, _] => column.to_vec(),
+            [first, .., last] => vec![*first, (first.0, least), (first.0, most), *last],
+        }
+    };
+    columns.flat_map(ends).collect()
+}
+
+fn one(line: &Line<'_>, places: &[(f64, f64)]) -> Element {
+    let mut d = String::new();
+    for (number, (x, y)) in places.iter().enumerate() {
+        let sign = if number == 0 { 'M' } else { 'L' };
+        let _ = write!(d, "{sign}{} {}", short(*x), short(*y));
+    }
+    let path = element("path").class("line").set("d", d);
+    let stride = places.len().div_ceil(MARKED_MAX).max(1);
+    let marked = places.iter().step_by(stride);
+    element("g")
+        .class(format!("c{}", line.style.colour))
+        .with(dashed(path, line.style))
+        .all(marked.map(|(x, y)| mark(line.style.mark, *x, *y)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::peers::Peers;
+
+    const SIDES: Sides<'static> = Sides {
+        across: "s",
+        upward: "lines shown",
+        is_log: (false, false),
+    };
+
+    fn drawn(points: Vec<(f64, f64)>, sides: Sides<'_>) -> String {
+        let line = Line {
+            peer: "mosh",
+            style: Peers::default().style("mosh"),
+            points,
+        };
+        lines("Tinygrams", &[line], sides).unwrap().to_string()
+    }
+
+    #[test]
+    fn points_lie_at_their_places() {
+        let svg = drawn(vec![(0.0, 0.0), (1.0, 50.0), (2.0, 100.0)], SIDES);
+        assert!(svg.contains("d=\"M58 280L272 145L486 10\""), "{svg}");
+        let log = Sides {
+            is_log: (true, false),
+            ..SIDES
+        };
+        let svg = drawn(vec![(0.1, 0.0), (1.0, 50.0), (10.0, 100.0)], log);
+        assert!(svg.contains("d=\"M58 280L272 145L486 10\""), "{svg}");
+    }
+
+    #[test]
+    fn a_hundred_thousand_points_are_no_more_than_can_be_seen() {
+        let points =
+            (0..100_000).map(|number| (f64::from(number), f64::from(number * 7919 % 1000)));
+        assert!(drawn(points.collect(), SIDES).len() < 60_000);
+    }
+
+    #[test]
+    fn a_single_point_is_a_mark_and_none_is_no_chart() {
+        assert!(drawn(vec![(3.0, 5.0)], SIDES).contains("class=\"mark\""));
+        assert!(lines("", &[], SIDES).is_none());
+        let odd = vec![(f64::NAN, 1.0), (1.0, f64::INFINITY)];
+        let line = Line {
+            peer: "odd",
+            style: Peers::default().style("odd"),
+            points: odd,
+        };
+        assert!(lines("", &[line], SIDES).is_none());
+    }
+}

@@ -1,0 +1,19 @@
+//! Charts, drawn as SVG by functions of numbers alone.
+//!
+//! Colours and widths of lines are the stylesheet's; what is a place is reckoned here.
+
+mod cdf;
+mod frame;
+mod label;
+mod ladder;
+mod lines;
+mod scale;
+mod spread;
+mod steps;
+mod timeline;
+
+pub(super) use cdf::{Axis, Curve, cdf};
+pub(super) use ladder::{Rung, ladder};
+pub(super) use lines::{Line, Sides, lines};
+pub(super) use spread::{Kind, Row, Value, spread};
+pub(super) use timeline::{Key, Timeline, timeline};

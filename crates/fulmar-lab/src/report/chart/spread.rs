@@ -1,0 +1,188 @@
+//! One figure of many things on one logarithmic scale, a row for each: where it is, and how sure.
+//!
+//! Rows are text of the page with a stripe beside it, whose places are shares of its width. So words keep their
+//! size however narrow the page is.
+
+use super::scale::{Scale, decades};
+use crate::report::markup::{Element, element};
+use crate::report::number::time;
+use crate::report::peers::{Peers, mark, short};
+
+/// One thing and its figures.
+pub(in crate::report) struct Row {
+    pub(in crate::report) name: Element,
+    pub(in crate::report) values: Vec<Value>,
+}
+
+/// A figure of one peer.
+#[derive(Clone, Debug)]
+pub(in crate::report) struct Value {
+    pub(in crate::report) peer: String,
+    pub(in crate::report) value: f64,
+    /// From where to where it may be.
+    pub(in crate::report) interval: Option<(f64, f64)>,
+    /// In words, for those who cannot see it.
+    pub(in crate::report) words: String,
+}
+
+/// How numbers are written below the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Kind {
+    /// Times in seconds.
+    Seconds,
+    /// Ratios, with a line at 1.
+    Ratio,
+}
+
+const HEIGHT: f64 = 22.0;
+
+/// Draws the rows over one scale. `None` where there is no figure.
+pub(in crate::report) fn spread(rows: Vec<Row>, kind: Kind, peers: &Peers) -> Option<Element> {
+    let scale = scale(&rows, kind)?;
+    let drawn = rows.into_iter().map(|row| {
+        let stripe = stripe(&row, &scale, kind, peers);
+        element("div").class("row").with(row.name).with(stripe)
+    });
+    let drawn: Vec<Element> = drawn.collect();
+    let blank = element("div");
+    let axis = element("div")
+        .class("row axis")
+        .with(blank)
+        .with(axis(&scale, kind));
+    Some(element("div").class("spread").all(drawn).with(axis))
+}
+
+fn scale(rows: &[Row], kind: Kind) -> Option<Scale> {
+    let values = rows.iter().flat_map(|row| &row.values);
+    let values = values.map(|value| value.value);
+    let values = values.filter(|value| value.is_finite() && *value > 0.0);
+    let (low, high) = values.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| {
+        (low.min(value), high.max(value))
+    });
+    if high <= 0.0 {
+        return None;
+    }
+    let (low, high) = match kind {
+        Kind::Seconds => decades(low, high),
+        Kind::Ratio => decades(low.min(0.5), high.max(2.0)),
+    };
+    Some(Scale::log((low, high), (1.5, 98.5)))
+}
+
+fn stripe(row: &Row, scale: &Scale, kind: Kind, peers: &Peers) -> Element {
+    let words: Vec<&str> = row.values.iter().map(|one| one.words.as_str()).collect();
+    let middle = HEIGHT / 2.0;
+    let mut svg = element("svg")
+        .set("role", "img")
+        .set("height", HEIGHT)
+        .with(element("title").text(words.join("; ")))
+        .with(level("grid", (0.0, 100.0), middle));
+    if kind == Kind::Ratio {
+        svg = svg.with(upright("one", scale.at(1.0)));
+    }
+    let drawn = row.values.iter().map(|value| {
+        let style = peers.style(&value.peer);
+        let mut group = element("g").class(format!("c{}", style.colour));
+        if let Some((low, high)) = value.interval {
+            let ends = (scale.at(low), scale.at(high));
+            group = group.with(level("line", ends, middle));
+        }
+        let place = element("svg")
+            .set("x", percent(scale.at(value.value)))
+            .set("y", short(middle));
+        group.with(place.with(mark(style.mark, 0.0, 0.0)))
+    });
+    svg.all(drawn)
+}
+
+fn axis(scale: &Scale, kind: Kind) -> Element {
+    let ticks = scale.ticks(7).into_iter().map(|tick| {
+        let name = match kind {
+            Kind::Seconds => time(tick).replace(".00", "").replace(".0", ""),
+            Kind::Ratio => format!("{}×", super::frame::plain(tick)),
+        };
+        element("text")
+            .set("x", percent(scale.at(tick)))
+            .set("y", 13)
+            .set("text-anchor", "middle")
+            .text(name)
+    });
+    element("svg")
+        .set("aria-hidden", "true")
+        .set("height", 18)
+        .all(ticks)
+}
+
+fn level(class: &str, (from, to): (f64, f64), y: f64) -> Element {
+    element("line")
+        .class(class)
+        .set("x1", percent(from))
+        .set("x2", percent(to))
+        .set("y1", short(y))
+        .set("y2", short(y))
+}
+
+fn upright(class: &str, x: f64) -> Element {
+    element("line")
+        .class(class)
+        .set("x1", percent(x))
+        .set("x2", percent(x))
+        .set("y1", 0)
+        .set("y2", HEIGHT)
+}
+
+fn percent(share: f64) -> String {
+    format!("{share:.2}%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(value: f64, interval: Option<(f64, f64)>) -> Row {
+        Row {
+            name: element("span").text("own effect"),
+            values: vec![Value {
+                peer: "mosh".to_owned(),
+                value,
+                interval,
+                words: "mosh".to_owned(),
+            }],
+        }
+    }
+
+    #[test]
+    fn a_figure_lies_at_its_share_of_the_width() {
+        let rows = vec![row(0.01, None), row(1.0, None), row(100.0, None)];
+        let drawn = spread(rows, Kind::Seconds, &Peers::default())
+            .unwrap()
+            .to_string();
+        for place in ["1.50%", "50.00%", "98.50%"] {
+            assert!(
+                drawn.contains(&format!("<svg x=\"{place}\" y=\"11\">")),
+                "{drawn}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_interval_is_a_line_that_ends_at_the_ends_of_the_scale() {
+        let rows = vec![row(1.0, Some((0.0, f64::INFINITY)))];
+        let drawn = spread(rows, Kind::Ratio, &Peers::default())
+            .unwrap()
+            .to_string();
+        let line = "<line class=\"line\" x1=\"1.50%\" x2=\"98.50%\" y1=\"11\" y2=\"11\">";
+        assert!(drawn.contains(line), "{drawn}");
+        assert!(
+            drawn.contains(">0.1×<") && drawn.contains(">10×<"),
+            "{drawn}"
+        );
+    }
+
+    #[test]
+    fn no_figure_is_no_chart() {
+        assert!(spread(vec![], Kind::Seconds, &Peers::default()).is_none());
+        let never = vec![row(f64::INFINITY, None)];
+        assert!(spread(never, Kind::Seconds, &Peers::default()).is_none());
+    }
+}

@@ -1,0 +1,214 @@
+//! A run from its start to its end: each key and its wait, what was lost, what waited in the queue.
+
+use super::frame::{Area, across, drawing, path, plain, text, upward};
+use super::scale::Scale;
+use crate::report::markup::{Element, element};
+use crate::report::peers::{Style, short};
+
+const WIDTH: f64 = 976.0;
+const LEFT: f64 = 78.0;
+const RIGHT: f64 = 964.0;
+/// The waits of keys.
+const WAITS: Area = Area {
+    left: LEFT,
+    top: 12.0,
+    right: RIGHT,
+    bottom: 142.0,
+};
+/// A stripe each for losses up and down.
+const LOST: [(f64, f64); 2] = [(152.0, 162.0), (166.0, 176.0)];
+/// The queues, where something is known of them.
+const QUEUE: (f64, f64) = (190.0, 240.0);
+
+/// A key: when it was typed, in seconds, and how long it waited, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::report) struct Key {
+    pub(in crate::report) typed: f64,
+    pub(in crate::report) waited: f64,
+    /// Whether it waited in vain.
+    pub(in crate::report) is_censored: bool,
+    /// Whether something was wrong because of it.
+    pub(in crate::report) is_wrong: bool,
+}
+
+/// What is known of a run.
+pub(in crate::report) struct Timeline<'a> {
+    pub(in crate::report) style: Style,
+    pub(in crate::report) keys: Vec<Key>,
+    /// When packets were lost on the way up, and down, in seconds.
+    pub(in crate::report) lost: [Vec<f64>; 2],
+    /// How many packets waited, up and down: seconds, and a number from then on.
+    pub(in crate::report) queue: [&'a [(f64, f64)]; 2],
+    /// Up to which second it is drawn, so that runs stand under each other.
+    pub(in crate::report) until: f64,
+    /// The longest wait that is drawn, in milliseconds.
+    pub(in crate::report) longest: f64,
+}
+
+/// Draws a run.
+pub(in crate::report) fn timeline(title: &str, run: &Timeline<'_>) -> Element {
+    let has_queue = run.queue.iter().any(|way| !way.is_empty());
+    let bottom = if has_queue { QUEUE.1 } else { LOST[1].1 + 6.0 };
+    let x = Scale::linear((0.0, run.until), (LEFT, RIGHT));
+    let y = Scale::log((1.0, run.longest.max(10.0)), (WAITS.bottom, WAITS.top));
+    let whole = Area { bottom, ..WAITS };
+    let mut parts = across(whole, &x, 10, "s from the start of the run");
+    parts.extend(upward(WAITS, &y, 6, wait_tick));
+    parts.extend(keys(run, &x, &y));
+    for ((stripe, lost), name) in LOST.iter().zip(&run.lost).zip(["lost up", "lost down"]) {
+        parts.push(text(LEFT - 7.0, stripe.1 - 1.0, "end", name));
+        parts.push(path("lost", strokes(lost, &x, *stripe)));
+    }
+    if has_queue {
+        parts.extend(queues(run, &x));
+    }
+    drawing(WIDTH, bottom + 44.0, title).with(
+        element("g")
+            .class(format!("c{}", run.style.colour))
+            .all(parts),
+    )
+}
+
+fn wait_tick(millis: f64) -> String {
+    match millis {
+        _ if millis >= 1000.0 => format!("{} s", plain(millis / 1000.0)),
+        _ => format!("{} ms", plain(millis)),
+    }
+}
+
+fn keys(run: &Timeline<'_>, x: &Scale, y: &Scale) -> Vec<Element> {
+    let (mut answered, mut never, mut wrong) = (String::new(), String::new(), String::new());
+    for key in &run.keys {
+        let place = (short(x.at(key.typed)), short(y.at(key.waited)));
+        match key.is_censored {
+            true => never += &format!("M{} {}m-3-3l6 6m0-6l-6 6", place.0, place.1),
+            false => answered += &format!("M{} {}h0", place.0, place.1),
+        }
+        if key.is_wrong {
+            wrong += &format!(
+                "M{} {}m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0",
+                place.0, place.1
+            );
+        }
+    }
+    let dots = path("keys", answered);
+    vec![dots, path("never", never), path("never", wrong)]
+}
+
+/// Strokes across a stripe, one at each place where there is any.
+fn strokes(times: &[f64], x: &Scale, (top, bottom): (f64, f64)) -> String {
+    let mut places: Vec<f64> = times
+        .iter()
+        .map(|time| (x.at(*time) * 2.0).round() / 2.0)
+        .collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let strokes = places
+        .iter()
+        .map(|place| format!("M{} {}V{}", short(*place), short(top), short(bottom)));
+    strokes.collect()
+}
+
+fn queues(run: &Timeline<'_>, x: &Scale) -> Vec<Element> {
+    let deepest = run.queue.iter().flat_map(|way| way.iter());
+    let deepest = deepest.map(|(_, packets)| *packets).fold(1.0, f64::max);
+    let y = Scale::linear((0.0, deepest), (QUEUE.1, QUEUE.0));
+    let [up, down] = run.queue.map(|way| columns(way, x, &y));
+    let top = text(LEFT - 7.0, QUEUE.0 + 9.0, "end", &plain(deepest));
+    let name = text(LEFT - 7.0, QUEUE.1 - 2.0, "end", "queue");
+    vec![path("area", down), path("thin", up), top, name]
+}
+
+/// A queue's depth as bars: in each column of the drawing the deepest that it was.
+fn columns(way: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
+    let ground = y.at(0.0);
+    let mut deepest: Vec<f64> = vec![0.0; (RIGHT - LEFT) as usize + 1];
+    for (number, (from, packets)) in way.iter().enumerate() {
+        let until = way.get(number + 1).map_or(*from, |next| next.0);
+        let column = |time: f64| (x.at(time) - LEFT).max(0.0) as usize;
+        let last = column(until).min(deepest.len() - 1);
+        for depth in &mut deepest[column(*from).min(last)..=last] {
+            *depth = packets.max(*depth);
+        }
+    }
+    if way.is_empty() {
+        return String::new();
+    }
+    let mut d = format!("M{} {}", short(LEFT), short(ground));
+    let mut level = 0.0;
+    for (column, depth) in deepest.iter().enumerate() {
+        if *depth != level {
+            let place = short(LEFT + column as f64);
+            d += &format!("H{place}V{}", short(y.at(*depth)));
+            level = *depth;
+        }
+    }
+    d + &format!("H{}V{}", short(RIGHT), short(ground))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::peers::Peers;
+
+    fn run<'a>(keys: Vec<Key>, queue: &'a [(f64, f64)]) -> Timeline<'a> {
+        Timeline {
+            style: Peers::default().style("mosh"),
+            keys,
+            lost: [vec![], vec![4.43, 4.4301]],
+            queue: [&[], queue],
+            until: 8.86,
+            longest: 100.0,
+        }
+    }
+
+    fn key(typed: f64, waited: f64) -> Key {
+        Key {
+            typed,
+            waited,
+            is_censored: false,
+            is_wrong: false,
+        }
+    }
+
+    #[test]
+    fn a_key_is_a_dot_at_its_time_and_wait() {
+        // 886 units are 8.86 s; from 1 to 100 ms are 130 units.
+        let keys = vec![key(0.0, 1.0), key(1.0, 10.0), key(2.0, 0.2)];
+        let svg = timeline("run", &run(keys, &[])).to_string();
+        assert!(
+            svg.contains("class=\"keys\" d=\"M78 142h0M178 77h0M278 142h0\""),
+            "{svg}"
+        );
+    }
+
+    #[test]
+    fn a_key_in_vain_and_a_wrong_one_have_marks_of_their_own() {
+        let mut never = key(1.0, 100.0);
+        never.is_censored = true;
+        let mut wrong = key(2.0, 10.0);
+        wrong.is_wrong = true;
+        let svg = timeline("run", &run(vec![never, wrong], &[])).to_string();
+        assert!(svg.contains("\"M178 12m-3-3l6 6m0-6l-6 6\""), "{svg}");
+        assert!(
+            svg.contains("\"M278 77m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0\""),
+            "{svg}"
+        );
+    }
+
+    #[test]
+    fn losses_at_one_place_are_one_stroke() {
+        let svg = timeline("run", &run(vec![], &[])).to_string();
+        assert!(svg.contains("class=\"lost\" d=\"M521 166V176\""), "{svg}");
+    }
+
+    #[test]
+    fn a_queue_is_as_deep_as_it_was_in_each_column() {
+        let svg = timeline("run", &run(vec![], &[(1.0, 2.0), (2.0, 4.0), (3.0, 0.0)])).to_string();
+        assert!(
+            svg.contains("d=\"M78 240H178V215H278V190H378V240H964V240\""),
+            "{svg}"
+        );
+        assert!(svg.contains("viewBox=\"0 0 976 284\""), "{svg}");
+    }
+}

@@ -1,0 +1,160 @@
+//! How many times as long one peer's keys take as another's.
+
+use super::chart::{Kind, Row, Value, spread};
+use super::grouped::{Measure, Runs, Setting};
+use super::markup::{Element, element};
+use super::number::rounded;
+use super::peers::Peers;
+use super::table::{Table, head, number};
+use crate::stats::{Interval, Observation, Plan, Statistic, Survival, median, ratio};
+
+/// A figure of one peer divided by that of another.
+pub(super) struct Ratio {
+    pub(super) peer: String,
+    pub(super) other: String,
+    pub(super) measure: Measure,
+    pub(super) statistic: &'static str,
+    pub(super) value: f64,
+    pub(super) interval: Option<Interval>,
+}
+
+/// The figures that are divided, and what they are called.
+const STATISTICS: [(&str, Statistic); 2] = [("median", median), ("p90", p90)];
+
+fn p90(observations: &[Observation]) -> Option<f64> {
+    let p90 = Survival::of(observations).quantile(0.9)?;
+    Some(p90.as_secs_f64())
+}
+
+/// Of all chance in the intervals: a page is the same whenever it is made.
+const SEED: u64 = 1;
+
+/// What others are divided by.
+const BASES: [&str; 2] = ["ssh", "mosh"];
+
+/// Returns the ratios of the peers of a setting to ssh and to mosh; to the first one where neither took
+/// part.
+pub(super) fn of(setting: &Setting) -> Vec<Ratio> {
+    let typed = setting.typed();
+    let is_base = |runs: &&Runs| BASES.contains(&runs.peer.as_str());
+    let has_base = typed.iter().any(is_base);
+    let mut ratios = Vec::new();
+    for (place, other) in typed.iter().enumerate() {
+        if has_base && !is_base(other) || !has_base && place > 0 {
+            continue;
+        }
+        for runs in &typed[place + 1..] {
+            for measure in [Measure::Own, Measure::Whole] {
+                ratios.extend(between(runs, other, measure));
+            }
+        }
+    }
+    ratios
+}
+
+fn between(runs: &Runs, other: &Runs, measure: Measure) -> Vec<Ratio> {
+    let (above, below) = (runs.waits(measure), other.waits(measure));
+    let figure = |statistic: Statistic, waits: &[Vec<Observation>]| statistic(&waits.concat());
+    let ratios = STATISTICS.iter().filter_map(|(name, statistic)| {
+        let value = figure(*statistic, &above)? / figure(*statistic, &below)?;
+        value.is_finite().then(|| Ratio {
+            peer: runs.peer.clone(),
+            other: other.peer.clone(),
+            measure,
+            statistic: name,
+            value,
+            interval: ratio(&above, &below, *statistic, Plan::runs_and_keys(SEED)),
+        })
+    });
+    ratios.collect()
+}
+
+impl Ratio {
+    /// Returns whether the two differ by more than chance.
+    pub(super) fn is_sure(&self) -> bool {
+        self.interval.is_some_and(|interval| !interval.holds(1.0))
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.measure.name(), self.statistic)
+    }
+
+    fn words(&self) -> String {
+        let value = rounded(self.value);
+        match self.interval {
+            Some(Interval { low, high }) => {
+                format!(
+                    "{value}, 90 % within {} and {}",
+                    rounded(low),
+                    rounded(high)
+                )
+            }
+            None => value,
+        }
+    }
+}
+
+/// The ratios as a chart, and as a table folded away.
+pub(super) fn figure(setting: &Setting, ratios: &[Ratio], peers: &Peers) -> Option<Element> {
+    let rows = ratios.iter().map(|ratio| Row {
+        name: name(ratio, peers),
+        values: vec![Value {
+            peer: ratio.peer.clone(),
+            value: ratio.value,
+            interval: ratio.interval.map(|interval| (interval.low, interval.high)),
+            words: format!(
+                "{} to {}, {}: {}",
+                ratio.peer,
+                ratio.other,
+                ratio.name(),
+                ratio.words()
+            ),
+        }],
+    });
+    let chart = spread(rows.collect(), Kind::Ratio, peers)?;
+    let caption = element("figcaption").text(format!(
+        "Ratios: {}. Left of the line at 1 the first of the two is faster; bars hold 90 % of the draws.",
+        setting.title
+    ));
+    let figure = element("figure").with(caption).with(chart);
+    let table = table(setting, ratios)?;
+    let summary = element("summary").text(format!("Ratios as numbers: {}", setting.title));
+    Some(figure.with(element("details").with(summary).with(table)))
+}
+
+fn name(ratio: &Ratio, peers: &Peers) -> Element {
+    element("span")
+        .class("what")
+        .with(peers.sign(&ratio.peer))
+        .text(format!(" : {} ", ratio.other))
+        .with(element("small").text(ratio.name()))
+}
+
+fn table(setting: &Setting, ratios: &[Ratio]) -> Option<Element> {
+    let caption = format!(
+        "Ratios; grey where 1 is within the interval: {}",
+        setting.title
+    );
+    let mut table = Table::new(caption)
+        .words("peers")
+        .words("until")
+        .words("figure")
+        .numbers("ratio", "")
+        .numbers("from", "90 %")
+        .numbers("to", "90 %");
+    for ratio in ratios {
+        let ends = ratio.interval.map(|one| (one.low, one.high));
+        let (low, high) = ends.unwrap_or((f64::NAN, f64::NAN));
+        let class = if ratio.is_sure() { "" } else { "near" };
+        let cells = vec![
+            head(format!("{} : {}", ratio.peer, ratio.other)),
+            element("td").text(ratio.measure.name()),
+            element("td").text(ratio.statistic),
+            number(rounded(ratio.value)),
+            number(rounded(low)),
+            number(rounded(high)),
+        ];
+        table.row_of(class, cells);
+    }
+    table.element()
+}
