@@ -50,6 +50,15 @@ fn joined<T: ToString>(all: &BTreeSet<T>) -> String {
 pub(super) fn commands(setting: &Setting) -> Element {
     let summary = format!("Link and commands: {}", setting.title);
     let mut details = element("details").with(element("summary").text(summary));
+    if !setting.parameters.is_empty() {
+        let mut list = element("dl");
+        for (name, value) in &setting.parameters {
+            list = list
+                .with(element("dt").text(*name))
+                .with(element("dd").text(value.as_str()));
+        }
+        details = details.with(list);
+    }
     for runs in &setting.peers {
         let Some(outcome) = runs.outcomes.first() else {
             continue;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::experiment::{Experiment, Published, Surroundings};
+use crate::experiment::{Cell, Experiment, Published, Surroundings};
 use crate::judge::Verdict;
 use crate::outcome::{End, Outcome};
 use crate::stats::{Observation, Summary, share_within};
@@ -25,6 +25,8 @@ pub(super) struct Subject {
 pub(super) struct Setting {
     pub(super) name: String,
     pub(super) title: String,
+    /// What it was done with: names and values.
+    pub(super) parameters: Vec<(&'static str, String)>,
     pub(super) peers: Vec<Runs>,
 }
 
@@ -166,13 +168,14 @@ pub(super) fn group(
 }
 
 fn known(experiment: &Experiment, outcomes: Vec<Outcome>, around: &Surroundings) -> Subject {
-    let cells = (experiment.cells)(around);
+    let cells = cells(experiment, around);
     let planned: Vec<Planned> = cells
         .iter()
         .map(|cell| Planned {
             name: &cell.name,
             title: &cell.title,
             peers: &cell.peers,
+            parameters: cell.work.parameters(),
         })
         .collect();
     Subject {
@@ -185,11 +188,33 @@ fn known(experiment: &Experiment, outcomes: Vec<Outcome>, around: &Surroundings)
     }
 }
 
+/// Returns the cells of an experiment, those of a quick run and those of generated links, too: what was
+/// run is not known here, and a cell has one title however it is run.
+fn cells(experiment: &Experiment, around: &Surroundings) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::new();
+    for is_generated in [around.is_generated, !around.is_generated] {
+        for is_quick in [around.is_quick, !around.is_quick] {
+            let around = Surroundings {
+                is_generated,
+                is_quick,
+                ..around.clone()
+            };
+            for cell in (experiment.cells)(&around) {
+                if cells.iter().all(|known| known.name != cell.name) {
+                    cells.push(cell);
+                }
+            }
+        }
+    }
+    cells
+}
+
 /// What the catalogue says of a cell.
 struct Planned<'a> {
     name: &'a str,
     title: &'a str,
     peers: &'a [String],
+    parameters: Vec<(&'static str, String)>,
 }
 
 fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<Setting> {
@@ -204,6 +229,7 @@ fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<Setting> {
             settings.push(Setting {
                 name: cell.name.to_owned(),
                 title: cell.title.to_owned(),
+                parameters: cell.parameters.clone(),
                 peers: runs(outcomes, cell.peers),
             });
         }
@@ -211,6 +237,7 @@ fn settings(outcomes: Vec<Outcome>, planned: &[Planned<'_>]) -> Vec<Setting> {
     settings.extend(by_cell.into_iter().map(|(name, outcomes)| Setting {
         title: name.clone(),
         name,
+        parameters: Vec::new(),
         peers: runs(outcomes, &[]),
     }));
     settings

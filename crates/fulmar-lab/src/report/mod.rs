@@ -75,3 +75,6 @@ fn selfcheck(root: &Path) -> Result<Option<Value>> {
         .map(Some)
         .with_context(|| format!("{} is no self-check", path.display()))
 }
+
+#[cfg(test)]
+mod contrast;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::frame::{Area, across, drawing, path, text, upward};
-use super::label::spots;
+use super::frame::{Area, across, drawing, path, upward};
+use super::label::labels;
 use super::scale::{Scale, decades, round_up};
 use super::steps;
 use crate::report::markup::{Element, element};
@@ -138,15 +138,11 @@ fn one(
 }
 
 fn names(curves: &[Curve<'_>], corners: &[Vec<(f64, f64)>]) -> Vec<Element> {
-    let names: Vec<&str> = curves.iter().map(|curve| curve.peer).collect();
-    let spots = spots(&names, corners, PLOT);
-    let labels = curves.iter().zip(spots).filter_map(|(curve, spot)| {
-        let spot = spot?;
-        let anchor = if spot.is_left { "end" } else { "start" };
-        let label = text(spot.x, spot.y, anchor, curve.peer);
-        Some(label.class(format!("label c{}", curve.style.colour)))
-    });
-    labels.collect()
+    let names: Vec<(&str, Style)> = curves
+        .iter()
+        .map(|curve| (curve.peer, curve.style))
+        .collect();
+    labels(&names, corners, PLOT)
 }
 
 fn described(title: &str, name: &str, curves: &[Curve<'_>], survivals: &[Survival]) -> String {

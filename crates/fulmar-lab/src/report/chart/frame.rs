@@ -25,6 +25,16 @@ impl Area {
         }
     }
 
+    /// Returns the rectangle that holds a point, too.
+    pub(in crate::report) fn with(&self, (x, y): (f64, f64)) -> Self {
+        Self {
+            left: self.left.min(x),
+            top: self.top.min(y),
+            right: self.right.max(x),
+            bottom: self.bottom.max(y),
+        }
+    }
+
     /// Returns whether two rectangles have anything in common.
     pub(in crate::report) fn meets(&self, other: &Self) -> bool {
         self.left < other.right

@@ -1,33 +1,73 @@
 //! Names written beside their curves, where they cover nothing.
 
-use super::frame::Area;
+use super::frame::{Area, path, text};
 use super::steps::height_at;
+use crate::report::markup::{Element, element};
+use crate::report::peers::{Style, short};
 
 /// The size of a label: its letters are about this wide, and this high.
 const LETTER: f64 = 8.0;
 const HEIGHT: f64 = 16.0;
-/// How far it is from its curve.
+/// How far it is from its curve, if there is room; else further away, at the end of a line.
 const GAP: f64 = 9.0;
+const GAPS: [f64; 4] = [GAP, 34.0, 60.0, 90.0];
 
 /// A place for a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::report) struct Spot {
+struct Spot {
     /// What it covers.
-    pub(in crate::report) area: Area,
+    area: Area,
     /// Where its text begins or ends, and stands.
-    pub(in crate::report) x: f64,
-    pub(in crate::report) y: f64,
+    x: f64,
+    y: f64,
+    /// Where its curve is.
+    curve: (f64, f64),
     /// Whether it is left of the curve, so that its text ends at `x`.
-    pub(in crate::report) is_left: bool,
+    is_left: bool,
+}
+
+impl Spot {
+    /// Returns the line from its curve to it, where it is not right beside it.
+    fn leader(&self) -> Option<String> {
+        let is_far = (self.x - self.curve.0).abs() > GAP + 1.0;
+        let end = if self.is_left {
+            self.x + 3.0
+        } else {
+            self.x - 3.0
+        };
+        is_far.then(|| {
+            format!(
+                "M{} {}H{}",
+                short(self.curve.0),
+                short(self.curve.1),
+                short(end)
+            )
+        })
+    }
+}
+
+/// Draws names with their lines.
+pub(in crate::report) fn labels(
+    names: &[(&str, Style)],
+    curves: &[Vec<(f64, f64)>],
+    within: Area,
+) -> Vec<Element> {
+    let words: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+    let spots = spots(&words, curves, within);
+    let drawn = names.iter().zip(spots).filter_map(|((name, style), spot)| {
+        let spot = spot?;
+        let anchor = if spot.is_left { "end" } else { "start" };
+        let leader = spot.leader().map(|d| path("thin", d));
+        let group = element("g").class(format!("c{}", style.colour));
+        let label = text(spot.x, spot.y, anchor, name).class("label");
+        Some(group.all(leader).with(label))
+    });
+    drawn.collect()
 }
 
 /// Returns a place for each name beside its curve of steps that rises to the right, within an area: the
 /// one that covers least of the curves and of the names before it.
-pub(in crate::report) fn spots(
-    names: &[&str],
-    curves: &[Vec<(f64, f64)>],
-    within: Area,
-) -> Vec<Option<Spot>> {
+fn spots(names: &[&str], curves: &[Vec<(f64, f64)>], within: Area) -> Vec<Option<Spot>> {
     let mut taken: Vec<Area> = Vec::new();
     let mut spots = Vec::new();
     for (name, curve) in names.iter().zip(curves) {
@@ -50,20 +90,19 @@ fn candidates(name: &str, curve: &[(f64, f64)], within: Area) -> Vec<Spot> {
     let beside = |level: f64| {
         let reaches = |corner: &&(f64, f64)| corner.1 <= level;
         let x = curve.iter().find(reaches).map(|corner| corner.0)?;
-        Some([(x + GAP, false), (x - GAP, true)].map(|(x, is_left)| {
-            let left = if is_left { x - width } else { x };
+        let sides = GAPS.map(|gap| [(x + gap, false), (x - gap, true)]);
+        let spot = move |(start, is_left)| {
+            let left = if is_left { start - width } else { start };
+            let (top, bottom) = (level - HEIGHT / 2.0, level + HEIGHT / 2.0);
             Spot {
-                area: Area::new(
-                    left,
-                    level - HEIGHT / 2.0,
-                    left + width,
-                    level + HEIGHT / 2.0,
-                ),
-                x,
+                area: Area::new(left, top, left + width, bottom),
+                x: start,
                 y: level + 4.5,
+                curve: (x, level),
                 is_left,
             }
-        }))
+        };
+        Some(sides.into_iter().flatten().map(spot))
     };
     levels.filter_map(beside).flatten().collect()
 }
@@ -79,16 +118,27 @@ fn cost(
     let outside = f64::from(u8::from(!within.contains(&spot.area)));
     let names = taken.iter().filter(|area| area.meets(&spot.area)).count() as f64;
     let others = curves.iter().filter(|curve| curve.as_slice() != own);
-    let covered: f64 = others.map(|curve| share_covered(curve, &spot.area)).sum();
+    // What lies between a name and its curve would look like the curve it belongs to.
+    let reach = match spot.leader() {
+        Some(_) => spot.area,
+        None => spot.area.with((spot.curve.0, spot.area.top)),
+    };
+    let covered: f64 = others.map(|curve| share_covered(curve, &reach)).sum();
     let own = share_covered(own, &spot.area);
     let middle = f64::midpoint(within.top, within.bottom);
     let off = (f64::midpoint(spot.area.top, spot.area.bottom) - middle).abs();
-    outside * 1e4 + names * 1e3 + covered * 100.0 + own * 30.0 + off / (within.bottom - within.top)
+    let far = ((spot.x - spot.curve.0).abs() - GAP) / GAP;
+    outside * 1e4
+        + names * 1e3
+        + covered * 100.0
+        + own * 30.0
+        + far * 0.3
+        + off / (within.bottom - within.top)
 }
 
 /// How much of a label's width a curve runs through, from 0 to about 1.
 fn share_covered(curve: &[(f64, f64)], area: &Area) -> f64 {
-    const PARTS: u32 = 12;
+    const PARTS: u32 = 24;
     let width = area.right - area.left;
     let places = (0..=PARTS).map(|part| area.left + width * f64::from(part) / f64::from(PARTS));
     let mut before: Option<f64> = None;
@@ -144,6 +194,22 @@ mod tests {
         let areas: Vec<Area> = spots.into_iter().flatten().map(|spot| spot.area).collect();
         for (number, area) in areas.iter().enumerate() {
             assert!(areas[number + 1..].iter().all(|other| !other.meets(area)));
+        }
+    }
+
+    #[test]
+    fn a_name_between_two_curves_is_led_out_by_a_line() {
+        let curves = [rising(200.0), rising(206.0), rising(212.0)];
+        let spots = spots(&["first", "second", "third"], &curves, WITHIN);
+        let spots: Vec<Spot> = spots.into_iter().flatten().collect();
+        let leaders = spots.iter().filter_map(Spot::leader).count();
+        assert_eq!(leaders, 1, "{spots:?}");
+        for spot in &spots {
+            let covered: f64 = curves
+                .iter()
+                .map(|one| share_covered(one, &spot.area))
+                .sum();
+            assert_eq!(covered, 0.0, "{spot:?}");
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::frame::{Area, across, drawing, plain, text, upward};
-use super::label::spots;
+use super::frame::{Area, across, drawing, plain, upward};
+use super::label::labels;
 use super::scale::{Scale, decades, round_up};
 use crate::report::markup::{Element, element};
 use crate::report::peers::{Style, dashed, mark, short};
@@ -53,19 +53,13 @@ pub(in crate::report) fn lines(
         .iter()
         .map(|line| places(&line.points, &x, &y))
         .collect();
-    let names: Vec<&str> = lines.iter().map(|line| line.peer).collect();
+    let names: Vec<(&str, Style)> = lines.iter().map(|line| (line.peer, line.style)).collect();
     let described = format!("{title}: {} over {}", sides.upward, sides.across);
     let each = lines
         .iter()
         .zip(&drawn)
         .map(|(line, places)| one(line, places));
-    let labels = lines.iter().zip(spots(&names, &drawn, PLOT));
-    let labels = labels.filter_map(|(line, spot)| {
-        let spot = spot?;
-        let anchor = if spot.is_left { "end" } else { "start" };
-        let label = text(spot.x, spot.y, anchor, line.peer);
-        Some(label.class(format!("label c{}", line.style.colour)))
-    });
+    let labels = labels(&names, &drawn, PLOT);
     Some(
         drawing(WIDTH, HEIGHT, &described)
             .all(upward(PLOT, &y, 6, plain))

@@ -125,7 +125,7 @@ fn columns(way: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
     let mut deepest: Vec<f64> = vec![0.0; (RIGHT - LEFT) as usize + 1];
     for (number, (from, packets)) in way.iter().enumerate() {
         let until = way.get(number + 1).map_or(*from, |next| next.0);
-        let column = |time: f64| (x.at(time) - LEFT).max(0.0) as usize;
+        let column = |time: f64| (x.at(time) - LEFT + 1e-6).max(0.0) as usize;
         let last = column(until).min(deepest.len() - 1);
         for depth in &mut deepest[column(*from).min(last)..=last] {
             *depth = packets.max(*depth);
@@ -206,7 +206,7 @@ mod tests {
     fn a_queue_is_as_deep_as_it_was_in_each_column() {
         let svg = timeline("run", &run(vec![], &[(1.0, 2.0), (2.0, 4.0), (3.0, 0.0)])).to_string();
         assert!(
-            svg.contains("d=\"M78 240H178V215H278V190H378V240H964V240\""),
+            svg.contains("d=\"M78 240H178V215H278V190H379V240H964V240\""),
             "{svg}"
         );
         assert!(svg.contains("viewBox=\"0 0 976 284\""), "{svg}");
