@@ -70,6 +70,9 @@ pub struct Arguments {
     /// What there is to measure with.
     #[command(flatten)]
     pub data: Data,
+    /// Keeps what either side saw in this folder, for `fulmar-lab judge`.
+    #[arg(long, value_name = "FOLDER")]
+    pub keep: Option<PathBuf>,
     /// Writes the whole outcome into this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -145,6 +148,7 @@ impl Arguments {
                 pause_max: self.pause_max.map(Duration::from_millis),
             },
             download: self.download,
+            keep: self.keep.clone(),
         })
     }
 

@@ -136,6 +136,7 @@ impl Arguments {
                 ..LIMITS
             },
             download: false,
+            keep: None,
         })
     }
 }

@@ -8,6 +8,7 @@ use alacritty_terminal::index::{Column, Line};
 use alacritty_terminal::term::{Config, Term, TermDamage, TermMode};
 use alacritty_terminal::vte::ansi::{Processor, Timeout};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -21,12 +22,16 @@ pub struct Eye {
     size: Size,
     /// What the cells show, row by row.
     glyphs: Vec<Glyph>,
+    /// The cells in inverse video.
+    inverse: BTreeSet<Place>,
     cursor: Cursor,
     /// The exclusive or of a number for each cell that is not blank.
     cells_hash: u64,
 }
 
-/// Where the cursor is.
+/// Where the cursor is: the terminal's own, or one that a program draws.
+///
+/// A program that hides the terminal's cursor and shows one single cell in inverse video draws its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// Its place. Behind the last column, where the next character wraps, it is the last column.
@@ -85,6 +90,7 @@ impl Eye {
             stamp,
             size,
             glyphs: vec![Glyph::BLANK; usize::from(size.rows) * usize::from(size.columns)],
+            inverse: BTreeSet::new(),
             cursor: Cursor {
                 place: Place { row: 0, column: 0 },
                 is_visible: true,
@@ -170,14 +176,28 @@ impl Eye {
             self.see(place, Glyph::of(cell), changes);
         }
         self.terminal.reset_damage();
+        self.cursor = self.drawn_cursor().unwrap_or_else(|| self.own_cursor());
+    }
+
+    fn own_cursor(&self) -> Cursor {
         let point = self.terminal.grid().cursor.point;
-        self.cursor = Cursor {
+        Cursor {
             place: Place {
                 row: u16::try_from(point.line.0).unwrap_or(0),
                 column: u16::try_from(point.column.0).unwrap_or(u16::MAX),
             },
             is_visible: self.terminal.mode().contains(TermMode::SHOW_CURSOR),
-        };
+        }
+    }
+
+    fn drawn_cursor(&self) -> Option<Cursor> {
+        let is_hidden = !self.terminal.mode().contains(TermMode::SHOW_CURSOR);
+        let place = self.inverse.first().copied();
+        let place = place.filter(|_| is_hidden && self.inverse.len() == 1)?;
+        Some(Cursor {
+            place,
+            is_visible: true,
+        })
     }
 
     /// Returns the cells that may have changed since the last look.
@@ -206,6 +226,10 @@ impl Eye {
         }
         self.cells_hash ^= cell_hash(place, *cell) ^ cell_hash(place, glyph);
         *cell = glyph;
+        match glyph.is_inverse() {
+            true => self.inverse.insert(place),
+            false => self.inverse.remove(&place),
+        };
         changes.push(Change { place, glyph });
     }
 }
@@ -314,6 +338,21 @@ mod tests {
         assert_ne!(shown("ab").hash(), shown("ab\r").hash());
         assert_ne!(shown("e\u{301}").hash(), shown("e\u{300}").hash());
         assert_eq!(shown("xy\x1b[2J\x1b[H").hash(), shown("").hash());
+    }
+
+    #[test]
+    fn a_cursor_that_a_program_draws_is_one() {
+        let drawn = |bytes: &str| shown(&format!("\x1b[?25l{bytes}")).cursor().seen();
+        assert_eq!(drawn("ab\x1b[7m \x1b[27mc"), Some(at(0, 2)));
+        // It moves on over blanks, which leaves the text as it was.
+        assert_eq!(
+            drawn("ab\x1b[7m \r\x1b[2C\x1b[27m \x1b[7m "),
+            Some(at(0, 3))
+        );
+        assert_eq!(drawn("\x1b[7mbar"), None);
+        assert_eq!(drawn("\x1b[7m \x1b[27m\r \x1b[K"), None);
+        let with_own = shown("\x1b[7m \x1b[27mab").cursor().seen();
+        assert_eq!(with_own, Some(at(0, 3)));
     }
 
     #[test]

@@ -14,13 +14,15 @@ pub struct Place {
 
 /// The text of a cell. Two glyphs are equal when the text is; colours and the like do not count.
 ///
-/// One bit is carried along beside it: whether the text is grey, as suggestions are.
+/// Two bits are carried along beside it: whether the text is grey, as suggestions are, and whether
+/// the cell is inverse, as a cursor is that a program draws.
 #[derive(Clone, Copy, Debug)]
 pub struct Glyph(u32);
 
 const GREY: u32 = 1 << 31;
 /// Marks text of more than one character, of which the rest is a hash.
 const CLUSTER: u32 = 1 << 30;
+const INVERSE: u32 = 1 << 29;
 
 impl Glyph {
     /// A cell without text; no difference is made between never written, erased, and blank.
@@ -40,7 +42,9 @@ impl Glyph {
             (character, None) => character as u32,
             (character, Some(marks)) => cluster(character, marks),
         };
-        Self(if is_grey(cell) { text | GREY } else { text })
+        let mark = |is_set, bit| if is_set { bit } else { 0 };
+        let is_inverse = cell.flags.contains(Flags::INVERSE);
+        Self(text | mark(is_grey(cell), GREY) | mark(is_inverse, INVERSE))
     }
 
     /// The glyph of one plain character.
@@ -51,7 +55,7 @@ impl Glyph {
     /// Returns the text as a number that is the same for equal text: the character's, unless there
     /// are combining marks.
     pub fn text(self) -> u32 {
-        self.0 & !GREY
+        self.0 & !(GREY | INVERSE)
     }
 
     /// Returns the character if it is a single one.
@@ -65,7 +69,12 @@ impl Glyph {
         self.0 & GREY != 0
     }
 
-    /// True when nothing at all differs, greyness included.
+    /// True for a cell in inverse video.
+    pub fn is_inverse(self) -> bool {
+        self.0 & INVERSE != 0
+    }
+
+    /// True when nothing at all differs, greyness and inverse video included.
     pub(crate) fn is_identical(self, other: Self) -> bool {
         self.0 == other.0
     }
@@ -79,7 +88,7 @@ impl PartialEq for Glyph {
 
 impl Eq for Glyph {}
 
-/// A character with combining marks as a number. Two of the 2^30 that meet are a difference
+/// A character with combining marks as a number. Two of the 2^29 that meet are a difference
 /// missed, once in a very long time.
 fn cluster(character: char, marks: &[char]) -> u32 {
     let hash = marks
@@ -87,7 +96,7 @@ fn cluster(character: char, marks: &[char]) -> u32 {
         .fold(mixed(u64::from(u32::from(character))), |hash, mark| {
             mixed(hash ^ u64::from(u32::from(*mark)))
         });
-    CLUSTER | (hash >> 34) as u32
+    CLUSTER | (hash >> 35) as u32
 }
 
 fn is_grey(cell: &Cell) -> bool {

@@ -38,6 +38,9 @@ pub struct Replay {
     pub limits: Limits,
     /// Whether the server's host sends an endless TCP stream to the client's meanwhile.
     pub download: bool,
+    /// Where both sides of the run are kept, as the traces `user-side` and `host-side`, for
+    /// `fulmar-lab judge`. Nowhere otherwise.
+    pub keep: Option<PathBuf>,
 }
 
 /// A run ends after 300 keys or 8 minutes. Source: what the evaluation is planned with.
@@ -58,6 +61,7 @@ impl Replay {
             typing,
             limits: LIMITS,
             download: false,
+            keep: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! One session, from start to verdict.
 
+use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -46,6 +47,9 @@ pub(super) fn play(
     stage.end_processes();
     let log = stage.kit.log();
     let host_side = Trace::read(&log).context("the played host has noted nothing to judge by")?;
+    if let Some(folder) = &replay.keep {
+        keep(folder, &sitting.user_side, &host_side)?;
+    }
     let run = Run {
         truth: &truth,
         user_side: &sitting.user_side,
@@ -64,6 +68,16 @@ pub(super) fn play(
         series: watch.series(host_side.began()),
         verdict: Some(verdict),
     })
+}
+
+/// Writes both sides of a run into a folder, which is made.
+fn keep(folder: &Path, user_side: &Trace, host_side: &Trace) -> Result<()> {
+    let writing = || format!("writing into {}", folder.display());
+    std::fs::create_dir_all(folder).with_context(writing)?;
+    for (name, side) in [("user-side", user_side), ("host-side", host_side)] {
+        std::fs::write(folder.join(name), side.to_bytes()).with_context(writing)?;
+    }
+    Ok(())
 }
 
 /// Returns the name of a user, as outcomes have it.
