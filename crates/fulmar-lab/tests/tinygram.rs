@@ -71,7 +71,8 @@ fn a_packet_for_each_line_overfills_the_queue_exactly() {
     };
     let lost = value(&measured, "lost_down");
     assert_eq!(lost, value(&measured, "lost_down_computed"));
-    assert!(lost >= 9.0, "34 less the 25 that have room, at least once");
+    // 34 less the 25 that have room, twice; less what leaves while a busy machine writes slowly.
+    assert!(lost >= 9.0, "{lost}");
     assert!(value(&measured, "packets_down") >= 2.0 * 34.0);
     assert_eq!(value(&measured, "bursts_not_whole"), 0.0);
 }

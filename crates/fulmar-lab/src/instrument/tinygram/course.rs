@@ -53,6 +53,7 @@ impl Course {
         let before = link.report()?.at;
         for number in 0..self.bursts {
             let burst = Burst::new(self.seed, number, self.shape);
+            looker.seat.prepare()?;
             looker.seat.write(KEY)?;
             self.seen.push(looker.await_burst(&burst, PATIENCE)?);
             looker.await_quiet(self.quiet)?;

@@ -42,7 +42,7 @@ pub use burst::Shape;
 use burst::Written;
 use course::Course;
 pub use far::write_on_terminal;
-use plain::Plain;
+use plain::{Connections, Plain};
 use session::Session;
 
 /// The delay each way: half of the round trip of the post.
@@ -144,7 +144,12 @@ impl Tinygrams {
     fn control(&self, plain: Plain, scenario: &Scenario, course: &mut Course) -> Result<Session> {
         let link = Link::start(scenario)?;
         let kernel = self.kernel.set(&link)?;
-        let written = plain.run(&link, course)?;
+        // A wide window is that of a connection which has lost nothing.
+        let connections = match self.kernel.is_wide {
+            true => Connections::OneABurst,
+            false => Connections::One,
+        };
+        let written = plain.run(&link, connections, course)?;
         let writer = format!("a writer of the lab: {}", plain.name());
         Ok(Session {
             written,

@@ -1,7 +1,8 @@
 //! The controls: the same lines over one TCP connection, with nothing in between.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -45,22 +46,23 @@ impl Plain {
         Self::ALL.into_iter().find(|plain| plain.name() == name)
     }
 
-    /// Runs the course over a connection of this kind, and returns when the bursts were written.
-    pub(super) fn run(self, link: &Link, course: &mut Course) -> Result<Vec<Written>> {
-        let listener = link.server.within(|| TcpListener::bind((SERVER_IP, 0)))??;
-        let address = listener.local_addr()?;
-        let near = link.client.within(|| TcpStream::connect(address))??;
-        let (far, _) = listener.accept().context("taking the connection")?;
-        near.set_nodelay(true)?;
-        far.set_nodelay(self == Self::NoDelay)?;
-        far.set_read_timeout(Some(PATIENCE))?;
+    /// Runs the course over connections of this kind, and returns when the bursts were written.
+    pub(super) fn run(
+        self,
+        link: &Link,
+        connections: Connections,
+        course: &mut Course,
+    ) -> Result<Vec<Written>> {
         let (seed, shape) = (course.seed, course.shape);
+        let (hand_over, fars) = channel();
         std::thread::scope(|scope| {
-            let writer = scope.spawn(move || write_bursts(&far, seed, shape));
+            let writer = scope.spawn(move || write_bursts(&fars, seed, shape));
+            let near = Near::new(self, link, connections, hand_over)?;
             let looker = Looker {
-                seat: Near(near, self),
+                seat: near,
                 eye: Eye::new(shape.terminal()),
             };
+            // The connection is closed with the looker, which ends the writer.
             let looked = course.run(link, looker);
             let written = writer.join().expect("a thread of ours does not panic");
             looked.and(written)
@@ -68,33 +70,98 @@ impl Plain {
     }
 }
 
-/// Writes a burst for each key until there are no more keys.
-fn write_bursts(mut far: &TcpStream, seed: u64, shape: Shape) -> Result<Vec<Written>> {
+/// Which bursts share a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Connections {
+    /// All.
+    One,
+    /// None: what one has lost makes the window of the next one no smaller. The packets that open and
+    /// close it count.
+    OneABurst,
+}
+
+/// Writes a burst for each key that comes over each of the connections, until there are no more.
+fn write_bursts(fars: &Receiver<TcpStream>, seed: u64, shape: Shape) -> Result<Vec<Written>> {
     let mut written = Vec::new();
     let mut key = [0; KEY.len()];
-    loop {
-        match far.read(&mut key).context("reading a key")? {
-            0 => return Ok(written),
-            _ => {
-                let burst = Burst::new(seed, written.len() as u64, shape);
-                written.push(burst.write(|line| far.write_all(line))?);
-            }
+    for mut far in fars {
+        while Read::read(&mut far, &mut key).context("reading a key")? > 0 {
+            let burst = Burst::new(seed, written.len() as u64, shape);
+            written.push(burst.write(|line| far.write_all(line))?);
         }
+    }
+    Ok(written)
+}
+
+/// The near end of connections of that kind.
+struct Near<'a> {
+    plain: Plain,
+    link: &'a Link,
+    connections: Connections,
+    listener: TcpListener,
+    stream: TcpStream,
+    hand_over: Sender<TcpStream>,
+    has_typed: bool,
+}
+
+impl<'a> Near<'a> {
+    fn new(
+        plain: Plain,
+        link: &'a Link,
+        connections: Connections,
+        hand_over: Sender<TcpStream>,
+    ) -> Result<Self> {
+        let listener = link.server.within(|| TcpListener::bind((SERVER_IP, 0)))??;
+        Ok(Self {
+            stream: plain.connect(link, &listener, &hand_over)?,
+            plain,
+            link,
+            connections,
+            listener,
+            hand_over,
+            has_typed: false,
+        })
     }
 }
 
-/// The near end of a connection of that kind.
-struct Near(TcpStream, Plain);
+impl Plain {
+    /// Makes a connection, and hands its far end over.
+    fn connect(
+        self,
+        link: &Link,
+        listener: &TcpListener,
+        hand_over: &Sender<TcpStream>,
+    ) -> Result<TcpStream> {
+        let address = listener.local_addr()?;
+        let near = link.client.within(|| TcpStream::connect(address))??;
+        let (far, _) = listener.accept().context("taking the connection")?;
+        near.set_nodelay(true)?;
+        far.set_nodelay(self == Self::NoDelay)?;
+        far.set_read_timeout(Some(PATIENCE))?;
+        hand_over.send(far).context("the writer has ended")?;
+        Ok(near)
+    }
+}
 
-impl Seat for Near {
+impl Seat for Near<'_> {
+    fn prepare(&mut self) -> Result<()> {
+        if self.has_typed && self.connections == Connections::OneABurst {
+            self.stream = self
+                .plain
+                .connect(self.link, &self.listener, &self.hand_over)?;
+        }
+        Ok(())
+    }
+
     fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
-        Seat::read(&mut self.0, until)
+        Seat::read(&mut self.stream, until)
     }
 
     fn write(&mut self, keys: &[u8]) -> Result<()> {
-        if self.1 == Plain::NagleDelayedAcks {
-            delay_acks(&self.0)?;
+        self.has_typed = true;
+        if self.plain == Plain::NagleDelayedAcks {
+            delay_acks(&self.stream)?;
         }
-        Seat::write(&mut self.0, keys)
+        Seat::write(&mut self.stream, keys)
     }
 }

@@ -12,6 +12,11 @@ use crate::judge::Eye;
 
 /// The near end.
 pub(super) trait Seat {
+    /// Gets ready for a burst.
+    fn prepare(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Returns what comes until then, with its first byte; `None` where nothing does.
     fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>>;
 
