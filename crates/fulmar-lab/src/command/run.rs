@@ -112,8 +112,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     super::into_a_room()?;
     let workshop = Workshop::open(making)?;
     let (ended, _) = workshop.work_off(plan)?;
-    let page = page(&making.out, &around)?;
-    println!("{page}");
+    // Where the very first run was interrupted there is nothing to report.
+    if !workshop.folder.all()?.is_empty() {
+        println!("{}", page(&making.out, &around)?);
+    }
     Ok(match ended.is_interrupted || ended.failed > 0 {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,

@@ -156,3 +156,54 @@ fn longest(chosen: &Chosen) -> Duration {
     let times = chosen.peers.iter().map(|peer| takes(chosen, peer));
     times.max().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Surroundings, catalogue};
+    use crate::run::Selection;
+
+    /// Three for each of two cores.
+    const JOBS: usize = 6;
+
+    fn plan(name: &str, seeds: u64, is_quick: bool) -> Plan {
+        let around = Surroundings {
+            data: Some("/data".into()),
+            is_quick,
+            ..Surroundings::default()
+        };
+        let selection = Selection {
+            names: vec![name.to_owned()],
+            peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),
+        };
+        Plan::new(selection.choose(&catalogue::ALL, &around).unwrap(), seeds)
+    }
+
+    #[test]
+    fn the_paper_fits_in_100_minutes_and_all_in_ten_where_it_is_to_be_quick() {
+        let minutes = |plan: Plan| forecast(&plan.runs, &[], JOBS).as_secs() / 60;
+        assert!((40..90).contains(&minutes(plan("paper", 3, false))));
+        assert!((5..10).contains(&minutes(plan("all", 1, true))));
+    }
+
+    #[test]
+    fn all_names_of_a_plan_can_be_names_of_files_and_no_two_are_the_same() {
+        for is_quick in [false, true] {
+            let plan = plan("all", 2, is_quick);
+            let paths = plan.runs.iter().map(|run| run.id.path());
+            let mut paths: Vec<String> = paths
+                .map(|path| path.to_string_lossy().into_owned())
+                .collect();
+            let is_plain = |sign: char| {
+                sign.is_ascii_lowercase() || sign.is_ascii_digit() || "-./".contains(sign)
+            };
+            assert!(
+                paths.iter().all(|path| path.chars().all(is_plain)),
+                "{paths:?}"
+            );
+            paths.sort();
+            paths.dedup();
+            assert_eq!(paths.len(), plan.runs.len());
+        }
+    }
+}

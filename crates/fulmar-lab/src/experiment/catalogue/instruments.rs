@@ -1,6 +1,6 @@
 //! The experiments that have instruments of their own.
 
-use super::super::Experiment;
+use super::super::{Cell, Experiment, Surroundings};
 use crate::instrument::{bulk, collection, lan, tinygram};
 
 pub(super) const COLLECTION: Experiment = Experiment {
@@ -37,7 +37,7 @@ pub(super) const BULK: Experiment = Experiment {
         windows, and by scp, sftp and rsync: a window of W cannot carry more than W a round trip. \
         And what a byte costs with each cipher on this machine.",
     published: &[],
-    cells: bulk::cells,
+    cells: bulk_cells,
 };
 
 pub(super) const LAN: Experiment = Experiment {
@@ -49,5 +49,20 @@ pub(super) const LAN: Experiment = Experiment {
         100 and 300 ms, of which the slope is the number of round trips. And the packets of a \
         minute in which nothing happens.",
     published: &[],
-    cells: lan::cells,
+    cells: lan_cells,
 };
+
+fn bulk_cells(around: &Surroundings) -> Vec<Cell> {
+    kept(bulk::cells(around), &["40ms"], around)
+}
+
+fn lan_cells(around: &Surroundings) -> Vec<Cell> {
+    let few = ["echo-1ms", "flood-yes-20ms", "start", "idle"];
+    kept(lan::cells(around), &few, around)
+}
+
+/// Returns the cells, or only these where it is to be quick.
+fn kept(mut cells: Vec<Cell>, few: &[&str], around: &Surroundings) -> Vec<Cell> {
+    cells.retain(|cell| !around.is_quick || few.contains(&cell.name.as_str()));
+    cells
+}

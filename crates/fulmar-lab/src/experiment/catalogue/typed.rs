@@ -15,7 +15,10 @@ use crate::typing::{Limits, Loop};
 const SET_UP: Duration = Duration::from_secs(5);
 
 /// How often a log-in waits for an answer.
-const SET_UP_ROUND_TRIPS: u32 = 8;
+const LOG_IN_ANSWERS: u32 = 8;
+
+/// It takes no longer than this, also where later there are no answers at all.
+const LOG_IN_MAX: Duration = Duration::from_secs(40);
 
 /// The remote shells that are compared.
 pub(super) const SHELLS: &[&str] = &["ssh", "mosh", "fulmar"];
@@ -35,7 +38,8 @@ pub struct Typed {
 /// When a user stops where it is to be quick. Chosen so that all of it fits in ten minutes.
 const QUICK: Limits = Limits {
     keys: 60,
-    time: Duration::from_secs(90),
+    time: Duration::from_secs(75),
+    patience: Duration::from_secs(15),
     ..LIMITS
 };
 
@@ -120,7 +124,7 @@ impl Typed {
         let answer = self.response.of(peer);
         let typing = self.recording.takes(self.user, answer, self.limits.keys);
         let limit = self.limits.time + self.limits.patience;
-        SET_UP + answer * SET_UP_ROUND_TRIPS + typing.min(limit)
+        SET_UP + LOG_IN_MAX.min(answer * LOG_IN_ANSWERS) + typing.min(limit)
     }
 }
 
@@ -209,8 +213,7 @@ mod tests {
     fn no_run_takes_longer_than_its_limit() {
         let cell = SETTING.cell(Loop::Closed, &TRACE_01, &Surroundings::default());
         let takes = |peer| cell.work.takes(peer).unwrap();
-        let log_in = Duration::from_secs(60) * SET_UP_ROUND_TRIPS;
-        let limit = SET_UP + log_in + LIMITS.time + LIMITS.patience;
+        let limit = SET_UP + LOG_IN_MAX + LIMITS.time + LIMITS.patience;
         assert_eq!(takes("ssh"), limit);
         assert_eq!(cell.takes, takes("ssh"));
         assert!(takes("mosh") < takes("mosh-n") && takes("mosh-n") < takes("ssh"));

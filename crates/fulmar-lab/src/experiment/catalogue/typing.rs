@@ -4,7 +4,7 @@ use super::super::{Cell, Experiment, Published, Surroundings};
 use super::recording::{OWN_LESS, PAGING, Recording, SHORT, TRACE_01, ZIPPY};
 use super::response::Response;
 use super::route::{EVDO as EVDO_TRACES, LTE, Route};
-use super::typed::Setting;
+use super::typed::{SHELLS, Setting};
 use crate::typing::Loop;
 
 const PAPER: &str = "Mosh paper";
@@ -48,7 +48,9 @@ fn evdo(around: &Surroundings) -> Vec<Cell> {
         Route::traced(EVDO_TRACES, "up {up}\ndown {down}\nboth delay 100ms"),
         Response::millis(600, 180),
     );
-    cells(&[lte, evdo], &USERS, &INTERACTIVE, around)
+    let mut all = cells(&[lte], &USERS, &INTERACTIVE, around);
+    all.extend(cells(&[evdo], users(around), &INTERACTIVE, around));
+    all
 }
 
 pub(super) const DOWNLOAD: Experiment = Experiment {
@@ -76,7 +78,7 @@ fn download(around: &Surroundings) -> Vec<Cell> {
             Response::millis(5000, 1700),
         )
     };
-    cells(&[lte], &USERS, &[&TRACE_01], around)
+    cells(&[lte], users(around), &[&TRACE_01], around)
 }
 
 pub(super) const HIGH_DELAY: Experiment = Experiment {
@@ -109,7 +111,11 @@ fn high_delay(around: &Surroundings) -> Vec<Cell> {
     };
     let exactly = at("rtt-5000ms", "5 s", "both delay 2500ms");
     if around.is_quick {
-        return cells(&[exactly], &[Loop::Closed], &[&TRACE_01], around);
+        let fewer = Setting {
+            peers: SHELLS,
+            ..exactly
+        };
+        return cells(&[fewer], &[Loop::Closed], &[&TRACE_01], around);
     }
     let mut all = cells(&[exactly], &USERS, &[&TRACE_01], around);
     all.extend(cells(&[below], &[Loop::Closed], &[&TRACE_01], around));
@@ -136,7 +142,7 @@ fn transoceanic(around: &Surroundings) -> Vec<Cell> {
         Route::plain("both delay 136.5ms"),
         Response::millis(280, 90),
     );
-    cells(&[wired], &USERS, &[&TRACE_01], around)
+    cells(&[wired], users(around), &[&TRACE_01], around)
 }
 
 pub(super) const LOSS: Experiment = Experiment {
@@ -165,7 +171,7 @@ fn loss(around: &Surroundings) -> Vec<Cell> {
             Response::millis(350, 120).tcp(1500),
         )
     };
-    cells(&[lossy], &USERS, &[&TRACE_01], around)
+    cells(&[lossy], users(around), &[&TRACE_01], around)
 }
 
 pub(super) const ADVERSARIAL: Experiment = Experiment {
@@ -197,11 +203,20 @@ fn adversarial(around: &Surroundings) -> Vec<Cell> {
         Response::millis(230, 230),
     );
     // With stand-ins both would be the same.
-    let recordings: &[&Recording] = match around.is_generated {
-        true => &[&OWN_LESS],
-        false => &[&PAGING, &OWN_LESS],
+    let recordings: &[&Recording] = match (around.is_generated, around.is_quick) {
+        (true, _) => &[&OWN_LESS],
+        (_, true) => &[&PAGING],
+        _ => &[&PAGING, &OWN_LESS],
     };
-    cells(&[paged], &USERS, recordings, around)
+    cells(&[paged], users(around), recordings, around)
+}
+
+/// Both users, or the paper's where it is to be quick.
+fn users(around: &Surroundings) -> &'static [Loop] {
+    match around.is_quick {
+        true => &[Loop::Closed],
+        false => &USERS,
+    }
 }
 
 /// Returns the cells of all settings, users and recordings; of one recording where it is to be quick.
