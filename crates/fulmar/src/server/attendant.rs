@@ -6,8 +6,8 @@
 //! is its own, too: it hands the offer in it to the daemon.
 //!
 //! ```text
-//!  ssh ── standard input ──► attendant ── offer ──► daemon
-//!      ◄─ FULMAR HEARD ─────────┴◄─── ready, heard ────┘
+//!  ssh ── standard input ──► attendant ── offer, go on ──► daemon
+//!      ◄─ FULMAR HEARD ─────────┴◄─── ready, heard, failed ────┘
 //! ```
 //!
 //! Source: docs/protocol.md §2.9.
@@ -15,6 +15,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, PollList};
@@ -25,6 +26,12 @@ use crate::errors::{Failure, while_doing};
 
 /// The daemon is what it was asked to be.
 const READY: u8 = b'r';
+
+/// The daemon could not be what it was asked to be, and has said why.
+const FAILED: u8 = b'f';
+
+/// The login was still there when the daemon was ready.
+const GO_ON: u8 = b'g';
 
 /// The daemon has heard its client.
 const HEARD: u8 = b'h';
@@ -44,6 +51,8 @@ pub(crate) struct Attendant {
     daemon: UnixStream,
     has_offer: bool,
     is_ready: bool,
+    /// Whether the daemon was told that the login is still there.
+    has_let_go_on: bool,
 }
 
 /// Why an attendant is not needed any more.
@@ -55,7 +64,7 @@ pub(crate) enum Leave {
     LoginEnded,
     /// The daemon could not be what it was asked to be, and has said why.
     Failed,
-    /// The daemon could be reached, and has ended.
+    /// The daemon has ended without a word.
     DaemonEnded,
 }
 
@@ -79,6 +88,7 @@ pub(crate) fn part() -> io::Result<Parted> {
                 daemon,
                 has_offer: false,
                 is_ready: false,
+                has_let_go_on: false,
             }))
         }
         Forked::Child => {
@@ -103,10 +113,17 @@ impl Attendant {
             // While the daemon looks at the offer, what it says about it comes first.
             let is_looking = self.has_offer && !self.is_ready;
             let login = (!is_looking).then(|| list.add(&input, Interest::Read));
-            list.wait(None)
+            // A login that has ended while the daemon looked at the offer has done so before any
+            // client was heard, though one may have sent something: the daemon is not to read that.
+            let is_asked = self.is_ready && !self.has_let_go_on;
+            list.wait(is_asked.then_some(Duration::ZERO))
                 .map_err(while_doing("waiting for the client"))?;
             let is_readable = |slot| list.readiness(slot).is_readable();
             let (daemon, login) = (is_readable(daemon), login.is_some_and(is_readable));
+            if is_asked && !daemon && !login {
+                self.has_let_go_on = true;
+                self.tell(&[GO_ON]);
+            }
             // The daemon first: a client that was heard needs the login no more.
             if daemon
                 && let Some(leave) = self.listen().map_err(while_doing("hearing the server"))?
@@ -119,13 +136,17 @@ impl Attendant {
             match input.read()? {
                 News::Offer(text) => {
                     self.has_offer = true;
-                    // A daemon that is gone is noticed in the next turn.
-                    let _ = self.daemon.write_all(&text);
+                    self.tell(&text);
                 }
                 News::Nothing => {}
                 News::End => return Ok(Leave::LoginEnded),
             }
         }
+    }
+
+    /// A daemon that is gone is noticed in the next turn.
+    fn tell(&mut self, text: &[u8]) {
+        let _ = self.daemon.write_all(text);
     }
 
     fn listen(&mut self) -> io::Result<Option<Leave>> {
@@ -136,9 +157,9 @@ impl Attendant {
             outcome => outcome?,
         };
         Ok(match (count, word) {
-            (0, _) if self.is_ready => Some(Leave::DaemonEnded),
-            (0, _) => Some(Leave::Failed),
+            (0, _) => Some(Leave::DaemonEnded),
             (_, [HEARD]) => Some(Leave::Heard),
+            (_, [FAILED]) => Some(Leave::Failed),
             _ => {
                 self.is_ready = true;
                 None
@@ -169,9 +190,22 @@ impl Bond {
         }
     }
 
-    /// Says that all that can go wrong has gone well.
-    pub(crate) fn declare_ready(&mut self) {
+    /// Says that all that can go wrong has gone well, and waits to hear that the login is still there.
+    ///
+    /// # Errors
+    ///
+    /// When it has ended, of which the attendant tells.
+    pub(crate) fn declare_ready(&mut self) -> Result<(), Failure> {
         self.say(READY);
+        let mut word = [0];
+        self.attendant
+            .read_exact(&mut word)
+            .map_err(|_| Failure::Told)
+    }
+
+    /// Says that all is in vain, and that the client was told why.
+    pub(crate) fn declare_failed(mut self) {
+        self.say(FAILED);
     }
 
     /// Says that the client was heard. From then on nobody is depended on.

@@ -30,12 +30,15 @@ use crate::random;
 ///
 /// When it cannot be what is asked for, or the login ends first; the client was told.
 pub(crate) fn serve(wishes: Wishes, mut bond: Bond) -> Result<u8, Failure> {
-    let (plan, opened, agreement) = prepare(wishes, &mut bond).map_err(|failure| {
-        // The login ends with the bond, and what is told later with it.
-        announce::failure(&failure);
-        Failure::Told
-    })?;
-    plan.work(opened, Some(bond), Some(agreement))
+    match prepare(wishes, &mut bond) {
+        Ok((plan, opened, agreement)) => plan.work(opened, Some(bond), Some(agreement)),
+        Err(failure) => {
+            // The login ends with the bond, and what is told later with it.
+            announce::failure(&failure);
+            bond.declare_failed();
+            Err(Failure::Told)
+        }
+    }
 }
 
 fn prepare(wishes: Wishes, bond: &mut Bond) -> Result<(Plan, Opened, Agreement), Failure> {
@@ -53,7 +56,7 @@ fn prepare(wishes: Wishes, bond: &mut Bond) -> Result<(Plan, Opened, Agreement),
     // Until here a signal is the end.
     let surroundings = watch()?;
     let warnings = [&plan.warnings[..], &bound.complaints].concat();
-    bond.declare_ready();
+    bond.declare_ready()?;
     announce::agreed(&warnings).map_err(while_doing(PRINTING))?;
     plan.streams()
         .let_go()

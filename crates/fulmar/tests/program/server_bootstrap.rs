@@ -406,12 +406,19 @@ fn a_login_that_is_killed_leaves_nothing() {
 
 #[test]
 fn a_server_that_dies_is_told_to_the_login() {
-    let (mut login, _) = Login::asked();
-    login.daemon().kill();
-    login.expect_line("FULMAR ERROR the server has ended before it heard a client\n");
-    let advice = login.line();
-    assert!(advice.starts_with("FULMAR ERROR "), "{advice}");
-    login.expect_end(255);
+    for is_asked in [false, true] {
+        let mut login = Login::start(&[]);
+        login.introduction();
+        if is_asked {
+            login.write(OFFER);
+            login.expect_line("FULMAR AGREED\n");
+        }
+        login.daemon().kill();
+        login.expect_line("FULMAR ERROR the server has ended before it heard a client\n");
+        let advice = login.line();
+        assert!(advice.starts_with("FULMAR ERROR "), "{advice}");
+        login.expect_end(255);
+    }
 }
 
 #[test]
@@ -422,6 +429,23 @@ fn a_client_that_goes_before_it_has_said_anything_leaves_nothing() {
     let words = "FULMAR ERROR no client has said on standard input what session it wants\n";
     login.expect_line(words);
     assert!(login.line().contains("fulmar server new"));
+    login.expect_end(255);
+}
+
+#[test]
+fn a_login_that_ends_right_behind_its_offer_leaves_nothing() {
+    let mut login = Login::start(&[]);
+    let invitation = login.introduction();
+    let mut guest = Guest::of(&invitation, None);
+    let datagrams = guest.datagrams();
+    guest.send(&datagrams);
+    // Both are there when it looks for either.
+    let attendant = Process::of(login.process.id()).expect("it runs");
+    attendant.signal(Signal::STOP);
+    login.write(OFFER);
+    drop(login.input.take());
+    attendant.signal(Signal::CONT);
+    login.expect_line("FULMAR ERROR the login has ended before the client was heard\n");
     login.expect_end(255);
 }
 
