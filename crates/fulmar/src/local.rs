@@ -35,7 +35,8 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
     let mut surroundings = Desk::watch()?;
     let mut order = server(&desk.settings().records).map_err(while_doing("finding our program"))?;
     let mut call = Call::of(&mut order, "this machine".to_owned(), block)
-        .map_err(while_doing("starting a server"))?;
+        .map_err(while_doing("starting a server"))?
+        .wait_for_agreement();
     let reachable = match listen(&mut call, &mut surroundings) {
         Ok(reachable) => reachable,
         Err(failure) => {
@@ -105,9 +106,7 @@ fn listen(call: &mut Call, surroundings: &mut Surroundings) -> Result<Reachable,
         let turn = call.turn(pipes);
         turn.said.iter().for_each(tell);
         report::print_to_stderr(&turn.printed);
-        if !call.transcript().awaits_agreement()
-            && let Some(reachable) = call.transcript_mut().take_reachable()
-        {
+        if let Some(reachable) = call.transcript_mut().take_reachable() {
             return Ok(reachable);
         }
         if turn.trouble.is_some() {

@@ -289,8 +289,10 @@ impl EventLoop {
                 ClientEvent::Ended(ending) => {
                     tracing::info!(?ending, "the session is over");
                     if ending == ClientEnding::NeverConnected && self.trouble.is_none() {
-                        let silence = self.call.as_ref().and_then(Call::silence);
-                        self.trouble = silence.map(Failure::Login);
+                        // An ssh that others share does not end with its server.
+                        let call = self.call.as_ref();
+                        let failure = call.and_then(|call| call.refusal().or(call.silence()));
+                        self.trouble = failure.map(Failure::Login);
                     }
                     return Some(ending);
                 }

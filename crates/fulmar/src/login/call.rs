@@ -123,6 +123,12 @@ impl Call {
         })
     }
 
+    /// Has a server of ours be reachable only once it has agreed.
+    pub(crate) fn wait_for_agreement(mut self) -> Call {
+        self.transcript.wait_for_agreement();
+        self
+    }
+
     /// Returns where it goes, as the user wrote it.
     pub(crate) fn host(&self) -> &str {
         &self.host

@@ -164,7 +164,7 @@ impl Login {
         // Before the first child, of whose end it tells.
         let surroundings = Desk::watch()?;
         let remote_command = remote_command(opening.start.is_some());
-        let call = start(&ssh, Make::LIKELY, &remote_command, &block)?;
+        let call = start(&ssh, Make::LIKELY, &remote_command, &block, &settings)?;
         steps.take(now(), Step::SshStarted);
         Ok(Login {
             whereabouts: Whereabouts::ask(now(), ssh.clone(), &settings),
@@ -281,6 +281,10 @@ impl Login {
                 Said::Heard => {}
             }
         }
+        if self.call.transcript().awaits_agreement() {
+            // Its hello may have been lost.
+            self.greeted_at.get_or_insert(now);
+        }
         self.show_messages(&turn.printed);
         match turn.trouble {
             Some(trouble) => Err(self.call.failure_of(trouble)),
@@ -325,7 +329,8 @@ impl Login {
             || !self.whereabouts.is_sure();
         if !is_understood {
             tracing::info!(?make, "calling it as it can be called");
-            let call = start(&self.ssh, make, &self.remote_command, &self.block)?;
+            let (command, block) = (&self.remote_command, &self.block);
+            let call = start(&self.ssh, make, command, block, &self.settings)?;
             std::mem::replace(&mut self.call, call).end();
             self.messages = Messages::Shown;
         }
@@ -385,7 +390,8 @@ impl Login {
     fn look_for_end(&mut self, now: Time) -> Result<(), Failure> {
         let host = || self.call.host().to_owned();
         if self.answer_limit().is_some_and(|limit| limit <= now) {
-            return Err(Failure::Login(LoginFailure::NoAnswer { host: host() }));
+            let silence = || LoginFailure::NoAnswer { host: host() };
+            return Err(Failure::Login(self.call.refusal().unwrap_or_else(silence)));
         }
         if self.call.transcript().missing().is_some() && !self.has_fallback {
             return Err(Failure::Login(LoginFailure::NotForStock { host: host() }));
@@ -427,11 +433,22 @@ impl Login {
     }
 }
 
-fn start(ssh: &Ssh, make: Make, command: &str, block: &Block) -> Result<Call, Failure> {
+fn start(
+    ssh: &Ssh,
+    make: Make,
+    command: &str,
+    block: &Block,
+    settings: &settings::Login,
+) -> Result<Call, Failure> {
     let line = ssh.login(make, command);
     let host = ssh.destination.text().display().to_string();
-    Call::start(&line, host, block.clone()).map_err(|error| {
+    let call = Call::start(&line, host, block.clone()).map_err(|error| {
         let program = ssh.words.first().cloned().unwrap_or_default();
         Failure::Login(LoginFailure::NoSsh { program, error })
+    })?;
+    Ok(match settings.client {
+        // It has no ears for what the server says about the offer.
+        Some(_) => call.wait_for_agreement(),
+        None => call,
     })
 }

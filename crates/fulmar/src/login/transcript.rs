@@ -78,10 +78,13 @@ pub(crate) struct Transcript {
     /// The offer as it was sent, for the agreement.
     offer: Vec<u8>,
     offered: Capabilities,
-    /// Whether the server may yet move to where the offer wishes it.
-    may_move: bool,
+    /// Whether a server of ours can be reached only once it has agreed: it may yet move to where the
+    /// offer wishes it, or whoever joins it does not hear what it says later.
+    waits: bool,
     has_said: bool,
     warnings: usize,
+    /// Whether a server of ours has said hello or what it can do.
+    is_ours: bool,
     announcement: Option<Announcement>,
     is_agreed: bool,
     reported: Option<IpAddr>,
@@ -105,9 +108,10 @@ impl Transcript {
             splitter: LineSplitter::new(),
             offer: block.offer().to_vec(),
             offered: block.capabilities(),
-            may_move: block.wishes_for_a_place(),
+            waits: block.wishes_for_a_place(),
             has_said: false,
             warnings: 0,
+            is_ours: false,
             announcement: None,
             is_agreed: false,
             reported: None,
@@ -115,6 +119,11 @@ impl Transcript {
             error: Vec::new(),
             invitation: None,
         }
+    }
+
+    /// Has a server of ours be reachable only once it has agreed, wherever it listens.
+    pub(crate) fn wait_for_agreement(&mut self) {
+        self.waits = true;
     }
 
     /// Takes what has come, and appends what it says.
@@ -170,13 +179,12 @@ impl Transcript {
     /// Tells if the server can be reached: it is where it stays.
     pub(crate) fn is_reachable(&self) -> bool {
         // Stock's is told where to listen by its arguments.
-        let stays = self.announcement.is_none() || self.is_agreed || !self.may_move;
-        self.invitation.is_some() && stays
+        self.invitation.is_some() && !(self.waits && self.awaits_agreement())
     }
 
     /// Tells if a server of ours has not said yet that it has read what it is for.
     pub(crate) fn awaits_agreement(&self) -> bool {
-        self.announcement.is_some() && !self.is_agreed
+        self.is_ours && !self.is_agreed
     }
 
     /// Returns how to reach the server, once.
@@ -210,7 +218,11 @@ impl Transcript {
 
     fn take_known(&mut self, line: Line, said: &mut Vec<Said>) -> Result<(), Trouble> {
         match line {
-            Line::Hello { .. } => said.push(Said::Hello),
+            Line::Hello { .. } => {
+                // What is said after an invitation does not change whose that was.
+                self.is_ours |= self.invitation.is_none();
+                said.push(Said::Hello);
+            }
             Line::SshConnection([_, _, address, _]) => {
                 self.reported = self.reported.or_else(|| reported_address(&address));
             }
@@ -247,6 +259,7 @@ impl Transcript {
             // What comes after its invitation is not a server's that we have agreed with.
             None if self.invitation.is_some() => Err(Trouble::TwoServers),
             _ => {
+                self.is_ours = true;
                 self.announcement = Some(announcement);
                 Ok(())
             }

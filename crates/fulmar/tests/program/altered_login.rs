@@ -1,6 +1,7 @@
 //! A login that changes what passes through it: a session as with stock, or a clear end before
 //! anything is started (docs/protocol.md §13.5).
 
+use std::net::UdpSocket;
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::{Process, Rules, Setup, Terminal, World, adopt_orphans};
@@ -74,14 +75,21 @@ fn what_passes_unchanged_makes_a_native_session() {
 #[test]
 fn without_the_announcement_the_session_is_as_with_stock() {
     assert!(Login::through("", "/^FULMAR CONNECT/d").expect_end(0));
+    let free = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("it is bound").port().to_string();
+    drop(free);
+    let moved = Login::through_with(&["-p", &port], "", "/^FULMAR CONNECT/d");
+    assert!(moved.expect_end(0));
 }
 
 #[test]
 fn without_the_word_that_all_is_well_there_is_a_session_unless_the_server_may_move() {
     assert!(Login::through("", "/^FULMAR AGREED/d").expect_end(7));
-    let mut login = Login::through_with(&["-p", "0"], "", "/^FULMAR AGREED/d");
-    login.terminal.wait_for_text("said hello and nothing more");
-    assert!(!login.expect_end(255));
+    for lost in ["/^FULMAR AGREED/d", "/^FULMAR AGREED/d;/^FULMAR HELLO/d"] {
+        let mut login = Login::through_with(&["-p", "0"], "", lost);
+        login.terminal.wait_for_text("said hello and nothing more");
+        assert!(!login.expect_end(255), "{lost}");
+    }
 }
 
 #[test]

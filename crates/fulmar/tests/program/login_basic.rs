@@ -155,8 +155,13 @@ fn a_long_command_is_written_once() {
 }
 
 #[test]
-fn a_command_that_is_not_there_is_told_wherever_the_server_listens() {
-    for options in [&[][..], &["-p", "0"], &["--bind-server", "127.0.0.1"]] {
+fn a_command_that_is_not_there_is_told_wherever_the_server_listens_and_whoever_joins_it() {
+    for options in [
+        &[][..],
+        &["-p", "0"],
+        &["--bind-server", "127.0.0.1"],
+        &["--client", "cat"],
+    ] {
         let world = world();
         let mut terminal = PRESENT.start(&world, options, &["no-such-program"]);
         expect_failure(&mut terminal, &["cannot run no-such-program"]);
@@ -354,6 +359,24 @@ fn a_login_in_which_too_much_or_too_many_speak_ends() {
         let world = world();
         let speaking = FakeSsh { before, ..PRESENT };
         expect_failure(&mut speaking.start(&world, &[], &[]), &[words]);
+    }
+}
+
+#[test]
+fn what_a_server_says_is_told_though_ssh_does_not_end() {
+    // As an ssh whose connection others share.
+    let says = "echo FULMAR HELLO 9; echo FULMAR ERROR no port; echo FULMAR ERROR name one";
+    let reachable = "echo FULMAR CONNECT 1 exit 9; echo MOSH CONNECT 9 AAAAAAAAAAAAAAAAAAAAAA";
+    for before in [says.to_owned(), format!("{says}; {reachable}")] {
+        let world = world();
+        let shared = FakeSsh {
+            before: &format!("{before}; exec tail -f /dev/null"),
+            ..PRESENT
+        };
+        expect_failure(
+            &mut shared.start(&world, &[], &[]),
+            &["no port", "name one"],
+        );
     }
 }
 
