@@ -3,6 +3,7 @@
 //! Each is a type that does the [`Work`](crate::experiment::Work) of a run, and has a function
 //! `cells`, which the catalogue of experiments calls.
 
+pub mod agreement;
 pub mod bulk;
 pub mod collection;
 mod kernel;

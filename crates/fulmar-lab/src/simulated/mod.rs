@@ -83,7 +83,7 @@ impl Simulated {
             ..scenario.clone()
         };
         let mut simulation = still.simulation((near, far));
-        advance(&mut simulation, limits, User::has_begun)?;
+        advance(&mut simulation, limits, |near| near.has_begun)?;
         let began = simulation.now();
         for PlannedChange { at, every, change } in &scenario.changes {
             match every {
@@ -91,7 +91,7 @@ impl Simulated {
                 Some(period) => simulation.plan_from(began + *at, *period, change.clone()),
             }
         }
-        advance(&mut simulation, limits, User::is_over)?;
+        advance(&mut simulation, limits, |_| false)?;
         Self::of(simulation)
     }
 
@@ -123,15 +123,15 @@ impl Simulated {
     }
 }
 
-/// Runs until the user has come so far.
-fn advance<'a>(
-    simulation: &mut Simulation<(Near<'a>, Far<'a>)>,
+/// Runs until the user has come so far, or has got up.
+fn advance(
+    simulation: &mut Simulation<(Near<'_>, Far<'_>)>,
     limits: Limits,
-    is_reached: impl Fn(&User<'a>) -> bool,
+    is_reached: impl Fn(&Near<'_>) -> bool,
 ) -> Result<()> {
     let longest = limits.set_up + limits.time + limits.patience + Duration::from_secs(1);
     simulation
-        .run_until(longest, |(near, _)| is_reached(&near.user))
+        .run_until(longest, |(near, _)| near.user.is_over() || is_reached(near))
         .map(|_| ())
         .map_err(|failure| anyhow!("{failure}"))
 }

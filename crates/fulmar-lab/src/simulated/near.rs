@@ -11,12 +11,14 @@ use fulmar_terminal::{Size, Vocabulary};
 use fulmar_transport::{Arrival, Countable as _, Hint, PathId};
 
 use super::words;
-use crate::typing::User;
+use crate::typing::{Act, Moment, User};
 
 /// A client as the program's loop would drive it, with a user of a terminal that takes all at once.
 pub(super) struct Near<'a> {
     client: Client,
     pub(super) user: User<'a>,
+    /// Whether the typing has begun.
+    pub(super) has_begun: bool,
     server: SocketAddr,
     paths_opened: u64,
     buffer: Vec<u8>,
@@ -33,6 +35,7 @@ impl<'a> Near<'a> {
         let mut near = Self {
             client: Client::new(words::time(Duration::ZERO), config),
             user,
+            has_begun: false,
             server,
             paths_opened: 0,
             buffer: Vec::new(),
@@ -77,20 +80,20 @@ impl<'a> Near<'a> {
         true
     }
 
-    /// Shows the user what is new, and lets them type. Returns whether they did.
+    /// Shows the user what is new, and returns whether they did something.
     fn show(&mut self, now: Duration) -> bool {
         let mut drawn = Vec::new();
         self.client.draw(words::time(now), &mut drawn);
         if !drawn.is_empty() {
             self.user.handle_output(now, &drawn);
         }
-        match self.user.poll_write(now) {
-            Some(keys) => {
-                self.client.handle_keys(words::time(now), &keys);
-                true
-            }
-            None => false,
+        match self.user.poll_act(now) {
+            Some(Act::Type(keys)) => self.client.handle_keys(words::time(now), &keys),
+            Some(Act::Reach(Moment::Begun)) => self.has_begun = true,
+            Some(Act::Reach(_)) => {}
+            None => return false,
         }
+        true
     }
 }
 

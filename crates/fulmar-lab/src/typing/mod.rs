@@ -39,4 +39,4 @@ pub use plan::{READING, RESULT_CELLS};
 pub use reader::Reader;
 pub use sitting::{Limits, Moment, Sitting, SittingError, WhyOver, sit, sit_watched};
 pub use typist::{Loop, PATIENCE, Press, Typist};
-pub use user::User;
+pub use user::{Act, User};

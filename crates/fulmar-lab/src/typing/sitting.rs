@@ -1,10 +1,10 @@
 //! A user at a terminal behind which a recording is played.
 
-use super::reader::Reader;
-use super::typist::{Loop, Typist};
+use super::typist::Loop;
+use super::user::{Act, User};
 use crate::judge::Truth;
-use crate::played::{END, READY, START};
-use crate::trace::{Event, NoTrace, Record, Trace};
+use crate::played::END;
+use crate::trace::{NoTrace, Trace};
 use fulmar_platform::{Interest, Master, PollList, Transfer, boot_time};
 use std::io;
 use std::time::Duration;
@@ -109,128 +109,41 @@ pub fn sit_watched(
 ) -> Result<Sitting, SittingError> {
     let mut seat = Seat {
         master,
-        reader: Reader::new(truth, recording.size()),
-        records: vec![Record {
-            at: boot_time(),
-            event: Event::Size(recording.size()),
-        }],
+        user: User::new(recording, truth, user, limits, boot_time()),
         has_left: false,
     };
-    seat.start(boot_time() + limits.set_up, limits.set_up, at)?;
-    at(Moment::Begun);
-    let began = boot_time();
-    let mut typist = Typist::new(recording, truth, user, began, limits.pause_max);
-    let is_complete = seat.type_all(&mut typist, began, limits)?;
-    let all_seen = seat.look_on(truth, limits.patience)?;
-    let why_over = match (seat.has_left, all_seen, is_complete) {
-        (true, _, _) => WhyOver::PeerLeft,
-        (_, false, _) => WhyOver::AnswersMissing,
-        (_, true, true) => WhyOver::AllSeen,
-        (_, true, false) => WhyOver::LimitReached,
-    };
-    at(Moment::Over);
-    seat.write(END)?;
-    Ok(Sitting {
-        user_side: Trace::new(seat.records)?,
-        why_over,
-        given_up: typist.given_up(),
-    })
+    while !seat.user.is_over() {
+        match seat.user.poll_act(boot_time()) {
+            Some(Act::Type(bytes)) => seat.write(&bytes)?,
+            Some(Act::Reach(moment)) => at(moment),
+            None => seat.look(seat.user.poll_timeout())?,
+        }
+    }
+    if !seat.user.has_failed() {
+        seat.write(END)?;
+    }
+    seat.user.finish()
 }
 
 struct Seat<'a> {
     master: &'a Master,
-    reader: Reader<'a>,
-    records: Vec<Record>,
+    user: User<'a>,
     has_left: bool,
 }
 
 impl Seat<'_> {
-    /// Waits until the host is ready, starts it, and waits until it has begun.
-    fn start(
-        &mut self,
-        limit: Duration,
-        set_up: Duration,
-        at: &mut dyn FnMut(Moment),
-    ) -> Result<(), SittingError> {
-        for is_ready in [true, false] {
-            while self.shows_ready() != is_ready {
-                self.look(Some(limit))?;
-                if self.has_left {
-                    return Err(SittingError::PeerLeft(self.screen()));
-                }
-                if boot_time() >= limit {
-                    return Err(SittingError::NotReady(set_up, self.screen()));
-                }
-            }
-            if is_ready {
-                at(Moment::Ready);
-                self.write(&[START])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns whether the whole recording was typed.
-    fn type_all(
-        &mut self,
-        typist: &mut Typist,
-        began: Duration,
-        limits: Limits,
-    ) -> Result<bool, SittingError> {
-        let (end, mut typed) = (began + limits.time, 0);
-        typist.look(began, &self.reader);
-        while !typist.is_done() && !self.has_left {
-            let now = boot_time();
-            if now >= end || typed >= limits.keys {
-                return Ok(false);
-            }
-            if let Some(press) = typist.poll_press(now) {
-                typed += press.keys;
-                self.note(now, Event::User(press.bytes.clone()));
-                self.reader.type_keys(press.keys);
-                self.write(&press.bytes)?;
-                typist.look(now, &self.reader);
-                continue;
-            }
-            let until = typist.poll_timeout().map_or(end, |next| next.min(end));
-            if self.look(Some(until))? {
-                typist.handle_output(boot_time(), &self.reader);
-            }
-        }
-        Ok(typist.is_done())
-    }
-
-    /// Looks on until everything is there that the keys can lead to, and returns whether it is.
-    fn look_on(&mut self, truth: &Truth, patience: Duration) -> Result<bool, SittingError> {
-        let limit = boot_time() + patience;
-        let last = truth.reach(self.reader.typed());
-        while !self.reader.has_for_certain(last) {
-            if self.has_left || boot_time() >= limit {
-                return Ok(false);
-            }
-            self.look(Some(limit))?;
-        }
-        Ok(true)
-    }
-
-    /// Waits for output until a time, and returns whether there was some.
-    fn look(&mut self, until: Option<Duration>) -> io::Result<bool> {
+    /// Waits for output until a time, and shows it.
+    fn look(&mut self, until: Option<Duration>) -> io::Result<()> {
         let mut list = PollList::new();
         list.add(self.master, Interest::Read);
         list.wait(until.map(|until| until.saturating_sub(boot_time())))?;
         let mut buffer = [0; 16_384];
         match self.master.read(&mut buffer)? {
-            Transfer::Bytes(count) => {
-                let now = boot_time();
-                let bytes = &buffer[..count];
-                self.reader.show(bytes);
-                self.note(now, Event::Host(bytes.to_vec()));
-                return Ok(true);
-            }
+            Transfer::Bytes(count) => self.user.handle_output(boot_time(), &buffer[..count]),
             Transfer::WouldBlock => {}
-            Transfer::Closed => self.has_left = true,
+            Transfer::Closed => self.leave(),
         }
-        Ok(false)
+        Ok(())
     }
 
     /// Writes all of it; while the pty takes no more, output is read, or peer and user wait for
@@ -239,7 +152,7 @@ impl Seat<'_> {
         while !bytes.is_empty() && !self.has_left {
             match self.master.write(bytes)? {
                 Transfer::Bytes(count) => bytes = &bytes[count..],
-                Transfer::Closed => self.has_left = true,
+                Transfer::Closed => self.leave(),
                 Transfer::WouldBlock => {
                     let mut list = PollList::new();
                     list.add(self.master, Interest::ReadWrite);
@@ -251,21 +164,8 @@ impl Seat<'_> {
         Ok(())
     }
 
-    fn note(&mut self, at: Duration, event: Event) {
-        self.records.push(Record { at, event });
-    }
-
-    fn shows_ready(&self) -> bool {
-        self.rows().any(|row| row.contains(READY))
-    }
-
-    fn screen(&self) -> String {
-        let rows: Vec<String> = self.rows().filter(|row| !row.is_empty()).collect();
-        rows.join("\n")
-    }
-
-    fn rows(&self) -> impl Iterator<Item = String> {
-        let eye = self.reader.eye();
-        (0..eye.size().rows).map(|row| eye.row_text(row))
+    fn leave(&mut self) {
+        self.has_left = true;
+        self.user.handle_left();
     }
 }

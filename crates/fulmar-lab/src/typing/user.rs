@@ -1,7 +1,7 @@
 //! A user before a terminal, from sitting down to getting up.
 
 use super::reader::Reader;
-use super::sitting::{Limits, Sitting, SittingError, WhyOver};
+use super::sitting::{Limits, Moment, Sitting, SittingError, WhyOver};
 use super::typist::{Loop, Typist};
 use crate::judge::Truth;
 use crate::played::{READY, START};
@@ -11,7 +11,8 @@ use std::time::Duration;
 /// A user as a state machine: told what the terminal shows, it says what to type and when.
 ///
 /// It waits for the played host, starts it, types the recording and looks on until all answers are
-/// there. Virtual time drives it as well as a clock.
+/// there. Who has a real terminal drives it by a clock ([`sit`](super::sit)), who has a simulated one by
+/// virtual time.
 pub struct User<'a> {
     recording: &'a Trace,
     truth: &'a Truth,
@@ -23,15 +24,30 @@ pub struct User<'a> {
     given_up: usize,
 }
 
+/// What a user does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Types this.
+    Type(Vec<u8>),
+    /// Has come so far.
+    Reach(Moment),
+}
+
 enum Phase {
     /// The host is to say that it is ready.
     Arriving { limit: Duration },
-    /// It was told to start.
+    /// It has, and is to be told to start.
+    Greeted { limit: Duration },
+    /// It was told.
     Starting { limit: Duration },
+    /// It has started; typing begins as soon as the user is asked.
+    Begun,
     /// Typing, until a time.
     Typing { typist: Box<Typist>, end: Duration },
     /// Nothing more is typed; whether all was.
     Looking { limit: Duration, is_complete: bool },
+    /// Enough was seen.
+    Done(WhyOver),
     /// It is over.
     Over(WhyOver),
     /// Nobody typed.
@@ -77,43 +93,54 @@ impl<'a> User<'a> {
     /// Takes in that the peer has left.
     pub fn handle_left(&mut self) {
         self.phase = match &self.phase {
-            Phase::Arriving { .. } | Phase::Starting { .. } => {
+            Phase::Arriving { .. } | Phase::Greeted { .. } | Phase::Starting { .. } => {
                 Phase::NotBegun(SittingError::PeerLeft(self.screen()))
             }
             Phase::Typing { typist, .. } => {
                 self.given_up = typist.given_up();
-                Phase::Over(WhyOver::PeerLeft)
+                Phase::Done(WhyOver::PeerLeft)
             }
-            Phase::Looking { .. } => Phase::Over(WhyOver::PeerLeft),
-            Phase::Over(_) | Phase::NotBegun(_) => return,
+            Phase::Begun | Phase::Looking { .. } => Phase::Done(WhyOver::PeerLeft),
+            Phase::Done(_) | Phase::Over(_) | Phase::NotBegun(_) => return,
         };
     }
 
-    /// Returns what is to be typed by now. To be asked until there is nothing, whenever the time has
-    /// come and after output.
-    pub fn poll_write(&mut self, now: Duration) -> Option<Vec<u8>> {
+    /// Returns what the user does now. To be asked until there is nothing, whenever the time has come
+    /// and after output.
+    pub fn poll_act(&mut self, now: Duration) -> Option<Act> {
         loop {
-            match &self.phase {
+            match self.phase {
                 Phase::Arriving { limit } if self.shows_ready() => {
-                    self.phase = Phase::Starting { limit: *limit };
-                    return Some(vec![START]);
+                    self.phase = Phase::Greeted { limit };
+                    return Some(Act::Reach(Moment::Ready));
                 }
-                Phase::Starting { .. } if !self.shows_ready() => self.begin(now),
+                Phase::Greeted { limit } => {
+                    self.phase = Phase::Starting { limit };
+                    return Some(Act::Type(vec![START]));
+                }
+                Phase::Starting { .. } if !self.shows_ready() => {
+                    self.phase = Phase::Begun;
+                    return Some(Act::Reach(Moment::Begun));
+                }
                 Phase::Arriving { limit } | Phase::Starting { limit } => {
-                    if now >= *limit {
+                    if now >= limit {
                         let error = SittingError::NotReady(self.limits.set_up, self.screen());
                         self.phase = Phase::NotBegun(error);
                     }
                     return None;
                 }
+                Phase::Begun => self.begin(now),
                 Phase::Typing { .. } => match self.press(now) {
-                    Step::Typed(bytes) => return Some(bytes),
+                    Step::Typed(bytes) => return Some(Act::Type(bytes)),
                     Step::Waits => return None,
                     Step::Done => {}
                 },
                 Phase::Looking { limit, is_complete } => {
-                    self.phase = Phase::Over(self.seen(now, *limit, *is_complete)?);
-                    return None;
+                    self.phase = Phase::Done(self.seen(now, limit, is_complete)?);
+                }
+                Phase::Done(why) => {
+                    self.phase = Phase::Over(why);
+                    return Some(Act::Reach(Moment::Over));
                 }
                 Phase::Over(_) | Phase::NotBegun(_) => return None,
             }
@@ -129,13 +156,15 @@ impl<'a> User<'a> {
             Phase::Typing { typist, end } => {
                 Some(typist.poll_timeout().map_or(*end, |next| next.min(*end)))
             }
+            // At once.
+            Phase::Greeted { .. } | Phase::Begun | Phase::Done(_) => Some(Duration::ZERO),
             Phase::Over(_) | Phase::NotBegun(_) => None,
         }
     }
 
-    /// True from the moment on at which the session has begun, or the user has given it up.
-    pub fn has_begun(&self) -> bool {
-        !matches!(self.phase, Phase::Arriving { .. } | Phase::Starting { .. })
+    /// True where nobody has typed or will.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.phase, Phase::NotBegun(_))
     }
 
     /// True when the user has got up.

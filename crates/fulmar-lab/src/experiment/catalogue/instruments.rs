@@ -1,7 +1,7 @@
 //! The experiments that have instruments of their own.
 
 use super::super::{Cell, Experiment, Surroundings};
-use crate::instrument::{bulk, collection, lan, tinygram};
+use crate::instrument::{agreement, bulk, collection, lan, tinygram};
 
 pub(super) const COLLECTION: Experiment = Experiment {
     name: "collection",
@@ -51,6 +51,21 @@ pub(super) const LAN: Experiment = Experiment {
     published: &[],
     cells: lan_cells,
 };
+
+pub(super) const WORLDS: Experiment = Experiment {
+    name: "worlds",
+    title: "Real time and virtual time",
+    source: "our own",
+    about: "The same recording, typed by the same user over the same link with the same seed: by our \
+        program over a real link, and by its state machines in virtual time. How much the \
+        confirmed times differ says how far thousands of seeds in virtual time stand for real runs.",
+    published: &[],
+    cells: worlds_cells,
+};
+
+fn worlds_cells(around: &Surroundings) -> Vec<Cell> {
+    kept(agreement::cells(around), &["clear"], around)
+}
 
 fn bulk_cells(around: &Surroundings) -> Vec<Cell> {
     kept(bulk::cells(around), &["40ms"], around)

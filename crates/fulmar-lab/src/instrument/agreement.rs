@@ -1,0 +1,208 @@
+//! How closely a session in virtual time agrees with the real one.
+//!
+//! The same recording is typed by the same user over the same scenario with the same seed, by our
+//! program over a real link and by its state machines in virtual time. What differs is what computing, the
+//! kernel and the ptys take, and where in the pauses of either end a key happens to fall.
+//!
+//! # Figures
+//!
+//! `real` and `simulated`: medians of the confirmed times (the whole screen right, with the host's answer),
+//! and `difference` of the two. `keys_later` and `keys_later_p90`: for each key by itself, the median and the
+//! 90 % quantile of how much longer it took in the real run. Series `real_by_simulated`: each key's times (ms; ms).
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::judge::Verdict;
+use crate::outcome::Figure;
+use crate::peer::Peer;
+use crate::replay::{LIMITS, Replay};
+use crate::simulated::Rehearsal;
+use crate::stats::Summary;
+use crate::typing::{Limits, Loop};
+
+/// The comparison of one replay.
+#[derive(Clone, Debug)]
+pub struct Agreement {
+    /// What is played in both worlds.
+    pub replay: Replay,
+}
+
+/// The links: name, and a scenario.
+const LINKS: [(&str, &str); 3] = [
+    ("clear", "both delay 50ms"),
+    ("lossy", "both loss 5%, delay 40ms..60ms"),
+    ("slow", "both rate 1mbit queue 64kB, delay 100ms"),
+];
+
+/// Somebody at a shell.
+const RECORDING: &str = "own-bash-plain";
+
+/// Returns the cells of the experiment.
+pub fn cells(around: &Surroundings) -> Vec<Cell> {
+    let limits = Limits {
+        keys: if around.is_quick { 60 } else { LIMITS.keys },
+        pause_max: Some(Duration::from_millis(500)),
+        ..LIMITS
+    };
+    let cell = |(name, scenario): (&str, &str)| Cell {
+        name: name.to_owned(),
+        title: format!("a real run and one in virtual time: {scenario}"),
+        peers: vec!["fulmar".to_owned()],
+        takes: Duration::from_secs(10) + Duration::from_millis(300) * limits.keys as u32,
+        is_alone: false,
+        work: Box::new(Agreement {
+            replay: Replay {
+                limits,
+                ..Replay::new(scenario, RECORDING, Loop::Open)
+            },
+        }),
+    };
+    LINKS.into_iter().map(cell).collect()
+}
+
+impl Work for Agreement {
+    /// `peer` is ours, by whatever name: no other has a model.
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        ensure!(
+            peer.starts_with("fulmar"),
+            "only Fulmar runs in virtual time"
+        );
+        let simulated = Rehearsal::new(&self.replay, around)?.run(seed)?.verdict;
+        let mut measured = self.replay.play(&Peer::parse(peer)?, seed, around)?;
+        let real = measured.verdict.as_ref().context("nobody typed")?;
+        let compared = Compared::of(real, &simulated)?;
+        measured.figures.extend(compared.figures());
+        let pairs = compared.pairs.iter().map(|[real, other]| (*other, *real));
+        let series = [("real_by_simulated".to_owned(), pairs.collect())];
+        measured.series.extend(series);
+        Ok(measured)
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("link", self.replay.scenario.clone()),
+            ("recording", self.replay.recording.clone()),
+            ("keys", self.replay.limits.keys.to_string()),
+        ]
+    }
+}
+
+/// The confirmed times of one run in both worlds, in milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// The medians over the keys: in the real run, in virtual time.
+    pub medians: [f64; 2],
+    /// Each key that was answered in both, in the same order.
+    pub pairs: Vec<[f64; 2]>,
+}
+
+impl Compared {
+    /// Compares the verdicts on a real run and on one in virtual time.
+    ///
+    /// # Errors
+    ///
+    /// Where other keys were typed, or no answers came.
+    pub fn of(real: &Verdict, simulated: &Verdict) -> Result<Self> {
+        ensure!(
+            real.keys.len() == simulated.keys.len(),
+            "{} keys were typed in the real run and {} in virtual time",
+            real.keys.len(),
+            simulated.keys.len()
+        );
+        let median = |verdict: &Verdict| {
+            let median = Summary::of(&verdict.whole()).median;
+            median.map(ms).context("hardly any answer came")
+        };
+        let waits = real.keys.iter().zip(&simulated.keys);
+        let pairs = waits
+            .filter_map(|(real, other)| Some([ms(real.whole?.came()?), ms(other.whole?.came()?)]));
+        Ok(Self {
+            medians: [median(real)?, median(simulated)?],
+            pairs: pairs.collect(),
+        })
+    }
+
+    fn figures(&self) -> BTreeMap<String, Figure> {
+        let [real, simulated] = self.medians;
+        let mut later: Vec<f64> = self
+            .pairs
+            .iter()
+            .map(|[real, other]| real - other)
+            .collect();
+        later.sort_by(f64::total_cmp);
+        let quantile = |share: f64| {
+            let place = (share * later.len() as f64) as usize;
+            later.get(place).copied().unwrap_or_default()
+        };
+        [
+            ("real", real),
+            ("simulated", simulated),
+            ("difference", real - simulated),
+            ("keys_later", quantile(0.5)),
+            ("keys_later_p90", quantile(0.9)),
+        ]
+        .map(|(name, value)| (name.to_owned(), Figure::new(value, "ms")))
+        .into()
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::KeyVerdict;
+    use crate::stats::Observation;
+
+    fn verdict(waits: &[Option<u64>]) -> Verdict {
+        let key = |wait: &Option<u64>| KeyVerdict {
+            typed: Duration::ZERO,
+            own: None,
+            whole: Some(match wait {
+                Some(millis) => Observation::After(Duration::from_millis(*millis)),
+                None => Observation::Censored(Duration::from_secs(1)),
+            }),
+            first_output: Observation::Censored(Duration::ZERO),
+            wrong: 0,
+        };
+        Verdict {
+            keys: waits.iter().map(key).collect(),
+            wrongs: Vec::new(),
+            delivery: crate::judge::Delivery::default(),
+            longest_stall: Duration::ZERO,
+            length: Duration::ZERO,
+            is_stamped: true,
+            is_settled: true,
+            differences_at_end: 0,
+        }
+    }
+
+    #[test]
+    fn keys_are_compared_one_by_one_where_both_were_answered() {
+        let real = verdict(&[Some(105), Some(108), None, Some(130)]);
+        let simulated = verdict(&[Some(100), Some(106), Some(100), Some(110)]);
+        let compared = Compared::of(&real, &simulated).unwrap();
+        assert_eq!(
+            compared.pairs,
+            [[105.0, 100.0], [108.0, 106.0], [130.0, 110.0]]
+        );
+        let figures = compared.figures();
+        assert_eq!(figures["keys_later"].value, 5.0);
+        assert_eq!(figures["keys_later_p90"].value, 20.0);
+        let [real, simulated] = compared.medians;
+        assert_eq!(figures["difference"].value, real - simulated);
+    }
+
+    #[test]
+    fn runs_of_other_keys_are_not_compared() {
+        let three = verdict(&[Some(1), Some(1), Some(1)]);
+        assert!(Compared::of(&three, &verdict(&[Some(1)])).is_err());
+        assert!(Compared::of(&verdict(&[None]), &verdict(&[Some(1)])).is_err());
+    }
+}
