@@ -45,11 +45,14 @@ impl Progress {
 
     /// Returns the bytes a second in the second half of the time: without the start, in which TCP
     /// looks for its speed.
+    ///
+    /// It is the slope of the line through the notes with the least squares: where a window at a
+    /// time arrives, the difference of two notes would depend on where in a window they are.
     pub(super) fn steady_goodput(&self) -> Option<f64> {
         let ((first, _), (last, _)) = (self.notes.first()?, self.notes.last()?);
         let middle = (*first + *last) / 2;
         let second_half = self.notes.iter().position(|(at, _)| *at >= middle)?;
-        speed(self.notes.get(second_half..)?)
+        slope(self.notes.get(second_half..)?)
     }
 
     /// Returns what had arrived by when: seconds, and bytes.
@@ -65,6 +68,26 @@ fn speed(notes: &[(Duration, u64)]) -> Option<f64> {
     let ((first, before), (last, after)) = (notes.first()?, notes.last()?);
     let time = last.checked_sub(*first)?.as_secs_f64();
     (time > 0.0).then(|| after.saturating_sub(*before) as f64 / time)
+}
+
+/// Returns the slope of the line with the least squares, where there are two times.
+fn slope(notes: &[(Duration, u64)]) -> Option<f64> {
+    let (start, before) = *notes.first()?;
+    let points = notes.iter().map(|(at, bytes)| {
+        let time = at.saturating_sub(start).as_secs_f64();
+        (time, bytes.saturating_sub(before) as f64)
+    });
+    let count = notes.len() as f64;
+    let (times, sizes) = points
+        .clone()
+        .fold((0.0, 0.0), |(times, sizes), (time, size)| {
+            (times + time / count, sizes + size / count)
+        });
+    let (together, spread) = points.fold((0.0, 0.0), |(together, spread), (time, size)| {
+        let off = time - times;
+        (together + off * (size - sizes), spread + off * off)
+    });
+    (spread > 0.0).then(|| together / spread)
 }
 
 #[cfg(test)]
@@ -89,7 +112,25 @@ mod tests {
         assert_eq!(progress.first(), Some(ms(1000)));
         assert_eq!(progress.bytes(), 11_001);
         assert_eq!(progress.goodput(), Some(5500.0));
-        assert_eq!(progress.steady_goodput(), Some(10_000.0));
+        let steady = progress.steady_goodput().unwrap();
+        assert!((steady - 10_000.0).abs() < 1.0, "{steady}");
+    }
+
+    #[test]
+    fn windows_that_arrive_at_once_make_it_no_larger_and_no_smaller() {
+        for end in 5000..5400 {
+            // 64 pieces of 1000 bytes, 0.4 ms apart, each 200 ms.
+            let mut progress = Progress::default();
+            let pieces = (0..).map(|piece| {
+                let us = piece / 64 * 200_000 + piece % 64 * 400;
+                (Duration::from_micros(us), (piece + 1) * 1000)
+            });
+            for (at, bytes) in pieces.take_while(|(at, _)| *at < ms(end)) {
+                progress.note(at, bytes);
+            }
+            let steady = progress.steady_goodput().unwrap();
+            assert!((steady / 320_000.0 - 1.0).abs() < 0.03, "{end}: {steady}");
+        }
     }
 
     #[test]
