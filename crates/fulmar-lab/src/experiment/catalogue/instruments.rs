@@ -35,7 +35,10 @@ pub(super) const BULK: Experiment = Experiment {
     source: "HPN-SSH: the pages of SWITCH (2005 to 2010) and PSC (2004)",
     about: "300 MB from memory over long paths, by one TCP stream with fixed and with automatic \
         windows, and by scp, sftp and rsync: a window of W cannot carry more than W a round trip. \
-        And what a byte costs with each cipher on this machine.",
+        And what a byte costs with each cipher on this machine. Published, in MB/s: over 45 ms \
+        (SWITCH) 1.5 with stock OpenSSH 4.3, whose window is 64 KiB, and 50 with a patched one and \
+        aes128-ctr, 55 to 70 without a cipher; over 40 ms and 1 Gbit/s (PSC, two Pentium III) 1.3 \
+        to 1.9 with a stock one and any cipher, 2.8 (3des-cbc) to 24.4 (arcfour) with a patched one.",
     published: &[],
     cells: bulk_cells,
 };

@@ -9,9 +9,11 @@
 //!
 //! # How fast the path is
 //!
-//! 200 Mbit/s: a rate that the emulation holds for certain together with the programs that it is measured
-//! with (see [`RATE_BITS`]). Where a window would carry more the rate is what is measured; the
-//! cell without delay shows that it is held.
+//! 200 Mbit/s ([`RATE_BITS`]). On a virtual machine of two cores `fulmar-lab selfcheck` found 300 Mbit/s held to
+//! 0.12 %, by a prober that does nothing else. With the ends of TCP, and with ssh and sshd, on
+//! the same cores 200 were held to 98 %, while other work took its share. Where a window would carry more than the
+//! rate, the rate is what is measured; the cell without delay shows on each machine how much of it tools
+//! reach there.
 
 mod ciphers;
 mod copy;
@@ -190,6 +192,14 @@ impl Bulk {
             ),
             ("goodput", progress.goodput(), "B/s"),
             ("goodput_steady", progress.steady_goodput(), "B/s"),
+            (
+                "window_seen",
+                progress
+                    .steady_goodput()
+                    .filter(|_| rtt > 0.0)
+                    .map(|goodput| goodput * rtt),
+                "B",
+            ),
             (
                 "of_expected",
                 progress.steady_goodput().map(|goodput| goodput / expected),
