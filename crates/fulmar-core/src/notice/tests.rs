@@ -194,6 +194,18 @@ fn link_information_stays_for_ten_seconds_or_until_dismissed() {
 }
 
 #[test]
+fn what_is_told_stays_for_ten_seconds_or_until_dismissed() {
+    let mut notices = notices();
+    let contact = heard_at(20_000, 20_000);
+    notices.tell(ms(20_000), "something".to_owned());
+    let line = "fulmar: something (Ctrl-^ . quits)";
+    assert_eq!(text(&notices, 20_000, contact).as_deref(), Some(line));
+    assert_eq!(text(&notices, 30_000, heard_at(30_000, 30_000)), None);
+    notices.dismiss();
+    assert_eq!(text(&notices, 20_000, contact), None);
+}
+
+#[test]
 fn address_port_and_what_to_check_fit_into_80_columns() {
     let text = notices().text(ms(5000), SILENT, 80, String::new).unwrap();
     assert_eq!(

@@ -41,6 +41,8 @@ pub(crate) struct EventLoop {
     /// Until when a server is given to answer whose login has ended without a word that it hears us,
     /// and what is told then.
     pub(crate) lost: Option<(Time, Failure)>,
+    /// What the server has warned of. A notice passes, and may be cut.
+    pub(crate) warnings: Vec<String>,
     /// How far we have come.
     pub(crate) steps: Steps,
     /// The first signal that asked us to end.
@@ -151,7 +153,11 @@ impl EventLoop {
                 Said::Agreed => {
                     self.steps.take(now, Step::Agreed);
                 }
-                Said::Warning(what) => self.client.tell(now, format!("warning: {what}")),
+                Said::Warning(what) => {
+                    let warning = format!("warning: {what}");
+                    self.client.tell(now, warning.clone());
+                    self.warnings.push(warning);
+                }
                 _ => {}
             }
         }

@@ -204,6 +204,7 @@ impl Desk {
             surroundings: meeting.surroundings,
             call: meeting.call,
             lost: None,
+            warnings: Vec::new(),
             steps: meeting.steps,
             ended_by: None,
             is_cut_off: false,
@@ -212,6 +213,9 @@ impl Desk {
         let ended = crash::caught(|| event_loop.run());
         let left = crash::caught(|| event_loop.give_back());
         event_loop.hang_up();
+        for warning in &event_loop.warnings {
+            report::complain(names.program(), warning);
+        }
         let ended = ended.and_then(|ended| left.map(|()| ended));
         let ending = ended
             .map_err(Failure::Panicked)?

@@ -381,6 +381,25 @@ fn what_a_server_says_is_told_though_ssh_does_not_end() {
 }
 
 #[test]
+fn what_a_server_warns_of_can_be_read_after_the_session() {
+    let world = world();
+    let names = ["MOSH_SERVER_NETWORK_TMOUT", "MOSH_SERVER_SIGNAL_TMOUT"];
+    let odd = FakeSsh {
+        before: &names.map(|name| format!("export {name}=odd")).join("; "),
+        ..PRESENT
+    };
+    let mut terminal = odd.start(&world, &[], &[]);
+    expect_session(&mut terminal);
+    let left = terminal.screen().contents();
+    for name in names {
+        assert!(
+            left.contains(&format!("fulmar: warning: {name} is")),
+            "{left}"
+        );
+    }
+}
+
+#[test]
 fn ctrl_c_ends_a_login_and_what_it_has_started() {
     let world = world();
     let waiting = FakeSsh {
