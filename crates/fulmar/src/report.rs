@@ -7,6 +7,9 @@ use fulmar_core::Names;
 
 use crate::errors::Failure;
 
+/// What is being done when [`try_print`] fails.
+pub(crate) const PRINTING: &str = "writing to standard output";
+
 /// Prints what went wrong and what to try, and returns the status to leave with.
 pub(crate) fn failure(failure: &Failure, program: &str, names: Names) -> u8 {
     if !matches!(failure, Failure::Told) {
@@ -46,16 +49,25 @@ pub(crate) fn print_to_stdout(text: &str) {
 /// When it cannot be written. Whoever has closed the other end has what it wants.
 pub(crate) fn try_print(text: &str) -> io::Result<()> {
     let mut out = io::stdout();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    unless_unwanted(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Returns how something was written, where it is no failure that nobody reads.
+///
+/// # Errors
+///
+/// When it failed for any other reason.
+pub(crate) fn unless_unwanted(outcome: io::Result<()>) -> io::Result<()> {
+    match outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome,
     }
 }
 
-/// True for what may change how the text around it is shown: control characters, and those that turn
-/// the direction of writing.
+/// True for what may change how the text around it is shown: control characters, those that turn the
+/// direction of writing, and separators of lines and paragraphs.
 ///
-/// Source: Unicode Standard Annex 9, explicit directional formatting characters.
+/// Source: Unicode Standard Annex 9, sections 2.1 to 2.6; the Unicode Standard, section 23.2.
 pub(crate) fn is_harmful(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -35,7 +35,7 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
 fn own(words: Vec<OsString>) -> Result<u8, Failure> {
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
-        Err(error) => return Ok(tell(&error)),
+        Err(error) => return tell(&error),
     };
     match cli.command {
         Some(Command::Server(arguments)) if arguments.is_new() => {
@@ -62,7 +62,7 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
 }
 
 fn print(text: &str) -> Result<u8, Failure> {
-    report::try_print(text).map_err(while_doing("writing to standard output"))?;
+    report::try_print(text).map_err(while_doing(report::PRINTING))?;
     Ok(0)
 }
 
@@ -88,17 +88,16 @@ fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
 }
 
 /// Prints help, or what is wrong with the command line, and returns the status to leave with.
-fn tell(error: &clap::Error) -> u8 {
+fn tell(error: &clap::Error) -> Result<u8, Failure> {
     let is_asked_for = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     );
-    // Whoever closed the stream does not want to read it.
-    let _ = error.print();
+    let printed = report::unless_unwanted(error.print());
     if is_asked_for {
-        0
+        printed.map(|()| 0).map_err(while_doing(report::PRINTING))
     } else {
-        Names::Own.failure_status()
+        Ok(Names::Own.failure_status())
     }
 }
 

@@ -309,15 +309,16 @@ pub(crate) fn farewell(ended: Result<u8, Failure>, names: Names) -> u8 {
 pub(crate) fn print_colors(names: Names) -> Result<u8, Failure> {
     let environment = Environment::current();
     let term = environment.get_filled("TERM").unwrap_or_default();
-    match (term.to_str().and_then(capabilities::colors), names) {
-        (Some(count), _) => report::print_to_stdout(&format!("{count}\n")),
-        (None, Names::Own) => report::print_to_stdout("-1\n"),
+    let count = match (term.to_str().and_then(capabilities::colors), names) {
+        (Some(count), _) => count,
+        (None, Names::Own) => -1,
         (None, Names::Stock) => {
             return Err(Failure::UnknownTerminal {
                 term: term.to_owned(),
             });
         }
-    }
+    };
+    report::try_print(&format!("{count}\n")).map_err(while_doing(report::PRINTING))?;
     Ok(0)
 }
 

@@ -53,7 +53,14 @@ fn complaint(world: &World, arguments: &[&str]) -> String {
 #[test]
 fn what_was_asked_for_and_cannot_be_written_is_a_failure() {
     let world = World::new();
-    for words in [&["config"][..], &["man"], &["completions", "bash"]] {
+    for words in [
+        &["config"][..],
+        &["man"],
+        &["completions", "bash"],
+        &["--help"],
+        &["--version"],
+        &["client", "-c"],
+    ] {
         let full = fs::File::create("/dev/full").expect("Linux has it");
         let mut command = world.command(world.ours("fulmar"));
         let output = command.args(words).stdout(full).output();
