@@ -29,6 +29,18 @@
 //! traces to 1 %. The engine's thread is a real-time one where that is permitted, and never waits by spinning: at
 //! 0.05 ms it is early enough, and the processor is for the programs that are measured.
 //!
+//! # Measuring
+//!
+//! ```text
+//! fulmar-lab list                    the experiments; `list NAME` says all about one
+//! fulmar-lab run paper --plan        what would be done, and how long it would take
+//! fulmar-lab run paper --out DIR     measures, and writes DIR/index.html
+//! fulmar-lab pairs --out DIR         whether equal runs come out equal, side by side and alone
+//! ```
+//!
+//! A run that is interrupted goes on with the same command. The [`catalogue`](experiment::catalogue) has the
+//! experiments, [`run`] works them off, each run in a process of its own, and [`report`] draws what came of it.
+//!
 //! # Traces
 //!
 //! A link can follow a measured one: `trace Verizon-LTE-short.down`, a file in the format of Mahimahi. Those files

@@ -55,6 +55,9 @@ const GENERATED: [&str; 4] = [
     "loss/loss-29-open",
 ];
 
+/// What there is of them where it is to be quick.
+const QUICK: [&str; 3] = ["evdo", "transoceanic", "loss"];
+
 /// Measures, compares and prints.
 ///
 /// # Errors
@@ -63,13 +66,14 @@ const GENERATED: [&str; 4] = [
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let making = &arguments.making;
     let around = making.data.surroundings_for(making.quick)?;
-    let usual = match making.data.generated {
-        true => GENERATED,
-        false => CELLS,
+    let usual: &[&str] = match (making.quick, making.data.generated) {
+        (true, _) => &QUICK,
+        (_, true) => &GENERATED,
+        _ => &CELLS,
     };
     let selection = Selection {
         names: match arguments.names.is_empty() {
-            true => usual.map(str::to_owned).to_vec(),
+            true => usual.iter().map(|name| (*name).to_owned()).collect(),
             false => arguments.names.clone(),
         },
         peers: arguments.peers.clone(),

@@ -30,11 +30,11 @@ impl Response {
 
     /// Returns the time of a peer.
     pub(super) fn of(self, peer: &str) -> Duration {
-        let is_datagrams = ["mosh", "fulmar"].iter().any(|name| peer.starts_with(name));
-        let millis = match is_datagrams {
-            true if peer.ends_with("-n") => self.unpredicted_millis,
-            true => self.predicted_millis,
-            false => self.tcp_millis,
+        // Ours does not predict yet.
+        let millis = match peer {
+            "mosh" | "mosh-a" => self.predicted_millis,
+            _ if peer.starts_with("mosh") || peer.starts_with("fulmar") => self.unpredicted_millis,
+            _ => self.tcp_millis,
         };
         Duration::from_millis(millis.into())
     }

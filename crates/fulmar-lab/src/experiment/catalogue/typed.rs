@@ -8,7 +8,10 @@ use super::super::{Cell, Measured, Surroundings, Work};
 use super::recording::Recording;
 use super::response::Response;
 use super::route::Route;
+use crate::judge::{KeyVerdict, Verdict};
+use crate::outcome::Figure;
 use crate::replay::{LIMITS, Replay};
+use crate::stats::{Observation, share_within};
 use crate::typing::{Limits, Loop};
 
 /// What a run takes besides: the link, a server, and the judge. Seen here.
@@ -38,7 +41,7 @@ pub struct Typed {
 /// When a user stops where it is to be quick. Chosen so that all of it fits in ten minutes.
 const QUICK: Limits = Limits {
     keys: 60,
-    time: Duration::from_secs(75),
+    time: Duration::from_secs(60),
     patience: Duration::from_secs(15),
     ..LIMITS
 };
@@ -128,6 +131,46 @@ impl Typed {
     }
 }
 
+/// What counts as at once.
+const AT_ONCE: Duration = Duration::from_millis(5);
+
+/// The first output and the own effect of a key that came together: as many milliseconds as a display
+/// needs for one frame and another. Chosen by eye.
+const TOGETHER: Duration = Duration::from_millis(20);
+
+/// How much the first output after a key, which the published scripts measured, has to do with the key:
+/// `at_once` and `first_at_once` are the shares of keys whose own effect, and whose first output, came
+/// within 5 ms; `first_is_own` is the share of keys whose first output showed their effect.
+fn first_outputs(verdict: &Verdict) -> Vec<(String, Figure)> {
+    let is_own = |key: &&KeyVerdict| {
+        let own = key.own.and_then(Observation::came);
+        let first = key.first_output.came();
+        own.zip(first)
+            .is_some_and(|(own, first)| own <= first + TOGETHER)
+    };
+    let with_effect: Vec<&KeyVerdict> = verdict
+        .keys
+        .iter()
+        .filter(|key| key.own.is_some())
+        .collect();
+    let own = with_effect.iter().copied().filter(is_own).count();
+    let figures = [
+        ("at_once", share_within(&verdict.own(), AT_ONCE)),
+        (
+            "first_at_once",
+            share_within(&verdict.first_output(), AT_ONCE),
+        ),
+        (
+            "first_is_own",
+            Some(own as f64 / with_effect.len().max(1) as f64),
+        ),
+    ];
+    let figures = figures.into_iter();
+    figures
+        .filter_map(|(name, share)| Some((name.to_owned(), Figure::new(share?, "share"))))
+        .collect()
+}
+
 impl Work for Typed {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let replay = Replay {
@@ -139,7 +182,11 @@ impl Work for Typed {
                 self.user,
             )
         };
-        replay.measure(peer, seed, around)
+        let mut measured = replay.measure(peer, seed, around)?;
+        if let Some(verdict) = &measured.verdict {
+            measured.figures.extend(first_outputs(verdict));
+        }
+        Ok(measured)
     }
 
     fn takes(&self, peer: &str) -> Option<Duration> {
@@ -207,6 +254,41 @@ mod tests {
         let cell = SETTING.cell(Loop::Open, &TRACE_01, &around);
         assert_eq!(cell.name, "like-lte-500ms-open-own-bash");
         assert!(cell.work.needs().is_empty());
+    }
+
+    #[test]
+    fn a_first_output_that_shows_something_else_is_told_from_the_own_effect() {
+        let key = |own: serde_json::Value, first: u64| {
+            serde_json::json!({
+                "typed_ms": 0, "own": own, "whole": own, "first_output": {"ms": first}, "wrong": 0,
+            })
+        };
+        let keys = [
+            key(serde_json::json!({"ms": 2}), 2),
+            key(serde_json::json!({"ms": 5000}), 1000),
+            key(serde_json::json!({"ms": 5010}), 5000),
+            key(serde_json::json!({"ms": 9000, "censored": true}), 3),
+            key(serde_json::Value::Null, 1),
+        ];
+        let verdict = serde_json::json!({
+            "keys": keys, "wrongs": [], "longest_stall_ms": 0, "length_ms": 0, "is_stamped": true,
+            "is_settled": true, "differences_at_end": 0, "delivery": {
+                "typed": 5, "received": 5, "lost": 0, "doubled": 0, "reordered": 0, "strange": 0,
+                "under_way": 0,
+            },
+        });
+        let verdict: Verdict = serde_json::from_value(verdict).unwrap();
+        let figures = first_outputs(&verdict);
+        let values: Vec<(&str, f64)> = figures
+            .iter()
+            .map(|(name, figure)| (name.as_str(), figure.value))
+            .collect();
+        let expected = [
+            ("at_once", 0.25),
+            ("first_at_once", 0.5),
+            ("first_is_own", 0.5),
+        ];
+        assert_eq!(values, expected);
     }
 
     #[test]
