@@ -106,10 +106,14 @@ impl Costs {
             cpu,
             memory,
         });
-        // A process that becomes another program goes on as that.
+        if process.name != name {
+            // It has become another program, with memory of its own.
+            process.memory = 0;
+        }
         process.name = name;
-        process.cpu = cpu;
-        process.memory = memory;
+        // Neither becomes less, but for one that is just about to go.
+        process.cpu = process.cpu.max(cpu);
+        process.memory = process.memory.max(memory);
     }
 
     /// Returns what the processes with these names cost.

@@ -20,7 +20,8 @@ const LOOKS_MAX: u32 = 30_000;
 /// makes, records of logins (utmp, wtmp, lastlog).
 const SCRIPT: &str = "\
     mount -t tmpfs -o mode=755 \"$2\" /run && mkdir /run/sshd && \
-    mount -t tmpfs -o mode=755 \"$2\" /var/log && exec \"$0\" -D -e -f \"$1\"";
+    mount -t tmpfs -o mode=755 \"$2\" /var/log && \
+    : >/var/log/lastlog && : >/var/log/wtmp && exec \"$0\" -D -e -f \"$1\"";
 
 /// An sshd that lets one key in, as the user who runs the lab. It ends with this value; sessions
 /// that have begun are ended by whoever has the host.
