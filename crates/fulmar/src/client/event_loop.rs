@@ -26,6 +26,10 @@ const INTERRUPT: u8 = 0x03;
 /// learnt of that is still on its way. Chosen by eye: a slow round trip.
 const LOST_WITHIN: Duration = Duration::from_secs(2);
 
+/// How long a login that the user gives up goes on, so that a goodbye is sent. Chosen by eye: longer
+/// than what lies between two datagrams.
+const GOODBYE_WITHIN: Duration = Duration::from_millis(500);
+
 /// A client at work.
 pub(crate) struct EventLoop {
     /// What is to be done.
@@ -38,8 +42,8 @@ pub(crate) struct EventLoop {
     pub(crate) surroundings: Surroundings,
     /// The ssh that has started the server, until it has ended.
     pub(crate) call: Option<Call>,
-    /// Until when a server is given to answer whose login has ended without a word that it hears us,
-    /// and what is told then.
+    /// Until when a server is given to answer whose login has ended without a word that it hears us, or
+    /// was given up, and what is told then.
     pub(crate) lost: Option<(Time, Failure)>,
     /// What the server has warned of. A notice passes, and may be cut.
     pub(crate) warnings: Vec<String>,
@@ -178,7 +182,7 @@ impl EventLoop {
                 Some(refusal) => self.trouble = Some(Failure::Login(refusal)),
                 None => {
                     let failure = Failure::Login(call.failure_of_end(status));
-                    self.lost = Some((now + LOST_WITHIN, failure));
+                    self.lost.get_or_insert((now + LOST_WITHIN, failure));
                 }
             }
         }
@@ -241,8 +245,10 @@ impl EventLoop {
         self.ended_by.get_or_insert(signal);
         self.client.request_exit(now, ExitCause::Signal);
         if self.is_logging_in() {
-            // The server learns of it by the end of ssh, and so nobody is waited for.
-            self.client.request_exit(now, ExitCause::Signal);
+            // The server learns of it by the end of ssh, and so no answer is waited for. One that has
+            // heard us, and whose word of that is still on its way, learns of it by the goodbye.
+            let end = (now + GOODBYE_WITHIN, Failure::Signalled(signal));
+            self.lost.get_or_insert(end);
         }
     }
 

@@ -77,7 +77,7 @@ pub(crate) enum LoginFailure {
         advice: Vec<String>,
     },
     /// The server waits for what we have written, twice.
-    #[error("the server on {host} has said hello and nothing more for 15 seconds")]
+    #[error("the server on {host} has not said for 15 seconds that it has read what we wrote")]
     NoAnswer {
         /// Where.
         host: String,

@@ -1,10 +1,10 @@
 //! A login that changes what passes through it: a session as with stock, or a clear end before
 //! anything is started (docs/protocol.md §13.5).
 
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::support::{Process, Rules, Setup, Terminal, World, adopt_orphans};
+use crate::support::{DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans};
 
 /// Runs the remote command on this machine. What goes in and what comes out passes through `sed`.
 const SSH: &str = r#"#!/bin/sh
@@ -30,6 +30,10 @@ impl Login {
     }
 
     fn through_with(options: &[&str], offer: &str, said: &str) -> Login {
+        Self::of_program(options, &["sh", "-c", ": > started; exit 7"], offer, said)
+    }
+
+    fn of_program(options: &[&str], program: &[&str], offer: &str, said: &str) -> Login {
         adopt_orphans();
         let world = World::new();
         let ssh = world.home().join("ssh");
@@ -42,8 +46,8 @@ impl Login {
             fulmar.arg(*option);
         }
         fulmar.arg("far.example");
-        for word in ["sh", "-c", ": > started; exit 7"] {
-            fulmar.arg(word);
+        for word in program {
+            fulmar.arg(*word);
         }
         fulmar.env("IN", offer).env("OUT", said);
         let terminal = Terminal::start(&fulmar, Setup::default().size, Rules::Client);
@@ -87,7 +91,7 @@ fn without_the_word_that_all_is_well_there_is_a_session_unless_the_server_may_mo
     assert!(Login::through("", "/^FULMAR AGREED/d").expect_end(7));
     for lost in ["/^FULMAR AGREED/d", "/^FULMAR AGREED/d;/^FULMAR HELLO/d"] {
         let mut login = Login::through_with(&["-p", "0"], "", lost);
-        login.terminal.wait_for_text("said hello and nothing more");
+        login.terminal.wait_for_text("not said for 15 seconds");
         assert!(!login.expect_end(255), "{lost}");
     }
 }
@@ -103,7 +107,7 @@ fn what_is_announced_too_late_is_another_servers() {
 #[test]
 fn without_the_offer_there_is_no_session() {
     let mut login = Login::through("/^FULMAR OFFER/,/^FULMAR END/d", "");
-    login.terminal.wait_for_text("said hello and nothing more");
+    login.terminal.wait_for_text("not said for 15 seconds");
     assert!(!login.expect_end(255));
 }
 
@@ -129,4 +133,38 @@ fn a_changed_offer_or_announcement_ends_the_session_before_the_program_starts() 
 fn an_announcement_that_is_none_is_told() {
     let said = "s/^FULMAR CONNECT 1 exit/FULMAR CONNECT 1/";
     assert!(!Login::through("", said).expect_end(255));
+}
+
+#[test]
+fn a_server_whose_word_that_it_hears_is_lost_hears_that_its_client_gives_up() {
+    let between = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    between.set_read_timeout(Some(DEADLINE)).expect("a limit");
+    let port = between.local_addr().expect("it is bound").port();
+    let said =
+        format!("/^FULMAR HEARD/d;/^MOSH CONNECT/{{w said\ns/CONNECT [0-9]*/CONNECT {port}/\n}}");
+    let mut login = Login::of_program(&[], &["cat"], "", &said);
+    let mut datagram = [0; 2048];
+    let (length, _) = between.recv_from(&mut datagram).expect("a datagram");
+    let home = login.world.home().to_owned();
+    let said = std::fs::read_to_string(home.join("said")).expect("an invitation");
+    let server = said.split(' ').nth(2).and_then(|port| port.parse().ok());
+    let server = SocketAddr::from(([127, 0, 0, 1], server.expect("a port")));
+    between
+        .send_to(&datagram[..length], server)
+        .expect("it is sent");
+    // Its answer, which goes no further.
+    while between.recv_from(&mut datagram).expect("a datagram").1 != server {}
+    login.terminal.type_keys(b"\x03");
+    assert_eq!(login.terminal.wait_for_end().code(), Some(255));
+    between.set_nonblocking(true).expect("a mode");
+    while let Ok((length, from)) = between.recv_from(&mut datagram) {
+        if from != server {
+            between
+                .send_to(&datagram[..length], server)
+                .expect("it is sent");
+        }
+    }
+    for process in Process::all_of(&home) {
+        assert!(process.wait(DEADLINE), "{} still runs", process.pid());
+    }
 }
