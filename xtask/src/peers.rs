@@ -25,6 +25,7 @@ struct Package {
 /// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell |
 /// | util-linux, iproute2, nftables | machines of the tests' own and the network between them; hosts of the lab |
 /// | libutempter0 | the utmp entry of a session |
+/// | chromium | the lab's report in a browser; by far the largest, 124 MB to fetch |
 /// | procps | children and signals seen from outside |
 /// | the others | programs whose screens are carried by a session |
 const PACKAGES: &[Package] = &[
@@ -123,6 +124,10 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "procps",
         programs: &["ps", "pgrep"],
+    },
+    Package {
+        name: "chromium",
+        programs: &["chromium"],
     },
     Package {
         name: "libutempter0",

@@ -28,7 +28,8 @@ pub(super) fn typing(setting: &Setting) -> Option<Element> {
         facts.push(format!("recordings {}", joined(&recordings)));
     }
     let seeds = all(setting, |one| Some(one.run.seed));
-    facts.push(format!("seeds {}", joined(&seeds)));
+    let word = if seeds.len() == 1 { "seed" } else { "seeds" };
+    facts.push(format!("{word} {}", joined(&seeds)));
     let at_once = setting.outcomes().map(|one| one.facts.side_by_side).max();
     if let Some(at_once) = at_once.filter(|at_once| *at_once > 1) {
         facts.push(format!("up to {at_once} runs at once"));
@@ -44,6 +45,24 @@ fn all<T: Ord>(setting: &Setting, fact: impl Fn(&Outcome) -> Option<T>) -> BTree
 fn joined<T: ToString>(all: &BTreeSet<T>) -> String {
     let words: Vec<String> = all.iter().map(T::to_string).collect();
     words.join(", ")
+}
+
+/// Which runs of a setting have no figures, with the reason of the first of each peer.
+pub(super) fn shortfall(setting: &Setting, peers: &Peers) -> Option<Element> {
+    let mut list = element("ul").class("shortfall");
+    let mut has_any = false;
+    for runs in &setting.peers {
+        let reasons: Vec<String> = runs.outcomes.iter().filter_map(failure).collect();
+        let Some(first) = reasons.first() else {
+            continue;
+        };
+        let (failed, all) = (reasons.len(), runs.outcomes.len());
+        let text = format!(" {failed} of {all} runs failed: {first}");
+        let item = element("li").with(peers.sign(&runs.peer)).text(text);
+        list = list.with(item);
+        has_any = true;
+    }
+    has_any.then_some(list)
 }
 
 /// How to do the runs of a setting again by hand, folded away.
@@ -74,9 +93,10 @@ pub(super) fn commands(setting: &Setting) -> Element {
             outcome.run.seed,
             number::time(facts.took)
         );
-        details = details
-            .with(element("p").text(name))
-            .with(element("pre").set("tabindex", 0).text(lines.join("\n")));
+        details = details.with(element("p").text(name));
+        if !lines.is_empty() {
+            details = details.with(element("pre").set("tabindex", 0).text(lines.join("\n")));
+        }
     }
     details
 }

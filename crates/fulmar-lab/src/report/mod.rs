@@ -18,6 +18,7 @@ mod precision;
 mod ratios;
 mod scalar;
 mod section;
+mod series;
 mod table;
 mod typed;
 

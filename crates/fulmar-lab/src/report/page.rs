@@ -49,8 +49,8 @@ impl Report {
         let experiments = self.subjects.iter().map(|one| section::of(one, peers));
         let mut parts: Vec<Part> = Vec::new();
         parts.extend(overview::part(&self.subjects, peers));
-        parts.extend(overview::not_best(&self.subjects));
         parts.extend(experiments);
+        parts.extend(overview::not_best(&self.subjects));
         parts.extend(self.selfcheck.as_ref().map(precision::part));
         parts.extend(facts::failures(&self.subjects));
         parts.push(facts::making(self.origin.as_ref(), &self.subjects, peers));

@@ -1,11 +1,10 @@
 //! The charts of a setting, made of its runs.
 
-use super::chart::{Axis, Curve, Key, Line, Rung, Sides, Timeline, cdf, ladder, lines, timeline};
+use super::chart::{Axis, Curve, Key, Rung, Timeline, cdf, ladder, timeline};
 use super::grouped::{Measure, Runs, Setting};
 use super::markup::{Element, element};
 use super::number::time;
 use super::peers::Peers;
-use super::scalar::called;
 use super::table::scrolling;
 use crate::judge::Verdict;
 use crate::outcome::Outcome;
@@ -172,40 +171,4 @@ fn moments(outcome: &Outcome, name: &str) -> Vec<f64> {
     all.filter(|(_, lost)| *lost > 0.0)
         .map(|(at, _)| *at)
         .collect()
-}
-
-/// The series of a setting without keys: a plot for each name, with the first run of each peer.
-pub(super) fn changes(setting: &Setting, peers: &Peers) -> Option<Element> {
-    let mut names: Vec<&str> = setting
-        .outcomes()
-        .flat_map(|outcome| outcome.series.keys().map(String::as_str))
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    let charts = names.iter().filter_map(|name| {
-        let title = format!("{}: {}", called(name), setting.title);
-        let sides = Sides {
-            across: "s",
-            upward: &called(name),
-            is_log: (false, false),
-        };
-        let chart = lines(&title, &of_first_runs(setting, name, peers), sides)?;
-        let caption = element("figcaption").text(called(name));
-        Some(element("figure").with(caption).with(chart))
-    });
-    let charts: Vec<Element> = charts.collect();
-    (!charts.is_empty()).then(|| element("div").class("pair").all(charts))
-}
-
-fn of_first_runs<'a>(setting: &'a Setting, name: &str, peers: &Peers) -> Vec<Line<'a>> {
-    let lines = setting.peers.iter().filter_map(|runs| {
-        let mut complete = runs.complete();
-        let points = complete.find_map(|outcome| outcome.series.get(name))?;
-        Some(Line {
-            peer: &runs.peer,
-            style: peers.style(&runs.peer),
-            points: points.clone(),
-        })
-    });
-    lines.filter(|line| !line.points.is_empty()).collect()
 }

@@ -1,12 +1,12 @@
 //! Single figures of runs, whatever they are, as a table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::grouped::Setting;
+use super::grouped::{Runs, Setting};
 use super::markup::{Element, element};
 use super::number::{NONE, Unit};
 use super::peers::Peers;
-use super::table::{Table, head, number};
+use super::table::{Table, group_head, number};
 
 /// What figures that many runs have are called; others by their own name.
 const NAMES: &[(&str, &str)] = &[
@@ -36,6 +36,29 @@ pub(super) fn called(name: &str) -> String {
     )
 }
 
+/// Names of figures, with their units.
+type Names<'a> = BTreeSet<(&'a str, &'a str)>;
+
+/// The figures of settings: a table for those that have the same ones.
+pub(super) fn tables(title: &str, settings: &[&Setting], peers: &Peers) -> Vec<Element> {
+    let mut alike: Vec<(Names<'_>, Vec<&Setting>)> = Vec::new();
+    for setting in settings {
+        let names: Names<'_> = shown(setting).collect();
+        match alike.iter_mut().find(|(known, _)| *known == names) {
+            Some((_, settings)) => settings.push(setting),
+            None => alike.push((names, vec![setting])),
+        }
+    }
+    let tables = alike.iter().filter_map(|(_, settings)| {
+        let caption = match settings.as_slice() {
+            [setting] => setting.title.as_str(),
+            _ => title,
+        };
+        figures(caption, settings, peers)
+    });
+    tables.collect()
+}
+
 /// The figures of some settings: the median over the runs of a peer, and their range.
 pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &Peers) -> Option<Element> {
     let units = units(settings);
@@ -49,35 +72,49 @@ pub(super) fn figures(caption: &str, settings: &[&Setting], peers: &Peers) -> Op
         table = table.numbers(&called(name), &unit.name);
     }
     for setting in settings {
+        let rows: Vec<Vec<Element>> = setting
+            .peers
+            .iter()
+            .filter_map(|runs| row(runs, &units, peers))
+            .collect();
         table.group();
-        for runs in &setting.peers {
-            let count = runs.complete().count();
-            if count == 0 {
-                continue;
+        let count = rows.len();
+        for (place, mut row) in rows.into_iter().enumerate() {
+            if names_settings && place == 0 {
+                let name = element("span").text(setting.title.as_str());
+                row.insert(0, group_head(name, count));
             }
-            let sign = peers.sign(&runs.peer);
-            let mut cells = vec![element("th").set("scope", "row").with(sign)];
-            if names_settings {
-                cells.insert(0, head(setting.title.as_str()));
-            }
-            cells.push(number(count.to_string()));
-            cells.extend(
-                units
-                    .iter()
-                    .map(|(name, unit)| cell(runs.figure(name), unit)),
-            );
-            table.row(cells);
+            table.row(row);
         }
     }
     (!units.is_empty()).then(|| table.element()).flatten()
+}
+
+fn row(runs: &Runs, units: &BTreeMap<&str, Unit>, peers: &Peers) -> Option<Vec<Element>> {
+    let count = runs.complete().count();
+    let sign = element("th")
+        .set("scope", "row")
+        .with(peers.sign(&runs.peer));
+    let mut cells = vec![sign, number(count.to_string())];
+    cells.extend(
+        units
+            .iter()
+            .map(|(name, unit)| cell(runs.figure(name), unit)),
+    );
+    (count > 0).then_some(cells)
+}
+
+/// Returns the figures of a setting that are shown, with the units they were noted in.
+fn shown(setting: &Setting) -> impl Iterator<Item = (&str, &str)> {
+    let figures = setting.figures().into_iter();
+    figures.filter(|(name, _)| !UNSHOWN.contains(name))
 }
 
 /// Returns the unit of each figure that any of the settings has.
 fn units<'a>(settings: &[&'a Setting]) -> BTreeMap<&'a str, Unit> {
     let mut noted: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
     for setting in settings {
-        let shown = setting.figures().into_iter();
-        for (name, unit) in shown.filter(|(name, _)| !UNSHOWN.contains(name)) {
+        for (name, unit) in shown(setting) {
             let values = setting.peers.iter().map(|runs| median(&runs.figure(name)));
             let most = values.flatten().map(f64::abs).fold(0.0, f64::max);
             let entry = noted.entry(name).or_insert((unit, 0.0));

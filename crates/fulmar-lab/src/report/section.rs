@@ -5,7 +5,7 @@ use super::grouped::{Setting, Subject};
 use super::markup::{Element, element};
 use super::page::Part;
 use super::peers::Peers;
-use super::{plots, ratios, scalar, typed};
+use super::{plots, ratios, scalar, series, typed};
 
 /// Returns the section.
 pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
@@ -21,7 +21,7 @@ pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
         .settings
         .iter()
         .partition(|setting| !setting.typed().is_empty());
-    inner.extend(scalar::figures(&subject.title, &bare, peers));
+    inner.extend(scalar::tables(&subject.title, &bare, peers));
     inner.extend(
         bare.iter()
             .flat_map(|setting| of_bare(subject, setting, peers)),
@@ -43,6 +43,7 @@ fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element>
     let ratios = ratios::of(setting);
     let mut parts = vec![heading(subject, setting)];
     parts.extend(facts::typing(setting));
+    parts.extend(facts::shortfall(setting, peers));
     parts.extend(typed::waits(setting, subject.published, peers));
     parts.extend(plots::distributions(setting, peers));
     parts.extend(ratios::figure(setting, &ratios, peers));
@@ -57,10 +58,14 @@ fn of_typed(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element>
 }
 
 fn of_bare(subject: &Subject, setting: &Setting, peers: &Peers) -> Vec<Element> {
+    let shortfall = facts::shortfall(setting, peers);
+    let plots = series::plots(setting, peers);
     let mut parts = Vec::new();
-    if let Some(plots) = plots::changes(setting, peers) {
-        parts.extend([heading(subject, setting), plots]);
+    if plots.is_some() || shortfall.is_some() {
+        parts.push(heading(subject, setting));
     }
+    parts.extend(shortfall);
+    parts.extend(plots);
     parts.push(facts::commands(setting));
     parts
 }

@@ -76,13 +76,17 @@ fn measured(runs: &Runs, measure: Measure) -> Vec<Element> {
 fn quoted(other: &Published) -> Vec<Element> {
     let name = head("first output, published: ").with(element("cite").text(other.by));
     let blank = || element("td").class("number");
+    let figure = |said: &str| match said {
+        "" | "-" => number(NONE),
+        said => number(said),
+    };
     vec![
         name,
         blank(),
         blank(),
-        number(other.median),
-        number(other.mean),
-        number(other.deviation),
+        figure(other.median),
+        figure(other.mean),
+        figure(other.deviation),
         blank(),
         blank(),
         blank(),

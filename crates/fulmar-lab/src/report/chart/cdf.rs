@@ -142,7 +142,19 @@ fn names(curves: &[Curve<'_>], corners: &[Vec<(f64, f64)>]) -> Vec<Element> {
         .iter()
         .map(|curve| (curve.peer, curve.style))
         .collect();
-    labels(&names, corners, PLOT)
+    let anchors: Vec<Vec<(f64, f64)>> = corners.iter().map(|one| rising(one)).collect();
+    labels(&names, corners, &anchors, PLOT)
+}
+
+/// Returns the places at which a curve passes some heights.
+fn rising(corners: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let height = PLOT.bottom - PLOT.top;
+    let levels = (2..=18).map(|part| PLOT.bottom - height * f64::from(part) / 20.0);
+    let passes = |level: f64| {
+        let corner = corners.iter().find(|corner| corner.1 <= level)?;
+        Some((corner.0, level))
+    };
+    levels.filter_map(passes).collect()
 }
 
 fn described(title: &str, name: &str, curves: &[Curve<'_>], survivals: &[Survival]) -> String {

@@ -6,7 +6,7 @@ use crate::report::markup::{Element, element};
 use crate::report::peers::{Style, short};
 
 /// The size of a label: its letters are about this wide, and this high.
-const LETTER: f64 = 8.0;
+const LETTER: f64 = 9.5;
 const HEIGHT: f64 = 16.0;
 /// How far it is from its curve, if there is room; else further away, at the end of a line.
 const GAP: f64 = 9.0;
@@ -50,10 +50,11 @@ impl Spot {
 pub(in crate::report) fn labels(
     names: &[(&str, Style)],
     curves: &[Vec<(f64, f64)>],
+    anchors: &[Vec<(f64, f64)>],
     within: Area,
 ) -> Vec<Element> {
     let words: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-    let spots = spots(&words, curves, within);
+    let spots = spots(&words, curves, anchors, within);
     let drawn = names.iter().zip(spots).filter_map(|((name, style), spot)| {
         let spot = spot?;
         let anchor = if spot.is_left { "end" } else { "start" };
@@ -65,14 +66,19 @@ pub(in crate::report) fn labels(
     drawn.collect()
 }
 
-/// Returns a place for each name beside its curve of steps that rises to the right, within an area: the
-/// one that covers least of the curves and of the names before it.
-fn spots(names: &[&str], curves: &[Vec<(f64, f64)>], within: Area) -> Vec<Option<Spot>> {
+/// Returns a place for each name beside one of the anchors of its curve, within an area: the one that covers
+/// least of the curves and of the names before it.
+fn spots(
+    names: &[&str],
+    curves: &[Vec<(f64, f64)>],
+    anchors: &[Vec<(f64, f64)>],
+    within: Area,
+) -> Vec<Option<Spot>> {
     let mut taken: Vec<Area> = Vec::new();
     let mut spots = Vec::new();
-    for (name, curve) in names.iter().zip(curves) {
-        let candidates = candidates(name, curve, within);
-        let best = candidates.into_iter().min_by(|one, other| {
+    for ((name, curve), anchors) in names.iter().zip(curves).zip(anchors) {
+        let candidates = anchors.iter().flat_map(|anchor| beside(name, *anchor));
+        let best = candidates.min_by(|one, other| {
             let cost = |spot: &Spot| cost(spot, curve, curves, &taken, within);
             cost(one).total_cmp(&cost(other))
         });
@@ -82,29 +88,21 @@ fn spots(names: &[&str], curves: &[Vec<(f64, f64)>], within: Area) -> Vec<Option
     spots
 }
 
-/// Places beside a curve at some heights, on either side.
-fn candidates(name: &str, curve: &[(f64, f64)], within: Area) -> Vec<Spot> {
+/// Places beside a place of a curve, on either side.
+fn beside(name: &str, (x, y): (f64, f64)) -> impl Iterator<Item = Spot> {
     let width = name.chars().count() as f64 * LETTER;
-    let height = within.bottom - within.top;
-    let levels = (2..=18).map(|part| within.bottom - height * f64::from(part) / 20.0);
-    let beside = |level: f64| {
-        let reaches = |corner: &&(f64, f64)| corner.1 <= level;
-        let x = curve.iter().find(reaches).map(|corner| corner.0)?;
-        let sides = GAPS.map(|gap| [(x + gap, false), (x - gap, true)]);
-        let spot = move |(start, is_left)| {
-            let left = if is_left { start - width } else { start };
-            let (top, bottom) = (level - HEIGHT / 2.0, level + HEIGHT / 2.0);
-            Spot {
-                area: Area::new(left, top, left + width, bottom),
-                x: start,
-                y: level + 4.5,
-                curve: (x, level),
-                is_left,
-            }
-        };
-        Some(sides.into_iter().flatten().map(spot))
-    };
-    levels.filter_map(beside).flatten().collect()
+    let sides = GAPS.map(|gap| [(x + gap, false), (x - gap, true)]);
+    sides.into_iter().flatten().map(move |(start, is_left)| {
+        let left = if is_left { start - width } else { start };
+        let (top, bottom) = (y - HEIGHT / 2.0, y + HEIGHT / 2.0);
+        Spot {
+            area: Area::new(left, top, left + width, bottom),
+            x: start,
+            y: y + 4.5,
+            curve: (x, y),
+            is_left,
+        }
+    })
 }
 
 /// How bad a place is: names covered, then curves covered, then how far from the middle.
@@ -169,10 +167,16 @@ mod tests {
         vec![(0.0, 200.0), (x, 0.0), (400.0, 0.0)]
     }
 
+    /// Anchors on the rising part of each.
+    fn on(curves: &[Vec<(f64, f64)>]) -> Vec<Vec<(f64, f64)>> {
+        let levels = |x: f64| (1..=9).map(|level| (x, f64::from(level) * 20.0)).collect();
+        curves.iter().map(|curve| levels(curve[1].0)).collect()
+    }
+
     #[test]
     fn a_name_stands_beside_its_own_curve_and_covers_no_other() {
         let curves = [rising(100.0), rising(115.0), rising(300.0)];
-        let spots = spots(&["ssh", "mosh", "fulmar"], &curves, WITHIN);
+        let spots = spots(&["ssh", "mosh", "fulmar"], &curves, &on(&curves), WITHIN);
         let spots: Vec<Spot> = spots.into_iter().flatten().collect();
         assert_eq!(spots.len(), 3);
         for (spot, curve) in spots.iter().zip(&curves) {
@@ -190,7 +194,12 @@ mod tests {
     #[test]
     fn names_of_equal_curves_do_not_lie_on_each_other() {
         let curves = [rising(200.0), rising(200.0), rising(200.0), rising(200.0)];
-        let spots = spots(&["one", "two", "three", "four"], &curves, WITHIN);
+        let spots = spots(
+            &["one", "two", "three", "four"],
+            &curves,
+            &on(&curves),
+            WITHIN,
+        );
         let areas: Vec<Area> = spots.into_iter().flatten().map(|spot| spot.area).collect();
         for (number, area) in areas.iter().enumerate() {
             assert!(areas[number + 1..].iter().all(|other| !other.meets(area)));
@@ -200,7 +209,7 @@ mod tests {
     #[test]
     fn a_name_between_two_curves_is_led_out_by_a_line() {
         let curves = [rising(200.0), rising(206.0), rising(212.0)];
-        let spots = spots(&["first", "second", "third"], &curves, WITHIN);
+        let spots = spots(&["first", "second", "third"], &curves, &on(&curves), WITHIN);
         let spots: Vec<Spot> = spots.into_iter().flatten().collect();
         let leaders = spots.iter().filter_map(Spot::leader).count();
         assert_eq!(leaders, 1, "{spots:?}");
@@ -214,8 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_that_never_rises_has_no_place() {
+    fn a_curve_without_anchors_has_no_place() {
         let flat = vec![(0.0, 200.0), (400.0, 200.0)];
-        assert_eq!(spots(&["none"], &[flat], WITHIN), [None]);
+        assert_eq!(spots(&["none"], &[flat], &[vec![]], WITHIN), [None]);
     }
 }

@@ -18,11 +18,11 @@ const PLOT: Area = Area {
 };
 
 /// Up to so many points each has its mark.
-const MARKED_MAX: usize = 24;
+const MARKED_MAX: usize = 16;
 
 /// The values of one peer, in the order of x.
-pub(in crate::report) struct Line<'a> {
-    pub(in crate::report) peer: &'a str,
+pub(in crate::report) struct Line {
+    pub(in crate::report) peer: String,
     pub(in crate::report) style: Style,
     pub(in crate::report) points: Vec<(f64, f64)>,
 }
@@ -36,30 +36,30 @@ pub(in crate::report) struct Sides<'a> {
 }
 
 /// Draws the lines in one plot. `None` where no line has a point.
-pub(in crate::report) fn lines(
-    title: &str,
-    lines: &[Line<'_>],
-    sides: Sides<'_>,
-) -> Option<Element> {
+pub(in crate::report) fn lines(title: &str, lines: &[Line], sides: Sides<'_>) -> Option<Element> {
     let all = lines.iter().flat_map(|line| &line.points);
     let finite = all.filter(|(x, y)| x.is_finite() && y.is_finite());
     let (xs, ys): (Vec<f64>, Vec<f64>) = finite.copied().unzip();
     if xs.is_empty() {
         return None;
     }
-    let x = scale(&xs, sides.is_log.0, (PLOT.left, PLOT.right));
-    let y = scale(&ys, sides.is_log.1, (PLOT.bottom, PLOT.top));
+    let x = scale(&xs, sides.is_log.0, false, (PLOT.left, PLOT.right));
+    let y = scale(&ys, sides.is_log.1, true, (PLOT.bottom, PLOT.top));
     let drawn: Vec<Vec<(f64, f64)>> = lines
         .iter()
         .map(|line| places(&line.points, &x, &y))
         .collect();
-    let names: Vec<(&str, Style)> = lines.iter().map(|line| (line.peer, line.style)).collect();
+    let names: Vec<(&str, Style)> = lines
+        .iter()
+        .map(|line| (line.peer.as_str(), line.style))
+        .collect();
     let described = format!("{title}: {} over {}", sides.upward, sides.across);
     let each = lines
         .iter()
         .zip(&drawn)
         .map(|(line, places)| one(line, places));
-    let labels = labels(&names, &drawn, PLOT);
+    let anchors: Vec<Vec<(f64, f64)>> = drawn.iter().map(|line| sampled(line)).collect();
+    let labels = labels(&names, &drawn, &anchors, PLOT);
     Some(
         drawing(WIDTH, HEIGHT, &described)
             .all(upward(PLOT, &y, 6, plain))
@@ -69,7 +69,8 @@ pub(in crate::report) fn lines(
     )
 }
 
-fn scale(values: &[f64], is_log: bool, places: (f64, f64)) -> Scale {
+/// A side for some values; `has_zero` where 0 belongs to it however far it is.
+fn scale(values: &[f64], is_log: bool, has_zero: bool, places: (f64, f64)) -> Scale {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if is_log {
@@ -79,8 +80,10 @@ fn scale(values: &[f64], is_log: bool, places: (f64, f64)) -> Scale {
             return Scale::log(decades(least, high), places);
         }
     }
-    let low = low.min(0.0);
+    let is_near = has_zero || low <= high - low;
+    let low = if is_near { low.min(0.0) } else { low };
     let step = round_up((high - low) / 5.0);
+    let low = (low / step + 1e-9).floor() * step;
     Scale::linear((low, low + ((high - low) / step).ceil() * step), places)
 }
 
@@ -108,7 +111,13 @@ fn places(points: &[(f64, f64)], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     columns.flat_map(ends).collect()
 }
 
-fn one(line: &Line<'_>, places: &[(f64, f64)]) -> Element {
+/// Returns some places along a line, at which its name can stand.
+fn sampled(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let stride = places.len().div_ceil(20).max(1);
+    places.iter().copied().step_by(stride).collect()
+}
+
+fn one(line: &Line, places: &[(f64, f64)]) -> Element {
     let mut d = String::new();
     for (number, (x, y)) in places.iter().enumerate() {
         let sign = if number == 0 { 'M' } else { 'L' };
@@ -136,7 +145,7 @@ mod tests {
 
     fn drawn(points: Vec<(f64, f64)>, sides: Sides<'_>) -> String {
         let line = Line {
-            peer: "mosh",
+            peer: "mosh".to_owned(),
             style: Peers::default().style("mosh"),
             points,
         };
@@ -163,12 +172,19 @@ mod tests {
     }
 
     #[test]
+    fn a_side_far_from_nothing_begins_near_its_values() {
+        let points = vec![(6000.0, 0.0), (7000.0, 50.0), (8000.0, 100.0)];
+        let svg = drawn(points, SIDES);
+        assert!(svg.contains("d=\"M58 280L272 145L486 10\""), "{svg}");
+    }
+
+    #[test]
     fn a_single_point_is_a_mark_and_none_is_no_chart() {
         assert!(drawn(vec![(3.0, 5.0)], SIDES).contains("class=\"mark\""));
         assert!(lines("", &[], SIDES).is_none());
         let odd = vec![(f64::NAN, 1.0), (1.0, f64::INFINITY)];
         let line = Line {
-            peer: "odd",
+            peer: "odd".to_owned(),
             style: Peers::default().style("odd"),
             points: odd,
         };

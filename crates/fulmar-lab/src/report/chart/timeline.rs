@@ -16,9 +16,9 @@ const WAITS: Area = Area {
     bottom: 142.0,
 };
 /// A stripe each for losses up and down.
-const LOST: [(f64, f64); 2] = [(152.0, 162.0), (166.0, 176.0)];
+const LOST: [(f64, f64); 2] = [(160.0, 170.0), (174.0, 184.0)];
 /// The queues, where something is known of them.
-const QUEUE: (f64, f64) = (190.0, 240.0);
+const QUEUE: (f64, f64) = (198.0, 248.0);
 
 /// A key: when it was typed, in seconds, and how long it waited, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -199,16 +199,16 @@ mod tests {
     #[test]
     fn losses_at_one_place_are_one_stroke() {
         let svg = timeline("run", &run(vec![], &[])).to_string();
-        assert!(svg.contains("class=\"lost\" d=\"M521 166V176\""), "{svg}");
+        assert!(svg.contains("class=\"lost\" d=\"M521 174V184\""), "{svg}");
     }
 
     #[test]
     fn a_queue_is_as_deep_as_it_was_in_each_column() {
         let svg = timeline("run", &run(vec![], &[(1.0, 2.0), (2.0, 4.0), (3.0, 0.0)])).to_string();
         assert!(
-            svg.contains("d=\"M78 240H178V215H278V190H379V240H964V240\""),
+            svg.contains("d=\"M78 248H178V223H278V198H379V248H964V248\""),
             "{svg}"
         );
-        assert!(svg.contains("viewBox=\"0 0 976 284\""), "{svg}");
+        assert!(svg.contains("viewBox=\"0 0 976 292\""), "{svg}");
     }
 }

@@ -1,0 +1,141 @@
+//! The series of a setting without keys, whatever they are: a plot for each name.
+
+use std::collections::BTreeSet;
+
+use super::chart::{Line, Sides, lines};
+use super::grouped::{Runs, Setting};
+use super::markup::{Element, element};
+use super::peers::Peers;
+use super::scalar::called;
+
+/// How a series is drawn.
+struct Look {
+    /// Its sides, with their units.
+    across: &'static str,
+    upward: &'static str,
+    /// What its numbers are multiplied with to have these units.
+    factors: (f64, f64),
+}
+
+const fn look(across: &'static str, upward: &'static str, factors: (f64, f64)) -> Look {
+    Look {
+        across,
+        upward,
+        factors,
+    }
+}
+
+/// Series that are known; others are something over seconds.
+const KNOWN: &[(&str, Look)] = &[
+    ("bytes", look("s", "MB", (1.0, 1e-6))),
+    ("delay_by_frames", look("frames", "ms", (1.0, 1.0))),
+    ("delay_by_interval", look("interval, ms", "ms", (1e3, 1.0))),
+    (
+        "frames_by_interval",
+        look("interval, ms", "frames", (1e3, 1.0)),
+    ),
+    (
+        "interrupt_to_answer",
+        look("which of the floods", "ms", (1.0, 1.0)),
+    ),
+    (
+        "interrupt_to_prompt",
+        look("which of the floods", "ms", (1.0, 1.0)),
+    ),
+    ("queue_down", look("s", "packets", (1.0, 1.0))),
+    ("queue_up", look("s", "packets", (1.0, 1.0))),
+    (
+        "ssh_to_prompt_by_round_trip",
+        look("round trip, ms", "ms", (1e3, 1.0)),
+    ),
+    (
+        "to_prompt_by_round_trip",
+        look("round trip, ms", "ms", (1e3, 1.0)),
+    ),
+];
+
+/// A point that belongs into the plot of another series, and what is said of it.
+const POINTS: &[(&str, &str, &str)] = &[("rule", "delay_by_frames", "’s rule")];
+
+/// Up to so many peers have their lines in a plot of their own names; beyond that names cover everything.
+const NAMED_MAX: usize = 12;
+
+/// The series of a setting: a plot for each name, with the first run of each peer.
+pub(super) fn plots(setting: &Setting, peers: &Peers) -> Option<Element> {
+    let names: BTreeSet<&str> = setting
+        .outcomes()
+        .flat_map(|outcome| outcome.series.keys().map(String::as_str))
+        .collect();
+    let own = names
+        .iter()
+        .filter(|name| POINTS.iter().all(|(point, ..)| point != *name));
+    let charts = own.filter_map(|name| plot(setting, name, peers));
+    let charts: Vec<Element> = charts.collect();
+    (!charts.is_empty()).then(|| element("div").class("pair").all(charts))
+}
+
+fn plot(setting: &Setting, name: &str, peers: &Peers) -> Option<Element> {
+    let known = KNOWN.iter().find(|(known, _)| *known == name);
+    let words = called(&name.replace("_by_", "_over_"));
+    let (across, upward, factors) = match known {
+        Some((_, look)) => (look.across, look.upward, look.factors),
+        None => ("s", words.as_str(), (1.0, 1.0)),
+    };
+    let mut drawn = named(setting, name, "", factors, peers);
+    for (point, _, said) in POINTS.iter().filter(|(_, plot, _)| *plot == name) {
+        drawn.extend(named(setting, point, said, factors, peers));
+    }
+    drawn.truncate(NAMED_MAX);
+    let is_log = match name.contains("_by_") {
+        true => (
+            is_wide(&drawn, |point| point.0),
+            is_wide(&drawn, |point| point.1),
+        ),
+        false => (false, false),
+    };
+    let sides = Sides {
+        across,
+        upward,
+        is_log,
+    };
+    let title = format!("{words}: {}", setting.title);
+    let chart = lines(&title, &drawn, sides)?;
+    let caption = match words.starts_with(upward) {
+        true => words,
+        false => format!("{words}, {upward}"),
+    };
+    let caption = element("figcaption").text(caption);
+    Some(element("figure").with(caption).with(chart))
+}
+
+/// Returns a line for each peer that has a series.
+fn named(
+    setting: &Setting,
+    name: &str,
+    said: &str,
+    factors: (f64, f64),
+    peers: &Peers,
+) -> Vec<Line> {
+    let line = |runs: &Runs| {
+        let points = runs.complete().find_map(|one| one.series.get(name))?;
+        let points = points.iter().map(|(x, y)| (x * factors.0, y * factors.1));
+        Some(Line {
+            peer: format!("{}{said}", runs.peer),
+            style: peers.style(&runs.peer),
+            points: points.collect(),
+        })
+    };
+    let lines = setting.peers.iter().filter_map(line);
+    lines.filter(|line| !line.points.is_empty()).collect()
+}
+
+/// Values that differ by this factor are drawn on a logarithmic side.
+const WIDE: f64 = 50.0;
+
+/// Returns whether values spread over so much that a straight side would hide most of them.
+fn is_wide(lines: &[Line], side: fn(&(f64, f64)) -> f64) -> bool {
+    let values = || lines.iter().flat_map(|line| line.points.iter().map(side));
+    let least = values().fold(f64::INFINITY, f64::min);
+    let most = values().fold(0.0, f64::max);
+    least > 0.0 && most > least * WIDE
+}
