@@ -128,10 +128,14 @@ struct Figure {
 
 /// Names of single figures of which less is better, and how they are shown.
 const LESS_IS_BETTER: &[(&str, Shown)] = &[
+    ("all_lines", millis),
+    ("all_lines_worst", millis),
     ("bytes_down", bytes),
     ("bytes_up", bytes),
     ("client_cpu", time),
     ("client_memory", bytes),
+    ("first_line", millis),
+    ("lost_down", whole),
     ("packets_down", whole),
     ("packets_up", whole),
     ("server_cpu", time),

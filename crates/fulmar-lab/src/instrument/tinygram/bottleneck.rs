@@ -17,8 +17,23 @@ pub struct Bottleneck {
 pub(super) struct Passage {
     /// How many found the queue full.
     pub(super) lost: usize,
-    /// How many waited when each packet had come: seconds, and packets.
+    /// How many waited after each packet had come or left: seconds, and packets.
     pub(super) waiting: Vec<(f64, f64)>,
+}
+
+impl Passage {
+    /// Lets those go that have left by then.
+    fn let_leave(&mut self, leaving: &mut VecDeque<Duration>, by: Duration) {
+        while let Some(at) = leaving.front().copied().filter(|leaves| *leaves <= by) {
+            leaving.pop_front();
+            self.note(at, leaving);
+        }
+    }
+
+    fn note(&mut self, at: Duration, leaving: &VecDeque<Duration>) {
+        let waiting = leaving.len().saturating_sub(1);
+        self.waiting.push((at.as_secs_f64(), waiting as f64));
+    }
 }
 
 impl Bottleneck {
@@ -28,18 +43,16 @@ impl Bottleneck {
         // When each of those that are not gone has left, the one being sent first.
         let mut leaving: VecDeque<Duration> = VecDeque::new();
         for (at, bytes) in packets {
-            while leaving.front().is_some_and(|leaves| *leaves <= at) {
-                leaving.pop_front();
-            }
+            passage.let_leave(&mut leaving, at);
             if leaving.len() > self.queue_packets {
                 passage.lost += 1;
             } else {
                 let start = leaving.back().copied().unwrap_or(at);
                 leaving.push_back(start + self.sending_time(bytes));
             }
-            let waiting = leaving.len().saturating_sub(1);
-            passage.waiting.push((at.as_secs_f64(), waiting as f64));
+            passage.note(at, &leaving);
         }
+        passage.let_leave(&mut leaving, Duration::MAX);
         passage
     }
 
@@ -68,6 +81,8 @@ mod tests {
         assert_eq!(passage.lost, 34 - 25);
         let longest = passage.waiting.iter().map(|(_, waiting)| *waiting);
         assert_eq!(longest.fold(0.0, f64::max), 24.0);
+        // The last of 25, each of which takes 2 ms.
+        assert_eq!(passage.waiting.last(), Some(&(0.05, 0.0)));
     }
 
     #[test]

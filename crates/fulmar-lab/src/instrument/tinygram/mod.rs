@@ -195,7 +195,7 @@ fn figures(course: &Course, written: &[Written]) -> Result<BTreeMap<String, Figu
     let bursts = course.seen.len() as f64;
     for (name, value, unit) in course.totals() {
         add(name, value, unit);
-        if name.ends_with("_down") {
+        if unit == "packets" && name.ends_with("_down") {
             add(&format!("{name}_a_burst"), value / bursts, unit);
         }
     }
