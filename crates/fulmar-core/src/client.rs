@@ -536,13 +536,15 @@ impl Client {
             match event {
                 Event::OpenPath => self.events.push_back(ClientEvent::OpenPath),
                 Event::ClosePath { path } => self.events.push_back(ClientEvent::ClosePath { path }),
-                Event::RemoteAdvanced { .. } => self.is_stale = true,
+                Event::RemoteAdvanced { .. } => {
+                    self.is_stale = true;
+                    self.endpoint.forget_consumed();
+                }
                 Event::DialectDecided { dialect } => self.handle_dialect(dialect),
                 Event::Ended(ending) => self.end(self.why(ending)),
                 _ => {}
             }
         }
-        self.endpoint.forget_consumed();
         let is_full = !self.wants_keys();
         self.is_stale |= self.notices.set_input_full(is_full);
     }
