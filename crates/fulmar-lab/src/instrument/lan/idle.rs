@@ -11,21 +11,18 @@ use crate::instrument::Kernel;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 
-/// How long it is quiet before it counts. Chosen by eye: longer than any answer of a login.
-const QUIET: Duration = Duration::from_secs(10);
-
-/// Counts what crosses the link of a session in which nobody does anything.
+/// Counts what crosses the link of a session in which nobody does anything, after a quiet time.
 pub(super) fn measure(
     peer: &Peer,
     scenario: &Scenario,
-    time: Duration,
+    [quiet, time]: [Duration; 2],
     around: &Surroundings,
 ) -> Result<Measured> {
     let place = Place::new(scenario, around)?;
     let kernel = Kernel::USUAL.set(&place.stage.link)?;
     let mut shell = place.enter(peer)?;
     shell.await_first_prompt()?;
-    shell.watch(QUIET)?;
+    shell.watch(quiet)?;
     let before = place.stage.link.report()?;
     shell.watch(time)?;
     let after = place.stage.link.report()?;

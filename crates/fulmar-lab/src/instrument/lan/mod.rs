@@ -29,6 +29,13 @@ use crate::trace::LinkTraces;
 /// The round trips of a local network, and of a town, in milliseconds.
 const NEAR: [u64; 3] = [0, 1, 20];
 
+/// The round trips over which the start of a session is timed, in milliseconds.
+const FAR: [u64; 3] = [20, 100, 300];
+
+/// How long a session is quiet before what it sends is counted. Chosen by eye: longer than any answer
+/// of a login.
+const QUIET: Duration = Duration::from_secs(10);
+
 /// The round trip of the session in which nothing happens, in milliseconds.
 const IDLE: u64 = 20;
 
@@ -53,11 +60,15 @@ pub enum Lan {
     },
     /// How many round trips a prompt takes.
     Start {
-        /// How many sessions over each round trip.
+        /// The round trips of the links, in milliseconds.
+        round_trips: Vec<u64>,
+        /// How many sessions over each.
         times: usize,
     },
     /// What is sent while nothing happens.
     Idle {
+        /// How long it is quiet before.
+        quiet: Duration,
         /// For how long it is counted.
         time: Duration,
     },
@@ -100,10 +111,13 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
     }
     let times = if few { 1 } else { 3 };
     let title = "time to a prompt over 20, 100 and 300 ms".to_owned();
-    cells.push(cell("start".to_owned(), title, Lan::Start { times }));
+    let round_trips = FAR.to_vec();
+    let work = Lan::Start { round_trips, times };
+    cells.push(cell("start".to_owned(), title, work));
     let time = Duration::from_secs(if few { 20 } else { 60 });
     let title = format!("a session in which nothing happens, round trip {IDLE} ms");
-    cells.push(cell("idle".to_owned(), title, Lan::Idle { time }));
+    let quiet = QUIET;
+    cells.push(cell("idle".to_owned(), title, Lan::Idle { quiet, time }));
     cells
 }
 
@@ -134,10 +148,12 @@ impl Work for Lan {
                 let scenario = link(seed, *round_trip, flood::LINK)?;
                 flood::measure(&peer, &scenario, *source, *times, around)
             }
-            Self::Start { times } => start::measure(&peer, seed, *times, around),
-            Self::Idle { time } => {
+            Self::Start { round_trips, times } => {
+                start::measure(&peer, seed, round_trips, *times, around)
+            }
+            Self::Idle { quiet, time } => {
                 let scenario = link(seed, Duration::from_millis(IDLE), "")?;
-                idle::measure(&peer, &scenario, *time, around)
+                idle::measure(&peer, &scenario, [*quiet, *time], around)
             }
         }
     }
@@ -159,11 +175,11 @@ impl Work for Lan {
                 ("link", flood::LINK.to_owned()),
                 ("interrupts", times.to_string()),
             ],
-            Self::Start { times } => vec![
-                ("round trips", "20, 100 and 300 ms".to_owned()),
+            Self::Start { round_trips, times } => vec![
+                ("round trips in ms", format!("{round_trips:?}")),
                 ("sessions over each", times.to_string()),
             ],
-            Self::Idle { time } => vec![
+            Self::Idle { time, .. } => vec![
                 ("round trip", format!("{IDLE} ms")),
                 ("counted for", format!("{} s", time.as_secs())),
             ],
@@ -177,8 +193,8 @@ impl Lan {
         match self {
             Self::Echo { keys, .. } => Duration::from_millis(4000 + 160 * *keys as u64),
             Self::Flood { times, .. } => Duration::from_secs(4 + 4 * *times as u64),
-            Self::Start { times } => Duration::from_secs(18 * *times as u64),
-            Self::Idle { time } => *time + Duration::from_secs(15),
+            Self::Start { times, .. } => Duration::from_secs(18 * *times as u64),
+            Self::Idle { quiet, time } => *quiet + *time + Duration::from_secs(5),
         }
     }
 }

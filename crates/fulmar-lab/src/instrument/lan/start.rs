@@ -11,13 +11,11 @@ use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
 use crate::peer::Peer;
 
-/// The round trips, in milliseconds.
-const ROUND_TRIPS: [u64; 3] = [20, 100, 300];
-
-/// Begins sessions of the peer in turns with ssh's, over each of the round trips.
+/// Begins sessions of the peer in turns with ssh's, over each of the round trips, in milliseconds.
 pub(super) fn measure(
     peer: &Peer,
     seed: u64,
+    round_trips: &[u64],
     times: usize,
     around: &Surroundings,
 ) -> Result<Measured> {
@@ -26,8 +24,8 @@ pub(super) fn measure(
     let mut points: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     let mut commands = Vec::new();
     let mut scenarios = Vec::new();
-    for round_trip in ROUND_TRIPS {
-        let scenario = link(seed, Duration::from_millis(round_trip), "")?;
+    for round_trip in round_trips {
+        let scenario = link(seed, Duration::from_millis(*round_trip), "")?;
         let place = Place::new(&scenario, around)?;
         let kernel = Kernel::USUAL.set(&place.stage.link)?;
         let mut took = [Vec::new(), Vec::new()];
@@ -42,7 +40,7 @@ pub(super) fn measure(
         for (name, took) in names.into_iter().zip(took) {
             let time = ms(median(took));
             figures.put(&format!("{name}_{round_trip}ms"), time, "ms");
-            let point = (round_trip as f64 / 1e3, time);
+            let point = (*round_trip as f64 / 1e3, time);
             points.entry(name).or_default().push(point);
         }
         commands.extend([place.stage.daemon.command.clone(), kernel]);
