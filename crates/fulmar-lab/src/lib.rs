@@ -22,6 +22,18 @@
 //! it ends: namespaces have no names, TUN devices go with their descriptors, and all processes live in a process
 //! namespace that dies with the lab. Root is needed, or user namespaces and a `/dev/net/tun` that is open to all.
 //!
+//! # A session by hand
+//!
+//! ```text
+//! fulmar-lab replay --peer mosh --scenario 'both delay 50ms, loss 1%' \\
+//!     --recording own-vim --typing closed
+//! ```
+//!
+//! A [`Replay`](replay::Replay) starts a link, a private sshd in the server's network, and a [`peer`] on a terminal
+//! in the client's; a user types the recording, and the judge says what that user saw. ssh, Mosh and Fulmar are known
+//! by name, anything else that carries a terminal is a command template. The sshd has keys, a configuration, `/run` and
+//! `/var/log` of its own, so the system is as it was, and nothing knows of it afterwards. For the sshd root is needed.
+//!
 //! # How precise it is
 //!
 //! `fulmar-lab selfcheck` measures that from outside, by probes and the kernel's own times of arrival: the error of

@@ -26,7 +26,7 @@ pub(crate) use stage::{Client, Stage};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Replay {
-    /// The link, in the words of a [`Scenario`](crate::scenario::Scenario). `{seed}` is replaced
+    /// The link, in the words of a [`Scenario`]. `{seed}` is replaced
     /// by the run's seed, which also is the seed of the link unless the text names one. What is
     /// planned with `at` and `every` counts from the start of the typing.
     pub scenario: String,
