@@ -16,7 +16,7 @@ impl Capability {
     /// All that there are, in the order of their names.
     pub const ALL: [Capability; 1] = [Capability::Exit];
 
-    /// Returns the name that offers and answers have for it.
+    /// Returns the name that offers and announcements have for it.
     pub const fn name(self) -> &'static str {
         match self {
             Capability::Exit => "exit",

@@ -47,7 +47,7 @@ pub(crate) fn greet(environment: &Environment) -> io::Result<()> {
 /// When nobody can read it.
 pub(crate) fn introduce(announcement: &Announcement, port: u16, key: &Key) -> io::Result<()> {
     print(&announcement.line())?;
-    move_to(port, key)
+    invite(port, key)
 }
 
 /// Prints port and key, of a server of ours that has introduced itself.
@@ -55,7 +55,7 @@ pub(crate) fn introduce(announcement: &Announcement, port: u16, key: &Key) -> io
 /// # Errors
 ///
 /// When nobody can read it.
-pub(crate) fn move_to(port: u16, key: &Key) -> io::Result<()> {
+pub(crate) fn invite(port: u16, key: &Key) -> io::Result<()> {
     print(&invitation_text(port, key))
 }
 

@@ -84,10 +84,14 @@ impl Door {
     /// Listens, and says so. Where no port is free one that the offer names may be, so that is no
     /// failure yet.
     fn open(place: Place, ground: &Ground) -> Result<Door, Failure> {
+        let bound = place.listen(ground);
+        if let Err(failure) = &bound {
+            tracing::info!(%failure, "until there is an offer");
+        }
         let door = Door {
             announcement: Announcement::ours(),
             key: random::key()?,
-            bound: place.listen(ground).ok(),
+            bound: bound.ok(),
             place,
         };
         if let Some(bound) = &door.bound {
@@ -110,7 +114,7 @@ impl Door {
         // The first one is closed by now: it may be just its port that is wished.
         let bound = wished.listen(ground)?;
         match was_open {
-            true => announce::move_to(bound.port, &self.key).map_err(while_doing(PRINTING))?,
+            true => announce::invite(bound.port, &self.key).map_err(while_doing(PRINTING))?,
             false => self.introduce(bound.port)?,
         }
         Ok(bound)
