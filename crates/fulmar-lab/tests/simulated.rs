@@ -1,11 +1,14 @@
 //! Whole sessions of Fulmar in virtual time.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
+use fulmar_lab::experiment::Surroundings;
 use fulmar_lab::judge::{Truth, Verdict};
+use fulmar_lab::replay::Replay;
 use fulmar_lab::scenario::Scenario;
-use fulmar_lab::simulated::Simulated;
+use fulmar_lab::simulated::{Rehearsal, Simulated};
 use fulmar_lab::stats::Summary;
 use fulmar_lab::trace::{LinkTraces, Trace};
 use fulmar_lab::typing::{Limits, Loop, WhyOver};
@@ -112,4 +115,45 @@ fn a_user_without_a_server_does_not_type() {
         format!("{error:#}").contains("before the session was there"),
         "{error:#}"
     );
+}
+
+/// A replay of a few keys.
+fn short(scenario: &str) -> Replay {
+    let mut replay = Replay::new(scenario, "own-less", Loop::Open);
+    replay.limits = Limits { keys: 8, ..LIMITS };
+    replay
+}
+
+#[test]
+fn many_seeds_come_in_their_order_and_as_each_would_alone() {
+    let replay = short("both loss 10%, delay 20ms..30ms");
+    let around = Surroundings {
+        recordings: folder(),
+        ..Surroundings::default()
+    };
+    let rehearsal = Rehearsal::new(&replay, &around).expect("a recording");
+    let all = rehearsal.run_all(3..10, |run| run.verdict);
+    let alone = (3..10).map(|seed| rehearsal.run(seed).expect("a session").verdict);
+    assert_eq!(all.expect("sessions"), alone.collect::<Vec<_>>());
+    let nobody = short("up loss 100%");
+    let failed = Rehearsal::new(&nobody, &around).and_then(|none| none.run_all(4..6, |_| ()));
+    let said = format!("{:#}", failed.expect_err("nobody answers"));
+    assert!(said.starts_with("seed 4: "), "{said}");
+}
+
+#[test]
+fn the_command_sums_up_the_keys_of_all_seeds() {
+    let mut lab = Command::new(env!("CARGO_BIN_EXE_fulmar-lab"));
+    lab.args(["simulate", "--scenario", "both delay 20ms; both loss 1%"]);
+    lab.args(["--recording", "own-bash-plain", "--typing", "open"]);
+    lab.args(["--seeds", "3", "--keys", "10", "--pause-max", "100"]);
+    let output = lab.arg("--recordings").arg(folder()).output();
+    let output = output.expect("the program can be run");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["seeds"], 3);
+    assert_eq!(report["whole"]["count"], 30);
+    let median = report["whole"]["median_ms"].as_f64().expect("answers");
+    assert!(median >= 40.0, "{median}");
 }

@@ -97,6 +97,10 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
 }
 
 impl Work for Collection {
+    fn takes(&self, peer: &str) -> Option<Duration> {
+        (peer == "model").then_some(Duration::from_secs(1))
+    }
+
     fn parameters(&self) -> Vec<(&'static str, String)> {
         let pause = pause(self.round_trip).as_millis();
         vec![
