@@ -9,6 +9,10 @@
 //!
 //! Source: docs/protocol.md §2.9.
 
+use std::io::ErrorKind;
+use std::thread;
+use std::time::Duration;
+
 use fulmar_core::{Agreement, Names};
 use fulmar_datagram::Key;
 
@@ -23,6 +27,7 @@ use crate::bootstrap::lines::Announcement;
 use crate::bootstrap::offer_reader::Received;
 use crate::errors::{Failure, while_doing};
 use crate::random;
+use crate::surroundings::now;
 
 /// Serves one session, in the background, for the client that makes an offer.
 ///
@@ -69,6 +74,14 @@ fn prepare(wishes: Wishes, bond: &mut Bond) -> Result<(Plan, Opened, Agreement),
     Ok((plan, opened, agreement))
 }
 
+/// How long a port that is wished may be another server's.
+///
+/// Source: docs/protocol.md §2.9.
+const VACANT_WITHIN: Duration = Duration::from_secs(2);
+
+/// How often it is looked for meanwhile. Chosen by eye: less than a round trip.
+const LOOK_EACH: Duration = Duration::from_millis(100);
+
 /// What is being done when nobody can read it.
 const PRINTING: &str = "printing port and key";
 
@@ -112,7 +125,7 @@ impl Door {
             return Ok(bound);
         }
         // The first one is closed by now: it may be just its port that is wished.
-        let bound = wished.listen(ground)?;
+        let bound = wished.listen_patiently(ground)?;
         match was_open {
             true => announce::invite(bound.port, &self.key).map_err(while_doing(PRINTING))?,
             false => self.introduce(bound.port)?,
@@ -137,6 +150,22 @@ impl Place {
 
     fn listen(&self, ground: &Ground) -> Result<Bound, Failure> {
         bind::bind(&self.bind, self.ports, &ground.environment, ground.names)
+    }
+
+    /// Listens, also where another server is that will move as soon as it has read its own offer.
+    fn listen_patiently(&self, ground: &Ground) -> Result<Bound, Failure> {
+        let limit = now() + VACANT_WITHIN;
+        loop {
+            match self.listen(ground) {
+                Err(Failure::PortsBusy { error, .. })
+                    if error.kind() == ErrorKind::AddrInUse && now() < limit =>
+                {
+                    tracing::info!("the port is taken, but may be let go");
+                    thread::sleep(LOOK_EACH);
+                }
+                outcome => return outcome,
+            }
+        }
     }
 
     /// Tells if whoever listens at `early` on that port is here, too.

@@ -1,7 +1,7 @@
 //! A server that is told by a client what session it wants, and that stays with the login until the
 //! client was heard (docs/protocol.md §2.9).
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -37,10 +37,16 @@ impl Login {
     }
 
     fn start_in(world: World, arguments: &[&str]) -> Self {
+        let arguments = [&["--log", LOG], arguments].concat();
+        Self::start_with(world, &arguments, Stdio::inherit())
+    }
+
+    fn start_with(world: World, arguments: &[&str], errors: Stdio) -> Self {
         adopt_orphans();
         let mut command = world.command(world.ours("fulmar"));
-        command.arg("server").args(["--log", LOG]).args(arguments);
+        command.arg("server").args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(errors);
         let mut process = command.spawn().expect("the server starts");
         let (input, output) = (process.stdin.take(), process.stdout.take());
         Self {
@@ -312,6 +318,25 @@ fn a_server_moves_to_where_the_offer_wishes_it_and_keeps_its_key() {
     let datagrams = guest.datagrams();
     guest.send(&datagrams);
     login.expect_line("FULMAR HEARD\n");
+}
+
+#[test]
+fn a_wished_port_that_is_about_to_be_let_go_is_waited_for() {
+    let busy = UdpSocket::bind("0.0.0.0:0").expect("a free port");
+    let port = busy.local_addr().expect("it is bound").port();
+    let mut login = Login::start_with(World::new(), &["-v"], Stdio::piped());
+    login.introduction();
+    login.write(&format!(
+        "FULMAR OFFER 1 exit\nport {port}\nword cat\nFULMAR END\n"
+    ));
+    let log = login.process.stderr.take().expect("it is a pipe");
+    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("the port is taken")));
+    drop(busy);
+    let line = login.line();
+    let at = Invitation::words(&line).map(|(at, _)| at);
+    assert_eq!(at, Some(port), "{line}");
+    login.expect_line("FULMAR AGREED\n");
 }
 
 #[test]
