@@ -95,6 +95,11 @@ impl Workshop {
             self.jobs,
             minutes(forecast(runs, &[], self.jobs))
         ));
+        if cfg!(debug_assertions) {
+            progress.say(
+                "this program is not optimised; for figures that count build it with --release",
+            );
+        }
         if !left.is_empty() && self.has_selfcheck && !self.selfcheck(&mut progress)? {
             progress.say(INTERRUPTED);
             let ended = Ended {

@@ -201,3 +201,93 @@ impl Verdict {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Surroundings, catalogue};
+    use crate::run::{Selection, outcome};
+
+    fn plan(count: usize) -> Plan {
+        let selection = Selection {
+            names: vec!["loss".to_owned(), "transoceanic".to_owned()],
+            peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),
+        };
+        let chosen = selection.choose(&catalogue::ALL, &Surroundings::default());
+        pairs(chosen.unwrap(), count, true)
+    }
+
+    /// A run in which the screen was right after about so many milliseconds, scattered over 40.
+    fn run_of(id: &RunId, millis: u64, number: u64) -> Outcome {
+        let keys: Vec<Value> = (0..40)
+            .map(|key| {
+                let wait = millis + (key * 17 + number * 5) % 41;
+                json!({
+                    "typed_ms": key * 300, "own": {"ms": 1}, "whole": {"ms": wait},
+                    "first_output": {"ms": 1}, "wrong": 0,
+                })
+            })
+            .collect();
+        let verdict = json!({
+            "keys": keys, "wrongs": [], "longest_stall_ms": 0, "length_ms": 30_000,
+            "is_stamped": true, "is_settled": true, "differences_at_end": 0, "delivery": {
+                "typed": 40, "received": 40, "lost": 0, "doubled": 0, "reordered": 0,
+                "strange": 0, "under_way": 0,
+            },
+        });
+        let mut outcome = outcome(id.clone(), Ok(crate::experiment::Measured::default()));
+        outcome.verdict = Some(serde_json::from_value(verdict).unwrap());
+        outcome
+    }
+
+    #[test]
+    fn both_runs_of_a_pair_stand_side_by_side_and_what_is_alone_comes_last() {
+        let plan = plan(20);
+        assert_eq!(plan.runs.len(), 60);
+        let (first, second) = (&plan.runs[6], &plan.runs[7]);
+        assert_eq!(first.id.experiment, "pairs-first");
+        assert_eq!(second.id.experiment, "pairs-second");
+        assert_eq!(
+            (&first.peer, first.cell, first.seed),
+            (&second.peer, second.cell, second.seed)
+        );
+        assert!(plan.runs[..40].iter().all(|run| !run.is_alone));
+        assert!(plan.runs[40..].iter().all(|run| run.is_alone));
+        let mut ids: Vec<&RunId> = plan.runs.iter().map(|run| &run.id).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 60);
+    }
+
+    #[test]
+    fn equal_runs_hold_zero_and_a_shift_does_not() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(place.path()).unwrap();
+        let plan = plan(20);
+        for (number, run) in (0_u64..).zip(&plan.runs) {
+            // Alone everything is 30 ms faster.
+            let millis = if run.is_alone { 100 } else { 130 };
+            folder.put(&run_of(&run.id, millis, number)).unwrap();
+        }
+        let equal = judge(&plan, &folder, Series::First, Series::Second);
+        assert_eq!((equal.pairs.len(), equal.wanted()), (20, 16));
+        assert!(equal.is_good(), "{}", equal.table());
+        let alone = judge(&plan, &folder, Series::First, Series::Alone);
+        assert_eq!((alone.holding(), alone.is_good()), (0, false));
+        assert!(alone.table().contains("without zero"));
+    }
+
+    #[test]
+    fn pairs_that_are_not_there_are_not_counted() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(place.path()).unwrap();
+        let plan = plan(2);
+        let failed = outcome(plan.runs[0].id.clone(), Err(anyhow::anyhow!("no answer")));
+        folder.put(&failed).unwrap();
+        for run in &plan.runs[1..3] {
+            folder.put(&run_of(&run.id, 100, 0)).unwrap();
+        }
+        let verdict = judge(&plan, &folder, Series::First, Series::Second);
+        assert_eq!((verdict.pairs.len(), verdict.is_good()), (0, false));
+    }
+}

@@ -26,7 +26,7 @@ pub(super) const TINYGRAMS: Experiment = Experiment {
         algorithm sends fewer packets and waits for delayed acknowledgements instead, 100 ms each. \
         Plain TCP connections with and without it are the controls.",
     published: &[],
-    cells: tinygram::cells,
+    cells: tinygram_cells,
 };
 
 pub(super) const BULK: Experiment = Experiment {
@@ -72,12 +72,16 @@ fn worlds_cells(around: &Surroundings) -> Vec<Cell> {
 
 /// They compute all the time: what is timed beside them would wait for a core.
 fn collection_cells(around: &Surroundings) -> Vec<Cell> {
-    let few = ["own-200ms", "others-200ms"];
+    let few = ["own-200ms"];
     let mut cells = kept(collection::cells(around), &few, around);
     for cell in &mut cells {
         cell.is_alone = true;
     }
     cells
+}
+
+fn tinygram_cells(around: &Surroundings) -> Vec<Cell> {
+    kept(tinygram::cells(around), &["folder", "short"], around)
 }
 
 fn bulk_cells(around: &Surroundings) -> Vec<Cell> {

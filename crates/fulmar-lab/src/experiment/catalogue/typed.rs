@@ -17,11 +17,11 @@ use crate::typing::{Limits, Loop};
 /// What a run takes besides: the link, a server, and the judge. Seen here.
 const SET_UP: Duration = Duration::from_secs(5);
 
-/// How often a log-in waits for an answer.
-const LOG_IN_ANSWERS: u32 = 8;
+/// How often a log-in waits for an answer. Seen here.
+const LOG_IN_ANSWERS: u32 = 12;
 
 /// It takes no longer than this, also where later there are no answers at all.
-const LOG_IN_MAX: Duration = Duration::from_secs(40);
+const LOG_IN_MAX: Duration = Duration::from_secs(60);
 
 /// The remote shells that are compared.
 pub(super) const SHELLS: &[&str] = &["ssh", "mosh", "fulmar"];
