@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::chart::{Line, Sides, lines};
 use super::grouped::{Runs, Setting};
 use super::markup::{Element, element};
-use super::peers::Peers;
+use super::peers::{Mark, Peers};
 use super::scalar::called;
 
 /// How a series is drawn.
@@ -83,9 +83,19 @@ fn plot(setting: &Setting, name: &str, peers: &Peers) -> Option<Element> {
     };
     let mut drawn = named(setting, name, "", factors, peers);
     for (point, _, said) in POINTS.iter().filter(|(_, plot, _)| *plot == name) {
-        drawn.extend(named(setting, point, said, factors, peers));
+        let mut points = named(setting, point, said, factors, peers);
+        // Of the same colour as its peer's line, and of another shape than the marks on it.
+        points
+            .iter_mut()
+            .for_each(|point| point.style.mark = Mark::Ring);
+        drawn.extend(points);
     }
     drawn.truncate(NAMED_MAX);
+    if name.starts_with("queue_") {
+        drawn
+            .iter_mut()
+            .for_each(|line| line.points = stepped(&line.points));
+    }
     let is_log = match name.contains("_by_") {
         true => (
             is_wide(&drawn, |point| point.0),
@@ -129,6 +139,15 @@ fn named(
     lines.filter(|line| !line.points.is_empty()).collect()
 }
 
+/// Returns points that hold their value until the next one.
+fn stepped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let corners = points.windows(2).flat_map(|pair| match pair {
+        [(x, y), (next, _)] => vec![(*x, *y), (*next, *y)],
+        _ => Vec::new(),
+    });
+    corners.chain(points.last().copied()).collect()
+}
+
 /// Values that differ by this factor are drawn on a logarithmic side.
 const WIDE: f64 = 50.0;
 
@@ -138,4 +157,32 @@ fn is_wide(lines: &[Line], side: fn(&(f64, f64)) -> f64) -> bool {
     let least = values().fold(f64::INFINITY, f64::min);
     let most = values().fold(0.0, f64::max);
     least > 0.0 && most > least * WIDE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(points: &[(f64, f64)]) -> Line {
+        Line {
+            peer: "model".to_owned(),
+            style: Peers::default().style("model"),
+            points: points.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_queue_holds_its_depth_until_it_changes() {
+        let corners = stepped(&[(1.0, 2.0), (3.0, 5.0)]);
+        assert_eq!(corners, [(1.0, 2.0), (3.0, 2.0), (3.0, 5.0)]);
+        assert_eq!(stepped(&[]), []);
+    }
+
+    #[test]
+    fn a_side_is_logarithmic_where_values_spread_widely_and_none_is_zero() {
+        let across = |point: &(f64, f64)| point.0;
+        assert!(is_wide(&[line(&[(0.1, 0.0), (100.0, 0.0)])], across));
+        assert!(!is_wide(&[line(&[(0.0, 0.0), (100.0, 0.0)])], across));
+        assert!(!is_wide(&[line(&[(10.0, 0.0), (100.0, 0.0)])], across));
+    }
 }

@@ -27,6 +27,11 @@ struct Spot {
 }
 
 impl Spot {
+    /// Returns what it covers together with its line.
+    fn whole(&self) -> Area {
+        self.area.with((self.curve.0, self.area.top))
+    }
+
     /// Returns the line from its curve to it, where it is not right beside it.
     fn leader(&self) -> Option<String> {
         let is_far = (self.x - self.curve.0).abs() > GAP + 1.0;
@@ -82,7 +87,7 @@ fn spots(
             let cost = |spot: &Spot| cost(spot, curve, curves, &taken, within);
             cost(one).total_cmp(&cost(other))
         });
-        taken.extend(best.map(|spot| spot.area));
+        taken.extend(best.map(|spot| spot.whole()));
         spots.push(best);
     }
     spots
@@ -114,12 +119,15 @@ fn cost(
     within: Area,
 ) -> f64 {
     let outside = f64::from(u8::from(!within.contains(&spot.area)));
-    let names = taken.iter().filter(|area| area.meets(&spot.area)).count() as f64;
+    let names = taken
+        .iter()
+        .filter(|area| area.meets(&spot.whole()))
+        .count() as f64;
     let others = curves.iter().filter(|curve| curve.as_slice() != own);
     // What lies between a name and its curve would look like the curve it belongs to.
     let reach = match spot.leader() {
         Some(_) => spot.area,
-        None => spot.area.with((spot.curve.0, spot.area.top)),
+        None => spot.whole(),
     };
     let covered: f64 = others.map(|curve| share_covered(curve, &reach)).sum();
     let own = share_covered(own, &spot.area);
