@@ -25,7 +25,7 @@ use crate::workspace::{self, Workspace};
 const ROUNDS_MIN: usize = 7;
 
 /// The round trip times that links of the figure add, ms.
-const ROUND_TRIPS_MS: [u32; 3] = [0, 20, 100];
+const ROUND_TRIPS_MS: [u32; 4] = [0, 20, 100, 300];
 
 /// What of ours may come on top of ssh and of one round trip, ms.
 const WANTED_MS: u32 = 30;
