@@ -42,9 +42,11 @@ pub(crate) struct EventLoop {
     pub(crate) surroundings: Surroundings,
     /// The ssh that has started the server, until it has ended.
     pub(crate) call: Option<Call>,
-    /// Until when a server is given to answer whose login has ended without a word that it hears us, or
-    /// was given up, and what is told then.
+    /// Until when a server is given to answer whose login has ended without a word that it hears us,
+    /// and what is told then.
     pub(crate) lost: Option<(Time, Failure)>,
+    /// Until when a login that the user gives up goes on.
+    pub(crate) goodbye_until: Option<Time>,
     /// What the server has warned of. A notice passes, and may be cut.
     pub(crate) warnings: Vec<String>,
     /// How far we have come.
@@ -80,7 +82,8 @@ impl EventLoop {
             }
             let timeout = self.client.poll_timeout().map(|(at, _)| at);
             let lost = self.lost.as_ref().map(|(due, _)| *due);
-            let deadline = [timeout, lost].into_iter().flatten().min();
+            let limits = [timeout, lost, self.goodbye_until];
+            let deadline = limits.into_iter().flatten().min();
             self.surroundings.set_deadline(deadline)?;
             let ready = self.wait()?;
             self.take_in(now(), &ready);
@@ -137,7 +140,7 @@ impl EventLoop {
         if let Some(readiness) = ready.terminal {
             self.read_keys(now, readiness);
         }
-        self.give_up_lost(now);
+        self.give_up(now);
         if self.surroundings.is_due() {
             self.client.handle_timeout(now);
         }
@@ -189,10 +192,15 @@ impl EventLoop {
         self.call = None;
     }
 
-    /// Gives up a server that was lost, if it has not answered all the same.
-    fn give_up_lost(&mut self, now: Time) {
+    /// Gives up a server that was lost, or that the user does not want any more, if it has not answered
+    /// all the same.
+    fn give_up(&mut self, now: Time) {
         if self.client.is_connected() {
             self.lost = None;
+            self.goodbye_until = None;
+        }
+        if self.goodbye_until.take_if(|due| *due <= now).is_some() {
+            self.client.request_exit(now, ExitCause::Signal);
         }
         if let Some((_, failure)) = self.lost.take_if(|(due, _)| *due <= now) {
             self.trouble = Some(failure);
@@ -247,8 +255,7 @@ impl EventLoop {
         if self.is_logging_in() {
             // The server learns of it by the end of ssh, and so no answer is waited for. One that has
             // heard us, and whose word of that is still on its way, learns of it by the goodbye.
-            let end = (now + GOODBYE_WITHIN, Failure::Signalled(signal));
-            self.lost.get_or_insert(end);
+            self.goodbye_until.get_or_insert(now + GOODBYE_WITHIN);
         }
     }
 

@@ -204,6 +204,7 @@ impl Desk {
             surroundings: meeting.surroundings,
             call: meeting.call,
             lost: None,
+            goodbye_until: None,
             warnings: Vec::new(),
             steps: meeting.steps,
             ended_by: None,
