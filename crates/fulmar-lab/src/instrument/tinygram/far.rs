@@ -11,7 +11,7 @@ use super::burst::{Burst, Shape, Written};
 use super::course::{KEY, LAST_KEY};
 use crate::played::{CLEAR, READY};
 
-/// Writes a burst on the terminal behind descriptor 0 for each Enter, until [`LAST_KEY`] is received or
+/// Writes a burst on the terminal behind descriptor 0 for each Enter, until the last key is received or
 /// the terminal is gone. In the log each burst has a line.
 ///
 /// # Errors
