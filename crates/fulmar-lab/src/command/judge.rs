@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 
 use crate::judge::{Run, Truth, Verdict};
-use crate::stats::{Summary, share_within};
+use crate::stats::{AT_ONCE, Summary, share_within};
 use crate::trace::Trace;
 
 /// Says what a person saw of each key in a run, as JSON.
@@ -33,9 +33,6 @@ pub struct Arguments {
     #[arg(value_name = "HOST-SIDE")]
     pub host_side: PathBuf,
 }
-
-/// What counts as at once.
-const AT_ONCE: Duration = Duration::from_millis(5);
 
 /// Judges and prints.
 ///

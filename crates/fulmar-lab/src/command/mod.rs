@@ -13,6 +13,7 @@ pub mod report;
 pub mod run;
 pub mod selfcheck;
 pub mod simulate;
+mod sitting;
 pub mod tinygrams;
 pub mod traces;
 mod workshop;
@@ -20,6 +21,7 @@ mod workshop;
 use anyhow::{Context as _, Result};
 pub use data::Data;
 use fulmar_platform::lab::{Enclosure, enclose};
+pub use sitting::{Sitting, Typing};
 
 /// Moves into a room that ends with this process; to be called before any thread is started.
 fn into_a_room() -> Result<Enclosure> {

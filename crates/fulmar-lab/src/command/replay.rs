@@ -1,19 +1,19 @@
 //! `fulmar-lab replay`: one session, typed and judged.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
-use super::Data;
+use super::{Data, Sitting};
 use crate::experiment::{Measured, Work as _};
 use crate::outcome::{End, Facts, Outcome, RunId};
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
-use crate::stats::{Summary, share_within};
-use crate::typing::{Limits, Loop};
+use crate::stats::{AT_ONCE, Summary, share_within};
+use crate::typing::Limits;
 
 /// What peers there are; the documentation of `peer` says more.
 const PEERS: &str = "\
@@ -36,34 +36,18 @@ pub struct Arguments {
     /// Who carries the session.
     #[arg(long, value_name = "PEER")]
     pub peer: String,
-    /// The link: a file, or entries separated by semicolons, such as "both delay 50ms; at 10s
-    /// client moves". Changes count from the start of the typing. `fulmar-lab link --help` says more.
-    #[arg(long, value_name = "SCENARIO", default_value = "")]
-    pub scenario: String,
-    /// The recording: a path, or the name of one in a folder of recordings.
-    #[arg(long, value_name = "TRACE")]
-    pub recording: String,
-    /// Who types: closed waits for the answer to each key, open keeps the recorded rhythm.
-    #[arg(long, value_name = "LOOP")]
-    pub typing: Typing,
+    /// Who types what, over which link.
+    #[command(flatten)]
+    pub sitting: Sitting,
     /// What all chance of the link follows from.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Ends after so many keys.
-    #[arg(long, value_name = "NUMBER", default_value_t = LIMITS.keys)]
-    pub keys: usize,
-    /// Ends after so many seconds of typing.
-    #[arg(long, value_name = "S", default_value_t = LIMITS.time.as_secs())]
-    pub time: u64,
     /// Waits so many seconds for answers that are missing at the end.
     #[arg(long, value_name = "S", default_value_t = LIMITS.patience.as_secs())]
     pub patience: u64,
     /// Waits so many seconds for the session to be there.
     #[arg(long, value_name = "S", default_value_t = LIMITS.set_up.as_secs())]
     pub set_up: u64,
-    /// Cuts pauses between keys to so many milliseconds.
-    #[arg(long, value_name = "MS")]
-    pub pause_max: Option<u64>,
     /// Lets an endless TCP stream run from the server's host to the client's meanwhile.
     #[arg(long)]
     pub download: bool,
@@ -77,38 +61,6 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
-
-/// A user, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Typing {
-    /// Waits for the answer to each key.
-    Closed,
-    /// Keeps the recorded rhythm.
-    Open,
-}
-
-impl From<Typing> for Loop {
-    fn from(typing: Typing) -> Self {
-        match typing {
-            Typing::Closed => Self::Closed,
-            Typing::Open => Self::Open,
-        }
-    }
-}
-
-/// Returns the text of a scenario: that of a file, or the argument itself, with `;` between entries.
-pub(super) fn scenario(argument: &str) -> Result<String> {
-    let file = Path::new(argument);
-    match file.is_file() {
-        true => {
-            std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))
-        }
-        false => Ok(argument.replace(';', "\n")),
-    }
-}
-
-/// What counts as at once.
-const AT_ONCE: Duration = Duration::from_millis(5);
 
 /// Plays one session and prints its figures.
 ///
@@ -136,19 +88,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 impl Arguments {
     fn replay(&self) -> Result<Replay> {
+        let replay = self.sitting.replay()?;
         Ok(Replay {
-            scenario: scenario(&self.scenario)?,
-            recording: self.recording.clone(),
-            typing: self.typing.into(),
             limits: Limits {
-                keys: self.keys,
-                time: Duration::from_secs(self.time),
                 patience: Duration::from_secs(self.patience),
                 set_up: Duration::from_secs(self.set_up),
-                pause_max: self.pause_max.map(Duration::from_millis),
+                ..replay.limits
             },
             download: self.download,
             keep: self.keep.clone(),
+            ..replay
         })
     }
 

@@ -1,18 +1,14 @@
 //! `fulmar-lab simulate`: sessions of Fulmar in virtual time, typed and judged.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Result;
 use fulmar_platform::boot_time;
 use serde_json::json;
 
-use super::data::Data;
-use super::replay::{Typing, scenario};
-use crate::replay::{LIMITS, Replay};
+use super::{Data, Sitting};
 use crate::simulated::{Rehearsal, Rehearsed};
-use crate::stats::{Observation, Summary, share_within};
-use crate::typing::Limits;
+use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
 /// Types a recording to Fulmar in virtual time, with as many seeds as you like, and says what
 /// became of the keys.
@@ -21,37 +17,19 @@ use crate::typing::Limits;
 /// machines on a simulated network, with the same user and the same judge. No root is needed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The link: a file, or entries separated by semicolons, as for `replay`.
-    #[arg(long, value_name = "SCENARIO", default_value = "")]
-    pub scenario: String,
-    /// The recording: a path, or the name of one in a folder of recordings.
-    #[arg(long, value_name = "TRACE")]
-    pub recording: String,
-    /// Who types: closed waits for the answer to each key, open keeps the recorded rhythm.
-    #[arg(long, value_name = "LOOP")]
-    pub typing: Typing,
+    /// Who types what, over which link.
+    #[command(flatten)]
+    pub sitting: Sitting,
     /// The first seed of the link.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
     /// How many seeds.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seeds: u64,
-    /// Each ends after so many keys.
-    #[arg(long, value_name = "NUMBER", default_value_t = LIMITS.keys)]
-    pub keys: usize,
-    /// Each ends after so many seconds of typing.
-    #[arg(long, value_name = "S", default_value_t = LIMITS.time.as_secs())]
-    pub time: u64,
-    /// Cuts pauses between keys to so many milliseconds.
-    #[arg(long, value_name = "MS")]
-    pub pause_max: Option<u64>,
     /// Where recordings and traces are.
     #[command(flatten)]
     pub data: Data,
 }
-
-/// What counts as at once.
-const AT_ONCE: Duration = Duration::from_millis(5);
 
 /// What is kept of a seed.
 struct Kept {
@@ -68,7 +46,7 @@ struct Kept {
 ///
 /// Where an argument has no meaning, or a seed brings no session about.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let replay = arguments.replay()?;
+    let replay = arguments.sitting.replay()?;
     let around = arguments.data.surroundings()?;
     let began = boot_time();
     let rehearsal = Rehearsal::new(&replay, &around)?;
@@ -121,22 +99,4 @@ fn told(kept: &[Kept]) -> serde_json::Value {
             "most": medians.last(),
         },
     })
-}
-
-impl Arguments {
-    fn replay(&self) -> Result<Replay> {
-        Ok(Replay {
-            scenario: scenario(&self.scenario)?,
-            recording: self.recording.clone(),
-            typing: self.typing.into(),
-            limits: Limits {
-                keys: self.keys,
-                time: Duration::from_secs(self.time),
-                pause_max: self.pause_max.map(Duration::from_millis),
-                ..LIMITS
-            },
-            download: false,
-            keep: None,
-        })
-    }
 }

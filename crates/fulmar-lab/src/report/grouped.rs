@@ -1,15 +1,11 @@
 //! Outcomes put together as they are read: by experiment, setting, and peer.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use crate::experiment::{Cell, Experiment, Published, Surroundings};
 use crate::judge::Verdict;
 use crate::outcome::{End, Outcome};
-use crate::stats::{Observation, Summary, share_within};
-
-/// What counts as at once.
-pub(super) const AT_ONCE: Duration = Duration::from_millis(5);
+use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
 /// An experiment with what was measured in it.
 pub(super) struct Subject {

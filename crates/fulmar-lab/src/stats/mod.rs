@@ -14,5 +14,5 @@ mod survival;
 
 pub use bootstrap::{Interval, Plan, Statistic, difference, interval, median, ratio};
 pub use observation::Observation;
-pub use summary::{CENSORED_MAX, Summary, share_within};
+pub use summary::{AT_ONCE, CENSORED_MAX, Summary, share_within};
 pub use survival::{Step, Survival};

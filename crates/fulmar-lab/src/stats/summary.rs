@@ -72,6 +72,11 @@ fn moments(observations: &[Observation], survival: &Survival) -> (f64, Option<f6
     (mean.max(0.0), deviation)
 }
 
+/// What comes within this time is there at once.
+///
+/// Source: the Mosh paper, "less than 5 ms".
+pub const AT_ONCE: Duration = Duration::from_millis(5);
+
 /// Returns the share of observations that came within `limit`, of all; `None` without any.
 ///
 /// Here nothing is estimated: a wait given up before `limit` counts as one that did not come.

@@ -11,7 +11,7 @@ use super::route::Route;
 use crate::judge::{KeyVerdict, Verdict};
 use crate::outcome::Figure;
 use crate::replay::{LIMITS, Replay};
-use crate::stats::{Observation, share_within};
+use crate::stats::{AT_ONCE, Observation, share_within};
 use crate::typing::{Limits, Loop};
 
 /// What a run takes besides: the link, a server, and the judge. Seen here.
@@ -130,9 +130,6 @@ impl Typed {
         SET_UP + LOG_IN_MAX.min(answer * LOG_IN_ANSWERS) + typing.min(limit)
     }
 }
-
-/// What counts as at once.
-const AT_ONCE: Duration = Duration::from_millis(5);
 
 /// The first output and the own effect of a key that came together: as many milliseconds as a display
 /// needs for one frame and another. Chosen by eye.

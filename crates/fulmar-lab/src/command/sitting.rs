@@ -1,0 +1,86 @@
+//! Who types what, over which link: what replays in both worlds are told.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+use crate::replay::{LIMITS, Replay};
+use crate::typing::{Limits, Loop};
+
+/// The arguments that `replay` and `simulate` share.
+#[derive(Debug, clap::Args)]
+pub struct Sitting {
+    /// The link: a file, or entries separated by semicolons, such as "both delay 50ms; at 10s
+    /// client moves". Changes count from the start of the typing. `fulmar-lab link --help` says more.
+    #[arg(long, value_name = "SCENARIO", default_value = "")]
+    pub scenario: String,
+    /// The recording: a path, or the name of one in a folder of recordings.
+    #[arg(long, value_name = "TRACE")]
+    pub recording: String,
+    /// Who types: closed waits for the answer to each key, open keeps the recorded rhythm.
+    #[arg(long, value_name = "LOOP")]
+    pub typing: Typing,
+    /// Ends after so many keys.
+    #[arg(long, value_name = "NUMBER", default_value_t = LIMITS.keys)]
+    pub keys: usize,
+    /// Ends after so many seconds of typing.
+    #[arg(long, value_name = "S", default_value_t = LIMITS.time.as_secs())]
+    pub time: u64,
+    /// Cuts pauses between keys to so many milliseconds.
+    #[arg(long, value_name = "MS")]
+    pub pause_max: Option<u64>,
+}
+
+impl Sitting {
+    /// Returns the replay, with nothing beside it.
+    ///
+    /// # Errors
+    ///
+    /// Where the scenario's file cannot be read.
+    pub(super) fn replay(&self) -> Result<Replay> {
+        let limits = Limits {
+            keys: self.keys,
+            time: Duration::from_secs(self.time),
+            pause_max: self.pause_max.map(Duration::from_millis),
+            ..LIMITS
+        };
+        Ok(Replay {
+            limits,
+            ..Replay::new(
+                &scenario(&self.scenario)?,
+                &self.recording,
+                self.typing.into(),
+            )
+        })
+    }
+}
+
+/// A user, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Typing {
+    /// Waits for the answer to each key.
+    Closed,
+    /// Keeps the recorded rhythm.
+    Open,
+}
+
+impl From<Typing> for Loop {
+    fn from(typing: Typing) -> Self {
+        match typing {
+            Typing::Closed => Self::Closed,
+            Typing::Open => Self::Open,
+        }
+    }
+}
+
+/// Returns the text of a scenario: that of a file, or the argument itself, with `;` between entries.
+fn scenario(argument: &str) -> Result<String> {
+    let file = Path::new(argument);
+    match file.is_file() {
+        true => {
+            std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))
+        }
+        false => Ok(argument.replace(';', "\n")),
+    }
+}
