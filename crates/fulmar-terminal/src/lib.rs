@@ -58,6 +58,7 @@ pub use keys::{CursorKeyMode, CursorKeys};
 pub use link::{LINK_URI_MAX, LINKS_MAX, Link};
 pub use modes::{ModeFlags, Modes, MouseEncoding, MouseMode};
 pub use osc::TITLE_MAX;
+pub use overlay::char_columns;
 pub use permitted::{Checker, Violation};
 pub use replies::REPLIES_MAX;
 pub use row::CellRow;

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::cell::Glyph;
 use crate::row::CellRow;
 use crate::screen::Screen;
-use crate::size::{Column, Row};
+use crate::size::{Column, Position, Row};
 use crate::style::Style;
 use crate::width::{Width, width};
 
@@ -38,6 +39,40 @@ impl Screen {
         self.set_row(row, Arc::new(cells));
     }
 
+    /// Replaces the text and the look of one cell. A wide character takes the cell to the right,
+    /// too; where that is beyond the screen, or `at` is, nothing happens. A spacer counts as blank.
+    pub fn overlay_cell(&mut self, at: Position, glyph: Glyph<'_>, style: &Style) {
+        let (first, marks) = match glyph {
+            Glyph::Blank | Glyph::Spacer => (None, ""),
+            Glyph::Char(character) => (Some(character), ""),
+            Glyph::Cluster(text) => split_first(text),
+        };
+        let columns = char_columns(first.unwrap_or(' ')).max(1);
+        if !self.size().contains(at) || at.column.0 + columns > self.size().columns() {
+            return;
+        }
+        let mut cells = Arc::clone(self.row(at.row));
+        let row = Arc::make_mut(&mut cells);
+        let is_erased = *style == Style::erased(style.background);
+        match first {
+            None if is_erased => row.erase(at.column.0..at.column.0 + 1, style.background),
+            _ => {
+                let pen = row.pen(style);
+                row.write_char(at.column, first.unwrap_or(' '), columns == 2, pen);
+                marks
+                    .chars()
+                    .for_each(|mark| row.append_mark(at.column, mark));
+            }
+        }
+        self.set_row(at.row, cells);
+    }
+
+    /// Moves the cursor; a place outside the screen becomes the nearest on it.
+    pub fn place_cursor(&mut self, at: Position) {
+        self.cursor.position = self.size().clamp(at);
+        self.cursor.pending_wrap = false;
+    }
+
     /// Hides the cursor.
     pub fn hide_cursor(&mut self) {
         self.cursor.visible = false;
@@ -48,6 +83,22 @@ impl Screen {
         self.title = title;
         self.icon_name = icon_name;
     }
+}
+
+/// Returns the number of columns that a character takes by itself: 0 for a mark, 1 or 2.
+///
+/// Source: docs/protocol.md §8.4.
+pub fn char_columns(character: char) -> u16 {
+    match width(character) {
+        Width::Zero => 0,
+        Width::One => 1,
+        Width::Two => 2,
+    }
+}
+
+fn split_first(text: &str) -> (Option<char>, &str) {
+    let mut characters = text.chars();
+    (characters.next(), characters.as_str())
 }
 
 #[cfg(test)]
@@ -85,6 +136,25 @@ mod tests {
         let mut screen = Screen::new(Size::new(1, 4).unwrap());
         screen.overlay_row(Row(0), "\u{301}漢e\u{301}漢", &Style::default());
         assert_eq!(text_of(&screen, 0), "漢e\u{301}");
+    }
+
+    #[test]
+    fn a_cell_is_what_it_was_where_it_was() {
+        let mut screen = Screen::new(Size::new(1, 6).unwrap());
+        screen.apply("a漢e\u{301}\x1b[41m\x1b[X".as_bytes());
+        let mut copy = Screen::new(Size::new(1, 6).unwrap());
+        let row = screen.row(Row(0));
+        for column in (0..6).map(Column).filter(|column| column.0 != 2) {
+            let at = Position::new(0, column.0);
+            copy.overlay_cell(at, row.glyph(column), &row.style(column));
+        }
+        assert_eq!(copy.row(Row(0)), row);
+        copy.overlay_cell(Position::new(0, 2), Glyph::Char('x'), &Style::default());
+        assert_eq!(text_of(&copy, 0), "a xe\u{301}");
+        let before = copy.clone();
+        copy.overlay_cell(Position::new(0, 5), Glyph::Char('漢'), &Style::default());
+        copy.overlay_cell(Position::new(1, 0), Glyph::Char('x'), &Style::default());
+        assert_eq!(copy, before);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests, and for lab
-//! terminal ◄──────────────┘            lab ─► sim, platform; and, in one folder, core and below
+//! terminal ◄─ predict   ◄─┘            lab ─► sim, platform; and, in one folder, core and below
+//! datagram ◄─ predict, for its `Time`
 //! ```
 //!
 //! A new arrow is a decision: a page in `docs/decisions/`, and then a word in [`MEMBERS`].
@@ -47,8 +48,18 @@ const MEMBERS: &[Member] = &[
         reach: Reach::Pure,
     },
     Member {
+        name: "fulmar-predict",
+        uses: &["fulmar-datagram", "fulmar-terminal"],
+        reach: Reach::Pure,
+    },
+    Member {
         name: "fulmar-core",
-        uses: &["fulmar-datagram", "fulmar-terminal", "fulmar-transport"],
+        uses: &[
+            "fulmar-datagram",
+            "fulmar-predict",
+            "fulmar-terminal",
+            "fulmar-transport",
+        ],
         reach: Reach::Pure,
     },
     Member {
@@ -67,6 +78,7 @@ const MEMBERS: &[Member] = &[
             "fulmar-core",
             "fulmar-datagram",
             "fulmar-platform",
+            "fulmar-predict",
             "fulmar-terminal",
             "fulmar-transport",
         ],
@@ -78,6 +90,7 @@ const MEMBERS: &[Member] = &[
             "fulmar-core",
             "fulmar-datagram",
             "fulmar-platform",
+            "fulmar-predict",
             SIMULATOR,
             "fulmar-terminal",
             "fulmar-transport",
@@ -104,6 +117,7 @@ const SIMULATED_PEER: &str = "crates/fulmar-lab/src/simulated";
 const PEER_CRATES: &[&str] = &[
     "fulmar_core",
     "fulmar_datagram",
+    "fulmar_predict",
     "fulmar_terminal",
     "fulmar_transport",
 ];
@@ -220,6 +234,7 @@ mod tests {
         for (from, to) in [
             ("fulmar-transport", "fulmar-datagram"),
             ("fulmar-core", "fulmar-terminal"),
+            ("fulmar-predict", "fulmar-terminal"),
             ("fulmar", "fulmar-core"),
             ("fulmar", "fulmar-platform"),
             (LAB, SIMULATOR),
@@ -237,6 +252,7 @@ mod tests {
             ("fulmar-terminal", "fulmar-transport"),
             ("fulmar-transport", "fulmar-terminal"),
             ("fulmar-core", "fulmar-platform"),
+            ("fulmar-predict", "fulmar-transport"),
             ("fulmar-platform", "fulmar-datagram"),
             ("fulmar-sim", "fulmar-datagram"),
             (LAB, "fulmar"),

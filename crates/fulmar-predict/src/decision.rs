@@ -1,0 +1,189 @@
+//! What the engine decided, without a word of what was typed: for traces.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What kind of key it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KeyClass {
+    /// A character that is shown.
+    Print,
+    /// Backspace.
+    Backspace,
+    /// Delete.
+    Delete,
+    /// One to the left.
+    Left,
+    /// One to the right.
+    Right,
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+    /// To the start of the line.
+    Home,
+    /// To the end of the line.
+    End,
+    /// A word to the left.
+    WordLeft,
+    /// A word to the right.
+    WordRight,
+    /// Deletes a word to the left.
+    DeleteWord,
+    /// Deletes a word to the right.
+    DeleteWordRight,
+    /// Deletes to the start of the line, or all of it.
+    KillLine,
+    /// Deletes to the end of the line.
+    KillEnd,
+    /// Return.
+    Enter,
+    /// Tab.
+    Tab,
+    /// Escape alone.
+    Escape,
+    /// Another control character.
+    Control,
+    /// Anything else: function keys, unknown sequences.
+    Other,
+}
+
+/// The rule that gave an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// No rule: the effect is unknown.
+    None,
+    /// The key is behind one whose effect is unknown.
+    Blind,
+    /// The effect of its class, in this variant.
+    Effect {
+        /// 0 for the usual one.
+        variant: u8,
+    },
+}
+
+/// How a guess ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// The server's screen showed it.
+    Right,
+    /// The server's screen showed something else.
+    Wrong,
+    /// It cannot be told, or there was no guess.
+    Open,
+}
+
+/// Why something was begun, confirmed or given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// A typed character was found where it was expected.
+    Evidence,
+    /// The place was confirmed before.
+    Memory,
+    /// The line was confirmed before the key that interrupted it.
+    Line,
+    /// An editor in text mode.
+    Editor,
+    /// The server says that the terminal echoes.
+    Hints,
+    /// A key whose effect is unknown.
+    Unknown,
+    /// The server's screen contradicts a guess.
+    Surprise,
+    /// The screen changed on its own.
+    Moved,
+    /// A paste.
+    Paste,
+    /// Another size of the window.
+    Resize,
+    /// More keys are pending than are kept.
+    Overflow,
+}
+
+/// One thing that the engine decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Decision {
+    /// A key came.
+    Typed {
+        /// The number of its first byte in the stream.
+        key: u64,
+        /// Its kind.
+        class: KeyClass,
+        /// What gave its effect.
+        rule: Rule,
+        /// The epoch that it belongs to.
+        epoch: u64,
+        /// Whether it is shown.
+        shown: bool,
+    },
+    /// A key is not pending any more.
+    Settled {
+        /// The number of its first byte in the stream.
+        key: u64,
+        /// Its kind.
+        class: KeyClass,
+        /// How the guess ended.
+        verdict: Verdict,
+        /// Whether it was shown.
+        shown: bool,
+        /// How long it was pending.
+        after: Duration,
+    },
+    /// Guesses from here on are not shown until confirmed.
+    Broken {
+        /// The new epoch.
+        epoch: u64,
+        /// Why.
+        reason: Reason,
+    },
+    /// Guesses up to this epoch may be shown.
+    Confirmed {
+        /// The epoch.
+        epoch: u64,
+        /// Why.
+        reason: Reason,
+    },
+}
+
+impl fmt::Display for Decision {
+    /// A word and `key=value` pairs, as a line of a trace.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Decision::Typed {
+                key,
+                class,
+                rule,
+                epoch,
+                shown,
+            } => {
+                write!(f, "typed key={key} class={class:?} epoch={epoch} ")?;
+                match rule {
+                    Rule::None => write!(f, "rule=none")?,
+                    Rule::Blind => write!(f, "rule=blind")?,
+                    Rule::Effect { variant } => write!(f, "rule={variant}")?,
+                }
+                write!(f, " shown={shown}")
+            }
+            Decision::Settled {
+                key,
+                class,
+                verdict,
+                shown,
+                after,
+            } => {
+                let after = after.as_millis();
+                write!(
+                    f,
+                    "settled key={key} class={class:?} verdict={verdict:?} shown={shown} after={after}"
+                )
+            }
+            Decision::Broken { epoch, reason } => {
+                write!(f, "broken epoch={epoch} reason={reason:?}")
+            }
+            Decision::Confirmed { epoch, reason } => {
+                write!(f, "confirmed epoch={epoch} reason={reason:?}")
+            }
+        }
+    }
+}

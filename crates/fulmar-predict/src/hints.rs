@@ -1,0 +1,40 @@
+//! What our own server tells about the program beside the screen.
+//!
+//! Source: docs/prediction.md §9.
+
+use fulmar_terminal::CursorShape;
+
+/// What kind of program is in the foreground.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ProgramClass {
+    /// A command interpreter.
+    Shell,
+    /// A program that reads lines with an editor of its own, as interpreters do.
+    LineEditor,
+    /// An editor of text.
+    Editor,
+    /// A program behind which another terminal is: the tty here says nothing about it.
+    Relay,
+    /// A known program of another kind.
+    Other,
+    /// Nobody knows. Relaxes no rule.
+    #[default]
+    Unknown,
+}
+
+/// What the server sees of the program's terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// The tty collects lines (ICANON).
+    pub canonical: bool,
+    /// The tty echoes (ECHO).
+    pub echo: bool,
+    /// The alternate screen is shown.
+    pub alternate: bool,
+    /// The cursor's shape as the program set it.
+    pub cursor_shape: CursorShape,
+    /// A hash of the foreground program's name, salted for each session; 0 for none.
+    pub program: u64,
+    /// What kind of program it is.
+    pub class: ProgramClass,
+}

@@ -1,0 +1,130 @@
+//! What to draw over the server's screen.
+
+use std::sync::Arc;
+
+use fulmar_terminal::{CellRow, Column, Glyph, Position, Screen, Style};
+
+/// The text of one cell, kept apart from its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Symbol {
+    /// Nothing: looks like a space.
+    Blank,
+    /// One character.
+    Char(char),
+    /// A character with its marks.
+    Cluster(Arc<str>),
+}
+
+/// What one cell shows: its text and how it looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ink {
+    /// The text.
+    pub symbol: Symbol,
+    /// Its look.
+    pub style: Style,
+}
+
+/// A cell that takes the place of one of the server's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverlayCell {
+    /// Where.
+    pub at: Position,
+    /// What. A wide character takes the cell to the right, too.
+    pub ink: Ink,
+}
+
+/// Cells and perhaps a cursor that take the place of those of the last frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overlay {
+    pub(crate) cells: Vec<OverlayCell>,
+    pub(crate) cursor: Option<Position>,
+}
+
+impl Overlay {
+    /// Whether the frame is shown as it is.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty() && self.cursor.is_none()
+    }
+
+    /// The cells, in the order in which they are drawn.
+    pub fn cells(&self) -> &[OverlayCell] {
+        &self.cells
+    }
+
+    /// Where the cursor is shown instead.
+    pub fn cursor(&self) -> Option<Position> {
+        self.cursor
+    }
+
+    /// Draws the overlay. What lies outside the screen is left out.
+    pub fn apply(&self, screen: &mut Screen) {
+        for OverlayCell { at, ink } in &self.cells {
+            screen.overlay_cell(*at, ink.symbol.glyph(), &ink.style);
+        }
+        if let Some(cursor) = self.cursor {
+            screen.place_cursor(cursor);
+        }
+    }
+}
+
+impl Symbol {
+    /// Returns the symbol in the form in which rows have it.
+    pub fn glyph(&self) -> Glyph<'_> {
+        match self {
+            Symbol::Blank => Glyph::Blank,
+            Symbol::Char(character) => Glyph::Char(*character),
+            Symbol::Cluster(text) => Glyph::Cluster(text),
+        }
+    }
+}
+
+impl Ink {
+    /// Returns what the cell at `column` of a row shows; the right half of a wide character shows
+    /// nothing.
+    pub fn of(row: &CellRow, column: Column) -> Ink {
+        let symbol = match row.glyph(column) {
+            Glyph::Blank | Glyph::Spacer => Symbol::Blank,
+            Glyph::Char(character) => Symbol::Char(character),
+            Glyph::Cluster(text) => Symbol::Cluster(text.into()),
+        };
+        Ink {
+            symbol,
+            style: row.style(column),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fulmar_terminal::{Row, Size, Terminal};
+
+    use super::*;
+
+    #[test]
+    fn what_is_taken_from_a_row_and_put_back_changes_nothing() {
+        let mut terminal = Terminal::new(Size::new(1, 8).unwrap());
+        terminal.process("a\x1b[1;31m漢e\u{301}\x1b[m  b".as_bytes());
+        let row = terminal.screen().row(Row(0));
+        let columns = [0, 1, 3, 4, 6].map(Column);
+        let cells = columns.map(|column| OverlayCell {
+            at: Position {
+                row: Row(0),
+                column,
+            },
+            ink: Ink::of(row, column),
+        });
+        let overlay = Overlay {
+            cells: cells.to_vec(),
+            cursor: None,
+        };
+        let mut copy = terminal.screen().clone();
+        overlay.apply(&mut copy);
+        assert_eq!(&copy, terminal.screen());
+        let mut blank = Screen::new(Size::new(1, 8).unwrap());
+        overlay.apply(&mut blank);
+        assert_ne!(
+            blank.row(Row(0)),
+            Screen::new(Size::new(1, 8).unwrap()).row(Row(0))
+        );
+    }
+}
