@@ -15,7 +15,7 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 const ESC: u8 = 0x1b;
 
 /// A key, or what the terminal wrote by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Key {
     /// A character that is printed, perhaps a wide or a combining one.
     Text(char),

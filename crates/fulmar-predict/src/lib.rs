@@ -19,12 +19,26 @@
 
 mod config;
 mod decision;
+#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod editor;
 mod engine;
+#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod gutter;
 mod hints;
-#[expect(dead_code, reason = "the engine reads keys with it soon")]
+#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
 mod key;
+#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod memory;
 mod overlay;
+#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod prompt;
 mod score;
+#[cfg(test)]
+mod testing;
+#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod text;
+#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod words;
 
 pub use config::{Config, Preference};
 pub use decision::{Decision, KeyClass, Reason, Rule, Verdict};

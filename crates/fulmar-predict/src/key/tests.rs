@@ -92,6 +92,32 @@ fn every_form_of_a_key_is_that_key() {
 }
 
 #[test]
+fn some_keys_without_a_rule_leave_the_line() {
+    let keep = [
+        Key::Tab,
+        Key::Up,
+        Key::Delete,
+        Key::Control('l'),
+        Key::Control('y'),
+        Key::Alt('b'),
+    ];
+    assert!(keep.iter().all(|key| key.keeps_line()));
+    let end = [
+        Key::Escape,
+        Key::Enter,
+        Key::Other,
+        Key::Paste,
+        Key::Control('c'),
+        Key::Control('d'),
+        Key::Control('x'),
+        Key::Control('z'),
+        Key::Control('r'),
+        Key::Alt('x'),
+    ];
+    assert!(!end.iter().any(|key| key.keeps_line()));
+}
+
+#[test]
 fn what_the_terminal_writes_is_no_key() {
     let table: &[(&[u8], Key)] = &[
         (b"\x1b[?1;2c", Key::Reply),

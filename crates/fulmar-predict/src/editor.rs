@@ -1,0 +1,145 @@
+//! Whether an editor is in the mode in which keys become text.
+//!
+//! Source: docs/prediction.md §6.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use fulmar_terminal::{CellRow, Position, Row, Screen};
+
+use crate::prompt::Signature;
+use crate::text::{is_inverse, is_rule, left_border, row_end, text_between};
+
+/// How many rows at the bottom of the screen may hold the mark.
+const MARK_ROWS: u16 = 3;
+
+/// Which editor it looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// One with modes, in that of inserting.
+    Insert,
+    /// One with modes, in that of overwriting.
+    Replace,
+    Nano,
+    Emacs,
+    /// One without modes.
+    Plain,
+}
+
+/// An editor in text mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Editor {
+    pub(crate) kind: Kind,
+    /// The context: the kind, and whatever of the mark tells one mode from another.
+    pub(crate) signature: Signature,
+    /// One beyond the last row that may be text: that of the mark, or of what is right above it.
+    pub(crate) bottom: Row,
+}
+
+/// Returns the editor in text mode that the cursor at `at` is in.
+///
+/// Its mark is in one of the last rows and below the cursor. No border may stand between the start
+/// of the row and the cursor, and none between the cursor and the mark: those are of other panes.
+pub(crate) fn editor(screen: &Screen, at: Position) -> Option<Editor> {
+    let rows = screen.size().rows();
+    let first = rows.saturating_sub(MARK_ROWS).max(at.row.0 + 1);
+    let (row, kind, name) = (first..rows).find_map(|row| {
+        let (kind, name) = mark(screen, Row(row))?;
+        Some((row, kind, name))
+    })?;
+    let is_apart = (at.row.0 + 1..row).any(|row| is_rule(screen.row(Row(row))));
+    if is_apart || left_border(screen, at) > 0 {
+        return None;
+    }
+    let mut hasher = DefaultHasher::new();
+    (kind, name).hash(&mut hasher);
+    Some(Editor {
+        kind,
+        signature: Signature(hasher.finish()),
+        bottom: Row(row),
+    })
+}
+
+/// The mark in a row, and what else of it is to be remembered.
+fn mark(screen: &Screen, row: Row) -> Option<(Kind, String)> {
+    let cells = screen.row(row);
+    let text = text_between(cells, 0, row_end(cells));
+    let kind = message_mark(&text)
+        .or_else(|| status_mark(cells, &text))
+        .or_else(|| nano_mark(&text))
+        .or_else(|| plain_mark(&text));
+    if let Some(kind) = kind {
+        return Some((kind, String::new()));
+    }
+    let mode = emacs_mode(&text)?;
+    let below = Row(row.0.saturating_add(1));
+    if below.0 < screen.size().rows() && asks(screen.row(below)) {
+        return None;
+    }
+    Some((Kind::Emacs, mode))
+}
+
+/// vim says it in the row for messages.
+fn message_mark(text: &str) -> Option<Kind> {
+    if text.starts_with("-- INSERT") {
+        Some(Kind::Insert)
+    } else if text.starts_with("-- REPLACE") || text.starts_with("-- VREPLACE") {
+        Some(Kind::Replace)
+    } else {
+        None
+    }
+}
+
+/// Helix, and vim with a status line of its own, say it in the first word of that line.
+fn status_mark(cells: &CellRow, text: &str) -> Option<Kind> {
+    let is_part = |c: char| c.is_ascii_alphanumeric();
+    let start = text.chars().take(6).position(is_part)?;
+    let word: String = text
+        .chars()
+        .skip(start)
+        .take_while(|&c| is_part(c))
+        .collect();
+    let column = u16::try_from(start).ok()?;
+    let cell = cells.cells().get(start)?;
+    if cell.background().is_default() && !is_inverse(cells, column) {
+        return None;
+    }
+    match word.as_str() {
+        "INSERT" | "INS" => Some(Kind::Insert),
+        "REPLACE" => Some(Kind::Replace),
+        _ => None,
+    }
+}
+
+fn nano_mark(text: &str) -> Option<Kind> {
+    let rest = text.strip_prefix("^X ")?;
+    (!rest.trim_start().starts_with("Close")).then_some(Kind::Nano)
+}
+
+/// micro's status line, mcedit's row of function keys.
+fn plain_mark(text: &str) -> Option<Kind> {
+    let is_micro = text.contains(" | ft:") && text.contains(" | utf-8");
+    let is_mcedit = text.trim_start().starts_with("1Help") && text.contains("2Save");
+    (is_micro || is_mcedit).then_some(Kind::Plain)
+}
+
+/// The name of the mode in emacs' mode line, unless the text cannot be changed.
+fn emacs_mode(text: &str) -> Option<String> {
+    let start: String = text.chars().take(8).collect();
+    if !start.starts_with(['-', ' ']) {
+        return None;
+    }
+    let (_, flags) = start.split_once(':')?;
+    let is_writable = flags.len() >= 2 && flags.chars().take(2).all(|c| matches!(c, '-' | '*'));
+    let (_, mode) = text.split_once('(')?;
+    let (mode, _) = mode.split_once(')')?;
+    (is_writable && !mode.is_empty()).then(|| mode.to_owned())
+}
+
+/// Whether emacs' bottom row asks something or waits for the rest of a command.
+fn asks(row: &CellRow) -> bool {
+    let text = text_between(row, 0, row_end(row));
+    text.contains('?') || text.contains(": ") || text.ends_with([':', '-'])
+}
+
+#[cfg(test)]
+mod tests;

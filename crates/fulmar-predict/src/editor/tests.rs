@@ -1,0 +1,88 @@
+use super::*;
+use crate::testing::{at, screen};
+
+/// The editor on a screen of 6 rows whose last have these contents.
+fn kind(rows: [&str; 3], cursor: Position) -> Option<Kind> {
+    let [first, second, third] = rows;
+    let bytes = format!("text\r\nmore\r\n\r\n{first}\r\n{second}\r\n{third}");
+    editor(&screen(6, 80, &bytes), cursor).map(|editor| editor.kind)
+}
+
+const EMACS: &str = "-UUU:----F1  notes.txt      All   L1     (Text) -------";
+
+#[test]
+fn editors_are_known_by_their_marks() {
+    let table = [
+        (["", "", "-- INSERT --     1,5  All"], Some(Kind::Insert)),
+        (["", "", "-- INSERT (paste) --"], Some(Kind::Insert)),
+        (
+            ["", "-- INSERT --", "[0] 0:vim*   \"host\" 12:30"],
+            Some(Kind::Insert),
+        ),
+        (["", "", "-- REPLACE --"], Some(Kind::Replace)),
+        (
+            ["", "\x1b[30;44m INSERT \x1b[m main  a.txt", ""],
+            Some(Kind::Insert),
+        ),
+        (["", "\x1b[7m INS   a.txt  \x1b[m", ""], Some(Kind::Insert)),
+        (
+            ["", "\x1b[7m^G\x1b[m Help", "\x1b[7m^X\x1b[m Exit"],
+            Some(Kind::Nano),
+        ),
+        (["", EMACS, ""], Some(Kind::Emacs)),
+        (["", EMACS, "Wrote /home/user/notes.txt"], Some(Kind::Emacs)),
+        (
+            ["", "-UU-:**--F1  a  All (Lisp Interaction)", ""],
+            Some(Kind::Emacs),
+        ),
+        (
+            ["a.txt (1,1) | ft:unknown | unix | utf-8", "", ""],
+            Some(Kind::Plain),
+        ),
+        (["", "", " 1Help  2Save  3Mark"], Some(Kind::Plain)),
+        (["", "", "-- VISUAL --"], None),
+        (["", "", "-- (insert) --"], None),
+        (["", "", "\"a.txt\" 3L, 12B"], None),
+        (["", "INSERT INTO t", ""], None),
+        (["", "\x1b[30;44m NORMAL \x1b[m a.txt", ""], None),
+        (["", "^G Help", "^C Cancel"], None),
+        (["", "", "^X Close"], None),
+        (["", EMACS, "I-search: wor"], None),
+        (["", EMACS, "Save file? (y or n)"], None),
+        (["", EMACS, "C-x-"], None),
+        (["", "-UU-:%%--F1  *info*  All (Info)", ""], None),
+        (["", "", ""], None),
+    ];
+    for (rows, expected) in table {
+        assert_eq!(kind(rows, at(1, 2)), expected, "{rows:?}");
+    }
+}
+
+#[test]
+fn the_mark_is_below_the_cursor() {
+    assert_eq!(kind(["", "-- INSERT --", "$ "], at(5, 2)), None);
+    assert_eq!(kind(["", "-- INSERT --", "$ "], at(4, 2)), None);
+    assert_eq!(kind(["", EMACS, "Find file: ~/"], at(5, 13)), None);
+}
+
+#[test]
+fn marks_of_other_panes_do_not_count() {
+    let side = screen(4, 40, "text  │ $ \r\n      │\r\n      │\r\n-- INSERT --");
+    assert!(editor(&side, at(0, 3)).is_some());
+    assert_eq!(editor(&side, at(0, 10)), None);
+    let rule = "─".repeat(40);
+    let above = screen(4, 40, &format!("$ \r\n{rule}\r\ntext\r\n-- INSERT --"));
+    assert_eq!(editor(&above, at(0, 2)), None);
+    assert!(editor(&above, at(2, 2)).is_some());
+}
+
+#[test]
+fn modes_of_emacs_are_contexts_of_their_own() {
+    let of = |mode: &str| {
+        let bytes = format!("text\r\n-UUU:----F1  a  All ({mode})\r\n");
+        editor(&screen(3, 60, &bytes), at(0, 0)).map(|editor| editor.signature)
+    };
+    assert!(of("Text").is_some());
+    assert_eq!(of("Text"), of("Text"));
+    assert_ne!(of("Text"), of("C++//l"));
+}

@@ -1,0 +1,198 @@
+//! What was learned about the places in which keys are typed.
+//!
+//! Source: docs/prediction.md §6.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::key::Key;
+use crate::prompt::Signature;
+
+/// How many places are remembered.
+pub(crate) const CONTEXTS_MAX: usize = 256;
+
+/// How many submitted lines are remembered for each place.
+pub(crate) const LINES_MAX: usize = 200;
+
+/// The longest line that is remembered, in characters.
+pub(crate) const LINE_MAX: usize = 1024;
+
+/// How many keys have a record of their own in each place.
+const KEYS_MAX: usize = 64;
+
+/// The most confirmations that are asked for after failures.
+const NEEDED_MAX: u32 = 6;
+
+/// All places, the least recently used of which is forgotten first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    contexts: BTreeMap<Signature, (u64, Context)>,
+    /// How often a place was asked for.
+    uses: u64,
+}
+
+impl Memory {
+    /// Returns the place, a new one if need be.
+    pub(crate) fn context(&mut self, signature: Signature) -> &mut Context {
+        self.uses += 1;
+        let is_new = !self.contexts.contains_key(&signature);
+        if is_new && self.contexts.len() >= CONTEXTS_MAX {
+            self.forget_oldest();
+        }
+        let (used, context) = self.contexts.entry(signature).or_default();
+        *used = self.uses;
+        context
+    }
+
+    /// Returns the place if it is known.
+    pub(crate) fn get(&self, signature: Signature) -> Option<&Context> {
+        self.contexts.get(&signature).map(|(_, context)| context)
+    }
+
+    /// The number of places.
+    pub(crate) fn len(&self) -> usize {
+        self.contexts.len()
+    }
+
+    fn forget_oldest(&mut self) {
+        let oldest = self.contexts.iter().min_by_key(|(_, (used, _))| *used);
+        if let Some(signature) = oldest.map(|(&signature, _)| signature) {
+            self.contexts.remove(&signature);
+        }
+    }
+}
+
+/// What Enter does here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum EnterEffect {
+    /// The cursor goes to the start of the next row; on the last, everything scrolls by one.
+    NextRow,
+    /// The line is emptied where it is.
+    ClearLine,
+}
+
+/// How a key did in one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// How often in a row its guess was right.
+    pub(crate) agreed: u32,
+    /// How often it was wrong.
+    pub(crate) failed: u32,
+    /// Which of its effects was the right one last.
+    pub(crate) variant: u8,
+}
+
+/// One place: a prompt or an editor.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Context {
+    confirmed: u32,
+    failed: u32,
+    needed: u32,
+    keys: BTreeMap<Key, Record>,
+    lines: VecDeque<Box<str>>,
+    pub(crate) enter: Option<EnterEffect>,
+    /// Nothing is guessed from this column on.
+    pub(crate) right_edge: Option<u16>,
+}
+
+impl Context {
+    /// Typed text was shown here.
+    pub(crate) fn confirm(&mut self) {
+        self.confirmed = self.confirmed.saturating_add(1);
+        self.needed = self.needed.saturating_sub(1);
+    }
+
+    /// Typed text was not shown here: it takes two confirmations, and one more for each earlier
+    /// failure, to trust the place again.
+    ///
+    /// Source: docs/prediction.md §6, S5.
+    pub(crate) fn fail(&mut self) {
+        self.needed = self.failed.saturating_add(2).min(NEEDED_MAX);
+        self.failed = self.failed.saturating_add(1);
+    }
+
+    /// Whether typed text may be expected to be shown here.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.confirmed > 0 && self.needed == 0
+    }
+
+    /// How often typed text was shown here.
+    pub(crate) fn confirmed(&self) -> u32 {
+        self.confirmed
+    }
+
+    /// Returns the record of a key; all characters have one together.
+    pub(crate) fn record(&self, key: Key) -> Record {
+        self.keys.get(&record_key(key)).copied().unwrap_or_default()
+    }
+
+    /// The guess for a key, made with `variant`, was right.
+    pub(crate) fn agree(&mut self, key: Key, variant: u8) {
+        if let Some(record) = self.record_mut(key) {
+            record.agreed = if record.variant == variant {
+                record.agreed.saturating_add(1)
+            } else {
+                1
+            };
+            record.variant = variant;
+        }
+    }
+
+    /// The guess for a key was wrong.
+    pub(crate) fn disagree(&mut self, key: Key) {
+        if let Some(record) = self.record_mut(key) {
+            record.agreed = 0;
+            record.failed = record.failed.saturating_add(1);
+        }
+    }
+
+    /// Another effect of a key explains what was seen: it is the one to expect.
+    pub(crate) fn adopt(&mut self, key: Key, variant: u8) {
+        if let Some(record) = self.record_mut(key) {
+            record.agreed = 1;
+            record.variant = variant;
+        }
+    }
+
+    fn record_mut(&mut self, key: Key) -> Option<&mut Record> {
+        let key = record_key(key);
+        if !self.keys.contains_key(&key) && self.keys.len() >= KEYS_MAX {
+            return None;
+        }
+        Some(self.keys.entry(key).or_default())
+    }
+
+    /// A line was submitted, as it was seen on the screen. Empty lines, repetitions and lines that
+    /// are too long are left out, as most shells leave out the first two.
+    pub(crate) fn push_line(&mut self, line: &str) {
+        let line = line.trim_end();
+        let is_repeated = self.lines.back().is_some_and(|last| **last == *line);
+        if line.is_empty() || is_repeated || line.chars().count() > LINE_MAX {
+            return;
+        }
+        if self.lines.len() >= LINES_MAX {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(line.into());
+    }
+
+    /// Returns the line that was submitted `back` lines ago, 1 for the last.
+    pub(crate) fn line(&self, back: usize) -> Option<&str> {
+        let index = self.lines.len().checked_sub(back)?;
+        self.lines.get(index).map(|line| &**line)
+    }
+
+    /// The column at which a guess failed because the line was narrower than the screen.
+    pub(crate) fn learn_edge(&mut self, column: u16) {
+        self.right_edge = Some(self.right_edge.map_or(column, |edge| edge.min(column)));
+    }
+}
+
+fn record_key(key: Key) -> Key {
+    match key {
+        Key::Text(_) => Key::Text(' '),
+        _ => key,
+    }
+}
+
+#[cfg(test)]
+mod tests;

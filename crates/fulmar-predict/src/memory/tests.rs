@@ -1,0 +1,108 @@
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn a_place_is_trusted_after_one_confirmation() {
+    let mut place = Context::default();
+    assert!(!place.is_trusted());
+    place.confirm();
+    assert!(place.is_trusted());
+    assert_eq!(place.confirmed(), 1);
+}
+
+#[test]
+fn a_failure_costs_two_confirmations_and_each_further_one_more() {
+    let mut place = Context::default();
+    place.confirm();
+    for needed in [2, 3, 4, 5, 6, 6, 6] {
+        place.fail();
+        for _ in 0..needed {
+            assert!(!place.is_trusted());
+            place.confirm();
+        }
+        assert!(place.is_trusted(), "after {needed}");
+    }
+}
+
+#[test]
+fn the_place_that_was_not_used_longest_is_forgotten() {
+    let mut memory = Memory::default();
+    for number in 0..CONTEXTS_MAX as u64 {
+        memory.context(Signature(number)).confirm();
+    }
+    memory.context(Signature(0));
+    memory.context(Signature(9999)).confirm();
+    assert_eq!(memory.len(), CONTEXTS_MAX);
+    assert!(memory.get(Signature(0)).is_some());
+    assert!(memory.get(Signature(1)).is_none());
+    assert!(memory.get(Signature(9999)).is_some_and(Context::is_trusted));
+}
+
+#[test]
+fn the_last_lines_are_kept() {
+    let mut place = Context::default();
+    assert_eq!(place.line(1), None);
+    place.push_line("ls   ");
+    place.push_line("ls");
+    place.push_line("  ");
+    place.push_line("pwd");
+    assert_eq!(place.line(1), Some("pwd"));
+    assert_eq!(place.line(2), Some("ls"));
+    assert_eq!(place.line(3), None);
+    assert_eq!(place.line(0), None);
+    (0..LINES_MAX).for_each(|number| place.push_line(&format!("command {number}")));
+    assert_eq!(place.line(LINES_MAX), Some("command 0"));
+    assert_eq!(place.line(LINES_MAX + 1), None);
+    place.push_line(&"x".repeat(LINE_MAX + 1));
+    assert_eq!(place.line(1), Some(&*format!("command {}", LINES_MAX - 1)));
+}
+
+#[test]
+fn a_key_has_a_record_in_each_place() {
+    let mut place = Context::default();
+    assert_eq!(place.record(Key::AltBackspace), Record::default());
+    place.agree(Key::AltBackspace, 0);
+    place.agree(Key::AltBackspace, 0);
+    assert_eq!(place.record(Key::AltBackspace).agreed, 2);
+    place.adopt(Key::AltBackspace, 2);
+    let record = place.record(Key::AltBackspace);
+    assert_eq!((record.agreed, record.variant), (1, 2));
+    place.disagree(Key::AltBackspace);
+    let record = place.record(Key::AltBackspace);
+    assert_eq!((record.agreed, record.failed, record.variant), (0, 1, 2));
+    place.agree(Key::Text('a'), 0);
+    assert_eq!(place.record(Key::Text('b')).agreed, 1);
+}
+
+#[test]
+fn what_enter_does_is_learned() {
+    let mut place = Context::default();
+    assert_eq!(place.enter, None);
+    for effect in [EnterEffect::NextRow, EnterEffect::ClearLine] {
+        place.enter = Some(effect);
+        assert_eq!(place.enter, Some(effect));
+    }
+}
+
+#[test]
+fn the_narrowest_edge_is_kept() {
+    let mut place = Context::default();
+    place.learn_edge(70);
+    place.learn_edge(75);
+    assert_eq!(place.right_edge, Some(70));
+}
+
+proptest! {
+    #[test]
+    fn memory_is_bounded(numbers in prop::collection::vec(any::<u16>(), 0..700), keys in any::<u8>()) {
+        let mut memory = Memory::default();
+        for number in numbers {
+            let place = memory.context(Signature(number.into()));
+            place.agree(Key::Alt(char::from(keys)), 0);
+            place.agree(Key::Alt(char::from(number as u8)), 0);
+            place.push_line(&number.to_string());
+            prop_assert!(place.keys.len() <= KEYS_MAX && place.lines.len() <= LINES_MAX);
+        }
+        prop_assert!(memory.len() <= CONTEXTS_MAX);
+    }
+}

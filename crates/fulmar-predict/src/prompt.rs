@@ -1,0 +1,130 @@
+//! Whether the cursor stands behind a prompt, and behind which.
+//!
+//! Source: docs/prediction.md §6.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use fulmar_terminal::{ModeFlags, Position, Row, Screen};
+
+use crate::hints::Hints;
+use crate::text::{is_vacant, left_border, text_between};
+
+/// What prompts end with. Never a colon: that is what questions end with, and secrets are asked
+/// for by questions.
+const ENDS: &str = "$#%>])❯»λ➜›⟩❱→";
+
+/// How many blanks may stand between a prompt and the cursor.
+const BLANKS_MAX: u16 = 2;
+
+/// Parts of words that secrets are asked for with.
+const SECRETS: [&str; 17] = [
+    "pass",
+    "secret",
+    "token",
+    "pin",
+    "otp",
+    "verification",
+    "credential",
+    "kennwort",
+    "contraseñ",
+    "senha",
+    "hasło",
+    "парол",
+    "密码",
+    "密碼",
+    "暗証",
+    "パスワード",
+    "암호",
+];
+
+/// Prompts of unfinished input that end in none of [`ENDS`].
+const CONTINUATIONS: [&str; 2] = ["...", "…"];
+
+/// A prompt, as far as it can be told from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Signature(pub(crate) u64);
+
+/// Whether text on the screen asks for a secret.
+pub(crate) fn asks_for_secret(text: &str) -> bool {
+    let text = text.to_lowercase();
+    SECRETS.iter().any(|word| text.contains(word))
+}
+
+/// Returns what the prompt left of `at` is, or `None` if there is none that memory may be kept of.
+///
+/// The signature has the modes of the terminal, the start of the prompt's first word, its last
+/// character and the blanks behind it; with hints also what they say of the tty and the program.
+pub(crate) fn signature(screen: &Screen, at: Position, hints: Option<&Hints>) -> Option<Signature> {
+    let start = left_border(screen, at);
+    let prefix = prefix(screen, at.row, start, at.column.0)?;
+    if !is_prompt_like(screen, &prefix, start) || is_secret_above(screen, at.row, start) {
+        return None;
+    }
+    let mut hasher = DefaultHasher::new();
+    hash_modes(screen, hints, &mut hasher);
+    first_word(&prefix.text).hash(&mut hasher);
+    prefix.last.hash(&mut hasher);
+    prefix.blanks.hash(&mut hasher);
+    Some(Signature(hasher.finish()))
+}
+
+/// What stands left of the cursor, from the start of its pane on.
+struct Prefix {
+    text: String,
+    last: char,
+    blanks: u16,
+    /// How many columns the whole takes.
+    columns: u16,
+}
+
+fn prefix(screen: &Screen, row: Row, start: u16, end: u16) -> Option<Prefix> {
+    let cells = screen.row(row);
+    let last = (start..end)
+        .rev()
+        .find(|&column| !is_vacant(cells, column))?;
+    let text = text_between(cells, start, last + 1).trim().to_owned();
+    Some(Prefix {
+        last: text.chars().next_back()?,
+        blanks: end - last - 1,
+        columns: end - start,
+        text,
+    })
+}
+
+fn is_prompt_like(screen: &Screen, prefix: &Prefix, start: u16) -> bool {
+    let ends_well = ENDS.contains(prefix.last) || CONTINUATIONS.contains(&prefix.text.as_str());
+    let room = u32::from(screen.size().columns().saturating_sub(start));
+    ends_well
+        && prefix.blanks <= BLANKS_MAX
+        && u32::from(prefix.columns) * 4 < room * 3
+        && !asks_for_secret(&prefix.text)
+}
+
+/// Whether the row above asks for a secret: a question may be a line of its own.
+fn is_secret_above(screen: &Screen, row: Row, start: u16) -> bool {
+    let Some(above) = row.0.checked_sub(1).map(Row) else {
+        return false;
+    };
+    let cells = screen.row(above);
+    let text = text_between(cells, start, cells.columns());
+    asks_for_secret(&text)
+}
+
+/// The first word up to where a path begins: the prompt of another folder is the same prompt.
+fn first_word(text: &str) -> &str {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let end = word.find(['/', '~', ':']).unwrap_or(word.len());
+    &word[..end]
+}
+
+fn hash_modes(screen: &Screen, hints: Option<&Hints>, hasher: &mut DefaultHasher) {
+    screen.modes().has(ModeFlags::BRACKETED_PASTE).hash(hasher);
+    screen.modes().mouse.number().hash(hasher);
+    screen.cursor().visible.hash(hasher);
+    if let Some(hints) = hints {
+        (hints.canonical, hints.echo, hints.program).hash(hasher);
+    }
+}
+
+#[cfg(test)]
+mod tests;
