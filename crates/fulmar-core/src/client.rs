@@ -8,7 +8,7 @@ use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
     Arrival, Config, Dialect, Ending, Endpoint, Event, Hint, PathId, Received, Role, SendError,
-    Transmit, Verdict,
+    StateNumber, Transmit, Verdict,
 };
 
 use crate::agreement::Agreement;
@@ -415,6 +415,12 @@ impl Client {
     /// What the program has drawn, as far as it has arrived.
     pub fn screen(&self) -> &Screen {
         self.endpoint.remote().screen()
+    }
+
+    /// The newest state of what the user typed that the program has had time to answer on the
+    /// [`screen`](Client::screen).
+    pub fn echo_ack(&self) -> StateNumber {
+        self.endpoint.remote().echo_ack()
     }
 
     /// Whether the server has ever answered.
