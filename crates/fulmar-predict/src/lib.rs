@@ -17,27 +17,36 @@
 //! assert!(engine.overlay(Time::ZERO).is_empty());
 //! ```
 
+#![cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+
+mod canvas;
+mod caret;
+mod class;
 mod config;
 mod decision;
-#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod display;
 mod editor;
 mod engine;
-#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod epoch;
 mod gutter;
+mod habit;
 mod hints;
-#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
 mod key;
-#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod line;
+mod log;
 mod memory;
 mod overlay;
-#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod pending;
+mod place;
 mod prompt;
+mod resync;
+mod rules;
 mod score;
 #[cfg(test)]
 mod testing;
-#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
 mod text;
-#[cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
+mod trust;
+mod validation;
 mod words;
 
 pub use config::{Config, Preference};

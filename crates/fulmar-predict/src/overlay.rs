@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fulmar_terminal::{CellRow, Column, Glyph, Position, Screen, Style};
+use fulmar_terminal::{CellRow, Column, Glyph, Position, Screen, Style, char_columns};
 
 /// The text of one cell, kept apart from its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,36 @@ impl Overlay {
 }
 
 impl Symbol {
+    /// Returns the text of the cell at `column` of a row; the right half of a wide character has
+    /// none.
+    pub(crate) fn of(row: &CellRow, column: Column) -> Symbol {
+        match row.glyph(column) {
+            Glyph::Blank | Glyph::Spacer => Symbol::Blank,
+            Glyph::Char(character) => Symbol::Char(character),
+            Glyph::Cluster(text) => Symbol::Cluster(text.into()),
+        }
+    }
+
+    /// Whether nothing is to be seen.
+    pub(crate) fn is_blank(&self) -> bool {
+        matches!(self, Symbol::Blank | Symbol::Char(' ' | '\u{a0}'))
+    }
+
+    /// Whether both look the same: blanks of all kinds do.
+    pub(crate) fn looks_like(&self, other: &Symbol) -> bool {
+        self == other || self.is_blank() && other.is_blank()
+    }
+
+    /// Returns the number of columns it takes.
+    pub(crate) fn columns(&self) -> u16 {
+        let first = match self {
+            Symbol::Blank => ' ',
+            Symbol::Char(character) => *character,
+            Symbol::Cluster(text) => text.chars().next().unwrap_or(' '),
+        };
+        char_columns(first).max(1)
+    }
+
     /// Returns the symbol in the form in which rows have it.
     pub fn glyph(&self) -> Glyph<'_> {
         match self {
@@ -82,13 +112,8 @@ impl Ink {
     /// Returns what the cell at `column` of a row shows; the right half of a wide character shows
     /// nothing.
     pub fn of(row: &CellRow, column: Column) -> Ink {
-        let symbol = match row.glyph(column) {
-            Glyph::Blank | Glyph::Spacer => Symbol::Blank,
-            Glyph::Char(character) => Symbol::Char(character),
-            Glyph::Cluster(text) => Symbol::Cluster(text.into()),
-        };
         Ink {
-            symbol,
+            symbol: Symbol::of(row, column),
             style: row.style(column),
         }
     }

@@ -51,8 +51,7 @@ impl Screen {
         if !self.size().contains(at) || at.column.0 + columns > self.size().columns() {
             return;
         }
-        let mut cells = Arc::clone(self.row(at.row));
-        let row = Arc::make_mut(&mut cells);
+        let row = self.grid.row_mut(at.row, columns);
         let is_erased = *style == Style::erased(style.background);
         match first {
             None if is_erased => row.erase(at.column.0..at.column.0 + 1, style.background),
@@ -64,7 +63,6 @@ impl Screen {
                     .for_each(|mark| row.append_mark(at.column, mark));
             }
         }
-        self.set_row(at.row, cells);
     }
 
     /// Moves the cursor; a place outside the screen becomes the nearest on it.

@@ -1,0 +1,139 @@
+//! The screen as it is expected to be: a frame of the server's with guesses drawn into it.
+
+use std::sync::Arc;
+
+use fulmar_terminal::{CellRow, Column, Glyph, Position, Row, Screen, Size, Style};
+
+use crate::caret::{Caret, CaretKind};
+use crate::overlay::{Ink, Symbol};
+
+/// A screen that effects of keys are drawn into. The mark of a software cursor is not on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Canvas {
+    screen: Screen,
+    caret: Caret,
+}
+
+/// A cell that an effect changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Patch {
+    pub(crate) at: Position,
+    /// What it shows then.
+    pub(crate) ink: Ink,
+    /// What it showed before.
+    pub(crate) before: Symbol,
+}
+
+impl Canvas {
+    /// Returns a frame as a canvas.
+    pub(crate) fn new(screen: &Screen) -> Canvas {
+        let caret = Caret::of(screen);
+        let mut canvas = Canvas {
+            screen: screen.clone(),
+            caret,
+        };
+        if caret.kind == CaretKind::Soft {
+            let mut ink = canvas.ink(caret.at);
+            ink.style = without_mark(ink.style);
+            canvas.put(caret.at, &ink);
+        }
+        canvas
+    }
+
+    pub(crate) fn size(&self) -> Size {
+        self.screen.size()
+    }
+
+    /// The whole, for rules that look beyond a row.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    pub(crate) fn row(&self, row: Row) -> &CellRow {
+        self.screen.row(row)
+    }
+
+    /// Where the next character goes.
+    pub(crate) fn caret(&self) -> Position {
+        self.caret.at
+    }
+
+    pub(crate) fn caret_kind(&self) -> CaretKind {
+        self.caret.kind
+    }
+
+    /// The row that the caret is in.
+    pub(crate) fn line(&self) -> &CellRow {
+        self.row(self.caret.at.row)
+    }
+
+    pub(crate) fn ink(&self, at: Position) -> Ink {
+        Ink::of(self.row(at.row), at.column)
+    }
+
+    pub(crate) fn symbol(&self, at: Position) -> Symbol {
+        self.ink(at).symbol
+    }
+
+    pub(crate) fn put(&mut self, at: Position, ink: &Ink) {
+        self.screen.overlay_cell(at, ink.symbol.glyph(), &ink.style);
+    }
+
+    /// Blanks the cells of a row from one column to below another, keeping their background.
+    pub(crate) fn blank(&mut self, row: Row, columns: std::ops::Range<u16>) {
+        for column in columns.map(Column) {
+            let style = Style::erased(self.row(row).style(column).background);
+            let at = Position { row, column };
+            self.screen.overlay_cell(at, Glyph::Blank, &style);
+        }
+    }
+
+    pub(crate) fn move_caret(&mut self, at: Position) {
+        self.caret.at = self.size().clamp(at);
+    }
+
+    pub(crate) fn move_caret_in_row(&mut self, column: u16) {
+        self.move_caret(Position::new(self.caret.at.row.0, column));
+    }
+
+    /// Draws what an effect changes.
+    pub(crate) fn draw(&mut self, patches: &[Patch], caret: Position) {
+        for patch in patches {
+            self.put(patch.at, &patch.ink);
+        }
+        self.move_caret(caret);
+    }
+
+    /// Returns the cells that `after`, made from this canvas, shows otherwise.
+    pub(crate) fn changes(&self, after: &Canvas) -> Vec<Patch> {
+        let rows = self.screen.rows().zip(after.screen.rows());
+        let changed = (0..).zip(rows).filter(|(_, (a, b))| !Arc::ptr_eq(a, b));
+        let mut patches = Vec::new();
+        for (row, (before, after)) in changed {
+            push_changes(Row(row), before, after, &mut patches);
+        }
+        patches
+    }
+}
+
+fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<Patch>) {
+    for column in (0..after.columns()).map(Column) {
+        let symbol = after.glyph(column);
+        let is_same = symbol == before.glyph(column) && after.style(column) == before.style(column);
+        if !is_same && symbol != Glyph::Spacer {
+            patches.push(Patch {
+                at: Position { row, column },
+                ink: Ink::of(after, column),
+                before: Symbol::of(before, column),
+            });
+        }
+    }
+}
+
+/// Returns a style without what marks a software cursor.
+pub(crate) fn without_mark(mut style: Style) -> Style {
+    style
+        .attributes
+        .remove(fulmar_terminal::Attributes::INVERSE);
+    style
+}

@@ -1,0 +1,51 @@
+//! Where the user sees the cursor.
+
+use fulmar_terminal::{Attributes, Column, Position, Row, Screen};
+
+/// How the caret is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CaretKind {
+    /// By the terminal.
+    Hard,
+    /// By the program, as the only inverse cell of a screen without a cursor.
+    Soft,
+    /// Not at all.
+    Hidden,
+}
+
+/// The place where typing goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Caret {
+    pub(crate) at: Position,
+    pub(crate) kind: CaretKind,
+}
+
+impl Caret {
+    /// Finds the caret of a screen.
+    pub(crate) fn of(screen: &Screen) -> Caret {
+        let cursor = screen.cursor();
+        let (at, kind) = if cursor.visible {
+            (cursor.position, CaretKind::Hard)
+        } else if let Some(at) = only_inverse(screen) {
+            (at, CaretKind::Soft)
+        } else {
+            (cursor.position, CaretKind::Hidden)
+        };
+        Caret { at, kind }
+    }
+}
+
+/// Returns the place of the only inverse character of a screen.
+fn only_inverse(screen: &Screen) -> Option<Position> {
+    let mut found = None;
+    for (row, cells) in (0..).map(Row).zip(screen.rows()) {
+        for (column, cell) in (0..).map(Column).zip(cells.cells()) {
+            let is_inverse = cell.attributes().contains(Attributes::INVERSE);
+            if is_inverse && !cell.is_spacer() && found.replace(Position { row, column }).is_some()
+            {
+                return None;
+            }
+        }
+    }
+    found
+}

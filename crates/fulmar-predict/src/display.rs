@@ -1,0 +1,100 @@
+//! Whether guesses are shown, and how.
+//!
+//! Source: docs/prediction.md §8.
+
+use std::time::Duration;
+
+use fulmar_datagram::Time;
+
+use crate::config::Preference;
+
+/// A slower link than this shows guesses.
+const SHOW_ABOVE: Duration = Duration::from_millis(30);
+
+/// A faster one does not, once nothing is pending.
+const HIDE_BELOW: Duration = Duration::from_millis(20);
+
+/// A guess that has waited for so long is shown on any link.
+const SHOW_AFTER: Duration = Duration::from_millis(250);
+
+/// A slower link than this underlines guesses.
+const UNDERLINE_ABOVE: Duration = Duration::from_millis(160);
+
+/// A faster one does not.
+const PLAIN_BELOW: Duration = Duration::from_millis(140);
+
+/// A guess that has waited for so long is underlined on any link.
+const UNDERLINE_AFTER: Duration = Duration::from_secs(5);
+
+/// How guesses are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) underlined: bool,
+}
+
+/// What decides whether guesses are shown.
+#[derive(Debug, Default)]
+pub(crate) struct Display {
+    is_slow: bool,
+    is_underlined: bool,
+    srtt: Option<Duration>,
+}
+
+impl Display {
+    /// Takes note of the smoothed round trip.
+    pub(crate) fn set_link(&mut self, srtt: Option<Duration>, is_idle: bool) {
+        self.srtt = srtt;
+        self.renew(is_idle);
+    }
+
+    /// Draws the consequences of the round trip. What is shown stays while something is pending.
+    pub(crate) fn renew(&mut self, is_idle: bool) {
+        let Some(srtt) = self.srtt else { return };
+        if srtt > SHOW_ABOVE {
+            self.is_slow = true;
+        } else if srtt < HIDE_BELOW && is_idle {
+            self.is_slow = false;
+        }
+        if srtt > UNDERLINE_ABOVE {
+            self.is_underlined = true;
+        } else if srtt < PLAIN_BELOW {
+            self.is_underlined = false;
+        }
+    }
+
+    /// Returns how guesses are shown; `None` if they are not. `oldest` is when the first of those
+    /// that wait was typed.
+    pub(crate) fn shown(
+        &self,
+        preference: Preference,
+        now: Time,
+        oldest: Option<Time>,
+    ) -> Option<Shown> {
+        let waited = oldest.map_or(Duration::ZERO, |oldest| now.since(oldest));
+        let is_shown = match preference {
+            Preference::Never => false,
+            Preference::Always | Preference::Experimental => true,
+            Preference::Adaptive => self.is_slow || waited >= SHOW_AFTER,
+        };
+        is_shown.then_some(Shown {
+            underlined: self.is_underlined || waited >= UNDERLINE_AFTER,
+        })
+    }
+
+    /// Returns when what is shown changes by itself.
+    pub(crate) fn due(
+        &self,
+        preference: Preference,
+        now: Time,
+        oldest: Option<Time>,
+    ) -> Option<Time> {
+        let oldest = oldest.filter(|_| preference != Preference::Never)?;
+        let show =
+            (preference == Preference::Adaptive && !self.is_slow).then_some(oldest + SHOW_AFTER);
+        let underline = (!self.is_underlined).then_some(oldest + UNDERLINE_AFTER);
+        show.into_iter()
+            .chain(underline)
+            .filter(|&due| due > now)
+            .min()
+    }
+}

@@ -1,0 +1,175 @@
+//! A frame comes in: what it says about the pending keys.
+//!
+//! Source: docs/prediction.md §7.
+
+use fulmar_datagram::Time;
+
+use super::Engine;
+use crate::decision::Reason;
+use crate::pending::{Guess, Pending};
+use crate::validation::{holds, longest_match, longest_moved_match};
+
+/// What a frame says about the keys at the front.
+enum Finding {
+    /// Nothing yet.
+    Open,
+    /// So many are as expected.
+    Right(usize),
+    /// So many are as expected, so many rows further down.
+    Moved(usize, i32),
+    /// The key without a rule behind so many known ones has been answered.
+    Passed(usize),
+    /// The key without a rule has had its time.
+    Answered,
+    /// Something changed that is none of the user's doing.
+    Drifted,
+    /// The first key did not do what was expected.
+    Surprise,
+}
+
+impl Engine {
+    /// Settles what the newest frame tells. Every round but the last settles a key or moves the base.
+    pub(super) fn judge(&mut self, now: Time) {
+        loop {
+            match self.finding() {
+                Finding::Open => break,
+                Finding::Right(count) => self.confirm(now, count),
+                Finding::Moved(count, rows) => self.move_rows(now, count, rows),
+                Finding::Passed(count) => self.pass(now, count),
+                Finding::Answered => self.settle(now),
+                Finding::Drifted => self.lay_again(now, Reason::Moved),
+                Finding::Surprise => self.regret(now),
+            }
+        }
+        self.redraw();
+    }
+
+    fn finding(&self) -> Finding {
+        let Some(front) = self.queue.front() else {
+            return Finding::Open;
+        };
+        let frame = &self.frame;
+        let known = self.queue.received_known(frame.received);
+        let right = longest_match(known.map(|(_, effect)| effect), &frame.canvas);
+        if right > 0 {
+            return Finding::Right(right);
+        }
+        if front.known().is_none() {
+            return self.finding_of_unknown(front);
+        }
+        let passed = self.passed();
+        match self.moved() {
+            Some((count, rows)) if count > 0 || passed.is_none() => {
+                return Finding::Moved(count, rows);
+            }
+            _ => {}
+        }
+        if !front.is_received(frame.received) {
+            return if self.has_drifted() {
+                Finding::Drifted
+            } else {
+                Finding::Open
+            };
+        }
+        if let Some(count) = passed {
+            return Finding::Passed(count);
+        }
+        if front.is_received(frame.echoed) && !self.is_half_way(front) {
+            return Finding::Surprise;
+        }
+        Finding::Open
+    }
+
+    fn finding_of_unknown(&self, front: &Pending) -> Finding {
+        if front.is_received(self.frame.echoed) {
+            Finding::Answered
+        } else if !front.is_received(self.frame.received) && self.has_drifted() {
+            Finding::Drifted
+        } else {
+            Finding::Open
+        }
+    }
+
+    /// How many keys the frame shows with everything on other rows.
+    fn moved(&self) -> Option<(usize, i32)> {
+        if self.base.caret().row == self.frame.canvas.caret().row && self.line.is_none() {
+            return None;
+        }
+        let known = self.queue.received_known(self.frame.received);
+        longest_moved_match(
+            known.map(|(_, effect)| effect),
+            &self.base,
+            &self.frame.canvas,
+        )
+    }
+
+    /// Whether the caret, or the line it is in, is not where it was when the first key was laid,
+    /// although the server had none of the keys.
+    fn has_drifted(&self) -> bool {
+        let frame = &self.frame.canvas;
+        frame.caret() != self.base.caret()
+            || frame.caret_kind() != self.base.caret_kind()
+            || self
+                .line
+                .as_ref()
+                .is_some_and(|line| line.row == frame.caret().row && !line.stands(frame))
+    }
+
+    /// The number of known keys before a received one without a rule whose answer is to be seen.
+    fn passed(&self) -> Option<usize> {
+        let frame = &self.frame;
+        let known = self.queue.received_known(frame.received).count();
+        let unknown = self.queue.iter().nth(known)?;
+        if known == 0 || !unknown.is_received(frame.received) {
+            return None;
+        }
+        let caret = frame.canvas.caret();
+        let carets = self.queue.received_known(frame.received);
+        let mut carets = carets.map(|(_, effect)| effect.caret);
+        let is_explained = caret == self.base.caret() || carets.any(|expected| expected == caret);
+        (!is_explained).then_some(known)
+    }
+
+    /// Whether the key's cells are as expected, and a later key that the program may be busy with
+    /// explains why the caret is not.
+    fn is_half_way(&self, front: &Pending) -> bool {
+        let Some(effect) = front.known() else {
+            return false;
+        };
+        let has_later = self
+            .queue
+            .iter()
+            .any(|key| key.is_received(self.frame.received) && !key.is_received(self.frame.echoed));
+        let agrees = |patch| holds(patch, &self.frame.canvas);
+        has_later && !effect.patches.is_empty() && effect.patches.iter().all(agrees)
+    }
+
+    /// Draws the pending keys on the newest frame.
+    fn redraw(&mut self) {
+        let mut canvas = self.frame.canvas.clone();
+        for effect in self.queue.iter().map_while(Pending::known) {
+            canvas.draw(&effect.patches, effect.caret);
+        }
+        self.canvas = canvas;
+        self.hide_answered_glimpse();
+        if self.queue.is_empty() {
+            self.base = self.frame.canvas.clone();
+        }
+    }
+
+    /// What was shown of Enter is in the way when its answer is to be seen.
+    fn hide_answered_glimpse(&mut self) {
+        let frame = &self.frame;
+        let Some(key) = self.queue.front_mut() else {
+            return;
+        };
+        let is_answered = key.is_received(frame.received)
+            && key
+                .before
+                .as_ref()
+                .is_some_and(|before| before.has_effect(&frame.canvas));
+        if is_answered && let Guess::Unknown { glimpse } = &mut key.guess {
+            *glimpse = None;
+        }
+    }
+}

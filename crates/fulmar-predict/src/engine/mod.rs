@@ -1,0 +1,212 @@
+//! The one state machine.
+
+mod frames;
+mod settling;
+mod survey;
+mod typing;
+mod view;
+
+use std::time::Duration;
+
+use fulmar_datagram::Time;
+use fulmar_terminal::{Screen, Size};
+
+use crate::canvas::Canvas;
+use crate::config::{Config, Preference};
+use crate::decision::{Decision, Reason};
+use crate::display::Display;
+use crate::epoch::Epochs;
+use crate::hints::Hints;
+use crate::key::Keyboard;
+use crate::line::Line;
+use crate::log::Log;
+use crate::memory::Memory;
+use crate::overlay::Overlay;
+use crate::pending::Queue;
+use crate::score::Score;
+use crate::trust::Trust;
+
+/// More bytes than this in one read are a paste.
+///
+/// Source: docs/prediction.md §3.
+const PASTE_ABOVE: usize = 100;
+
+/// Two reads within this time may hold halves of one sequence.
+const ONE_SEQUENCE: Duration = Duration::from_millis(30);
+
+/// Guesses what keys will show.
+///
+/// Hand over what happens, in order, with [`handle_keys`](Engine::handle_keys) and its sisters; then
+/// ask for the [`overlay`](Engine::overlay) before drawing and for
+/// [`poll_timeout`](Engine::poll_timeout) before sleeping. It draws nothing and calls nobody.
+///
+/// ```text
+///  keys ─► Keyboard ─► rules ─► Queue ─► view ─► Overlay
+///                        ▲        │
+///  frames ─► validation, resync ──┤
+///                        │        ▼
+///              Line, Trust, Memory: may it be shown?
+/// ```
+#[derive(Debug)]
+pub struct Engine {
+    config: Config,
+    keyboard: Keyboard,
+    /// When the last keys were read.
+    read_at: Time,
+    frame: Frame,
+    /// The frame on which the first pending key was laid.
+    base: Canvas,
+    /// The frame with all known pending keys drawn.
+    canvas: Canvas,
+    queue: Queue,
+    epochs: Epochs,
+    line: Option<Line>,
+    trust: Trust,
+    memory: Memory,
+    hints: Option<Hints>,
+    display: Display,
+    score: Score,
+    log: Log,
+    /// When the overlay was last asked for.
+    viewed_at: Time,
+}
+
+/// The newest screen of the server's.
+#[derive(Debug)]
+struct Frame {
+    canvas: Canvas,
+    /// How many of the user's bytes the server had.
+    received: u64,
+    /// How many of them the program had had time for.
+    echoed: u64,
+}
+
+impl Engine {
+    /// Returns an engine that has seen nothing.
+    pub fn new(config: Config, size: Size) -> Engine {
+        let blank = Canvas::new(&Screen::new(size));
+        Engine {
+            config,
+            keyboard: Keyboard::default(),
+            read_at: Time::ZERO,
+            frame: Frame {
+                canvas: blank.clone(),
+                received: 0,
+                echoed: 0,
+            },
+            base: blank.clone(),
+            canvas: blank,
+            queue: Queue::default(),
+            epochs: Epochs::new(),
+            line: None,
+            trust: Trust::new(),
+            memory: Memory::default(),
+            hints: None,
+            display: Display::default(),
+            score: Score::default(),
+            log: Log::default(),
+            viewed_at: Time::ZERO,
+        }
+    }
+
+    /// Takes in one read of the user's keyboard. `first` is the number of its first byte among all
+    /// bytes ever typed, counted from 0. More than 100 bytes are a paste.
+    pub fn handle_keys(&mut self, now: Time, first: u64, bytes: &[u8]) {
+        let at_once = now.since(self.read_at) <= ONE_SEQUENCE;
+        self.read_at = now;
+        let mut strokes = Vec::new();
+        self.keyboard.read(at_once, first, bytes, &mut strokes);
+        if self.config.preference == Preference::Never {
+            return;
+        }
+        if bytes.len() > PASTE_ABOVE {
+            return self.forget(now, Reason::Paste);
+        }
+        for stroke in strokes.into_iter().filter(|stroke| stroke.key.is_key()) {
+            self.type_key(now, stroke);
+        }
+    }
+
+    /// Takes in a newer screen of the server's. `received` says how many of the user's bytes the
+    /// server had when it made the screen, `echoed` for how many of them the program had had 50 ms.
+    pub fn handle_frame(&mut self, now: Time, screen: &Screen, received: u64, echoed: u64) {
+        if self.config.preference == Preference::Never {
+            return;
+        }
+        if screen.size() != self.canvas.size() {
+            self.forget(now, Reason::Resize);
+        }
+        self.frame = Frame {
+            canvas: Canvas::new(screen),
+            received: received.max(self.frame.received),
+            echoed: echoed.max(self.frame.echoed),
+        };
+        self.judge(now);
+        self.display.renew(self.queue.is_empty());
+    }
+
+    /// Takes in what the server says about the program; just before the frame that it belongs to.
+    pub fn handle_hints(&mut self, now: Time, hints: Hints) {
+        let is_news = self.hints.is_some_and(|old| old != hints);
+        self.hints = Some(hints);
+        if is_news {
+            self.line = None;
+            self.begin_epoch(now, Reason::Hints);
+        }
+    }
+
+    /// Takes note of another size of the window: nothing stays pending.
+    pub fn handle_resize(&mut self, now: Time, _size: Size) {
+        self.forget(now, Reason::Resize);
+    }
+
+    /// Takes note of the smoothed round trip; `None` while there is none.
+    pub fn handle_link(&mut self, srtt: Option<Duration>) {
+        self.display.set_link(srtt, self.queue.is_empty());
+    }
+
+    /// Takes note of the user's wishes.
+    pub fn set_config(&mut self, config: Config) {
+        self.config = config;
+        if config.preference == Preference::Never {
+            self.forget(self.read_at, Reason::Unknown);
+        }
+    }
+
+    /// Returns what to draw over the last frame.
+    pub fn overlay(&mut self, now: Time) -> Overlay {
+        self.viewed_at = now;
+        self.view(now)
+    }
+
+    /// Returns when the overlay may change although nothing happens.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        let oldest = self.queue.front().map(|key| key.typed_at);
+        self.display
+            .due(self.config.preference, self.viewed_at, oldest)
+    }
+
+    /// How good the guesses were.
+    pub fn score(&self) -> Score {
+        self.score
+    }
+
+    /// Says whether decisions are to be noted for [`take_decisions`](Engine::take_decisions).
+    pub fn set_observed(&mut self, is_observed: bool) {
+        self.log.set_watched(is_observed);
+    }
+
+    /// Returns what was decided since the last call, at most 1024 of them, each with its time.
+    pub fn take_decisions(&mut self) -> Vec<(Time, Decision)> {
+        self.log.take()
+    }
+
+    /// Begins an unconfirmed epoch.
+    fn begin_epoch(&mut self, now: Time, reason: Reason) {
+        let epoch = self.epochs.begin().get();
+        self.log.note(now, Decision::Broken { epoch, reason });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,333 @@
+//! Keys leave the queue: right, wrong, or overtaken.
+//!
+//! Source: docs/prediction.md §7.
+
+use fulmar_datagram::Time;
+use fulmar_terminal::{Position, Row, char_columns};
+
+use super::Engine;
+use crate::canvas::Canvas;
+use crate::decision::{Decision, KeyClass, Reason, Verdict};
+use crate::key::Key;
+use crate::memory::{Context, EnterEffect};
+use crate::pending::{Guess, Pending, Snapshot, reads_alike};
+use crate::place::PlaceKind;
+use crate::resync::contained;
+use crate::rules::{self, Sheet};
+use crate::text::{char_at, row_end};
+use crate::validation::{holds, is_evidence, is_mask};
+
+impl Engine {
+    /// The frame shows the first `count` keys.
+    pub(super) fn confirm(&mut self, now: Time, count: usize) {
+        for _ in 0..count {
+            let Some(key) = self.queue.pop() else { break };
+            self.learn_success(&key);
+            if let Some(effect) = key.known()
+                && is_evidence(&key, effect, &self.frame.canvas)
+            {
+                self.confirm_epoch(now, key.epoch, Reason::Evidence);
+                self.note_echo();
+            }
+            self.note_settled(now, &key, Verdict::Right);
+        }
+        self.base = self.frame.canvas.clone();
+    }
+
+    fn learn_success(&mut self, key: &Pending) {
+        let (Some(effect), Some(line)) = (key.known(), &self.line) else {
+            return;
+        };
+        let context = self.memory.context(line.place.signature);
+        context.agree(key.stroke.key, effect.variant);
+    }
+
+    /// The frame shows the first `count` keys so many rows further down; so the others will be, too.
+    pub(super) fn move_rows(&mut self, now: Time, count: usize, rows: i32) {
+        let size = self.frame.canvas.size();
+        let moved = |at: Position| {
+            let row = i32::from(at.row.0) + rows;
+            let row = u16::try_from(row).ok()?;
+            Some(Position::new(row, at.column.0)).filter(|&at| size.contains(at))
+        };
+        for key in self.queue.iter_mut() {
+            let Guess::Known(effect) = &mut key.guess else {
+                break;
+            };
+            effect.patches.retain_mut(|patch| match moved(patch.at) {
+                Some(at) => {
+                    patch.at = at;
+                    true
+                }
+                None => false,
+            });
+            effect.typed_at = effect.typed_at.and_then(moved);
+            effect.caret = moved(effect.caret).unwrap_or(effect.caret);
+        }
+        self.queue.recount();
+        if let Some(line) = &mut self.line {
+            line.row = self.frame.canvas.caret().row;
+        }
+        self.base = self.frame.canvas.clone();
+        self.confirm(now, count);
+    }
+
+    /// The first `count` keys are history: what came after them has been answered.
+    pub(super) fn pass(&mut self, now: Time, count: usize) {
+        let echoed = self.typed_line_is_above();
+        for _ in 0..count {
+            if let Some(key) = self.queue.pop() {
+                self.note_settled(now, &key, Verdict::Open);
+            }
+        }
+        if echoed {
+            self.note_echo();
+        }
+    }
+
+    /// Whether the line as it was expected stands somewhere above the caret, with at least one
+    /// character that was typed.
+    fn typed_line_is_above(&self) -> bool {
+        let Some(line) = &self.line else { return false };
+        let mut expected = self.base.clone();
+        for effect in self.queue.iter().map_while(Pending::known) {
+            expected.draw(&effect.patches, effect.caret);
+        }
+        let cells = expected.row(line.row);
+        let end = row_end(cells);
+        let typed = (line.margin..end).filter(|&column| char_at(cells, column) != ' ');
+        if typed.count() == 0 {
+            return false;
+        }
+        let frame = &self.frame.canvas;
+        (0..=frame.caret().row.0).rev().any(|row| {
+            let there = frame.row(Row(row));
+            (0..end).all(|column| char_at(there, column) == char_at(cells, column))
+        })
+    }
+
+    /// The first key has no rule and has had its time: learns from the answer, and lays what is
+    /// left again.
+    pub(super) fn settle(&mut self, now: Time) {
+        self.learn_answer();
+        self.lay_again(now, Reason::Unknown);
+    }
+
+    /// What Enter did.
+    fn learn_answer(&mut self) {
+        let (Some(front), Some(line)) = (self.queue.front(), &self.line) else {
+            return;
+        };
+        let (Key::Enter, Some(before)) = (front.stroke.key, &front.before) else {
+            return;
+        };
+        let frame = &self.frame.canvas;
+        let is_prompt = line.place.kind == PlaceKind::Prompt;
+        if !is_prompt || !before.is_answered(frame) {
+            return;
+        }
+        let is_cleared = frame.caret() == line.at(line.margin)
+            && before.caret != frame.caret()
+            && line.stands(frame);
+        let effect = if is_cleared {
+            EnterEffect::ClearLine
+        } else {
+            EnterEffect::NextRow
+        };
+        self.memory.context(line.place.signature).enter = Some(effect);
+    }
+
+    /// The first key did not do what was expected of it.
+    pub(super) fn regret(&mut self, now: Time) {
+        if let Some((key, variant)) = self.alternative() {
+            if let Some(line) = &self.line {
+                let context = self.memory.context(line.place.signature);
+                context.adopt(key, variant);
+            }
+            self.trust.note_surprise();
+            return self.lay_again(now, Reason::Surprise);
+        }
+        self.blame();
+        self.trust.note_surprise();
+        self.lay_again(now, Reason::Surprise);
+    }
+
+    /// Another way in which the first key, if it is the only one that the server has, explains the
+    /// frame.
+    fn alternative(&self) -> Option<(Key, u8)> {
+        let mut received = self.queue.received_known(self.frame.received);
+        let (key, wrong) = received.next()?;
+        if received.next().is_some() {
+            return None;
+        }
+        let ways = rules::variants(KeyClass::of(key.stroke.key));
+        let other =
+            (0..ways).find(|&variant| variant != wrong.variant && self.explains(key, variant));
+        other.map(|variant| (key.stroke.key, variant))
+    }
+
+    fn explains(&self, key: &Pending, variant: u8) -> bool {
+        let Some(mut line) = self.line.clone() else {
+            return false;
+        };
+        let mut canvas = self.base.clone();
+        line.renew(&canvas, self.hints.as_ref());
+        let mut sheet = Sheet {
+            canvas: &mut canvas,
+            line: &mut line,
+            overwrite: self.config.overwrite,
+        };
+        let frame = &self.frame.canvas;
+        rules::apply(key.stroke.key, variant, &mut sheet).is_some()
+            && canvas.caret() == frame.caret()
+            && reads_alike(canvas.line(), frame.line())
+    }
+
+    /// Finds out which of the keys that have had their time was wrong, and remembers it.
+    fn blame(&mut self) {
+        let frame = &self.frame;
+        let echoed = self.queue.received_known(frame.echoed);
+        let blamed = echoed
+            .filter(|(_, effect)| {
+                !effect
+                    .patches
+                    .iter()
+                    .all(|patch| holds(patch, &frame.canvas))
+            })
+            .map(|(key, _)| (key.stroke, key.known().and_then(|effect| effect.typed_at)))
+            .next();
+        let front = self.queue.front().map(|key| (key.stroke, None));
+        let Some((stroke, typed_at)) = blamed.or(front) else {
+            return;
+        };
+        if let Some(line) = &mut self.line {
+            let context = self.memory.context(line.place.signature);
+            context.disagree(stroke.key);
+            if matches!(stroke.key, Key::Text(_)) {
+                line.is_echoed = false;
+                context.fail();
+                learn_edge(context, typed_at, &frame.canvas);
+            }
+        }
+        for key in self.queue.iter_mut().filter(|key| key.stroke == stroke) {
+            key.is_wrong = true;
+        }
+    }
+
+    /// Drops the keys that the frame contains and lays the others on it, in a new epoch.
+    pub(super) fn lay_again(&mut self, now: Time, reason: Reason) {
+        let frame = &self.frame;
+        let contained = contained(
+            self.queue.iter(),
+            &frame.canvas,
+            frame.received,
+            frame.echoed,
+        );
+        self.begin_epoch(now, reason);
+        let mut keys = self.queue.take();
+        let rest = keys.split_off(contained.keys.min(keys.len()));
+        let follows_unknown = keys
+            .len()
+            .checked_sub(contained.run + 1)
+            .and_then(|index| keys.get(index))
+            .is_some_and(|key| key.known().is_none());
+        let run: Vec<Key> = keys
+            .iter()
+            .skip(keys.len() - contained.run)
+            .map(|key| key.stroke.key)
+            .collect();
+        for key in keys {
+            self.drop_contained(now, key);
+        }
+        self.canvas = self.frame.canvas.clone();
+        self.base = self.frame.canvas.clone();
+        let typed = columns(&run);
+        self.survey(now, if follows_unknown { typed } else { 0 });
+        if follows_unknown && proves_echo(&run) {
+            self.note_echo();
+            self.survey(now, 0);
+        }
+        for key in rest {
+            self.lay(now, key.stroke, key.typed_at, key.shown_at);
+        }
+    }
+
+    fn drop_contained(&mut self, now: Time, key: Pending) {
+        if key.known().is_some() {
+            let has_effect = Snapshot::of(&self.base).has_effect(&self.frame.canvas);
+            self.trust.note_known(key.stroke.key, has_effect);
+        } else {
+            self.trust
+                .note_break(key.stroke.key, key.before.as_ref(), &self.frame.canvas);
+            if !key.stroke.key.keeps_line() {
+                self.line = None;
+            }
+        }
+        let verdict = if key.is_wrong {
+            Verdict::Wrong
+        } else {
+            Verdict::Open
+        };
+        self.note_settled(now, &key, verdict);
+    }
+
+    fn note_settled(&mut self, now: Time, key: &Pending, verdict: Verdict) {
+        let shown = key.shown_at;
+        match (verdict, shown) {
+            (Verdict::Right, Some(shown_at)) => {
+                self.score.right += 1;
+                self.score.saved += now.since(shown_at);
+            }
+            (Verdict::Wrong, Some(_)) => self.score.wrong += 1,
+            _ => {}
+        }
+        let decision = Decision::Settled {
+            key: key.stroke.start,
+            class: KeyClass::of(key.stroke.key),
+            verdict,
+            shown: shown.is_some(),
+            after: now.since(key.typed_at),
+        };
+        self.log.note(now, decision);
+    }
+
+    /// Drops everything that is pending, and what is known of the line.
+    pub(super) fn forget(&mut self, now: Time, reason: Reason) {
+        for key in self.queue.take() {
+            self.note_settled(now, &key, Verdict::Open);
+        }
+        self.trust.note_loss();
+        self.line = None;
+        self.begin_epoch(now, reason);
+        self.canvas = self.frame.canvas.clone();
+        self.base = self.frame.canvas.clone();
+    }
+}
+
+/// How many columns the characters take.
+fn columns(run: &[Key]) -> u16 {
+    let columns = run.iter().map(|key| match key {
+        Key::Text(character) => char_columns(*character),
+        _ => 0,
+    });
+    columns.sum()
+}
+
+/// Whether characters that stand where they were typed blindly can hardly be there by chance.
+fn proves_echo(run: &[Key]) -> bool {
+    let telling = run.iter().filter(|key| match key {
+        Key::Text(character) => !character.is_whitespace() && !is_mask(*character),
+        _ => false,
+    });
+    telling.count() >= 2
+}
+
+/// A line may be narrower than the screen: a guess near its right end failed, and the caret went
+/// left.
+fn learn_edge(context: &mut Context, typed_at: Option<Position>, frame: &Canvas) {
+    let Some(at) = typed_at else { return };
+    let is_right = u32::from(at.column.0) * 4 >= u32::from(frame.size().columns()) * 3;
+    if is_right && frame.caret().column < at.column {
+        context.learn_edge(at.column.0);
+    }
+}

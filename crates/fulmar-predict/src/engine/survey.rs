@@ -1,0 +1,53 @@
+//! Where the caret is when nothing is pending, and whether that place is trusted.
+
+use fulmar_datagram::Time;
+
+use super::Engine;
+use crate::decision::{Decision, Reason};
+use crate::epoch::Epoch;
+use crate::line::Line;
+use crate::trust::Question;
+
+impl Engine {
+    /// Finds the line that the caret of the frame is in. So many columns left of the caret are known
+    /// to have been typed into it. Confirms the present epoch if the place is trusted, and leaves a
+    /// confirmed one if it is not.
+    pub(super) fn survey(&mut self, now: Time, typed: u16) {
+        let hints = self.hints.as_ref();
+        let line = match self.line.take().filter(|line| line.stands(&self.canvas)) {
+            Some(mut line) => {
+                line.renew(&self.canvas, hints);
+                line
+            }
+            None => Line::begin(&self.canvas, typed, hints),
+        };
+        let reason = self.trust.reason(&Question {
+            canvas: &self.canvas,
+            line: &line,
+            memory: &self.memory,
+            hints,
+        });
+        self.line = Some(line);
+        let epoch = self.epochs.current();
+        match reason {
+            Some(reason) => self.confirm_epoch(now, epoch, reason),
+            None if self.epochs.is_confirmed(epoch) => self.begin_epoch(now, Reason::Moved),
+            None => {}
+        }
+    }
+
+    pub(super) fn confirm_epoch(&mut self, now: Time, epoch: Epoch, reason: Reason) {
+        if self.epochs.confirm(epoch) {
+            let epoch = epoch.get();
+            self.log.note(now, Decision::Confirmed { epoch, reason });
+        }
+    }
+
+    /// A character typed into the present line was echoed.
+    pub(super) fn note_echo(&mut self) {
+        let Some(line) = &mut self.line else { return };
+        if !std::mem::replace(&mut line.is_echoed, true) {
+            self.memory.context(line.place.signature).confirm();
+        }
+    }
+}

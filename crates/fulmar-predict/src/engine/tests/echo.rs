@@ -1,0 +1,116 @@
+//! What is typed, shown and settled.
+
+use super::*;
+
+#[test]
+fn the_first_character_waits_for_its_echo_and_the_rest_does_not() {
+    let mut scene = Scene::new("login: ");
+    scene.keys("an");
+    assert_eq!(scene.row(0), "login:");
+    scene.partial("a", 1, 0);
+    assert_eq!(scene.row(0), "login: an");
+    assert_eq!(scene.column(), 9);
+    scene.keys("na");
+    assert_eq!(scene.row(0), "login: anna");
+    scene.answer("nna");
+    assert!(!scene.shows());
+    let score = scene.engine.score();
+    assert_eq!((score.keys, score.right, score.wrong), (4, 3, 0));
+}
+
+#[test]
+fn what_the_frame_contains_already_changes_nothing() {
+    let mut scene = Scene::new("> ");
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("bc");
+    scene.server.process(b"bc");
+    let screen = scene.server.screen().clone();
+    assert_eq!(scene.seen(), screen);
+}
+
+#[test]
+fn a_wrong_guess_goes_when_the_program_has_had_its_time() {
+    let mut scene = Scene::new("> ");
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("bc");
+    scene.answer_early("", 1);
+    assert_eq!(scene.row(0), "> abc");
+    scene.answer("B");
+    assert_eq!(scene.row(0), "> aB");
+    scene.keys("d");
+    assert_eq!(scene.row(0), "> aB", "doubted until there is evidence");
+}
+
+#[test]
+fn keys_in_flight_are_laid_again_behind_a_key_without_a_rule() {
+    let mut scene = Scene::new("$ ");
+    scene.keys("ab");
+    scene.answer("ab");
+    scene.key("\t");
+    scene.keys("xy");
+    assert_eq!(scene.row(0), "$ ab", "blind");
+    scene.partial("cdef ", 3, 3);
+    assert_eq!(scene.row(0), "$ abcdef xy");
+    scene.answer("xy");
+    assert!(!scene.shows());
+}
+
+#[test]
+fn a_line_that_scrolls_takes_its_guesses_along() {
+    let mut scene = Scene::new("one\r\n\r\n\r\n$ ");
+    scene.keys("ab");
+    scene.answer("ab");
+    scene.keys("cd");
+    scene.partial("\r\x1b[Jnews\r\n$ ab", 2, 2);
+    assert_eq!(scene.row(3), "news");
+    assert_eq!(scene.row(4), "$ abcd");
+}
+
+#[test]
+fn nothing_is_shown_on_a_fast_link_unless_it_takes_long() {
+    let mut scene = Scene::new("> ");
+    scene.engine.handle_link(Some(Duration::from_millis(5)));
+    scene.keys("a");
+    scene.answer("a");
+    scene.engine.handle_link(Some(Duration::from_millis(5)));
+    scene.keys("b");
+    assert!(!scene.shows());
+    let due = scene.engine.poll_timeout().unwrap();
+    assert_eq!(due, scene.now + Duration::from_millis(250));
+    scene.now = due;
+    assert_eq!(scene.row(0), "> ab");
+}
+
+#[test]
+fn a_paste_and_a_new_size_leave_nothing() {
+    let mut scene = Scene::new("> ");
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("b");
+    assert!(scene.shows());
+    scene.key(&"p".repeat(101));
+    assert!(!scene.shows());
+    let mut scene = Scene::new("> ");
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("b");
+    scene
+        .engine
+        .handle_resize(Time::ZERO, Size::new(4, 10).unwrap());
+    assert!(!scene.shows());
+}
+
+#[test]
+fn an_unconfirmed_guess_is_not_shown_whatever_the_preference() {
+    for preference in [Preference::Always, Preference::Experimental] {
+        let config = Config {
+            preference,
+            overwrite: false,
+        };
+        let mut scene = Scene::with(config, "password: ");
+        scene.keys("secret");
+        assert!(!scene.shows());
+    }
+}

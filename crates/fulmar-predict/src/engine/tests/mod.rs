@@ -1,0 +1,102 @@
+//! An engine, a program's terminal, and a link that delivers when the test says so.
+
+use super::*;
+use crate::testing::text;
+use fulmar_terminal::Terminal;
+
+mod echo;
+mod secrets;
+
+/// Bracketed paste on, as line editors have it.
+pub(super) const EDITING: &str = "\x1b[?2004h";
+
+/// … and off, as while a command runs.
+pub(super) const RUNNING: &str = "\x1b[?2004l";
+
+pub(super) struct Scene {
+    pub(super) engine: Engine,
+    pub(super) server: Terminal,
+    now: Time,
+    typed: u64,
+}
+
+impl Scene {
+    /// A slow link, a screen of 10 rows of 40 columns, and what the program has written.
+    pub(super) fn new(written: &str) -> Scene {
+        Scene::with(Config::default(), written)
+    }
+
+    pub(super) fn with(config: Config, written: &str) -> Scene {
+        let size = Size::new(10, 40).unwrap();
+        let mut engine = Engine::new(config, size);
+        engine.handle_link(Some(Duration::from_millis(100)));
+        let mut scene = Scene {
+            engine,
+            server: Terminal::new(size),
+            now: Time::ZERO,
+            typed: 0,
+        };
+        scene.answer(written);
+        scene
+    }
+
+    /// Types, each character at a time of its own.
+    pub(super) fn keys(&mut self, keys: &str) {
+        for key in keys.chars() {
+            self.key(key.encode_utf8(&mut [0; 4]));
+        }
+    }
+
+    /// Types one key.
+    pub(super) fn key(&mut self, key: &str) {
+        self.now += Duration::from_millis(100);
+        self.engine
+            .handle_keys(self.now, self.typed, key.as_bytes());
+        self.typed += key.len() as u64;
+    }
+
+    /// The program writes; the frame shows that it has had time for everything typed.
+    pub(super) fn answer(&mut self, written: &str) {
+        self.answer_early(written, self.typed);
+    }
+
+    /// The program writes; it has had time for so many bytes.
+    pub(super) fn answer_early(&mut self, written: &str, echoed: u64) {
+        self.partial(written, self.typed, echoed);
+    }
+
+    pub(super) fn partial(&mut self, written: &str, received: u64, echoed: u64) {
+        self.now += Duration::from_millis(10);
+        self.server.process(written.as_bytes());
+        let screen = self.server.screen().clone();
+        self.engine
+            .handle_frame(self.now, &screen, received, echoed);
+    }
+
+    /// How many bytes were typed.
+    pub(super) fn typed(&self) -> u64 {
+        self.typed
+    }
+
+    /// What the user sees.
+    pub(super) fn seen(&mut self) -> Screen {
+        let mut screen = self.server.screen().clone();
+        self.engine.overlay(self.now).apply(&mut screen);
+        screen
+    }
+
+    /// The text of a row that the user sees.
+    pub(super) fn row(&mut self, row: u16) -> String {
+        text(&self.seen(), row).trim_end().to_owned()
+    }
+
+    /// Whether anything is shown beyond the frame.
+    pub(super) fn shows(&mut self) -> bool {
+        !self.engine.overlay(self.now).is_empty()
+    }
+
+    /// The column of the cursor that the user sees.
+    pub(super) fn column(&mut self) -> u16 {
+        self.seen().cursor().position.column.0
+    }
+}

@@ -1,0 +1,224 @@
+//! The rules that keep secrets off the screen, each with the one thing that would break it.
+//!
+//! Source: docs/prediction.md §6.
+
+use super::*;
+use crate::hints::ProgramClass;
+
+/// A prompt that has echoed a command and is shown again.
+fn known_prompt(mode: &str) -> Scene {
+    let mut scene = Scene::new(&format!("{mode}host$ "));
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.key("\r");
+    scene.answer("\r\nhost$ ");
+    scene
+}
+
+#[test]
+fn a_known_prompt_is_trusted_at_once() {
+    let mut scene = known_prompt(EDITING);
+    scene.keys("p");
+    assert_eq!(scene.row(1), "host$ p");
+}
+
+#[test]
+fn s1_keys_behind_enter_wait_for_its_answer() {
+    let mut scene = known_prompt(EDITING);
+    scene.keys("su\r");
+    scene.keys("secret");
+    assert!(!scene.row(1).contains("secret") && !scene.row(2).contains("secret"));
+    scene.partial("su", 8, 5);
+    assert!(!scene.row(1).contains("e") && scene.row(2).is_empty());
+}
+
+#[test]
+fn s2_the_same_prompt_without_a_change_is_no_answer() {
+    let mut scene = known_prompt(EDITING);
+    scene.key("\r");
+    scene.keys("s");
+    // The program has had its time, but it is slower than that.
+    scene.answer_early("", scene.typed() - 1);
+    assert!(!scene.shows());
+    scene.answer("");
+    scene.keys("ecret");
+    assert!(!scene.shows());
+}
+
+#[test]
+fn s3_without_a_line_editor_a_prompt_is_not_recalled() {
+    let mut scene = known_prompt(RUNNING);
+    scene.keys("p");
+    assert!(!scene.shows());
+    // The tty alone says nothing: behind ssh it is always raw.
+    for (class, is_shown) in [
+        (ProgramClass::Relay, false),
+        (ProgramClass::Unknown, false),
+        (ProgramClass::Other, false),
+        (ProgramClass::Shell, true),
+        (ProgramClass::LineEditor, true),
+    ] {
+        let mut scene = Scene::new("");
+        let hints = Hints {
+            class,
+            ..Hints::default()
+        };
+        scene.engine.handle_hints(Time::ZERO, hints);
+        scene.answer("host$ ");
+        scene.keys("ls");
+        scene.answer("ls");
+        scene.key("\r");
+        scene.answer("\r\nhost$ ");
+        scene.keys("p");
+        assert_eq!(scene.shows(), is_shown, "{class:?}");
+    }
+}
+
+#[test]
+fn s4_evidence_says_nothing_about_what_is_typed_behind_a_break() {
+    let mut scene = Scene::new("name: ");
+    scene.keys("a");
+    scene.key("\x1b[5~");
+    scene.keys("secret");
+    scene.partial("a", 1, 1);
+    assert_eq!(scene.row(0), "name: a");
+    scene.partial("\r\nword: ", 5, 5);
+    assert!(!scene.shows());
+}
+
+#[test]
+fn s5_a_prompt_that_did_not_echo_is_not_trusted_again_soon() {
+    let mut scene = known_prompt(EDITING);
+    scene.keys("x");
+    assert!(scene.shows());
+    scene.answer("");
+    assert!(!scene.shows());
+    scene.key("\r");
+    scene.answer("\r\nhost$ ");
+    scene.keys("s");
+    assert!(!scene.shows(), "its memory is gone");
+    scene.answer("s");
+    scene.key("\r");
+    scene.answer("\r\nhost$ ");
+    scene.keys("s");
+    assert!(!scene.shows(), "one confirmation is not enough");
+    scene.answer("s");
+    scene.key("\r");
+    scene.answer("\r\nhost$ ");
+    scene.keys("s");
+    assert!(scene.shows(), "two are");
+}
+
+#[test]
+fn s6_memory_does_not_carry_over_a_key_that_ends_the_line() {
+    for key in ["\x03", "\x04", "\x18", "\x1a"] {
+        let mut scene = known_prompt(EDITING);
+        scene.key(key);
+        scene.answer("\r\nhost$ ");
+        scene.keys("s");
+        assert!(!scene.shows(), "{key:?}");
+    }
+    let mut scene = known_prompt(EDITING);
+    scene.keys("s");
+    scene.answer("s");
+    scene.key("\x1b");
+    scene.answer("");
+    scene.keys("xs");
+    assert!(!scene.shows(), "Esc");
+}
+
+#[test]
+fn s7_the_second_key_of_a_command_has_no_rule() {
+    for prefix in ["\x1b", "\x18", "\x02"] {
+        let mut scene = known_prompt(EDITING);
+        scene.keys("s");
+        scene.answer("s");
+        scene.key(prefix);
+        scene.answer("");
+        scene.key("u");
+        let rule = scene.engine.queue.front().map(|key| key.known().is_some());
+        assert_eq!(rule, Some(false), "{prefix:?}");
+    }
+}
+
+#[test]
+fn s8_the_status_line_of_a_multiplexer_is_no_context() {
+    let status = "\x1b[10;1H\x1b[7m[0] 0:bash*      host\x1b[m\x1b[H";
+    let mut scene = Scene::new(&format!("{EDITING}{status}$ "));
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.key("\r");
+    scene.answer("\r\nPassword: ");
+    scene.keys("secret");
+    assert!(!scene.shows());
+}
+
+#[test]
+fn s9_characters_are_shown_in_a_confirmed_epoch_only() {
+    let mut scene = known_prompt(EDITING);
+    // The record of a key that moves is good; what is typed there is still doubted.
+    scene.keys("ab");
+    scene.answer("ab");
+    scene.key("\x1b[D");
+    scene.answer("\x08");
+    scene.key("\x03");
+    scene.answer("\r\nsecret ");
+    scene.key("\x1b[D");
+    scene.keys("x");
+    assert!(!scene.row(2).contains('x'));
+}
+
+#[test]
+fn masked_input_is_no_echo() {
+    let mut scene = Scene::new("Password: ");
+    scene.keys("*");
+    scene.answer("*");
+    scene.keys("secret");
+    assert!(!scene.shows());
+    let mut scene = Scene::new("Password: ");
+    scene.keys("s\x7f");
+    scene.answer("");
+    scene.keys("ecret");
+    assert!(!scene.shows(), "typed and taken back is not echoed");
+}
+
+#[test]
+fn a_line_that_goes_away_by_itself_takes_its_trust_along() {
+    let mut scene = Scene::new("name: ");
+    scene.keys("an");
+    scene.answer("an");
+    scene.answer("\r\ntoo late\r\nPassword: ");
+    scene.keys("secret");
+    assert!(!scene.shows());
+}
+
+#[test]
+fn a_terminal_that_does_not_echo_is_believed() {
+    let mut scene = known_prompt(EDITING);
+    let hints = Hints {
+        canonical: true,
+        echo: false,
+        ..Hints::default()
+    };
+    scene.engine.handle_hints(Time::ZERO, hints);
+    scene.answer("");
+    scene.keys("secret");
+    assert!(!scene.shows());
+}
+
+#[test]
+fn a_terminal_that_echoes_is_trusted_unless_another_is_behind_it() {
+    for (class, is_shown) in [(ProgramClass::Other, true), (ProgramClass::Relay, false)] {
+        let mut scene = Scene::new("");
+        let hints = Hints {
+            canonical: true,
+            echo: true,
+            class,
+            ..Hints::default()
+        };
+        scene.engine.handle_hints(Time::ZERO, hints);
+        scene.answer("remove? ");
+        scene.keys("y");
+        assert_eq!(scene.shows(), is_shown, "{class:?}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Keys come in: each is laid on what is expected to be on the screen by then.
+
+use fulmar_datagram::Time;
+
+use super::Engine;
+use crate::decision::{Decision, KeyClass, Reason, Rule};
+use crate::habit;
+use crate::key::{Key, Keystroke};
+use crate::memory::Context;
+use crate::pending::{Effect, Guess, Pending, Snapshot};
+use crate::rules::{self, Sheet};
+
+impl Engine {
+    /// Takes in a key that was typed now.
+    pub(super) fn type_key(&mut self, now: Time, stroke: Keystroke) {
+        self.score.keys += 1;
+        if self.queue.is_full() {
+            self.forget(now, Reason::Overflow);
+        }
+        if self.queue.is_empty() {
+            self.base = self.frame.canvas.clone();
+            self.canvas = self.frame.canvas.clone();
+            self.survey(now, 0);
+        }
+        self.lay(now, stroke, now, None);
+        let Some(key) = self.queue.iter().next_back() else {
+            return;
+        };
+        let decision = Decision::Typed {
+            key: stroke.start,
+            class: KeyClass::of(stroke.key),
+            rule: rule_of(&key.guess),
+            epoch: key.epoch.get(),
+            shown: self.is_shown(now, self.queue.len() - 1),
+        };
+        self.log.note(now, decision);
+    }
+
+    /// Puts a key behind those that are pending, with what it is expected to do to them.
+    pub(super) fn lay(
+        &mut self,
+        now: Time,
+        stroke: Keystroke,
+        typed_at: Time,
+        shown_at: Option<Time>,
+    ) {
+        let epoch = self.epochs.current();
+        let is_blind = self.queue.is_blinded();
+        let guess = if is_blind {
+            Guess::Blind
+        } else {
+            self.guess(stroke.key)
+        };
+        let before = matches!(guess, Guess::Unknown { .. }).then(|| Snapshot::of(&self.canvas));
+        if let Guess::Known(effect) = &guess {
+            self.canvas.draw(&effect.patches, effect.caret);
+        } else if !is_blind {
+            self.begin_epoch(now, Reason::Unknown);
+        }
+        self.queue.push(Pending {
+            stroke,
+            typed_at,
+            epoch,
+            guess,
+            before,
+            shown_at,
+            is_wrong: false,
+        });
+    }
+
+    fn guess(&mut self, key: Key) -> Guess {
+        if self.trust.take_prefix() {
+            return Guess::Unknown { glimpse: None };
+        }
+        if key == Key::Enter {
+            return Guess::Unknown {
+                glimpse: self.glimpse(),
+            };
+        }
+        match self.effect(key) {
+            Some(effect) => Guess::Known(effect),
+            None => Guess::Unknown { glimpse: None },
+        }
+    }
+
+    /// What the key does at the end of what is pending, if there is a rule.
+    fn effect(&mut self, key: Key) -> Option<Effect> {
+        let mut line = self.line.clone()?;
+        let record = self
+            .memory
+            .get(line.place.signature)
+            .map(|context| context.record(key));
+        let record = record.unwrap_or_default();
+        let variant = habit::variant(key, &record);
+        let mut canvas = self.canvas.clone();
+        let done = rules::apply(
+            key,
+            variant,
+            &mut Sheet {
+                canvas: &mut canvas,
+                line: &mut line,
+                overwrite: self.config.overwrite,
+            },
+        )?;
+        let effect = Effect {
+            patches: self.canvas.changes(&canvas),
+            caret: canvas.caret(),
+            typed_at: done.typed_at,
+            variant,
+            is_proven: habit::is_proven(key, &record),
+        };
+        if !self.queue.has_room(effect.patches.len()) || self.is_beyond_edge(&effect) {
+            return None;
+        }
+        self.line = Some(line);
+        Some(effect)
+    }
+
+    fn is_beyond_edge(&self, effect: &Effect) -> bool {
+        let context = self.context();
+        let edge = context.and_then(|context| context.right_edge);
+        edge.is_some_and(|edge| effect.typed_at.is_some_and(|at| at.column.0 >= edge))
+    }
+
+    /// What is shown of Enter before its answer.
+    fn glimpse(&self) -> Option<Effect> {
+        let line = self.line.as_ref()?;
+        let enter = self.context()?.enter?;
+        let mut canvas = self.canvas.clone();
+        rules::enter(enter, &mut canvas, line)?;
+        let patches = self.canvas.changes(&canvas);
+        self.queue.has_room(patches.len()).then(|| Effect {
+            patches,
+            caret: canvas.caret(),
+            typed_at: None,
+            variant: 0,
+            is_proven: true,
+        })
+    }
+
+    fn context(&self) -> Option<&Context> {
+        self.memory.get(self.line.as_ref()?.place.signature)
+    }
+}
+
+fn rule_of(guess: &Guess) -> Rule {
+    match guess {
+        Guess::Blind => Rule::Blind,
+        Guess::Unknown { .. } => Rule::None,
+        Guess::Known(effect) => Rule::Effect {
+            variant: effect.variant,
+        },
+    }
+}

@@ -1,0 +1,49 @@
+//! Whether a key's effect may be shown, by how it did before.
+//!
+//! Source: docs/prediction.md §4.
+
+use crate::decision::KeyClass;
+use crate::key::Key;
+use crate::memory::Record;
+
+/// How often in a row a key has to be right after it was wrong: once, and once more when it was
+/// wrong often.
+const OFTEN_WRONG: u32 = 3;
+
+/// Whether a key with this record does what is expected of it.
+pub(crate) fn is_proven(key: Key, record: &Record) -> bool {
+    match record.failed {
+        _ if matches!(key, Key::Text(_)) => true,
+        0 => record.agreed > 0 || is_common(key),
+        1..OFTEN_WRONG => record.agreed > 0,
+        _ => record.agreed > 1,
+    }
+}
+
+/// Whether nearly all programs agree on what the key does; others are shown when they have worked
+/// once.
+fn is_common(key: Key) -> bool {
+    match KeyClass::of(key) {
+        // The prefix of a multiplexer.
+        KeyClass::Left => key == Key::Left,
+        KeyClass::WordLeft
+        | KeyClass::WordRight
+        | KeyClass::DeleteWord
+        | KeyClass::DeleteWordRight => false,
+        _ => true,
+    }
+}
+
+/// Which of its ways a key is expected to work.
+pub(crate) fn variant(key: Key, record: &Record) -> u8 {
+    if record.agreed == 0 && record.failed == 0 {
+        first_variant(key)
+    } else {
+        record.variant
+    }
+}
+
+/// Ctrl-W is the terminal's own: words between blanks.
+fn first_variant(key: Key) -> u8 {
+    u8::from(key == Key::Control('w'))
+}

@@ -1,0 +1,101 @@
+//! The line that is being edited.
+//!
+//! Source: docs/prediction.md §3.
+
+use fulmar_terminal::{Position, Row};
+
+use crate::canvas::Canvas;
+use crate::gutter::gutter;
+use crate::hints::Hints;
+use crate::overlay::Symbol;
+use crate::place::{Place, PlaceKind};
+use crate::text::{OTHER_GAP, PROMPT_GAP, text_end};
+
+/// Where the user types: a row, and where on it the text begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) row: Row,
+    /// The column at which the text of the line begins.
+    pub(crate) margin: u16,
+    /// What stands left of the margin.
+    prefix: Vec<Symbol>,
+    pub(crate) place: Place,
+    /// A character typed into this very line was seen to be echoed.
+    pub(crate) is_echoed: bool,
+    /// One beyond the last place that was typed to: blanks at the end cannot be seen.
+    pub(crate) end: u16,
+}
+
+impl Line {
+    /// Returns a line of which `typed` columns left of the caret are text of the user.
+    pub(crate) fn begin(canvas: &Canvas, typed: u16, hints: Option<&Hints>) -> Line {
+        let at = canvas.caret();
+        let margin = at.column.0.saturating_sub(typed);
+        let place = Place::of(canvas, margin, hints);
+        let margin = match place.kind {
+            PlaceKind::Editor => gutter(canvas.screen(), at.row).min(at.column.0),
+            _ => margin,
+        };
+        Line {
+            row: at.row,
+            margin,
+            prefix: prefix(canvas, margin),
+            place,
+            is_echoed: false,
+            end: text_end(canvas.screen(), at),
+        }
+    }
+
+    /// Whether the caret of `canvas` is still in this line, perhaps on another row.
+    pub(crate) fn stands(&self, canvas: &Canvas) -> bool {
+        match self.place.kind {
+            PlaceKind::Editor => self.row == canvas.caret().row,
+            _ => {
+                canvas.caret().column.0 >= self.margin
+                    && canvas.size().columns() > self.margin
+                    && looks_alike(&self.prefix, &prefix(canvas, self.margin))
+            }
+        }
+    }
+
+    /// Brings a line that still stands up to date with what is to be seen.
+    pub(crate) fn renew(&mut self, canvas: &Canvas, hints: Option<&Hints>) {
+        let at = canvas.caret();
+        self.row = at.row;
+        self.place = Place::of(canvas, self.margin, hints);
+        self.end = text_end(canvas.screen(), at);
+    }
+
+    /// Whether nothing can be removed left of the margin, nor the caret go there.
+    pub(crate) fn has_hard_margin(&self) -> bool {
+        self.place.kind == PlaceKind::Prompt
+    }
+
+    /// How many blanks keep what is behind them from moving.
+    pub(crate) fn gap(&self) -> u16 {
+        match self.place.kind {
+            PlaceKind::Prompt => PROMPT_GAP,
+            _ => OTHER_GAP,
+        }
+    }
+
+    /// Where the text ends from the caret on: what can be seen of it, or blanks that were typed.
+    pub(crate) fn text_end(&self, canvas: &Canvas) -> u16 {
+        text_end(canvas.screen(), canvas.caret()).max(self.end)
+    }
+
+    pub(crate) fn at(&self, column: u16) -> Position {
+        Position::new(self.row.0, column)
+    }
+}
+
+fn prefix(canvas: &Canvas, margin: u16) -> Vec<Symbol> {
+    let row = canvas.caret().row.0;
+    (0..margin)
+        .map(|column| canvas.symbol(Position::new(row, column)))
+        .collect()
+}
+
+fn looks_alike(one: &[Symbol], other: &[Symbol]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.looks_like(b))
+}

@@ -1,0 +1,217 @@
+//! Keys that are typed and not yet settled.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use fulmar_datagram::Time;
+use fulmar_terminal::{CellRow, Column, Position, Row};
+
+use crate::canvas::{Canvas, Patch};
+use crate::epoch::Epoch;
+use crate::key::Keystroke;
+use crate::overlay::Symbol;
+
+/// How many keys are kept.
+///
+/// Source: docs/prediction.md §3.
+pub(crate) const PENDING_MAX: usize = 512;
+
+/// How many changed cells all of them hold together; with more, a key gets no rule.
+///
+/// Source: docs/prediction.md §3.
+pub(crate) const PATCHES_MAX: usize = 32_768;
+
+/// What a key does, as far as it is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Effect {
+    /// Cells that it changes.
+    pub(crate) patches: Vec<Patch>,
+    /// Where the caret is then.
+    pub(crate) caret: Position,
+    /// Where a typed character is drawn.
+    pub(crate) typed_at: Option<Position>,
+    /// Which of the ways that the key may work.
+    pub(crate) variant: u8,
+    /// Whether the key has worked this way before, or usually does.
+    pub(crate) is_proven: bool,
+}
+
+/// What is believed of a key.
+#[derive(Clone, Debug)]
+pub(crate) enum Guess {
+    /// It stands behind a key of unknown effect.
+    Blind,
+    /// There is no rule for it. The keys behind it are blind.
+    Unknown {
+        /// What is drawn all the same, until there is an answer.
+        glimpse: Option<Effect>,
+    },
+    /// It does this.
+    Known(Effect),
+}
+
+/// A key that is not settled.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    pub(crate) stroke: Keystroke,
+    pub(crate) typed_at: Time,
+    pub(crate) epoch: Epoch,
+    pub(crate) guess: Guess,
+    /// What was to be seen before it, if that is known.
+    pub(crate) before: Option<Snapshot>,
+    /// Since when it has been drawn.
+    pub(crate) shown_at: Option<Time>,
+    /// The server's screen shows something else.
+    pub(crate) is_wrong: bool,
+}
+
+/// What tells whether a key has been answered: the caret, its row and the one above.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) caret: Position,
+    own: Arc<CellRow>,
+    above: Option<Arc<CellRow>>,
+}
+
+impl Snapshot {
+    pub(crate) fn of(canvas: &Canvas) -> Snapshot {
+        let caret = canvas.caret();
+        let above = caret.row.0.checked_sub(1);
+        Snapshot {
+            caret,
+            own: Arc::clone(canvas.screen().row(caret.row)),
+            above: above.map(|row| Arc::clone(canvas.screen().row(Row(row)))),
+        }
+    }
+
+    /// Whether the caret is elsewhere, or the row above reads differently: so much is to be seen
+    /// of Enter at least.
+    pub(crate) fn is_answered(&self, canvas: &Canvas) -> bool {
+        let now = Snapshot::of(canvas);
+        self.caret != now.caret
+            || match (&self.above, &now.above) {
+                (Some(before), Some(after)) => !reads_alike(before, after),
+                _ => false,
+            }
+    }
+
+    /// Whether the caret is elsewhere, or its row reads differently.
+    pub(crate) fn has_effect(&self, canvas: &Canvas) -> bool {
+        let now = Snapshot::of(canvas);
+        self.caret != now.caret || !reads_alike(&self.own, &now.own)
+    }
+}
+
+/// Whether two rows have the same text.
+pub(crate) fn reads_alike(one: &CellRow, other: &CellRow) -> bool {
+    one.columns() == other.columns()
+        && (0..one.columns())
+            .map(Column)
+            .all(|column| Symbol::of(one, column).looks_like(&Symbol::of(other, column)))
+}
+
+impl Pending {
+    pub(crate) fn is_received(&self, received: u64) -> bool {
+        self.stroke.end <= received
+    }
+
+    pub(crate) fn known(&self) -> Option<&Effect> {
+        match &self.guess {
+            Guess::Known(effect) => Some(effect),
+            _ => None,
+        }
+    }
+
+    /// What is drawn of it.
+    pub(crate) fn drawn(&self) -> Option<&Effect> {
+        match &self.guess {
+            Guess::Known(effect) => Some(effect),
+            Guess::Unknown { glimpse } => glimpse.as_ref(),
+            Guess::Blind => None,
+        }
+    }
+}
+
+/// The keys in the order in which they were typed.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    keys: VecDeque<Pending>,
+    patches: usize,
+}
+
+impl Queue {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.keys.len() >= PENDING_MAX
+    }
+
+    /// Whether an effect of so many cells may be kept.
+    pub(crate) fn has_room(&self, patches: usize) -> bool {
+        self.patches + patches <= PATCHES_MAX
+    }
+
+    /// Whether a key pushed now would be blind.
+    pub(crate) fn is_blinded(&self) -> bool {
+        self.keys.back().is_some_and(|key| key.known().is_none())
+    }
+
+    pub(crate) fn front(&self) -> Option<&Pending> {
+        self.keys.front()
+    }
+
+    pub(crate) fn front_mut(&mut self) -> Option<&mut Pending> {
+        self.keys.front_mut()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Counts the changed cells anew.
+    pub(crate) fn recount(&mut self) {
+        self.patches = self.keys.iter().map(count).sum();
+    }
+
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Pending> {
+        self.keys.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Pending> {
+        self.keys.iter_mut()
+    }
+
+    pub(crate) fn push(&mut self, key: Pending) {
+        self.patches += count(&key);
+        self.keys.push_back(key);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Pending> {
+        let key = self.keys.pop_front()?;
+        self.patches = self.patches.saturating_sub(count(&key));
+        Some(key)
+    }
+
+    /// Takes all of them.
+    pub(crate) fn take(&mut self) -> VecDeque<Pending> {
+        self.patches = 0;
+        std::mem::take(&mut self.keys)
+    }
+
+    /// The keys at the front that have a known effect and that the server has.
+    pub(crate) fn received_known(
+        &self,
+        received: u64,
+    ) -> impl Iterator<Item = (&Pending, &Effect)> {
+        self.keys
+            .iter()
+            .take_while(move |key| key.is_received(received))
+            .map_while(|key| Some((key, key.known()?)))
+    }
+}
+
+fn count(key: &Pending) -> usize {
+    key.drawn().map_or(0, |effect| effect.patches.len())
+}

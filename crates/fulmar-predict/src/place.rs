@@ -1,0 +1,66 @@
+//! What kind of place the caret is in, and whether it is one that was seen before.
+//!
+//! Source: docs/prediction.md §6.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use fulmar_terminal::{ModeFlags, Position};
+
+use crate::canvas::Canvas;
+use crate::editor::editor;
+use crate::hints::Hints;
+use crate::prompt::{Signature, signature};
+
+/// What may be expected of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PlaceKind {
+    /// Behind a prompt: the margin is hard.
+    Prompt,
+    /// In the text of an editor that says it takes text.
+    Editor,
+    /// Anywhere else.
+    Elsewhere,
+}
+
+/// A place; equal ones are believed to behave alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) kind: PlaceKind,
+    pub(crate) signature: Signature,
+}
+
+impl Place {
+    /// Returns the place of a line whose text begins at `margin` of the caret's row.
+    pub(crate) fn of(canvas: &Canvas, margin: u16, hints: Option<&Hints>) -> Place {
+        let screen = canvas.screen();
+        let start = Position::new(canvas.caret().row.0, margin);
+        if let Some(editor) = editor(screen, canvas.caret()) {
+            return Place {
+                kind: PlaceKind::Editor,
+                signature: editor.signature,
+            };
+        }
+        match signature(screen, start, hints) {
+            Some(signature) => Place {
+                kind: PlaceKind::Prompt,
+                signature,
+            },
+            None => Place::elsewhere(canvas, hints),
+        }
+    }
+
+    fn elsewhere(canvas: &Canvas, hints: Option<&Hints>) -> Place {
+        let modes = canvas.screen().modes();
+        let mut hasher = DefaultHasher::new();
+        modes.has(ModeFlags::BRACKETED_PASTE).hash(&mut hasher);
+        modes.mouse.number().hash(&mut hasher);
+        canvas.caret_kind().hash(&mut hasher);
+        if let Some(hints) = hints {
+            (hints.canonical, hints.echo, hints.program).hash(&mut hasher);
+        }
+        Place {
+            kind: PlaceKind::Elsewhere,
+            signature: Signature(hasher.finish()),
+        }
+    }
+}

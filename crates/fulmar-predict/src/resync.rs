@@ -1,0 +1,89 @@
+//! Which of the pending keys a frame contains already, when they cannot be told by their effects.
+//!
+//! Source: docs/prediction.md §7.
+
+use fulmar_terminal::Position;
+
+use crate::canvas::Canvas;
+use crate::key::Key;
+use crate::overlay::Symbol;
+use crate::pending::Pending;
+
+/// How many characters left of the caret have to agree.
+const TAIL: usize = 3;
+
+/// How many of the keys a frame contains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Contained {
+    /// That many from the first on.
+    pub(crate) keys: usize,
+    /// The last of these are characters that stand left of the caret: that many.
+    pub(crate) run: usize,
+}
+
+/// Returns how many of `keys` the frame contains.
+///
+/// The program has had time for those of which `echoed` is the count. Of the later ones that the
+/// server has `received`, the characters at the end count up to where they stand left of the caret.
+pub(crate) fn contained<'a>(
+    keys: impl Iterator<Item = &'a Pending>,
+    frame: &Canvas,
+    received: u64,
+    echoed: u64,
+) -> Contained {
+    let keys: Vec<&Pending> = keys.take_while(|key| key.is_received(received)).collect();
+    let certain = keys
+        .iter()
+        .take_while(|key| key.is_received(echoed))
+        .count();
+    let run_start = keys
+        .iter()
+        .rposition(|key| character(key).is_none())
+        .map_or(0, |last| last + 1);
+    let run: Vec<char> = keys[run_start..]
+        .iter()
+        .filter_map(|key| character(key))
+        .collect();
+    let longest = (1..=run.len())
+        .rev()
+        .find(|&length| stands_left_of_caret(&run[..length], frame))
+        .unwrap_or(0);
+    if longest > 0 && run_start + longest >= certain {
+        return Contained {
+            keys: run_start + longest,
+            run: longest,
+        };
+    }
+    Contained {
+        keys: certain.max(run_start),
+        run: 0,
+    }
+}
+
+fn character(key: &Pending) -> Option<char> {
+    match key.stroke.key {
+        Key::Text(character) => Some(character),
+        _ => None,
+    }
+}
+
+/// Whether the last three of `run`, or all if there are fewer, stand left of the caret.
+fn stands_left_of_caret(run: &[char], frame: &Canvas) -> bool {
+    let tail = &run[run.len().saturating_sub(TAIL)..];
+    stands(tail, frame).is_some()
+}
+
+/// Returns the column where the characters begin if all of them stand left of the caret.
+pub(crate) fn stands(characters: &[char], frame: &Canvas) -> Option<u16> {
+    let caret = frame.caret();
+    let mut column = caret.column.0;
+    for &character in characters.iter().rev() {
+        let expected = Symbol::Char(character);
+        column = column.checked_sub(expected.columns())?;
+        let there = frame.symbol(Position::new(caret.row.0, column));
+        if !there.looks_like(&expected) {
+            return None;
+        }
+    }
+    Some(column)
+}

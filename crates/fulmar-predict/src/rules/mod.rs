@@ -1,0 +1,68 @@
+//! What each kind of key does to a line.
+//!
+//! Every rule draws into a canvas and moves its caret, or says that it does not know. Keys that may
+//! work in several ways have variants; which of them holds is learned for each place.
+//!
+//! Source: docs/prediction.md §4.
+
+mod enter;
+mod motion;
+mod removal;
+mod typing;
+
+use fulmar_terminal::Position;
+
+use crate::canvas::Canvas;
+use crate::decision::KeyClass;
+use crate::key::Key;
+use crate::line::Line;
+use crate::overlay::OverlayCell;
+
+pub(crate) use enter::enter;
+
+/// What a rule works on.
+pub(crate) struct Sheet<'a> {
+    pub(crate) canvas: &'a mut Canvas,
+    pub(crate) line: &'a mut Line,
+    /// Typing replaces instead of moving.
+    pub(crate) overwrite: bool,
+}
+
+/// What a rule did beside drawing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
+    /// Where a typed character was drawn.
+    pub(crate) typed_at: Option<Position>,
+}
+
+/// Draws what `key` does in one of its ways, or returns `None` if there is no rule.
+pub(crate) fn apply(key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+    match KeyClass::of(key) {
+        KeyClass::Print => typing::print(key, sheet),
+        KeyClass::Backspace => removal::backspace(sheet),
+        KeyClass::Left => motion::left(sheet),
+        KeyClass::Right => motion::right(sheet),
+        _ => {
+            let _ = variant;
+            None
+        }
+    }
+}
+
+/// In how many ways keys of a class may work.
+pub(crate) fn variants(class: KeyClass) -> u8 {
+    match class {
+        KeyClass::WordLeft | KeyClass::WordRight | KeyClass::DeleteWord => 4,
+        KeyClass::KillLine => 2,
+        _ => 1,
+    }
+}
+
+impl Sheet<'_> {
+    /// Draws cells, if there are any.
+    fn put_all(&mut self, cells: Vec<OverlayCell>) {
+        for cell in cells {
+            self.canvas.put(cell.at, &cell.ink);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Keys that move the caret.
+
+use super::{Done, Sheet};
+use crate::place::PlaceKind;
+use crate::text::{left_of, right_of};
+
+/// One character to the left.
+pub(super) fn left(sheet: &mut Sheet<'_>) -> Option<Done> {
+    let at = sheet.canvas.caret();
+    if at.column.0 <= sheet.line.margin {
+        return sheet.line.has_hard_margin().then(Done::default);
+    }
+    let left = left_of(sheet.canvas.line(), at.column.0)?;
+    sheet.line.end = sheet.line.text_end(sheet.canvas);
+    sheet.canvas.move_caret_in_row(left);
+    Some(Done::default())
+}
+
+/// One character to the right.
+pub(super) fn right(sheet: &mut Sheet<'_>) -> Option<Done> {
+    let at = sheet.canvas.caret();
+    let end = sheet.line.text_end(sheet.canvas);
+    if at.column.0 >= end {
+        return (sheet.line.place.kind == PlaceKind::Prompt).then(Done::default);
+    }
+    let right = right_of(sheet.canvas.line(), at.column.0);
+    sheet.canvas.move_caret_in_row(right);
+    Some(Done::default())
+}

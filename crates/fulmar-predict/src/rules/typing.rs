@@ -1,0 +1,88 @@
+//! Characters.
+
+use fulmar_terminal::{Position, char_columns};
+
+use super::{Done, Sheet};
+use crate::caret::CaretKind;
+use crate::key::Key;
+use crate::overlay::{Ink, Symbol};
+use crate::place::PlaceKind;
+use crate::text::{Run, grey_end, is_vacant_from, typed_style};
+
+/// Puts the character at the caret.
+pub(super) fn print(key: Key, sheet: &mut Sheet<'_>) -> Option<Done> {
+    let Key::Text(character) = key else {
+        return None;
+    };
+    let columns = char_columns(character);
+    let at = sheet.canvas.caret();
+    let width = sheet.canvas.size().columns();
+    if columns == 0 || at.column.0 + columns > width {
+        return None;
+    }
+    if at.column.0 + columns == width {
+        return last_column(character, sheet);
+    }
+    let grey = grey_end(
+        sheet.canvas.screen(),
+        at,
+        sheet.canvas.caret_kind() == CaretKind::Soft,
+    );
+    match grey {
+        Some(end) => before_grey(character, end, sheet),
+        None => insert(character, columns, sheet),
+    }
+    sheet.canvas.move_caret_in_row(at.column.0 + columns);
+    Some(Done { typed_at: Some(at) })
+}
+
+fn insert(character: char, columns: u16, sheet: &mut Sheet<'_>) {
+    let at = sheet.canvas.caret();
+    let ink = typed_ink(character, sheet);
+    let end = sheet.line.text_end(sheet.canvas);
+    if sheet.overwrite {
+        sheet.canvas.put(at, &ink);
+        sheet.line.end = end.max(at.column.0 + columns);
+        return;
+    }
+    let run = Run::at(sheet.canvas.screen(), at, sheet.line.gap());
+    let cells = run.insert(sheet.canvas.screen(), ink, columns);
+    sheet.put_all(cells);
+    sheet.line.end = end.max(at.column.0) + columns;
+}
+
+/// A character that agrees with a suggestion uncovers it; another one takes it away.
+fn before_grey(character: char, end: u16, sheet: &mut Sheet<'_>) {
+    let at = sheet.canvas.caret();
+    let typed = Symbol::Char(character);
+    if !sheet.canvas.symbol(at).looks_like(&typed) {
+        sheet.canvas.blank(at.row, at.column.0..end);
+    }
+    let ink = typed_ink(character, sheet);
+    sheet.canvas.put(at, &ink);
+    sheet.line.end = at.column.0 + typed.columns();
+}
+
+/// At a prompt the text goes on in the row below, if that is empty.
+fn last_column(character: char, sheet: &mut Sheet<'_>) -> Option<Done> {
+    let at = sheet.canvas.caret();
+    let below = Position::new(at.row.0 + 1, 0);
+    let goes_on = sheet.line.place.kind == PlaceKind::Prompt
+        && sheet.canvas.size().contains(below)
+        && is_vacant_from(sheet.canvas.row(below.row), 0);
+    if !goes_on {
+        return None;
+    }
+    let ink = typed_ink(character, sheet);
+    sheet.canvas.put(at, &ink);
+    sheet.canvas.move_caret(below);
+    Some(Done { typed_at: Some(at) })
+}
+
+fn typed_ink(character: char, sheet: &Sheet<'_>) -> Ink {
+    let at = sheet.canvas.caret();
+    Ink {
+        symbol: Symbol::Char(character),
+        style: typed_style(sheet.canvas.row(at.row), at.column.0),
+    }
+}

@@ -1,0 +1,138 @@
+//! When a place may be trusted to echo before it has: the rules that keep secrets off the screen.
+//!
+//! Source: docs/prediction.md §6.
+
+use fulmar_terminal::ModeFlags;
+
+use crate::canvas::Canvas;
+use crate::decision::{KeyClass, Reason};
+use crate::hints::{Hints, ProgramClass};
+use crate::key::Key;
+use crate::line::Line;
+use crate::memory::Memory;
+use crate::pending::Snapshot;
+use crate::place::PlaceKind;
+
+/// What the keys settled so far allow.
+#[derive(Debug)]
+pub(crate) struct Trust {
+    /// Enter was the last key that ended a line: a prompt may be recalled.
+    prompts_open: bool,
+    /// The last key without a rule did not end a line: an editor's mark counts.
+    editors_open: bool,
+    /// Enter had its time, and nothing has changed since: whatever is to be seen is not its answer.
+    hush: Option<Snapshot>,
+    /// The next key may be the second half of a command.
+    prefix: bool,
+}
+
+/// What is asked about a place.
+pub(crate) struct Question<'a> {
+    pub(crate) canvas: &'a Canvas,
+    pub(crate) line: &'a Line,
+    pub(crate) memory: &'a Memory,
+    pub(crate) hints: Option<&'a Hints>,
+}
+
+impl Trust {
+    pub(crate) fn new() -> Trust {
+        Trust {
+            prompts_open: true,
+            editors_open: true,
+            hush: None,
+            prefix: false,
+        }
+    }
+
+    /// A key without a rule is settled. `before` is what was to be seen before it, if known.
+    pub(crate) fn note_break(&mut self, key: Key, before: Option<&Snapshot>, frame: &Canvas) {
+        let has_effect = before.is_some_and(|before| before.has_effect(frame));
+        self.prefix = match KeyClass::of(key) {
+            KeyClass::Escape => true,
+            KeyClass::Control => !has_effect,
+            _ => false,
+        };
+        if key == Key::Enter {
+            self.prompts_open = true;
+            self.editors_open = true;
+            let is_answered = before.is_some_and(|before| before.is_answered(frame));
+            self.hush = (!is_answered).then(|| Snapshot::of(frame));
+        } else if key.keeps_line() {
+            self.editors_open = true;
+        } else {
+            self.prompts_open = false;
+            self.editors_open = false;
+        }
+    }
+
+    /// A key with a rule has left without its guess being found right. A control key that did
+    /// nothing may be the first half of a command.
+    pub(crate) fn note_known(&mut self, key: Key, has_effect: bool) {
+        self.prefix = matches!(key, Key::Control(_)) && !has_effect;
+    }
+
+    /// A guess was wrong.
+    pub(crate) fn note_surprise(&mut self) {
+        self.editors_open = true;
+    }
+
+    /// Something was typed that nothing is known of.
+    pub(crate) fn note_loss(&mut self) {
+        self.prompts_open = false;
+        self.editors_open = false;
+        self.prefix = false;
+    }
+
+    /// Takes the note that the next key may be the second half of a command.
+    pub(crate) fn take_prefix(&mut self) -> bool {
+        std::mem::take(&mut self.prefix)
+    }
+
+    /// Why what is typed at the place may be shown at once, if it may.
+    pub(crate) fn reason(&mut self, question: &Question<'_>) -> Option<Reason> {
+        let canvas = question.canvas;
+        if self
+            .hush
+            .as_ref()
+            .is_some_and(|hush| hush.is_answered(canvas))
+        {
+            self.hush = None;
+        }
+        if self.hush.is_some() {
+            return None;
+        }
+        match question.hints {
+            Some(hints) if hints.canonical && !hints.echo => return None,
+            Some(hints) if hints.canonical && hints.class != ProgramClass::Relay => {
+                return Some(Reason::Hints);
+            }
+            _ => {}
+        }
+        if question.line.is_echoed {
+            return Some(Reason::Line);
+        }
+        match question.line.place.kind {
+            PlaceKind::Editor => self.editors_open.then_some(Reason::Editor),
+            PlaceKind::Prompt => self.recall(question),
+            PlaceKind::Elsewhere => None,
+        }
+    }
+
+    fn recall(&self, question: &Question<'_>) -> Option<Reason> {
+        let context = question.memory.get(question.line.place.signature);
+        let is_known = context.is_some_and(|context| context.is_trusted());
+        let may = self.prompts_open && is_known && is_line_editor(question);
+        may.then_some(Reason::Memory)
+    }
+}
+
+/// Whether a line editor is active, so that a prompt is what it looks like: S3.
+fn is_line_editor(question: &Question<'_>) -> bool {
+    let modes = question.canvas.screen().modes();
+    let class = question.hints.map(|hints| (hints.canonical, hints.class));
+    modes.has(ModeFlags::BRACKETED_PASTE)
+        || matches!(
+            class,
+            Some((false, ProgramClass::Shell | ProgramClass::LineEditor))
+        )
+}

@@ -1,0 +1,100 @@
+//! Whether a frame shows what pending keys were expected to do.
+//!
+//! Source: docs/prediction.md §7.
+
+use std::collections::HashSet;
+
+use fulmar_terminal::{Position, Row};
+
+use crate::canvas::{Canvas, Patch};
+use crate::key::Key;
+use crate::overlay::Symbol;
+use crate::pending::{Effect, Pending};
+
+/// Returns how many of the effects, from the first on, the frame shows: the most after which the
+/// caret and all changed cells are as in the frame. 0 if no number fits.
+pub(crate) fn longest_match<'a>(
+    effects: impl Iterator<Item = &'a Effect>,
+    frame: &Canvas,
+) -> usize {
+    let mut disagreeing = HashSet::new();
+    let mut longest = 0;
+    for (number, effect) in (1..).zip(effects) {
+        for patch in &effect.patches {
+            if holds(patch, frame) {
+                disagreeing.remove(&patch.at);
+            } else {
+                disagreeing.insert(patch.at);
+            }
+        }
+        if disagreeing.is_empty() && effect.caret == frame.caret() {
+            longest = number;
+        }
+    }
+    longest
+}
+
+/// Whether the frame has the text of a cell.
+pub(crate) fn holds(patch: &Patch, frame: &Canvas) -> bool {
+    patch.ink.symbol.looks_like(&frame.symbol(patch.at))
+}
+
+/// Whether the frame proves that a key was echoed: it is a character, it stands where it was
+/// expected, and it did not stand there before, or the caret has passed it.
+///
+/// Characters that stand for others in masked input prove nothing.
+pub(crate) fn is_evidence(key: &Pending, effect: &Effect, frame: &Canvas) -> bool {
+    let (Key::Text(character), Some(at)) = (key.stroke.key, effect.typed_at) else {
+        return false;
+    };
+    if is_mask(character) || character.is_whitespace() {
+        return false;
+    }
+    let Some(patch) = effect.patches.iter().find(|patch| patch.at == at) else {
+        return has_passed(at, frame) && frame.symbol(at) == Symbol::Char(character);
+    };
+    frame.symbol(at) == Symbol::Char(character)
+        && (!patch.before.looks_like(&patch.ink.symbol) || has_passed(at, frame))
+}
+
+fn has_passed(at: Position, frame: &Canvas) -> bool {
+    frame.caret().row == at.row && frame.caret().column > at.column
+}
+
+/// Whether programs print this character for one that is to stay secret.
+pub(crate) fn is_mask(character: char) -> bool {
+    matches!(character, '*' | '•' | '●' | '∙' | '·' | '▪' | '■' | '×')
+}
+
+/// The same as [`longest_match`] with everything some rows further down or up: returns how many
+/// effects, and by how many rows. The whole row of the caret left of it has to agree.
+pub(crate) fn longest_moved_match<'a>(
+    effects: impl Iterator<Item = &'a Effect>,
+    base: &Canvas,
+    frame: &Canvas,
+) -> Option<(usize, i32)> {
+    let mut canvas = base.clone();
+    let mut found = moved_rows(&canvas, frame).map(|rows| (0, rows));
+    for (number, effect) in (1..).zip(effects) {
+        canvas.draw(&effect.patches, effect.caret);
+        if let Some(rows) = moved_rows(&canvas, frame) {
+            found = Some((number, rows));
+        }
+    }
+    found
+}
+
+/// By how many rows the frame shows the line of `expected` elsewhere, if it does.
+fn moved_rows(expected: &Canvas, frame: &Canvas) -> Option<i32> {
+    let (from, to) = (expected.caret(), frame.caret());
+    if from.row == to.row || from.column != to.column || from.column.0 == 0 {
+        return None;
+    }
+    let is_same = (0..from.column.0).all(|column| {
+        let at = |row: Row| Position::new(row.0, column);
+        expected
+            .symbol(at(from.row))
+            .looks_like(&frame.symbol(at(to.row)))
+    });
+    is_same.then(|| i32::from(to.row.0) - i32::from(from.row.0))
+}
