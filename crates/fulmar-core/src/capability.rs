@@ -10,16 +10,19 @@ use std::fmt;
 pub enum Capability {
     /// The status of the program that ended.
     Exit,
+    /// What the server knows of the program, for prediction.
+    Hints,
 }
 
 impl Capability {
     /// All that there are, in the order of their names.
-    pub const ALL: [Capability; 1] = [Capability::Exit];
+    pub const ALL: [Capability; 2] = [Capability::Exit, Capability::Hints];
 
     /// Returns the name that offers and announcements have for it.
     pub const fn name(self) -> &'static str {
         match self {
             Capability::Exit => "exit",
+            Capability::Hints => "hints",
         }
     }
 
@@ -151,7 +154,7 @@ mod tests {
             assert_eq!(Capabilities::parse(&set.to_string()), set);
         }
         assert_eq!(Capabilities::NONE.to_string(), "-");
-        assert_eq!(format!("{:?}", Capabilities::ALL), "exit");
+        assert_eq!(format!("{:?}", Capabilities::ALL), "exit,hints");
     }
 
     #[test]

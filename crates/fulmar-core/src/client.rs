@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
+use fulmar_predict::{Decision, Hints};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
-    Arrival, Config, Dialect, Ending, Endpoint, Event, Hint, PathId, Received, Role, SendError,
-    StateNumber, Transmit, Verdict,
+    Arrival, Config, Dialect, Ending, Endpoint, Event, Hint, Outcome, PathId, Received, Role,
+    SendError, Transmit, Verdict,
 };
 
 use crate::agreement::Agreement;
@@ -20,6 +21,7 @@ use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
 use crate::names::Names;
 use crate::notice::{Contact, Hearing, Notices};
+use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
 use crate::user_stream::UserStream;
 use crate::wake::Wake;
@@ -56,6 +58,8 @@ pub struct ClientConfig {
     pub title_prefix: String,
     /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
     pub server_label: String,
+    /// When keys are shown before the server has answered, and how.
+    pub prediction: fulmar_predict::Config,
     /// Whether the server says, by another way, when it has heard us ([`Client::note_heard`]). Then
     /// its silence there is a sign, too.
     pub server_reports: bool,
@@ -77,6 +81,7 @@ impl ClientConfig {
             names: Names::Own,
             title_prefix: String::new(),
             server_label: "the server".to_owned(),
+            prediction: fulmar_predict::Config::default(),
             server_reports: false,
             seed,
         }
@@ -173,6 +178,7 @@ pub struct Client {
     stream: UserStream,
     keys: EscapeReader,
     notices: Notices,
+    prediction: Prediction,
     display: Display,
     size: Size,
     /// When waiting for the first answer began, not counting sleep.
@@ -199,6 +205,7 @@ impl Client {
             names,
             title_prefix,
             server_label,
+            prediction,
             server_reports,
             seed,
         } = config;
@@ -230,6 +237,7 @@ impl Client {
             stream,
             keys: EscapeReader::new(escape_key, names),
             notices: Notices::new(now, names, server_label, hearing, escape_key),
+            prediction: Prediction::new(prediction, size),
             display: Display::new(outer, title_prefix),
             size,
             connecting_since: now,
@@ -247,6 +255,7 @@ impl Client {
         if received.verdict == Verdict::Fresh {
             self.is_stale = true;
         }
+        self.follow(now, &received);
         self.settle();
         received
     }
@@ -288,7 +297,12 @@ impl Client {
     /// Takes note that time has passed.
     pub fn handle_timeout(&mut self, now: Time) {
         self.endpoint.handle_timeout(now);
-        for due in [self.notice_due, self.display.title_due()] {
+        let dues = [
+            self.notice_due,
+            self.display.title_due(),
+            self.prediction.due(),
+        ];
+        for due in dues {
             self.is_stale |= due.is_some_and(|due| due <= now);
         }
         if self.connect_limit().is_some_and(|limit| limit <= now) {
@@ -302,6 +316,7 @@ impl Client {
         let mut typed = Vec::new();
         let commands = self.keys.read(bytes, &mut typed);
         if self.phase == Phase::Open && !typed.is_empty() {
+            self.prediction.handle_keys(now, &typed);
             self.stream.push_keys(&typed);
             self.endpoint.set_local(now, self.stream.clone());
             self.notices.dismiss();
@@ -325,6 +340,9 @@ impl Client {
         if size != self.size && self.phase == Phase::Open {
             self.stream.push_resize(size);
             self.endpoint.set_local(now, self.stream.clone());
+        }
+        if size != self.size {
+            self.prediction.handle_resize(now, size);
         }
         self.size = size;
         // What a terminal makes of its content is its own affair.
@@ -351,8 +369,13 @@ impl Client {
     /// there is nothing to send at present.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
         let transmit = self.endpoint.poll_transmit(now, out);
-        if transmit.is_none() {
-            self.settle();
+        match &transmit {
+            Some(transmit) => {
+                let sent = self.endpoint.sender().sent();
+                let number = transmit.numbers.instruction.target;
+                self.prediction.note_sent(number, || sent.typed_bytes());
+            }
+            None => self.settle(),
         }
         transmit
     }
@@ -369,8 +392,14 @@ impl Client {
             self.link_info().to_string()
         });
         self.notice_due = self.notices.next_change(now, contact);
+        let screen = self.endpoint.remote().screen();
         let wanted = Wanted {
-            screen: self.endpoint.remote().screen(),
+            screen,
+            // A screen of another size than the window's is not what the keys were typed at.
+            predicted: match screen.size() == self.size {
+                true => self.prediction.overlay(now),
+                false => None,
+            },
             size: self.size,
             notice,
         };
@@ -382,6 +411,7 @@ impl Client {
     pub fn leave(&mut self, out: &mut Vec<u8>) {
         let last = Wanted {
             screen: self.endpoint.remote().screen(),
+            predicted: None,
             size: self.size,
             notice: None,
         };
@@ -401,6 +431,7 @@ impl Client {
         }
         let transport = self.endpoint.poll_timeout();
         let (notice, title) = (self.notice_due, self.display.title_due());
+        let prediction = self.prediction.due();
         Wake::earliest([
             transport.map(|(at, cause)| (at, Wake::Transport(cause))),
             self.connect_limit().map(|at| (at, Wake::ConnectLimit)),
@@ -409,18 +440,15 @@ impl Client {
                 .filter(|_| !self.is_stale)
                 .map(|at| (at, Wake::Notice)),
             title.filter(|_| !self.is_stale).map(|at| (at, Wake::Title)),
+            prediction
+                .filter(|_| !self.is_stale)
+                .map(|at| (at, Wake::Prediction)),
         ])
     }
 
     /// What the program has drawn, as far as it has arrived.
     pub fn screen(&self) -> &Screen {
         self.endpoint.remote().screen()
-    }
-
-    /// The newest state of what the user typed that the program has had time to answer on the
-    /// [`screen`](Client::screen).
-    pub fn echo_ack(&self) -> StateNumber {
-        self.endpoint.remote().echo_ack()
     }
 
     /// Whether the server has ever answered.
@@ -443,7 +471,34 @@ impl Client {
 
     /// What is known of the link to the server.
     pub fn link_info(&self) -> LinkInfo {
-        LinkInfo::of(&self.endpoint)
+        LinkInfo {
+            prediction: self.prediction.score(),
+            ..LinkInfo::of(&self.endpoint)
+        }
+    }
+
+    /// Has [`take_decisions`](Client::take_decisions) return what prediction decides from now on.
+    pub fn observe_prediction(&mut self) {
+        self.prediction.observe();
+    }
+
+    /// Returns what prediction has decided since the last call, each with its time: for a
+    /// [trace](crate::trace).
+    pub fn take_decisions(&mut self) -> Vec<(Time, Decision)> {
+        self.prediction.take_decisions()
+    }
+
+    /// What the server has told of its program beside the screen: both have to have agreed on
+    /// [`Capability::Hints`].
+    pub fn hints(&self) -> Option<Hints> {
+        let is_agreed = self.capabilities.has(Capability::Hints);
+        let hints = self.endpoint.remote().hints();
+        hints.filter(|_| is_agreed && self.dialect() == Dialect::Native)
+    }
+
+    /// How many hints of the server could not be read.
+    pub fn ignored_hints(&self) -> u64 {
+        self.endpoint.remote().ignored_hints()
     }
 
     /// Whether the server has said by another way that it has heard us; `None` if it does not do
@@ -533,6 +588,23 @@ impl Client {
             // State 0 is acknowledged from the beginning; that proves nothing.
             answered: heard.map(|_| self.endpoint.proven_at()),
             round_trip: self.endpoint.round_trip().smoothed(),
+        }
+    }
+
+    /// Has prediction follow what has come from the server.
+    fn follow(&mut self, now: Time, received: &Received) {
+        let round_trip = self.endpoint.round_trip();
+        let round_trip = round_trip.is_known().then(|| round_trip.smoothed());
+        self.prediction.handle_link(round_trip);
+        let newest = received
+            .instruction
+            .filter(|instruction| instruction.outcome == Some(Outcome::Newest));
+        if let Some(instruction) = newest {
+            let hints = self.hints();
+            let acknowledged = instruction.numbers.acknowledged;
+            let state = self.endpoint.remote();
+            self.prediction
+                .handle_frame(now, state, acknowledged, hints);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fulmar_datagram::Time;
+use fulmar_predict::Overlay;
 use fulmar_terminal::{Attributes, Color, MouseEncodings, Row, Screen, Size, Style, Vocabulary};
 
 use crate::title::{TitleGate, Titles};
@@ -58,6 +59,8 @@ enum State {
 pub(crate) struct Wanted<'a> {
     /// What the program drew.
     pub(crate) screen: &'a Screen,
+    /// What keys will make of that, as far as it is predicted.
+    pub(crate) predicted: Option<Overlay>,
     /// The size of the window.
     pub(crate) size: Size,
     /// The notice line, if there is one.
@@ -161,6 +164,9 @@ impl Wanted<'_> {
     /// Returns the screen to show, but for its titles.
     fn composed(&self) -> Screen {
         let mut screen = self.screen.clone();
+        if let Some(predicted) = &self.predicted {
+            predicted.apply(&mut screen);
+        }
         // The program learns of a new size later than the window has it.
         screen.resize(self.size);
         if let Some(notice) = &self.notice {
@@ -241,6 +247,7 @@ mod tests {
             let mut out = Vec::new();
             let wanted = Wanted {
                 screen: self.program.screen(),
+                predicted: None,
                 size: self.user.screen().size(),
                 notice: notice.map(str::to_owned),
             };
@@ -253,6 +260,7 @@ mod tests {
             let mut out = Vec::new();
             let wanted = Wanted {
                 screen: self.program.screen(),
+                predicted: None,
                 size: self.user.screen().size(),
                 notice: None,
             };

@@ -1,24 +1,34 @@
 //! The program's screen, from server to client.
 
+mod hint_wire;
 mod wire;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
+use fulmar_predict::Hints;
 use fulmar_terminal::{Screen, Size, Vocabulary};
 use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Synced};
 
 use self::wire::Message;
 
-/// A state of the screen: what is shown, and how much of the input that is an answer to.
+/// A state of the screen: what is shown, how much of the input that is an answer to, and what the
+/// server knows of the program beside it.
 ///
 /// The screen is a snapshot that shares its rows with its neighbours. Two states are the same if
 /// the peer could not tell their screens apart: what its vocabulary has no words for never wakes a
 /// sender.
 ///
-/// Source: docs/protocol.md §6.2, §6.4, §6.5.
+/// Source: docs/protocol.md §6.2, §6.4, §6.5, §13.7.
 #[derive(Clone, Debug)]
 pub struct HostScreen {
     screen: Screen,
     echo_ack: StateNumber,
+    /// `None` until the first come; in a legacy session none do.
+    hints: Option<Hints>,
     vocabulary: &'static Vocabulary,
+    /// Hints that could not be read, of all states of this object.
+    ignored_hints: Rc<Cell<u64>>,
 }
 
 impl HostScreen {
@@ -29,17 +39,30 @@ impl HostScreen {
         HostScreen {
             screen: Screen::new(size),
             echo_ack: StateNumber::ZERO,
+            hints: None,
             vocabulary: &Vocabulary::STOCK,
+            ignored_hints: Rc::default(),
         }
     }
 
-    /// Returns a later state of the same object.
+    /// Returns a later state of the same object, with the same hints.
     #[must_use]
     pub fn with(&self, screen: Screen, echo_ack: StateNumber) -> HostScreen {
         HostScreen {
             screen,
             echo_ack,
+            hints: self.hints,
             vocabulary: self.vocabulary,
+            ignored_hints: Rc::clone(&self.ignored_hints),
+        }
+    }
+
+    /// Returns this state with other hints. They are never taken away again.
+    #[must_use]
+    pub fn with_hints(self, hints: Hints) -> HostScreen {
+        HostScreen {
+            hints: Some(hints),
+            ..self
         }
     }
 
@@ -53,6 +76,25 @@ impl HostScreen {
         self.echo_ack
     }
 
+    /// What the server knows of the program, if it has said so.
+    pub fn hints(&self) -> Option<Hints> {
+        self.hints
+    }
+
+    /// How many hints could not be read.
+    pub fn ignored_hints(&self) -> u64 {
+        self.ignored_hints.get()
+    }
+
+    fn note_hints(&mut self, hints: Option<Hints>) {
+        if hints.is_none() {
+            self.ignored_hints
+                .set(self.ignored_hints.get().saturating_add(1));
+        }
+        // What cannot be read may have taken back what was said before it.
+        self.hints = Some(hints.unwrap_or_default());
+    }
+
     /// Returns the message that turns `source` into a state that shows `screen`, to which `frame`
     /// leads.
     fn message<'a>(
@@ -62,6 +104,7 @@ impl HostScreen {
         frame: &'a [u8],
     ) -> Message<'a> {
         Message {
+            hints: self.hints.filter(|hints| source.hints != Some(*hints)),
             echo_ack: (echo_ack != source.echo_ack).then_some(echo_ack),
             size: (self.screen.size() != source.screen.size()).then_some(self.screen.size()),
             frame,
@@ -71,17 +114,24 @@ impl HostScreen {
 
 impl Synced for HostScreen {
     fn is_same(&self, other: &HostScreen) -> bool {
-        self.echo_ack == other.echo_ack && self.screen.is_same(&other.screen, self.vocabulary)
+        self.echo_ack == other.echo_ack
+            && self.hints == other.hints
+            && self.screen.is_same(&other.screen, self.vocabulary)
     }
 
     fn diff_from(&self, source: &HostScreen, budget: Budget) -> Difference<HostScreen> {
-        let frame_bytes = budget.bytes().saturating_sub(wire::OVERHEAD_BYTES_MAX);
+        let overhead = match self.hints {
+            None => wire::OVERHEAD_BYTES_MAX,
+            Some(_) => wire::OVERHEAD_BYTES_MAX + wire::HINT_BYTES_MAX,
+        };
+        let frame_bytes = budget.bytes().saturating_sub(overhead);
         let (frame, between) =
             self.screen
                 .diff_within(&source.screen, self.vocabulary, frame_bytes);
         let (echo_ack, reached) = match between {
             None => (self.echo_ack, Reached::Target),
-            // The keys are answered only once the whole answer is there.
+            // The keys are answered only once the whole answer is there. Hints do not wait: that
+            // echo has ended is to be known at once.
             Some(screen) => {
                 let echo_ack = source.echo_ack;
                 (echo_ack, Reached::Between(self.with(screen, echo_ack)))
@@ -100,6 +150,10 @@ impl Synced for HostScreen {
 
     fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
         wire::decode(difference, |part| match part {
+            wire::Part::Hints(hints) => {
+                self.note_hints(hints);
+                Ok(())
+            }
             wire::Part::EchoAck(number) if number < self.echo_ack => {
                 Err(ApplyError::new("the echo ack goes back"))
             }

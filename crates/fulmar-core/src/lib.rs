@@ -12,7 +12,7 @@
 //! Not here, on purpose: sockets, ptys, clocks, threads, the environment, randomness. Time, bytes
 //! and seeds come in as arguments; bytes, deadlines and events go out as values. What a datagram
 //! means is in `fulmar-datagram`, how states are kept equal in `fulmar-transport`, what a screen is
-//! in `fulmar-terminal`.
+//! in `fulmar-terminal`, and what a key will show before the server answers in `fulmar-predict`.
 //!
 //! # Example
 //!
@@ -58,7 +58,9 @@ mod link;
 mod link_info;
 mod names;
 mod notice;
+mod prediction;
 mod presence;
+mod program_class;
 mod pty_input;
 mod random;
 mod resize_pace;
@@ -66,6 +68,7 @@ mod server;
 mod session;
 mod title;
 pub mod trace;
+mod tty_watch;
 mod user_stream;
 mod wake;
 
@@ -78,7 +81,9 @@ pub use exit_status::ExitStatus;
 pub use host_screen::HostScreen;
 pub use link_info::LinkInfo;
 pub use names::Names;
+pub use program_class::program_class;
 pub use random::Seed;
 pub use server::{ExitRequest, Server, ServerConfig, ServerEnding, ServerEvent};
+pub use tty_watch::{ForegroundProgram, TtyState};
 pub use user_stream::{UserEvent, UserStream, WindowSize};
 pub use wake::Wake;

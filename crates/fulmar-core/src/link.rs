@@ -2,7 +2,7 @@
 
 use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
 use fulmar_terminal::Size;
-use fulmar_transport::{Config, Endpoint, Intake, Role};
+use fulmar_transport::{Config, Dialect, Endpoint, Intake, Role};
 
 use crate::agreement::Agreement;
 use crate::capability::{Capabilities, Capability};
@@ -65,6 +65,11 @@ impl Link {
         }
     }
 
+    /// Tells if the client wants to know about the program, beside its screen.
+    pub(crate) fn wants_hints(&self) -> bool {
+        self.capabilities.has(Capability::Hints) && self.endpoint.dialect() == Dialect::Native
+    }
+
     /// Takes what the client has typed since the last time.
     pub(crate) fn take_events(&mut self) -> Vec<UserEvent> {
         let events = self.endpoint.remote().take_new();
@@ -78,6 +83,10 @@ impl Link {
             .endpoint
             .local()
             .with(session.shown().clone(), session.echo_ack());
+        let state = match session.hints() {
+            Some(hints) if self.wants_hints() => state.with_hints(hints),
+            _ => state,
+        };
         self.endpoint.set_local(now, state);
         self.endpoint
             .set_intake(if session.input().has_room_for_a_state() {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use fulmar_datagram::Time;
+use fulmar_predict::Score;
 use fulmar_transport::{Counters, Dialect, Endpoint, PathId, Synced};
 
 /// The state of a link, for `Ctrl-^ i`, traces and tests.
@@ -19,6 +20,8 @@ pub struct LinkInfo {
     pub heard_at: Option<Time>,
     /// What was counted.
     pub counters: Counters,
+    /// How good what was predicted was; `None` where nothing is.
+    pub prediction: Option<Score>,
 }
 
 impl LinkInfo {
@@ -32,6 +35,7 @@ impl LinkInfo {
             path: endpoint.path(),
             heard_at: endpoint.heard_at(),
             counters: endpoint.counters().clone(),
+            prediction: None,
         }
     }
 }
@@ -50,6 +54,9 @@ impl fmt::Display for LinkInfo {
             )?,
             None => f.write_str("round trip unknown")?,
         }
+        if let Some(score) = &self.prediction {
+            write!(f, ", {}", Predicted(score))?;
+        }
         let counters = &self.counters;
         write!(
             f,
@@ -67,6 +74,28 @@ impl fmt::Display for LinkInfo {
             if count > 0 {
                 write!(f, ", {count} {what}")?;
             }
+        }
+        Ok(())
+    }
+}
+
+/// A score in few words: of how many keys so many were shown before the answer, so many of them were
+/// right and so many wrong, and by how much earlier the right ones were there.
+struct Predicted<'a>(&'a Score);
+
+impl fmt::Display for Predicted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Score {
+            keys,
+            shown,
+            right,
+            wrong,
+            ..
+        } = self.0;
+        write!(f, "predicted {shown} of {keys} keys")?;
+        if *shown > 0 {
+            let saved = self.0.mean_saved().as_millis();
+            write!(f, ": {right} right, {wrong} wrong, {saved} ms saved each")?;
         }
         Ok(())
     }
@@ -97,6 +126,7 @@ mod tests {
             path: None,
             heard_at: None,
             counters: Counters::default(),
+            prediction: None,
         };
         info.counters.datagrams_sent = 3;
         info.counters.bytes_sent = 12_345;
@@ -110,6 +140,24 @@ mod tests {
         assert_eq!(
             info.to_string(),
             "native, round trip 107 ms (varies by 4), sent 3 (12 kB), received 0 (0 B), 2 late"
+        );
+        let mut score = Score {
+            keys: 30,
+            ..Score::default()
+        };
+        info.prediction = Some(score);
+        assert!(
+            info.to_string()
+                .contains("(varies by 4), predicted 0 of 30 keys, sent 3")
+        );
+        score.shown = 12;
+        score.right = 11;
+        score.wrong = 1;
+        score.saved = Duration::from_millis(880);
+        info.prediction = Some(score);
+        assert!(
+            info.to_string()
+                .contains(", predicted 12 of 30 keys: 11 right, 1 wrong, 80 ms saved each, sent 3")
         );
     }
 }

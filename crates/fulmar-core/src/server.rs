@@ -17,6 +17,7 @@ use crate::link_info::LinkInfo;
 use crate::presence::{Change, Presence};
 use crate::random::Seed;
 use crate::session::Session;
+use crate::tty_watch::TtyState;
 use crate::wake::Wake;
 
 /// What a server is to be.
@@ -37,7 +38,7 @@ pub struct ServerConfig {
     /// How long the client must have been silent for [`ExitRequest::IfIdle`] to be obeyed.
     /// (`MOSH_SERVER_SIGNAL_TMOUT`)
     pub signal_timeout: Option<Duration>,
-    /// For the chaff; from the system's random source.
+    /// For the chaff and for a salt; from the system's random source.
     pub seed: Seed,
 }
 
@@ -166,7 +167,7 @@ impl Server {
             seed,
         };
         Server {
-            session: Session::new(size),
+            session: Session::new(size, seed),
             link: Some(Link::new(now, key, link)),
             presence: Presence::new(now, network_timeout),
             phase: Phase::Serving,
@@ -215,6 +216,21 @@ impl Server {
     pub fn handle_pty_output(&mut self, now: Time, bytes: &[u8]) {
         self.session.handle_output(now, bytes);
         self.settle(now);
+    }
+
+    /// Tells if [`handle_tty`](Server::handle_tty) is wanted: each time before bytes of the program are
+    /// handed over, before keys are written to it, and before [`handle_timeout`](Server::handle_timeout).
+    /// Never in a legacy session.
+    pub fn wants_tty(&self) -> bool {
+        self.link.as_ref().is_some_and(Link::wants_hints)
+    }
+
+    /// Takes note of what the program's terminal is set to and who has its foreground. The client
+    /// is told what is new about it.
+    pub fn handle_tty(&mut self, now: Time, tty: TtyState<'_>) {
+        if self.wants_tty() && self.session.note_tty(tty) {
+            self.settle(now);
+        }
     }
 
     /// Takes in a text that is shown before the program starts, such as a message of the day.

@@ -1,13 +1,16 @@
 //! A program, its screen, and what was typed for it; with or without anybody connected.
 
 use fulmar_datagram::Time;
+use fulmar_predict::Hints;
 use fulmar_terminal::{CursorKeyMode, CursorKeys, ModeFlags, Screen, Size, Terminal};
 use fulmar_transport::StateNumber;
 
 use crate::echo_ack::EchoHistory;
 use crate::frame_hold::{Frame, FrameHold};
 use crate::pty_input::PtyInput;
+use crate::random::Seed;
 use crate::resize_pace::ResizePace;
+use crate::tty_watch::{TtyState, TtyWatch};
 use crate::user_stream::UserEvent;
 use crate::wake::Wake;
 
@@ -24,11 +27,13 @@ pub(crate) struct Session {
     shown: Screen,
     /// The echo ack that goes with it: an answer that is held back is none yet.
     shown_ack: StateNumber,
+    tty: TtyWatch,
     ignored_resizes: u64,
 }
 
 impl Session {
-    pub(crate) fn new(size: Size) -> Session {
+    /// Returns a session with a window of that size. `salt` is for what is told of programs.
+    pub(crate) fn new(size: Size, salt: Seed) -> Session {
         let terminal = Terminal::new(size);
         Session {
             shown: terminal.screen().clone(),
@@ -39,6 +44,7 @@ impl Session {
             echo: EchoHistory::new(),
             resizes: ResizePace::default(),
             hold: FrameHold::default(),
+            tty: TtyWatch::new(salt),
             ignored_resizes: 0,
         }
     }
@@ -57,6 +63,16 @@ impl Session {
     /// that is shown.
     pub(crate) fn echo_ack(&self) -> StateNumber {
         self.shown_ack
+    }
+
+    /// What is known of the program beside its screen, if it was looked at.
+    pub(crate) fn hints(&self) -> Option<Hints> {
+        self.tty.hints(&self.shown)
+    }
+
+    /// Notes what the program's terminal is set to, and tells if that is new.
+    pub(crate) fn note_tty(&mut self, tty: TtyState<'_>) -> bool {
+        self.tty.note(tty)
     }
 
     /// What waits to be written to the pty.
@@ -171,7 +187,7 @@ mod tests {
     }
 
     fn session() -> Session {
-        Session::new(Size::new(3, 20).unwrap())
+        Session::new(Size::new(3, 20).unwrap(), [0; 32])
     }
 
     fn first_row(session: &Session) -> String {

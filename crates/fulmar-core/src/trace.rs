@@ -1,28 +1,36 @@
-//! A timeline of datagrams, as lines of text: numbers, sizes and causes, never contents.
+//! A timeline of datagrams and predictions, as lines of text: numbers, sizes and causes, never contents.
 //!
-//! A trace begins with [`HEADER`] and has one line for each datagram. A line is a time in
+//! A trace begins with [`HEADER`] and has one line for each datagram, and on the client's side for each
+//! thing that prediction decides. A line is a time in
 //! milliseconds since the clock's origin, what happened, and `key=value` pairs without spaces:
 //!
 //! ```text
-//! # fulmar trace 1
+//! # fulmar trace 2
 //! 12.250 sent path=1 sequence=7 bytes=112 fragment=8.0/1 source=4 target=5 ack=9 floor=4 difference=61 cause=frame
 //! 98.004 received path=1 sequence=12 bytes=87 verdict=fresh fragment=13.0/1 source=9 target=10 ack=5 floor=8 difference=22 outcome=newest
 //! 98.731 dropped path=1 bytes=20 cause=too-short
+//! 99.020 typed key=17 class=print epoch=3 rule=0 shown=true
+//! 201.377 settled key=17 class=print verdict=right shown=true after=102
 //! ```
 //!
 //! `fragment` is the instruction's id, the index of the piece, and how many there are (`?` where
 //! this one does not tell). The numbers of an instruction come with the datagram that completed it.
+//! Of a key there is its number among all bytes typed, and its kind, such as `print`, `backspace` or
+//! `enter`: which character it was is nowhere. `rule` is what gave its effect: 0 for the usual effect of
+//! its kind, a larger number for another, `none` if it is not known, `blind` if that of a key before it
+//! is not. Guesses of an `epoch` are shown once it is `confirmed`; `broken` begins another.
 //! Readers skip keys that they do not know; anything else gets another number in the header.
 
 use std::fmt::{self, Display, Write};
 
 use fulmar_datagram::{FragmentHeader, Time};
+use fulmar_predict::Decision;
 use fulmar_transport::{
     InstructionReceived, Numbers, Outcome, PathId, Received, SendError, Transmit, Verdict,
 };
 
 /// The first line of a trace, with the version of its format.
-pub const HEADER: &str = "# fulmar trace 1\n";
+pub const HEADER: &str = "# fulmar trace 2\n";
 
 /// Appends a line for each datagram of a transmission.
 pub fn sent(out: &mut String, now: Time, transmit: &Transmit) {
@@ -94,20 +102,33 @@ pub fn send_failed(out: &mut String, now: Time, path: PathId, error: SendError) 
     line.end();
 }
 
+/// Appends a line for what prediction has decided.
+pub fn decided(out: &mut String, at: Time, decision: &Decision) {
+    let mut line = Line::at(out, at);
+    line.write(format_args!(" {}", decision.to_string().to_lowercase()));
+    line.end();
+}
+
 /// A line in the making.
 struct Line<'a> {
     out: &'a mut String,
 }
 
 impl<'a> Line<'a> {
-    fn begin(out: &'a mut String, now: Time, verb: &str, path: PathId) -> Line<'a> {
+    fn at(out: &'a mut String, now: Time) -> Line<'a> {
         let elapsed = now.since_origin();
         let mut line = Line { out };
         line.write(format_args!(
-            "{}.{:03} {verb}",
+            "{}.{:03}",
             elapsed.as_millis(),
             elapsed.subsec_micros() % 1000
         ));
+        line
+    }
+
+    fn begin(out: &'a mut String, now: Time, verb: &str, path: PathId) -> Line<'a> {
+        let mut line = Line::at(out, now);
+        line.write(format_args!(" {verb}"));
         line.pair("path", path.get());
         line
     }
@@ -159,6 +180,7 @@ mod tests {
     use std::time::Duration;
 
     use fulmar_datagram::{Ecn, FragmentIndex, Sequence};
+    use fulmar_predict::{KeyClass, Rule};
     use fulmar_transport::{Cause, DropReason, StateNumber, TransmitNumbers};
 
     use super::*;
@@ -238,6 +260,23 @@ mod tests {
         out.clear();
         received(&mut out, NOW, PATH, 87, &arrived);
         assert_eq!(out, "12.250 dropped path=3 bytes=87 cause=bad-seal\n");
+    }
+
+    #[test]
+    fn of_a_key_its_kind_is_told_and_not_which_it_was() {
+        let mut out = String::new();
+        let typed = Decision::Typed {
+            key: 17,
+            class: KeyClass::Print,
+            rule: Rule::Effect { variant: 0 },
+            epoch: 3,
+            shown: true,
+        };
+        decided(&mut out, NOW, &typed);
+        assert_eq!(
+            out,
+            "12.250 typed key=17 class=print epoch=3 rule=0 shown=true\n"
+        );
     }
 
     #[test]

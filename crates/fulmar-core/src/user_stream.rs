@@ -114,6 +114,12 @@ impl UserStream {
         self.log.borrow().held_bytes()
     }
 
+    /// Returns how many bytes were typed up to this state, in all. It is known for states that the
+    /// peer has not acknowledged, and for the newest that it has.
+    pub fn typed_bytes(&self) -> u64 {
+        self.log.borrow().keys_until(self.position)
+    }
+
     /// Takes out what lies between the newest state that was ever taken and this one, in order:
     /// every event of the stream comes out of here once.
     pub fn take_new(&self) -> Vec<UserEvent> {

@@ -22,6 +22,8 @@ pub enum Wake {
     Notice,
     /// A title that came too soon after another is shown.
     Title,
+    /// What is predicted is shown in another way, or not any more.
+    Prediction,
     /// The server has not answered for so long that the client gives up.
     ConnectLimit,
 }
@@ -45,6 +47,7 @@ impl fmt::Display for Wake {
             Wake::Silence => f.pad("silence"),
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),
+            Wake::Prediction => f.pad("prediction"),
             Wake::ConnectLimit => f.pad("connect limit"),
         }
     }

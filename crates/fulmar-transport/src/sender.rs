@@ -250,6 +250,11 @@ impl<S: Synced> Sender<S> {
         self.first().at
     }
 
+    /// Returns the state that was sent last.
+    pub fn sent(&self) -> &S {
+        &self.last().state
+    }
+
     /// Returns the number of the state that was sent last.
     pub fn sent_number(&self) -> StateNumber {
         self.last().number

@@ -6,12 +6,13 @@ use std::path::Path;
 
 use fulmar_core::trace;
 use fulmar_datagram::Time;
+use fulmar_predict::Decision;
 use fulmar_transport::{PathId, Received, SendError, Transmit};
 
 use crate::errors::Failure;
 use crate::log;
 
-/// A timeline of datagrams that is being written, if one was asked for.
+/// A timeline of datagrams and of what was predicted that is being written, if one was asked for.
 ///
 /// A disk that is full or gone is no reason to disturb a session: then the timeline just ends.
 #[derive(Debug, Default)]
@@ -31,6 +32,18 @@ impl Trace {
             file: path.map(log::create).transpose()?,
             lines: trace::HEADER.to_owned(),
         })
+    }
+
+    /// Tells if anybody reads it.
+    pub(crate) fn is_written(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Notes what prediction has decided.
+    pub(crate) fn decided(&mut self, at: Time, decision: &Decision) {
+        if self.file.is_some() {
+            trace::decided(&mut self.lines, at, decision);
+        }
     }
 
     /// Notes what was sent.

@@ -1,4 +1,5 @@
-use fulmar_terminal::{Row, Terminal};
+use fulmar_predict::ProgramClass;
+use fulmar_terminal::{CursorShape, Row, Terminal};
 use proptest::prelude::*;
 
 use super::*;
@@ -178,7 +179,119 @@ fn a_peer_is_not_told_of_a_wrap_before_a_disputed_character() {
     );
 }
 
+/// A shell that edits a line, as docs/protocol.md §13.7 has it.
+const SHELL: &[u8] = b"\x0a\x0c\x82\x04\x09\x08\x00\x10\x00\x18\x01\x20\xb9\x60";
+
+fn shell() -> Hints {
+    Hints {
+        class: ProgramClass::Shell,
+        program: 12345,
+        ..Hints::default()
+    }
+}
+
+#[test]
+fn hints_alone_are_a_difference_and_come_first() {
+    let start = HostScreen::blank(size(80, 24));
+    let target = start.clone().with_hints(shell());
+    assert!(!target.is_same(&start));
+    let bytes = target.diff_from(&start, Budget::UNLIMITED).bytes;
+    assert_eq!(bytes, SHELL);
+    assert_eq!(applied(&start, &bytes).unwrap().hints(), Some(shell()));
+    let next = target.with(target.screen().clone(), StateNumber::new(3));
+    let bytes = next.diff_from(&start, Budget::UNLIMITED).bytes;
+    assert_eq!(bytes, [SHELL, b"\x0a\x04\x3a\x02\x40\x03"].concat());
+    let bytes = next.diff_from(&target, Budget::UNLIMITED).bytes;
+    assert_eq!(bytes, b"\x0a\x04\x3a\x02\x40\x03", "they are the same");
+}
+
+#[test]
+fn without_hints_a_difference_and_its_budget_are_those_of_stock() {
+    let start = HostScreen::blank(size(60, 20));
+    let target = shown(&start, &[b'x'; 900], 1);
+    for budget in 100..1200 {
+        let bytes = target.diff_from(&start, Budget::of_bytes(budget)).bytes;
+        let kind = [0x82, 0x04];
+        assert!(!bytes.windows(2).any(|two| two == kind), "{budget}");
+    }
+    assert_eq!(applied(&start, &told_bytes(&target)).unwrap().hints(), None);
+}
+
+fn told_bytes(state: &HostScreen) -> Vec<u8> {
+    let blank = HostScreen::blank(state.screen().size());
+    state.diff_from(&blank, Budget::UNLIMITED).bytes
+}
+
+#[test]
+fn hints_do_not_wait_for_the_rest_of_a_screen() {
+    let start = HostScreen::blank(size(60, 20));
+    let target = shown(&start, &[b'x'; 900], 1).with_hints(shell());
+    let first = target.diff_from(&start, Budget::of_bytes(300));
+    assert!(matches!(&first.reached, Reached::Between(state) if state.hints() == Some(shell())));
+    let near = applied(&start, &first.bytes).unwrap();
+    assert_eq!((near.hints(), near.echo_ack().get()), (Some(shell()), 0));
+    assert!(
+        follow(&start, &target, Budget::of_bytes(300))
+            .0
+            .is_same(&target)
+    );
+}
+
+#[test]
+fn hints_of_a_later_version_are_read_as_far_as_they_go() {
+    let start = HostScreen::blank(size(80, 24));
+    // All flags, an unknown shape and class, and a field that has no meaning.
+    let later = b"\x0a\x0e\x82\x04\x0b\x08\xff\x01\x10\x63\x18\x63\x20\x07\x28\x01";
+    let hints = applied(&start, later).unwrap().hints().unwrap();
+    assert!(hints.canonical && hints.echo && hints.alternate);
+    assert_eq!(hints.cursor_shape, CursorShape::Default);
+    assert_eq!((hints.class, hints.program), (ProgramClass::Unknown, 7));
+}
+
+#[test]
+fn hints_that_cannot_be_read_are_counted_and_take_back_what_was_said() {
+    let start = HostScreen::blank(size(80, 24)).with_hints(shell());
+    let word = b"\x0a\x06\x12\x04\x22\x02ok";
+    for (count, hostile) in [
+        b"\x0a\x05\x82\x04\x02\x08\xff".as_slice(),
+        b"\x0a\x05\x82\x04\x02\x0a\x00",
+        b"\x0a\x03\x80\x04\x07",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let state = applied(&start, &[hostile, word].concat()).unwrap();
+        assert_eq!(state.hints(), Some(Hints::default()), "{hostile:x?}");
+        assert_eq!(text(&state, 0), "ok", "the rest counts");
+        assert_eq!(start.ignored_hints(), count as u64 + 1);
+    }
+}
+
 proptest! {
+    #[test]
+    fn any_hints_travel(flags in 0..8_u64, class in 0..6_u64, program: u64, shape in 0..7_u16) {
+        let hints = Hints {
+            canonical: flags & 1 != 0,
+            echo: flags & 2 != 0,
+            alternate: flags & 4 != 0,
+            cursor_shape: CursorShape::from_number(shape).unwrap(),
+            program,
+            class: [
+                ProgramClass::Unknown,
+                ProgramClass::Shell,
+                ProgramClass::LineEditor,
+                ProgramClass::Editor,
+                ProgramClass::Relay,
+                ProgramClass::Other,
+            ][class as usize],
+        };
+        let start = HostScreen::blank(size(20, 5));
+        let target = shown(&start, b"x", 0).with_hints(hints);
+        let (there, _) = follow(&start, &target, Budget::of_bytes(200));
+        prop_assert!(there.is_same(&target));
+        prop_assert_eq!(there.hints(), Some(hints));
+    }
+
     #[test]
     fn a_difference_leads_to_its_target(
         // No bells: they are counted where they are heard, and only heard once.

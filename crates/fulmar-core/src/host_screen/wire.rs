@@ -2,17 +2,19 @@
 //!
 //! ```text
 //! HostMessage { repeated Instruction = 1 }
-//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 }
+//! Instruction { HostBytes = 2 | Resize = 3 | EchoAck = 7 | Hints = 64 }
 //! HostBytes { bytes hoststring = 4 }    Resize { int32 width = 5, int32 height = 6 }
 //! EchoAck { uint64 echo_ack_num = 8 }
 //! ```
 //!
-//! Source: docs/protocol.md §6.2.
+//! Source: docs/protocol.md §6.2, §13.7.
 
+use fulmar_predict::Hints;
 use fulmar_terminal::Size;
 use fulmar_transport::wire::{self, Fields, Reader, WireError};
 use fulmar_transport::{ApplyError, StateNumber};
 
+use super::hint_wire;
 use crate::user_stream::WindowSize;
 
 const INSTRUCTION: u32 = 1;
@@ -23,14 +25,19 @@ const WIDTH: u32 = 5;
 const HEIGHT: u32 = 6;
 const ECHO_ACK: u32 = 7;
 const ECHO_ACK_NUMBER: u32 = 8;
+const HINTS: u32 = 64;
 
 /// The most that a message needs beside its frame: an echo ack, a resize, and the three headers of
 /// the host bytes.
 pub(super) const OVERHEAD_BYTES_MAX: usize = (2 + 2 + 11) + (2 + 2 + 6) + 3 * (1 + 5);
 
+/// The most that hints need: their fields, and two headers, of which one has a long number.
+pub(super) const HINT_BYTES_MAX: usize = (2 + 3) + hint_wire::BYTES_MAX;
+
 /// What a difference says. Each part is written only if it is needed, and in stock's order: echo
-/// ack, resize, frame.
+/// ack, resize, frame. Hints come first of all: they tell what the frame is to be taken for.
 pub(super) struct Message<'a> {
+    pub(super) hints: Option<Hints>,
     pub(super) echo_ack: Option<StateNumber>,
     pub(super) size: Option<Size>,
     /// Empty if the screen stays as it is.
@@ -39,6 +46,9 @@ pub(super) struct Message<'a> {
 
 impl Message<'_> {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        if let Some(hints) = &self.hints {
+            put_instruction(out, HINTS, |message| hint_wire::encode(message, hints));
+        }
         if let Some(echo_ack) = self.echo_ack {
             put_instruction(out, ECHO_ACK, |message| {
                 wire::put_uint(message, ECHO_ACK_NUMBER, echo_ack.get());
@@ -67,6 +77,8 @@ fn put_instruction(out: &mut Vec<u8>, kind: u32, write: impl FnOnce(&mut Vec<u8>
 
 /// One thing that a difference says.
 pub(super) enum Part<'a> {
+    /// `None` if they cannot be read.
+    Hints(Option<Hints>),
     EchoAck(StateNumber),
     Resize(Size),
     Frame(&'a [u8]),
@@ -96,6 +108,11 @@ pub(super) fn decode<'a>(
                 ECHO_ACK => decode_echo_ack(reader.sub_message(&instruction, &field)?)?,
                 RESIZE => decode_resize(reader.sub_message(&instruction, &field)?)?,
                 HOST_BYTES => decode_host_bytes(reader.sub_message(&instruction, &field)?)?,
+                // Stock has no such kind, so that what is in it cannot be a fault of the message.
+                HINTS => {
+                    let hints = reader.sub_message(&instruction, &field);
+                    Some(Part::Hints(hints.and_then(hint_wire::decode).ok()))
+                }
                 _ => None,
             };
             part.map_or(Ok(()), &mut apply)?;

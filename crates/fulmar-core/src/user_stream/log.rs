@@ -55,6 +55,8 @@ pub(super) struct Log {
     units: VecDeque<u8>,
     /// The units that are resizes, by position.
     resizes: VecDeque<(u64, WindowSize)>,
+    /// How many resizes were forgotten.
+    dropped_resizes: u64,
 }
 
 /// Units of one kind that follow one another.
@@ -83,12 +85,19 @@ impl Log {
             start: 0,
             units: VecDeque::new(),
             resizes: VecDeque::new(),
+            dropped_resizes: 0,
         }
     }
 
     /// The position after the last unit.
     pub(super) fn end(&self) -> u64 {
         self.start + self.units.len() as u64
+    }
+
+    /// How many units before `position`, which is not before the first that is held, are keys.
+    pub(super) fn keys_until(&self, position: u64) -> u64 {
+        let resizes = self.dropped_resizes + self.first_resize_from(position) as u64;
+        position.saturating_sub(resizes)
     }
 
     /// The memory that what is held takes.
@@ -280,7 +289,9 @@ impl Log {
         let (_, count) = self.indices(self.start, position);
         self.units.drain(..count);
         self.start += count as u64;
-        self.resizes.drain(..self.first_resize_from(self.start));
+        let forgotten = self.first_resize_from(self.start);
+        self.resizes.drain(..forgotten);
+        self.dropped_resizes += forgotten as u64;
         // After a paste of megabytes its room is not kept for the next one.
         if self.units.capacity() > 4096 && self.units.capacity() / 4 > self.units.len() {
             self.units.shrink_to(self.units.len() * 2);

@@ -6,9 +6,8 @@ use crate::played::{CLEAR, Player, READY, START};
 use crate::trace::{Event, NoTrace, Record, Trace};
 
 /// A program in the session: waits to be started, plays a recording and notes what it does.
-pub(crate) struct PlayedHost<'a> {
+pub(super) struct PlayedHost<'a> {
     recording: &'a Trace,
-    is_stamped: bool,
     phase: Phase,
     records: Vec<Record>,
     /// How many bytes of the recording it has written.
@@ -28,19 +27,9 @@ enum Phase {
 }
 
 impl<'a> PlayedHost<'a> {
-    /// Returns a program that stamps what it writes.
-    pub(crate) fn new(recording: &'a Trace) -> Self {
-        Self {
-            is_stamped: true,
-            ..Self::unstamped(recording)
-        }
-    }
-
-    /// Returns one that writes what was recorded and nothing else.
-    pub(crate) fn unstamped(recording: &'a Trace) -> Self {
+    pub(super) fn new(recording: &'a Trace) -> Self {
         Self {
             recording,
-            is_stamped: false,
             phase: Phase::Absent,
             records: Vec::new(),
             written: 0,
@@ -80,8 +69,7 @@ impl<'a> PlayedHost<'a> {
             Phase::Started(early) => {
                 let early = std::mem::take(early);
                 self.note(now, Event::Size(self.recording.size()));
-                self.phase =
-                    Phase::Playing(Box::new(Player::new(self.recording, now, self.is_stamped)));
+                self.phase = Phase::Playing(Box::new(Player::new(self.recording, now, true)));
                 if !early.is_empty() {
                     self.receive(now, &early);
                 }
@@ -110,7 +98,7 @@ impl<'a> PlayedHost<'a> {
     }
 
     /// Returns the host's side of the run.
-    pub(crate) fn finish(self) -> Result<Trace, NoTrace> {
+    pub(super) fn finish(self) -> Result<Trace, NoTrace> {
         Trace::new(self.records)
     }
 

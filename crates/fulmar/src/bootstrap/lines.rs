@@ -324,9 +324,12 @@ mod tests {
         let line = Announcement::ours().line();
         assert_eq!(
             line,
-            format!("FULMAR CONNECT 1 exit {}\n", env!("CARGO_PKG_VERSION"))
+            format!(
+                "FULMAR CONNECT 1 exit,hints {}\n",
+                env!("CARGO_PKG_VERSION")
+            )
         );
-        let later = "FULMAR CONNECT 1 aaa,exit,rich 9.0\n";
+        let later = "FULMAR CONNECT 1 aaa,exit,hints,rich 9.0\n";
         for line in [&line, later] {
             let Some(Line::Connect(read)) = parsed(line.trim_end()) else {
                 panic!("not read: {line}");

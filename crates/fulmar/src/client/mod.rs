@@ -192,13 +192,18 @@ impl Desk {
                 false => String::new(),
             },
             server_label: meeting.destinations.label(),
+            prediction: self.settings.prediction(),
             // Only ours does.
             server_reports: meeting.call.is_some() && meeting.agreement.is_some(),
             agreement: meeting.agreement,
             ..ClientConfig::new(meeting.key, random::seed()?)
         };
+        let mut client = Client::new(now(), config);
+        if self.trace.is_written() {
+            client.observe_prediction();
+        }
         let mut event_loop = EventLoop {
-            client: Client::new(now(), config),
+            client,
             sockets: Sockets::new(meeting.destinations, self.trace),
             terminal,
             surroundings: meeting.surroundings,

@@ -172,6 +172,9 @@ impl Sockets {
                 }
             }
         }
+        for (at, decision) in client.take_decisions() {
+            self.trace.decided(at, &decision);
+        }
         self.trace.flush();
         has_sent
     }

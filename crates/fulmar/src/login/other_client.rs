@@ -8,10 +8,11 @@ use std::process::{Child, Command};
 
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{PollList, Signal, process};
+use fulmar_predict::Preference;
 
 use crate::client::Meeting;
 use crate::errors::{Failure, while_doing};
-use crate::settings::{Predict, Settings};
+use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 
 /// Runs the client to its end, and returns its status. It joins the likeliest of the addresses, for
@@ -45,10 +46,10 @@ pub(super) fn run(program: &Path, settings: &Settings, meeting: Meeting) -> Resu
 /// Returns what the client is told in its environment.
 fn variables(settings: &Settings) -> Vec<(&'static str, OsString)> {
     let predict = match settings.predict {
-        Predict::Adaptive => "adaptive",
-        Predict::Always => "always",
-        Predict::Never => "never",
-        Predict::Experimental => "experimental",
+        Preference::Adaptive => "adaptive",
+        Preference::Always => "always",
+        Preference::Never => "never",
+        Preference::Experimental => "experimental",
     };
     let mut variables = vec![("MOSH_PREDICTION_DISPLAY", predict.into())];
     if settings.predict_overwrite {

@@ -315,7 +315,7 @@ mod tests {
 
     const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
     const OTHER_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
-    const OFFER: &[u8] = b"FULMAR OFFER 1 exit\nFULMAR END\n";
+    const OFFER: &[u8] = b"FULMAR OFFER 1 exit,hints\nFULMAR END\n";
 
     /// What is written to ask for a session, on these ports if any.
     fn block(ports: Option<&str>) -> Block {

@@ -104,6 +104,7 @@ impl EventLoop {
             self.program.read(now, readiness, &mut self.server);
         }
         if self.surroundings.is_due() {
+            self.program.look(now, &mut self.server);
             self.server.handle_timeout(now);
             self.program.handle_timeout(now, &mut self.server);
         }

@@ -8,6 +8,7 @@ mod attendant;
 mod bind;
 mod detach;
 mod event_loop;
+mod foreground;
 mod ground;
 mod lifetime;
 pub(crate) mod locale;

@@ -15,6 +15,7 @@ use fulmar_platform::{
 };
 use fulmar_terminal::Size;
 
+use super::foreground::Foreground;
 use super::motd;
 use super::shell::Shell;
 use super::utmp::{LoginRecord, detached_host};
@@ -62,6 +63,7 @@ pub(crate) struct Program {
     /// It has ended, and until then what it has left behind may have its terminal.
     let_go_at: Option<Time>,
     has_failed: bool,
+    foreground: Foreground,
     output: Vec<u8>,
 }
 
@@ -107,6 +109,7 @@ impl Program {
             stage: Stage::Waiting,
             let_go_at: None,
             has_failed: false,
+            foreground: Foreground::default(),
             output: vec![0; OUTPUT_BYTES_PER_TURN],
         }
     }
@@ -187,6 +190,8 @@ impl Program {
             .get(..filled)
             .filter(|output| !output.is_empty())
         {
+            // What follows the output is known with it.
+            self.foreground.look(now, master, server);
             server.handle_pty_output(now, output);
         }
         if let Some(error) = end {
@@ -205,7 +210,9 @@ impl Program {
             if input.is_empty() {
                 break None;
             }
-            match master.write(input) {
+            // As they are at this moment, settings hold for these keys.
+            self.foreground.look(now, master, server);
+            match master.write(server.pty_input()) {
                 Ok(Transfer::Bytes(count)) if count > 0 => server.pty_taken(now, count),
                 Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => break None,
                 Ok(Transfer::Closed) => break Some(None),
@@ -215,6 +222,13 @@ impl Program {
         if let Some(error) = failure {
             tracing::info!(?error, "the program's terminal takes no more");
             self.close(now, server);
+        }
+    }
+
+    /// Looks at what the terminal is set to, for a frame that may be made now.
+    pub(crate) fn look(&mut self, now: Time, server: &mut Server) {
+        if let Stage::Running { master, .. } = &self.stage {
+            self.foreground.look(now, master, server);
         }
     }
 

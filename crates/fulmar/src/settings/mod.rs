@@ -18,6 +18,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use fulmar_core::{EscapeKey, Names};
+use fulmar_predict::{Config, Preference};
 use tracing_subscriber::filter::Targets;
 
 pub(crate) use self::document::Fault;
@@ -29,7 +30,7 @@ pub(crate) use self::listing::listing;
 pub(crate) use self::reading::FileFault;
 pub(crate) use self::setting::About;
 pub(crate) use self::table::TABLE;
-pub(crate) use self::values::{BindServer, Family, Predict, RemoteIp};
+pub(crate) use self::values::{BindServer, Family, RemoteIp};
 pub(crate) use self::variables::VARIABLES;
 use crate::cli::Records;
 use crate::environment::Environment;
@@ -42,7 +43,7 @@ pub(crate) struct Settings {
     /// For whoever logs in.
     pub(crate) login: Login,
     /// When keys are shown before the server has answered.
-    pub(crate) predict: Predict,
+    pub(crate) predict: Preference,
     /// Whether predictions replace what is under them.
     pub(crate) predict_overwrite: bool,
     /// The key that commands the client.
@@ -55,6 +56,16 @@ pub(crate) struct Settings {
     pub(crate) records: Records,
     /// What is logged.
     pub(crate) log_filter: Targets,
+}
+
+impl Settings {
+    /// Returns when keys are shown before the server has answered, and how.
+    pub(crate) fn prediction(&self) -> Config {
+        Config {
+            preference: self.predict,
+            overwrite: self.predict_overwrite,
+        }
+    }
 }
 
 /// How to log in and where to send.
@@ -131,7 +142,7 @@ mod tests {
     fn without_variables_everything_is_as_usual() {
         let usual = stock(&[]).unwrap();
         assert_eq!(usual.escape_key, EscapeKey::default());
-        assert_eq!(usual.predict, Predict::Adaptive);
+        assert_eq!(usual.predict, Preference::Adaptive);
         assert!(usual.title_prefix && usual.init && !usual.predict_overwrite);
         assert_eq!(usual.records, Records::default());
         assert_eq!(usual.login.ssh, ["ssh"]);
@@ -148,7 +159,7 @@ mod tests {
         ]);
         let changed = changed.unwrap();
         assert_eq!(changed.escape_key, EscapeKey::DISABLED);
-        assert_eq!(changed.predict, Predict::Never);
+        assert_eq!(changed.predict, Preference::Never);
         assert!(!changed.title_prefix && !changed.init && changed.predict_overwrite);
     }
 

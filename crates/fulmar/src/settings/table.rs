@@ -4,10 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
+use fulmar_predict::Preference;
 use tracing_subscriber::filter::Targets;
 
 use super::setting::{About, Group, Known, Letter, Setting, Shape, StockVariable};
-use super::values::{self, BindServer, Family, Predict, RemoteIp};
+use super::values::{self, BindServer, Family, RemoteIp};
 use crate::server::ports::PortRange;
 
 /// All of them, in the order in which they are listed.
@@ -157,7 +158,7 @@ pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
     parse: values::remote_ip,
 };
 
-pub(crate) static PREDICT: Setting<Predict> = Setting {
+pub(crate) static PREDICT: Setting<Preference> = Setting {
     about: About {
         name: "predict",
         variable: "FULMAR_PREDICT",
@@ -257,7 +258,7 @@ pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {
         default: "none",
         group: Group::Diagnostics,
         is_rare: false,
-        help: "Write a line about each datagram: numbers, sizes and causes, no contents",
+        help: "Write a line about each datagram and each prediction: numbers and causes, no contents",
     },
     parse: values::path,
 };

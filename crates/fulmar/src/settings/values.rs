@@ -8,24 +8,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
+use fulmar_predict::Preference;
 use tracing_subscriber::filter::Targets;
 
 use crate::server::ports::PortRange;
 use crate::{address, shell_words};
-
-/// When keys are shown before the server has answered. There is no prediction yet, so that it has no
-/// effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Predict {
-    /// When the link is slow.
-    Adaptive,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-    /// Always, and sooner than can be known.
-    Experimental,
-}
 
 /// Which addresses of a name are used: docs/protocol.md §2.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,12 +72,12 @@ fn one_of<T: Copy>(word: &OsStr, choices: &[(&str, T)]) -> Result<T, String> {
     })
 }
 
-pub(super) fn predict(word: &OsStr) -> Result<Predict, String> {
+pub(super) fn predict(word: &OsStr) -> Result<Preference, String> {
     let choices = [
-        ("adaptive", Predict::Adaptive),
-        ("always", Predict::Always),
-        ("never", Predict::Never),
-        ("experimental", Predict::Experimental),
+        ("adaptive", Preference::Adaptive),
+        ("always", Preference::Always),
+        ("never", Preference::Never),
+        ("experimental", Preference::Experimental),
     ];
     one_of(word, &choices)
 }

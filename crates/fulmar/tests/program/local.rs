@@ -179,7 +179,7 @@ fn a_trace_and_a_log_hold_numbers_and_no_contents() {
     assert_eq!(terminal.wait_for_end().code(), Some(0));
     for name in [&trace, &format!("{trace}.server")] {
         let text = std::fs::read_to_string(name).expect("a trace");
-        assert!(text.starts_with("# fulmar trace 1\n"), "{text}");
+        assert!(text.starts_with("# fulmar trace 2\n"), "{text}");
         assert!(
             text.contains(" sent path=") && text.contains(" received path="),
             "{text}"

@@ -118,7 +118,6 @@ fn word(user: Loop) -> &'static str {
     match user {
         Loop::Closed => "closed",
         Loop::Open => "open",
-        Loop::Recorded => "recorded",
     }
 }
 

@@ -24,8 +24,8 @@ use crate::support::{DEADLINE, Rules, Server, Terminal, World, adopt_orphans};
 
 /// An agreement that no stock peer has.
 fn agreement() -> Option<Agreement> {
-    let offer = b"FULMAR OFFER 1 exit\nFULMAR END\n";
-    let answer = b"FULMAR CONNECT 1 exit 0.1.0\n";
+    let offer = b"FULMAR OFFER 1 exit,hints\nFULMAR END\n";
+    let answer = b"FULMAR CONNECT 1 exit,hints 0.1.0\n";
     Some(Agreement::of(offer, answer, Capabilities::ALL))
 }
 
