@@ -9,7 +9,7 @@ use fulmar_predict::{Decision, Hints};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
     Arrival, Config, Dialect, Ending, Endpoint, Event, Hint, Outcome, PathId, Received, Role,
-    SendError, Transmit, Verdict,
+    SendError, StateNumber, Transmit, Verdict,
 };
 
 use crate::agreement::Agreement;
@@ -449,6 +449,12 @@ impl Client {
     /// What the program has drawn, as far as it has arrived.
     pub fn screen(&self) -> &Screen {
         self.endpoint.remote().screen()
+    }
+
+    /// The newest state of what the user typed that the program has had time to answer on the
+    /// [`screen`](Client::screen).
+    pub fn echo_ack(&self) -> StateNumber {
+        self.endpoint.remote().echo_ack()
     }
 
     /// Whether the server has ever answered.

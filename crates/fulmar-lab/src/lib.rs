@@ -85,6 +85,7 @@ pub mod link;
 pub mod outcome;
 pub mod peer;
 pub mod played;
+pub mod predict;
 pub mod replay;
 pub mod report;
 pub mod run;

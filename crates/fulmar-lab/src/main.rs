@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use fulmar_lab::command::{
-    judge, link, list, measure, pairs, play, record, replay, report, run, selfcheck, simulate,
-    tinygrams, traces,
+    judge, link, list, measure, pairs, play, predict, record, replay, report, run, selfcheck,
+    simulate, tinygrams, traces,
 };
 
 /// Emulated links between real hosts, to try and measure remote shells on.
@@ -28,6 +28,7 @@ enum Command {
     Measure(measure::Arguments),
     Pairs(pairs::Arguments),
     Play(play::Arguments),
+    Predict(predict::Arguments),
     Record(record::Arguments),
     Replay(Box<replay::Arguments>),
     Report(report::Arguments),
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Pairs(arguments) => pairs::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),

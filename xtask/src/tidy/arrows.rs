@@ -110,8 +110,11 @@ const SIMULATOR: &str = "fulmar-sim";
 /// It judges what others do, so what it judges is used in one place only: see [`independence`].
 const LAB: &str = "fulmar-lab";
 
-/// Where the lab is a peer itself, in virtual time.
-const SIMULATED_PEER: &str = "crates/fulmar-lab/src/simulated";
+/// Where the lab is a peer itself, in virtual time: carrying sessions, and showing them to predictors.
+const SIMULATED_PEERS: [&str; 2] = [
+    "crates/fulmar-lab/src/simulated",
+    "crates/fulmar-lab/src/predict",
+];
 
 /// The crates that a peer is made of, as code names them.
 const PEER_CRATES: &[&str] = &[
@@ -169,13 +172,14 @@ pub(super) fn independence(files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
     let of_lab = files.iter().filter(|(path, _)| {
         path.starts_with("crates/fulmar-lab")
-            && !path.starts_with(SIMULATED_PEER)
+            && !SIMULATED_PEERS.iter().any(|peer| path.starts_with(peer))
             && path.extension().is_some_and(|extension| extension == "rs")
     });
     for (path, text) in of_lab {
         for (number, line) in (1..).zip(Source::split(text).code.lines()) {
             if let Some(used) = PEER_CRATES.iter().find(|used| line.contains(**used)) {
-                let message = format!("{used} outside of {SIMULATED_PEER}: the lab judges it");
+                let peers = SIMULATED_PEERS.join(" and ");
+                let message = format!("{used} outside of {peers}: the lab judges it");
                 findings.push(Finding::error(path, number, message));
             }
         }
@@ -274,6 +278,7 @@ mod tests {
         assert_eq!(found("crates/fulmar-lab/src/judge/eye.rs", import), 1);
         assert_eq!(found("crates/fulmar-lab/tests/link.rs", import), 1);
         assert_eq!(found("crates/fulmar-lab/src/simulated/near.rs", import), 0);
+        assert_eq!(found("crates/fulmar-lab/src/predict/typed.rs", import), 0);
         assert_eq!(found("crates/fulmar/src/run.rs", import), 0);
         let told = "// fulmar_core knows";
         assert_eq!(found("crates/fulmar-lab/src/judge/eye.rs", told), 0);

@@ -7,6 +7,7 @@ pub mod list;
 pub mod measure;
 pub mod pairs;
 pub mod play;
+pub mod predict;
 pub mod record;
 pub mod replay;
 pub mod report;

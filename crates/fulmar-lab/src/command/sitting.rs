@@ -18,7 +18,8 @@ pub struct Sitting {
     /// The recording: a path, or the name of one in a folder of recordings.
     #[arg(long, value_name = "TRACE")]
     pub recording: String,
-    /// Who types: closed waits for the answer to each key, open keeps the recorded rhythm.
+    /// Who types: closed waits for the answer to each key, open keeps the recorded rhythm and reads
+    /// results, recorded types at the recorded times whatever happens.
     #[arg(long, value_name = "LOOP")]
     pub typing: Typing,
     /// Ends after so many keys.
@@ -63,6 +64,8 @@ pub enum Typing {
     Closed,
     /// Keeps the recorded rhythm.
     Open,
+    /// Types at the recorded times and never looks.
+    Recorded,
 }
 
 impl From<Typing> for Loop {
@@ -70,6 +73,7 @@ impl From<Typing> for Loop {
         match typing {
             Typing::Closed => Self::Closed,
             Typing::Open => Self::Open,
+            Typing::Recorded => Self::Recorded,
         }
     }
 }

@@ -85,6 +85,7 @@ pub(super) fn typing(user: Loop) -> &'static str {
     match user {
         Loop::Closed => "closed",
         Loop::Open => "open",
+        Loop::Recorded => "recorded",
     }
 }
 

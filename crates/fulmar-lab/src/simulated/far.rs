@@ -1,6 +1,6 @@
 //! The far end: our server, and the played host on its pty.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -8,19 +8,21 @@ use fulmar_core::{Server, ServerConfig, ServerEvent};
 use fulmar_datagram::Key;
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::Size;
-use fulmar_transport::{Arrival, Countable as _, PathId};
+use fulmar_transport::{Arrival, Countable as _, PathId, StateNumber};
 
 use super::host::PlayedHost;
 use super::words;
 
 /// A server as the program's loop would drive it, on a pty that takes all at once.
-pub(super) struct Far<'a> {
+pub(crate) struct Far<'a> {
     server: Server,
-    pub(super) host: PlayedHost<'a>,
+    pub(crate) host: PlayedHost<'a>,
     paths: Vec<SocketAddr>,
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,
     pub(super) frames: Vec<Frame>,
+    /// How many bytes of the recording had been written when each state was first sent.
+    states: BTreeMap<StateNumber, usize>,
 }
 
 /// Something that the server sent: a piece of a screen, or nothing new.
@@ -35,7 +37,7 @@ pub struct Frame {
 }
 
 impl<'a> Far<'a> {
-    pub(super) fn new(key: Key, size: Size, host: PlayedHost<'a>) -> Self {
+    pub(crate) fn new(key: Key, size: Size, host: PlayedHost<'a>) -> Self {
         let config = ServerConfig {
             size,
             ..ServerConfig::new(key, [2; 32])
@@ -47,7 +49,13 @@ impl<'a> Far<'a> {
             buffer: Vec::new(),
             outgoing: VecDeque::new(),
             frames: Vec::new(),
+            states: BTreeMap::new(),
         }
+    }
+
+    /// Returns how many bytes of the recording had been written when a state was first sent.
+    pub(crate) fn written_by(&self, state: StateNumber) -> Option<usize> {
+        self.states.get(&state).copied()
     }
 
     fn take_events(&mut self) {
@@ -87,6 +95,8 @@ impl<'a> Far<'a> {
         else {
             return false;
         };
+        let target = transmit.numbers.instruction.target;
+        self.states.entry(target).or_insert(self.host.written);
         self.frames.push(Frame {
             at: now,
             written: self.host.written,

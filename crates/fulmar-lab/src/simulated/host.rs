@@ -6,8 +6,9 @@ use crate::played::{CLEAR, Player, READY, START};
 use crate::trace::{Event, NoTrace, Record, Trace};
 
 /// A program in the session: waits to be started, plays a recording and notes what it does.
-pub(super) struct PlayedHost<'a> {
+pub(crate) struct PlayedHost<'a> {
     recording: &'a Trace,
+    is_stamped: bool,
     phase: Phase,
     records: Vec<Record>,
     /// How many bytes of the recording it has written.
@@ -27,9 +28,19 @@ enum Phase {
 }
 
 impl<'a> PlayedHost<'a> {
-    pub(super) fn new(recording: &'a Trace) -> Self {
+    /// Returns a program that stamps what it writes.
+    pub(crate) fn new(recording: &'a Trace) -> Self {
+        Self {
+            is_stamped: true,
+            ..Self::unstamped(recording)
+        }
+    }
+
+    /// Returns one that writes what was recorded and nothing else.
+    pub(crate) fn unstamped(recording: &'a Trace) -> Self {
         Self {
             recording,
+            is_stamped: false,
             phase: Phase::Absent,
             records: Vec::new(),
             written: 0,
@@ -69,7 +80,8 @@ impl<'a> PlayedHost<'a> {
             Phase::Started(early) => {
                 let early = std::mem::take(early);
                 self.note(now, Event::Size(self.recording.size()));
-                self.phase = Phase::Playing(Box::new(Player::new(self.recording, now, true)));
+                self.phase =
+                    Phase::Playing(Box::new(Player::new(self.recording, now, self.is_stamped)));
                 if !early.is_empty() {
                     self.receive(now, &early);
                 }
@@ -98,7 +110,7 @@ impl<'a> PlayedHost<'a> {
     }
 
     /// Returns the host's side of the run.
-    pub(super) fn finish(self) -> Result<Trace, NoTrace> {
+    pub(crate) fn finish(self) -> Result<Trace, NoTrace> {
         Trace::new(self.records)
     }
 

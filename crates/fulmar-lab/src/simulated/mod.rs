@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What comes of it are the same two sides as of a real run, and the same judge says what a person saw.
-//! This is the only place of the lab that uses the code of a peer. Nothing that judges or draws does.
+//! This and [`predict`](crate::predict) are the only places of the lab that use the code of a peer. Nothing that judges or draws does.
 //!
 //! # What is not the same
 //!
@@ -20,7 +20,7 @@ mod far;
 mod host;
 mod near;
 mod rehearsal;
-mod words;
+pub(crate) mod words;
 
 use std::time::Duration;
 
@@ -33,9 +33,9 @@ use crate::judge::{NoVerdict, Run, Truth, Verdict};
 use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
 use crate::typing::{Limits, Loop, Sitting, User};
-use far::Far;
+pub(crate) use far::Far;
 pub use far::Frame;
-use host::PlayedHost;
+pub(crate) use host::PlayedHost;
 use near::Near;
 pub use rehearsal::{Rehearsal, Rehearsed};
 
@@ -136,6 +136,7 @@ fn advance(
         .map_err(|failure| anyhow!("{failure}"))
 }
 
-fn key() -> Result<Key> {
+/// The key of all simulated sessions.
+pub(crate) fn key() -> Result<Key> {
     Ok(Key::from_base64(KEY)?)
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use fulmar_datagram::{Ecn, Time};
 use fulmar_transport::{Hint, SendError};
 
-pub(super) fn time(now: Duration) -> Time {
+pub(crate) fn time(now: Duration) -> Time {
     Time::from_origin(now)
 }
 
-pub(super) fn received(ecn: fulmar_sim::Ecn) -> Ecn {
+pub(crate) fn received(ecn: fulmar_sim::Ecn) -> Ecn {
     match ecn {
         fulmar_sim::Ecn::NotCapable => Ecn::NotCapable,
         fulmar_sim::Ecn::Capable0 => Ecn::Capable0,
@@ -18,7 +18,7 @@ pub(super) fn received(ecn: fulmar_sim::Ecn) -> Ecn {
     }
 }
 
-pub(super) fn sent(ecn: Ecn) -> fulmar_sim::Ecn {
+pub(crate) fn sent(ecn: Ecn) -> fulmar_sim::Ecn {
     match ecn {
         Ecn::NotCapable => fulmar_sim::Ecn::NotCapable,
         Ecn::Capable0 => fulmar_sim::Ecn::Capable0,
@@ -27,7 +27,7 @@ pub(super) fn sent(ecn: Ecn) -> fulmar_sim::Ecn {
     }
 }
 
-pub(super) fn send_error(error: fulmar_sim::SendError) -> SendError {
+pub(crate) fn send_error(error: fulmar_sim::SendError) -> SendError {
     match error {
         fulmar_sim::SendError::TooBig => SendError::TooBig,
         fulmar_sim::SendError::Unreachable | fulmar_sim::SendError::AddressGone => {
@@ -38,7 +38,7 @@ pub(super) fn send_error(error: fulmar_sim::SendError) -> SendError {
     }
 }
 
-pub(super) fn hint(hint: fulmar_sim::Hint) -> Option<Hint> {
+pub(crate) fn hint(hint: fulmar_sim::Hint) -> Option<Hint> {
     match hint {
         fulmar_sim::Hint::Woke { slept } => Some(Hint::Woke { slept }),
         fulmar_sim::Hint::AddressChanged => Some(Hint::AddressChanged),

@@ -1,6 +1,6 @@
 //! Users: who types the keys of a recording, and when.
 //!
-//! A user is a [`Typist`]: told what the screen does, it says when to type what. There are two, and
+//! A user is a [`Typist`]: told what the screen does, it says when to type what. There are three, and
 //! a figure is worth nothing without the name of the one it was measured with.
 //!
 //! # Closed loop
@@ -28,6 +28,11 @@
 //! It is to be seen when the screen is, as a whole, one that the host made after writing it, or when a stamp
 //! says that the screen has it. A user who sees nothing of the kind for [`PATIENCE`] types on; how often that
 //! happened is counted.
+//!
+//! # Recorded
+//!
+//! The recorded times and nothing else: this user does not look at the screen at all, and types into prompts that are
+//! not there yet. Predictions are evaluated with it (see [`predict`](crate::predict)).
 
 mod plan;
 mod reader;

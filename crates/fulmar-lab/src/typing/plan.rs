@@ -57,6 +57,7 @@ pub(crate) fn plan(trace: &Trace, truth: &Truth, user: Loop) -> Vec<Planned> {
     for (number, write) in writes.iter().enumerate() {
         let (cue, since) = match number.checked_sub(1) {
             Some(last) => writes[last].cue(write.at, user),
+            None if user == Loop::Recorded => (Cue::Write, trace.began()),
             None => first_cue(&prompt, trace.began(), write.at),
         };
         planned.push(Planned {
@@ -84,6 +85,7 @@ impl Recorded<'_> {
         match (user, self.answer.first()) {
             (Loop::Closed, Some((first, _))) if has_effect => (Cue::Output, *first),
             (Loop::Closed, _) => (Cue::Write, self.at),
+            (Loop::Recorded, _) => (Cue::Write, self.at),
             (Loop::Open, _) => self.result(next).unwrap_or((Cue::Write, self.at)),
         }
     }

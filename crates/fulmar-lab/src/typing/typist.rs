@@ -11,8 +11,10 @@ use std::time::Duration;
 pub enum Loop {
     /// Waits for the answer to each key.
     Closed,
-    /// Keeps the recorded rhythm.
+    /// Keeps the recorded rhythm, but for what has to be read first.
     Open,
+    /// Types at the recorded times and never looks.
+    Recorded,
 }
 
 /// A user who waits for something that does not come types on after this time.

@@ -99,6 +99,7 @@ impl Recording {
             + match user {
                 Loop::Closed => answer * keys,
                 Loop::Open => answer * keys * self.results / 100,
+                Loop::Recorded => Duration::ZERO,
             }
     }
 }

@@ -118,6 +118,7 @@ fn word(user: Loop) -> &'static str {
     match user {
         Loop::Closed => "closed",
         Loop::Open => "open",
+        Loop::Recorded => "recorded",
     }
 }
 

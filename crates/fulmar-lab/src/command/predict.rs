@@ -1,0 +1,152 @@
+//! `fulmar-lab predict`: how much of what is typed is shown at once, and how much of that is wrong.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+
+use serde_json::{Value, json};
+
+use super::Data;
+use crate::judge::Truth;
+use crate::predict::{
+    Gate, Kind, Link, Plan, Recording, Results, Session, Viewing, explain, judged,
+};
+use crate::stats::{AT_ONCE, Summary, share_within};
+
+/// Types recordings over many links in virtual time, and says how much of it predictors show at
+/// once, and how much of that is wrong.
+///
+/// The real emulator, server, transport and client carry every session; keys come at the recorded times
+/// and are answered after the recorded ones. No root is needed. `--gate` tries whether a
+/// character of a secret is ever shown.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The folder of recordings, or one that has key-traces; otherwise our own.
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Only recordings whose names hold one of these.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub traces: Vec<String>,
+    /// The links, as ROUND_TRIP:JITTER:LOSS in ms and percent; otherwise all 24, or the gate's 36.
+    #[arg(long, value_name = "LINK", value_delimiter = ',')]
+    pub links: Vec<Link>,
+    /// How many seeds of each.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seeds: u64,
+    /// The predictors.
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "none,stock,engine,engine-hints"
+    )]
+    pub predictor: Vec<Kind>,
+    /// A line for each recording, too.
+    #[arg(long)]
+    pub each: bool,
+    /// Prints all of it as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Says of this recording, on the first link, what went wrong with each key.
+    #[arg(long, value_name = "TRACE")]
+    pub explain: Option<String>,
+    /// Prints, as JSON, what the judge of real runs says of each recording and predictor on the first
+    /// link: to compare with `replay --typing recorded`.
+    #[arg(long)]
+    pub judge: bool,
+    /// Fails if a character of a secret is ever shown.
+    #[arg(long)]
+    pub gate: bool,
+}
+
+/// Runs what was asked for.
+///
+/// # Errors
+///
+/// Where there are no such recordings, or a session does not come about.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if arguments.gate {
+        return gate(arguments);
+    }
+    let links = match arguments.links.is_empty() {
+        true => Link::table(),
+        false => arguments.links.clone(),
+    };
+    if let Some(name) = &arguments.explain {
+        let recordings = Recording::read_all(&folder(arguments)?, std::slice::from_ref(name))?;
+        let exact = recordings.iter().find(|recording| recording.name == *name);
+        let recording = exact.or(recordings.first()).context("no such recording")?;
+        for kind in &arguments.predictor {
+            println!("{}", explain(recording, links[0], 1, *kind)?);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let recordings = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
+    if arguments.judge {
+        return judge(&recordings, links[0], &arguments.predictor);
+    }
+    let plan = Plan {
+        recordings: &recordings,
+        links,
+        seeds: arguments.seeds,
+        kinds: arguments.predictor.clone(),
+    };
+    let results = Results::of(&plan, &plan.run()?);
+    match arguments.json {
+        true => println!("{:#}", results.to_json()),
+        false => print!("{}", results.table(arguments.each)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn judge(recordings: &[Recording], link: Link, kinds: &[Kind]) -> Result<ExitCode> {
+    let mut rows = Vec::new();
+    for recording in recordings {
+        let truth = Truth::of(&recording.trace);
+        let scenario = link.scenario(1);
+        let session = Session::run(&scenario, &recording.trace, &recording.truth)?;
+        for kind in kinds {
+            let mut predictor = kind.build(session.size);
+            let viewing = Viewing::of(&session, predictor.as_mut());
+            let verdict = judged(recording, &truth, &session, &viewing)?;
+            rows.push(json!({
+                "recording": recording.name,
+                "predictor": kind.name(),
+                "keys": verdict.keys.len(),
+                "own_at_once": share_within(&verdict.own(), AT_ONCE),
+                "own": Summary::of(&verdict.own()).to_json(),
+                "wrong_share": verdict.wrong_share(),
+                "differences_at_end": verdict.differences_at_end,
+            }));
+        }
+    }
+    println!("{:#}", Value::Array(rows));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn gate(arguments: &Arguments) -> Result<ExitCode> {
+    let mut recordings = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
+    recordings.retain(|recording| recording.truth.has_secret());
+    let mut gate = Gate::new(&recordings, arguments.seeds)?;
+    if !arguments.links.is_empty() {
+        gate = gate.over(arguments.links.clone());
+    }
+    let verdict = gate.run()?;
+    println!("{verdict}");
+    Ok(match verdict.is_passed() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+fn folder(arguments: &Arguments) -> Result<PathBuf> {
+    let Some(data) = &arguments.data else {
+        return Ok(Data::default().surroundings()?.recordings);
+    };
+    let traces = data.join("key-traces");
+    Ok(match traces.is_dir() {
+        true => traces,
+        false => data.clone(),
+    })
+}

@@ -1,0 +1,83 @@
+//! Our own engine as a predictor.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fulmar_datagram::Time;
+use fulmar_predict::{Config, Engine};
+use fulmar_terminal::Size;
+
+use super::picture::Picture;
+use super::predictor::{Drawn, Predictor};
+use super::session::{Frame, Keys};
+
+/// Whose server it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Peer {
+    /// Stock's: no hints.
+    Stock,
+    /// Our own.
+    Own,
+}
+
+/// The engine beside the client.
+pub(super) struct Adapter {
+    engine: Engine,
+    peer: Peer,
+}
+
+impl Adapter {
+    pub(super) fn new(size: Size, peer: Peer) -> Adapter {
+        let mut engine = Engine::new(Config::default(), size);
+        engine.set_observed(true);
+        Adapter { engine, peer }
+    }
+}
+
+fn time(now: Duration) -> Time {
+    Time::from_origin(now)
+}
+
+impl Predictor for Adapter {
+    fn type_keys(&mut self, now: Duration, keys: &Keys, _: &Frame) {
+        self.engine.handle_keys(time(now), keys.first, &keys.bytes);
+    }
+
+    fn take_frame(&mut self, now: Duration, frame: &Frame) {
+        self.engine.handle_link(frame.srtt);
+        if self.peer == Peer::Own
+            && let Some(hints) = frame.hints
+        {
+            self.engine.handle_hints(time(now), hints);
+        }
+        let (received, echoed) = (frame.received, frame.echoed);
+        self.engine
+            .handle_frame(time(now), &frame.screen, received, echoed);
+    }
+
+    fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
+        let overlay = self.engine.overlay(time(now));
+        if overlay.is_empty() {
+            return Drawn::plain(frame);
+        }
+        let mut screen = frame.screen.clone();
+        overlay.apply(&mut screen);
+        Drawn {
+            picture: Picture::like(&screen, &frame.screen, &frame.picture),
+            causes: BTreeMap::new(),
+            cursor_cause: None,
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Duration> {
+        self.engine.poll_timeout().map(|at| at.since_origin())
+    }
+
+    fn take_remarks(&mut self) -> Vec<String> {
+        let decisions = self.engine.take_decisions();
+        decisions
+            .iter()
+            .map(|(_, decision)| decision.to_string())
+            .collect()
+    }
+}

@@ -1,0 +1,195 @@
+//! What went wrong, key by key, for those who improve a predictor.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use super::link::Link;
+use super::predictor::Kind;
+use super::recording::Recording;
+use super::score::{Scored, is_instant};
+use super::session::Session;
+use super::truth::Truth;
+use super::viewing::Viewing;
+
+/// Returns a text about every key of a recording that was not instant or was wrong: its number, its
+/// class, how long it took, the row that it should have shown and the row that was shown, and what the
+/// predictor said of it; and a count by class.
+///
+/// # Errors
+///
+/// Where no session comes about.
+pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Result<String> {
+    let truth = &recording.truth;
+    let session = Session::run(&link.scenario(seed), &recording.trace, truth)?;
+    let mut predictor = kind.build(session.size);
+    let viewing = Viewing::of(&session, predictor.as_mut());
+    let scored = Scored::of(truth, &viewing);
+    let account = Account {
+        truth,
+        viewing: &viewing,
+        scored: &scored,
+    };
+    let mut text = format!(
+        "{} over {link}, seed {seed}, {}\n",
+        recording.name,
+        kind.name()
+    );
+    for key in 0..truth.keys().len() {
+        account.push_key(&mut text, key);
+    }
+    account.push_classes(&mut text);
+    Ok(text)
+}
+
+struct Account<'a> {
+    truth: &'a Truth,
+    viewing: &'a Viewing<'a>,
+    scored: &'a Scored,
+}
+
+/// Counts of a class of keys.
+#[derive(Default)]
+struct Count {
+    keys: usize,
+    seen: usize,
+    instant: usize,
+    wrong: usize,
+}
+
+impl Account<'_> {
+    fn push_key(&self, text: &mut String, key: usize) {
+        let wait = self.scored.waits[key];
+        let is_late = wait.is_some_and(|wait| !is_instant(wait));
+        let mut wrongs = self.scored.wrongs.iter().filter(|wrong| wrong.key == key);
+        let first = wrongs.next();
+        let number = self.viewing.moment_of(key);
+        let Some(moment) = self.viewing.moments.get(number) else {
+            return;
+        };
+        if !is_late && first.is_none() {
+            return;
+        }
+        let bytes = &self.truth.keys()[key].bytes;
+        let _ = write!(
+            text,
+            "key {key} at {:.3} s {} “{}”",
+            moment.at.as_secs_f64(),
+            class(bytes),
+            bytes.escape_ascii()
+        );
+        if let Some(wait) = wait.filter(|_| is_late) {
+            let _ = write!(text, ", late {} ms", wait.waited().as_millis());
+        }
+        if let Some(wrong) = first {
+            let count = 1 + wrongs.count();
+            let _ = write!(
+                text,
+                ", WRONG {count} cells {} ms",
+                wrong.lasted.as_millis()
+            );
+        }
+        text.push('\n');
+        self.push_screens(text, key, number, "typed");
+        if let Some(wrong) = first {
+            let place = wrong.place.map_or("the cursor".to_owned(), |place| {
+                format!("row {} column {}", place.row.0, place.column.0)
+            });
+            let _ = writeln!(
+                text,
+                "    wrong: {place}, from {:.3} s",
+                wrong.since.as_secs_f64()
+            );
+            if wrong.moment != number {
+                self.push_screens(text, key, wrong.moment, "then");
+            }
+        }
+        for remark in &moment.remarks {
+            let _ = writeln!(text, "    said: {remark}");
+        }
+    }
+
+    /// The cursor's row as it should be, as it is shown and as the server's frame has it.
+    fn push_screens(&self, text: &mut String, key: usize, number: usize, when: &str) {
+        let moment = &self.viewing.moments[number];
+        let true_key = &self.truth.keys()[key];
+        let after = true_key.effect.as_ref();
+        let after = self
+            .truth
+            .picture(after.map_or(true_key.reach, |effect| effect.after));
+        let row = after.cursor_place().row.0;
+        for (name, picture) in [
+            ("true", after),
+            ("shown", &moment.drawn.picture),
+            ("frame", &moment.frame.picture),
+        ] {
+            let cursor = picture.cursor_place();
+            let (line, column) = (cursor.row.0, cursor.column.0);
+            let hidden = if picture.cursor().is_some() {
+                ""
+            } else {
+                " hidden"
+            };
+            let row_text = picture.text(row);
+            let _ = writeln!(
+                text,
+                "    {when} {name:>5} row {row} |{row_text}| cursor {line},{column}{hidden}"
+            );
+        }
+    }
+
+    fn push_classes(&self, text: &mut String) {
+        let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+        for (number, key) in self.truth.keys().iter().enumerate() {
+            let count = counts.entry(class(&key.bytes)).or_default();
+            count.keys += 1;
+            if let Some(wait) = self.scored.waits[number] {
+                count.seen += 1;
+                count.instant += usize::from(is_instant(wait));
+            }
+            let is_wrong = self.scored.wrongs.iter().any(|wrong| wrong.key == number);
+            count.wrong += usize::from(is_wrong);
+        }
+        let _ = writeln!(text, "class        keys  seen  instant  wrong");
+        for (class, count) in counts {
+            let _ = writeln!(
+                text,
+                "{class:<12} {:4}  {:4}  {:7}  {:5}",
+                count.keys, count.seen, count.instant, count.wrong
+            );
+        }
+        let score = &self.scored.score;
+        let _ = writeln!(
+            text,
+            "instant {:.1} %, wrong {:.2} %, mean {:.1} ms, leaks {} of {}",
+            score.instant(),
+            score.wrong(),
+            score.mean(),
+            score.leaks.shown,
+            score.leaks.keys
+        );
+    }
+}
+
+/// What kind of key it is.
+fn class(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0x7f | 0x08] => "backspace",
+        b"\r" | b"\n" => "enter",
+        b"\t" => "tab",
+        [0x1b] => "escape",
+        b"\x1b[A" | b"\x1bOA" => "up",
+        b"\x1b[B" | b"\x1bOB" => "down",
+        b"\x1b[C" | b"\x1bOC" | [0x06] => "right",
+        b"\x1b[D" | b"\x1bOD" | [0x02] => "left",
+        b"\x1b[H" | b"\x1bOH" | b"\x1b[1~" | [0x01] => "home",
+        b"\x1b[F" | b"\x1bOF" | b"\x1b[4~" | [0x05] => "end",
+        b"\x1b[3~" | [0x04] => "delete",
+        [0x15 | 0x0b] => "kill",
+        [0x17] | [0x1b, b'b' | b'f' | b'd' | 0x7f] => "word",
+        [0x1b, ..] => "sequence",
+        [0..=0x1f] => "control",
+        _ => "print",
+    }
+}

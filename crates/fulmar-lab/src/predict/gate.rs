@@ -1,0 +1,135 @@
+//! The gate: no character of a secret is shown, and a control that shows everything would be noticed.
+
+use std::fmt;
+
+use anyhow::{Result, ensure};
+
+use super::link::Link;
+use super::predictor::Kind;
+use super::recording::Recording;
+use super::trial::{Plan, Trial};
+
+/// What has to keep secrets.
+const KEEPERS: [Kind; 2] = [Kind::Engine, Kind::EngineHints];
+/// What must not be able to.
+const CONTROL: Kind = Kind::Everything;
+
+/// The gate for some recordings.
+#[derive(Debug)]
+pub struct Gate<'a> {
+    recordings: &'a [Recording],
+    links: Vec<Link>,
+    seeds: u64,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Verdict {
+    /// How many sessions there were.
+    pub sessions: usize,
+    /// How many keys of secrets were typed in them.
+    pub secret_keys: usize,
+    /// The sessions in which something was shown that is a secret, in words.
+    pub leaks: Vec<String>,
+    /// How many keys of secrets the control showed.
+    pub control: usize,
+    /// The recordings on which the control showed nothing: there the gate would notice nothing.
+    pub blind: Vec<String>,
+}
+
+impl<'a> Gate<'a> {
+    /// Returns the gate over all its links, for the recordings that have a secret.
+    ///
+    /// # Errors
+    ///
+    /// Where none has.
+    pub fn new(recordings: &'a [Recording], seeds: u64) -> Result<Gate<'a>> {
+        let has_secrets = recordings.iter().all(|one| one.truth.has_secret());
+        ensure!(
+            has_secrets && !recordings.is_empty() && seeds > 0,
+            "there is no secret to be kept"
+        );
+        Ok(Gate {
+            recordings,
+            links: Link::gate(),
+            seeds,
+        })
+    }
+
+    /// Takes only these links.
+    #[must_use]
+    pub fn over(self, links: Vec<Link>) -> Gate<'a> {
+        Gate { links, ..self }
+    }
+
+    /// Runs all sessions.
+    ///
+    /// # Errors
+    ///
+    /// Where one does not come about.
+    pub fn run(&self) -> Result<Verdict> {
+        let mut kinds = KEEPERS.to_vec();
+        kinds.push(CONTROL);
+        let plan = Plan {
+            recordings: self.recordings,
+            links: self.links.clone(),
+            seeds: self.seeds,
+            kinds,
+        };
+        let trials = plan.run()?;
+        let control = |trial: &Trial| trial.scores[KEEPERS.len()].leaks;
+        let blind = (0..self.recordings.len()).filter(|number| {
+            let mut own = trials.iter().filter(|trial| trial.recording == *number);
+            own.all(|trial| control(trial).shown == 0)
+        });
+        Ok(Verdict {
+            sessions: trials.len(),
+            secret_keys: trials.iter().map(|trial| control(trial).keys).sum(),
+            control: trials.iter().map(|trial| control(trial).shown).sum(),
+            blind: blind
+                .map(|number| self.recordings[number].name.clone())
+                .collect(),
+            leaks: trials.iter().flat_map(|trial| self.leaks(trial)).collect(),
+        })
+    }
+
+    fn leaks(&self, trial: &Trial) -> Vec<String> {
+        let name = &self.recordings[trial.recording].name;
+        let (link, seed) = (trial.link, trial.seed);
+        let scores = KEEPERS.iter().zip(&trial.scores);
+        scores
+            .filter(|(_, score)| score.leaks.shown > 0)
+            .map(|(kind, score)| {
+                let (shown, kind) = (score.leaks.shown, kind.name());
+                format!("{name} over {link}, seed {seed}: {kind} shows {shown} keys of a secret")
+            })
+            .collect()
+    }
+}
+
+impl Verdict {
+    /// Whether nothing was shown, and the control shows that it would have been noticed.
+    pub fn is_passed(&self) -> bool {
+        self.leaks.is_empty() && self.blind.is_empty() && self.control > 0
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for leak in &self.leaks {
+            writeln!(f, "{leak}")?;
+        }
+        for name in &self.blind {
+            writeln!(f, "{name}: the control shows nothing, so nothing is proven")?;
+        }
+        write!(
+            f,
+            "{}: {} sessions, {} keys of secrets typed; {} sessions leak; the control shows {}",
+            if self.is_passed() { "passed" } else { "FAILED" },
+            self.sessions,
+            self.secret_keys,
+            self.leaks.len(),
+            self.control
+        )
+    }
+}

@@ -1,0 +1,116 @@
+//! Groups of programs.
+
+/// What kind of programs a recording has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Shells.
+    Shells,
+    /// Shells with a right prompt, suggestions, or several lines of prompt.
+    Decorated,
+    /// Interpreters.
+    Interpreters,
+    /// What reads whole lines from the terminal.
+    Cooked,
+    /// Editors.
+    Editors,
+    /// Pagers, lists and other full screens.
+    Screens,
+    /// Interfaces with a box to type in.
+    Boxes,
+    /// Programs within a multiplexer or another session.
+    Relays,
+    /// Prompts for secrets.
+    Secrets,
+    /// What is none of them.
+    Others,
+}
+
+/// Parts of a recording's name, and what they stand for; the first that fits counts.
+const NAMES: [(&[&str], Group); 9] = [
+    (
+        &[
+            "password",
+            "passwd",
+            "prompt-same",
+            "sameprompt",
+            "secret",
+            "gpg",
+            "sudo",
+            "read-s",
+        ],
+        Group::Secrets,
+    ),
+    (&["tui", "fzf", "assistant", "box"], Group::Boxes),
+    (&["tmux", "screen", "ssh"], Group::Relays),
+    (
+        &["vim", "nano", "emacs", "micro", "helix", "-hx", "-vi"],
+        Group::Editors,
+    ),
+    (
+        &["python", "sqlite", "psql", "node", "gdb", "-bc", "repl"],
+        Group::Interpreters,
+    ),
+    (
+        &["less", "htop", "mutt", "irssi", "tig", "-mc"],
+        Group::Screens,
+    ),
+    (&["cooked", "cat", "dd"], Group::Cooked),
+    (
+        &[
+            "rprompt",
+            "suggest",
+            "fish",
+            "starship",
+            "twoline",
+            "two-line",
+            "color-wide",
+        ],
+        Group::Decorated,
+    ),
+    (&["bash", "zsh", "dash", "ksh"], Group::Shells),
+];
+
+impl Group {
+    /// Returns the group of a recording, by its name.
+    pub fn of(name: &str) -> Group {
+        let group = NAMES
+            .iter()
+            .find(|(parts, _)| parts.iter().any(|part| name.contains(part)));
+        group.map_or(Group::Others, |(_, group)| *group)
+    }
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Group::Shells => "shells",
+            Group::Decorated => "decorated shells",
+            Group::Interpreters => "interpreters",
+            Group::Cooked => "cooked input",
+            Group::Editors => "editors",
+            Group::Screens => "full screens",
+            Group::Boxes => "input boxes",
+            Group::Relays => "relays",
+            Group::Secrets => "secrets",
+            Group::Others => "others",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_group() {
+        for (name, group) in [
+            ("own-bash-plain", Group::Shells),
+            ("own-zsh-autosuggest", Group::Decorated),
+            ("own-vim-shape", Group::Editors),
+            ("own-tui-box", Group::Boxes),
+            ("own-adversarial-sameprompt", Group::Secrets),
+            ("agd-short", Group::Others),
+        ] {
+            assert_eq!(Group::of(name), group, "{name}");
+        }
+    }
+}

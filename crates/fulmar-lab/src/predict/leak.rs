@@ -1,0 +1,149 @@
+//! Characters of secrets on the screen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fulmar_terminal::Position;
+
+use super::truth::Truth;
+use super::viewing::{Moment, Viewing};
+use super::wrong::wrong_cells;
+
+/// What of a session's secrets was shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leaks {
+    /// Keys of secrets that print a character.
+    pub keys: usize,
+    /// Those whose character was shown.
+    pub shown: usize,
+}
+
+/// A stretch of wrong cells this long that reads as part of a secret is a leak wherever and whenever it
+/// is; shorter ones are by chance.
+const STRETCH: usize = 3;
+
+/// Returns what of the secrets was shown, however shortly: a wrong cell on the cursor's row or a
+/// neighbour of it that holds a character of the secret that is being typed or under way, or, at any
+/// time after, a stretch of wrong cells that holds three of its characters in their order.
+pub(super) fn leaks(truth: &Truth, viewing: &Viewing<'_>) -> Leaks {
+    let secrets = secrets(truth);
+    let mut shown = BTreeSet::new();
+    if !secrets.is_empty() {
+        for moment in &viewing.moments {
+            let wrong = wrong_cells(truth, moment);
+            for secret in secrets.iter().filter(|secret| secret.has_begun(moment)) {
+                secret.look(moment, &wrong, &mut shown);
+            }
+        }
+    }
+    Leaks {
+        keys: secrets.iter().map(|secret| secret.characters.len()).sum(),
+        shown: shown.len(),
+    }
+}
+
+/// One secret: keys in a row.
+struct Secret {
+    first: usize,
+    /// The screen that its last key leads to.
+    settled: usize,
+    /// The characters, with the numbers of their keys.
+    characters: Vec<(usize, char)>,
+}
+
+fn secrets(truth: &Truth) -> Vec<Secret> {
+    let mut secrets: Vec<Secret> = Vec::new();
+    let mut is_inside = false;
+    for (number, key) in truth.keys().iter().enumerate() {
+        if key.is_secret && !is_inside {
+            secrets.push(Secret {
+                first: number,
+                settled: 0,
+                characters: Vec::new(),
+            });
+        }
+        is_inside = key.is_secret;
+        if let Some(secret) = secrets.last_mut().filter(|_| is_inside) {
+            secret.settled = key.reach;
+            let text = std::str::from_utf8(&key.bytes).ok();
+            let mut characters = text.into_iter().flat_map(str::chars);
+            if let (Some(character), None) = (characters.next(), characters.next())
+                && !character.is_control()
+                && character != ' '
+            {
+                secret.characters.push((number, character));
+            }
+        }
+    }
+    secrets
+}
+
+impl Secret {
+    fn has_begun(&self, moment: &Moment<'_>) -> bool {
+        moment.typed > self.first
+    }
+
+    fn look(&self, moment: &Moment<'_>, wrong: &[Position], shown: &mut BTreeSet<usize>) {
+        if moment.frame.number < self.settled {
+            let near = wrong.iter().filter(|at| is_near(moment, **at));
+            for at in near {
+                let character = moment.drawn.picture.look(*at).character();
+                shown.extend(self.keys_of(character, moment.typed));
+            }
+        }
+        for stretch in stretches(moment, wrong) {
+            shown.extend(self.keys_in(&stretch));
+        }
+    }
+
+    /// Returns the typed keys of a character.
+    fn keys_of(&self, character: Option<char>, typed: usize) -> impl Iterator<Item = usize> {
+        let keys = self.characters.iter();
+        keys.filter(move |(key, own)| *key < typed && Some(*own) == character)
+            .map(|(key, _)| *key)
+    }
+
+    /// Returns the keys whose characters stand in a stretch, if enough do in their order.
+    fn keys_in<'a>(&'a self, stretch: &'a [char]) -> impl Iterator<Item = usize> + 'a {
+        let windows = self.characters.windows(STRETCH);
+        let stands = move |window: &&[(usize, char)]| {
+            stretch
+                .windows(STRETCH)
+                .any(|shown| shown.iter().eq(window.iter().map(|(_, own)| own)))
+        };
+        windows
+            .filter(stands)
+            .flat_map(|window| window.iter().map(|(key, _)| *key))
+    }
+}
+
+/// Whether a cell is on a row beside the cursor's: that which is shown, or the server's.
+fn is_near(moment: &Moment<'_>, at: Position) -> bool {
+    let cursors = [&moment.drawn.picture, &moment.frame.picture];
+    cursors
+        .iter()
+        .any(|picture| picture.cursor_place().row.0.abs_diff(at.row.0) <= 1)
+}
+
+/// Returns the text of all wrong cells that stand side by side.
+fn stretches(moment: &Moment<'_>, wrong: &[Position]) -> Vec<Vec<char>> {
+    let mut rows: BTreeMap<u16, Vec<u16>> = BTreeMap::new();
+    for at in wrong {
+        rows.entry(at.row.0).or_default().push(at.column.0);
+    }
+    let mut stretches: Vec<Vec<char>> = Vec::new();
+    for (row, columns) in rows {
+        let mut last = None;
+        for column in columns {
+            let at = Position::new(row, column);
+            let character = moment.drawn.picture.look(at).character().unwrap_or(' ');
+            match stretches.last_mut() {
+                Some(stretch) if last.is_some_and(|last| last + 1 == column) => {
+                    stretch.push(character);
+                }
+                _ => stretches.push(vec![character]),
+            }
+            last = Some(column);
+        }
+    }
+    stretches
+}

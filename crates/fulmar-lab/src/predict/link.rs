@@ -1,0 +1,136 @@
+//! The links that predictions are tried on.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use fulmar_sim::{Delay, Loss};
+
+use crate::scenario::Scenario;
+
+/// A link: the same both ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    /// The shortest round trip, in milliseconds.
+    pub round_trip: u64,
+    /// By how many milliseconds at most each way takes longer; what was sent first comes first.
+    pub jitter: u64,
+    /// How many datagrams of a hundred are lost each way.
+    pub loss: u32,
+}
+
+const ROUND_TRIPS: [u64; 4] = [50, 100, 300, 500];
+const LOSSES: [u32; 3] = [0, 5, 29];
+
+impl Link {
+    /// The links of the table: with 0 and 30 ms of jitter.
+    pub fn table() -> Vec<Link> {
+        Link::all(&[0, 30])
+    }
+
+    /// The links of the gate: with 120 ms of jitter, too.
+    pub fn gate() -> Vec<Link> {
+        Link::all(&[0, 30, 120])
+    }
+
+    fn all(jitters: &[u64]) -> Vec<Link> {
+        let mut links = Vec::new();
+        for &loss in &LOSSES {
+            for &jitter in jitters {
+                links.extend(ROUND_TRIPS.map(|round_trip| Link {
+                    round_trip,
+                    jitter,
+                    loss,
+                }));
+            }
+        }
+        links
+    }
+
+    /// Returns the link as a scenario.
+    pub fn scenario(&self, seed: u64) -> Scenario {
+        let least = Duration::from_micros(self.round_trip * 500);
+        let most = least + Duration::from_millis(self.jitter);
+        let mut impairments = Vec::new();
+        if self.loss > 0 {
+            impairments.push(Loss::percent(self.loss));
+        }
+        impairments.push(match self.jitter {
+            0 => Delay::fixed(least),
+            _ => Delay::jitter(least, most),
+        });
+        Scenario::both(seed, impairments)
+    }
+}
+
+impl fmt::Display for Link {
+    /// `100 ms`, with jitter and loss behind it where there are any.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ms", self.round_trip)?;
+        if self.jitter > 0 {
+            write!(f, ", jitter {} ms", self.jitter)?;
+        }
+        if self.loss > 0 {
+            write!(f, ", loss {} %", self.loss)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Link {
+    type Err = anyhow::Error;
+
+    /// Reads `100`, `100:30` or `100:30:5`: round trip, jitter, loss.
+    fn from_str(text: &str) -> Result<Link> {
+        let number = |part: &str| {
+            let part = part.trim().parse::<u64>();
+            part.with_context(|| format!("“{text}” is no link: ROUND_TRIP:JITTER:LOSS is"))
+        };
+        let parts: Vec<u64> = text.split(':').map(number).collect::<Result<_>>()?;
+        let (round_trip, jitter, loss) = match parts[..] {
+            [round_trip] => (round_trip, 0, 0),
+            [round_trip, jitter] => (round_trip, jitter, 0),
+            [round_trip, jitter, loss] => (round_trip, jitter, loss),
+            _ => bail!("“{text}” is no link: ROUND_TRIP:JITTER:LOSS is"),
+        };
+        let most = 60_000;
+        if round_trip > most || jitter > most || loss > 90 {
+            bail!("“{text}” is no link that a session could be on");
+        }
+        Ok(Link {
+            round_trip,
+            jitter,
+            loss: loss as u32,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_written_as_numbers() {
+        let link = |round_trip, jitter, loss| Link {
+            round_trip,
+            jitter,
+            loss,
+        };
+        for (text, expected) in [
+            ("100", link(100, 0, 0)),
+            ("50:30", link(50, 30, 0)),
+            ("500:120:29", link(500, 120, 29)),
+        ] {
+            assert_eq!(text.parse::<Link>().unwrap(), expected);
+        }
+        for text in ["", "x", "1:2:3:4", "100:0:91", "99999999"] {
+            assert!(text.parse::<Link>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn there_are_24_links_and_36() {
+        assert_eq!((Link::table().len(), Link::gate().len()), (24, 36));
+    }
+}

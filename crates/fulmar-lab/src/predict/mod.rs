@@ -1,0 +1,65 @@
+//! How good predictions are: every key of many recordings, over many links, in virtual time.
+//!
+//! A [`Session`] is the real emulator, server, transport and client on a simulated link. The user types
+//! at the recorded times, whatever the screen shows, and the programs answer after the recorded
+//! time. What a [`Predictor`] shows changes nothing of that, so a session is run once and shown to
+//! any of them; a [`Viewing`] is what the user then saw, and a [`Scored`] says how good that was.
+//!
+//! # What is counted
+//!
+//! - The *truth* of a key ([`Truth`]) is what changed in the recording, without delay, on the cursor's rows
+//!   (before and after the key) from the press to the end of its first burst of output, and the cursor
+//!   if it is visible; where nothing of that changed it is all that did. The burst begins within 250 ms and
+//!   ends at a gap of 20 ms, or with the next key that is answered. Characters, inverse and background
+//!   count, other colours do not; grey text right of the cursor is not required; for Enter the
+//!   screen behind the first newline will do as well. Keys without effect have no wait.
+//! - *Instant* is an effect that is there within 5 ms ([`INSTANT`]).
+//! - A cell is *wrong* when it differs from the server's frame and from every true screen between that
+//!   frame and the last key ([`Wrong`]); if that lasts 30 ms or longer ([`WRONG_FROM`]) the key that caused it is
+//!   wrong. So is a cursor. The share is one of all keys.
+//! - A *leak* is a wrong cell near the cursor that holds a character of a secret, however short
+//!   ([`Leaks`]).
+//!
+//! # The gate
+//!
+//! No predictor of ours may leak, on any link ([`Link::gate`]) and with any seed, and a control that shows
+//! everything must, on every recording that has a secret ([`Gate`]).
+
+mod engine;
+mod explain;
+mod gate;
+mod group;
+mod hints;
+mod leak;
+mod link;
+mod picture;
+mod predictor;
+mod recording;
+mod rendered;
+mod score;
+mod session;
+mod stock;
+mod table;
+mod trial;
+mod truth;
+mod typed;
+mod viewing;
+mod wait;
+mod wrong;
+
+pub use explain::explain;
+pub use gate::{Gate, Verdict};
+pub use group::Group;
+pub use leak::Leaks;
+pub use link::Link;
+pub use picture::{Look, Picture};
+pub use predictor::{Drawn, Kind, Predictor};
+pub use recording::Recording;
+pub use rendered::judged;
+pub use score::{INSTANT, Score, Scored};
+pub use session::{Frame, Happening, Keys, Session, What};
+pub use table::Results;
+pub use trial::{Plan, Trial};
+pub use truth::{Effect, Part, TrueKey, Truth};
+pub use viewing::{Moment, Viewing};
+pub use wrong::{WRONG_FROM, Wrong};

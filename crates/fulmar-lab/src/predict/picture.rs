@@ -1,0 +1,274 @@
+//! What a screen shows, as far as a prediction is judged by it.
+
+use std::sync::Arc;
+
+use fulmar_terminal::{
+    Attributes, Cell, CellRow, Color, ColorKind, Column, Glyph, Position, Row, Screen, Style,
+};
+
+/// What one cell shows: its text, whether it is inverse, and its background. Colours of the text and
+/// the like do not count.
+///
+/// Never written, erased, blank and no-break space are the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    text: u32,
+    back: u32,
+    is_grey: bool,
+}
+
+/// Marks text of several characters, of which the rest is a hash.
+const CLUSTER: u32 = 1 << 31;
+const INVERSE: u32 = 1 << 31;
+
+impl Look {
+    /// A plain blank.
+    pub const BLANK: Look = Look {
+        text: ' ' as u32,
+        back: 0,
+        is_grey: false,
+    };
+
+    fn of(row: &CellRow, column: Column, cell: &Cell) -> Look {
+        let text = match row.glyph(column) {
+            Glyph::Blank | Glyph::Char('\u{a0}') => ' ' as u32,
+            Glyph::Spacer => 0,
+            Glyph::Char(character) => character as u32,
+            Glyph::Cluster(text) => CLUSTER | hash(text),
+        };
+        let inverse = match cell.attributes().contains(Attributes::INVERSE) {
+            true => INVERSE,
+            false => 0,
+        };
+        Look {
+            text,
+            back: inverse | number_of(cell.background()),
+            is_grey: is_grey(cell),
+        }
+    }
+
+    /// A character in a rendition.
+    pub fn styled(character: char, style: &Style) -> Look {
+        let inverse = match style.attributes.contains(Attributes::INVERSE) {
+            true => INVERSE,
+            false => 0,
+        };
+        Look {
+            back: inverse | number_of(style.background),
+            ..Look::BLANK
+        }
+        .with(character)
+    }
+
+    /// The same text, inverse and background of another.
+    #[must_use]
+    pub fn dressed_as(self, other: Look) -> Look {
+        Look {
+            text: self.text,
+            ..other
+        }
+    }
+
+    /// The same cell with another character, or blank.
+    #[must_use]
+    pub fn with(self, character: char) -> Look {
+        Look {
+            text: match character {
+                '\u{a0}' => ' ' as u32,
+                other => other as u32,
+            },
+            ..self
+        }
+    }
+
+    /// The character, if it is a single one.
+    pub fn character(self) -> Option<char> {
+        char::from_u32(self.text).filter(|character| *character != '\0')
+    }
+
+    /// Whether it looks like a space, whatever is behind it.
+    pub fn is_blank(self) -> bool {
+        self.text == ' ' as u32
+    }
+
+    /// Whether the text is what suggestions are written in: dim, bright black, a dark grey.
+    pub fn is_grey(self) -> bool {
+        self.is_grey
+    }
+
+    /// Whether it is in inverse video.
+    pub fn is_inverse(self) -> bool {
+        self.back & INVERSE != 0
+    }
+
+    /// Whether the text is equal, inverse and background apart.
+    pub fn has_text_of(self, other: Look) -> bool {
+        self.text == other.text
+    }
+}
+
+impl PartialEq for Look {
+    fn eq(&self, other: &Look) -> bool {
+        self.text == other.text && self.back == other.back
+    }
+}
+
+impl Eq for Look {}
+
+fn number_of(color: Color) -> u32 {
+    match color.kind() {
+        ColorKind::Default => 0,
+        ColorKind::Indexed(index) => 1 << 24 | u32::from(index),
+        ColorKind::Rgb(red, green, blue) => {
+            2 << 24 | u32::from(red) << 16 | u32::from(green) << 8 | u32::from(blue)
+        }
+    }
+}
+
+/// Dim, bright black, or one of the greys 232 to 246.
+///
+/// Source: docs/prediction.md, on grey text.
+fn is_grey(cell: &Cell) -> bool {
+    cell.attributes().contains(Attributes::DIM)
+        || matches!(cell.foreground().kind(), ColorKind::Indexed(8 | 232..=246))
+}
+
+/// FNV-1a, cut to 31 bits.
+fn hash(text: &str) -> u32 {
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    text.bytes().fold(0x811c_9dc5, step) & !CLUSTER
+}
+
+/// What a whole screen shows. A clone shares its rows.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    rows: Vec<Arc<[Look]>>,
+    /// Where the cursor is, shown or not.
+    at: Position,
+    is_visible: bool,
+}
+
+impl Picture {
+    /// Looks at a screen.
+    pub fn of(screen: &Screen) -> Picture {
+        Picture {
+            rows: screen.rows().map(|row| looks(row)).collect(),
+            at: screen.cursor().position,
+            is_visible: screen.cursor().visible,
+        }
+    }
+
+    /// Looks at a screen that has rows in common with another one, of which `known` is the picture.
+    pub fn like(screen: &Screen, other: &Screen, known: &Picture) -> Picture {
+        if screen.size() != other.size() {
+            return Picture::of(screen);
+        }
+        let rows = screen.rows().zip(other.rows()).zip(&known.rows);
+        Picture {
+            rows: rows
+                .map(|((row, other), known)| match Arc::ptr_eq(row, other) {
+                    true => Arc::clone(known),
+                    false => looks(row),
+                })
+                .collect(),
+            at: screen.cursor().position,
+            is_visible: screen.cursor().visible,
+        }
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> u16 {
+        self.rows.len() as u16
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> u16 {
+        self.rows.first().map_or(0, |row| row.len() as u16)
+    }
+
+    /// The cells of a row; none where there is no such row.
+    pub fn row(&self, row: u16) -> &[Look] {
+        self.rows.get(usize::from(row)).map_or(&[], |row| row)
+    }
+
+    /// Whether a row is, for certain and without looking, the one that another picture has there.
+    pub fn shares_row(&self, other: &Picture, row: u16) -> bool {
+        let row = usize::from(row);
+        match (self.rows.get(row), other.rows.get(row)) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
+    /// What a cell shows; outside it is blank.
+    pub fn look(&self, at: Position) -> Look {
+        let row = self.row(at.row.0);
+        row.get(usize::from(at.column.0))
+            .copied()
+            .unwrap_or(Look::BLANK)
+    }
+
+    /// Where the cursor is, shown or not.
+    pub fn cursor_place(&self) -> Position {
+        self.at
+    }
+
+    /// Where a cursor is to be seen.
+    pub fn cursor(&self) -> Option<Position> {
+        self.is_visible.then_some(self.at)
+    }
+
+    /// Puts something into a cell.
+    pub fn set(&mut self, at: Position, look: Look) {
+        if let Some(row) = self.rows.get_mut(usize::from(at.row.0))
+            && let Some(cell) = Arc::make_mut(row).get_mut(usize::from(at.column.0))
+        {
+            *cell = look;
+        }
+    }
+
+    /// Moves the cursor.
+    pub fn set_cursor(&mut self, at: Position) {
+        self.at = at;
+    }
+
+    /// The cells in which two pictures of one size differ.
+    pub fn differences<'a>(&'a self, other: &'a Picture) -> impl Iterator<Item = Position> + 'a {
+        let rows = (0..self.rows()).filter(|row| !self.shares_row(other, *row));
+        rows.flat_map(move |row| {
+            let cells = self.row(row).iter().zip(other.row(row)).enumerate();
+            cells
+                .filter(|(_, (one, other))| one != other)
+                .map(move |(column, _)| Position::new(row, column as u16))
+        })
+    }
+
+    /// Whether nothing is different, cursor included.
+    pub fn is_same(&self, other: &Picture) -> bool {
+        self.cursor() == other.cursor() && self.differences(other).next().is_none()
+    }
+
+    /// The text of a row without the blanks at its end.
+    pub fn text(&self, row: u16) -> String {
+        let cells = self.row(row).iter().filter(|look| look.text != 0);
+        let text: String = cells
+            .map(|look| look.character().unwrap_or('\u{fffd}'))
+            .collect();
+        text.trim_end().to_owned()
+    }
+}
+
+fn looks(row: &CellRow) -> Arc<[Look]> {
+    let cells = row.cells().iter().enumerate();
+    cells
+        .map(|(column, cell)| Look::of(row, Column(column as u16), cell))
+        .collect()
+}
+
+/// The place at a row and a column.
+pub(super) fn place(row: Row, column: u16) -> Position {
+    Position {
+        row,
+        column: Column(column),
+    }
+}

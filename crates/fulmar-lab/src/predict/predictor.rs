@@ -1,0 +1,123 @@
+//! What can be tried on a session: anything that says what to show before the server does.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fulmar_terminal::{Position, Size};
+
+use super::engine::{Adapter, Peer};
+use super::picture::Picture;
+use super::session::{Frame, Keys};
+use super::stock::{Mode, Stock};
+
+/// A predictor on a session: told what is typed and what comes, it says what the user sees.
+pub trait Predictor {
+    /// Takes in what was typed, while `frame` is the newest.
+    fn type_keys(&mut self, now: Duration, keys: &Keys, frame: &Frame);
+
+    /// Takes in what came.
+    fn take_frame(&mut self, now: Duration, frame: &Frame);
+
+    /// Draws over `frame`, which is the newest.
+    fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn;
+
+    /// Returns when to ask again although nothing happens.
+    fn poll_timeout(&self) -> Option<Duration>;
+
+    /// Returns what it would say about its decisions since the last call, a line each.
+    fn take_remarks(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What the user sees.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// The whole screen.
+    pub picture: Picture,
+    /// The first byte of the key because of which a cell was drawn, where that is known.
+    pub causes: BTreeMap<Position, u64>,
+    /// The same for the cursor.
+    pub cursor_cause: Option<u64>,
+}
+
+impl Drawn {
+    /// The server's own screen.
+    pub fn plain(frame: &Frame) -> Drawn {
+        Drawn {
+            picture: frame.picture.clone(),
+            causes: BTreeMap::new(),
+            cursor_cause: None,
+        }
+    }
+}
+
+/// The predictors by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Kind {
+    /// No prediction.
+    None,
+    /// A model of stock's, as it is by default.
+    Stock,
+    /// The same, always on.
+    StockAlways,
+    /// Ours, with a stock server.
+    Engine,
+    /// Ours, with a server of our own that gives hints.
+    EngineHints,
+    /// Shows every guess: what the gate has to notice.
+    Everything,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 6] = [
+        Kind::None,
+        Kind::Stock,
+        Kind::StockAlways,
+        Kind::Engine,
+        Kind::EngineHints,
+        Kind::Everything,
+    ];
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::None => "none",
+            Kind::Stock => "stock",
+            Kind::StockAlways => "stock-always",
+            Kind::Engine => "engine",
+            Kind::EngineHints => "engine-hints",
+            Kind::Everything => "everything",
+        }
+    }
+
+    /// Returns a new one for a window of that size.
+    pub fn build(self, size: Size) -> Box<dyn Predictor> {
+        match self {
+            Kind::None => Box::new(Nothing),
+            Kind::Stock => Box::new(Stock::new(Mode::Adaptive)),
+            Kind::StockAlways => Box::new(Stock::new(Mode::Always)),
+            Kind::Engine => Box::new(Adapter::new(size, Peer::Stock)),
+            Kind::EngineHints => Box::new(Adapter::new(size, Peer::Own)),
+            Kind::Everything => Box::new(Stock::new(Mode::Everything)),
+        }
+    }
+}
+
+/// No prediction.
+struct Nothing;
+
+impl Predictor for Nothing {
+    fn type_keys(&mut self, _: Duration, _: &Keys, _: &Frame) {}
+
+    fn take_frame(&mut self, _: Duration, _: &Frame) {}
+
+    fn draw(&mut self, _: Duration, frame: &Frame) -> Drawn {
+        Drawn::plain(frame)
+    }
+
+    fn poll_timeout(&self) -> Option<Duration> {
+        None
+    }
+}

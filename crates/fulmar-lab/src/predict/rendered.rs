@@ -1,0 +1,98 @@
+//! What a predictor showed, as bytes for a terminal, so that the judge of real runs can judge it.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use fulmar_terminal::Position;
+
+use super::picture::Picture;
+use super::recording::Recording;
+use super::session::{Session, What};
+use super::viewing::{Moment, Viewing};
+use crate::judge::{Run, Stamp, Truth, Verdict};
+use crate::trace::{Event, Record, Trace};
+
+/// Judges what was seen as if it had been on a real terminal; `truth` is the judge's own of the recording.
+///
+/// # Errors
+///
+/// Where the session is none of this recording.
+pub fn judged(
+    recording: &Recording,
+    truth: &Truth,
+    session: &Session,
+    viewing: &Viewing<'_>,
+) -> Result<Verdict> {
+    let verdict = Run {
+        truth,
+        user_side: &user_side(recording, session, viewing)?,
+        host_side: &session.host_side,
+        transit: std::time::Duration::ZERO,
+    }
+    .judge()?;
+    Ok(verdict)
+}
+
+/// The user's side of the run: what was typed, and what a terminal would have got.
+fn user_side(recording: &Recording, session: &Session, viewing: &Viewing<'_>) -> Result<Trace> {
+    let began = session.host_side.began();
+    let mut records = vec![Record {
+        at: began,
+        event: Event::Size(recording.trace.size()),
+    }];
+    let typed = session.happenings.iter().filter_map(|one| match &one.what {
+        What::Keys(keys) => Some(Record {
+            at: one.at,
+            event: Event::User(keys.bytes.clone()),
+        }),
+        What::Frame(_) => None,
+    });
+    records.extend(typed);
+    let mut before: Option<&Moment<'_>> = None;
+    for moment in &viewing.moments {
+        let stamp = Stamp(recording.truth.written(moment.frame.number));
+        let bytes = drawn(before.map(|before| &before.drawn.picture), moment, stamp);
+        records.push(Record {
+            at: moment.at,
+            event: Event::Host(bytes.into_bytes()),
+        });
+        before = Some(moment);
+    }
+    // What is typed at a time comes before what is shown then.
+    records.sort_by_key(|record| record.at);
+    Ok(Trace::new(records)?)
+}
+
+fn drawn(before: Option<&Picture>, moment: &Moment<'_>, stamp: Stamp) -> String {
+    let picture = &moment.drawn.picture;
+    let mut text = String::new();
+    let changed: Vec<Position> = match before {
+        Some(before) => picture.differences(before).collect(),
+        None => {
+            text.push_str("\x1b[m\x1b[2J");
+            let rows = 0..picture.rows();
+            let places = rows.flat_map(|row| {
+                (0..picture.columns()).map(move |column| Position::new(row, column))
+            });
+            places.collect()
+        }
+    };
+    for at in changed {
+        let look = picture.look(at);
+        let Some(character) = look.character() else {
+            continue;
+        };
+        let rendition = if look.is_inverse() { ";7" } else { "" };
+        let (row, column) = (at.row.0 + 1, at.column.0 + 1);
+        let _ = write!(text, "\x1b[{row};{column}H\x1b[0{rendition}m{character}");
+    }
+    let cursor = picture.cursor_place();
+    let shown = if picture.cursor().is_some() { 'h' } else { 'l' };
+    let (row, column) = (cursor.row.0 + 1, cursor.column.0 + 1);
+    let _ = write!(
+        text,
+        "\x1b[{row};{column}H\x1b[?25{shown}{}",
+        stamp.sequence()
+    );
+    text
+}

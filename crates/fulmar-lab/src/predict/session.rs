@@ -1,0 +1,183 @@
+//! One session in virtual time, as the client lived it, for predictors to be tried on.
+//!
+//! What a predictor shows changes nothing that is typed or sent. So a session is run once, without
+//! any, and then told to as many predictors as one likes.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow};
+use fulmar_predict::Hints;
+use fulmar_sim::Simulation;
+use fulmar_terminal::{Screen, Size};
+
+use super::hints::hints;
+use super::picture::Picture;
+use super::truth::Truth;
+use super::typed::Typed;
+use crate::scenario::Scenario;
+use crate::simulated::{Far, PlayedHost, key};
+use crate::trace::Trace;
+
+/// What happened at the client, in order of time.
+#[derive(Debug)]
+pub struct Session {
+    /// The window's size.
+    pub size: Size,
+    /// What happened.
+    pub happenings: Vec<Happening>,
+    /// What the programs received and wrote.
+    pub host_side: Trace,
+    /// When it was over.
+    pub end: Duration,
+    /// Whether everything that the programs wrote came.
+    pub is_whole: bool,
+}
+
+/// Something that happened at the client.
+#[derive(Clone, Debug)]
+pub struct Happening {
+    /// When.
+    pub at: Duration,
+    /// What.
+    pub what: What,
+}
+
+/// What can happen.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// Something was typed.
+    Keys(Keys),
+    /// A state of the server's came, or the news that it is still the same.
+    Frame(Box<Frame>),
+}
+
+/// One read of the keyboard.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The number of the first of them among all bytes ever typed.
+    pub first: u64,
+    /// The number of the first key among those of the truth.
+    pub key: usize,
+    /// How many keys it is.
+    pub count: usize,
+    /// The number of the client's last state that was sent before.
+    pub sent_state: u64,
+}
+
+/// What the client knows when something has come from the server.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The newest screen.
+    pub screen: Screen,
+    /// What it shows.
+    pub picture: Picture,
+    /// How many bytes the server had when it sent this.
+    pub received: u64,
+    /// For how many of them the program had had 50 ms.
+    pub echoed: u64,
+    /// The echo ack: the number of the client's state for which that is so.
+    pub echoed_state: u64,
+    /// The smoothed round trip, once one was measured.
+    pub srtt: Option<Duration>,
+    /// The number of the screen among those of the truth.
+    pub number: usize,
+    /// What a server of our own would say with it.
+    pub hints: Option<Hints>,
+}
+
+/// So long the user looks on after the last key, and again so long, so often, for what is missing.
+const LOOKS_ON: Duration = Duration::from_secs(4);
+const PATIENCE: usize = 15;
+/// So long a session may take to be there.
+const SET_UP: Duration = Duration::from_secs(120);
+
+impl Session {
+    /// Plays a recording over a link.
+    ///
+    /// # Errors
+    ///
+    /// Where no session comes about, or a state machine spins, which is a fault of it.
+    pub fn run(scenario: &Scenario, recording: &Trace, truth: &Truth) -> Result<Session> {
+        let wanted = recording.size();
+        let size = Size::new(wanted.rows, wanted.columns)
+            .context("no window has the size of the recording")?;
+        let near = Typed::new(key()?, size, scenario.simulated_server(), recording);
+        let far = Far::new(key()?, size, PlayedHost::unstamped(recording));
+        let length = recording.ended() - recording.began();
+        let mut simulation = scenario.simulation((near, far));
+        let spins = |failure| anyhow!("{failure}");
+        simulation
+            .run_until(SET_UP, |(near, _)| near.has_begun())
+            .map_err(spins)?;
+        simulation
+            .run_until(SET_UP + length, |(near, _)| near.is_done())
+            .map_err(spins)?;
+        let all = truth.length();
+        for _ in 0..PATIENCE {
+            simulation.run_for(LOOKS_ON).map_err(spins)?;
+            let (near, far) = &simulation.nodes;
+            if far.written_by(near.state()) == Some(all) {
+                break;
+            }
+        }
+        let end = simulation.now();
+        Session::of(simulation, truth, size, end)
+    }
+
+    fn of(
+        simulation: Simulation<(Typed, Far<'_>)>,
+        truth: &Truth,
+        size: Size,
+        end: Duration,
+    ) -> Result<Session> {
+        let (near, far) = simulation.nodes;
+        let mut happenings = Vec::new();
+        let mut last: Option<Frame> = None;
+        for lived in near.lived {
+            let what = match lived.what {
+                super::typed::What::Keys(keys) => What::Keys(keys),
+                super::typed::What::News(news) => {
+                    let picture = match &last {
+                        Some(last) => Picture::like(&news.screen, &last.screen, &last.picture),
+                        None => Picture::of(&news.screen),
+                    };
+                    let written = far.written_by(news.state).unwrap_or_default();
+                    let newest = truth.number_at(written);
+                    let earliest = last.as_ref().map_or(0, |last| last.number);
+                    let frame = Frame {
+                        number: number_of(truth, &picture, earliest, newest),
+                        hints: truth.tty(newest).map(|tty| hints(tty, &news.screen)),
+                        picture,
+                        screen: news.screen,
+                        received: news.received,
+                        echoed: news.echoed,
+                        echoed_state: news.echoed_state,
+                        srtt: news.srtt,
+                    };
+                    last = Some(frame.clone());
+                    What::Frame(Box::new(frame))
+                }
+            };
+            happenings.push(Happening { at: lived.at, what });
+        }
+        let is_whole = last.is_some_and(|last| last.number == truth.end());
+        Ok(Session {
+            size,
+            happenings,
+            host_side: far.host.finish()?,
+            end,
+            is_whole,
+        })
+    }
+}
+
+/// Returns which of the true screens this is: the newest that looks like it and was written. One that
+/// is held back, as an unfinished frame is, is not shown yet.
+fn number_of(truth: &Truth, picture: &Picture, earliest: usize, newest: usize) -> usize {
+    let alike = (earliest..=newest)
+        .rev()
+        .find(|number| truth.picture(*number).is_same(picture));
+    alike.unwrap_or(newest)
+}

@@ -1,0 +1,95 @@
+//! What stock guesses of a cell.
+
+use std::time::Duration;
+
+use fulmar_terminal::{Position, Style};
+
+use crate::predict::picture::{Look, Picture};
+
+/// A guess about one cell.
+#[derive(Clone, Debug)]
+pub(super) struct Guess {
+    pub(super) is_active: bool,
+    pub(super) look: Look,
+    is_unknown: bool,
+    /// What the cell has shown since the guess was begun.
+    originals: Vec<Look>,
+    pub(super) expires: u64,
+    pub(super) epoch: u64,
+    pub(super) at: Duration,
+    pub(super) key: u64,
+}
+
+/// What a screen says of a guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Validity {
+    /// Nothing yet.
+    Pending,
+    /// It was right.
+    Right,
+    /// It was right, or there was nothing to be right about.
+    RightAnyway,
+    /// It was not.
+    Wrong,
+}
+
+impl Default for Guess {
+    fn default() -> Guess {
+        Guess {
+            is_active: false,
+            look: Look::BLANK,
+            is_unknown: false,
+            originals: Vec::new(),
+            expires: 0,
+            epoch: 0,
+            at: Duration::ZERO,
+            key: 0,
+        }
+    }
+}
+
+impl Guess {
+    /// What is guessed, unless it is that nobody knows.
+    pub(super) fn known(&self) -> Option<Look> {
+        (!self.is_unknown).then_some(self.look)
+    }
+
+    /// Guesses something else, or that nobody knows.
+    pub(super) fn change(&mut self, look: Option<Look>, displayed: Look) {
+        match self.is_active && !self.is_unknown {
+            true => self.originals.push(self.look),
+            false => self.originals.clear(),
+        }
+        self.originals.push(displayed);
+        self.is_active = true;
+        self.is_unknown = look.is_none();
+        self.look = look.unwrap_or(self.look);
+    }
+
+    /// What a screen says of an active guess.
+    pub(super) fn validity(&self, at: Position, screen: &Picture, late_ack: u64) -> Validity {
+        if at.row.0 >= screen.rows() || at.column.0 >= screen.columns() {
+            return Validity::Wrong;
+        }
+        if late_ack < self.expires {
+            return Validity::Pending;
+        }
+        if self.is_unknown || self.look.is_blank() {
+            return Validity::RightAnyway;
+        }
+        let actual = screen.look(at);
+        if !actual.has_text_of(self.look) {
+            return Validity::Wrong;
+        }
+        let was_there = |original: &Look| original.has_text_of(self.look);
+        match self.originals.iter().any(was_there) {
+            true => Validity::RightAnyway,
+            false => Validity::Right,
+        }
+    }
+}
+
+/// A blank in a rendition.
+pub(super) fn look_of(style: &Style) -> Look {
+    Look::styled(' ', style)
+}

@@ -1,0 +1,395 @@
+//! A model of stock's predictor, to compare with.
+//!
+//! It was written from docs/protocol.md's description of stock's behaviour as a client shows it, and
+//! shares nothing with our engine.
+
+mod cells;
+mod keyboard;
+mod trigger;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fulmar_terminal::{Position, Row, Size};
+
+use self::cells::{Guess, Validity, look_of};
+use self::keyboard::{Action, Keyboard};
+use self::trigger::Triggers;
+use super::picture::{Look, Picture, place};
+use super::predictor::{Drawn, Predictor};
+use super::session::{Frame, Keys};
+
+/// When it shows what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// On slow links, what is confirmed.
+    Adaptive,
+    /// Always, what is confirmed.
+    Always,
+    /// Always, and everything: stock's experimental mode.
+    Everything,
+}
+
+/// A read of more bytes than this is not predicted.
+const BULK_BYTES: usize = 100;
+
+/// So often a client with guesses wakes.
+const WAKE: Duration = Duration::from_millis(50);
+
+/// Stock's predictor.
+pub(super) struct Stock {
+    mode: Mode,
+    keyboard: Keyboard,
+    triggers: Triggers,
+    rows: BTreeMap<u16, Vec<Guess>>,
+    cursors: Vec<Cursor>,
+    epoch: u64,
+    confirmed: u64,
+    sent_state: u64,
+    late_ack: u64,
+    shown: Option<Picture>,
+    size: Option<Size>,
+    woke: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cursor {
+    at: Position,
+    expires: u64,
+    epoch: u64,
+    key: u64,
+}
+
+/// What a byte is typed in: the newest frame, what is displayed, and the number of the byte.
+#[derive(Clone, Copy)]
+struct Situation<'a> {
+    now: Duration,
+    frame: &'a Frame,
+    shown: &'a Picture,
+    key: u64,
+}
+
+impl Stock {
+    pub(super) fn new(mode: Mode) -> Stock {
+        Stock {
+            mode,
+            keyboard: Keyboard::default(),
+            triggers: Triggers::default(),
+            rows: BTreeMap::new(),
+            cursors: Vec::new(),
+            epoch: 1,
+            confirmed: 0,
+            sent_state: 0,
+            late_ack: 0,
+            shown: None,
+            size: None,
+            woke: Duration::ZERO,
+        }
+    }
+
+    fn is_frozen(&self) -> bool {
+        self.mode == Mode::Everything
+    }
+
+    fn is_active(&self) -> bool {
+        !self.cursors.is_empty() || self.rows.values().flatten().any(|guess| guess.is_active)
+    }
+
+    fn lose_confidence(&mut self) {
+        if !self.is_frozen() {
+            self.epoch += 1;
+        }
+    }
+
+    fn reset(&mut self) {
+        self.rows.clear();
+        self.cursors.clear();
+        self.lose_confidence();
+    }
+
+    /// Removes what an epoch and later ones have guessed.
+    fn kill(&mut self, epoch: u64, frame: &Frame) {
+        self.cursors.retain(|cursor| cursor.epoch < epoch);
+        for guess in self.rows.values_mut().flatten() {
+            if guess.is_active && guess.epoch >= epoch {
+                guess.is_active = false;
+            }
+        }
+        self.cursors.push(Cursor {
+            at: frame.picture.cursor_place(),
+            expires: self.sent_state + 1,
+            epoch: self.epoch,
+            key: 0,
+        });
+        self.lose_confidence();
+    }
+
+    /// Compares the guesses with a screen.
+    fn cull(&mut self, now: Duration, frame: &Frame, picture: &Picture) {
+        if self.size.replace(frame.screen.size()) != Some(frame.screen.size()) {
+            self.reset();
+        }
+        let is_active = self.is_active();
+        self.triggers.look(is_active);
+        if self.cull_cells(now, frame, picture) {
+            return;
+        }
+        if let Some(newest) = self.cursors.last()
+            && self.late_ack >= newest.expires
+            && newest.at != picture.cursor_place()
+        {
+            match self.is_frozen() {
+                true => self.cursors.clear(),
+                false => return self.reset(),
+            }
+        }
+        let late_ack = self.late_ack;
+        self.cursors.retain(|cursor| late_ack < cursor.expires);
+    }
+
+    /// Compares the cells; returns whether everything was reset.
+    fn cull_cells(&mut self, now: Duration, frame: &Frame, picture: &Picture) -> bool {
+        let rows: Vec<u16> = self.rows.keys().copied().collect();
+        for row in rows {
+            for column in 0..picture.columns() {
+                let Some(guess) = self.guess(row, column) else {
+                    continue;
+                };
+                let (epoch, made) = (guess.epoch, guess.at);
+                let at = place(Row(row), column);
+                match guess.validity(at, picture, self.late_ack) {
+                    Validity::Wrong if self.is_frozen() => self.drop_guess(row, column),
+                    Validity::Wrong if epoch > self.confirmed => self.kill(epoch, frame),
+                    Validity::Wrong => {
+                        self.reset();
+                        return true;
+                    }
+                    Validity::Right => {
+                        self.confirmed = self.confirmed.max(epoch);
+                        self.triggers.confirm(now, made);
+                        self.adopt(row, column, picture.look(at));
+                        self.drop_guess(row, column);
+                    }
+                    Validity::RightAnyway => self.drop_guess(row, column),
+                    Validity::Pending => self.triggers.wait(now, made),
+                }
+            }
+        }
+        self.rows
+            .retain(|_, row| row.iter().any(|guess| guess.is_active));
+        false
+    }
+
+    fn guess(&self, row: u16, column: u16) -> Option<&Guess> {
+        let guess = self.rows.get(&row)?.get(usize::from(column))?;
+        guess.is_active.then_some(guess)
+    }
+
+    fn drop_guess(&mut self, row: u16, column: u16) {
+        let row = self.rows.get_mut(&row);
+        if let Some(guess) = row.and_then(|row| row.get_mut(usize::from(column))) {
+            guess.is_active = false;
+        }
+    }
+
+    /// Gives the guesses from a cell to the end of its row the look of what came.
+    fn adopt(&mut self, row: u16, column: u16, actual: Look) {
+        let row = self.rows.get_mut(&row);
+        let guesses = row.into_iter().flatten().skip(column.into());
+        for guess in guesses.filter(|guess| guess.is_active) {
+            guess.look = guess.look.dressed_as(actual);
+        }
+    }
+
+    fn type_byte(&mut self, byte: u8, on: Situation<'_>) {
+        self.cull(on.now, on.frame, on.shown);
+        if self.is_frozen() {
+            self.epoch = self.confirmed;
+        }
+        if let Some(action) = self.keyboard.read(byte) {
+            match action {
+                Action::Print(character) => self.insert(character, on),
+                Action::Backspace => self.backspace(on),
+                Action::Return => {
+                    self.lose_confidence();
+                    self.new_line(on);
+                }
+                Action::Right => self.step(1, on),
+                Action::Left => self.step(-1, on),
+                Action::Other => self.lose_confidence(),
+            }
+        }
+    }
+
+    /// Returns where the guessed cursor is, with one of the present epoch there.
+    fn cursor(&mut self, on: Situation<'_>) -> Position {
+        let fresh = Cursor {
+            at: on.shown.cursor_place(),
+            expires: self.sent_state + 1,
+            epoch: self.epoch,
+            key: on.key,
+        };
+        match self.cursors.last().copied() {
+            None => self.cursors.push(fresh),
+            Some(newest) if newest.epoch != self.epoch => self.cursors.push(Cursor {
+                at: newest.at,
+                ..fresh
+            }),
+            Some(_) => {}
+        }
+        self.cursors.last().map_or(fresh.at, |newest| newest.at)
+    }
+
+    fn move_cursor(&mut self, to: Position, on: Situation<'_>) {
+        let expires = self.sent_state + 1;
+        if let Some(newest) = self.cursors.last_mut() {
+            newest.at = to;
+            newest.expires = expires;
+            newest.key = on.key;
+        }
+    }
+
+    fn step(&mut self, by: i32, on: Situation<'_>) {
+        let at = self.cursor(on);
+        let last = on.shown.columns().saturating_sub(1);
+        let column = i32::from(at.column.0) + by;
+        if (0..=i32::from(last)).contains(&column) {
+            self.move_cursor(place(at.row, column as u16), on);
+        }
+    }
+
+    fn insert(&mut self, character: char, on: Situation<'_>) {
+        let at = self.cursor(on);
+        let last = on.shown.columns().saturating_sub(1);
+        let is_last = at.column.0 >= last;
+        if is_last {
+            self.lose_confidence();
+            self.cursor(on);
+        }
+        for column in (at.column.0 + 1..=last).rev() {
+            let taken = (column != last).then(|| self.look(at.row, column - 1, on));
+            self.put(place(at.row, column), taken.flatten(), on);
+        }
+        let left = match at.column.0.checked_sub(1) {
+            Some(left) => {
+                let left = place(at.row, left);
+                let guessed = self.guess(at.row.0, left.column.0);
+                let known = guessed.and_then(|guess| guess.known());
+                known.unwrap_or(on.shown.look(left))
+            }
+            None => look_of(on.frame.screen.style()),
+        };
+        self.put(at, Some(left.with(character)), on);
+        if is_last {
+            self.lose_confidence();
+            self.new_line(on);
+        } else {
+            self.move_cursor(place(at.row, at.column.0 + 1), on);
+        }
+    }
+
+    fn backspace(&mut self, on: Situation<'_>) {
+        let at = self.cursor(on);
+        let Some(column) = at.column.0.checked_sub(1) else {
+            return;
+        };
+        self.move_cursor(place(at.row, column), on);
+        let columns = on.shown.columns();
+        for column in column..columns {
+            let taken = (column + 2 < columns).then(|| self.look(at.row, column + 1, on));
+            self.put(place(at.row, column), taken.flatten(), on);
+        }
+    }
+
+    fn new_line(&mut self, on: Situation<'_>) {
+        let at = self.cursor(on);
+        if at.row.0 + 1 < on.shown.rows() {
+            return self.move_cursor(place(Row(at.row.0 + 1), 0), on);
+        }
+        self.move_cursor(place(at.row, 0), on);
+        for column in 0..on.shown.columns() {
+            self.put(place(at.row, column), Some(Look::BLANK), on);
+        }
+    }
+
+    /// What is guessed for a cell, or else displayed; `None` if that is unknown.
+    fn look(&self, row: Row, column: u16, on: Situation<'_>) -> Option<Look> {
+        match self.guess(row.0, column) {
+            Some(guess) => guess.known(),
+            None => Some(on.shown.look(place(row, column))),
+        }
+    }
+
+    fn put(&mut self, at: Position, look: Option<Look>, on: Situation<'_>) {
+        let columns = usize::from(on.shown.columns());
+        let row = self.rows.entry(at.row.0);
+        let row = row.or_insert_with(|| vec![Guess::default(); columns]);
+        let Some(guess) = row.get_mut(usize::from(at.column.0)) else {
+            return;
+        };
+        guess.change(look, on.shown.look(at));
+        guess.epoch = self.epoch;
+        guess.expires = self.sent_state + 1;
+        guess.at = on.now;
+        guess.key = on.key;
+    }
+
+    fn is_shown(&self) -> bool {
+        self.mode != Mode::Adaptive || self.triggers.shows()
+    }
+}
+
+impl Predictor for Stock {
+    fn type_keys(&mut self, now: Duration, keys: &Keys, frame: &Frame) {
+        self.sent_state = keys.sent_state;
+        if keys.bytes.len() > BULK_BYTES {
+            return self.reset();
+        }
+        let shown = self.shown.clone().unwrap_or(frame.picture.clone());
+        for (number, byte) in keys.bytes.iter().enumerate() {
+            let on = Situation {
+                now,
+                frame,
+                shown: &shown,
+                key: keys.first + number as u64,
+            };
+            self.type_byte(*byte, on);
+        }
+    }
+
+    fn take_frame(&mut self, _: Duration, frame: &Frame) {
+        self.late_ack = frame.echoed_state;
+        self.triggers.set_round_trip(frame.srtt);
+    }
+
+    fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
+        self.woke = now;
+        self.cull(now, frame, &frame.picture);
+        let mut drawn = Drawn::plain(frame);
+        if self.is_shown() {
+            let is_sure = |epoch: u64| epoch <= self.confirmed || self.is_frozen();
+            for cursor in self.cursors.iter().filter(|cursor| is_sure(cursor.epoch)) {
+                drawn.picture.set_cursor(cursor.at);
+                drawn.cursor_cause = Some(cursor.key);
+            }
+            for (row, guesses) in &self.rows {
+                for (column, guess) in guesses.iter().enumerate() {
+                    let at = place(Row(*row), column as u16);
+                    let Some(look) = guess.known().filter(|_| is_sure(guess.epoch)) else {
+                        continue;
+                    };
+                    if guess.is_active && look != drawn.picture.look(at) {
+                        drawn.picture.set(at, look);
+                        drawn.causes.insert(at, guess.key);
+                    }
+                }
+            }
+        }
+        self.shown = Some(drawn.picture.clone());
+        drawn
+    }
+
+    fn poll_timeout(&self) -> Option<Duration> {
+        self.is_active().then_some(self.woke + WAKE)
+    }
+}

@@ -1,0 +1,98 @@
+//! Trials: a recording, a link and a seed, with some predictors.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context as _, Result};
+
+use super::link::Link;
+use super::predictor::Kind;
+use super::recording::Recording;
+use super::score::{Score, Scored};
+use super::session::Session;
+use super::viewing::Viewing;
+
+/// What is to be tried.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// The recordings.
+    pub recordings: &'a [Recording],
+    /// The links.
+    pub links: Vec<Link>,
+    /// How many seeds, from 1.
+    pub seeds: u64,
+    /// The predictors.
+    pub kinds: Vec<Kind>,
+}
+
+/// One of it, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The number of the recording.
+    pub recording: usize,
+    /// The link.
+    pub link: Link,
+    /// The seed.
+    pub seed: u64,
+    /// The score of each predictor, in the plan's order.
+    pub scores: Vec<Score>,
+    /// Whether everything that the programs wrote had come when it was over.
+    pub is_whole: bool,
+}
+
+impl Plan<'_> {
+    /// Tries everything, on all processors, and returns it in a fixed order: links, seeds, recordings.
+    ///
+    /// # Errors
+    ///
+    /// The first that no session came about for.
+    pub fn run(&self) -> Result<Vec<Trial>> {
+        let mut wanted = Vec::new();
+        for link in &self.links {
+            for seed in 1..=self.seeds {
+                wanted.extend((0..self.recordings.len()).map(|recording| (recording, *link, seed)));
+            }
+        }
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut done = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some((recording, link, seed)) = wanted.get(number).copied() else {
+                    return done;
+                };
+                done.push((number, self.one(recording, link, seed)));
+            }
+        };
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let mut all = Vec::new();
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            for thread in threads {
+                all.extend(thread.join().ok().context("a trial has panicked")?);
+            }
+            anyhow::Ok(())
+        })?;
+        all.sort_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, trial)| trial).collect()
+    }
+
+    fn one(&self, recording: usize, link: Link, seed: u64) -> Result<Trial> {
+        let Recording { name, trace, truth } = &self.recordings[recording];
+        let session = Session::run(&link.scenario(seed), trace, truth);
+        let session = session.with_context(|| format!("{name} over {link}, seed {seed}"))?;
+        let score = |kind: &Kind| {
+            let mut predictor = kind.build(session.size);
+            let viewing = Viewing::of(&session, predictor.as_mut());
+            Scored::of(truth, &viewing).score
+        };
+        Ok(Trial {
+            recording,
+            link,
+            seed,
+            scores: self.kinds.iter().map(score).collect(),
+            is_whole: session.is_whole,
+        })
+    }
+}

@@ -1,0 +1,335 @@
+//! The truth of a key: what it does to the screen when nothing is in the way.
+
+use std::time::Duration;
+
+use fulmar_terminal::{Position, Screen, Size, Terminal};
+
+use super::picture::Picture;
+use crate::judge::{ANSWER_WITHIN, BURST_GAP};
+use crate::trace::{Event, Mark, Meta, Note, StrokeKind, Trace, TtyState, strokes};
+
+/// Every screen that the programs of a recording make, and what each key does to it.
+///
+/// Screens are counted: number 0 is the blank one, number n that behind the nth piece of output.
+#[derive(Debug)]
+pub struct Truth {
+    screens: Vec<Screen>,
+    pictures: Vec<Picture>,
+    keys: Vec<TrueKey>,
+    /// How many bytes of output lead to each screen.
+    written: Vec<usize>,
+    /// What the terminal was like at each screen, where the sidecar says so.
+    ttys: Vec<Option<TtyState>>,
+}
+
+/// One key and what it does.
+#[derive(Clone, Debug)]
+pub struct TrueKey {
+    /// What the keyboard sent.
+    pub bytes: Vec<u8>,
+    /// A key, a report of the mouse, or a paste.
+    pub kind: StrokeKind,
+    /// When, on the recording's clock.
+    pub at: Duration,
+    /// The screen that it was typed at.
+    pub before: usize,
+    /// The last screen before the next key: all that can come of the keys up to this one.
+    pub reach: usize,
+    /// Whether it belongs to a secret.
+    pub is_secret: bool,
+    /// What it does; `None` for nothing that can be seen.
+    pub effect: Option<Effect>,
+}
+
+/// What a key does to the screen.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// The screen with which it is complete.
+    pub after: usize,
+    /// The cells and whether the cursor belongs to it.
+    pub part: Part,
+    /// For Enter another screen that will do: that after the first newline.
+    pub first_line: Option<(Part, Picture)>,
+}
+
+/// Part of a screen.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// The cells.
+    pub places: Vec<Position>,
+    /// Whether the cursor belongs to it.
+    pub has_cursor: bool,
+}
+
+impl Part {
+    /// Whether two pictures agree there.
+    pub fn agrees(&self, one: &Picture, other: &Picture) -> bool {
+        let has_cursor = !self.has_cursor || one.cursor() == other.cursor();
+        has_cursor
+            && self
+                .places
+                .iter()
+                .all(|at| one.look(*at) == other.look(*at))
+    }
+}
+
+impl Truth {
+    /// Plays a recording without delay. `meta` is its sidecar.
+    pub fn of(trace: &Trace, meta: Option<&Meta>) -> Truth {
+        let size = Size::new(trace.size().rows, trace.size().columns).unwrap_or_default();
+        let mut play = Play::new(size);
+        for record in trace.records() {
+            match &record.event {
+                Event::Size(_) => {}
+                Event::User(bytes) => play.type_keys(record.at, bytes),
+                Event::Host(bytes) => play.write(record.at, bytes),
+            }
+        }
+        play.finish(meta)
+    }
+
+    /// The keys in their order.
+    pub fn keys(&self) -> &[TrueKey] {
+        &self.keys
+    }
+
+    /// The number of the last screen.
+    pub fn end(&self) -> usize {
+        self.screens.len() - 1
+    }
+
+    /// What a screen shows.
+    pub fn picture(&self, number: usize) -> &Picture {
+        &self.pictures[number.min(self.pictures.len() - 1)]
+    }
+
+    /// A screen.
+    pub fn screen(&self, number: usize) -> &Screen {
+        &self.screens[number.min(self.screens.len() - 1)]
+    }
+
+    /// The last screen that so many keys can lead to.
+    pub fn reach(&self, keys_typed: usize) -> usize {
+        match self.keys.get(keys_typed) {
+            Some(next) => next.before,
+            None => self.end(),
+        }
+    }
+
+    /// The screen that is there when so many bytes were written.
+    pub fn number_at(&self, written: usize) -> usize {
+        self.written.partition_point(|bytes| *bytes <= written) - 1
+    }
+
+    /// How many bytes of output lead to a screen.
+    pub fn written(&self, number: usize) -> usize {
+        self.written.get(number).copied().unwrap_or_default()
+    }
+
+    /// How many bytes of output there are in all.
+    pub fn length(&self) -> usize {
+        self.written.last().copied().unwrap_or_default()
+    }
+
+    /// What the terminal was like at a screen.
+    pub fn tty(&self, number: usize) -> Option<&TtyState> {
+        self.ttys.get(number)?.as_ref()
+    }
+
+    /// Whether a secret is typed anywhere.
+    pub fn has_secret(&self) -> bool {
+        self.keys.iter().any(|key| key.is_secret)
+    }
+}
+
+struct Play {
+    terminal: Terminal,
+    truth: Truth,
+    /// When each screen came.
+    came: Vec<Duration>,
+    /// The screen behind the first newline of each piece of output that has one.
+    first_lines: Vec<Option<Screen>>,
+}
+
+impl Play {
+    fn new(size: Size) -> Play {
+        let terminal = Terminal::new(size);
+        let screen = terminal.screen().clone();
+        Play {
+            truth: Truth {
+                pictures: vec![Picture::of(&screen)],
+                screens: vec![screen],
+                keys: Vec::new(),
+                written: vec![0],
+                ttys: Vec::new(),
+            },
+            terminal,
+            came: vec![Duration::ZERO],
+            first_lines: vec![None],
+        }
+    }
+
+    fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
+        let before = self.truth.end();
+        for stroke in strokes(bytes).filter(|stroke| stroke.kind.is_typed()) {
+            self.truth.keys.push(TrueKey {
+                bytes: stroke.bytes.to_vec(),
+                kind: stroke.kind,
+                at,
+                before,
+                reach: before,
+                is_secret: false,
+                effect: None,
+            });
+        }
+    }
+
+    fn write(&mut self, at: Duration, bytes: &[u8]) {
+        let line = bytes.iter().position(|byte| *byte == b'\n');
+        let (head, rest) = bytes.split_at(line.map_or(0, |line| line + 1));
+        self.terminal.process(head);
+        let first_line = line.map(|_| self.terminal.screen().clone());
+        self.terminal.process(rest);
+        self.terminal.take_replies();
+        let screen = self.terminal.screen().clone();
+        let last = self.truth.end();
+        let picture = Picture::like(
+            &screen,
+            &self.truth.screens[last],
+            &self.truth.pictures[last],
+        );
+        let written = self.truth.written[last] + bytes.len();
+        self.truth.screens.push(screen);
+        self.truth.pictures.push(picture);
+        self.truth.written.push(written);
+        self.came.push(at);
+        self.first_lines.push(first_line);
+    }
+
+    fn finish(mut self, meta: Option<&Meta>) -> Truth {
+        for number in 0..self.truth.keys.len() {
+            self.truth.keys[number].reach = self.truth.reach(number + 1);
+            self.truth.keys[number].effect = self.effect(number);
+        }
+        if let Some(meta) = meta {
+            self.mark_secrets(meta);
+            self.note_ttys(meta);
+        }
+        self.truth
+    }
+
+    /// The effect of a key, if there is anything to see.
+    fn effect(&self, number: usize) -> Option<Effect> {
+        let key = &self.truth.keys[number];
+        let after = self.answered(number)?;
+        let part = part(self.truth.picture(key.before), self.truth.picture(after))?;
+        Some(Effect {
+            after,
+            part,
+            first_line: self.first_line(number, after),
+        })
+    }
+
+    fn first_line(&self, number: usize, after: usize) -> Option<(Part, Picture)> {
+        let key = &self.truth.keys[number];
+        if !matches!(key.bytes.as_slice(), b"\r" | b"\n") {
+            return None;
+        }
+        let mut lines = self.first_lines[key.before + 1..=after].iter().flatten();
+        let picture = Picture::of(lines.next()?);
+        let part = part(self.truth.picture(key.before), &picture)?;
+        Some((part, picture))
+    }
+
+    /// The screen with which a key's first burst of output is over, if there is one: it begins within
+    /// 250 ms, and ends before a gap of 20 ms or the next key that is answered. A key that was
+    /// followed by another after 20 ms and more, and not by output, was ignored.
+    fn answered(&self, number: usize) -> Option<usize> {
+        let key = &self.truth.keys[number];
+        let later = &self.truth.keys[number..];
+        let is_ignored = later
+            .iter()
+            .take_while(|later| later.before == key.before)
+            .any(|later| later.at >= key.at + BURST_GAP);
+        if is_ignored {
+            return None;
+        }
+        let limit = later
+            .iter()
+            .map(|later| later.before)
+            .find(|before| *before > key.before)
+            .unwrap_or(self.truth.end());
+        let first = key.before + 1;
+        if first > limit || self.came[first].saturating_sub(key.at) > ANSWER_WITHIN {
+            return None;
+        }
+        let is_last = |screen: &usize| {
+            *screen == limit || self.came[screen + 1] - self.came[*screen] >= BURST_GAP
+        };
+        (first..=limit).find(is_last)
+    }
+
+    fn mark_secrets(&mut self, meta: &Meta) {
+        let marks = meta.notes.iter().filter_map(|(at, note)| match note {
+            Note::Mark(Mark::SecretOn) => Some((*at, true)),
+            Note::Mark(Mark::SecretOff) => Some((*at, false)),
+            _ => None,
+        });
+        let marks: Vec<(Duration, bool)> = marks.collect();
+        for key in &mut self.truth.keys {
+            let before = marks.iter().rev().find(|(at, _)| *at <= key.at);
+            key.is_secret = before.is_some_and(|(_, is_on)| *is_on);
+        }
+    }
+
+    fn note_ttys(&mut self, meta: &Meta) {
+        let mut notes = meta.notes.iter().filter_map(|(at, note)| match note {
+            Note::Tty(tty) => Some((*at, tty)),
+            Note::Mark(_) => None,
+        });
+        let mut next = notes.next();
+        let mut tty = None;
+        for number in 0..self.came.len() {
+            // A stamp comes right after the read it belongs to.
+            let late = self.came[number] + TTY_LATE;
+            let following = self.came.get(number + 1).copied().unwrap_or(Duration::MAX);
+            while let Some((at, state)) = next
+                && at <= late
+                && at <= following
+            {
+                tty = Some(state.clone());
+                next = notes.next();
+            }
+            self.truth.ttys.push(tty.clone());
+        }
+    }
+}
+
+/// How late a note of the terminal's state may be. Source: the description of the recordings.
+const TTY_LATE: Duration = Duration::from_millis(2);
+
+/// What is different in one picture and to be seen in the other: on the rows of the cursor, before
+/// and after, and the cursor if it is visible; or everything, if nothing of that is.
+fn part(before: &Picture, after: &Picture) -> Option<Part> {
+    let rows = [before, after].map(|picture| picture.cursor_place().row);
+    let has_cursor = after.cursor().is_some();
+    let cursor_differs = has_cursor && before.cursor() != after.cursor();
+    let end = after.cursor_place();
+    let is_suggestion =
+        |at: &Position| at.row == end.row && at.column >= end.column && after.look(*at).is_grey();
+    let changed: Vec<Position> = after
+        .differences(before)
+        .filter(|at| !is_suggestion(at))
+        .collect();
+    let on_rows: Vec<Position> = changed
+        .iter()
+        .filter(|at| rows.contains(&at.row))
+        .copied()
+        .collect();
+    let places = match on_rows.is_empty() && !cursor_differs {
+        true => changed,
+        false => on_rows,
+    };
+    let is_seen = cursor_differs || !places.is_empty();
+    is_seen.then_some(Part { places, has_cursor })
+}

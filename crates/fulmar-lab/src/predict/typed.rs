@@ -1,0 +1,309 @@
+//! The near end of a session that is watched: our client, and somebody who types what was recorded
+//! at the times at which it was, whatever the screen shows.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use fulmar_core::{Client, ClientConfig, ClientEvent};
+use fulmar_datagram::Key;
+use fulmar_sim::{Datagram, Node, Transmit};
+use fulmar_terminal::{Row, Screen, Size};
+use fulmar_transport::{Arrival, Countable as _, Hint, Outcome, PathId, Received, StateNumber};
+
+use super::session::Keys;
+use crate::played::{READY, START};
+use crate::simulated::words;
+use crate::trace::{Trace, strokes};
+
+/// A client, and what happened to it.
+pub(super) struct Typed {
+    client: Client,
+    server: SocketAddr,
+    paths_opened: u64,
+    buffer: Vec<u8>,
+    outgoing: VecDeque<Transmit>,
+    phase: Phase,
+    /// What is still to be typed, and when after the beginning.
+    plan: VecDeque<Press>,
+    /// How many bytes were typed.
+    bytes_typed: u64,
+    /// How many of them each state of the user stream holds that was sent.
+    states: BTreeMap<StateNumber, u64>,
+    sent_state: StateNumber,
+    /// The newest state of the server's.
+    state: StateNumber,
+    received: u64,
+    pub(super) lived: Vec<Lived>,
+}
+
+/// What happened, and when.
+pub(super) struct Lived {
+    pub(super) at: Duration,
+    pub(super) what: What,
+}
+
+pub(super) enum What {
+    Keys(Keys),
+    News(Box<News>),
+}
+
+/// What came from the server.
+pub(super) struct News {
+    pub(super) screen: Screen,
+    pub(super) state: StateNumber,
+    pub(super) received: u64,
+    pub(super) echoed: u64,
+    pub(super) echoed_state: u64,
+    pub(super) srtt: Option<Duration>,
+}
+
+enum Phase {
+    /// The host is to say that it is ready.
+    Arriving,
+    /// It was told to start.
+    Starting,
+    /// It has.
+    Typing { began: Duration },
+}
+
+struct Press {
+    after: Duration,
+    bytes: Vec<u8>,
+    key: usize,
+    count: usize,
+}
+
+impl Typed {
+    pub(super) fn new(key: Key, size: Size, server: SocketAddr, recording: &Trace) -> Typed {
+        let config = ClientConfig {
+            size,
+            ..ClientConfig::new(key, [1; 32])
+        };
+        let mut typed = Typed {
+            client: Client::new(words::time(Duration::ZERO), config),
+            server,
+            paths_opened: 0,
+            buffer: Vec::new(),
+            outgoing: VecDeque::new(),
+            phase: Phase::Arriving,
+            plan: plan(recording),
+            bytes_typed: 0,
+            states: BTreeMap::from([(StateNumber::ZERO, 0)]),
+            sent_state: StateNumber::ZERO,
+            state: StateNumber::ZERO,
+            received: 0,
+            lived: Vec::new(),
+        };
+        typed.open_path(Duration::ZERO);
+        typed
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        matches!(self.phase, Phase::Typing { .. })
+    }
+
+    /// Whether everything is typed.
+    pub(super) fn is_done(&self) -> bool {
+        self.has_begun() && self.plan.is_empty()
+    }
+
+    /// The number of the newest state of the server's.
+    pub(super) fn state(&self) -> StateNumber {
+        self.state
+    }
+
+    fn open_path(&mut self, now: Duration) {
+        self.paths_opened += 1;
+        let path = PathId::new(self.paths_opened);
+        self.client
+            .handle_hint(words::time(now), Hint::PathOpened { path });
+    }
+
+    fn take_events(&mut self, now: Duration) {
+        while let Some(event) = self.client.poll_event() {
+            if event == ClientEvent::OpenPath {
+                self.open_path(now);
+            }
+        }
+    }
+
+    fn send(&mut self, now: Duration) -> bool {
+        let Some(transmit) = self
+            .client
+            .poll_transmit(words::time(now), &mut self.buffer)
+        else {
+            return false;
+        };
+        let target = transmit.numbers.instruction.target;
+        self.states.entry(target).or_insert(self.bytes_typed);
+        self.sent_state = self.sent_state.max(target);
+        for datagram in transmit.split(&self.buffer) {
+            let sent = Transmit::to(self.server, datagram)
+                .ecn(words::sent(transmit.ecn))
+                .because(transmit.cause.name());
+            self.outgoing.push_back(sent);
+        }
+        true
+    }
+
+    /// Types what is due, and returns whether anything was.
+    fn press(&mut self, now: Duration) -> bool {
+        match self.phase {
+            Phase::Arriving if self.shows_ready() => {
+                self.phase = Phase::Starting;
+                self.type_bytes(now, &[START]);
+                true
+            }
+            Phase::Starting if !self.shows_ready() => {
+                self.phase = Phase::Typing { began: now };
+                self.lived.clear();
+                self.note_news(now);
+                true
+            }
+            Phase::Arriving | Phase::Starting => false,
+            Phase::Typing { began } => {
+                let next = self.plan.front();
+                if next.is_none_or(|press| began + press.after > now) {
+                    return false;
+                }
+                let Some(press) = self.plan.pop_front() else {
+                    return false;
+                };
+                self.lived.push(Lived {
+                    at: now,
+                    what: What::Keys(Keys {
+                        bytes: press.bytes.clone(),
+                        first: self.bytes_typed,
+                        key: press.key,
+                        count: press.count,
+                        sent_state: self.sent_state.get(),
+                    }),
+                });
+                self.type_bytes(now, &press.bytes);
+                true
+            }
+        }
+    }
+
+    fn type_bytes(&mut self, now: Duration, bytes: &[u8]) {
+        self.bytes_typed += bytes.len() as u64;
+        self.client.handle_keys(words::time(now), bytes);
+    }
+
+    fn shows_ready(&self) -> bool {
+        let screen = self.client.screen();
+        (0..screen.size().rows()).any(|row| {
+            let mut text = String::new();
+            screen.row(Row(row)).push_text(&mut text);
+            text.contains(READY)
+        })
+    }
+
+    /// Notes what came with an instruction, if it brought the newest state or was about it.
+    fn note(&mut self, now: Duration, received: &Received) {
+        let Some(instruction) = received.instruction else {
+            return;
+        };
+        let numbers = instruction.numbers;
+        let is_news = match instruction.outcome {
+            Some(Outcome::Newest) => true,
+            Some(Outcome::Duplicate) => numbers.target == self.state,
+            _ => false,
+        };
+        if !is_news {
+            return;
+        }
+        self.state = numbers.target;
+        self.received = self.received.max(self.bytes_of(numbers.acknowledged));
+        self.note_news(now);
+    }
+
+    fn note_news(&mut self, now: Duration) {
+        let echo_ack = self.client.echo_ack();
+        let news = News {
+            screen: self.client.screen().clone(),
+            state: self.state,
+            received: self.received,
+            echoed: self.bytes_of(echo_ack),
+            echoed_state: echo_ack.get(),
+            srtt: self
+                .client
+                .link_info()
+                .round_trip
+                .map(|(smoothed, _)| smoothed),
+        };
+        self.lived.push(Lived {
+            at: now,
+            what: What::News(Box::new(news)),
+        });
+    }
+
+    /// How many bytes a state of the user stream holds.
+    fn bytes_of(&self, state: StateNumber) -> u64 {
+        let known = self.states.range(..=state).next_back();
+        known.map_or(0, |(_, bytes)| *bytes)
+    }
+}
+
+fn plan(recording: &Trace) -> VecDeque<Press> {
+    let mut key = 0;
+    let mut plan = VecDeque::new();
+    for (at, bytes) in recording.user() {
+        let typed: Vec<_> = strokes(bytes)
+            .filter(|stroke| stroke.kind.is_typed())
+            .collect();
+        if typed.is_empty() {
+            continue;
+        }
+        plan.push_back(Press {
+            after: at - recording.began(),
+            bytes: typed
+                .iter()
+                .flat_map(|stroke| stroke.bytes)
+                .copied()
+                .collect(),
+            key,
+            count: typed.len(),
+        });
+        key += typed.len();
+    }
+    plan
+}
+
+impl Node for Typed {
+    fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
+        let arrival = Arrival {
+            path: PathId::new(self.paths_opened),
+            ecn: words::received(datagram.ecn),
+            bytes: &datagram.bytes,
+        };
+        let received = self.client.handle_datagram(words::time(now), arrival);
+        self.note(now, &received);
+    }
+
+    fn handle_timeout(&mut self, now: Duration) {
+        self.client.handle_timeout(words::time(now));
+    }
+
+    fn poll_transmit(&mut self, now: Duration) -> Option<Transmit> {
+        loop {
+            self.take_events(now);
+            if let Some(transmit) = self.outgoing.pop_front() {
+                return Some(transmit);
+            }
+            if !self.send(now) && !self.press(now) {
+                return None;
+            }
+        }
+    }
+
+    fn next_timeout(&self) -> Option<Duration> {
+        let client = self.client.poll_timeout().map(|(at, _)| at.since_origin());
+        let press = match &self.phase {
+            Phase::Typing { began } => self.plan.front().map(|press| *began + press.after),
+            Phase::Arriving | Phase::Starting => None,
+        };
+        [client, press].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,123 @@
+//! What the user of a session saw with a predictor, moment by moment.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::predictor::{Drawn, Predictor};
+use super::session::{Frame, Session, What};
+use crate::trace::strokes;
+
+/// A session as a predictor showed it.
+#[derive(Debug)]
+pub struct Viewing<'a> {
+    /// In order of time; one for each thing that happened, and one for each timer.
+    pub moments: Vec<Moment<'a>>,
+    /// When it was over.
+    pub end: Duration,
+    /// The number of the key that each first byte belongs to.
+    keys_by_byte: BTreeMap<u64, usize>,
+}
+
+/// What is to be seen from a time on.
+#[derive(Debug)]
+pub struct Moment<'a> {
+    /// When.
+    pub at: Duration,
+    /// How many keys were typed.
+    pub typed: usize,
+    /// The newest that came from the server.
+    pub frame: &'a Frame,
+    /// What is shown.
+    pub drawn: Drawn,
+    /// What the predictor said.
+    pub remarks: Vec<String>,
+}
+
+impl<'a> Viewing<'a> {
+    /// Shows a session to a predictor, and what the predictor makes of it to nobody.
+    pub fn of(session: &'a Session, predictor: &mut dyn Predictor) -> Viewing<'a> {
+        let mut show = Show {
+            predictor,
+            moments: Vec::new(),
+            typed: 0,
+            now: Duration::ZERO,
+            frame: None,
+        };
+        let mut keys_by_byte = BTreeMap::new();
+        for happening in &session.happenings {
+            show.wait(happening.at);
+            show.now = happening.at;
+            match &happening.what {
+                What::Frame(frame) => {
+                    show.frame = Some(frame);
+                    show.predictor.take_frame(show.now, frame);
+                }
+                What::Keys(keys) => {
+                    let mut first = keys.first;
+                    for (number, stroke) in strokes(&keys.bytes).enumerate() {
+                        keys_by_byte.insert(first, keys.key + number);
+                        first += stroke.bytes.len() as u64;
+                    }
+                    show.typed = keys.key + keys.count;
+                    if let Some(frame) = show.frame {
+                        show.predictor.type_keys(show.now, keys, frame);
+                    }
+                }
+            }
+            show.draw();
+        }
+        show.wait(session.end);
+        Viewing {
+            moments: show.moments,
+            end: session.end,
+            keys_by_byte,
+        }
+    }
+
+    /// Returns the number of the key that a byte belongs to.
+    pub fn key_of(&self, byte: u64) -> Option<usize> {
+        let before = self.keys_by_byte.range(..=byte).next_back();
+        before.map(|(_, key)| *key)
+    }
+
+    /// Returns the number of the moment at which a key was typed.
+    pub fn moment_of(&self, key: usize) -> usize {
+        self.moments.partition_point(|moment| moment.typed <= key)
+    }
+}
+
+struct Show<'a, 'p> {
+    predictor: &'p mut dyn Predictor,
+    moments: Vec<Moment<'a>>,
+    typed: usize,
+    now: Duration,
+    frame: Option<&'a Frame>,
+}
+
+impl Show<'_, '_> {
+    /// Lets time pass up to shortly before `until`.
+    fn wait(&mut self, until: Duration) {
+        while let Some(due) = self.predictor.poll_timeout() {
+            let due = due.max(self.now);
+            // What is due at the same time over and over would stop the time.
+            let is_over = due >= until || self.moments.last().is_some_and(|last| due <= last.at);
+            if is_over {
+                return;
+            }
+            self.now = due;
+            self.draw();
+        }
+    }
+
+    fn draw(&mut self) {
+        let Some(frame) = self.frame else { return };
+        let drawn = self.predictor.draw(self.now, frame);
+        self.moments.push(Moment {
+            at: self.now,
+            typed: self.typed,
+            frame,
+            drawn,
+            remarks: self.predictor.take_remarks(),
+        });
+    }
+}

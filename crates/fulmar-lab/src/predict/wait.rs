@@ -1,0 +1,94 @@
+//! How long a key's right effect took to be on the screen.
+
+use super::truth::{Effect, Part, Truth};
+use super::viewing::{Moment, Viewing};
+use crate::stats::Observation;
+
+/// So many moments before a key are looked at to find out which true screen the display was at.
+const LOOK_BACK_MAX: usize = 2000;
+
+/// Returns how long a key waited for its effect; `None` for a key that has none.
+pub(super) fn wait(truth: &Truth, viewing: &Viewing<'_>, key: usize) -> Option<Observation> {
+    let effect = truth.keys()[key].effect.as_ref()?;
+    let typed = viewing.moment_of(key);
+    let pressed = viewing.moments.get(typed)?.at;
+    let search = Search {
+        truth,
+        viewing,
+        effect,
+        before: truth.keys()[key].before,
+        typed,
+    };
+    let later = typed..viewing.moments.len();
+    let first = later.into_iter().find(|number| search.is_shown(*number));
+    Some(match first {
+        Some(number) => Observation::After(viewing.moments[number].at - pressed),
+        None => Observation::Censored(viewing.end.saturating_sub(pressed)),
+    })
+}
+
+struct Search<'a> {
+    truth: &'a Truth,
+    viewing: &'a Viewing<'a>,
+    effect: &'a Effect,
+    before: usize,
+    typed: usize,
+}
+
+impl Search<'_> {
+    /// Whether the effect is to be seen at a moment: the display agrees there with the truth where
+    /// the effect is complete, or at any later screen that the keys typed so far can lead to.
+    fn is_shown(&self, number: usize) -> bool {
+        let moment = &self.viewing.moments[number];
+        let (part, after) = (&self.effect.part, self.effect.after);
+        let from = moment.frame.number.max(after);
+        let to = self.truth.reach(moment.typed);
+        if !self.agrees_with_any(moment, part, from, to) {
+            return self.shows_first_line(moment);
+        }
+        // A screen that still stands as it stood before two keys that cancel each other shows neither.
+        let is_ahead = moment.frame.number < after;
+        let is_untouched = part.agrees(&moment.drawn.picture, &moment.frame.picture);
+        !(is_ahead && is_untouched) || self.position(number) >= after
+    }
+
+    fn shows_first_line(&self, moment: &Moment<'_>) -> bool {
+        let Some((part, picture)) = &self.effect.first_line else {
+            return false;
+        };
+        part.agrees(&moment.drawn.picture, picture)
+            && !part.agrees(&moment.drawn.picture, &moment.frame.picture)
+    }
+
+    fn agrees_with_any(&self, moment: &Moment<'_>, part: &Part, from: usize, to: usize) -> bool {
+        (from..=to).any(|screen| part.agrees(&moment.drawn.picture, self.truth.picture(screen)))
+    }
+
+    /// Returns at which true screen the display is at a moment, as far as the effect's part of it
+    /// tells: it has gone through them in their order since it last showed the server's own.
+    fn position(&self, number: usize) -> usize {
+        let moments = &self.viewing.moments;
+        let earliest = self.typed.saturating_sub(LOOK_BACK_MAX);
+        let start = (earliest..self.typed)
+            .rev()
+            .find(|number| {
+                let moment = &moments[*number];
+                moment.drawn.picture.is_same(&moment.frame.picture)
+            })
+            .unwrap_or(earliest);
+        let mut at = moments[start].frame.number;
+        for moment in &moments[start..=number] {
+            at = at.max(moment.frame.number);
+            let to = self.truth.reach(moment.typed);
+            let part = &self.effect.part;
+            let is_like =
+                |screen: &usize| part.agrees(&moment.drawn.picture, self.truth.picture(*screen));
+            at = (at..=to).find(is_like).unwrap_or(at);
+            let is_within = (self.before + 1..self.effect.after).contains(&at);
+            if is_within && self.effect.after <= to && is_like(&self.effect.after) {
+                at = self.effect.after;
+            }
+        }
+        at
+    }
+}

@@ -1,0 +1,149 @@
+//! What was shown and never should have been.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fulmar_terminal::Position;
+
+use super::picture::Look;
+use super::truth::Truth;
+use super::viewing::{Moment, Viewing};
+
+/// What is wrong for less does not count.
+pub const WRONG_FROM: Duration = Duration::from_millis(30);
+
+/// A cell, or the cursor, that was wrong for [`WRONG_FROM`] or longer.
+///
+/// It is wrong as long as it differs from the server's frame and from every true screen between that
+/// frame and the last key.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// Where; `None` for the cursor.
+    pub place: Option<Position>,
+    /// Since when.
+    pub since: Duration,
+    /// For how long.
+    pub lasted: Duration,
+    /// The number of the key that caused it.
+    pub key: usize,
+    /// The number of the moment at which it began.
+    pub moment: usize,
+}
+
+/// Returns the cells that are wrong at a moment.
+pub(super) fn wrong_cells(truth: &Truth, moment: &Moment<'_>) -> Vec<Position> {
+    let (frame, drawn) = (&moment.frame.picture, &moment.drawn.picture);
+    let (from, to) = (moment.frame.number, truth.reach(moment.typed));
+    let is_true = |at: &Position| {
+        let look = drawn.look(*at);
+        (from..=to).any(|screen| truth.picture(screen).look(*at) == look)
+    };
+    drawn.differences(frame).filter(|at| !is_true(at)).collect()
+}
+
+/// Whether the cursor is wrong at a moment. One that is not to be seen is not.
+pub(super) fn is_cursor_wrong(truth: &Truth, moment: &Moment<'_>) -> bool {
+    let Some(shown) = moment.drawn.picture.cursor() else {
+        return false;
+    };
+    let (from, to) = (moment.frame.number, truth.reach(moment.typed));
+    let is_there = |screen: usize| truth.picture(screen).cursor() == Some(shown);
+    moment.frame.picture.cursor() != Some(shown) && !(from..=to).any(is_there)
+}
+
+/// Returns everything that was wrong in a session.
+pub(super) fn wrongs(truth: &Truth, viewing: &Viewing<'_>) -> Vec<Wrong> {
+    let mut watch = Watch {
+        viewing,
+        open: BTreeMap::new(),
+        drawn: BTreeMap::new(),
+        cursor: None,
+        wrongs: Vec::new(),
+    };
+    for (number, moment) in viewing.moments.iter().enumerate() {
+        watch.pass(truth, number, moment);
+    }
+    for (place, open) in std::mem::take(&mut watch.open) {
+        watch.close(place, open, viewing.end);
+    }
+    watch.wrongs.sort_by_key(|wrong| (wrong.since, wrong.place));
+    watch.wrongs
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    since: Duration,
+    key: usize,
+    moment: usize,
+}
+
+struct Watch<'a> {
+    viewing: &'a Viewing<'a>,
+    open: BTreeMap<Option<Position>, Open>,
+    /// What is drawn over the frame, and the key because of which.
+    drawn: BTreeMap<Position, (Look, usize)>,
+    cursor: Option<(Position, usize)>,
+    wrongs: Vec<Wrong>,
+}
+
+impl Watch<'_> {
+    fn pass(&mut self, truth: &Truth, number: usize, moment: &Moment<'_>) {
+        self.blame(moment);
+        let mut wrong = BTreeMap::new();
+        for at in wrong_cells(truth, moment) {
+            let key = self.drawn.get(&at).map_or(0, |(_, key)| *key);
+            wrong.insert(Some(at), key);
+        }
+        if is_cursor_wrong(truth, moment) {
+            wrong.insert(None, self.cursor.map_or(0, |(_, key)| key));
+        }
+        let open = std::mem::take(&mut self.open);
+        for (place, was) in open {
+            match wrong.get(&place) {
+                Some(key) if *key == was.key => {
+                    self.open.insert(place, was);
+                }
+                _ => self.close(place, was, moment.at),
+            }
+        }
+        for (place, key) in wrong {
+            self.open.entry(place).or_insert(Open {
+                since: moment.at,
+                key,
+                moment: number,
+            });
+        }
+    }
+
+    /// Finds out which key is to blame for each cell that is drawn: the one that the predictor names,
+    /// or else the newest when it was drawn first.
+    fn blame(&mut self, moment: &Moment<'_>) {
+        let newest = moment.typed.saturating_sub(1);
+        let named = |byte: Option<&u64>| byte.and_then(|byte| self.viewing.key_of(*byte));
+        let picture = &moment.drawn.picture;
+        let before = std::mem::take(&mut self.drawn);
+        for at in picture.differences(&moment.frame.picture) {
+            let look = picture.look(at);
+            let known = before.get(&at).filter(|(was, _)| *was == look);
+            let key = named(moment.drawn.causes.get(&at)).or(known.map(|(_, key)| *key));
+            self.drawn.insert(at, (look, key.unwrap_or(newest)));
+        }
+        let place = picture.cursor_place();
+        let known = self.cursor.filter(|(was, _)| *was == place);
+        let key = named(moment.drawn.cursor_cause.as_ref()).or(known.map(|(_, key)| key));
+        self.cursor = Some((place, key.unwrap_or(newest)));
+    }
+
+    fn close(&mut self, place: Option<Position>, open: Open, end: Duration) {
+        let lasted = end.saturating_sub(open.since);
+        if lasted >= WRONG_FROM {
+            self.wrongs.push(Wrong {
+                place,
+                since: open.since,
+                lasted,
+                key: open.key,
+                moment: open.moment,
+            });
+        }
+    }
+}
