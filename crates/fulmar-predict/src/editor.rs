@@ -115,11 +115,13 @@ fn nano_mark(text: &str) -> Option<Kind> {
     (!rest.trim_start().starts_with("Close")).then_some(Kind::Nano)
 }
 
-/// micro's status line, mcedit's row of function keys.
+/// The status lines of micro, jed and kakoune, mcedit's row of function keys.
 fn plain_mark(text: &str) -> Option<Kind> {
     let is_micro = text.contains(" | ft:") && text.contains(" | utf-8");
     let is_mcedit = text.trim_start().starts_with("1Help") && text.contains("2Save");
-    (is_micro || is_mcedit).then_some(Kind::Plain)
+    let is_jed = text.starts_with("---") && text.contains("(Jed ");
+    let is_kakoune = text.contains(" insert ") && text.contains(" sel - ");
+    (is_micro || is_mcedit || is_jed || is_kakoune).then_some(Kind::Plain)
 }
 
 /// The name of the mode in emacs' mode line, unless the text cannot be changed.

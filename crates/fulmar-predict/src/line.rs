@@ -24,6 +24,8 @@ pub(crate) struct Line {
     pub(crate) is_echoed: bool,
     /// One beyond the last place that was typed to: blanks at the end cannot be seen.
     pub(crate) end: u16,
+    /// The column to which keys that go up and down return.
+    pub(crate) goal: Option<u16>,
 }
 
 impl Line {
@@ -43,6 +45,7 @@ impl Line {
             place,
             is_echoed: false,
             end: text_end(canvas.screen(), at),
+            goal: None,
         }
     }
 

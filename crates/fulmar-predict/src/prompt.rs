@@ -9,9 +9,12 @@ use fulmar_terminal::{ModeFlags, Position, Row, Screen};
 use crate::hints::Hints;
 use crate::text::{is_vacant, left_border, text_between};
 
-/// What prompts end with. Never a colon: that is what questions end with, and secrets are asked
-/// for by questions.
-const ENDS: &str = "$#%>])❯»λ➜›⟩❱→";
+/// What prompts end with, the arrows of the fonts for status lines among them. Never a colon: that
+/// is what questions end with, and secrets are asked for by questions.
+const ENDS: &str = "$#%>])❯»λ➜›⟩❱→⟫⇒➤▶►▸⮞✗✘⚡\u{e0b0}\u{e0b1}\u{e0b4}\u{e0bc}\u{e0c0}";
+
+/// What some prompts begin with that end with the name of a folder.
+const ARROW: char = '➜';
 
 /// How many blanks may stand between a prompt and the cursor.
 const BLANKS_MAX: u16 = 2;
@@ -63,7 +66,7 @@ pub(crate) fn signature(screen: &Screen, at: Position, hints: Option<&Hints>) ->
     let mut hasher = DefaultHasher::new();
     hash_modes(screen, hints, &mut hasher);
     first_word(&prefix.text).hash(&mut hasher);
-    prefix.last.hash(&mut hasher);
+    prefix.mark().hash(&mut hasher);
     prefix.blanks.hash(&mut hasher);
     Some(Signature(hasher.finish()))
 }
@@ -75,6 +78,17 @@ struct Prefix {
     blanks: u16,
     /// How many columns the whole takes.
     columns: u16,
+}
+
+impl Prefix {
+    /// The character that makes it a prompt.
+    fn mark(&self) -> Option<char> {
+        if ENDS.contains(self.last) || CONTINUATIONS.contains(&self.text.as_str()) {
+            Some(self.last)
+        } else {
+            (self.text.starts_with(ARROW) && self.blanks == 1).then_some(ARROW)
+        }
+    }
 }
 
 fn prefix(screen: &Screen, row: Row, start: u16, end: u16) -> Option<Prefix> {
@@ -92,9 +106,8 @@ fn prefix(screen: &Screen, row: Row, start: u16, end: u16) -> Option<Prefix> {
 }
 
 fn is_prompt_like(screen: &Screen, prefix: &Prefix, start: u16) -> bool {
-    let ends_well = ENDS.contains(prefix.last) || CONTINUATIONS.contains(&prefix.text.as_str());
     let room = u32::from(screen.size().columns().saturating_sub(start));
-    ends_well
+    prefix.mark().is_some()
         && prefix.blanks <= BLANKS_MAX
         && u32::from(prefix.columns) * 4 < room * 3
         && !asks_for_secret(&prefix.text)

@@ -218,6 +218,12 @@ impl Run {
         self.overflows
     }
 
+    /// Returns the run with everything from `column` on before it.
+    pub(crate) fn preceded_by(mut self, column: u16) -> Run {
+        self.start = self.start.min(column);
+        self
+    }
+
     /// Returns the cells after `ink`, `columns` wide, was put in at the start.
     pub(crate) fn insert(&self, screen: &Screen, ink: Ink, columns: u16) -> Vec<OverlayCell> {
         let row = screen.row(self.row);
@@ -281,7 +287,7 @@ impl Run {
 }
 
 /// The places in a range at which characters start: all but right halves.
-fn starts(row: &CellRow, start: u16, end: u16) -> impl Iterator<Item = u16> {
+pub(crate) fn starts(row: &CellRow, start: u16, end: u16) -> impl Iterator<Item = u16> {
     (start..end).filter(|&column| row.glyph(Column(column)) != Glyph::Spacer)
 }
 
@@ -332,6 +338,15 @@ pub(crate) fn is_grey(row: &CellRow, column: u16) -> bool {
         }
     };
     is_grey || cell.attributes().contains(Attributes::DIM)
+}
+
+/// Returns the column right of `at` and left of `end` at which grey text begins, or `None`.
+pub(crate) fn suggestion_start(screen: &Screen, at: Position, end: u16) -> Option<u16> {
+    let row = screen.row(at.row);
+    let is_all_grey =
+        |from: u16| (from..end).all(|column| is_grey(row, column) || is_vacant(row, column));
+    (at.column.0 + 1..end)
+        .find(|&column| is_grey(row, column) && !is_grey(row, column - 1) && is_all_grey(column))
 }
 
 /// Returns the end of the grey text that begins exactly at `at`, or `None`.

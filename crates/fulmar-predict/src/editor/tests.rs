@@ -39,6 +39,11 @@ fn editors_are_known_by_their_marks() {
             ["a.txt (1,1) | ft:unknown | unix | utf-8", "", ""],
             Some(Kind::Plain),
         ),
+        (
+            ["", "", "a.txt 1:5 insert 1 sel - client0@[77]"],
+            Some(Kind::Plain),
+        ),
+        (["", "", "a.txt 1:5 1 sel - client0@[77]"], None),
         (["", "", " 1Help  2Save  3Mark"], Some(Kind::Plain)),
         (["", "", "-- VISUAL --"], None),
         (["", "", "-- (insert) --"], None),

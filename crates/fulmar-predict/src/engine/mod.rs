@@ -79,6 +79,8 @@ struct Frame {
     received: u64,
     /// How many of them the program had had time for.
     echoed: u64,
+    /// The window has got another size since.
+    is_stale: bool,
 }
 
 impl Engine {
@@ -93,6 +95,7 @@ impl Engine {
                 canvas: blank.clone(),
                 received: 0,
                 echoed: 0,
+                is_stale: false,
             },
             base: blank.clone(),
             canvas: blank,
@@ -140,6 +143,7 @@ impl Engine {
             canvas: Canvas::new(screen),
             received: received.max(self.frame.received),
             echoed: echoed.max(self.frame.echoed),
+            is_stale: false,
         };
         self.judge(now);
         self.display.renew(self.queue.is_empty());
@@ -157,6 +161,7 @@ impl Engine {
 
     /// Takes note of another size of the window: nothing stays pending.
     pub fn handle_resize(&mut self, now: Time, _size: Size) {
+        self.frame.is_stale = true;
         self.forget(now, Reason::Resize);
     }
 

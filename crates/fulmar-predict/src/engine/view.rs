@@ -21,7 +21,7 @@ impl Engine {
             return Overlay::default();
         };
         let count = self.presentable().count();
-        if count == 0 {
+        if count == 0 || self.frame.is_stale {
             return Overlay::default();
         }
         let mut drawn = self.frame.canvas.clone();
@@ -41,7 +41,7 @@ impl Engine {
     pub(super) fn is_shown(&self, now: Time, index: usize) -> bool {
         let oldest = self.queue.front().map(|key| key.typed_at);
         let shown = self.display.shown(self.config.preference, now, oldest);
-        shown.is_some() && self.presentable().count() > index
+        shown.is_some() && !self.frame.is_stale && self.presentable().count() > index
     }
 
     /// The keys that may be shown, with what they do.

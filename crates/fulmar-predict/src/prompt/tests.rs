@@ -26,6 +26,9 @@ fn prompts_are_known_by_their_ends() {
         "λ ",
         "│ > ",
         "... ",
+        "➜  ~ ",
+        "➜  src git:(main) ✗ ",
+        " user \u{e0b0} src \u{e0b0} ",
     ] {
         assert!(behind(prompt).is_some(), "{prompt:?}");
     }
@@ -80,6 +83,13 @@ fn prompts_differ_by_what_they_are_made_of() {
     ] {
         assert_ne!(shell, behind(other), "{other:?}");
     }
+}
+
+#[test]
+fn a_prompt_that_ends_with_a_folder_is_the_same_in_others() {
+    assert_eq!(behind("➜  src "), behind("➜  other "));
+    assert_eq!(behind("➜  src"), None);
+    assert_eq!(behind("➜  password "), None);
 }
 
 #[test]

@@ -5,10 +5,16 @@
 //!
 //! Source: docs/prediction.md §4.
 
+mod ends;
 mod enter;
+mod kill;
 mod motion;
 mod removal;
+mod sheet;
+mod split;
 mod typing;
+mod vertical;
+mod word;
 
 use fulmar_terminal::Position;
 
@@ -37,23 +43,36 @@ pub(crate) struct Done {
 
 /// Draws what `key` does in one of its ways, or returns `None` if there is no rule.
 pub(crate) fn apply(key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
-    match KeyClass::of(key) {
+    let class = KeyClass::of(key);
+    if !matches!(class, KeyClass::Up | KeyClass::Down) {
+        sheet.line.goal = None;
+    }
+    match class {
         KeyClass::Print => typing::print(key, sheet),
         KeyClass::Backspace => removal::backspace(sheet),
+        KeyClass::Delete => kill::delete(sheet),
         KeyClass::Left => motion::left(sheet),
         KeyClass::Right => motion::right(sheet),
-        _ => {
-            let _ = variant;
-            None
-        }
+        KeyClass::Up => vertical::step(false, sheet),
+        KeyClass::Down => vertical::step(true, sheet),
+        KeyClass::Home => ends::home(sheet),
+        KeyClass::End => ends::end(sheet),
+        KeyClass::WordLeft => word::left(variant, sheet),
+        KeyClass::WordRight => word::right(variant, sheet),
+        KeyClass::DeleteWord => word::delete_left(key, variant, sheet),
+        KeyClass::DeleteWordRight => word::delete_right(variant, sheet),
+        KeyClass::KillLine => kill::line(variant, sheet),
+        KeyClass::KillEnd => kill::end(sheet),
+        _ => None,
     }
 }
 
 /// In how many ways keys of a class may work.
 pub(crate) fn variants(class: KeyClass) -> u8 {
     match class {
-        KeyClass::WordLeft | KeyClass::WordRight | KeyClass::DeleteWord => 4,
-        KeyClass::KillLine => 2,
+        KeyClass::WordLeft | KeyClass::DeleteWord => word::LEFT_VARIANTS,
+        KeyClass::WordRight | KeyClass::DeleteWordRight => word::RIGHT_VARIANTS,
+        KeyClass::KillLine => kill::LINE_VARIANTS,
         _ => 1,
     }
 }
@@ -66,3 +85,6 @@ impl Sheet<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

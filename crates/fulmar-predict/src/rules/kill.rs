@@ -1,0 +1,61 @@
+//! Keys that remove what is at the caret, or everything on one side of it.
+
+use super::ends::{suggestion_end, text_end};
+use super::{Done, Sheet};
+use crate::editor::{Kind, editor};
+use crate::place::PlaceKind;
+use crate::text::right_of;
+
+/// In how many ways Ctrl-U may work: up to the caret, or the whole line.
+pub(super) const LINE_VARIANTS: u8 = 2;
+
+/// Removes the character at the caret. At the end of the text there is no rule: what follows may
+/// be joined, or nothing may happen.
+pub(super) fn delete(sheet: &mut Sheet<'_>) -> Option<Done> {
+    let at = sheet.canvas.caret();
+    if suggestion_end(sheet).is_some() || at.column.0 >= text_end(sheet) {
+        return None;
+    }
+    let right = right_of(sheet.canvas.line(), at.column.0);
+    sheet.remove(at.column.0, right);
+    Some(Done::default())
+}
+
+/// Removes everything left of the caret, or the whole line.
+pub(super) fn line(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+    let at = sheet.canvas.caret();
+    if sheet.line.place.kind == PlaceKind::Editor || at.column.0 < sheet.line.margin {
+        return None;
+    }
+    if let Some(end) = suggestion_end(sheet) {
+        sheet.canvas.blank(at.row, at.column.0..end);
+    }
+    let to = if variant == 0 {
+        at.column.0
+    } else {
+        text_end(sheet).max(at.column.0)
+    };
+    sheet.remove(sheet.line.margin, to);
+    Some(Done::default())
+}
+
+/// Removes everything from the caret to the end of the text.
+pub(super) fn end(sheet: &mut Sheet<'_>) -> Option<Done> {
+    let at = sheet.canvas.caret();
+    let end = text_end(sheet);
+    if !kills_to_end(sheet) || suggestion_end(sheet).is_some() {
+        return None;
+    }
+    if at.column.0 >= end {
+        return (sheet.line.place.kind == PlaceKind::Prompt).then(Done::default);
+    }
+    sheet.remove(at.column.0, end);
+    Some(Done::default())
+}
+
+/// Of the editors, only emacs does so.
+fn kills_to_end(sheet: &Sheet<'_>) -> bool {
+    sheet.line.place.kind != PlaceKind::Editor
+        || editor(sheet.canvas.screen(), sheet.canvas.caret())
+            .is_some_and(|editor| editor.kind == Kind::Emacs)
+}

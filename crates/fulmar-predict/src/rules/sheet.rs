@@ -1,0 +1,76 @@
+//! What several rules do to the line.
+
+use fulmar_terminal::{Attributes, Column, Position, char_columns};
+
+use super::{Done, Sheet};
+use crate::overlay::{Ink, Symbol};
+use crate::text::{Run, TEXT_GAP, typed_style};
+
+impl Sheet<'_> {
+    /// Removes what stands between two columns, closes up, and puts the caret there.
+    pub(super) fn remove(&mut self, from: u16, to: u16) {
+        let row = self.canvas.caret().row;
+        let end = self.line.text_end(self.canvas).max(to);
+        let columns = to.saturating_sub(from);
+        let start = Position {
+            row,
+            column: Column(from),
+        };
+        // What is removed may have gaps of its own; what follows moves up to the first.
+        let behind = Position {
+            row,
+            column: Column(to),
+        };
+        let screen = self.canvas.screen();
+        let run = Run::at(screen, behind, self.line.gap()).preceded_by(from);
+        let cells = run.remove(screen, columns);
+        self.put_all(cells);
+        self.canvas.move_caret(start);
+        self.line.end = end.saturating_sub(columns).max(from);
+    }
+
+    /// Gives the text between two columns the look of what is typed, for a suggestion that was
+    /// accepted.
+    pub(super) fn ungrey(&mut self, start: u16, end: u16) {
+        let row = self.canvas.caret().row;
+        let style = typed_style(self.canvas.row(row), start);
+        for column in start..end {
+            let at = Position::new(row.0, column);
+            let mut ink = self.canvas.ink(at);
+            if ink.symbol != Symbol::Blank {
+                ink.style.attributes -= Attributes::DIM | Attributes::INVERSE;
+                ink.style.foreground = style.foreground;
+                self.canvas.put(at, &ink);
+            }
+        }
+    }
+
+    /// Puts another text in the place of the line's, with the caret at its end; `None` if it does
+    /// not fit on the row.
+    pub(super) fn replace(&mut self, text: &str) -> Option<Done> {
+        let row = self.canvas.caret().row;
+        let margin = self.line.margin;
+        let columns: u16 = text.chars().map(char_columns).sum();
+        let end = margin.checked_add(columns)?;
+        if end >= self.canvas.size().columns() || text.chars().any(|c| char_columns(c) == 0) {
+            return None;
+        }
+        self.canvas.move_caret_in_row(margin);
+        let old = Run::at(self.canvas.screen(), self.line.at(margin), TEXT_GAP);
+        let cells = old.clear(self.canvas.screen());
+        self.put_all(cells);
+        let style = typed_style(self.canvas.row(row), margin);
+        let mut column = margin;
+        for character in text.chars() {
+            let ink = Ink {
+                symbol: Symbol::Char(character),
+                style: style.clone(),
+            };
+            self.canvas.put(Position::new(row.0, column), &ink);
+            column += char_columns(character);
+        }
+        self.canvas.move_caret_in_row(column);
+        self.line.end = column;
+        Some(Done::default())
+    }
+}

@@ -1,0 +1,421 @@
+use super::*;
+use crate::testing::{screen, text};
+use fulmar_terminal::Screen;
+use proptest::prelude::*;
+
+const PASTE_MODE: &str = "\x1b[?2004h";
+
+/// What a key makes of a screen: its first row with a bar for the caret, or `None`.
+///
+/// `typed` is how many columns left of the cursor are the user's own.
+fn after(screen: &Screen, typed: u16, key: Key, variant: u8) -> Option<String> {
+    let (canvas, _) = applied(screen, typed, key, variant)?;
+    let row = canvas.caret().row.0;
+    Some(with_caret(
+        &text(canvas.screen(), row),
+        canvas.caret().column.0,
+    ))
+}
+
+fn applied(screen: &Screen, typed: u16, key: Key, variant: u8) -> Option<(Canvas, Line)> {
+    let mut canvas = Canvas::new(screen);
+    let mut line = Line::begin(&canvas, typed, None);
+    let mut sheet = Sheet {
+        canvas: &mut canvas,
+        line: &mut line,
+        overwrite: false,
+    };
+    apply(key, variant, &mut sheet)?;
+    Some((canvas, line))
+}
+
+/// Puts a bar at a column; a wide character takes two.
+fn with_caret(text: &str, column: u16) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for character in text.chars() {
+        if at == column {
+            out.push('¦');
+        }
+        out.push(character);
+        at += fulmar_terminal::char_columns(character);
+    }
+    if at <= column {
+        (at..column).for_each(|_| out.push(' '));
+        out.push('¦');
+    }
+    out
+}
+
+/// A row of 50 columns as it is written, `¦` where the cursor is; `typed` counts from the margin.
+fn written(before: &str) -> (Screen, u16) {
+    let (left, right) = before.split_once('¦').expect("a cursor");
+    let bytes = format!("{PASTE_MODE}{left}\x1b7{right}\x1b8");
+    (screen(1, 50, &bytes), 0)
+}
+
+/// Before, the margin's column, the key, its variant, after; an empty string for no rule.
+type Triple = (&'static str, u16, Key, u8, &'static str);
+
+fn check(table: &[Triple]) {
+    for &(before, margin, key, variant, expected) in table {
+        let (screen, _) = written(before);
+        let typed = screen.cursor().position.column.0 - margin;
+        let found = after(&screen, typed, key, variant).unwrap_or_default();
+        assert_eq!(found, expected, "{key:?}/{variant} on {before:?}");
+    }
+}
+
+#[test]
+fn ends_of_the_line() {
+    check(&[
+        ("$ ls -l¦", 2, Key::Home, 0, "$ ¦ls -l"),
+        ("$ ls¦ -l", 2, Key::Control('a'), 0, "$ ¦ls -l"),
+        ("$ ¦ls -l", 2, Key::Home, 0, "$ ¦ls -l"),
+        ("$ ¦ls -l", 2, Key::End, 0, "$ ls -l¦"),
+        ("$ ls¦ -l", 2, Key::Control('e'), 0, "$ ls -l¦"),
+        ("$ ls -l¦", 2, Key::End, 0, "$ ls -l¦"),
+        (
+            "$ ¦ls -l               12:30",
+            2,
+            Key::End,
+            0,
+            "$ ls -l¦               12:30",
+        ),
+        (
+            "│ > ¦text              │",
+            4,
+            Key::End,
+            0,
+            "│ > text¦              │",
+        ),
+        ("$ ¦漢字", 2, Key::End, 0, "$ 漢字¦"),
+        ("Name: wolf¦", 6, Key::Home, 0, "Name: ¦wolf"),
+        // A suggestion at the caret is accepted, one further right is not text.
+        ("$ l¦\x1b[90ms -l\x1b[m", 2, Key::End, 0, "$ ls -l¦"),
+        ("$ ¦l\x1b[90ms -l\x1b[m", 2, Key::End, 0, "$ l¦s -l"),
+        (
+            "$ ¦l\x1b[90ms -l\x1b[m",
+            2,
+            Key::Control('e'),
+            0,
+            "$ l¦s -l",
+        ),
+    ]);
+}
+
+#[test]
+fn removal_of_everything_on_one_side() {
+    check(&[
+        ("$ ls -l¦", 2, Key::Control('u'), 0, "$ ¦"),
+        ("$ ls¦ -l", 2, Key::Control('u'), 0, "$ ¦ -l"),
+        ("$ ls¦ -l", 2, Key::Control('u'), 1, "$ ¦"),
+        ("$ ¦ls -l", 2, Key::Control('u'), 0, "$ ¦ls -l"),
+        (
+            "$ ls -l¦            12:30",
+            2,
+            Key::Control('u'),
+            0,
+            "$ ¦                 12:30",
+        ),
+        ("$ a  b   c¦", 2, Key::Control('u'), 0, "$ ¦"),
+        ("$ l¦\x1b[90ms -l\x1b[m", 2, Key::Control('u'), 0, "$ ¦"),
+        ("$ 漢字¦x", 2, Key::Control('u'), 0, "$ ¦x"),
+        ("$ ls¦ -l", 2, Key::Control('k'), 0, "$ ls¦"),
+        (
+            "$ ¦ls -l            12:30",
+            2,
+            Key::Control('k'),
+            0,
+            "$ ¦                 12:30",
+        ),
+        ("$ ls¦", 2, Key::Control('k'), 0, "$ ls¦"),
+        ("$ l¦\x1b[90ms -l\x1b[m", 2, Key::Control('k'), 0, ""),
+        ("$ ¦ls", 2, Key::Delete, 0, "$ ¦s"),
+        ("$ l¦s  x", 2, Key::Delete, 0, "$ l¦   x"),
+        ("$ ¦漢字", 2, Key::Delete, 0, "$ ¦字"),
+        ("$ ls¦", 2, Key::Delete, 0, ""),
+        ("$ ls¦\x1b[90m -l\x1b[m", 2, Key::Delete, 0, ""),
+    ]);
+}
+
+#[test]
+fn words_in_their_four_notions() {
+    check(&[
+        (
+            "$ cp a.rs /tmp/new¦",
+            2,
+            Key::Alt('b'),
+            0,
+            "$ cp a.rs /tmp/¦new",
+        ),
+        (
+            "$ cp a.rs /tmp/new¦",
+            2,
+            Key::Alt('b'),
+            1,
+            "$ cp a.rs ¦/tmp/new",
+        ),
+        (
+            "$ cp a.rs /tmp/new¦",
+            2,
+            Key::WordLeft,
+            2,
+            "$ cp a.rs ¦/tmp/new",
+        ),
+        ("$ ¦cp a.rs", 2, Key::Alt('b'), 0, "$ ¦cp a.rs"),
+        ("$ ¦cp a.rs", 2, Key::Alt('f'), 0, "$ cp¦ a.rs"),
+        ("$ ¦cp a.rs", 2, Key::Alt('f'), 4, "$ cp ¦a.rs"),
+        ("$ cp¦ a.rs", 2, Key::WordRight, 0, "$ cp a¦.rs"),
+        ("$ cp¦ a.rs", 2, Key::WordRight, 1, "$ cp a.rs¦"),
+        ("$ cp¦", 2, Key::Alt('f'), 0, "$ cp¦"),
+        (
+            "$ cp a.rs /tmp/new¦",
+            2,
+            Key::Control('w'),
+            1,
+            "$ cp a.rs ¦",
+        ),
+        (
+            "$ cp a.rs /tmp/new¦",
+            2,
+            Key::AltBackspace,
+            0,
+            "$ cp a.rs /tmp/¦",
+        ),
+        ("$ cp a.rs¦ new", 2, Key::Control('w'), 1, "$ cp ¦ new"),
+        ("$ ¦cp", 2, Key::Control('w'), 1, "$ ¦cp"),
+        ("$ 漢字 字¦", 2, Key::Control('w'), 1, "$ 漢字 ¦"),
+        ("$ 漢字 字¦", 2, Key::Alt('b'), 0, "$ 漢字 ¦字"),
+        ("$ ¦cp a.rs", 2, Key::Alt('d'), 0, "$ ¦ a.rs"),
+        ("$ ¦cp a.rs", 2, Key::Alt('d'), 4, "$ ¦a.rs"),
+        ("$ cp¦", 2, Key::Alt('d'), 0, ""),
+        // One word of a suggestion.
+        (
+            "$ g¦\x1b[90mit add .\x1b[m",
+            2,
+            Key::Alt('f'),
+            0,
+            "$ git¦ add .",
+        ),
+    ]);
+}
+
+#[test]
+fn an_accepted_suggestion_is_not_grey_any_more() {
+    let (screen, _) = written("$ l¦\x1b[90ms -l\x1b[m");
+    let (canvas, line) = applied(&screen, 1, Key::End, 0).unwrap();
+    let row = canvas.row(fulmar_terminal::Row(0));
+    assert!((0..7).all(|column| !crate::text::is_grey(row, column)));
+    assert_eq!(line.end, 7);
+}
+
+/// Rows of an editor of 8 rows, `¦` where the cursor is, and vim's mark below.
+fn edited(rows: &str, mark: &str) -> Screen {
+    let bytes = rows.replace('\n', "\r\n").replace('¦', "\x1b7");
+    screen(8, 40, &format!("{bytes}\x1b[8;1H{mark}\x1b8"))
+}
+
+fn all_rows(canvas: &Canvas) -> String {
+    let caret = canvas.caret();
+    let rows = (0..7).map(|row| {
+        let line = text(canvas.screen(), row);
+        if row == caret.row.0 {
+            with_caret(&line, caret.column.0)
+        } else {
+            line
+        }
+    });
+    rows.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+fn after_in_editor(rows: &str, mark: &str, key: Key) -> Option<String> {
+    let (canvas, _) = applied(&edited(rows, mark), 0, key, 0)?;
+    Some(all_rows(&canvas))
+}
+
+#[test]
+fn rows_of_an_editor() {
+    let mark = "-- INSERT --";
+    let table = [
+        ("one\ntw¦o\nthree", Key::Up, Some("on¦e\ntwo\nthree")),
+        ("one\ntw¦o\nthree", Key::Down, Some("one\ntwo\nth¦ree")),
+        ("one\nlonger¦\nx", Key::Down, Some("one\nlonger\nx¦")),
+        (
+            "one\nlonger¦\nx",
+            Key::Control('p'),
+            Some("one¦\nlonger\nx"),
+        ),
+        (
+            "  1 one\n  2 lo¦nger\n  3",
+            Key::Down,
+            Some("  1 one\n  2 longer\n  3 ¦"),
+        ),
+        ("漢字\na¦bc", Key::Up, Some("¦漢字\nabc")),
+        // Not beyond the text, not off the window.
+        ("o¦ne\n~\n~", Key::Down, None),
+        ("one\ntw¦o\n", Key::Down, None),
+        ("o¦ne\ntwo", Key::Up, None),
+        ("\n\n\n\n\n\nla¦st", Key::Down, None),
+        (
+            "1234567890123456789012345678901234567890a¦\nb",
+            Key::Up,
+            None,
+        ),
+        ("one two¦", Key::Home, Some("¦one two")),
+        (
+            "  1 one two¦\n  2 x",
+            Key::Home,
+            Some("  1 ¦one two\n  2 x"),
+        ),
+        ("  1 ¦one two\n  2 x", Key::End, Some("  1 one two¦\n  2 x")),
+        ("one two¦", Key::Control('u'), None),
+        ("one¦ two", Key::Control('k'), None),
+    ];
+    for (rows, key, expected) in table {
+        let found = after_in_editor(rows, mark, key);
+        assert_eq!(found.as_deref(), expected, "{key:?} on {rows:?}");
+    }
+}
+
+#[test]
+fn keys_that_editors_have_for_something_else() {
+    let emacs = "-UUU:----F1  a  All (Text) ---";
+    let table = [
+        ("one¦ two", "^X Exit", Key::Control('w'), None),
+        ("one¦ two", emacs, Key::Control('w'), None),
+        ("one¦ two", "-- INSERT --", Key::Control('w'), Some("¦ two")),
+        ("one¦ two", emacs, Key::Control('k'), Some("one¦")),
+        ("one¦ two", "^X Exit", Key::Control('k'), None),
+        ("one two¦", emacs, Key::Control('k'), None),
+    ];
+    for (rows, mark, key, expected) in table {
+        let found = after_in_editor(rows, mark, key);
+        assert_eq!(found.as_deref(), expected, "{key:?} in {mark:?}");
+    }
+}
+
+fn after_split(rows: &str, variant: u8) -> Option<String> {
+    let screen = edited(rows, "-- INSERT --");
+    let mut canvas = Canvas::new(&screen);
+    let mut line = Line::begin(&canvas, 0, None);
+    let mut sheet = Sheet {
+        canvas: &mut canvas,
+        line: &mut line,
+        overwrite: false,
+    };
+    split::split(variant, &mut sheet)?;
+    Some(all_rows(&canvas))
+}
+
+#[test]
+fn enter_splits_a_line_of_an_editor() {
+    let table = [
+        ("one¦\ntwo", 0, Some("one\n¦\ntwo")),
+        ("on¦e\ntwo\n~", 0, Some("on\n¦e\ntwo")),
+        ("  on¦e\ntwo", 0, Some("  on\n  ¦e\ntwo")),
+        ("  on¦e\ntwo", 1, Some("  on\n¦e\ntwo")),
+        (
+            "  1 one¦\n  2 two\n  3 six",
+            0,
+            Some("  1 one\n  2 ¦\n  3 two\n    six"),
+        ),
+        ("¦one", 0, Some("\n¦one")),
+        // The last row of the window scrolls.
+        ("\n\n\n\n\n\nla¦st", 0, None),
+        ("a\nb¦\nc\nd\ne\nf\ng", 0, Some("a\nb\n¦\nc\nd\ne\nf")),
+    ];
+    for (rows, variant, expected) in table {
+        assert_eq!(after_split(rows, variant).as_deref(), expected, "{rows:?}");
+    }
+}
+
+#[test]
+fn a_line_is_replaced_by_another() {
+    for (before, line, expected) in [
+        ("$ ¦", "make test", Some("$ make test¦")),
+        ("$ make test¦", "ls", Some("$ ls¦")),
+        (
+            "$ ¦               12:30",
+            "ls",
+            Some("$ ls¦             12:30"),
+        ),
+        ("$ ¦", "漢字", Some("$ 漢字¦")),
+        (
+            "$ ¦",
+            "a line that is longer than the row it is put into",
+            None,
+        ),
+    ] {
+        let (screen, _) = written(before);
+        let mut canvas = Canvas::new(&screen);
+        let typed = canvas.caret().column.0 - 2;
+        let mut state = Line::begin(&canvas, typed, None);
+        let mut sheet = Sheet {
+            canvas: &mut canvas,
+            line: &mut state,
+            overwrite: false,
+        };
+        let found = sheet
+            .replace(line)
+            .map(|_| with_caret(&text(canvas.screen(), 0), canvas.caret().column.0));
+        assert_eq!(found.as_deref(), expected, "{before:?}");
+    }
+}
+
+fn any_key() -> impl Strategy<Value = Key> {
+    prop::sample::select(vec![
+        Key::Text('x'),
+        Key::Text('漢'),
+        Key::Text('\u{301}'),
+        Key::Text(' '),
+        Key::Backspace,
+        Key::Delete,
+        Key::Left,
+        Key::Right,
+        Key::Up,
+        Key::Down,
+        Key::Home,
+        Key::End,
+        Key::WordLeft,
+        Key::WordRight,
+        Key::Control('u'),
+        Key::Control('k'),
+        Key::Control('w'),
+        Key::Alt('d'),
+        Key::AltBackspace,
+        Key::Enter,
+        Key::Tab,
+        Key::Escape,
+    ])
+}
+
+proptest! {
+    /// Whatever is on the screen and whatever was typed, rules change a screen of the same size.
+    #[test]
+    fn any_keys_on_any_screen(
+        bytes in "(\x1b\\[[0-9;?]{0,6}[A-Hmhl]|[a-z $>|│─漢\u{301}1-9~\r\n]|-- INSERT --){0,60}",
+        keys in prop::collection::vec((any_key(), 0..9_u8), 1..20),
+        typed in 0..20_u16,
+        rows in 1..7_u16,
+        columns in 1..30_u16,
+    ) {
+        let screen = screen(rows, columns, &bytes);
+        let mut canvas = Canvas::new(&screen);
+        let mut line = Line::begin(&canvas, typed, None);
+        for (key, variant) in keys {
+            let before = canvas.clone();
+            let mut sheet = Sheet { canvas: &mut canvas, line: &mut line, overwrite: false };
+            let done = apply(key, variant, &mut sheet);
+            if key == Key::Enter {
+                let _ = split::split(variant, &mut sheet);
+            }
+            prop_assert_eq!(canvas.size(), screen.size());
+            prop_assert!(canvas.size().contains(canvas.caret()));
+            if done.is_some() {
+                let changes = before.changes(&canvas);
+                prop_assert!(changes.len() <= usize::from(rows) * usize::from(columns));
+            }
+        }
+    }
+}

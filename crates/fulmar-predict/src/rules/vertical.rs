@@ -1,0 +1,81 @@
+//! Keys that go to other rows of an editor's text, or make new ones.
+
+use fulmar_terminal::{CellRow, Position, Row};
+
+use super::{Done, Sheet};
+use crate::editor::editor;
+use crate::gutter::gutter;
+use crate::text::{char_at, is_vacant, is_vacant_from, left_of, row_end, text_end};
+
+/// The row above or below, as near to the caret's column as its text allows.
+///
+/// There is no rule at the edges of the window, where it scrolls, nor for long lines, nor where
+/// the text may have ended.
+pub(super) fn step(is_down: bool, sheet: &mut Sheet<'_>) -> Option<Done> {
+    let at = sheet.canvas.caret();
+    let screen = sheet.canvas.screen();
+    let bottom = editor(screen, at)?.bottom;
+    let to = if is_down {
+        at.row.0.checked_add(1)?
+    } else {
+        at.row.0.checked_sub(1)?
+    };
+    let to = Row(to);
+    if to >= bottom
+        || is_beyond_text(sheet, to, bottom)
+        || is_full(sheet, at.row)
+        || is_full(sheet, to)
+    {
+        return None;
+    }
+    let start = gutter(screen, to);
+    let end = row_end_in_window(sheet, to, start);
+    let goal = sheet.line.goal.unwrap_or(at.column.0);
+    let column = goal.min(end).max(start);
+    let column = whole_character(sheet, to, column);
+    sheet.canvas.move_caret(Position::new(to.0, column));
+    sheet.line.row = to;
+    sheet.line.margin = start;
+    sheet.line.end = end;
+    sheet.line.goal = Some(goal);
+    Some(Done::default())
+}
+
+/// Where the text of a row ends: blanks of any number may be inside it, a border may not.
+fn row_end_in_window(sheet: &Sheet<'_>, row: Row, start: u16) -> u16 {
+    let screen = sheet.canvas.screen();
+    let at = Position::new(row.0, start);
+    row_end(screen.row(row))
+        .min(crate::text::border(screen, at))
+        .max(text_end(screen, at))
+}
+
+/// Not into the right half of a wide character.
+fn whole_character(sheet: &Sheet<'_>, row: Row, column: u16) -> u16 {
+    let cells = sheet.canvas.row(row);
+    match left_of(cells, column.saturating_add(1)) {
+        Some(start) if start < column && char_at(cells, start) != ' ' => start,
+        _ => column,
+    }
+}
+
+/// Whether the text of the row reaches the last column, so that it may go on in the next.
+fn is_full(sheet: &Sheet<'_>, row: Row) -> bool {
+    let columns = sheet.canvas.size().columns();
+    !is_vacant(sheet.canvas.row(row), columns - 1)
+}
+
+/// Whether a row may not be one of the text: vim marks those with `~`; others leave them and all
+/// that follow empty.
+fn is_beyond_text(sheet: &Sheet<'_>, row: Row, bottom: Row) -> bool {
+    is_void(sheet.canvas.row(row)) || (row.0..bottom.0).all(|row| is_empty(sheet, Row(row)))
+}
+
+/// Whether vim marks the row as one beyond the text.
+pub(super) fn is_void(cells: &CellRow) -> bool {
+    char_at(cells, 0) == '~' && is_vacant_from(cells, 1)
+}
+
+fn is_empty(sheet: &Sheet<'_>, row: Row) -> bool {
+    is_vacant_from(sheet.canvas.row(row), 0)
+}

@@ -1,0 +1,5 @@
+//! The engine through its public face: keys and frames in, what the user sees out.
+
+mod any_order;
+mod hostile;
+mod session;
