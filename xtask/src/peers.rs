@@ -19,13 +19,14 @@ struct Package {
 /// | package | the tests that need it |
 /// |---|---|
 /// | mosh | interop, either end and the wrapper; figures beside stock |
-/// | openssh-server, openssh-client | interop: the wrapper over ssh to a real sshd on loopback |
+/// | openssh-server, openssh-client | interop: the wrapper over ssh to a real sshd on loopback; the lab |
 /// | libpam-oath | login with a password and a code |
 /// | dropbear-bin | login to a dropbear, and by its client |
 /// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell |
 /// | util-linux, iproute2, nftables | machines of the tests' own and the network between them; hosts of the lab |
 /// | libutempter0 | the utmp entry of a session |
 /// | chromium | the lab's report in a browser; by far the largest, 124 MB to fetch |
+/// | rsync | bulk of the lab |
 /// | procps | children and signals seen from outside |
 /// | the others | programs whose screens are carried by a session |
 const PACKAGES: &[Package] = &[
@@ -39,7 +40,7 @@ const PACKAGES: &[Package] = &[
     },
     Package {
         name: "openssh-client",
-        programs: &["ssh", "ssh-agent", "ssh-add", "ssh-keygen"],
+        programs: &["ssh", "ssh-agent", "ssh-add", "ssh-keygen", "scp", "sftp"],
     },
     Package {
         name: "dropbear-bin",
@@ -120,6 +121,10 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "git",
         programs: &["git"],
+    },
+    Package {
+        name: "rsync",
+        programs: &["rsync"],
     },
     Package {
         name: "procps",

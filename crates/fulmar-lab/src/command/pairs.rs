@@ -20,14 +20,6 @@ pub struct Arguments {
     /// Which cells, as for `run`; otherwise some of all kinds.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Which remote shells.
-    #[arg(
-        long,
-        value_name = "PEERS",
-        value_delimiter = ',',
-        default_value = "ssh,mosh,fulmar"
-    )]
-    pub peers: Vec<String>,
     /// How many pairs.
     #[arg(long, value_name = "NUMBER", default_value_t = PAIRS)]
     pub pairs: usize,
@@ -76,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             true => usual.iter().map(|name| (*name).to_owned()).collect(),
             false => arguments.names.clone(),
         },
-        peers: arguments.peers.clone(),
+        peers: making.peers.clone(),
     };
     let chosen = selection.choose(&catalogue::ALL, &around)?;
     if let Some(missing) = missing(&chosen, &around) {

@@ -22,15 +22,6 @@ pub struct Arguments {
     /// What to measure.
     #[arg(value_name = "NAME", required = true)]
     pub names: Vec<String>,
-    /// Which remote shells: ssh, mosh and fulmar stand for those of each experiment, mosh-a and such
-    /// for one of them.
-    #[arg(
-        long,
-        value_name = "PEERS",
-        value_delimiter = ',',
-        default_value = "ssh,mosh,fulmar"
-    )]
-    pub peers: Vec<String>,
     /// One more for typed sessions, as a line for the shell: see `fulmar-lab replay --help`.
     #[arg(long, value_name = "NAME=TEMPLATE")]
     pub peer: Vec<String>,
@@ -48,6 +39,15 @@ pub struct Arguments {
 /// How runs are made.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Making {
+    /// Which remote shells: ssh, mosh and fulmar stand for those of each experiment, mosh-a and such
+    /// for one of them.
+    #[arg(
+        long,
+        value_name = "PEERS",
+        value_delimiter = ',',
+        default_value = "ssh,mosh,fulmar"
+    )]
+    pub peers: Vec<String>,
     /// Where outcomes and report go.
     #[arg(long, value_name = "DIR", default_value = "fulmar-lab-out")]
     pub out: PathBuf,
@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let around = making.data.surroundings_for(making.quick)?;
     let selection = Selection {
         names: arguments.names.clone(),
-        peers: [arguments.peers.as_slice(), &arguments.peer].concat(),
+        peers: [making.peers.as_slice(), &arguments.peer].concat(),
     };
     let chosen = selection.choose(&catalogue::ALL, &around)?;
     ensure!(!chosen.is_empty(), "nothing of it is for these peers");
