@@ -8,6 +8,7 @@ use serde_json::json;
 use super::run::Making;
 use super::workshop::Workshop;
 use crate::experiment::catalogue;
+use crate::report;
 use crate::run::{PAIRS, Selection, Series, judge, missing, pairs};
 
 /// Measures with equal settings twice, and says whether the medians differ by more than chance.
@@ -91,7 +92,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         found["alone"] = alone.json();
         is_good &= alone.is_good();
     }
-    let file = making.out.join("pairs.json");
+    let file = making.out.join(report::PAIRS);
     std::fs::write(&file, format!("{found:#}\n"))
         .with_context(|| format!("writing {}", file.display()))?;
     Ok(match is_good && !ended.is_interrupted {

@@ -13,6 +13,7 @@ use crate::trace::DATA_VARIABLE;
 ///
 /// DIR/index.html needs nothing beside itself. It is made of what `run` left in DIR, of runs that
 /// failed as of those that did not, and can be made again at any time, also while runs are under way.
+/// With --figure or --table a part of it is printed, and nothing written.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The folder of outcomes.
@@ -21,9 +22,16 @@ pub struct Arguments {
     /// The folder of data that `run` had; otherwise that of FULMAR_LAB_DATA.
     #[arg(long, value_name = "FOLDER", env = DATA_VARIABLE)]
     pub data: Option<PathBuf>,
+    /// Prints a chart as an SVG file instead: which share of the keys came within which time in this
+    /// cell, or in the first one whose name begins so.
+    #[arg(long, value_name = "EXPERIMENT/CELL", conflicts_with = "table")]
+    pub figure: Option<String>,
+    /// Prints a table in Markdown instead: the median of everybody who typed.
+    #[arg(long)]
+    pub table: bool,
 }
 
-/// Writes the page and says where it is.
+/// Writes the page and says where it is, or prints a part of it.
 ///
 /// # Errors
 ///
@@ -33,7 +41,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         data: arguments.data.clone(),
         ..Surroundings::default()
     };
-    let page = report::write(&arguments.folder, &catalogue::ALL, &around)?;
-    println!("{}", page.display());
+    let folder = &arguments.folder;
+    if let Some(name) = &arguments.figure {
+        let cell = name.split_once('/').unwrap_or((name, ""));
+        print!(
+            "{}",
+            report::drawing(folder, &catalogue::ALL, &around, cell)?
+        );
+    } else if arguments.table {
+        print!("{}", report::table(folder, &catalogue::ALL, &around)?);
+    } else {
+        let page = report::write(folder, &catalogue::ALL, &around)?;
+        println!("{}", page.display());
+    }
     Ok(ExitCode::SUCCESS)
 }

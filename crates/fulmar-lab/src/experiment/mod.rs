@@ -28,6 +28,11 @@ pub struct Experiment {
     pub about: &'static str,
     /// What others measured.
     pub published: &'static [Published],
+    /// What others measured that is no time of a key.
+    pub quoted: &'static [Quoted],
+    /// Why published relations between programs hold here or do not: paragraphs, with an empty line
+    /// between two, in which `{CELL PEER FIGURE}` stands for what was measured.
+    pub why: &'static str,
     /// Its settings.
     pub cells: fn(&Surroundings) -> Vec<Cell>,
 }
@@ -46,6 +51,22 @@ pub struct Published {
     pub mean: &'static str,
     /// The standard deviation.
     pub deviation: &'static str,
+}
+
+/// A published figure of its own kind, and the one that it is to be compared with.
+pub struct Quoted {
+    /// Who published it.
+    pub by: &'static str,
+    /// What it is.
+    pub what: &'static str,
+    /// The figure with its unit, in the words of the source.
+    pub said: &'static str,
+    /// The cells beside which it stands begin with this.
+    pub cells: &'static str,
+    /// The peer.
+    pub peer: &'static str,
+    /// The figure of its outcomes.
+    pub figure: &'static str,
 }
 
 /// One setting of an experiment.

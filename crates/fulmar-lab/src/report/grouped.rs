@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::experiment::{Cell, Experiment, Published, Surroundings};
+use crate::experiment::{Cell, Experiment, Published, Quoted, Surroundings};
 use crate::judge::Verdict;
 use crate::outcome::{End, Outcome};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
@@ -14,6 +14,9 @@ pub(super) struct Subject {
     pub(super) source: &'static str,
     pub(super) about: &'static str,
     pub(super) published: &'static [Published],
+    pub(super) quoted: &'static [Quoted],
+    /// See [`Experiment::why`].
+    pub(super) why: &'static str,
     pub(super) settings: Vec<Setting>,
 }
 
@@ -157,6 +160,8 @@ pub(super) fn group(
         source: "",
         about: "",
         published: &[],
+        quoted: &[],
+        why: "",
         settings: settings(outcomes, &[]),
     });
     subjects.extend(unknown);
@@ -180,6 +185,8 @@ fn known(experiment: &Experiment, outcomes: Vec<Outcome>, around: &Surroundings)
         source: experiment.source,
         about: experiment.about,
         published: experiment.published,
+        quoted: experiment.quoted,
+        why: experiment.why,
         settings: settings(outcomes, &planned),
     }
 }

@@ -4,18 +4,26 @@
 //! in the page and nothing is fetched: it reads the same from a disk, by mail, and in ten years.
 //! Charts are drawn as SVG by functions of numbers alone.
 
+mod behind;
 mod chart;
+mod drawing;
+mod evidence;
 mod facts;
 mod grouped;
+mod markdown;
 mod markup;
+mod not_best;
 mod number;
 mod origin;
 mod overview;
 mod page;
+mod pairs;
 mod peers;
 mod plots;
 mod precision;
+mod quoted;
 mod ratios;
+mod relations;
 mod scalar;
 mod section;
 mod series;
@@ -29,11 +37,15 @@ use serde_json::Value;
 
 use crate::experiment::{Experiment, Surroundings};
 use crate::outcome::Folder;
+use grouped::Subject;
 pub use origin::Origin;
 
 /// The file of a folder of outcomes that says how precise the emulation was, as
 /// `fulmar-lab selfcheck --json` writes it.
 pub const SELFCHECK: &str = "selfcheck.json";
+
+/// The file that says whether equal runs came out equal, as `fulmar-lab pairs` writes it.
+pub const PAIRS: &str = "pairs.json";
 
 /// The page.
 const PAGE: &str = "index.html";
@@ -46,17 +58,11 @@ const PAGE: &str = "index.html";
 ///
 /// Where nothing was measured, an outcome cannot be read, or the page not be written.
 pub fn write(root: &Path, experiments: &[Experiment], around: &Surroundings) -> Result<PathBuf> {
-    ensure!(root.is_dir(), "{} is no folder", root.display());
-    let outcomes = Folder::open(root)?.all()?;
-    ensure!(
-        !outcomes.is_empty(),
-        "there are no outcomes in {}",
-        root.display()
-    );
     let report = page::Report {
-        subjects: grouped::group(outcomes, experiments, around),
+        subjects: subjects(root, experiments, around)?,
         origin: Origin::of(root),
-        selfcheck: selfcheck(root)?,
+        selfcheck: found(root, SELFCHECK)?,
+        pairs: found(root, PAIRS)?,
     };
     let path = root.join(PAGE);
     let beside = path.with_extension("new");
@@ -66,15 +72,55 @@ pub fn write(root: &Path, experiments: &[Experiment], around: &Surroundings) -> 
     Ok(path)
 }
 
-fn selfcheck(root: &Path) -> Result<Option<Value>> {
-    let path = root.join(SELFCHECK);
+/// Returns one chart of a folder of outcomes as an SVG file: that of the first cell of an experiment
+/// whose name begins so, in which somebody typed.
+///
+/// # Errors
+///
+/// Where there is no such cell, or an outcome cannot be read.
+pub fn drawing(
+    root: &Path,
+    experiments: &[Experiment],
+    around: &Surroundings,
+    (experiment, cell): (&str, &str),
+) -> Result<String> {
+    drawing::of(&subjects(root, experiments, around)?, experiment, cell)
+}
+
+/// Returns the table of everybody who typed, in Markdown; empty where nobody did.
+///
+/// # Errors
+///
+/// Where an outcome cannot be read.
+pub fn table(root: &Path, experiments: &[Experiment], around: &Surroundings) -> Result<String> {
+    Ok(markdown::of(&subjects(root, experiments, around)?))
+}
+
+fn subjects(
+    root: &Path,
+    experiments: &[Experiment],
+    around: &Surroundings,
+) -> Result<Vec<Subject>> {
+    ensure!(root.is_dir(), "{} is no folder", root.display());
+    let outcomes = Folder::open(root)?.all()?;
+    ensure!(
+        !outcomes.is_empty(),
+        "there are no outcomes in {}",
+        root.display()
+    );
+    Ok(grouped::group(outcomes, experiments, around))
+}
+
+/// Returns what one of the files beside the outcomes says, if it is there.
+fn found(root: &Path, name: &str) -> Result<Option<Value>> {
+    let path = root.join(name);
     let Ok(text) = std::fs::read_to_string(&path) else {
         return Ok(None);
     };
     let findings = serde_json::from_str(&text);
     findings
         .map(Some)
-        .with_context(|| format!("{} is no self-check", path.display()))
+        .with_context(|| format!("{} cannot be read", path.display()))
 }
 
 #[cfg(test)]

@@ -5,11 +5,14 @@ use serde_json::Value;
 use super::facts;
 use super::grouped::Subject;
 use super::markup::{Element, element};
+use super::not_best;
 use super::number;
 use super::origin::Origin;
 use super::overview;
+use super::pairs;
 use super::peers::Peers;
 use super::precision;
+use super::relations;
 use super::section;
 
 /// What a page is made of.
@@ -17,6 +20,7 @@ pub(super) struct Report {
     pub(super) subjects: Vec<Subject>,
     pub(super) origin: Option<Origin>,
     pub(super) selfcheck: Option<Value>,
+    pub(super) pairs: Option<Value>,
 }
 
 /// A part of the page with a heading that the contents lead to.
@@ -49,9 +53,11 @@ impl Report {
         let experiments = self.subjects.iter().map(|one| section::of(one, peers));
         let mut parts: Vec<Part> = Vec::new();
         parts.extend(overview::part(&self.subjects, peers));
+        parts.extend(relations::part(&self.subjects));
         parts.extend(experiments);
-        parts.extend(overview::not_best(&self.subjects));
+        parts.extend(not_best::part(&self.subjects));
         parts.extend(self.selfcheck.as_ref().map(precision::part));
+        parts.extend(self.pairs.as_ref().map(pairs::part));
         parts.extend(facts::failures(&self.subjects));
         parts.push(facts::making(self.origin.as_ref(), &self.subjects, peers));
         parts.push(facts::reading());
@@ -105,6 +111,13 @@ impl Part {
     }
 }
 
+/// The stylesheet.
+const STYLE: &str = concat!(
+    include_str!("colours.css"),
+    include_str!("style.css"),
+    include_str!("drawing.css")
+);
+
 fn head() -> Element {
     element("head")
         .with(element("meta").set("charset", "utf-8"))
@@ -120,7 +133,7 @@ fn head() -> Element {
         )
         .with(element("link").set("rel", "icon").set("href", "data:,"))
         .with(element("title").text("Remote shells on bad networks · fulmar-lab"))
-        .with(element("style").own(include_str!("style.css")))
+        .with(element("style").own(STYLE))
 }
 
 /// For those who read with keys: past the contents.

@@ -5,7 +5,7 @@ use super::grouped::{Setting, Subject};
 use super::markup::{Element, element};
 use super::page::Part;
 use super::peers::Peers;
-use super::{plots, ratios, scalar, series, typed};
+use super::{plots, quoted, ratios, scalar, series, typed};
 
 /// Returns the section.
 pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
@@ -17,6 +17,7 @@ pub(super) fn of(subject: &Subject, peers: &Peers) -> Part {
     if !subject.about.is_empty() {
         inner.push(element("p").text(subject.about));
     }
+    inner.extend(quoted::table(subject));
     let (typed, bare): (Vec<&Setting>, Vec<&Setting>) = subject
         .settings
         .iter()

@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use anyhow::Result;
-use fulmar_lab::experiment::{Cell, Experiment, Measured, Published, Surroundings, Work};
+use fulmar_lab::experiment::{Cell, Experiment, Measured, Published, Quoted, Surroundings, Work};
 use fulmar_lab::outcome::Folder;
-use fulmar_lab::report::{Origin, SELFCHECK, write};
+use fulmar_lab::report::{Origin, PAIRS, SELFCHECK, drawing, table, write};
 
 struct Nothing;
 
@@ -43,16 +43,37 @@ const EXPERIMENTS: &[Experiment] = &[Experiment {
     title: "Cellular links",
     source: "K. Winstein and H. Balakrishnan, \"Mosh\", USENIX ATC 2012, figure 2; CS244, 2017",
     about: "Interactive users over links that follow a measured trace.",
-    published: &[Published {
+    published: &[
+        published("ssh", "509", "529", "195"),
+        published("mosh", "1.52", "94.3", "250"),
+    ],
+    quoted: &[Quoted {
         by: "CS244, 2017",
-        peer: "mosh",
+        what: "bytes to the client",
+        said: "60 kB",
         cells: "lte-500ms",
-        median: "1.52",
-        mean: "94.3",
-        deviation: "250",
+        peer: "mosh",
+        figure: "bytes_down",
     }],
+    why: "Here ssh had {lte-500ms ssh median}, and rsh {lte-500ms rsh median}.\n\n{behind}",
     cells,
 }];
+
+const fn published(
+    peer: &'static str,
+    median: &'static str,
+    mean: &'static str,
+    deviation: &'static str,
+) -> Published {
+    Published {
+        by: "CS244, 2017",
+        peer,
+        cells: "lte-500ms",
+        median,
+        mean,
+        deviation,
+    }
+}
 
 fn around() -> Surroundings {
     Surroundings {
@@ -72,6 +93,11 @@ const FINDINGS: &str = r#"{
         { "what": "loss", "setting": "1%", "good": false, "numbers": { "set": 0.01, "seen": 0.5 } }
     ] }"#;
 
+const FOUND: &str = r#"{ "equal": { "holding": 1, "wanted": 2, "good": false, "pairs": [
+    { "name": "lte ssh 1", "medians_ms": [503.0, null], "difference_ms": [-3.0, 4.5], "holds_zero": true },
+    { "name": "lte ssh 2", "medians_ms": [503.0, 512.0], "difference_ms": null, "holds_zero": false }
+    ] } }"#;
+
 /// Puts all that a report can be made of into a folder.
 fn fill(root: &Path) {
     let folder = Folder::open(root).expect("it can be made");
@@ -79,6 +105,7 @@ fn fill(root: &Path) {
         folder.put(&outcome).expect("it can be written");
     }
     fs::write(root.join(SELFCHECK), FINDINGS).expect("it can be written");
+    fs::write(root.join(PAIRS), FOUND).expect("it can be written");
     let origin = Origin {
         kernel: "6.1.0-25-amd64".to_owned(),
         system: "Debian GNU/Linux 12 (bookworm)".to_owned(),
@@ -113,10 +140,12 @@ fn a_page_has_all_its_parts_once_and_in_order() {
     let page = page();
     let places: Vec<usize> = [
         "overview",
+        "relations",
         "lte",
         "tinygram",
         "not-best",
         "precision",
+        "pairs",
         "failures",
         "making",
         "reading",
@@ -147,8 +176,8 @@ fn nothing_of_a_file_becomes_markup_and_nothing_is_fetched() {
 fn published_figures_stand_under_those_of_their_peer_and_cell() {
     let page = page();
     let published = "published: <cite>CS244, 2017</cite>";
-    assert_eq!(page.matches(published).count(), 1);
-    let place = page.find(published).unwrap();
+    assert_eq!(page.matches(published).count(), 2);
+    let place = page.rfind(published).unwrap();
     let before = &page[..place];
     let row = before.rfind("rowspan=\"4\"").unwrap();
     assert!(
@@ -156,6 +185,48 @@ fn published_figures_stand_under_those_of_their_peer_and_cell() {
         "{}",
         &before[row..]
     );
+}
+
+#[test]
+fn a_published_relation_is_judged_and_its_text_has_the_figures() {
+    let page = page();
+    // The sample's ssh waits half a second, and most of its mosh's keys are at once.
+    assert!(page.contains("Of 2 relations"));
+    assert_eq!(page.matches("✓ holds").count(), 2, "{page}");
+    assert!(page.contains("and rsh (not measured)."));
+    assert!(!page.contains("{lte") && !page.contains("{behind}"));
+    assert!(page.contains("Keys behind one"));
+    assert!(page.contains("bytes to the client</td><td class=\"number\">60 kB</td>"));
+}
+
+#[test]
+fn pairs_are_told_one_by_one_and_together() {
+    let page = page();
+    assert!(page.contains("1 of 2 intervals hold zero, 2 are to."));
+    assert!(page.contains("<th scope=\"row\">lte ssh 1</th>"));
+}
+
+#[test]
+fn a_drawing_stands_by_itself_and_a_table_is_markdown() {
+    let place = tempfile::tempdir().unwrap();
+    fill(place.path());
+    let drawn = |cell| drawing(place.path(), EXPERIMENTS, &around(), cell);
+    let svg = drawn(("lte", "lte-500ms")).unwrap();
+    for part in [
+        "xmlns=\"http://www.w3.org/2000/svg\"",
+        "prefers-color-scheme: dark",
+        ">mosh<",
+    ] {
+        assert!(svg.contains(part), "{part}");
+    }
+    assert_eq!(svg.matches("<svg").count(), svg.matches("</svg>").count());
+    let error = drawn(("lte", "evdo-9")).unwrap_err();
+    assert!(error.to_string().contains("lte/evdo-9"), "{error}");
+    let table = table(place.path(), EXPERIMENTS, &around()).unwrap();
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(rows.len(), 2 + 2, "{table}");
+    assert_eq!(rows[1], "|---|---|---|---|");
+    assert!(rows[2..].iter().all(|row| row.matches(" | ").count() == 3));
 }
 
 #[test]

@@ -1,7 +1,97 @@
 //! The experiments that have instruments of their own.
 
-use super::super::{Cell, Experiment, Surroundings};
+use super::super::{Cell, Experiment, Quoted, Surroundings};
 use crate::instrument::{agreement, bulk, collection, lan, tinygram};
+
+const LIST: &str = "OpenSSH list, 2004";
+const SWITCH: &str = "SWITCH, 2005 to 2010";
+const PSC: &str = "PSC, 2004";
+const PSC_CIPHERS: &str = "PSC, 2004, patched, with";
+
+const COLLECTION_QUOTED: &[Quoted] = &[quoted(
+    "Mosh paper",
+    "the interval that delays least",
+    "8 ms",
+    ["", "model", "best_interval"],
+)];
+
+const TINYGRAMS_QUOTED: &[Quoted] = &[
+    quoted(
+        LIST,
+        "of 34 packets so many found the queue full",
+        "10",
+        ["folder-wide", "tcp-nodelay", "lost_down_a_burst"],
+    ),
+    quoted(
+        LIST,
+        "the wait for a time-out then",
+        "1.3 s",
+        ["folder-wide", "tcp-nodelay", "longest_pause"],
+    ),
+    quoted(
+        LIST,
+        "the wait for a delayed acknowledgement, with Nagle's algorithm",
+        "100 ms",
+        ["short", "tcp-nagle-delayed-acks", "longest_pause"],
+    ),
+];
+
+const BULK_QUOTED: &[Quoted] = &[
+    quoted(
+        SWITCH,
+        "a window of 64 KiB over 45 ms: OpenSSH 4.3",
+        "1.5 MB/s",
+        ["45ms", "tcp-64k", "goodput_steady"],
+    ),
+    quoted(
+        SWITCH,
+        "a window that grows over 45 ms: OpenSSH 5.1 with HPN patches, aes128-ctr; here 2 MiB, and a path of 25 MB/s",
+        "50 MB/s",
+        ["45ms", "ssh", "goodput_steady"],
+    ),
+    quoted(
+        PSC,
+        "a window of 64 KiB over 40 ms: stock OpenSSH, aes128-ctr",
+        "1.9 MB/s",
+        ["40ms", "tcp-64k", "goodput_steady"],
+    ),
+    quoted(
+        PSC,
+        "a window that grows over 40 ms, aes128-ctr, two Pentium III; here 2 MiB, and a path of 25 MB/s",
+        "12.7 MB/s",
+        ["40ms", "ssh", "goodput_steady"],
+    ),
+    cipher("3des-cbc", "2.8 MB/s"),
+    cipher("arcfour", "24.4 MB/s"),
+    cipher("aes192-cbc", "13.3 MB/s"),
+    cipher("aes256-cbc", "11.7 MB/s"),
+    cipher("aes128-ctr", "12.7 MB/s"),
+    cipher("aes192-ctr", "11.7 MB/s"),
+    cipher("aes256-ctr", "11.3 MB/s"),
+    cipher("blowfish-cbc", "16.3 MB/s"),
+    cipher("cast128-cbc", "7.9 MB/s"),
+];
+
+/// The goodput with a cipher: patched and over 40 ms there, over loopback here.
+const fn cipher(name: &'static str, said: &'static str) -> Quoted {
+    quoted(PSC_CIPHERS, name, said, ["ciphers", name, "goodput"])
+}
+
+const fn quoted(
+    by: &'static str,
+    what: &'static str,
+    said: &'static str,
+    [cells, peer, figure]: [&'static str; 3],
+) -> Quoted {
+    Quoted {
+        by,
+        what,
+        said,
+        cells,
+        peer,
+        figure,
+    }
+}
 
 pub(super) const COLLECTION: Experiment = Experiment {
     name: "collection",
@@ -13,6 +103,8 @@ pub(super) const COLLECTION: Experiment = Experiment {
         against the frames that are sent. Our rule is a point in the same plot, taken from our \
         server itself. The paper's curve had its minimum at 8 ms.",
     published: &[],
+    quoted: COLLECTION_QUOTED,
+    why: "",
     cells: collection_cells,
 };
 
@@ -26,6 +118,8 @@ pub(super) const TINYGRAMS: Experiment = Experiment {
         algorithm sends fewer packets and waits for delayed acknowledgements instead, 100 ms each. \
         Plain TCP connections with and without it are the controls.",
     published: &[],
+    quoted: TINYGRAMS_QUOTED,
+    why: "",
     cells: tinygram_cells,
 };
 
@@ -40,6 +134,8 @@ pub(super) const BULK: Experiment = Experiment {
         aes128-ctr, 55 to 70 without a cipher; over 40 ms and 1 Gbit/s (PSC, two Pentium III) 1.3 \
         to 1.9 with a stock one and any cipher, 2.8 (3des-cbc) to 24.4 (arcfour) with a patched one.",
     published: &[],
+    quoted: BULK_QUOTED,
+    why: "",
     cells: bulk_cells,
 };
 
@@ -52,6 +148,8 @@ pub(super) const LAN: Experiment = Experiment {
         100 and 300 ms, of which the slope is the number of round trips. And the packets of a \
         minute in which nothing happens.",
     published: &[],
+    quoted: &[],
+    why: "",
     cells: lan_cells,
 };
 
@@ -63,6 +161,8 @@ pub(super) const WORLDS: Experiment = Experiment {
         program over a real link, and by its state machines in virtual time. How much the \
         confirmed times differ says how far thousands of seeds in virtual time stand for real runs.",
     published: &[],
+    quoted: &[],
+    why: "",
     cells: worlds_cells,
 };
 

@@ -16,6 +16,8 @@ pub(super) const TROUBLE: Experiment = Experiment {
         types on, and half a minute of sleep. The session ought to be there afterwards, all keys \
         in it once and in order; an ssh whose address changes cannot be.",
     published: &[],
+    quoted: &[],
+    why: "",
     cells: trouble,
 };
 

@@ -1,6 +1,6 @@
 //! The experiments in which somebody types: those of the Mosh paper and of its reproduction.
 
-use super::super::{Cell, Experiment, Published, Surroundings};
+use super::super::{Cell, Experiment, Published, Quoted, Surroundings};
 use super::recording::{OWN_LESS, PAGING, Recording, SHORT, TRACE_01, ZIPPY};
 use super::response::Response;
 use super::route::{EVDO as EVDO_TRACES, LTE, Route};
@@ -15,6 +15,25 @@ const USERS: [Loop; 2] = [Loop::Closed, Loop::Open];
 
 /// The recordings of people at a shell.
 const INTERACTIVE: [&Recording; 3] = [&TRACE_01, &SHORT, &ZIPPY];
+
+const EVDO_QUOTED: &[Quoted] = &[
+    at_once(PAPER, "about 70 %", "evdo-200ms-closed"),
+    at_once(CS244, "about 70 %", "lte-500ms-closed"),
+];
+
+const HIGH_DELAY_QUOTED: &[Quoted] = &[at_once(CS244, "about 20 %", "rtt-5000ms-closed")];
+
+/// The share of mosh's keys whose first output came at once.
+const fn at_once(by: &'static str, said: &'static str, cells: &'static str) -> Quoted {
+    Quoted {
+        by,
+        what: "first outputs at once",
+        said,
+        cells,
+        peer: "mosh",
+        figure: "first_at_once",
+    }
+}
 
 pub(super) const EVDO: Experiment = Experiment {
     name: "evdo",
@@ -32,6 +51,8 @@ pub(super) const EVDO: Experiment = Experiment {
         published(CS244, "mosh", "lte-500ms-closed", "1.52", "94.3", "250"),
         published(CS244, "ssh", "lte-500ms-closed", "509", "529", "195"),
     ],
+    quoted: EVDO_QUOTED,
+    why: include_str!("../why/evdo.txt"),
     cells: evdo,
 };
 
@@ -65,6 +86,8 @@ pub(super) const DOWNLOAD: Experiment = Experiment {
         published(PAPER, "mosh", "lte-download-closed", "< 5", "1700", "2600"),
         published(PAPER, "ssh", "lte-download-closed", "5360", "5030", "2140"),
     ],
+    quoted: &[],
+    why: include_str!("../why/download.txt"),
     cells: download,
 };
 
@@ -98,6 +121,8 @@ pub(super) const HIGH_DELAY: Experiment = Experiment {
         published(CS244, "mosh", "rtt-5000ms-closed", "1000", "1836", "4751"),
         published(CS244, "ssh", "rtt-5000ms-closed", "5013", "5389", "4324"),
     ],
+    quoted: HIGH_DELAY_QUOTED,
+    why: include_str!("../why/high-delay.txt"),
     cells: high_delay,
 };
 
@@ -138,6 +163,8 @@ pub(super) const TRANSOCEANIC: Experiment = Experiment {
         published(PAPER, "mosh", "rtt-273ms-closed", "< 5", "86", "132"),
         published(PAPER, "ssh", "rtt-273ms-closed", "273", "272", "9"),
     ],
+    quoted: &[],
+    why: include_str!("../why/transoceanic.txt"),
     cells: transoceanic,
 };
 
@@ -164,6 +191,8 @@ pub(super) const LOSS: Experiment = Experiment {
         published(CS244, "mosh-n", "loss-29-closed", "139", "348", "1734"),
         published(CS244, "ssh", "loss-29-closed", "509", "1426", "5761"),
     ],
+    quoted: &[],
+    why: include_str!("../why/loss.txt"),
     cells: loss,
 };
 
@@ -198,6 +227,8 @@ pub(super) const ADVERSARIAL: Experiment = Experiment {
         ),
         published(CS244, "ssh", "rtt-200ms-closed-paging", "208", "230", "139"),
     ],
+    quoted: &[],
+    why: include_str!("../why/adversarial.txt"),
     cells: adversarial,
 };
 

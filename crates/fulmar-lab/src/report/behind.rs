@@ -1,0 +1,167 @@
+//! Keys that were typed while an earlier one, which was not shown at once, still waited.
+
+use super::grouped::{Runs, Setting, Subject};
+use super::markup::{Element, element};
+use super::number::{NONE, percent, whole};
+use super::table::{Table, group_head, head, number};
+use crate::judge::{KeyVerdict, Verdict};
+use crate::stats::AT_ONCE;
+
+/// Whose predictions are looked at: those of the programs as people use them.
+const PEERS: [&str; 2] = ["mosh", "fulmar"];
+
+/// The typist of the published figures.
+const TYPING: &str = "closed";
+
+/// How many keys, and how many of them were at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
+    keys: usize,
+    at_once: usize,
+}
+
+impl Count {
+    fn add(&mut self, is_at_once: bool) {
+        self.keys += 1;
+        self.at_once += usize::from(is_at_once);
+    }
+
+    fn share(self) -> String {
+        share(self.at_once, self.keys)
+    }
+}
+
+/// The keys of some runs: those that were typed behind one that waited, and the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Behind {
+    behind: Count,
+    free: Count,
+}
+
+impl Behind {
+    fn take_in(&mut self, verdict: &Verdict) {
+        let mut last_end = None;
+        for key in &verdict.keys {
+            let Some(own) = key.own else {
+                continue;
+            };
+            let is_at_once = is_at_once(key);
+            match last_end {
+                Some(end) if end > key.typed => self.behind.add(is_at_once),
+                _ => self.free.add(is_at_once),
+            }
+            if !is_at_once {
+                last_end = last_end.max(Some(key.typed + own.waited()));
+            }
+        }
+    }
+}
+
+fn is_at_once(key: &KeyVerdict) -> bool {
+    let came = key.own.and_then(|own| own.came());
+    came.is_some_and(|came| came <= AT_ONCE)
+}
+
+/// Returns a table of all settings with a closed loop, in which something was predicted.
+pub(super) fn table(subjects: &[Subject]) -> Option<Element> {
+    let mut table = Table::new("Keys behind one that was not shown at once and still waits")
+        .words("setting")
+        .words("peer")
+        .numbers("keys", "")
+        .numbers("at once", "%")
+        .numbers("behind one", "% of keys")
+        .numbers("of those at once", "%")
+        .numbers("of the others", "%");
+    for setting in subjects.iter().flat_map(|subject| &subject.settings) {
+        let runs = setting.typed().into_iter().filter(|runs| is_meant(runs));
+        let rows: Vec<Vec<Element>> = runs.filter_map(row).collect();
+        add(&mut table, setting, rows);
+    }
+    table.element()
+}
+
+fn is_meant(runs: &Runs) -> bool {
+    let mut complete = runs.complete();
+    PEERS.contains(&runs.peer.as_str())
+        && complete.any(|one| one.facts.typing.as_deref() == Some(TYPING))
+}
+
+fn row(runs: &Runs) -> Option<Vec<Element>> {
+    let mut all = Behind::default();
+    for verdict in runs.verdicts() {
+        all.take_in(verdict);
+    }
+    let Behind { behind, free } = all;
+    let (keys, at_once) = (behind.keys + free.keys, behind.at_once + free.at_once);
+    (at_once > 0).then(|| {
+        vec![
+            head(runs.peer.as_str()),
+            number(whole(keys as f64)),
+            number(share(at_once, keys)),
+            number(share(behind.keys, keys)),
+            number(behind.share()),
+            number(free.share()),
+        ]
+    })
+}
+
+fn share(part: usize, all: usize) -> String {
+    match all {
+        0 => NONE.to_owned(),
+        all => percent(part as f64 / all as f64),
+    }
+}
+
+fn add(table: &mut Table, setting: &Setting, rows: Vec<Vec<Element>>) {
+    table.group();
+    let count = rows.len();
+    for (place, mut row) in rows.into_iter().enumerate() {
+        if place == 0 {
+            let name = element("span").text(setting.title.as_str());
+            row.insert(0, group_head(name, count));
+        }
+        table.row(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::Delivery;
+    use crate::stats::Observation::After;
+    use std::time::Duration;
+
+    #[test]
+    fn a_key_is_behind_until_what_waits_has_come() {
+        let ms = Duration::from_millis;
+        let key = |typed, wait| KeyVerdict {
+            typed: ms(typed),
+            own: Some(After(ms(wait))),
+            whole: None,
+            first_output: After(ms(wait)),
+            wrong: 0,
+        };
+        // The second and third are typed before the first has come, the fourth after it.
+        let keys = vec![
+            key(0, 500),
+            key(100, 1),
+            key(400, 400),
+            key(801, 0),
+            key(900, 300),
+        ];
+        let verdict = Verdict {
+            keys,
+            wrongs: Vec::new(),
+            delivery: Delivery::default(),
+            longest_stall: Duration::ZERO,
+            length: Duration::ZERO,
+            is_stamped: true,
+            is_settled: true,
+            differences_at_end: 0,
+        };
+        let mut all = Behind::default();
+        all.take_in(&verdict);
+        let count = |keys, at_once| Count { keys, at_once };
+        assert_eq!((all.behind, all.free), (count(2, 1), count(3, 1)));
+    }
+}

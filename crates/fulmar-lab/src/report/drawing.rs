@@ -1,0 +1,102 @@
+//! One chart as a file of its own, which reads on a light and on a dark page.
+
+use anyhow::{Context as _, Result};
+
+use super::chart::{Axis, Curve, cdf};
+use super::grouped::{Measure, Setting, Subject};
+use super::markup::{Element, element};
+use super::number::whole;
+use super::peers::Peers;
+
+/// The size of the drawing, and the place of the chart in it.
+const SIZE: (f64, f64) = (720.0, 540.0);
+const CHART: (f64, f64, f64, f64) = (22.0, 94.0, 676.0, 446.0);
+
+const STYLE: &str = concat!(
+    include_str!("colours.css"),
+    include_str!("drawing.css"),
+    "svg { overflow: visible; font-family: system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif; }\n",
+    ".ground { fill: var(--ground); }\n",
+    "svg .title { fill: var(--ink); font-size: 20px; font-weight: 650; }\n",
+    "svg .about { font-size: 14px; }\n",
+);
+
+/// Returns the drawing of the first setting whose name begins so: which share of the keys was right on
+/// the screen within which time.
+pub(super) fn of(subjects: &[Subject], experiment: &str, cell: &str) -> Result<String> {
+    let subject = subjects.iter().find(|subject| subject.name == experiment);
+    let mut settings = subject.into_iter().flat_map(|subject| &subject.settings);
+    let setting = settings
+        .find(|setting| setting.name.starts_with(cell) && !setting.typed().is_empty())
+        .with_context(|| format!("nobody has typed in {experiment}/{cell}"))?;
+    let title = subject.map_or("", |subject| &subject.title);
+    let chart = chart(subjects, setting).context("no key has come")?;
+    let [what, shown] = &about(setting);
+    let (left, top, width, height) = CHART;
+    let drawing = element("svg")
+        .set("xmlns", "http://www.w3.org/2000/svg")
+        .set("width", SIZE.0)
+        .set("height", SIZE.1)
+        .set("viewBox", format!("0 0 {} {}", SIZE.0, SIZE.1))
+        .set("role", "img")
+        .with(element("title").text(format!("{title}: {}", setting.title)))
+        .with(element("style").own(STYLE))
+        .with(ground())
+        .with(line(32.0, "title", title))
+        .with(line(56.0, "about", what))
+        .with(line(76.0, "about", shown))
+        .with(
+            chart
+                .set("x", left)
+                .set("y", top)
+                .set("width", width)
+                .set("height", height),
+        );
+    Ok(format!("{drawing}\n"))
+}
+
+fn chart(subjects: &[Subject], setting: &Setting) -> Option<Element> {
+    let peers = Peers::of(subjects);
+    let curves: Vec<Curve<'_>> = setting
+        .typed()
+        .into_iter()
+        .map(|runs| Curve {
+            peer: &runs.peer,
+            style: peers.style(&runs.peer),
+            waits: runs.waits(Measure::Own).concat(),
+        })
+        .filter(|curve| !curve.waits.is_empty())
+        .collect();
+    cdf(
+        "Share of keys within a time, own effect",
+        &curves,
+        Axis::Log,
+    )
+}
+
+/// What was done, and how often.
+fn about(setting: &Setting) -> [String; 2] {
+    let typed = setting.typed();
+    let keys = typed.iter().map(|runs| runs.summary(Measure::Own).count);
+    let keys = whole(keys.max().unwrap_or_default() as f64);
+    let shown = format!(
+        "Share of keys whose effect was right on the screen within a time; {keys} keys each."
+    );
+    [setting.title.clone(), shown]
+}
+
+fn ground() -> Element {
+    element("rect")
+        .class("ground")
+        .set("width", "100%")
+        .set("height", "100%")
+        .set("rx", 6)
+}
+
+fn line(y: f64, class: &str, text: &str) -> Element {
+    element("text")
+        .class(class)
+        .set("x", 24)
+        .set("y", y)
+        .text(text)
+}

@@ -1,0 +1,107 @@
+//! Figures of outcomes in the sentences that rest on them.
+//!
+//! `{CELL PEER FIGURE}` in a text becomes that figure with its unit: over all runs of the peer in the
+//! cells of the experiment whose names begin with CELL, or of another with `EXPERIMENT/CELL`. What was
+//! not measured says so.
+
+use super::grouped::{Measure, Runs, Subject};
+use super::number::{Unit, percent, time};
+use super::scalar;
+use crate::stats::{AT_ONCE, Observation, Summary, share_within};
+
+/// What stands where nothing was measured.
+const MISSING: &str = "(not measured)";
+
+/// Returns the text with its figures.
+pub(super) fn filled(text: &str, subject: &Subject, subjects: &[Subject]) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('{') {
+        filled += before;
+        let Some((name, after)) = behind.split_once('}') else {
+            filled.push('{');
+            rest = behind;
+            continue;
+        };
+        let words: Vec<&str> = name.split_whitespace().collect();
+        let figure = match words.as_slice() {
+            [cell, peer, figure] => figure_of(subject, subjects, cell, peer, figure),
+            _ => None,
+        };
+        filled += figure.as_deref().unwrap_or(MISSING);
+        rest = after;
+    }
+    // Lines of the text are no lines of the page.
+    (filled + rest).replace('\n', " ")
+}
+
+fn figure_of(
+    subject: &Subject,
+    subjects: &[Subject],
+    cell: &str,
+    peer: &str,
+    name: &str,
+) -> Option<String> {
+    let (subject, cell) = match cell.split_once('/') {
+        Some((other, cell)) => (subjects.iter().find(|one| one.name == other)?, cell),
+        None => (subject, cell),
+    };
+    let settings = subject.settings.iter();
+    let settings = settings.filter(|setting| setting.name.starts_with(cell));
+    let runs: Vec<&Runs> = settings
+        .flat_map(|setting| &setting.peers)
+        .filter(|runs| runs.peer == peer)
+        .collect();
+    shown(&runs, name)
+}
+
+fn shown(runs: &[&Runs], name: &str) -> Option<String> {
+    let waits = |measure| {
+        let all = runs.iter().map(|runs| runs.waits(measure).concat());
+        all.collect::<Vec<Vec<Observation>>>().concat()
+    };
+    let summary = |measure| Summary::of(&waits(measure));
+    let wait = match name {
+        "median" => summary(Measure::FirstOutput).median,
+        "mean" => summary(Measure::FirstOutput).mean,
+        "p99" => summary(Measure::FirstOutput).p99,
+        "own_median" => summary(Measure::Own).median,
+        "own_p99" => summary(Measure::Own).p99,
+        "stall" => {
+            let verdicts = runs.iter().flat_map(|runs| runs.verdicts());
+            verdicts.map(|verdict| verdict.longest_stall).max()
+        }
+        "at_once" => return share(&waits(Measure::Own)),
+        "first_at_once" => return share(&waits(Measure::FirstOutput)),
+        _ => return figure(runs, name),
+    };
+    wait.map(|wait| time(wait.as_secs_f64()))
+}
+
+fn share(waits: &[Observation]) -> Option<String> {
+    let share = share_within(waits, AT_ONCE).filter(|_| !waits.is_empty())?;
+    Some(format!("{} %", percent(share)))
+}
+
+/// The median of a single figure over all runs, or the most of a series that is named `…_max`.
+fn figure(runs: &[&Runs], name: &str) -> Option<String> {
+    if let Some(series) = name.strip_suffix("_max") {
+        let outcomes = runs.iter().flat_map(|runs| runs.complete());
+        let points = outcomes.filter_map(|outcome| outcome.series.get(series));
+        let most = points.flatten().map(|point| point.1).reduce(f64::max)?;
+        return Some(format!(
+            "{} packets",
+            Unit::for_numbers("packets", most).show(most)
+        ));
+    }
+    let values: Vec<f64> = runs.iter().flat_map(|runs| runs.figure(name)).collect();
+    let outcomes = runs.iter().flat_map(|runs| runs.complete());
+    let mut noted = outcomes.filter_map(|outcome| outcome.figures.get(name));
+    let (value, noted) = (scalar::median(&values)?, noted.next()?);
+    let unit = Unit::for_numbers(&noted.unit, value);
+    // Sentences have their own words for what packets do.
+    Some(match unit.name.as_str() {
+        "packets" => unit.show(value),
+        name => format!("{} {name}", unit.show(value)),
+    })
+}

@@ -1,0 +1,305 @@
+//! Where ours is not the best, by more than chance.
+
+use super::grouped::{Measure, Runs, Setting, Subject};
+use super::markup::{Element, element};
+use super::number::{Unit, percent, rounded, time, whole};
+use super::page::Part;
+use super::scalar;
+use super::table::{Table, group_head, head, number, words};
+use super::typed;
+use crate::stats::{Observation, Plan, Statistic, Summary, Survival, median, ratio};
+
+/// By which names we go, and with whom each is compared: predicting with predicting, and not with not.
+const COMPARED: [(&str, [&str; 2]); 2] =
+    [("fulmar", ["ssh", "mosh"]), ("fulmar-n", ["ssh", "mosh-n"])];
+
+/// How a figure is written, with its unit.
+type Shown = fn(f64) -> String;
+
+/// How one value of each run is taken.
+type Taken = Box<dyn Fn(&Runs) -> Vec<f64>>;
+
+/// A figure of which less is better.
+struct Figure {
+    name: String,
+    kind: Kind,
+    show: Shown,
+}
+
+/// What a figure is of.
+enum Kind {
+    /// The waits of keys.
+    Waits(Measure, Statistic),
+    /// One value of each run.
+    Runs(Taken),
+}
+
+/// Names of single figures of which less is better, and how they are shown.
+const LESS_IS_BETTER: &[(&str, Shown)] = &[
+    ("all_lines", millis),
+    ("all_lines_worst", millis),
+    ("bytes_down", bytes),
+    ("bytes_down_a_minute", bytes),
+    ("bytes_up", bytes),
+    ("bytes_up_a_minute", bytes),
+    ("client_cpu", time),
+    ("client_cpu_an_hour", time),
+    ("client_memory", bytes),
+    ("first_line", millis),
+    ("interrupt_to_answer", millis),
+    ("interrupt_to_prompt", millis),
+    ("lost_down", whole),
+    ("packets_down", whole),
+    ("packets_up", whole),
+    ("server_cpu", time),
+    ("server_cpu_an_hour", time),
+    ("server_memory", bytes),
+    ("to_arrive", millis),
+    ("to_catch_up", millis),
+    ("to_prompt", millis),
+    ("to_prompt_100ms", millis),
+    ("to_prompt_20ms", millis),
+    ("to_prompt_300ms", millis),
+];
+
+/// The times that are compared.
+const QUANTILES: [(&str, Statistic); 3] = [("median", median), ("mean", mean), ("p99", p99)];
+
+fn mean(observations: &[Observation]) -> Option<f64> {
+    Some(Summary::of(observations).mean?.as_secs_f64())
+}
+
+fn p99(observations: &[Observation]) -> Option<f64> {
+    Some(Survival::of(observations).quantile(0.99)?.as_secs_f64())
+}
+
+fn bytes(value: f64) -> String {
+    let unit = Unit::for_numbers("B", value);
+    format!("{} {}", unit.show(value), unit.name)
+}
+
+fn millis(value: f64) -> String {
+    time(value / 1e3)
+}
+
+/// A rate, of which more is better, is kept as the time that a byte takes.
+fn rate(value: f64) -> String {
+    format!("{}/s", bytes(1.0 / value))
+}
+
+fn figures() -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for measure in Measure::ALL {
+        figures.extend(QUANTILES.map(|(name, statistic)| Figure {
+            name: format!("{}, {name}", measure.name()),
+            kind: Kind::Waits(measure, statistic),
+            show: time,
+        }));
+    }
+    let wrong = |runs: &Runs| {
+        let verdicts = runs.verdicts().into_iter();
+        verdicts.filter_map(|one| typed::wrong(&[one])).collect()
+    };
+    let rates = |runs: &Runs| runs.figure("rate").iter().map(|one| 1.0 / one).collect();
+    figures.push(of_runs("keys with wrong cells, %", wrong, percent));
+    figures.push(of_runs("rate", rates, rate));
+    figures.extend(LESS_IS_BETTER.iter().map(|(name, show)| {
+        let values = move |runs: &Runs| runs.figure(name);
+        of_runs(&scalar::called(name), values, *show)
+    }));
+    figures
+}
+
+fn of_runs(name: &str, values: impl Fn(&Runs) -> Vec<f64> + 'static, show: Shown) -> Figure {
+    Figure {
+        name: name.to_owned(),
+        kind: Kind::Runs(Box::new(values)),
+        show,
+    }
+}
+
+impl Figure {
+    fn of(&self, runs: &Runs) -> Option<f64> {
+        match &self.kind {
+            Kind::Waits(measure, statistic) => statistic(&runs.waits(*measure).concat()),
+            Kind::Runs(values) => scalar::median(&values(runs)),
+        }
+    }
+
+    /// From where to where the ratio of two peers lies. Of keys, 90 % of the draws; of single values,
+    /// that of the nearest ones to that of the farthest ones, where there are at least three of each:
+    /// three that are all above three others are so by chance in one case of twenty.
+    fn between(&self, ours: &Runs, other: &Runs) -> Option<(f64, f64)> {
+        match &self.kind {
+            Kind::Waits(measure, statistic) => {
+                let (above, below) = (ours.waits(*measure), other.waits(*measure));
+                let found = ratio(&above, &below, *statistic, Plan::runs_and_keys(SEED))?;
+                Some((found.low, found.high))
+            }
+            Kind::Runs(values) => spread(&values(ours), &values(other)),
+        }
+    }
+}
+
+/// Of all chance in the intervals: a page is the same whenever it is made.
+const SEED: u64 = 1;
+
+/// So many runs are needed to tell a difference from chance.
+const RUNS_MIN: usize = 3;
+
+fn spread(ours: &[f64], others: &[f64]) -> Option<(f64, f64)> {
+    let least = |all: &[f64]| all.iter().copied().reduce(f64::min);
+    let most = |all: &[f64]| all.iter().copied().reduce(f64::max);
+    let low = least(ours)? / most(others)?;
+    let high = most(ours)? / least(others)?;
+    (ours.len() >= RUNS_MIN && others.len() >= RUNS_MIN).then_some((low, high))
+}
+
+/// Less than this much more is not listed: a twentieth.
+const WORSE_BY: f64 = 1.05;
+
+/// A figure by which another is better.
+struct Behind<'a> {
+    figure: &'a Figure,
+    own: f64,
+    peer: &'a str,
+    best: f64,
+    between: Option<(f64, f64)>,
+}
+
+impl Behind<'_> {
+    /// Returns whether that is more than chance.
+    fn is_sure(&self) -> bool {
+        self.between.is_some_and(|(low, _)| low > 1.0)
+    }
+
+    fn row(&self, ours: &str) -> Vec<Element> {
+        let show = self.figure.show;
+        let between = self
+            .between
+            .map_or("no interval".to_owned(), |(low, high)| {
+                format!("{} to {}", rounded(low), rounded(high))
+            });
+        vec![
+            head(self.figure.name.as_str()),
+            words(ours),
+            number(show(self.own)),
+            words(self.peer),
+            number(show(self.best)),
+            number(rounded(self.own / self.best)),
+            number(between),
+        ]
+    }
+}
+
+/// Every figure by which another is better than ours.
+pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
+    let figures = figures();
+    let mut tables = [table("Behind"), table("No difference shown")];
+    let mut is_compared = false;
+    for setting in subjects.iter().flat_map(|subject| &subject.settings) {
+        let mut rows = [Vec::new(), Vec::new()];
+        for (ours, others) in COMPARED {
+            let Some((ours, others)) = present(setting, ours, others) else {
+                continue;
+            };
+            is_compared = true;
+            let behind = figures
+                .iter()
+                .filter_map(|figure| behind(figure, ours, &others));
+            for behind in behind {
+                rows[usize::from(!behind.is_sure())].push(behind.row(&ours.peer));
+            }
+        }
+        for (table, rows) in tables.iter_mut().zip(rows) {
+            add_group(table, &setting.title, rows);
+        }
+    }
+    let [behind, unsure] = tables.map(Table::element);
+    let mut inner = vec![element("p").text(NOT_BEST)];
+    inner.push(behind.unwrap_or_else(|| element("p").text("By no figure that was compared.")));
+    inner.extend(unsure.map(|table| {
+        let summary = element("summary").text("Figures by which no difference is shown");
+        element("details").with(summary).with(table)
+    }));
+    is_compared.then(|| Part {
+        id: "not-best".to_owned(),
+        title: "Where Fulmar is not the best".to_owned(),
+        inner,
+    })
+}
+
+fn table(caption: &str) -> Table {
+    Table::new(format!("{caption}: fulmar beside ssh and mosh"))
+        .words("setting")
+        .words("figure")
+        .words("ours")
+        .numbers("its figure", "")
+        .words("best")
+        .numbers("its figure", "")
+        .numbers("ratio", "")
+        .numbers("within", "90 %")
+}
+
+/// Returns ours and the others of a setting, if ours took part.
+fn present<'a>(
+    setting: &'a Setting,
+    ours: &str,
+    others: [&str; 2],
+) -> Option<(&'a Runs, Vec<&'a Runs>)> {
+    let find = |name: &str| setting.peers.iter().find(|runs| runs.peer == name);
+    let others: Vec<&Runs> = others.iter().filter_map(|name| find(name)).collect();
+    Some((find(ours)?, others)).filter(|(_, others)| !others.is_empty())
+}
+
+/// Returns by how much the best of the others is better, where it is.
+fn behind<'a>(figure: &'a Figure, ours: &Runs, others: &[&'a Runs]) -> Option<Behind<'a>> {
+    let others = others.iter();
+    let others = others.filter_map(|runs| Some((*runs, figure.of(runs)?)));
+    let (other, best) = others.min_by(|one, other| one.1.total_cmp(&other.1))?;
+    let own = figure.of(ours)?;
+    (own > best * WORSE_BY).then(|| Behind {
+        figure,
+        own,
+        peer: &other.peer,
+        best,
+        between: figure.between(ours, other),
+    })
+}
+
+/// Adds rows under one name.
+fn add_group(table: &mut Table, name: &str, rows: Vec<Vec<Element>>) {
+    table.group();
+    let count = rows.len();
+    for (place, mut row) in rows.into_iter().enumerate() {
+        if place == 0 {
+            row.insert(0, group_head(element("span").text(name), count));
+        }
+        table.row(row);
+    }
+}
+
+const NOT_BEST: &str = "Every figure of which less is better (and rates, of which more), by which ssh or mosh is at \
+                        least a twentieth better than fulmar. Where the interval of the ratio lies above 1 fulmar \
+                        is behind; where it holds 1, or there were fewer than three runs, no difference is shown. \
+                        Of times the interval holds 90 % of the bootstrap's draws, of single figures it goes from the \
+                        nearest to the farthest runs. Programs that predict are compared with each other, and \
+                        those that do not (-n).";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_runs_above_three_others_are_behind_and_two_say_nothing() {
+        assert_eq!(spread(&[4.0, 6.0, 5.0], &[2.0, 1.0, 2.0]), Some((2.0, 6.0)));
+        assert_eq!(spread(&[4.0, 1.0, 5.0], &[2.0, 2.0, 2.0]), Some((0.5, 2.5)));
+        assert_eq!(spread(&[4.0, 6.0], &[2.0, 1.0, 2.0]), None);
+        assert_eq!(spread(&[], &[2.0]), None);
+    }
+
+    #[test]
+    fn a_rate_is_the_better_the_higher() {
+        assert_eq!(rate(1e-6), "1.00 MB/s");
+    }
+}

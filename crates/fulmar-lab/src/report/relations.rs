@@ -1,0 +1,341 @@
+//! Which of the published relations between programs hold here, and why the others do not.
+
+use super::behind;
+use super::evidence;
+use super::grouped::{Measure, Runs, Setting, Subject};
+use super::markup::{Element, element};
+use super::number::{NONE, maybe_ms, rounded};
+use super::page::Part;
+use super::table::{Table, group_head, head, number, words};
+use crate::experiment::Published;
+use crate::stats::{AT_ONCE, Interval, Observation, Plan, Statistic, Summary, median, ratio};
+
+/// Whom the others are compared with.
+const BASE: &str = "ssh";
+
+/// The figures that were published.
+const STATISTICS: [(&str, Statistic, Said); 2] = [
+    ("median", median, |published| published.median),
+    ("mean", mean, |published| published.mean),
+];
+
+/// What a source says of a figure.
+type Said = fn(&Published) -> &'static str;
+
+/// A factor is the published one up to this: twice as much, or half.
+const ALIKE: f64 = 2.0;
+
+/// Of all chance in the intervals.
+const SEED: u64 = 1;
+
+fn mean(observations: &[Observation]) -> Option<f64> {
+    Some(Summary::of(observations).mean?.as_secs_f64())
+}
+
+/// One figure of two programs, as it was published.
+struct Relation<'a> {
+    subject: &'a Subject,
+    base: &'a Published,
+    other: &'a Published,
+    statistic: (&'static str, Statistic, Said),
+}
+
+/// What was measured of a relation.
+struct Found {
+    base: Option<f64>,
+    other: Option<f64>,
+    ratio: Option<f64>,
+    interval: Option<Interval>,
+}
+
+/// How what was measured stands to what was published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Holds,
+    OtherFactor,
+    NotShown,
+    Contrary,
+    NotMeasured,
+}
+
+/// A published number; `is_bound` where the source only says that it is less.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Number {
+    value: f64,
+    is_bound: bool,
+}
+
+impl Number {
+    fn parse(said: &str) -> Option<Self> {
+        let bare = said.strip_prefix('<');
+        let digits: String = bare.unwrap_or(said).split_whitespace().collect();
+        Some(Self {
+            value: digits.parse().ok()?,
+            is_bound: bare.is_some(),
+        })
+    }
+}
+
+/// Returns the section; `None` where nothing was published of what was measured.
+pub(super) fn part(subjects: &[Subject]) -> Option<Part> {
+    let mut table = table();
+    let mut verdicts = Vec::new();
+    for subject in subjects {
+        let rows: Vec<(Verdict, Vec<Element>)> = relations(subject).map(|one| one.row()).collect();
+        let count = rows.len();
+        table.group();
+        for (place, (verdict, mut row)) in rows.into_iter().enumerate() {
+            if place == 0 {
+                let link = element("a").set("href", format!("#{}", subject.name));
+                row.insert(0, group_head(link.text(subject.title.as_str()), count));
+            }
+            table.row(row);
+            verdicts.push(verdict);
+        }
+    }
+    let mut inner = vec![
+        element("p").text(ABOUT),
+        element("p").text(summed_up(&verdicts)),
+    ];
+    inner.push(table.element()?);
+    for subject in subjects.iter().filter(|subject| !subject.why.is_empty()) {
+        inner.push(element("h3").text(subject.title.as_str()));
+        inner.extend(why(subject, subjects));
+    }
+    Some(Part {
+        id: "relations".to_owned(),
+        title: "What others found, and what of it holds".to_owned(),
+        inner,
+    })
+}
+
+const ABOUT: &str = "Published times are those of other networks, machines and years. What can be compared is \
+                     which program was faster, and how many times. The measure is that of the published \
+                     scripts, the first output after a key, in closed loop, over all recordings. A relation \
+                     holds where the same program wins, by up to twice or down to half the published factor, \
+                     and the interval of 90 % does not hold 1; where a source says only that a time was below \
+                     5 ms, a smaller factor is as good, and what came within 5 ms both there and here is alike.";
+
+fn summed_up(verdicts: &[Verdict]) -> String {
+    let count = |verdict| verdicts.iter().filter(|one| **one == verdict).count();
+    format!(
+        "Of {} relations {} hold; in {} the same program wins by another factor, in {} no difference is \
+         shown, {} are contrary, and {} were not measured.",
+        verdicts.len(),
+        count(Verdict::Holds),
+        count(Verdict::OtherFactor),
+        count(Verdict::NotShown),
+        count(Verdict::Contrary),
+        count(Verdict::NotMeasured),
+    )
+}
+
+fn table() -> Table {
+    Table::new("Published relations: times of the first output in ms")
+        .words("experiment")
+        .words("published")
+        .words("verdict")
+        .numbers("ssh", "ms")
+        .numbers("other", "ms")
+        .numbers("factor", "")
+        .numbers("ssh here", "ms")
+        .numbers("other here", "ms")
+        .numbers("factor here", "90 %")
+}
+
+/// The relations of an experiment: each figure of a program beside ssh's of the same source and cells.
+fn relations(subject: &Subject) -> impl Iterator<Item = Relation<'_>> {
+    let published = subject.published.iter();
+    let pairs = published.filter_map(|other| {
+        let is_base =
+            |one: &&Published| one.peer == BASE && (one.by, one.cells) == (other.by, other.cells);
+        let base = subject.published.iter().find(is_base)?;
+        (other.peer != BASE).then_some((base, other))
+    });
+    pairs.flat_map(move |(base, other)| {
+        STATISTICS.map(|statistic| Relation {
+            subject,
+            base,
+            other,
+            statistic,
+        })
+    })
+}
+
+impl Relation<'_> {
+    /// Returns the published factor: the other program's figure divided by ssh's.
+    fn factor(&self) -> Option<Number> {
+        let (_, _, said) = self.statistic;
+        let [base, other] = [self.base, self.other].map(|one| Number::parse(said(one)));
+        let (base, other) = (base?, other?);
+        Some(Number {
+            value: other.value / base.value,
+            is_bound: other.is_bound,
+        })
+    }
+
+    fn found(&self) -> Found {
+        let (_, statistic, _) = self.statistic;
+        let waits = |peer: &str| waits(self.subject, self.other.cells, peer);
+        let (base, other) = (waits(self.base.peer), waits(self.other.peer));
+        let figure = |waits: &[Vec<Observation>]| statistic(&waits.concat());
+        let (below, above) = (figure(&base), figure(&other));
+        let both = below.zip(above);
+        Found {
+            base: below,
+            other: above,
+            ratio: both.map(|(below, above)| above / below),
+            interval: both.and_then(|_| ratio(&other, &base, statistic, Plan::runs_and_keys(SEED))),
+        }
+    }
+
+    fn row(&self) -> (Verdict, Vec<Element>) {
+        let (name, _, said) = self.statistic;
+        let (found, factor) = (self.found(), self.factor());
+        let at_once = AT_ONCE.as_secs_f64();
+        let is_said = Number::parse(said(self.other)).is_some_and(|one| one.value <= at_once * 1e3);
+        let both_at_once = is_said && found.other.is_some_and(|other| other <= at_once);
+        let verdict = verdict(factor, &found, both_at_once);
+        let ms = |seconds: Option<f64>| {
+            number(maybe_ms(seconds.map(std::time::Duration::from_secs_f64)))
+        };
+        let factor = factor.map_or(NONE.to_owned(), |one| {
+            let sign = if one.is_bound { "< " } else { "" };
+            format!("{sign}{}", rounded(one.value))
+        });
+        let here = number(found.ratio.map_or(NONE.to_owned(), rounded));
+        let here =
+            match found.interval {
+                Some(Interval { low, high }) => here
+                    .text(" ")
+                    .with(element("small").text(format!("{}–{}", rounded(low), rounded(high)))),
+                None => here,
+            };
+        let row = vec![
+            head(format!("{}, {name}, {}", self.other.by, self.other.peer)),
+            words(verdict.words()).class(verdict.class()),
+            number(said(self.base)),
+            number(said(self.other)),
+            number(factor),
+            ms(found.base),
+            ms(found.other),
+            here,
+        ];
+        (verdict, row)
+    }
+}
+
+/// The first outputs of a peer in all cells of that name that were measured, a list for each run.
+fn waits(subject: &Subject, cells: &str, peer: &str) -> Vec<Vec<Observation>> {
+    let settings = subject.settings.iter();
+    let fits = |setting: &&Setting| setting.name.starts_with(cells);
+    let runs = settings.filter(fits).flat_map(|setting| &setting.peers);
+    let runs = runs.filter(|runs: &&Runs| runs.peer == peer);
+    runs.flat_map(|runs| runs.waits(Measure::FirstOutput))
+        .collect()
+}
+
+fn verdict(published: Option<Number>, found: &Found, both_at_once: bool) -> Verdict {
+    let (Some(published), Some(ratio)) = (published, found.ratio) else {
+        return Verdict::NotMeasured;
+    };
+    let is_sure = found.interval.is_some_and(|interval| !interval.holds(1.0));
+    let is_same = (ratio < 1.0) == (published.value < 1.0);
+    let apart = ratio / published.value;
+    let is_alike = both_at_once || apart <= ALIKE && (published.is_bound || apart >= 1.0 / ALIKE);
+    match (is_sure, is_same, is_alike) {
+        (false, ..) => Verdict::NotShown,
+        (_, false, _) => Verdict::Contrary,
+        (_, _, true) => Verdict::Holds,
+        _ => Verdict::OtherFactor,
+    }
+}
+
+impl Verdict {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Holds => "✓ holds",
+            Self::OtherFactor => "same winner, other factor",
+            Self::NotShown => "no difference shown",
+            Self::Contrary => "✗ contrary",
+            Self::NotMeasured => "not measured",
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Holds => "good",
+            Self::Contrary => "bad",
+            _ => "",
+        }
+    }
+}
+
+/// The paragraphs that explain an experiment, with the evidence put into them.
+fn why(subject: &Subject, subjects: &[Subject]) -> Vec<Element> {
+    let paragraphs = subject.why.split("\n\n").map(str::trim);
+    let paragraphs = paragraphs.filter_map(|paragraph| match paragraph {
+        "{behind}" => behind::table(subjects),
+        text => Some(element("p").text(evidence::filled(text, subject, subjects))),
+    });
+    paragraphs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(ratio: f64, low: f64, high: f64) -> Found {
+        Found {
+            base: Some(1.0),
+            other: Some(ratio),
+            ratio: Some(ratio),
+            interval: Some(Interval { low, high }),
+        }
+    }
+
+    fn of(value: f64, is_bound: bool) -> Option<Number> {
+        Some(Number { value, is_bound })
+    }
+
+    #[test]
+    fn published_numbers_are_read_with_their_gaps_and_bounds() {
+        assert_eq!(Number::parse("16 800"), of(16_800.0, false));
+        assert_eq!(Number::parse("< 5"), of(5.0, true));
+        assert_eq!(Number::parse("1.52"), of(1.52, false));
+        assert_eq!(Number::parse("-"), None);
+    }
+
+    #[test]
+    fn a_relation_holds_where_the_winner_and_about_the_factor_are_the_same() {
+        let half = of(0.5, false);
+        assert_eq!(verdict(half, &found(0.6, 0.5, 0.7), false), Verdict::Holds);
+        assert_eq!(
+            verdict(half, &found(0.2, 0.1, 0.3), false),
+            Verdict::OtherFactor
+        );
+        assert_eq!(
+            verdict(half, &found(0.9, 0.7, 1.1), false),
+            Verdict::NotShown
+        );
+        assert_eq!(
+            verdict(half, &found(1.5, 1.2, 1.9), false),
+            Verdict::Contrary
+        );
+        assert_eq!(
+            verdict(None, &found(0.5, 0.4, 0.6), false),
+            Verdict::NotMeasured
+        );
+        assert_eq!(verdict(half, &found(0.2, 0.1, 0.3), true), Verdict::Holds);
+        // Below five is below five, however far.
+        let little = of(0.01, true);
+        assert_eq!(
+            verdict(little, &found(0.0001, 0.0001, 0.001), false),
+            Verdict::Holds
+        );
+        assert_eq!(
+            verdict(little, &found(0.1, 0.05, 0.2), false),
+            Verdict::OtherFactor
+        );
+    }
+}
