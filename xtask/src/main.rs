@@ -6,7 +6,7 @@
 //! | `test` | every test of the workspace, and says which were left out |
 //! | `replay SEED` | one seed of the model test again, with its timeline |
 //! | `tidy` | the project's own rules about its sources |
-//! | `figures` | measures beside stock Mosh and writes `docs/figures.md` |
+//! | `figures` | measures beside ssh and stock Mosh and writes `docs/figures.md` |
 //!
 //! Chores are Rust because Rust is typed, tested and runs wherever the project does.
 
@@ -43,11 +43,8 @@ enum Command {
     Replay(replay::Replay),
     /// Checks the project's own rules about its sources
     Tidy,
-    /// Measures beside stock Mosh and writes docs/figures.md
+    /// Measures beside ssh and stock Mosh and writes docs/figures.md
     Figures(figures::Figures),
-    /// Plays a part in a measured session
-    #[command(subcommand, hide = true)]
-    Play(figures::Program),
     /// Logs in, as a part of a figure
     #[command(hide = true)]
     Visit(figures::Visits),
@@ -81,7 +78,6 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(&workspace),
         Command::Tidy => tidy::run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
-        Command::Play(program) => program.play(),
         Command::Visit(visits) => visits.run(),
     };
     match done {

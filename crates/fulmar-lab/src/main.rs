@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use fulmar_lab::command::{
-    judge, link, list, measure, pairs, play, predict, record, replay, report, run, selfcheck,
+    judge, link, list, load, measure, pairs, play, predict, record, replay, report, run, selfcheck,
     simulate, tinygrams, traces,
 };
 
@@ -25,6 +25,8 @@ enum Command {
     Link(Box<link::Arguments>),
     List(list::Arguments),
     #[command(hide = true)]
+    Load(load::Arguments),
+    #[command(hide = true)]
     Measure(measure::Arguments),
     Pairs(pairs::Arguments),
     Play(play::Arguments),
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Judge(arguments) => judge::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Pairs(arguments) => pairs::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),

@@ -4,25 +4,40 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
 
-use super::measured::Values;
+/// The values of one run in the order of the figure's quantities; `None` where there is none.
+pub(super) type Values = Vec<Option<f64>>;
 
 /// Something that a figure measures.
 pub(super) struct Quantity {
     /// What it is, with its unit.
     pub(super) name: &'static str,
+    /// What outcomes of the lab call it.
+    pub(super) figure: &'static str,
+    /// What it is multiplied with to have that unit.
+    pub(super) factor: f64,
     /// What we want of it.
     pub(super) wanted: &'static str,
     /// Digits behind the point.
     pub(super) digits: usize,
 }
 
-/// All runs of one pair of programs.
+/// All runs of one peer.
 pub(super) struct Column {
-    pub(super) name: String,
+    pub(super) name: &'static str,
     pub(super) runs: Vec<Values>,
 }
 
-/// Draws quantities × pairs of programs, each cell with the median and the range of its runs.
+impl Column {
+    /// One without runs.
+    pub(super) fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            runs: Vec::new(),
+        }
+    }
+}
+
+/// Draws quantities × peers, each cell with the median and the range of its runs.
 pub(super) fn draw(quantities: &[Quantity], columns: &[Column]) -> String {
     let mut table = String::from("| median (lowest–highest) |");
     let mut rule = String::from("|---|");
@@ -83,13 +98,15 @@ mod tests {
 
     const QUANTITY: Quantity = Quantity {
         name: "time, ms",
+        figure: "time",
+        factor: 1.0,
         wanted: "300",
         digits: 1,
     };
 
     fn column(values: &[Option<f64>]) -> Column {
         Column {
-            name: "stock".to_owned(),
+            name: "stock",
             runs: values.iter().map(|v| vec![*v]).collect(),
         }
     }

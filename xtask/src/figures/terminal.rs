@@ -45,11 +45,6 @@ impl Terminal {
         })
     }
 
-    /// The number of the program's process.
-    pub(super) fn pid(&self) -> u32 {
-        self.child.pid()
-    }
-
     /// Types `keys`, in the background of whatever is waited for next.
     pub(super) fn type_keys(&mut self, keys: &[u8]) {
         self.to_type.extend(keys);
@@ -89,20 +84,6 @@ impl Terminal {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 bail!("the program stays; its last output: {}", self.last_shown());
-            }
-            self.turn(left)?;
-        }
-        Ok(())
-    }
-
-    /// Reads and types until `limit` has passed.
-    pub(super) fn rest(&mut self, limit: Duration) -> Result<()> {
-        let deadline = Instant::now() + limit;
-        while let left = deadline.saturating_duration_since(Instant::now())
-            && !left.is_zero()
-        {
-            if self.is_closed {
-                bail!("the program ended too early");
             }
             self.turn(left)?;
         }

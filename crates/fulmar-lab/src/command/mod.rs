@@ -4,6 +4,7 @@ mod data;
 pub mod judge;
 pub mod link;
 pub mod list;
+pub mod load;
 pub mod measure;
 pub mod pairs;
 pub mod play;

@@ -6,8 +6,10 @@
 pub mod agreement;
 pub mod bulk;
 pub mod collection;
+mod figures;
 mod kernel;
 pub mod lan;
+pub mod load;
 pub mod tinygram;
 
 pub use kernel::{Congestion, Kernel};

@@ -1,7 +1,7 @@
 //! The experiments that have instruments of their own.
 
 use super::super::{Cell, Experiment, Quoted, Surroundings};
-use crate::instrument::{agreement, bulk, collection, lan, tinygram};
+use crate::instrument::{agreement, bulk, collection, lan, load, tinygram};
 
 const LIST: &str = "OpenSSH list, 2004";
 const SWITCH: &str = "SWITCH, 2005 to 2010";
@@ -153,6 +153,21 @@ pub(super) const LAN: Experiment = Experiment {
     cells: lan_cells,
 };
 
+pub(super) const LOADS: Experiment = Experiment {
+    name: "loads",
+    title: "What a session carries besides keys",
+    source: "our own",
+    about: "Much text, a screen that changes all the time, a paste of 8 MB, and 3000 keys typed in an \
+        outage of a minute, over a link that adds no delay and has no limit: what the programs \
+        themselves can do, and what they send. The terminal is read as fast as this machine can, and \
+        nobody draws it. A peer that sends every byte shows all of a flood, and one that sends \
+        screens shows the last one.",
+    published: &[],
+    quoted: &[],
+    why: "",
+    cells: load_cells,
+};
+
 pub(super) const WORLDS: Experiment = Experiment {
     name: "worlds",
     title: "Real time and virtual time",
@@ -191,6 +206,10 @@ fn bulk_cells(around: &Surroundings) -> Vec<Cell> {
 fn lan_cells(around: &Surroundings) -> Vec<Cell> {
     let few = ["echo-1ms", "flood-yes-20ms", "start", "idle"];
     kept(lan::cells(around), &few, around)
+}
+
+fn load_cells(around: &Surroundings) -> Vec<Cell> {
+    kept(load::cells(around), &["yes"], around)
 }
 
 /// Returns the cells, or only these where it is to be quick.

@@ -14,7 +14,7 @@ pub use recording::Recording;
 pub use typed::Typed;
 
 /// All experiments, in the order of the report.
-pub static ALL: [Experiment; 12] = [
+pub static ALL: [Experiment; 13] = [
     typing::EVDO,
     typing::DOWNLOAD,
     typing::HIGH_DELAY,
@@ -26,6 +26,7 @@ pub static ALL: [Experiment; 12] = [
     instruments::BULK,
     trouble::TROUBLE,
     instruments::LAN,
+    instruments::LOADS,
     instruments::WORLDS,
 ];
 

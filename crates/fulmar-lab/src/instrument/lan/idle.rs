@@ -1,4 +1,4 @@
-//! What is sent while nothing happens.
+//! What is sent, and what it costs, while nothing happens.
 
 use std::time::Duration;
 
@@ -8,10 +8,11 @@ use super::Figures;
 use super::shell::Place;
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::peer::Peer;
+use crate::peer::{Costs, Peer, costs};
 use crate::scenario::Scenario;
 
-/// Counts what crosses the link of a session in which nobody does anything, after a quiet time.
+/// Counts what crosses the link of a session in which nobody does anything, after a quiet time, and what
+/// the peer's processes use meanwhile.
 pub(super) fn measure(
     peer: &Peer,
     scenario: &Scenario,
@@ -23,11 +24,22 @@ pub(super) fn measure(
     let mut shell = place.enter(peer)?;
     shell.await_first_prompt()?;
     shell.watch(quiet)?;
+    let mut seen = place.stage.costs()?;
+    seen.iter_mut().for_each(Costs::begin);
     let before = place.stage.link.report()?;
     shell.watch(time)?;
     let after = place.stage.link.report()?;
+    seen.iter_mut().for_each(Costs::look);
     let mut figures = Figures::default();
     let minutes = (after.at - before.at).as_secs_f64() / 60.0;
+    let costs = costs(peer.programs(), seen.each_ref());
+    for (host, cost) in ["client", "server"].into_iter().zip(costs) {
+        if let Some(cost) = cost {
+            let cpu = cost.cpu.as_secs_f64() * 60.0 / minutes;
+            figures.put(&format!("{host}_cpu_an_hour"), cpu, "s");
+            figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
+        }
+    }
     for (way, before, after) in [
         ("up", before.client, after.client),
         ("down", before.server, after.server),

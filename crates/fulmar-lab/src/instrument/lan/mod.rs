@@ -5,7 +5,7 @@
 //! | echo | a recording whose host echoes at once, typed in closed loop | `echo`, `link` (UDP, measured before), `cost`: the difference of the medians |
 //! | flood | `yes`, or `cat` of many lines, in a shell behind 100 Mbit/s; Ctrl-C after two seconds | `interrupt_to_prompt`, and `interrupt_to_answer` of a command typed then |
 //! | start | the time to a prompt over round trips of 20, 100 and 300 ms, in turns with ssh | `round_trips`: the slope; `at_once`: what is left at no distance |
-//! | idle | a session in which nothing happens | packets and bytes a minute |
+//! | idle | a session in which nothing happens | packets and bytes a minute, processor time an hour, memory |
 //!
 //! Times are those of a terminal that takes all it is given as fast as this machine can show it.
 
@@ -15,13 +15,12 @@ mod idle;
 mod shell;
 mod start;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
 
+use super::figures::Figures;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
-use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
@@ -220,20 +219,6 @@ fn link(seed: u64, round_trip: Duration, before: &str) -> Result<Scenario> {
         false => format!("\nboth {}", stages.join(", ")),
     };
     Scenario::parse(&format!("seed {seed}{both}"), &LinkTraces::none())
-}
-
-/// Figures by name.
-#[derive(Default)]
-struct Figures(BTreeMap<String, Figure>);
-
-impl Figures {
-    fn put(&mut self, name: &str, value: f64, unit: &str) {
-        self.0.insert(name.to_owned(), Figure::new(value, unit));
-    }
-
-    fn put_ms(&mut self, name: &str, time: Duration) {
-        self.put(name, ms(time), "ms");
-    }
 }
 
 fn ms(time: Duration) -> f64 {

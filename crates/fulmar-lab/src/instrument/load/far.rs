@@ -1,4 +1,4 @@
-//! The programs that run inside the measured sessions.
+//! The far end: programs that wait for a key and then do their part.
 //!
 //! Each shows [`READY`], waits for one key, does its part, and shows [`DONE`] or [`WRONG`] on a
 //! line of its own of an empty screen. The words hold no character that the programs show
@@ -22,43 +22,50 @@ pub(super) const WRONG: &str = "#WRONG#";
 const FRAMES_PER_SECOND: u32 = 20;
 const FULL_SCREEN_SECONDS: u32 = 8;
 
-/// A program of the measurements. The command line of this one starts it.
+/// What runs at the far end. The command line of the lab starts it.
 #[derive(clap::Subcommand, Debug, Clone)]
-pub(crate) enum Program {
+pub enum Program {
     /// Shows a file.
-    Cat { file: PathBuf },
+    Cat {
+        /// The file.
+        file: PathBuf,
+    },
     /// Draws a table of changing numbers over the whole screen.
     FullScreen,
     /// Writes lines of `y` for three seconds.
     Yes,
-    /// Reads so many bytes of [`typed`] and checks each.
-    Sink { bytes: usize },
-    /// Waits.
-    Idle,
+    /// Reads so many bytes and checks each.
+    Sink {
+        /// How many.
+        bytes: usize,
+    },
+}
+
+/// Runs a program on this process's terminal.
+///
+/// # Errors
+///
+/// Where there is no terminal, or it goes too early.
+pub fn play(program: &Program) -> Result<()> {
+    program.play()
 }
 
 impl Program {
-    /// The words that start the program.
-    pub(super) fn command_line(&self) -> Result<Vec<String>> {
-        let this = std::env::current_exe().context("asking for our own path")?;
-        let text = |path: &Path| {
-            path.to_str()
-                .map(str::to_owned)
-                .context("a path is not UTF-8")
-        };
-        let mut words = vec![text(&this)?, "play".to_owned()];
-        match self {
-            Self::Cat { file } => words.extend(["cat".to_owned(), text(file)?]),
-            Self::FullScreen => words.push("full-screen".to_owned()),
-            Self::Yes => words.push("yes".to_owned()),
-            Self::Sink { bytes } => words.extend(["sink".to_owned(), bytes.to_string()]),
-            Self::Idle => words.push("idle".to_owned()),
-        }
-        Ok(words)
+    /// Returns the words that start the program, by that of the lab.
+    pub(super) fn line(&self, lab: &str) -> Result<String> {
+        Ok(match self {
+            Self::Cat { file } => {
+                let file = file.to_str().context("a path is not UTF-8")?;
+                format!("{lab} load cat {file}")
+            }
+            Self::FullScreen => format!("{lab} load full-screen"),
+            Self::Yes => format!("{lab} load yes"),
+            Self::Sink { bytes } => format!("{lab} load sink {bytes}"),
+        })
     }
 
     /// Runs the program on this process's terminal.
-    pub(crate) fn play(&self) -> Result<()> {
+    fn play(&self) -> Result<()> {
         // Keys one by one and without echo; lines still end in a carriage return on output.
         run(Command::new("stty").args(["-icanon", "-echo", "min", "1"]))?;
         show(READY, 3)?;
@@ -70,7 +77,6 @@ impl Program {
             Self::FullScreen => draw_frames().map(|()| DONE)?,
             Self::Yes => yes().map(|()| DONE)?,
             Self::Sink { bytes } => sink(*bytes)?,
-            Self::Idle => DONE,
         };
         show(verdict, 5)?;
         // The session ends from outside, so that its last screen can be seen.

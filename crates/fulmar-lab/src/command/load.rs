@@ -1,0 +1,25 @@
+//! `fulmar-lab load`: the far end of a session that carries a load.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::instrument::load::{Program, play};
+
+/// Waits for a key on this terminal, and then does its part, in the place of a shell.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// What is done.
+    #[command(subcommand)]
+    pub program: Program,
+}
+
+/// Runs the program to its end.
+///
+/// # Errors
+///
+/// Where there is no terminal.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    play(&arguments.program)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,306 @@
+//! What a session costs that carries something else than a typist: much text, a busy screen, a paste.
+//!
+//! | load | what is done | figures |
+//! |---|---|---|
+//! | throughput | `cat` of 200 MB, until its end is on the screen | `rate`, and `pty_rate`: the same in a terminal alone |
+//! | full-screen | a program redraws the whole screen 20 times a second | bytes and packets |
+//! | yes | three seconds of `yes` | bytes and packets |
+//! | paste | 8 MB are typed at once into a program that checks each byte | `to_arrive`, `client_memory`, `server_memory` |
+//! | outage | 3000 keys in an outage of a minute | `to_catch_up`, from its end until all have arrived |
+//!
+//! The link adds no delay and has no limit. What is not over in time has `in_time` 0 and no time; what
+//! arrives otherwise than it was typed is a run that failed.
+
+mod far;
+mod near;
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use fulmar_platform::boot_time;
+use fulmar_sim::{CLIENT, Change};
+
+use super::Kernel;
+use super::figures::Figures;
+use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::link::Report;
+use crate::peer::{Peer, costs};
+use crate::replay::Stage;
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
+pub use far::{Program, play};
+use near::{Near, Seen};
+
+/// The text of the throughput, in bytes. Chosen by eye: seconds on any machine.
+const TEXT_BYTES: usize = 200_000_000;
+
+/// Ten times what stock Mosh takes for the text, on a slow machine.
+const TEXT_LIMIT: Duration = Duration::from_secs(300);
+
+/// Longer than any of the programs that end by themselves, and than a paste ought to take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// How long a session may take to be there.
+const SET_UP: Duration = Duration::from_secs(60);
+
+/// How much is pasted, in bytes. Chosen by eye.
+const PASTE_BYTES: usize = 8_000_000;
+
+/// How many keys are typed in an outage, and how long it is. Chosen by eye.
+const OUTAGE_KEYS: usize = 3000;
+const OUTAGE: Duration = Duration::from_secs(60);
+
+/// How long it is quiet before an outage.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// What is carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// `cat` of so many bytes.
+    Throughput(usize),
+    /// A screen that changes all the time.
+    FullScreen,
+    /// `yes`.
+    Yes,
+    /// So many bytes typed at once.
+    Paste(usize),
+    /// So many keys typed in an outage of that time.
+    Outage(usize, Duration),
+}
+
+/// Returns the cells of the experiment.
+pub fn cells(_around: &Surroundings) -> Vec<Cell> {
+    [
+        Load::Throughput(TEXT_BYTES),
+        Load::FullScreen,
+        Load::Yes,
+        Load::Paste(PASTE_BYTES),
+        Load::Outage(OUTAGE_KEYS, OUTAGE),
+    ]
+    .map(Load::cell)
+    .into()
+}
+
+impl Load {
+    fn cell(self) -> Cell {
+        let (name, title, seconds) = match self {
+            Self::Throughput(_) => ("throughput", "cat of 200 MB", 30),
+            Self::FullScreen => (
+                "full-screen",
+                "8 s of a screen redrawn 20 times a second",
+                11,
+            ),
+            Self::Yes => ("yes", "3 s of yes", 6),
+            Self::Paste(_) => ("paste", "8 MB pasted", 15),
+            Self::Outage(..) => ("outage", "3000 keys in an outage of 60 s", 70),
+        };
+        Cell {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            // Nobody looks at guesses here, and they would cost time.
+            peers: ["ssh", "mosh-n", "fulmar-n"].map(str::to_owned).to_vec(),
+            takes: Duration::from_secs(seconds),
+            // The others wait most of the time.
+            is_alone: matches!(self, Self::Throughput(_) | Self::Paste(_)),
+            work: Box::new(self),
+        }
+    }
+
+    /// What runs at the far end. The text is in this file, where there is one.
+    fn program(self, text: &Path) -> Program {
+        match self {
+            Self::Throughput(_) => Program::Cat {
+                file: text.to_owned(),
+            },
+            Self::FullScreen => Program::FullScreen,
+            Self::Yes => Program::Yes,
+            Self::Paste(bytes) | Self::Outage(bytes, _) => Program::Sink { bytes },
+        }
+    }
+}
+
+impl Work for Load {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let peer = Peer::parse(peer)?;
+        let scenario = Scenario::parse(&format!("seed {seed}"), &LinkTraces::none())?;
+        let text = tempfile::NamedTempFile::new().context("making a file to show")?;
+        if let Self::Throughput(bytes) = self {
+            far::write_text(text.path(), *bytes)?;
+        }
+        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+        let kernel = Kernel::USUAL.set(&stage.link)?;
+        let mut values = stage.kit.values(&around.fulmar)?;
+        let (lab, _) = values.command.split_once(' ').context("no program")?;
+        let far = self.program(text.path()).line(lab)?;
+        values.command.clone_from(&far);
+        let line = peer.line(&values)?;
+        let mut session = Session {
+            near: Near::start(&stage, &line)?,
+            stage,
+            peer,
+            far,
+        };
+        session.await_ready()?;
+        let figures = session.carry(*self)?;
+        session.stage.end_processes();
+        Ok(Measured {
+            scenario: scenario.text.clone(),
+            commands: vec![line, session.stage.daemon.command.clone(), kernel],
+            figures: figures.0,
+            ..Measured::default()
+        })
+    }
+
+    fn takes_any_peer(&self) -> bool {
+        true
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Throughput(bytes) | Self::Paste(bytes) => vec![("bytes", bytes.to_string())],
+            Self::FullScreen | Self::Yes => Vec::new(),
+            Self::Outage(keys, time) => vec![
+                ("keys", keys.to_string()),
+                ("outage", format!("{} s", time.as_secs())),
+            ],
+        }
+    }
+}
+
+/// A session with a program at its far end.
+struct Session {
+    // Dropped first: the stage ends what is left of it.
+    near: Near,
+    stage: Stage,
+    peer: Peer,
+    /// The program's command.
+    far: String,
+}
+
+impl Session {
+    fn await_ready(&mut self) -> Result<()> {
+        if self.near.wait_for(far::READY, SET_UP)? {
+            return Ok(());
+        }
+        bail!("no session; shown last: {}", self.near.last_shown())
+    }
+
+    fn carry(&mut self, load: Load) -> Result<Figures> {
+        match load {
+            Load::Throughput(bytes) => self.throughput(bytes),
+            Load::FullScreen | Load::Yes => self.traffic(),
+            Load::Paste(bytes) => self.paste(bytes),
+            Load::Outage(keys, time) => self.outage(keys, time),
+        }
+    }
+
+    /// Types the key that the program waits for.
+    fn begin(&mut self) {
+        self.near.type_keys([b' ']);
+    }
+
+    fn throughput(&mut self, bytes: usize) -> Result<Figures> {
+        let began = boot_time();
+        self.begin();
+        let took = self.in_time(TEXT_LIMIT)?.map(|ended| ended - began);
+        self.stage.end_processes();
+        let rate = |took: Duration| bytes as f64 / took.as_secs_f64();
+        let mut figures = Figures::default();
+        figures.put_share("in_time", took.is_some());
+        if let Some(took) = took {
+            figures.put("rate", rate(took), "B/s");
+        }
+        figures.put("pty_rate", rate(self.alone()?), "B/s");
+        Ok(figures)
+    }
+
+    /// How long the program takes on a terminal that is read and not looked at, without any peer.
+    fn alone(&self) -> Result<Duration> {
+        let mut near = Near::start(&self.stage, &format!("exec {}", self.far))?;
+        let is_ready = near.wait_for(far::READY, SET_UP)?;
+        let began = boot_time();
+        near.type_keys([b' ']);
+        match is_ready && near.wait_for(far::DONE, TEXT_LIMIT)? {
+            true => Ok(boot_time() - began),
+            false => bail!("the program alone ended with {}", near.last_shown()),
+        }
+    }
+
+    fn traffic(&mut self) -> Result<Figures> {
+        let before = self.stage.link.report()?;
+        self.begin();
+        let ended = self.in_time(LIMIT)?;
+        ended.context("the program has not come to its end")?;
+        let mut figures = Figures::default();
+        let after = self.stage.link.report()?;
+        put_traffic(&mut figures, &before, &after);
+        Ok(figures)
+    }
+
+    fn paste(&mut self, bytes: usize) -> Result<Figures> {
+        let mut costs_seen = self.stage.costs()?;
+        self.begin();
+        let began = boot_time();
+        self.near.type_keys((0..bytes).map(far::typed));
+        let ended = self.in_time(LIMIT)?;
+        let mut figures = Figures::default();
+        figures.put_share("in_time", ended.is_some());
+        if let Some(ended) = ended {
+            figures.put_ms("to_arrive", ended - began);
+        }
+        costs_seen.iter_mut().for_each(|seen| seen.look());
+        let costs = costs(self.peer.programs(), costs_seen.each_ref());
+        for (host, cost) in ["client", "server"].into_iter().zip(costs) {
+            if let Some(cost) = cost {
+                figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
+            }
+        }
+        Ok(figures)
+    }
+
+    fn outage(&mut self, keys: usize, time: Duration) -> Result<Figures> {
+        self.begin();
+        self.near.rest(QUIET)?;
+        self.stage.link.apply(Change::Cut(CLIENT))?;
+        let cut = boot_time();
+        let gap = time / u32::try_from(keys)?;
+        for key in 0..keys {
+            let due = cut + gap * u32::try_from(key)?;
+            self.near.rest(due.saturating_sub(boot_time()))?;
+            self.near.type_keys([far::typed(key)]);
+        }
+        self.near.rest((cut + time).saturating_sub(boot_time()))?;
+        self.stage.link.apply(Change::Restore(CLIENT))?;
+        let restored = boot_time();
+        let ended = self.in_time(LIMIT)?;
+        let mut figures = Figures::default();
+        figures.put_share("in_time", ended.is_some());
+        if let Some(ended) = ended {
+            figures.put_ms("to_catch_up", ended - restored);
+        }
+        Ok(figures)
+    }
+
+    /// Waits for the program's end, and returns when that was shown; nothing where it is too late.
+    fn in_time(&mut self, limit: Duration) -> Result<Option<Duration>> {
+        match self.near.wait_for_one([far::DONE, far::WRONG], limit)? {
+            Seen::First => Ok(Some(boot_time())),
+            Seen::Second => bail!("something else has arrived than was typed"),
+            Seen::Neither => Ok(None),
+        }
+    }
+}
+
+/// Notes what both hosts have sent: packets, and their bytes with all headers.
+fn put_traffic(figures: &mut Figures, before: &Report, after: &Report) {
+    for (way, before, after) in [
+        ("up", &before.client, &after.client),
+        ("down", &before.server, &after.server),
+    ] {
+        let packets = (after.sent - before.sent) as f64;
+        let bytes = (after.sent_bytes - before.sent_bytes) as f64;
+        figures.put(&format!("packets_{way}"), packets, "packets");
+        figures.put(&format!("bytes_{way}"), bytes, "B");
+    }
+}

@@ -1,0 +1,130 @@
+//! The near end: a terminal that is read as fast as this machine can, and searched for a word.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use fulmar_platform::{Interest, PollList, Transfer, boot_time};
+
+use crate::replay::{Client, Stage};
+use crate::trace::Size;
+
+/// The terminal.
+const SIZE: Size = Size {
+    columns: 80,
+    rows: 24,
+};
+
+/// How much of what was shown is kept to look for a word in: more than any word.
+const KEPT: usize = 256;
+
+/// How much is read at once; a pty of Linux gives 4 KiB at most.
+const BLOCK: usize = 65_536;
+
+/// A program on a terminal. Dropping it ends the program.
+pub(super) struct Near {
+    client: Client,
+    /// The end of what was shown before, and all that the last turn has read.
+    shown: Vec<u8>,
+    to_type: VecDeque<u8>,
+    buffer: Vec<u8>,
+}
+
+/// Which of two words was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    First,
+    Second,
+    Neither,
+}
+
+impl Near {
+    /// Starts this line on the client's host.
+    pub(super) fn start(stage: &Stage, line: &str) -> Result<Self> {
+        Ok(Self {
+            client: stage.start(line, SIZE)?,
+            shown: Vec::new(),
+            to_type: VecDeque::new(),
+            buffer: vec![0; BLOCK],
+        })
+    }
+
+    /// Types keys, in the background of whatever is waited for next.
+    pub(super) fn type_keys(&mut self, keys: impl IntoIterator<Item = u8>) {
+        self.to_type.extend(keys);
+    }
+
+    /// Waits until a word is shown; false where that takes longer than the limit.
+    ///
+    /// # Errors
+    ///
+    /// Where the program lets go of the terminal before.
+    pub(super) fn wait_for(&mut self, word: &str, limit: Duration) -> Result<bool> {
+        Ok(self.wait_for_one([word, word], limit)? == Seen::First)
+    }
+
+    /// Waits until one of two words is shown.
+    ///
+    /// # Errors
+    ///
+    /// Where the program lets go of the terminal before.
+    pub(super) fn wait_for_one(&mut self, words: [&str; 2], limit: Duration) -> Result<Seen> {
+        let until = boot_time() + limit;
+        loop {
+            match words.map(|word| self.shows(word)) {
+                [true, _] => return Ok(Seen::First),
+                [_, true] => return Ok(Seen::Second),
+                _ if boot_time() >= until => return Ok(Seen::Neither),
+                _ => self.turn(until)?,
+            }
+        }
+    }
+
+    /// Reads and types for so long.
+    ///
+    /// # Errors
+    ///
+    /// Where the program lets go of the terminal.
+    pub(super) fn rest(&mut self, time: Duration) -> Result<()> {
+        let until = boot_time() + time;
+        while boot_time() < until {
+            self.turn(until)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the end of what was shown, with control characters spelled out.
+    pub(super) fn last_shown(&self) -> String {
+        let last = &self.shown[self.shown.len().saturating_sub(KEPT)..];
+        String::from_utf8_lossy(last).escape_debug().to_string()
+    }
+
+    fn shows(&self, word: &str) -> bool {
+        memchr::memmem::find(&self.shown, word.as_bytes()).is_some()
+    }
+
+    /// Waits until something can be read or typed, and does it.
+    fn turn(&mut self, until: Duration) -> Result<()> {
+        let interest = match self.to_type.is_empty() {
+            true => Interest::Read,
+            false => Interest::ReadWrite,
+        };
+        let master = &self.client.master;
+        let mut list = PollList::new();
+        list.add(master, interest);
+        list.wait(Some(until.saturating_sub(boot_time())))?;
+        self.shown.drain(..self.shown.len().saturating_sub(KEPT));
+        match master.read(&mut self.buffer)? {
+            Transfer::Bytes(count) => self.shown.extend_from_slice(&self.buffer[..count]),
+            Transfer::WouldBlock => {}
+            Transfer::Closed => bail!("the peer has left; shown last: {}", self.last_shown()),
+        }
+        let (keys, _) = self.to_type.as_slices();
+        if !keys.is_empty()
+            && let Transfer::Bytes(count) = master.write(keys)?
+        {
+            self.to_type.drain(..count);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,247 @@
+//! All figures of the page.
+
+use super::table::Quantity;
+
+/// A figure and how it comes about.
+pub(super) struct Figure {
+    pub(super) name: &'static str,
+    /// One sentence under the heading.
+    pub(super) about: &'static str,
+    pub(super) source: Source,
+}
+
+/// Where a figure comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// A cell of an experiment of the lab.
+    Cell {
+        name: &'static str,
+        quantities: &'static [Quantity],
+    },
+    /// Everybody who typed in the experiments of the lab.
+    Typed,
+    /// An example of one of our crates, whose output is the figure.
+    Example {
+        package: &'static str,
+        example: &'static str,
+    },
+    /// Logins over ssh, whose terms are their own.
+    Logins,
+}
+
+/// Figures as the outcomes have them: bytes, milliseconds, seconds, packets.
+const fn quantity(
+    name: &'static str,
+    figure: &'static str,
+    digits: usize,
+    wanted: &'static str,
+) -> Quantity {
+    Quantity {
+        name,
+        figure,
+        factor: 1.0,
+        digits,
+        wanted,
+    }
+}
+
+impl Quantity {
+    const fn times(self, factor: f64) -> Self {
+        Self { factor, ..self }
+    }
+}
+
+const AT_MOST_STOCK: &str = "at most mosh's";
+
+const KILO: f64 = 1e-3;
+const MEGA: f64 = 1e-6;
+
+const TRAFFIC: &[Quantity] = &[
+    quantity("kB to the client", "bytes_down", 1, AT_MOST_STOCK).times(KILO),
+    quantity("kB to the server", "bytes_up", 1, AT_MOST_STOCK).times(KILO),
+];
+
+pub(super) const ALL: &[Figure] = &[
+    Figure {
+        name: "typing",
+        about: "Somebody types over bad networks: the median time, in ms, until a key's own effect is \
+                right on the screen, and the share of keys at once, within 5 ms. The lab's report \
+                has the experiments, the distributions and the intervals.",
+        source: Source::Typed,
+    },
+    Figure {
+        name: "throughput",
+        about: "`cat` of 200 MB of text in a session of 24 x 80, until its end is on the screen; \
+                and in a pty whose output is read and thrown away. ssh sends all of it through the \
+                emulated link.",
+        source: Source::Cell {
+            name: "loads/throughput",
+            quantities: &[
+                quantity(
+                    "session, MB/s",
+                    "rate",
+                    1,
+                    "at least 3 x mosh's; aim: 5 x, or 0.9 x the pty",
+                )
+                .times(MEGA),
+                quantity("pty alone, MB/s", "pty_rate", 0, "").times(MEGA),
+            ],
+        },
+    },
+    Figure {
+        name: "idle",
+        about: "A session in which nothing happens, over a round trip of 20 ms, watched for 60 s \
+                after 10 s. Bytes are those of packets with all headers, memory is the most that was \
+                resident.",
+        source: Source::Cell {
+            name: "lan/idle",
+            quantities: &[
+                quantity(
+                    "server, memory, MB",
+                    "server_memory",
+                    1,
+                    "at most mosh's; aim: 5",
+                )
+                .times(MEGA),
+                quantity(
+                    "client, memory, MB",
+                    "client_memory",
+                    1,
+                    "at most mosh's; aim: 7",
+                )
+                .times(MEGA),
+                quantity(
+                    "server, processor s per hour",
+                    "server_cpu_an_hour",
+                    3,
+                    "at most mosh's; aim: 0.1",
+                ),
+                quantity(
+                    "client, processor s per hour",
+                    "client_cpu_an_hour",
+                    3,
+                    "at most mosh's; aim: 0.1",
+                ),
+                quantity(
+                    "packets to the server per minute",
+                    "packets_up_a_minute",
+                    0,
+                    AT_MOST_STOCK,
+                ),
+                quantity(
+                    "packets to the client per minute",
+                    "packets_down_a_minute",
+                    0,
+                    AT_MOST_STOCK,
+                ),
+                quantity(
+                    "bytes to the server per minute",
+                    "bytes_up_a_minute",
+                    0,
+                    AT_MOST_STOCK,
+                ),
+                quantity(
+                    "bytes to the client per minute",
+                    "bytes_down_a_minute",
+                    0,
+                    AT_MOST_STOCK,
+                ),
+            ],
+        },
+    },
+    Figure {
+        name: "full-screen",
+        about: "8 s of a program that redraws the whole screen 20 times a second. Bytes are those of \
+                packets with all headers.",
+        source: Source::Cell {
+            name: "loads/full-screen",
+            quantities: TRAFFIC,
+        },
+    },
+    Figure {
+        name: "yes",
+        about: "3 s of `yes`. Bytes are those of packets with all headers.",
+        source: Source::Cell {
+            name: "loads/yes",
+            quantities: TRAFFIC,
+        },
+    },
+    Figure {
+        name: "paste",
+        about: "8 MB typed at once into a program that checks each byte; given up after 60 s.",
+        source: Source::Cell {
+            name: "loads/paste",
+            quantities: &[
+                quantity(
+                    "until all has arrived, s",
+                    "to_arrive",
+                    1,
+                    "exact, at most mosh's",
+                )
+                .times(KILO),
+                quantity("client, most memory, MB", "client_memory", 1, "under 64").times(MEGA),
+                quantity("server, most memory, MB", "server_memory", 1, AT_MOST_STOCK).times(MEGA),
+            ],
+        },
+    },
+    Figure {
+        name: "outage",
+        about: "3000 keys typed during an outage of 60 s, from its end until the answer to the \
+                last key is shown; given up after 60 s.",
+        source: Source::Cell {
+            name: "loads/outage",
+            quantities: &[quantity(
+                "ms to catch up",
+                "to_catch_up",
+                0,
+                "exact, at most mosh's; aim: 300",
+            )],
+        },
+    },
+    Figure {
+        name: "start",
+        about: "From the command to the prompt on the screen, by key over a real sshd. A straight line \
+                through the three has the number of round trips for its slope.",
+        source: Source::Cell {
+            name: "lan/start",
+            quantities: &[
+                quantity("over 20 ms, ms", "to_prompt_20ms", 0, "ssh's and 50"),
+                quantity("over 100 ms, ms", "to_prompt_100ms", 0, "ssh's and 130"),
+                quantity("over 300 ms, ms", "to_prompt_300ms", 0, "ssh's and 330"),
+                quantity("round trips", "round_trips", 2, "ssh's and 1"),
+            ],
+        },
+    },
+    Figure {
+        name: "login",
+        about: "From the command to the prompt on the screen, by key over a real sshd, to a shell \
+                whose start-up file sets the prompt. The link has no other delay than its round \
+                trip. The second table is what `--log` told of one more login of ours in each \
+                round.",
+        source: Source::Logins,
+    },
+    Figure {
+        name: "seal",
+        about: "Sealing, opening and refusing one datagram.",
+        source: Source::Example {
+            package: "fulmar-datagram",
+            example: "seal_cost",
+        },
+    },
+    Figure {
+        name: "terminal",
+        about: "Bytes through the terminal alone.",
+        source: Source::Example {
+            package: "fulmar-terminal",
+            example: "throughput",
+        },
+    },
+    Figure {
+        name: "frames",
+        about: "The differ for one frame, and the memory of 32 kept states of a busy screen.",
+        source: Source::Example {
+            package: "fulmar-terminal",
+            example: "frame_cost",
+        },
+    },
+];
