@@ -396,10 +396,10 @@ impl Client {
         let wanted = Wanted {
             screen,
             // A screen of another size than the window's is not what the keys were typed at.
-            predicted: match screen.size() == self.size {
-                true => self.prediction.overlay(now),
-                false => None,
-            },
+            predicted: self
+                .prediction
+                .overlay(now)
+                .filter(|_| screen.size() == self.size),
             size: self.size,
             notice,
         };

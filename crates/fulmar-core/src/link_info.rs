@@ -42,20 +42,21 @@ impl LinkInfo {
 
 impl fmt::Display for LinkInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.dialect == Dialect::Native {
-            f.write_str("native, ")?;
-        }
         match self.round_trip {
             Some((smoothed, variation)) => write!(
                 f,
-                "round trip {} ms (varies by {})",
+                "round trip {} \u{b1}{} ms",
                 smoothed.as_millis(),
                 variation.as_millis()
             )?,
             None => f.write_str("round trip unknown")?,
         }
+        // A row of 80 columns ends behind it.
         if let Some(score) = &self.prediction {
             write!(f, ", {}", Predicted(score))?;
+        }
+        if self.dialect == Dialect::Native {
+            f.write_str(", native")?;
         }
         let counters = &self.counters;
         write!(
@@ -92,10 +93,10 @@ impl fmt::Display for Predicted<'_> {
             wrong,
             ..
         } = self.0;
-        write!(f, "predicted {shown} of {keys} keys")?;
+        write!(f, "predicted {shown}/{keys}")?;
         if *shown > 0 {
             let saved = self.0.mean_saved().as_millis();
-            write!(f, ": {right} right, {wrong} wrong, {saved} ms saved each")?;
+            write!(f, ": {right} right, {wrong} wrong, {saved} ms saved")?;
         }
         Ok(())
     }
@@ -139,25 +140,23 @@ mod tests {
         info.dialect = Dialect::Native;
         assert_eq!(
             info.to_string(),
-            "native, round trip 107 ms (varies by 4), sent 3 (12 kB), received 0 (0 B), 2 late"
+            "round trip 107 ±4 ms, native, sent 3 (12 kB), received 0 (0 B), 2 late"
         );
         let mut score = Score {
-            keys: 30,
+            keys: 300,
             ..Score::default()
         };
         info.prediction = Some(score);
-        assert!(
-            info.to_string()
-                .contains("(varies by 4), predicted 0 of 30 keys, sent 3")
-        );
-        score.shown = 12;
-        score.right = 11;
-        score.wrong = 1;
-        score.saved = Duration::from_millis(880);
+        let told = info.to_string();
+        assert!(told.starts_with("round trip 107 ±4 ms, predicted 0/300, native, "));
+        score.shown = 120;
+        score.right = 118;
+        score.wrong = 2;
+        score.saved = Duration::from_millis(9440);
         info.prediction = Some(score);
-        assert!(
-            info.to_string()
-                .contains(", predicted 12 of 30 keys: 11 right, 1 wrong, 80 ms saved each, sent 3")
-        );
+        let told = info.to_string();
+        let first = "round trip 107 ±4 ms, predicted 120/300: 118 right, 2 wrong, 80 ms saved";
+        assert!(told.starts_with(first), "{told}");
+        assert!("fulmar: ".len() + first.chars().count() <= 80);
     }
 }

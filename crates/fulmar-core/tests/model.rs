@@ -11,6 +11,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_core::{Agreement, Capabilities, ClientEnding, ExitStatus, ServerEnding};
+use fulmar_predict::Preference;
 use fulmar_sim::{
     CLIENT, Change, Delay, Duplication, Failure, Hint, HostId, Impairment, Jump, Loss, Network,
     Queue, Random, Rate, Reordering, SERVER, Seeds, Way, hours, minutes, ms, secs,
@@ -142,10 +143,19 @@ impl Session {
             .down(impairments(&mut random, scenario.loss_max));
         let is_native = seed % 2 == 1;
         let agreement = is_native.then(|| Agreement::of(b"offer", b"answer", Capabilities::ALL));
+        // Whatever is predicted, in the end the user sees what the program drew.
+        let preference = match seed % 4 {
+            0 | 1 => Preference::Always,
+            2 => Preference::Adaptive,
+            _ => Preference::Never,
+        };
         Session {
             world: World::with(
                 net,
-                |client| client.agreement = agreement,
+                |client| {
+                    client.agreement = agreement;
+                    client.prediction.preference = preference;
+                },
                 |server| server.agreement = agreement,
             ),
             is_native,

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use fulmar_core::{Client, ClientConfig, ClientEnding, ClientEvent, OuterTerminal};
+use fulmar_predict::{Config, Preference};
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Checker, Size, Terminal, Vocabulary};
 use fulmar_transport::{Arrival, Hint, PathId};
@@ -49,6 +50,11 @@ impl Near {
                 enter: b"\x1b[?1049h".to_vec(),
                 exit: b"\x1b[?1049l".to_vec(),
                 synchronized_output: true,
+            },
+            // What is seen is what has arrived, unless a test is about the rest.
+            prediction: Config {
+                preference: Preference::Never,
+                ..Config::default()
             },
             ..ClientConfig::new(key(), [1; 32])
         };

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use fulmar_core::{Client, ClientConfig, ClientEvent};
 use fulmar_datagram::Key;
+use fulmar_predict::{Config, Preference};
 use fulmar_sim::{Datagram, Node, Transmit};
 use fulmar_terminal::{Row, Screen, Size};
 use fulmar_transport::{Arrival, Countable as _, Hint, Outcome, PathId, Received, StateNumber};
@@ -78,6 +79,11 @@ impl Typed {
     pub(super) fn new(key: Key, size: Size, server: SocketAddr, recording: &Trace) -> Typed {
         let config = ClientConfig {
             size,
+            // Predictors are tried later, on what this client has lived.
+            prediction: Config {
+                preference: Preference::Never,
+                ..Config::default()
+            },
             ..ClientConfig::new(key, [1; 32])
         };
         let mut typed = Typed {
