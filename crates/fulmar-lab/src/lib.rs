@@ -90,6 +90,7 @@ pub mod replay;
 pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod scripted;
 pub mod selfcheck;
 pub mod simulated;
 pub mod stats;

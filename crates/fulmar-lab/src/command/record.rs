@@ -16,13 +16,14 @@ use fulmar_platform::{
 
 use crate::judge::Stamp;
 use crate::played::Ground;
+use crate::scripted::{Act, Hand, Script};
 use crate::trace::{Clock, Event, Meta, Recorder, Size, TtyState};
 
 /// Runs COMMAND on a terminal of its own and records what is typed and shown, with times.
 ///
 /// FILE becomes a key trace. FILE.meta tells when the terminal changed its modes or its foreground
 /// program. Everything that is typed is in FILE, secrets too. Where standard input is no terminal
-/// its bytes are typed as they come, and the terminal has the --size.
+/// its bytes are typed as they come, and the terminal has the --size. With --typist a script is typed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The file to record to; it must not be there yet.
@@ -31,12 +32,22 @@ pub struct Arguments {
     /// The size where there is no terminal to take it from, in columns and rows.
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "80x24")]
     pub size: SizeArgument,
+    /// The script of a typist, who sits there instead of you; it also says the size and the command.
+    #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["size", "host_side", "command"])]
+    pub typist: Option<PathBuf>,
+    /// Another seed than that of the script.
+    #[arg(long, value_name = "NUMBER", requires = "typist")]
+    pub seed: Option<u64>,
     /// Makes the host's side of a run that is measured: times are those of the machine's clock, and
     /// the window title says how much was written.
     #[arg(long)]
     pub host_side: bool,
     /// What to run.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(
+        last = true,
+        required_unless_present = "typist",
+        value_name = "COMMAND"
+    )]
     pub command: Vec<String>,
 }
 
@@ -71,10 +82,16 @@ const LOOK_PAUSE: Duration = Duration::from_millis(2);
 ///
 /// Where FILE is there already, or the program cannot be started.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let mut recording = Recording::start(arguments)?;
+    let script = arguments.script()?;
+    let is_scripted = script.is_some();
+    let mut recording = Recording::start(arguments, script)?;
     recording.go_on()?;
     let status = recording.into_child().wait();
     let status = status.context("waiting for the program")?;
+    if is_scripted {
+        // The typist went away, and the program with the terminal.
+        return Ok(ExitCode::SUCCESS);
+    }
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
@@ -85,6 +102,18 @@ impl Arguments {
             true => Clock::Machine,
             false => Clock::Own,
         }
+    }
+
+    fn script(&self) -> Result<Option<Script>> {
+        let Some(path) = &self.typist else {
+            return Ok(None);
+        };
+        let text = std::fs::read_to_string(path);
+        let text = text.with_context(|| format!("reading {}", path.display()))?;
+        let script = Script::parse(&text).with_context(|| path.display().to_string());
+        let mut script = script?;
+        script.head.seed = self.seed.unwrap_or(script.head.seed);
+        Ok(Some(script))
     }
 }
 
@@ -111,6 +140,8 @@ struct Recording {
     child: Child,
     /// What is typed on, while there is somebody.
     keyboard: Option<File>,
+    /// Who types where nobody else does.
+    typist: Option<Hand>,
     screen: File,
     /// Where the screen is told how much was written, if it is.
     stamper: Option<Stamper>,
@@ -123,23 +154,24 @@ struct Recording {
 }
 
 impl Recording {
-    fn start(arguments: &Arguments) -> Result<Self> {
-        let terminal = match io::stdin().is_terminal() {
+    fn start(arguments: &Arguments, script: Option<Script>) -> Result<Self> {
+        let terminal = match io::stdin().is_terminal() && script.is_none() {
             true => Some(Tty::open(io::stdin()).context("opening the terminal")?),
             false => None,
         };
         let size = terminal.as_ref().and_then(Tty::size);
-        let size = size.unwrap_or(WindowSize {
-            rows: arguments.size.0.rows,
-            columns: arguments.size.0.columns,
-        });
+        let head = script.as_ref().map(|script| script.head.clone());
+        let size = size.unwrap_or(window(
+            head.as_ref().map_or(arguments.size.0, |head| head.size),
+        ));
+        let command = head.map_or(arguments.command.clone(), |head| head.command);
         let (trace, meta) = (
             new_file(&arguments.out)?,
             new_file(&Meta::path_beside(&arguments.out))?,
         );
         let signals = [Signal::WindowChange, Signal::HangUp, Signal::Terminate];
         let signals = SignalPipe::new(&signals).context("watching for signals")?;
-        let (master, child) = spawn(&arguments.command, size)?;
+        let (master, child) = spawn(&command, size)?;
         let recorder = Recorder::new(trace, meta, arguments.clock(), boot_time(), plain(size))?;
         let raw = |tty: Tty| -> Result<(Tty, RawMode)> {
             let raw = tty.raw_mode().context("taking over the terminal")?;
@@ -149,7 +181,11 @@ impl Recording {
             recorder,
             master,
             child,
-            keyboard: Some(unbuffered(io::stdin())?),
+            keyboard: match script {
+                Some(_) => None,
+                None => Some(unbuffered(io::stdin())?),
+            },
+            typist: script.map(|script| Hand::new(script, boot_time())),
             screen: unbuffered(io::stdout())?,
             stamper: arguments.host_side.then(Stamper::default),
             signals,
@@ -165,6 +201,9 @@ impl Recording {
         while !self.is_over {
             self.turn()?;
             self.look()?;
+        }
+        if self.typist.is_some() {
+            bail!("the program ended before the script did");
         }
         Ok(())
     }
@@ -199,6 +238,7 @@ impl Recording {
         if is_typed {
             self.take_keys()?;
         }
+        self.let_type()?;
         self.obey_signals()?;
         // What it wrote last was there before it was gone. What it started may hold on to the
         // terminal for ever; nobody waits for that.
@@ -214,6 +254,9 @@ impl Recording {
                 let now = boot_time();
                 let mut bytes = buffer[..count].to_vec();
                 self.recorder.note(now, Event::Host(bytes.clone()))?;
+                if let Some(typist) = &mut self.typist {
+                    typist.show(now, &bytes);
+                }
                 if let Some(stamper) = &mut self.stamper {
                     stamper.follow(&mut bytes);
                 }
@@ -237,11 +280,36 @@ impl Recording {
             self.keyboard = None;
             return Ok(());
         }
-        let bytes = &buffer[..count];
-        self.recorder
-            .note(boot_time(), Event::User(bytes.to_vec()))?;
-        self.under_way.extend_from_slice(bytes);
+        self.take(buffer[..count].to_vec())
+    }
+
+    fn take(&mut self, bytes: Vec<u8>) -> Result<()> {
+        self.under_way.extend_from_slice(&bytes);
+        self.recorder.note(boot_time(), Event::User(bytes))?;
         self.hand_over()
+    }
+
+    /// Lets the typist do what is due.
+    fn let_type(&mut self) -> Result<()> {
+        while let Some(act) = match &mut self.typist {
+            Some(typist) => typist.poll(boot_time())?,
+            None => None,
+        } {
+            match act {
+                Act::Type(bytes) => self.take(bytes)?,
+                Act::Mark(mark) => self.recorder.mark(boot_time(), mark)?,
+                Act::Resize(size) => {
+                    self.master.resize(window(size))?;
+                    self.recorder.note(boot_time(), Event::Size(size))?;
+                }
+                Act::Leave => {
+                    self.typist = None;
+                    self.child.hang_up(&self.master)?;
+                    self.is_over = true;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn hand_over(&mut self) -> Result<()> {
@@ -303,6 +371,13 @@ fn plain(size: WindowSize) -> Size {
     Size {
         columns: size.columns,
         rows: size.rows,
+    }
+}
+
+fn window(size: Size) -> WindowSize {
+    WindowSize {
+        rows: size.rows,
+        columns: size.columns,
     }
 }
 

@@ -171,6 +171,12 @@ impl Note {
 }
 
 impl Mark {
+    /// Returns the mark of this name, as it is written in a sidecar.
+    pub fn named(word: &str) -> Option<Self> {
+        let found = MARKS.iter().find(|(_, known)| *known == word);
+        found.map(|(mark, _)| *mark)
+    }
+
     fn word(self) -> &'static str {
         MARKS
             .iter()
@@ -185,7 +191,7 @@ fn note(line: &str) -> Option<(Duration, Note)> {
     let (kind, rest) = rest.split_once(' ')?;
     let note = match kind {
         "TTY" => Note::Tty(tty_state(rest)?),
-        "MARK" => Note::Mark(MARKS.iter().find(|(_, word)| *word == rest)?.0),
+        "MARK" => Note::Mark(Mark::named(rest)?),
         _ => return None,
     };
     Some((at, note))

@@ -1,6 +1,6 @@
 //! Writing a key trace while it happens.
 
-use super::meta::{Note, TtyState};
+use super::meta::{Mark, Note, TtyState};
 use super::record::{Event, Record, Size};
 use std::io::{self, Write};
 use std::time::Duration;
@@ -75,6 +75,16 @@ impl<T: Write, M: Write> Recorder<T, M> {
         Note::Tty(tty).write_to(at, &mut self.meta)
     }
 
+    /// Adds a mark at `now`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn mark(&mut self, now: Duration, mark: Mark) -> io::Result<()> {
+        let at = self.time(now);
+        Note::Mark(mark).write_to(at, &mut self.meta)
+    }
+
     fn time(&self, now: Duration) -> Duration {
         match self.clock {
             Clock::Own => FIRST + now.saturating_sub(self.began),
@@ -112,11 +122,15 @@ mod tests {
         for (at, has_echo) in [(1, true), (2, true), (8, false)] {
             recorder.see(ms(at), tty(has_echo)).unwrap();
         }
+        recorder.mark(ms(9), Mark::SecretOn).unwrap();
         assert_eq!(
             trace,
             b"1000000 SIZE 80 24\n1005000 USER 1\na\n1007000 HOST 1\na\n"
         );
-        assert_eq!(meta, b"1001000 TTY 1 1 cat\n1008000 TTY 1 0 cat\n");
+        assert_eq!(
+            meta,
+            b"1001000 TTY 1 1 cat\n1008000 TTY 1 0 cat\n1009000 MARK secret-on\n"
+        );
         assert!(Trace::parse(&trace).is_ok());
         let mut trace = Vec::new();
         Recorder::new(&mut trace, &mut meta, Clock::Machine, ms(0), SIZE).unwrap();

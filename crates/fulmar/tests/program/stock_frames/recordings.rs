@@ -29,7 +29,7 @@ fn files(folder: &str, extension: Option<&str>) -> Vec<PathBuf> {
     let entries = fs::read_dir(Path::new(TESTDATA).join(folder)).expect("a folder of ours");
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| path.extension() == extension.map(AsRef::as_ref))
+        .filter(|path| path.is_file() && path.extension() == extension.map(AsRef::as_ref))
         .collect();
     files.sort();
     files

@@ -1,0 +1,387 @@
+//! The typist itself.
+
+use super::desk::Desk;
+use super::rhythm::Rhythm;
+use super::script::{Key, Line, Script, Step};
+use crate::trace::{Mark, Size};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Types a script: told what programs write and what time it is, it says what to do.
+///
+/// It owns no clock and no terminal; who has them asks it often, as nothing is done late by more than that.
+pub struct Hand {
+    desk: Desk,
+    rhythm: Rhythm,
+    lines: VecDeque<Line>,
+    /// What is left of the line at hand.
+    moves: VecDeque<Move>,
+    line: usize,
+    /// When the move before this one was made; gaps count from here.
+    since: Duration,
+    last_output: Duration,
+    /// What was written since the last key.
+    written: Vec<u8>,
+    answers: VecDeque<Vec<u8>>,
+}
+
+/// What a typist does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Sends these bytes, in one write.
+    Type(Vec<u8>),
+    /// Notes this in the sidecar.
+    Mark(Mark),
+    /// Gives the window this size.
+    Resize(Size),
+    /// Goes away: the script is done.
+    Leave,
+}
+
+/// A text that did not come within [`PATIENCE`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: nobody wrote `{text}`")]
+pub struct Stuck {
+    /// The line of the script, from 1.
+    pub line: usize,
+    /// What was to come.
+    pub text: String,
+}
+
+/// How long a text is waited for: longer than any program needs to start, short for who looks on.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The output has settled when there was none for so long: programs that answer a key have done so by then.
+const SETTLED: Duration = Duration::from_millis(250);
+
+/// Programs that draw without end (clocks, spinners) are not waited for longer than this.
+const SETTLING: Duration = Duration::from_millis(2500);
+
+/// From the press of a key to its first repetition, and between repetitions: X11 has 660 and 40 ms by default,
+/// desktops 500 and 33.
+const REPEAT_DELAY: Duration = Duration::from_millis(500);
+const REPEAT_GAP: Duration = Duration::from_millis(33);
+
+/// How long the window is left open at the end.
+const LOOK_BACK: Duration = Duration::from_millis(600);
+
+enum Move {
+    /// After this gap, do it.
+    After(Duration, Deed),
+    Settle,
+    Wait(String),
+}
+
+enum Deed {
+    Nothing,
+    Press(Key),
+    Paste(String),
+    Act(Act),
+}
+
+impl Hand {
+    /// Returns a typist that sits down at `now`.
+    pub fn new(script: Script, now: Duration) -> Self {
+        Self {
+            desk: Desk::new(script.head.size),
+            rhythm: Rhythm::new(script.head.seed),
+            lines: script.lines.into(),
+            moves: VecDeque::new(),
+            line: 0,
+            since: now,
+            last_output: now,
+            written: Vec::new(),
+            answers: VecDeque::new(),
+        }
+    }
+
+    /// Takes what programs wrote at `now`.
+    pub fn show(&mut self, now: Duration, bytes: &[u8]) {
+        self.last_output = now;
+        self.written.extend_from_slice(bytes);
+        self.answers.extend(self.desk.show(bytes));
+    }
+
+    /// Returns what is to be done at `now`, if anything is; to be asked again until there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// Where a text that the script waits for does not come.
+    pub fn poll(&mut self, now: Duration) -> Result<Option<Act>, Stuck> {
+        if let Some(answer) = self.answers.pop_front() {
+            return Ok(Some(Act::Type(answer)));
+        }
+        while self.prepare() && self.is_due(now)? {
+            let Some(made) = self.moves.pop_front() else {
+                break;
+            };
+            match made {
+                Move::After(gap, deed) => {
+                    // Gaps count from when a key was due, so that being asked late adds up to nothing.
+                    self.since += gap;
+                    if let Some(act) = self.act(deed) {
+                        return Ok(Some(act));
+                    }
+                }
+                Move::Settle | Move::Wait(_) => self.since = now,
+            }
+        }
+        Ok(None)
+    }
+
+    fn act(&mut self, deed: Deed) -> Option<Act> {
+        let bytes = match deed {
+            Deed::Nothing => return None,
+            Deed::Act(act) => {
+                if let Act::Resize(size) = act {
+                    self.desk.resize(size);
+                }
+                return Some(act);
+            }
+            Deed::Press(Key::Plain(bytes)) => bytes,
+            Deed::Press(Key::Cursor(letter)) => match self.desk.has_application_cursor() {
+                true => vec![0x1b, b'O', letter],
+                false => vec![0x1b, b'[', letter],
+            },
+            Deed::Paste(text) => self.pasted(&text),
+        };
+        self.written.clear();
+        Some(Act::Type(bytes))
+    }
+
+    /// Terminals send a carriage return for each end of a line in a paste.
+    fn pasted(&self, text: &str) -> Vec<u8> {
+        let text = text.replace('\n', "\r");
+        match self.desk.has_bracketed_paste() {
+            true => format!("\x1b[200~{text}\x1b[201~").into_bytes(),
+            false => text.into_bytes(),
+        }
+    }
+
+    fn is_due(&self, now: Duration) -> Result<bool, Stuck> {
+        let waited = now.saturating_sub(self.since);
+        match self.moves.front() {
+            None => Ok(false),
+            Some(Move::After(gap, _)) => Ok(waited >= *gap),
+            Some(Move::Settle) => {
+                let quiet = now.saturating_sub(self.last_output.max(self.since));
+                Ok(quiet >= SETTLED || waited >= SETTLING)
+            }
+            Some(Move::Wait(text)) => {
+                let mut windows = self.written.windows(text.len());
+                let is_there = windows.any(|window| window == text.as_bytes());
+                match waited > PATIENCE && !is_there {
+                    true => Err(Stuck {
+                        line: self.line,
+                        text: text.clone(),
+                    }),
+                    false => Ok(is_there),
+                }
+            }
+        }
+    }
+
+    /// Makes the moves of the next line, if those of the last are made. Returns whether there are any.
+    fn prepare(&mut self) -> bool {
+        while self.moves.is_empty() {
+            let Some(line) = self.lines.pop_front() else {
+                return self.leave();
+            };
+            self.line = line.number;
+            self.plan(line.step);
+        }
+        true
+    }
+
+    /// After the last line everything is over, once.
+    fn leave(&mut self) -> bool {
+        if self.line == usize::MAX {
+            return false;
+        }
+        self.line = usize::MAX;
+        self.moves.push_back(Move::Settle);
+        self.then(LOOK_BACK, Deed::Act(Act::Leave));
+        true
+    }
+
+    fn plan(&mut self, step: Step) {
+        match step {
+            Step::Type(text) => self.plan_text(&text, true),
+            Step::Exact(text) => self.plan_text(&text, false),
+            Step::Line(text, marks) => self.plan_line(&text, marks),
+            Step::Keys(keys) => {
+                for key in keys {
+                    let gap = self.rhythm.command();
+                    self.then(gap, Deed::Press(key));
+                }
+            }
+            Step::Hold(key, count) => self.plan_hold(&key, count),
+            Step::Commit(words) => {
+                for word in words {
+                    let gap = self.rhythm.composing();
+                    self.then(gap, Deed::Press(Key::Plain(word.into_bytes())));
+                }
+            }
+            Step::Paste(text) => {
+                let gap = self.rhythm.command();
+                self.then(gap, Deed::Paste(text));
+            }
+            Step::Settle => self.moves.push_back(Move::Settle),
+            Step::Think => self.plan_thought(),
+            Step::Wait(text) => self.moves.push_back(Move::Wait(text)),
+            Step::Pause(pause) => self.then(pause, Deed::Nothing),
+            Step::Mark(mark) => self.then(Duration::ZERO, Deed::Act(Act::Mark(mark))),
+            Step::Resize(size) => self.then(Duration::ZERO, Deed::Act(Act::Resize(size))),
+        }
+    }
+
+    fn plan_text(&mut self, text: &str, has_slips: bool) {
+        for touch in self.rhythm.text(text, has_slips) {
+            self.then(touch.gap, Deed::Press(Key::Plain(touch.bytes)));
+        }
+    }
+
+    fn plan_line(&mut self, text: &str, marks: Option<(Mark, Mark)>) {
+        /// From Enter to the mark behind it: what a program echoes of a line is there by then.
+        const MARK_DELAY: Duration = Duration::from_millis(60);
+        self.moves.push_back(Move::Settle);
+        self.plan_thought();
+        if let Some((on, _)) = marks {
+            self.then(Duration::ZERO, Deed::Act(Act::Mark(on)));
+        }
+        self.plan_text(text, true);
+        let gap = self.rhythm.command();
+        self.then(gap, Deed::Press(Key::Plain(b"\r".to_vec())));
+        if let Some((_, off)) = marks {
+            self.then(MARK_DELAY, Deed::Act(Act::Mark(off)));
+        }
+    }
+
+    fn plan_hold(&mut self, key: &Key, count: usize) {
+        for number in 0..=count {
+            let gap = match number {
+                0 => self.rhythm.command(),
+                1 => REPEAT_DELAY,
+                _ => REPEAT_GAP,
+            };
+            self.then(gap, Deed::Press(key.clone()));
+        }
+    }
+
+    fn plan_thought(&mut self) {
+        let thought = self.rhythm.thought();
+        self.then(thought, Deed::Nothing);
+    }
+
+    fn then(&mut self, gap: Duration, deed: Deed) {
+        self.moves.push_back(Move::After(gap, deed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn hand(text: &str) -> Hand {
+        let script = Script::parse(&format!("size 80x24\nseed 5\nrun x\n{text}"));
+        Hand::new(script.unwrap(), ms(0))
+    }
+
+    /// Asks each millisecond, and returns what was done and when, in milliseconds.
+    fn acts(hand: &mut Hand, until: u64) -> Vec<(u64, Act)> {
+        let mut acts = Vec::new();
+        for now in 0..until {
+            while let Some(act) = hand.poll(ms(now)).unwrap() {
+                acts.push((now, act));
+            }
+        }
+        acts
+    }
+
+    fn typed(acts: &[(u64, Act)]) -> Vec<u8> {
+        let bytes = acts.iter().filter_map(|(_, act)| match act {
+            Act::Type(bytes) => Some(bytes.clone()),
+            _ => None,
+        });
+        bytes.flatten().collect()
+    }
+
+    #[test]
+    fn a_line_is_typed_after_a_thought_and_then_it_is_over() {
+        let acts = acts(&mut hand("line ab c"), 9000);
+        assert_eq!(typed(&acts), b"ab c\r");
+        assert!(acts[0].0 >= 250 + 400, "{acts:?}");
+        assert_eq!(acts.last().unwrap().1, Act::Leave);
+        assert_eq!(acts.len(), 6);
+    }
+
+    #[test]
+    fn secrets_are_marked_around_all_their_keys() {
+        let acts = acts(&mut hand("secret pw"), 9000);
+        let acts: Vec<Act> = acts.into_iter().map(|(_, act)| act).collect();
+        let key = |text: &str| Act::Type(text.as_bytes().to_vec());
+        let expected = [
+            Act::Mark(Mark::SecretOn),
+            key("p"),
+            key("w"),
+            key("\r"),
+            Act::Mark(Mark::SecretOff),
+            Act::Leave,
+        ];
+        assert_eq!(acts, expected);
+    }
+
+    #[test]
+    fn held_keys_repeat_thirty_times_a_second() {
+        let acts = acts(&mut hand("hold Left 31"), 9000);
+        let times: Vec<u64> = acts.iter().map(|(at, _)| *at).collect();
+        assert_eq!(times[1] - times[0], 500);
+        assert_eq!(times[31] - times[1], 990);
+        assert_eq!(typed(&acts), b"\x1b[D".repeat(32));
+    }
+
+    #[test]
+    fn what_programs_ask_for_decides_what_keys_send() {
+        let mut hand = hand("keys Up\npaste a\\nb");
+        hand.show(ms(0), b"\x1b[?1h\x1b[?2004h\x1b[6n");
+        let acts = acts(&mut hand, 9000);
+        assert_eq!(acts[0], (0, Act::Type(b"\x1b[1;1R".to_vec())));
+        assert_eq!(typed(&acts[1..]), b"\x1bOA\x1b[200~a\rb\x1b[201~");
+    }
+
+    #[test]
+    fn output_is_waited_for() {
+        let mut hand = hand("wait ready\nexact x");
+        assert_eq!(hand.poll(ms(5000)), Ok(None));
+        hand.show(ms(5001), b"not rea");
+        hand.show(ms(5002), b"dy yet");
+        assert_eq!(hand.poll(ms(5003)), Ok(None));
+        assert_eq!(hand.poll(ms(5400)), Ok(Some(Act::Type(b"x".to_vec()))));
+    }
+
+    #[test]
+    fn somebody_who_waits_in_vain_says_so() {
+        let mut hand = hand("\nwait ready");
+        let stuck = Stuck {
+            line: 5,
+            text: "ready".to_owned(),
+        };
+        assert_eq!(hand.poll(PATIENCE), Ok(None));
+        assert_eq!(hand.poll(PATIENCE + ms(1)), Err(stuck));
+    }
+
+    #[test]
+    fn programs_that_draw_without_end_are_not_waited_for() {
+        let mut hand = hand("settle\nexact x");
+        let mut first = None;
+        for now in 0..5000 {
+            hand.show(ms(now), b".");
+            first = first.or(hand.poll(ms(now)).unwrap().map(|_| now));
+        }
+        assert!((2500..3000).contains(&first.unwrap()), "{first:?}");
+    }
+}

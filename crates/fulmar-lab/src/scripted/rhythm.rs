@@ -1,0 +1,188 @@
+//! How a person types: gaps, slips and second thoughts.
+
+use fulmar_sim::Random;
+use std::time::Duration;
+
+/// Draws the rhythm of a person from a seed.
+///
+/// The law is log-normal with a median of 130 ms, as in the older recordings of this project, so that all of them
+/// are of one kind. The limits and shares were chosen by hand for a fast typist.
+#[derive(Debug)]
+pub struct Rhythm {
+    random: Random,
+}
+
+/// A press of a key while text is typed: after this gap, these bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// How long after the key before it.
+    pub gap: Duration,
+    /// What the key sends.
+    pub bytes: Vec<u8>,
+}
+
+/// The share of letters that are mistyped.
+const SLIPS: f64 = 0.035;
+
+/// The share of blanks after which somebody pauses.
+const PAUSES: f64 = 0.15;
+
+const BACKSPACE: &str = "\x7f";
+
+impl Rhythm {
+    /// Returns the rhythm of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            random: Random::stream(seed, 0),
+        }
+    }
+
+    /// Returns the gap before a character.
+    pub fn typing(&mut self) -> Duration {
+        self.gap(130.0, 60.0..300.0)
+    }
+
+    /// Returns the gap before a key that is a command.
+    pub fn command(&mut self) -> Duration {
+        self.gap(165.0, 70.0..350.0)
+    }
+
+    /// Returns how long somebody thinks before the next command.
+    pub fn thought(&mut self) -> Duration {
+        self.between(400, 1200)
+    }
+
+    /// Returns how long it takes to compose and choose a word with an input method.
+    pub fn composing(&mut self) -> Duration {
+        self.between(350, 1000)
+    }
+
+    /// Returns the keys that type `text`; slips are mended before the text goes on.
+    pub fn text(&mut self, text: &str, has_slips: bool) -> Vec<Touch> {
+        let characters: Vec<char> = text.chars().collect();
+        let mut touches = Vec::new();
+        for (index, character) in characters.iter().enumerate() {
+            if has_slips && self.happens(SLIPS) {
+                self.slip(&characters[index..], &mut touches);
+            }
+            let mut gap = self.typing();
+            if index > 0 && characters[index - 1] == ' ' && self.happens(PAUSES) {
+                gap += self.between(200, 600);
+            }
+            touches.push(Touch::new(gap, character.to_string()));
+        }
+        touches
+    }
+
+    /// Hits the neighbour of a letter, types on for a moment, notices and takes it back.
+    fn slip(&mut self, rest: &[char], touches: &mut Vec<Touch>) {
+        let Some(wrong) = rest.first().and_then(|letter| self.neighbour(*letter)) else {
+            return;
+        };
+        let unnoticed = self.random.below(3) as usize;
+        let typed = std::iter::once(wrong).chain(rest.iter().skip(1).take(unnoticed).copied());
+        let typed: Vec<char> = typed.collect();
+        for character in &typed {
+            touches.push(Touch::new(self.typing(), character.to_string()));
+        }
+        for number in 0..typed.len() {
+            let mut gap = self.typing();
+            if number == 0 {
+                gap += self.between(150, 400);
+            }
+            touches.push(Touch::new(gap, BACKSPACE.to_owned()));
+        }
+    }
+
+    /// Returns a key beside that of a letter.
+    fn neighbour(&mut self, letter: char) -> Option<char> {
+        let rows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+        let row = rows.iter().find(|row| row.contains(letter))?;
+        let at = row.find(letter)?;
+        let right = match at {
+            0 => true,
+            _ if at + 1 == row.len() => false,
+            _ => self.happens(0.5),
+        };
+        let beside = if right { at + 1 } else { at - 1 };
+        row.chars().nth(beside)
+    }
+
+    /// Draws milliseconds from a log-normal law and keeps them within limits.
+    fn gap(&mut self, median: f64, limits: std::ops::Range<f64>) -> Duration {
+        const SPREAD: f64 = 0.4;
+        // Box and Muller; `1 - unit` is never 0.
+        let radius = (-2.0 * (1.0 - self.random.unit()).ln()).sqrt();
+        let normal = radius * (std::f64::consts::TAU * self.random.unit()).cos();
+        let millis = median * (SPREAD * normal).exp();
+        Duration::from_secs_f64(millis.clamp(limits.start, limits.end) / 1e3)
+    }
+
+    fn between(&mut self, from_ms: u64, to_ms: u64) -> Duration {
+        let (from, to) = (Duration::from_millis(from_ms), Duration::from_millis(to_ms));
+        self.random.between(from, to)
+    }
+
+    fn happens(&mut self, share: f64) -> bool {
+        self.random.unit() < share
+    }
+}
+
+impl Touch {
+    fn new(gap: Duration, text: String) -> Self {
+        Self {
+            gap,
+            bytes: text.into_bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands there after all keys.
+    fn result(touches: &[Touch]) -> String {
+        let mut text = String::new();
+        for touch in touches {
+            match touch.bytes.as_slice() {
+                b"\x7f" => drop(text.pop()),
+                bytes => text.push_str(std::str::from_utf8(bytes).unwrap()),
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn a_seed_types_the_same_again() {
+        let typed = |seed| Rhythm::new(seed).text("the same words", true);
+        assert_eq!(typed(3), typed(3));
+        assert_ne!(typed(3), typed(4));
+    }
+
+    #[test]
+    fn slips_are_mended_and_some_letters_are_mistyped() {
+        let text = "every quick brown fox, jumping: over 12 lazy dogs naïvely ".repeat(40);
+        let touches = Rhythm::new(1).text(&text, true);
+        assert_eq!(result(&touches), text);
+        let mended = touches.iter().filter(|touch| touch.bytes == b"\x7f");
+        let share = mended.count() as f64 / text.len() as f64;
+        // 3.5 % of the letters, of which some are none, with 2 backspaces each in the middle.
+        assert!((0.03..0.09).contains(&share), "{share}");
+        assert_eq!(
+            Rhythm::new(1).text(&text, false).len(),
+            text.chars().count()
+        );
+    }
+
+    #[test]
+    fn gaps_are_those_of_a_fast_typist() {
+        let mut rhythm = Rhythm::new(2);
+        let mut gaps: Vec<u128> = (0..2001).map(|_| rhythm.typing().as_millis()).collect();
+        gaps.sort_unstable();
+        assert!(gaps[0] >= 60 && gaps[2000] <= 300);
+        assert!((120..140).contains(&gaps[1000]), "{}", gaps[1000]);
+        assert!((0..500).all(|_| (70..=350).contains(&rhythm.command().as_millis())));
+        assert!((0..500).all(|_| (400..=1200).contains(&rhythm.thought().as_millis())));
+    }
+}

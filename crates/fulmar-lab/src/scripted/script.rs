@@ -1,0 +1,358 @@
+//! What a script says.
+
+use crate::trace::{Mark, Size};
+use std::time::Duration;
+
+/// A script: what is recorded and what is typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// What comes first.
+    pub head: Head,
+    /// What happens, in its order.
+    pub lines: Vec<Line>,
+}
+
+/// What a script says before anything happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The size of the terminal.
+    pub size: Size,
+    /// The seed of the rhythm.
+    pub seed: u64,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+}
+
+/// A line of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What it says.
+    pub step: Step,
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Types text, with slips.
+    Type(String),
+    /// Types text without.
+    Exact(String),
+    /// Waits, thinks, types text and presses Enter; between two marks, if there are.
+    Line(String, Option<(Mark, Mark)>),
+    /// Presses keys.
+    Keys(Vec<Key>),
+    /// Holds a key down for so many repetitions.
+    Hold(Key, usize),
+    /// An input method hands over these.
+    Commit(Vec<String>),
+    /// Pastes.
+    Paste(String),
+    /// Waits for the output to pause.
+    Settle,
+    /// Thinks.
+    Think,
+    /// Waits for text.
+    Wait(String),
+    /// Waits for a time.
+    Pause(Duration),
+    /// Writes a mark into the sidecar.
+    Mark(Mark),
+    /// Gives the window another size.
+    Resize(Size),
+}
+
+/// A key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// Sends these bytes always.
+    Plain(Vec<u8>),
+    /// An arrow, Home or End: `ESC [` and this letter, or `ESC O` and it where the program asked for
+    /// application cursor keys.
+    Cursor(u8),
+}
+
+/// Why a text is no script.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoScript {
+    /// A line that says nothing known.
+    #[error("line {line}: `{found}` is nothing that a typist can do")]
+    Unknown {
+        /// Its number, from 1.
+        line: usize,
+        /// What is there.
+        found: String,
+    },
+    /// The head is incomplete.
+    #[error("there is no `{0}` before the first thing that happens")]
+    Missing(&'static str),
+}
+
+impl Script {
+    /// Reads a script; its form is described at the [module](super).
+    ///
+    /// # Errors
+    ///
+    /// Where a line says nothing known, or size, seed or program are missing.
+    pub fn parse(text: &str) -> Result<Self, NoScript> {
+        let (mut size, mut seed, mut command) = (None, None, None);
+        let mut lines = Vec::new();
+        for (number, text) in (1..).zip(text.lines()) {
+            if text.trim().is_empty() || text.starts_with('#') {
+                continue;
+            }
+            let unknown = || NoScript::Unknown {
+                line: number,
+                found: text.to_owned(),
+            };
+            let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+            let is_head = command.is_none();
+            match word {
+                "seed" if is_head => seed = Some(rest.parse().map_err(|_| unknown())?),
+                "size" if is_head => size = Some(parsed_size(rest).ok_or_else(unknown)?),
+                "run" if is_head => command = Some(words(rest)),
+                _ => {
+                    let step = step(word, rest).ok_or_else(unknown)?;
+                    lines.push(Line { number, step });
+                }
+            }
+        }
+        let command = command.filter(|command: &Vec<String>| !command.is_empty());
+        let head = Head {
+            size: size.ok_or(NoScript::Missing("size"))?,
+            seed: seed.ok_or(NoScript::Missing("seed"))?,
+            command: command.ok_or(NoScript::Missing("run"))?,
+        };
+        Ok(Self { head, lines })
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(ToOwned::to_owned).collect()
+}
+
+fn parsed_size(text: &str) -> Option<Size> {
+    let (columns, rows) = text.split_once('x')?;
+    let size = Size {
+        columns: columns.parse().ok()?,
+        rows: rows.parse().ok()?,
+    };
+    Some(size).filter(|size| size.is_plausible())
+}
+
+fn step(word: &str, rest: &str) -> Option<Step> {
+    const SECRET: (Mark, Mark) = (Mark::SecretOn, Mark::SecretOff);
+    const OPEN: (Mark, Mark) = (Mark::OpenOn, Mark::OpenOff);
+    let text = || Some(rest.to_owned()).filter(|text| !text.is_empty());
+    Some(match word {
+        "type" => Step::Type(text()?),
+        "exact" => Step::Exact(text()?),
+        "line" => Step::Line(rest.to_owned(), None),
+        "secret" => Step::Line(text()?, Some(SECRET)),
+        "open" => Step::Line(text()?, Some(OPEN)),
+        "keys" => Step::Keys(keys(rest)?),
+        "hold" => {
+            let (name, count) = rest.split_once(' ')?;
+            Step::Hold(key(name)?, count.parse().ok()?)
+        }
+        "commit" => Step::Commit(words(&text()?)),
+        "paste" => Step::Paste(unescaped(&text()?)?),
+        "settle" => Step::Settle,
+        "think" => Step::Think,
+        "wait" => Step::Wait(text()?),
+        "pause" => Step::Pause(Duration::from_millis(rest.parse().ok()?)),
+        "mark" => Step::Mark(Mark::named(rest)?),
+        "size" => Step::Resize(parsed_size(rest)?),
+        _ => return None,
+    })
+}
+
+/// Keys by name, each perhaps with `*` and how often.
+fn keys(text: &str) -> Option<Vec<Key>> {
+    let mut keys = Vec::new();
+    for word in text.split_whitespace() {
+        let (name, count) = match word.split_once('*') {
+            Some((name, count)) if !name.is_empty() => (name, count.parse().ok()?),
+            _ => (word, 1),
+        };
+        keys.extend(std::iter::repeat_n(key(name)?, count));
+    }
+    Some(keys).filter(|keys| !keys.is_empty())
+}
+
+/// Keys whose bytes are always the same, as xterm has them.
+const NAMED: [(&str, &str); 24] = [
+    ("Enter", "\r"),
+    ("Tab", "\t"),
+    ("BackTab", "\x1b[Z"),
+    ("Escape", "\x1b"),
+    ("Backspace", "\x7f"),
+    ("Space", " "),
+    ("Delete", "\x1b[3~"),
+    ("Insert", "\x1b[2~"),
+    ("PageUp", "\x1b[5~"),
+    ("PageDown", "\x1b[6~"),
+    ("C-Left", "\x1b[1;5D"),
+    ("C-Right", "\x1b[1;5C"),
+    ("M-Left", "\x1b[1;3D"),
+    ("M-Right", "\x1b[1;3C"),
+    ("C-Space", "\0"),
+    ("F1", "\x1bOP"),
+    ("F2", "\x1bOQ"),
+    ("F3", "\x1bOR"),
+    ("F4", "\x1bOS"),
+    ("F5", "\x1b[15~"),
+    ("F6", "\x1b[17~"),
+    ("F9", "\x1b[20~"),
+    ("F10", "\x1b[21~"),
+    ("M-Backspace", "\x1b\x7f"),
+];
+
+fn key(name: &str) -> Option<Key> {
+    let cursor = [
+        ("Up", b'A'),
+        ("Down", b'B'),
+        ("Right", b'C'),
+        ("Left", b'D'),
+        ("End", b'F'),
+        ("Home", b'H'),
+    ];
+    if let Some((_, letter)) = cursor.iter().find(|(known, _)| *known == name) {
+        return Some(Key::Cursor(*letter));
+    }
+    if let Some((_, bytes)) = NAMED.iter().find(|(known, _)| *known == name) {
+        return Some(Key::Plain(bytes.as_bytes().to_vec()));
+    }
+    let mut characters = name.chars();
+    let single = |text: &str| match text.as_bytes() {
+        [byte @ (b'@'..=b'_' | b'a'..=b'z')] => Some(*byte),
+        _ => None,
+    };
+    match (name.split_once('-'), characters.next(), characters.next()) {
+        (Some(("C", letter)), ..) => Some(Key::Plain(vec![single(letter)? & 0x1f])),
+        (Some(("M", letter)), ..) if !letter.is_empty() => {
+            Some(Key::Plain(format!("\x1b{letter}").into_bytes()))
+        }
+        (_, Some(one), None) => Some(Key::Plain(one.to_string().into_bytes())),
+        _ => None,
+    }
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    let mut plain = String::new();
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        plain.push(match character {
+            '\\' => match characters.next()? {
+                'n' => '\n',
+                't' => '\t',
+                '\\' => '\\',
+                _ => return None,
+            },
+            other => other,
+        });
+    }
+    Some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "# a remark\nsize 100x30\nseed 7\nrun ./stage bash -l\n\n";
+
+    fn steps(text: &str) -> Vec<Step> {
+        let script = Script::parse(&format!("{HEAD}{text}")).unwrap();
+        script.lines.into_iter().map(|line| line.step).collect()
+    }
+
+    fn plain(bytes: &str) -> Key {
+        Key::Plain(bytes.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn the_head_says_what_is_recorded() {
+        let script = Script::parse(HEAD).unwrap();
+        assert_eq!((script.head.size.columns, script.head.size.rows), (100, 30));
+        assert_eq!(script.head.seed, 7);
+        assert_eq!(script.head.command, ["./stage", "bash", "-l"]);
+        for (text, missing) in [
+            ("seed 1\nrun a\n", "size"),
+            ("size 9x9\nrun a\n", "seed"),
+            ("size 9x9\nseed 1\nsettle\n", "run"),
+        ] {
+            assert_eq!(Script::parse(text), Err(NoScript::Missing(missing)));
+        }
+    }
+
+    #[test]
+    fn lines_say_what_happens() {
+        assert_eq!(
+            steps("type ls  -l\nline \nhold Left 9\npaste a\\n\\\\b\nsize 80x24\ncommit 你好 吗"),
+            [
+                Step::Type("ls  -l".to_owned()),
+                Step::Line(String::new(), None),
+                Step::Hold(Key::Cursor(b'D'), 9),
+                Step::Paste("a\n\\b".to_owned()),
+                Step::Resize(Size {
+                    columns: 80,
+                    rows: 24
+                }),
+                Step::Commit(vec!["你好".to_owned(), "吗".to_owned()]),
+            ]
+        );
+        let secret = (Mark::SecretOn, Mark::SecretOff);
+        assert_eq!(
+            steps("secret a b\nmark open-off"),
+            [
+                Step::Line("a b".to_owned(), Some(secret)),
+                Step::Mark(Mark::OpenOff)
+            ]
+        );
+    }
+
+    #[test]
+    fn keys_have_names() {
+        let keys = vec![
+            plain("\x01"),
+            plain("\x1bf"),
+            plain("\r"),
+            plain("\r"),
+            plain("x"),
+            plain("*"),
+            plain("-"),
+            plain("\x1b[15~"),
+            Key::Cursor(b'A'),
+        ];
+        assert_eq!(
+            steps("keys C-a M-f Enter*2 x * - F5 Up"),
+            [Step::Keys(keys)]
+        );
+    }
+
+    #[test]
+    fn what_is_no_script_is_refused_by_its_line() {
+        for wrong in [
+            "typ a",
+            "type",
+            "keys",
+            "keys Upp",
+            "keys C-",
+            "hold Left",
+            "pause a",
+            "paste a\\x",
+            "mark secret",
+            "size 0x1",
+            "run b",
+        ] {
+            let refused = Script::parse(&format!("{HEAD}settle\n{wrong}\n"));
+            let expected = NoScript::Unknown {
+                line: 7,
+                found: wrong.to_owned(),
+            };
+            assert_eq!(refused, Err(expected));
+        }
+    }
+}

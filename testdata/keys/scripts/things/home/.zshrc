@@ -1,0 +1,3 @@
+PS1='%n@%m:%~%# '
+unset HISTFILE
+bindkey -e
