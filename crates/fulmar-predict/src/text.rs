@@ -297,7 +297,7 @@ pub(crate) fn is_overflow_mark(character: char) -> bool {
 }
 
 /// Returns how a character typed at `column` looks: as its left neighbour, without what marks
-/// neighbours out.
+/// neighbours out; on an empty cell, in front of what is behind that.
 pub(crate) fn typed_style(row: &CellRow, column: u16) -> Style {
     let mut style = match left_of(row, column) {
         Some(left) => row.style(Column(left)),
@@ -305,6 +305,11 @@ pub(crate) fn typed_style(row: &CellRow, column: u16) -> Style {
     };
     style.attributes -= Attributes::INVERSE | Attributes::DIM | Attributes::UNDERLINE;
     style.link = None;
+    if column < row.columns() && is_vacant(row, column) {
+        let place = row.style(Column(column));
+        style.background = place.background;
+        style.attributes |= place.attributes & Attributes::INVERSE;
+    }
     style
 }
 
@@ -351,13 +356,14 @@ pub(crate) fn suggestion_start(screen: &Screen, at: Position, end: u16) -> Optio
 
 /// Returns the end of the grey text that begins exactly at `at`, or `None`.
 ///
-/// Blanks inside it belong to it; a gap that ends text ends it. Where the cursor is drawn by the
-/// program, the cell under it may have lost its grey.
+/// Blanks inside it belong to it; a gap that ends text ends it. One blank may be its first
+/// character, which need not be grey then. Where the cursor is drawn by the program, the cell under
+/// it may have lost its grey.
 pub(crate) fn grey_end(screen: &Screen, at: Position, drawn_cursor: bool) -> Option<u16> {
     let row = screen.row(at.row);
     let start = at.column.0;
-    let begins = is_grey(row, start)
-        || (drawn_cursor && is_inverse(row, start) && is_grey(row, right_of(row, start)));
+    let may_have_lost_it = is_vacant(row, start) || (drawn_cursor && is_inverse(row, start));
+    let begins = is_grey(row, start) || (may_have_lost_it && is_grey(row, right_of(row, start)));
     let left_is_grey =
         left_of(row, start).is_some_and(|left| is_grey(row, left) && !is_vacant(row, left));
     if !begins || left_is_grey {

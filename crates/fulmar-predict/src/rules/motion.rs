@@ -1,5 +1,6 @@
 //! Keys that move the caret.
 
+use super::ends::{accept, suggestion_end, text_end};
 use super::{Done, Sheet};
 use crate::place::PlaceKind;
 use crate::text::{left_of, right_of};
@@ -16,10 +17,14 @@ pub(super) fn left(sheet: &mut Sheet<'_>) -> Option<Done> {
     Some(Done::default())
 }
 
-/// One character to the right.
+/// One character to the right; before a suggestion, to its end.
 pub(super) fn right(sheet: &mut Sheet<'_>) -> Option<Done> {
     let at = sheet.canvas.caret();
-    let end = sheet.line.text_end(sheet.canvas);
+    if let Some(end) = suggestion_end(sheet) {
+        accept(end, sheet);
+        return Some(Done::default());
+    }
+    let end = text_end(sheet);
     if at.column.0 >= end {
         return (sheet.line.place.kind == PlaceKind::Prompt).then(Done::default);
     }

@@ -202,6 +202,30 @@ fn words_in_their_four_notions() {
 }
 
 #[test]
+fn one_character_to_the_right() {
+    check(&[
+        ("$ ¦ls", 2, Key::Right, 0, "$ l¦s"),
+        ("$ ls¦", 2, Key::Right, 0, "$ ls¦"),
+        ("$ ¦漢字", 2, Key::Control('f'), 0, "$ 漢¦字"),
+        (
+            "$ g¦\x1b[90mit add .\x1b[m",
+            2,
+            Key::Right,
+            0,
+            "$ git add .¦",
+        ),
+        (
+            "$ ¦g\x1b[90mit add .\x1b[m",
+            2,
+            Key::Right,
+            0,
+            "$ g¦it add .",
+        ),
+        ("Name: wolf¦", 6, Key::Right, 0, ""),
+    ]);
+}
+
+#[test]
 fn an_accepted_suggestion_is_not_grey_any_more() {
     let (screen, _) = written("$ l¦\x1b[90ms -l\x1b[m");
     let (canvas, line) = applied(&screen, 1, Key::End, 0).unwrap();

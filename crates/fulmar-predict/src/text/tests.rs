@@ -183,7 +183,10 @@ fn grey_text_begins_at_the_cursor() {
     // A right prompt in the same grey is not part of it.
     let right = line("$ l\x1b[90ms      12:30");
     assert_eq!(grey_end(&right, at(0, 3), false), Some(4));
-    // A grey blank at its start.
+    // A blank at its start, grey or not.
+    let plain = line("$ git \x1b[90madd .\x1b[m");
+    assert_eq!(grey_end(&plain, at(0, 5), false), Some(11));
+    assert_eq!(grey_end(&plain, at(0, 4), false), None);
     let blank = line("$ git\x1b[90m add .");
     assert_eq!(grey_end(&blank, at(0, 5), false), Some(11));
     // A cursor that the program draws has taken the grey of one cell.
@@ -194,11 +197,16 @@ fn grey_text_begins_at_the_cursor() {
 
 #[test]
 fn typed_text_looks_like_its_left_neighbour() {
-    let screen = line("\x1b[1;2;4;7;31mx");
+    let screen = line("\x1b[1;2;4;7;31mx\x1b[m");
     let style = typed_style(screen.row(Row(0)), 1);
     assert_eq!(style.attributes, Attributes::BOLD);
     assert_eq!(style.foreground, fulmar_terminal::Color::indexed(1));
-    assert_eq!(typed_style(screen.row(Row(0)), 0), Style::default());
+    // A bar across the row goes on below it, a coloured prompt does not.
+    let bar = line("\x1b[7mSearch:     ");
+    let style = typed_style(bar.row(Row(0)), 8);
+    assert_eq!(style.attributes, Attributes::INVERSE);
+    let prompt = line("\x1b[44mhost \x1b[m");
+    assert!(typed_style(prompt.row(Row(0)), 5).background.is_default());
 }
 
 #[test]
