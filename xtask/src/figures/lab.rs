@@ -18,26 +18,26 @@ const DATA_VARIABLE: &str = "FULMAR_LAB_DATA";
 const PEERS: [&str; 3] = ["ssh", "mosh", "fulmar"];
 
 /// A folder of outcomes.
-pub(super) struct Outcomes {
+pub(super) struct Outcomes<'a> {
     folder: PathBuf,
-    /// The lab, where outcomes are to be made or shown.
-    program: PathBuf,
+    /// Where the lab is built from, where it is to draw something.
+    workspace: &'a Workspace,
 }
 
-impl Outcomes {
+impl<'a> Outcomes<'a> {
     /// Those of a folder that is there.
-    pub(super) fn of(workspace: &Workspace, folder: &Path) -> Result<Self> {
+    pub(super) fn of(workspace: &'a Workspace, folder: &Path) -> Result<Self> {
         if !folder.is_dir() {
             bail!("{} is no folder of outcomes", folder.display());
         }
         Ok(Self {
             folder: folder.to_owned(),
-            program: built(workspace, "fulmar-lab")?,
+            workspace,
         })
     }
 
     /// Measures these in a folder beside what cargo builds. A measurement that was interrupted goes on.
-    pub(super) fn measure(workspace: &Workspace, names: &[&str], runs: usize) -> Result<Self> {
+    pub(super) fn measure(workspace: &'a Workspace, names: &[&str], runs: usize) -> Result<Self> {
         let program = built(workspace, "fulmar-lab")?;
         built(workspace, "fulmar")?;
         let folder = target(workspace)?.join("figures");
@@ -48,7 +48,7 @@ impl Outcomes {
             run.arg("--generated");
         }
         workspace::run(&mut run)?;
-        Ok(Self { folder, program })
+        Ok(Self { folder, workspace })
     }
 
     /// Puts them aside, so that the next measurement begins anew.
@@ -72,6 +72,7 @@ impl Outcomes {
                 Some(value.as_f64()? * quantity.factor)
             });
             if let Some(column) = column {
+                column.is_timed |= outcome["figures"].get("in_time").is_some();
                 column.runs.push(values.collect());
             }
         }
@@ -104,16 +105,19 @@ impl Outcomes {
 
     /// The lab's own table of everybody who typed, in Markdown; `None` where nobody did.
     pub(super) fn typed(&self) -> Result<Option<String>> {
-        let mut report = Command::new(&self.program);
-        report.args(["report", "--table"]).arg(&self.folder);
-        let table = workspace::output_of(&mut report)?;
+        let table = self.reported(&["--table"])?;
         Ok((!table.trim().is_empty()).then_some(table))
     }
 
     /// The chart of a cell, as a file of its own.
     pub(super) fn chart(&self, cell: &str) -> Result<String> {
-        let mut report = Command::new(&self.program);
-        report.args(["report", "--figure", cell]).arg(&self.folder);
+        self.reported(&["--figure", cell])
+    }
+
+    /// What the lab prints of these outcomes.
+    fn reported(&self, options: &[&str]) -> Result<String> {
+        let mut report = Command::new(built(self.workspace, "fulmar-lab")?);
+        report.arg("report").args(options).arg(&self.folder);
         workspace::output_of(&mut report)
     }
 
@@ -177,7 +181,7 @@ mod tests {
         put("ssh-1", serde_json::json!({"rate": {"value": 1e8}}));
         let outcomes = Outcomes {
             folder: place.path().to_owned(),
-            program: PathBuf::new(),
+            workspace: &Workspace::of_this_checkout(),
         };
         let columns = outcomes.columns("loads/throughput", &[QUANTITY]).unwrap();
         let found: Vec<_> = columns

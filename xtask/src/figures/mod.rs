@@ -105,7 +105,11 @@ impl Figures {
     }
 
     /// What the lab has measured, or measures now, for these figures; `None` where none is the lab's.
-    fn outcomes(&self, figures: &[&Figure], workspace: &Workspace) -> Result<Option<Outcomes>> {
+    fn outcomes<'a>(
+        &self,
+        figures: &[&Figure],
+        workspace: &'a Workspace,
+    ) -> Result<Option<Outcomes<'a>>> {
         let names: Vec<&str> = figures.iter().filter_map(|one| one.measured_by()).collect();
         if names.is_empty() {
             return Ok(None);
@@ -122,7 +126,7 @@ impl Figures {
         &self,
         figure: &Figure,
         workspace: &Workspace,
-        outcomes: Option<&Outcomes>,
+        outcomes: Option<&Outcomes<'_>>,
         place: &Path,
     ) -> Result<Option<String>> {
         let found = match figure.source {
@@ -155,7 +159,7 @@ impl Figures {
         &self,
         figure: &Figure,
         workspace: &Workspace,
-        outcomes: &Outcomes,
+        outcomes: &Outcomes<'_>,
     ) -> Result<Option<(String, String)>> {
         if let Source::Cell { name, quantities } = figure.source {
             let columns = outcomes.columns(name, quantities)?;
@@ -163,10 +167,7 @@ impl Figures {
             let Some(runs) = runs else {
                 return Ok(None);
             };
-            let how = format!(
-                "{runs} runs each of `{name}` of the lab; {}",
-                outcomes.origin()?
-            );
+            let how = format!("{runs} x `{name}` of the lab; {}", outcomes.origin()?);
             return Ok(Some((table::draw(quantities, &columns), how)));
         }
         let Some(table) = outcomes.typed()? else {

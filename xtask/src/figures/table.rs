@@ -24,6 +24,8 @@ pub(super) struct Quantity {
 /// All runs of one peer.
 pub(super) struct Column {
     pub(super) name: &'static str,
+    /// Whether what is not there was given up.
+    pub(super) is_timed: bool,
     pub(super) runs: Vec<Values>,
 }
 
@@ -32,6 +34,7 @@ impl Column {
     pub(super) fn new(name: &'static str) -> Self {
         Self {
             name,
+            is_timed: false,
             runs: Vec::new(),
         }
     }
@@ -54,7 +57,13 @@ pub(super) fn draw(quantities: &[Quantity], columns: &[Column]) -> String {
                 .iter()
                 .map(|run| run.get(row).copied()?)
                 .collect();
-            table += &format!(" {} |", cell(&values, quantity.digits));
+            let is_there = column.is_timed || values.iter().any(Option::is_some);
+            let cell = match is_there {
+                true => cell(&values, quantity.digits),
+                // Nobody has measured it.
+                false => "–".to_owned(),
+            };
+            table += &format!(" {cell} |");
         }
         let _ = writeln!(table, " {} |", quantity.wanted);
     }
@@ -107,6 +116,7 @@ mod tests {
     fn column(values: &[Option<f64>]) -> Column {
         Column {
             name: "stock",
+            is_timed: true,
             runs: values.iter().map(|v| vec![*v]).collect(),
         }
     }
@@ -118,6 +128,14 @@ mod tests {
         let expected = "| median (lowest–highest) | stock | wanted |\n|---|---|---|\n\
                         | time, ms | 3.0 (1.0–10.2) | 300 |\n";
         assert_eq!(table, expected);
+    }
+
+    #[test]
+    fn what_nobody_measured_is_a_dash_and_what_was_given_up_is_not() {
+        let mut column = column(&[None]);
+        assert!(draw(&[QUANTITY], std::slice::from_ref(&column)).contains("| never in time |"));
+        column.is_timed = false;
+        assert!(draw(&[QUANTITY], &[column]).contains("| time, ms | – | 300 |"));
     }
 
     #[test]
