@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use fulmar_terminal::{CellRow, Column, Glyph, Position, Row, Screen, Size, Style};
+use fulmar_terminal::{Attributes, CellRow, Column, Glyph, Position, Row, Screen, Size, Style};
 
 use crate::caret::{Caret, CaretKind};
 use crate::overlay::{Ink, Symbol};
+use crate::pending::Effect;
+use crate::text::{is_grey, is_vacant, right_of};
 
 /// A screen that effects of keys are drawn into. The mark of a software cursor is not on it.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub(crate) struct Patch {
     pub(crate) ink: Ink,
     /// What it showed before.
     pub(crate) before: Symbol,
+    /// Whatever the frame has there is right.
+    pub(crate) is_loose: bool,
 }
 
 impl Canvas {
@@ -34,7 +38,7 @@ impl Canvas {
         };
         if caret.kind == CaretKind::Soft {
             let mut ink = canvas.ink(caret.at);
-            ink.style = without_mark(ink.style);
+            ink.style = style_below(canvas.line(), caret.at.column);
             canvas.put(caret.at, &ink);
         }
         canvas
@@ -96,12 +100,20 @@ impl Canvas {
         self.move_caret(Position::new(self.caret.at.row.0, column));
     }
 
-    /// Draws what an effect changes.
-    pub(crate) fn draw(&mut self, patches: &[Patch], caret: Position) {
-        for patch in patches {
+    /// Draws what a key does.
+    pub(crate) fn draw(&mut self, effect: &Effect) {
+        if effect.scrolls {
+            self.scroll();
+        }
+        for patch in &effect.patches {
             self.put(patch.at, &patch.ink);
         }
-        self.move_caret(caret);
+        self.move_caret(effect.caret);
+    }
+
+    /// Moves all rows up by one.
+    pub(crate) fn scroll(&mut self) {
+        self.screen.overlay_scroll();
     }
 
     /// Returns the cells that `after`, made from this canvas, shows otherwise.
@@ -125,15 +137,20 @@ fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<P
                 at: Position { row, column },
                 ink: Ink::of(after, column),
                 before: Symbol::of(before, column),
+                is_loose: false,
             });
         }
     }
 }
 
-/// Returns a style without what marks a software cursor.
-pub(crate) fn without_mark(mut style: Style) -> Style {
-    style
-        .attributes
-        .remove(fulmar_terminal::Attributes::INVERSE);
+/// Returns how the cell below a software cursor would look: as its right neighbour if that is grey,
+/// since suggestions begin at the cursor.
+fn style_below(row: &CellRow, column: Column) -> Style {
+    let right = right_of(row, column.0);
+    let mut style = row.style(column);
+    if is_grey(row, right) && !is_vacant(row, column.0) {
+        style = row.style(Column(right));
+    }
+    style.attributes.remove(Attributes::INVERSE);
     style
 }

@@ -26,6 +26,8 @@ pub(crate) const PATCHES_MAX: usize = 32_768;
 pub(crate) struct Effect {
     /// Cells that it changes.
     pub(crate) patches: Vec<Patch>,
+    /// All rows move up by one before.
+    pub(crate) scrolls: bool,
     /// Where the caret is then.
     pub(crate) caret: Position,
     /// Where a typed character is drawn.
@@ -93,6 +95,15 @@ impl Snapshot {
                 (Some(before), Some(after)) => !reads_alike(before, after),
                 _ => false,
             }
+    }
+
+    /// Whether the line as it was before still stands in a row of the canvas above the caret.
+    pub(crate) fn stays_above(&self, canvas: &Canvas) -> bool {
+        let mut rows = canvas
+            .screen()
+            .rows()
+            .take(usize::from(canvas.caret().row.0));
+        rows.any(|row| reads_alike(row, &self.own))
     }
 
     /// Whether the caret is elsewhere, or its row reads differently.

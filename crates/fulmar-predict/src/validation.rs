@@ -21,7 +21,7 @@ pub(crate) fn longest_match<'a>(
     let mut longest = 0;
     for (number, effect) in (1..).zip(effects) {
         for patch in &effect.patches {
-            if holds(patch, frame) {
+            if patch.is_loose || holds(patch, frame) {
                 disagreeing.remove(&patch.at);
             } else {
                 disagreeing.insert(patch.at);
@@ -76,7 +76,7 @@ pub(crate) fn longest_moved_match<'a>(
     let mut canvas = base.clone();
     let mut found = moved_rows(&canvas, frame).map(|rows| (0, rows));
     for (number, effect) in (1..).zip(effects) {
-        canvas.draw(&effect.patches, effect.caret);
+        canvas.draw(effect);
         if let Some(rows) = moved_rows(&canvas, frame) {
             found = Some((number, rows));
         }

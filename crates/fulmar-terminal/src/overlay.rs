@@ -7,7 +7,7 @@ use crate::cell::Glyph;
 use crate::row::CellRow;
 use crate::screen::Screen;
 use crate::size::{Column, Position, Row};
-use crate::style::Style;
+use crate::style::{Color, Style};
 use crate::width::{Width, width};
 
 impl Screen {
@@ -65,6 +65,12 @@ impl Screen {
         }
     }
 
+    /// Moves all rows up by one, the top one out; the lowest is blank then.
+    pub fn overlay_scroll(&mut self) {
+        let rows = 0..self.size().rows();
+        self.grid.scroll_up(rows, 1, Color::DEFAULT);
+    }
+
     /// Moves the cursor; a place outside the screen becomes the nearest on it.
     pub fn place_cursor(&mut self, at: Position) {
         self.cursor.position = self.size().clamp(at);
@@ -103,7 +109,7 @@ fn split_first(text: &str) -> (Option<char>, &str) {
 mod tests {
     use super::*;
     use crate::size::Size;
-    use crate::style::{Attributes, Color};
+    use crate::style::Attributes;
 
     fn text_of(screen: &Screen, row: u16) -> String {
         let mut text = String::new();

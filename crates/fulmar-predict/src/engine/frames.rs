@@ -148,7 +148,7 @@ impl Engine {
     fn redraw(&mut self) {
         let mut canvas = self.frame.canvas.clone();
         for effect in self.queue.iter().map_while(Pending::known) {
-            canvas.draw(&effect.patches, effect.caret);
+            canvas.draw(effect);
         }
         self.canvas = canvas;
         self.hide_answered_glimpse();

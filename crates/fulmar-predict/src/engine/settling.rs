@@ -91,7 +91,7 @@ impl Engine {
         let Some(line) = &self.line else { return false };
         let mut expected = self.base.clone();
         for effect in self.queue.iter().map_while(Pending::known) {
-            expected.draw(&effect.patches, effect.caret);
+            expected.draw(effect);
         }
         let cells = expected.row(line.row);
         let end = row_end(cells);
@@ -113,7 +113,8 @@ impl Engine {
         self.lay_again(now, Reason::Unknown);
     }
 
-    /// What Enter did.
+    /// What Enter did: the line stays and what follows comes below it, or the line is emptied where
+    /// it is.
     fn learn_answer(&mut self) {
         let (Some(front), Some(line)) = (self.queue.front(), &self.line) else {
             return;
@@ -122,19 +123,18 @@ impl Engine {
             return;
         };
         let frame = &self.frame.canvas;
-        let is_prompt = line.place.kind == PlaceKind::Prompt;
-        if !is_prompt || !before.is_answered(frame) {
+        if line.place.kind == PlaceKind::Editor || !before.is_answered(frame) {
             return;
         }
-        let is_cleared = frame.caret() == line.at(line.margin)
+        let is_emptied = frame.caret() == line.at(line.margin)
             && before.caret != frame.caret()
             && line.stands(frame);
-        let effect = if is_cleared {
-            EnterEffect::ClearLine
+        let effect = if before.stays_above(frame) {
+            Some(EnterEffect::NextRow)
         } else {
-            EnterEffect::NextRow
+            is_emptied.then_some(EnterEffect::ClearLine)
         };
-        self.memory.context(line.place.signature).enter = Some(effect);
+        self.memory.context(line.place.signature).enter = effect;
     }
 
     /// The first key did not do what was expected of it.

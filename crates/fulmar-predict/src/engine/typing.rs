@@ -53,7 +53,7 @@ impl Engine {
         };
         let before = matches!(guess, Guess::Unknown { .. }).then(|| Snapshot::of(&self.canvas));
         if let Guess::Known(effect) = &guess {
-            self.canvas.draw(&effect.patches, effect.caret);
+            self.canvas.draw(effect);
         } else if !is_blind {
             self.begin_epoch(now, Reason::Unknown);
         }
@@ -84,7 +84,7 @@ impl Engine {
     }
 
     /// What the key does at the end of what is pending, if there is a rule.
-    fn effect(&mut self, key: Key) -> Option<Effect> {
+    pub(super) fn effect(&mut self, key: Key) -> Option<Effect> {
         let mut line = self.line.clone()?;
         let record = self
             .memory
@@ -102,8 +102,15 @@ impl Engine {
                 overwrite: self.config.overwrite,
             },
         )?;
+        let mut patches = self.canvas.changes(&canvas);
+        if done.is_loose {
+            patches
+                .iter_mut()
+                .for_each(|patch| patch.is_loose = Some(patch.at) != done.typed_at);
+        }
         let effect = Effect {
-            patches: self.canvas.changes(&canvas),
+            patches,
+            scrolls: false,
             caret: canvas.caret(),
             typed_at: done.typed_at,
             variant,
@@ -127,10 +134,15 @@ impl Engine {
         let line = self.line.as_ref()?;
         let enter = self.context()?.enter?;
         let mut canvas = self.canvas.clone();
-        rules::enter(enter, &mut canvas, line)?;
-        let patches = self.canvas.changes(&canvas);
+        let scrolls = rules::enter(enter, &mut canvas, line)?;
+        let patches = if scrolls {
+            Vec::new()
+        } else {
+            self.canvas.changes(&canvas)
+        };
         self.queue.has_room(patches.len()).then(|| Effect {
             patches,
+            scrolls,
             caret: canvas.caret(),
             typed_at: None,
             variant: 0,

@@ -26,7 +26,7 @@ impl Engine {
         }
         let mut drawn = self.frame.canvas.clone();
         for (_, effect) in self.presentable() {
-            drawn.draw(&effect.patches, effect.caret);
+            drawn.draw(effect);
         }
         let mut newly = 0;
         for key in self.queue.iter_mut().take(count) {

@@ -39,6 +39,8 @@ pub(crate) struct Sheet<'a> {
 pub(crate) struct Done {
     /// Where a typed character was drawn.
     pub(crate) typed_at: Option<Position>,
+    /// Only the typed character is certain; what else has changed may come out otherwise.
+    pub(crate) is_loose: bool,
 }
 
 /// Draws what `key` does in one of its ways, or returns `None` if there is no rule.

@@ -4,6 +4,7 @@ use fulmar_terminal::{Position, char_columns};
 
 use super::{Done, Sheet};
 use crate::caret::CaretKind;
+use crate::editor::{Kind, editor};
 use crate::key::Key;
 use crate::overlay::{Ink, Symbol};
 use crate::place::PlaceKind;
@@ -33,7 +34,10 @@ pub(super) fn print(key: Key, sheet: &mut Sheet<'_>) -> Option<Done> {
         None => insert(character, columns, sheet),
     }
     sheet.canvas.move_caret_in_row(at.column.0 + columns);
-    Some(Done { typed_at: Some(at) })
+    Some(Done {
+        typed_at: Some(at),
+        is_loose: grey.is_some(),
+    })
 }
 
 fn insert(character: char, columns: u16, sheet: &mut Sheet<'_>) {
@@ -46,9 +50,19 @@ fn insert(character: char, columns: u16, sheet: &mut Sheet<'_>) {
         return;
     }
     let run = Run::at(sheet.canvas.screen(), at, sheet.line.gap());
-    let cells = run.insert(sheet.canvas.screen(), ink, columns);
+    let mut cells = run.insert(sheet.canvas.screen(), ink, columns);
+    if marks_overflow(sheet) {
+        let last = sheet.canvas.size().last_column();
+        cells.retain(|cell| cell.at.column < last || cell.at == at);
+    }
     sheet.put_all(cells);
     sheet.line.end = end.max(at.column.0) + columns;
+}
+
+/// Whether the last column gets a mark when the text reaches it.
+fn marks_overflow(sheet: &Sheet<'_>) -> bool {
+    let editor = editor(sheet.canvas.screen(), sheet.canvas.caret());
+    editor.is_some_and(|editor| !matches!(editor.kind, Kind::Insert | Kind::Replace))
 }
 
 /// A character that agrees with a suggestion uncovers it; another one takes it away.
@@ -76,7 +90,10 @@ fn last_column(character: char, sheet: &mut Sheet<'_>) -> Option<Done> {
     let ink = typed_ink(character, sheet);
     sheet.canvas.put(at, &ink);
     sheet.canvas.move_caret(below);
-    Some(Done { typed_at: Some(at) })
+    Some(Done {
+        typed_at: Some(at),
+        is_loose: false,
+    })
 }
 
 fn typed_ink(character: char, sheet: &Sheet<'_>) -> Ink {
