@@ -5,11 +5,12 @@
 use fulmar_terminal::{Position, Row};
 
 use crate::canvas::Canvas;
+use crate::caret::CaretKind;
 use crate::gutter::gutter;
 use crate::hints::Hints;
-use crate::overlay::Symbol;
+use crate::overlay::{Ink, Symbol};
 use crate::place::{Place, PlaceKind};
-use crate::text::{OTHER_GAP, PROMPT_GAP, text_end};
+use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_end};
 
 /// Where the user types: a row, and where on it the text begins.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Line {
     pub(crate) end: u16,
     /// The column to which keys that go up and down return.
     pub(crate) goal: Option<u16>,
+    /// What stands there while the line is empty, each with its distance from the margin.
+    placeholder: Vec<(u16, Ink)>,
 }
 
 impl Line {
@@ -46,6 +49,7 @@ impl Line {
             is_echoed: false,
             end: text_end(canvas.screen(), at),
             goal: None,
+            placeholder: placeholder(canvas, margin).unwrap_or_default(),
         }
     }
 
@@ -67,6 +71,26 @@ impl Line {
         self.row = at.row;
         self.place = Place::of(canvas, self.margin, hints);
         self.end = text_end(canvas.screen(), at);
+        if let Some(placeholder) = placeholder(canvas, self.margin) {
+            self.placeholder = placeholder;
+        }
+    }
+
+    /// Draws what stands in the line while it is empty, if it is; returns whether there is such a
+    /// thing.
+    pub(crate) fn draw_placeholder(&self, canvas: &mut Canvas) -> bool {
+        let at = canvas.caret();
+        let is_empty = at.column.0 == self.margin && text_end(canvas.screen(), at) <= self.margin;
+        if !is_empty || self.placeholder.is_empty() {
+            return false;
+        }
+        for (offset, ink) in &self.placeholder {
+            canvas.put(
+                Position::new(at.row.0, self.margin.saturating_add(*offset)),
+                ink,
+            );
+        }
+        true
     }
 
     /// Whether nothing can be removed left of the margin, nor the caret go there.
@@ -90,6 +114,21 @@ impl Line {
     pub(crate) fn at(&self, column: u16) -> Position {
         Position::new(self.row.0, column)
     }
+}
+
+/// The grey text at the margin, if the caret is there.
+fn placeholder(canvas: &Canvas, margin: u16) -> Option<Vec<(u16, Ink)>> {
+    let at = canvas.caret();
+    if at.column.0 != margin {
+        return None;
+    }
+    let end = grey_end(canvas.screen(), at, canvas.caret_kind() == CaretKind::Soft)?;
+    let columns = starts(canvas.line(), margin, end.min(canvas.size().columns()));
+    let inks = columns.map(|column| {
+        let place = Position::new(at.row.0, column);
+        (column - margin, canvas.ink(place))
+    });
+    Some(inks.collect())
 }
 
 fn prefix(canvas: &Canvas, margin: u16) -> Vec<Symbol> {

@@ -6,7 +6,7 @@
 //! Source: docs/prediction.md §5.
 
 use fulmar_terminal::{
-    Attributes, CellRow, ColorKind, Column, Glyph, Position, Row, Screen, Style,
+    Attributes, CellRow, Color, ColorKind, Column, Glyph, Position, Row, Screen, Style,
 };
 
 use crate::overlay::{Ink, OverlayCell, Symbol};
@@ -305,6 +305,10 @@ pub(crate) fn typed_style(row: &CellRow, column: u16) -> Style {
     };
     style.attributes -= Attributes::INVERSE | Attributes::DIM | Attributes::UNDERLINE;
     style.link = None;
+    if left_of(row, column).is_some_and(|left| is_vacant(row, left)) {
+        // The colour of a blank says nothing: it may have been part of a suggestion.
+        style.foreground = Color::DEFAULT;
+    }
     if column < row.columns() && is_vacant(row, column) {
         let place = row.style(Column(column));
         style.background = place.background;

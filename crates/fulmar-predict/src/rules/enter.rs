@@ -27,6 +27,7 @@ pub(crate) fn enter(effect: EnterEffect, canvas: &mut Canvas, line: &Line) -> Op
             let end = line.text_end(canvas);
             canvas.blank(line.row, line.margin..end);
             canvas.move_caret(line.at(line.margin));
+            line.draw_placeholder(canvas);
         }
     }
     Some(false)

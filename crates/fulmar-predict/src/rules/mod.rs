@@ -49,6 +49,15 @@ pub(crate) fn apply(key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done
     if !matches!(class, KeyClass::Up | KeyClass::Down) {
         sheet.line.goal = None;
     }
+    let mut done = by_class(class, key, variant, sheet)?;
+    if class != KeyClass::Print && sheet.line.draw_placeholder(sheet.canvas) {
+        sheet.line.end = sheet.line.margin;
+        done.is_loose = true;
+    }
+    Some(done)
+}
+
+fn by_class(class: KeyClass, key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
     match class {
         KeyClass::Print => typing::print(key, sheet),
         KeyClass::Backspace => removal::backspace(sheet),

@@ -259,6 +259,47 @@ fn after_in_editor(rows: &str, mark: &str, key: Key) -> Option<String> {
 }
 
 #[test]
+fn an_emptied_line_shows_what_it_showed_when_it_was_empty() {
+    let (empty, _) = written("│ > ¦\x1b[2mTry this\x1b[m          │");
+    let mut canvas = Canvas::new(&empty);
+    let mut line = Line::begin(&canvas, 0, None);
+    let mut press = |key| {
+        let mut sheet = Sheet {
+            canvas: &mut canvas,
+            line: &mut line,
+            overwrite: false,
+        };
+        apply(key, 0, &mut sheet).expect("a rule");
+        with_caret(&text(canvas.screen(), 0), canvas.caret().column.0)
+    };
+    assert_eq!(press(Key::Text('T')), "│ > T¦                 │");
+    assert_eq!(press(Key::Text('o')), "│ > To¦                │");
+    assert_eq!(press(Key::Control('u')), "│ > ¦Try this          │");
+    assert_eq!(press(Key::Text('x')), "│ > x¦                 │");
+    assert_eq!(press(Key::Backspace), "│ > ¦Try this          │");
+}
+
+#[test]
+fn a_suggestion_stays_until_the_next_comes() {
+    check(&[
+        (
+            "$ g¦\x1b[90mit add .\x1b[m",
+            2,
+            Key::Text('i'),
+            0,
+            "$ gi¦t add .",
+        ),
+        (
+            "$ g¦\x1b[90mit add .\x1b[m",
+            2,
+            Key::Text('r'),
+            0,
+            "$ gr¦t add .",
+        ),
+    ]);
+}
+
+#[test]
 fn rows_of_an_editor() {
     let mark = "-- INSERT --";
     let table = [

@@ -200,7 +200,11 @@ fn typed_text_looks_like_its_left_neighbour() {
     let screen = line("\x1b[1;2;4;7;31mx\x1b[m");
     let style = typed_style(screen.row(Row(0)), 1);
     assert_eq!(style.attributes, Attributes::BOLD);
-    assert_eq!(style.foreground, fulmar_terminal::Color::indexed(1));
+    assert_eq!(style.foreground, Color::indexed(1));
+    // A blank that was part of a suggestion leaves nothing of its grey.
+    let blank = line("$ git\x1b[90m \x1b[m");
+    let style = typed_style(blank.row(Row(0)), 6);
+    assert!(style.foreground.is_default());
     // A bar across the row goes on below it, a coloured prompt does not.
     let bar = line("\x1b[7mSearch:     ");
     let style = typed_style(bar.row(Row(0)), 8);
