@@ -42,10 +42,14 @@ pub(crate) struct Editor {
 pub(crate) fn editor(screen: &Screen, at: Position) -> Option<Editor> {
     let rows = screen.size().rows();
     let first = rows.saturating_sub(MARK_ROWS).max(at.row.0 + 1);
-    let (row, kind, name) = (first..rows).find_map(|row| {
-        let (kind, name) = mark(screen, Row(row))?;
-        Some((row, kind, name))
-    })?;
+    let window = window_mode(screen, at.row);
+    let (row, kind, name) = match window {
+        Some((row, mode)) => (row, Kind::Emacs, mode?),
+        None => (first..rows).find_map(|row| {
+            let (kind, name) = mark(screen, Row(row))?;
+            Some((row, kind, name))
+        })?,
+    };
     let is_apart = (at.row.0 + 1..row).any(|row| is_rule(screen.row(Row(row))));
     if is_apart || left_border(screen, at) > 0 {
         return None;
@@ -57,6 +61,32 @@ pub(crate) fn editor(screen: &Screen, at: Position) -> Option<Editor> {
         signature: Signature(hasher.finish()),
         bottom: Row(row),
     })
+}
+
+/// The mode line of the window of emacs that a row is in, the nearest below it, when there is another
+/// window further down; its mode is `None` if the text cannot be changed, or if something is asked.
+fn window_mode(screen: &Screen, row: Row) -> Option<(u16, Option<String>)> {
+    let rows = screen.size().rows();
+    let line = |row: u16| {
+        let cells = screen.row(Row(row));
+        let is_bar = is_inverse(cells, 0) || !cells.cells().first()?.background().is_default();
+        let text = text_between(cells, 0, row_end(cells));
+        (is_bar && is_mode_line(&text)).then_some((row, text))
+    };
+    let (own, text) = (row.0.saturating_add(1)..rows).find_map(line)?;
+    (own + 1..rows).find_map(line)?;
+    let is_asked = asks(screen.row(Row(rows - 1)));
+    Some((own, emacs_mode(&text).filter(|_| !is_asked)))
+}
+
+/// Whether this is a mode line of emacs, of a text that may be changed or not.
+fn is_mode_line(text: &str) -> bool {
+    let start: String = text.chars().take(8).collect();
+    let flags = start.split_once(':').map(|(_, flags)| flags);
+    let is_flagged = |flags: &str| {
+        flags.len() >= 2 && flags.chars().take(2).all(|c| matches!(c, '-' | '*' | '%'))
+    };
+    start.starts_with(['-', ' ']) && flags.is_some_and(is_flagged) && text.contains('(')
 }
 
 /// The mark in a row, and what else of it is to be remembered.

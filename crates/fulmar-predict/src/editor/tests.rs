@@ -91,3 +91,22 @@ fn modes_of_emacs_are_contexts_of_their_own() {
     assert_eq!(of("Text"), of("Text"));
     assert_ne!(of("Text"), of("C++//l"));
 }
+
+#[test]
+fn of_several_windows_the_own_one_counts() {
+    let own = |flags| {
+        format!(
+            "text\r\n\x1b[7m-UU-:{flags}--F1  a.py  Top L1  (Python) ---\x1b[m\r\nwarning\r\n\
+             \x1b[7m-UUU:%*--F1  *Warnings*  All L2  (Special) ---\x1b[m\x1b[1;3H"
+        )
+    };
+    let found = editor(&screen(5, 60, &own("**")), Position::new(0, 2));
+    let found = found.expect("a text that may be changed");
+    assert_eq!((found.kind, found.bottom), (Kind::Emacs, Row(1)));
+    assert_eq!(
+        editor(&screen(5, 60, &own("%%")), Position::new(0, 2)),
+        None
+    );
+    let below = editor(&screen(5, 60, &own("**")), Position::new(2, 0));
+    assert_eq!(below, None, "the other window's text is fixed");
+}
