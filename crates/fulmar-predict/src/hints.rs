@@ -38,3 +38,20 @@ pub struct Hints {
     /// What kind of program it is.
     pub class: ProgramClass,
 }
+
+impl Hints {
+    /// Whether the tty shows nothing of what is typed.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.canonical && !self.echo
+    }
+
+    /// Whether keys do the same under both. The cursor's shape is left out: it changes while a
+    /// line is edited.
+    pub(crate) fn agrees_with(&self, other: &Hints) -> bool {
+        let decisive = |hints: &Hints| Hints {
+            cursor_shape: CursorShape::Default,
+            ..*hints
+        };
+        decisive(self) == decisive(other)
+    }
+}

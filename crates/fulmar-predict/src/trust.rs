@@ -102,7 +102,7 @@ impl Trust {
             return None;
         }
         match question.hints {
-            Some(hints) if hints.canonical && !hints.echo => return None,
+            Some(hints) if hints.is_silent() => return None,
             Some(hints) if hints.canonical && hints.class != ProgramClass::Relay => {
                 return Some(Reason::Hints);
             }

@@ -151,11 +151,11 @@ impl Engine {
 
     /// Takes in what the server says about the program; just before the frame that it belongs to.
     pub fn handle_hints(&mut self, now: Time, hints: Hints) {
-        let is_news = self.hints.is_some_and(|old| old != hints);
+        let is_news = self.hints.is_some_and(|old| !old.agrees_with(&hints));
         self.hints = Some(hints);
         if is_news {
             self.line = None;
-            self.begin_epoch(now, Reason::Hints);
+            self.lay_again(now, Reason::Hints);
         }
     }
 

@@ -47,9 +47,11 @@ impl Engine {
     /// The keys that may be shown, with what they do.
     fn presentable(&self) -> impl Iterator<Item = (&Pending, &Effect)> {
         let is_bold = self.config.preference == Preference::Experimental;
+        let is_silent = self.hints.is_some_and(|hints| hints.is_silent());
         self.queue.iter().map_while(move |key| {
             let effect = key.drawn()?;
-            let may = self.epochs.is_confirmed(key.epoch) && (effect.is_proven || is_bold);
+            let may =
+                !is_silent && self.epochs.is_confirmed(key.epoch) && (effect.is_proven || is_bold);
             may.then_some((key, effect))
         })
     }

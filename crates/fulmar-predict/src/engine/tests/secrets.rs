@@ -234,3 +234,30 @@ fn a_terminal_that_echoes_is_trusted_unless_another_is_behind_it() {
         assert_eq!(scene.shows(), is_shown, "{class:?}");
     }
 }
+
+#[test]
+fn what_is_shown_goes_when_the_terminal_stops_to_echo() {
+    let mut scene = Scene::new("");
+    let cooked = Hints {
+        canonical: true,
+        echo: true,
+        ..Hints::default()
+    };
+    scene.engine.handle_hints(Time::ZERO, cooked);
+    scene.answer("name: ");
+    scene.keys("an");
+    assert_eq!(scene.row(0), "name: an");
+    let silent = Hints {
+        echo: false,
+        ..cooked
+    };
+    scene.engine.handle_hints(Time::ZERO, silent);
+    assert!(!scene.shows());
+    // Another program that echoes by itself has to prove it.
+    let raw = Hints {
+        canonical: false,
+        ..silent
+    };
+    scene.engine.handle_hints(Time::ZERO, raw);
+    assert!(!scene.shows());
+}
