@@ -105,8 +105,20 @@ pub fn send_failed(out: &mut String, now: Time, path: PathId, error: SendError) 
 /// Appends a line for what prediction has decided.
 pub fn decided(out: &mut String, at: Time, decision: &Decision) {
     let mut line = Line::at(out, at);
-    line.write(format_args!(" {}", decision.to_string().to_lowercase()));
+    line.write(format_args!(" {}", with_dashes(&decision.to_string())));
     line.end();
+}
+
+/// Returns names such as `WordLeft` as traces have them: `word-left`.
+fn with_dashes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 4);
+    for character in text.chars() {
+        if character.is_uppercase() && out.ends_with(|last: char| last.is_lowercase()) {
+            out.push('-');
+        }
+        out.push(character.to_ascii_lowercase());
+    }
+    out
 }
 
 /// A line in the making.
@@ -276,6 +288,19 @@ mod tests {
         assert_eq!(
             out,
             "12.250 typed key=17 class=print epoch=3 rule=0 shown=true\n"
+        );
+        out.clear();
+        let settled = Decision::Settled {
+            key: 18,
+            class: KeyClass::WordLeft,
+            verdict: fulmar_predict::Verdict::Right,
+            shown: false,
+            after: Duration::from_millis(102),
+        };
+        decided(&mut out, NOW, &settled);
+        assert_eq!(
+            out,
+            "12.250 settled key=18 class=word-left verdict=right shown=false after=102\n"
         );
     }
 

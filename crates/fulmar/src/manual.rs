@@ -17,7 +17,7 @@ const KEYS: [(&str, &str); 6] = [
     ("Ctrl-^ ^", "Type Ctrl-^ itself."),
     (
         "Ctrl-^ i",
-        "Show how the link is doing: round trip, what was sent and received.",
+        "Show how the link is doing: round trip, what was predicted, sent and received.",
     ),
     ("Ctrl-^ ?", "Show what the escape key can do."),
     (

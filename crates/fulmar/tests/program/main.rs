@@ -16,6 +16,7 @@ mod manual;
 mod newcomer;
 mod own;
 mod peers;
+mod prediction;
 mod roaming;
 mod screens;
 mod server_bootstrap;

@@ -195,3 +195,86 @@ fn a_server_that_is_told_to_end_says_that_it_hangs_up() {
     assert_eq!(session.status(), Some(ExitStatus::Signal(1)));
     session.program.end();
 }
+
+/// Long enough for a real program on a machine that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Session {
+    /// Has the program read and write until the client has that on its screen.
+    fn run_until_shown(&mut self, now: &mut Time, wanted: &str) {
+        let began = std::time::Instant::now();
+        while !self.is_shown(wanted) {
+            assert!(began.elapsed() < PATIENCE, "{wanted} is never shown");
+            let mut list = PollList::new();
+            let slot = self.program.enlist(&mut list, &self.server);
+            list.wait(Some(Duration::from_millis(1)))
+                .expect("poll works");
+            let ready = list.readiness(slot.expect("it runs"));
+            self.program.read(*now, ready, &mut self.server);
+            self.program.write(*now, &mut self.server);
+            *now += Duration::from_millis(20);
+            self.exchange(*now);
+        }
+    }
+
+    /// Has the program's keys written, and nothing of it read, until something is so.
+    fn write_until(&mut self, now: &mut Time, is_so: impl Fn(&Session) -> bool) {
+        let began = std::time::Instant::now();
+        while !is_so(self) {
+            assert!(began.elapsed() < PATIENCE, "it never is");
+            self.exchange(*now);
+            self.program.write(*now, &mut self.server);
+            *now += Duration::from_millis(20);
+            std::thread::yield_now();
+        }
+    }
+
+    fn echoes(&self) -> bool {
+        let Stage::Running { master, .. } = &self.program.stage else {
+            panic!("it is {:?}", self.program.stage);
+        };
+        master.discipline().expect("the system tells it").has_echo
+    }
+
+    fn is_shown(&self, wanted: &str) -> bool {
+        self.client.screen().rows().any(|row| {
+            let mut text = String::new();
+            row.push_text(&mut text);
+            text.contains(wanted)
+        })
+    }
+}
+
+#[test]
+fn the_client_is_told_what_the_terminal_is_set_to() {
+    let mut session =
+        Session::of("stty -echo; echo hidden; read -r x; stty echo; echo visible; read -r x");
+    let mut now = ms(100);
+    session.run_until_shown(&mut now, "hidden");
+    let hints = session.client.hints().expect("they were told");
+    assert!(hints.canonical && !hints.echo);
+    // It runs what it was given, and edits no lines.
+    assert_eq!(hints.class, fulmar_predict::ProgramClass::Other);
+    assert_ne!(hints.program, 0);
+    session.client.handle_keys(now, b"\r");
+    session.run_until_shown(&mut now, "visible");
+    assert!(session.client.hints().expect("they were told").echo);
+    session.program.end();
+}
+
+#[test]
+fn what_changes_without_a_word_is_told_when_a_key_is_written() {
+    let mut session = Session::of("echo asks; read -r x; stty -echo; read -r x");
+    let mut now = ms(100);
+    session.run_until_shown(&mut now, "asks");
+    assert!(session.client.hints().expect("they were told").echo);
+    session.client.handle_keys(now, b"\r");
+    // Nothing is read meanwhile, so that nothing else is a reason to look.
+    session.write_until(&mut now, |session| !session.echoes());
+    assert!(session.client.hints().expect("they were told").echo);
+    session.client.handle_keys(now, b"s");
+    session.write_until(&mut now, |session| {
+        session.client.hints().is_some_and(|hints| !hints.echo)
+    });
+    session.program.end();
+}
