@@ -1,7 +1,7 @@
 //! `fulmar-lab record` with programs whose every step is known.
 
 use fulmar_lab::judge::{Run, Truth};
-use fulmar_lab::trace::{Meta, Note, Size, Trace};
+use fulmar_lab::trace::{Mark, Meta, Note, Size, Trace};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -186,6 +186,49 @@ fn a_recording_is_not_written_over() {
     let output = command(&file, "true").output().expect("the recorder");
     assert!(!output.status.success());
     assert_eq!(std::fs::read(&file).expect("a file"), b"dear");
+}
+
+/// What a typist's script brings about: the exit status, what was said, and the files.
+fn typed(script: &str) -> (bool, String, Option<(Trace, Meta)>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, path) = (folder.path().join("trace"), folder.path().join("script"));
+    std::fs::write(&path, script).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fulmar-lab"));
+    command.args(["record", "--typist"]).arg(&path);
+    let output = command.arg("--out").arg(&file).output();
+    let output = output.expect("the recorder");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let meta = Meta::read(&Meta::path_beside(&file));
+    let files = Trace::read(&file).ok().zip(meta.ok());
+    (output.status.success(), said, files)
+}
+
+#[test]
+fn a_script_is_typed_and_marked() {
+    let script = "size 50x9\nseed 3\nrun /bin/sh\nopen echo done\nwait done\n";
+    let (is_good, said, files) = typed(script);
+    assert!(is_good, "{said}");
+    let (trace, meta) = files.expect("two files");
+    assert_eq!((trace.size().columns, trace.size().rows), (50, 9));
+    let keys: Vec<&[u8]> = trace.user().map(|(_, bytes)| bytes).collect();
+    assert!(keys.len() >= 10 && keys.iter().all(|key| key.len() == 1));
+    assert!(joined(trace.user()).ends_with('\r'));
+    assert!(joined(trace.host()).contains("done\r\n"));
+    let marks: Vec<&Note> = meta.notes.iter().map(|(_, note)| note).collect();
+    assert!(
+        marks.contains(&&Note::Mark(Mark::OpenOn)) && marks.contains(&&Note::Mark(Mark::OpenOff))
+    );
+}
+
+#[test]
+fn a_script_that_the_program_leaves_is_an_error() {
+    let (is_good, said, _) = typed("size 50x9\nseed 3\nrun /bin/echo over\nline more\n");
+    assert!(
+        !is_good && said.contains("ended before the script"),
+        "{said}"
+    );
+    let (is_good, said, _) = typed("size 50x9\nseed 3\nrun /bin/cat\ndance\n");
+    assert!(!is_good && said.contains("`dance`"), "{said}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub struct Hand {
     line: usize,
     /// When the move before this one was made; gaps count from here.
     since: Duration,
-    last_output: Duration,
+    last_output: Option<Duration>,
     /// What was written since the last key.
     written: Vec<u8>,
     answers: VecDeque<Vec<u8>>,
@@ -89,7 +89,7 @@ impl Hand {
             moves: VecDeque::new(),
             line: 0,
             since: now,
-            last_output: now,
+            last_output: None,
             written: Vec::new(),
             answers: VecDeque::new(),
         }
@@ -97,7 +97,7 @@ impl Hand {
 
     /// Takes what programs wrote at `now`.
     pub fn show(&mut self, now: Duration, bytes: &[u8]) {
-        self.last_output = now;
+        self.last_output = Some(now);
         self.written.extend_from_slice(bytes);
         self.answers.extend(self.desk.show(bytes));
     }
@@ -164,7 +164,11 @@ impl Hand {
             None => Ok(false),
             Some(Move::After(gap, _)) => Ok(waited >= *gap),
             Some(Move::Settle) => {
-                let quiet = now.saturating_sub(self.last_output.max(self.since));
+                // Before the first prompt there is nothing to settle.
+                let Some(last_output) = self.last_output else {
+                    return Ok(waited >= PATIENCE);
+                };
+                let quiet = now.saturating_sub(last_output.max(self.since));
                 Ok(quiet >= SETTLED || waited >= SETTLING)
             }
             Some(Move::Wait(text)) => {
@@ -288,7 +292,9 @@ mod tests {
 
     fn hand(text: &str) -> Hand {
         let script = Script::parse(&format!("size 80x24\nseed 5\nrun x\n{text}"));
-        Hand::new(script.unwrap(), ms(0))
+        let mut hand = Hand::new(script.unwrap(), ms(0));
+        hand.show(ms(0), b"$ ");
+        hand
     }
 
     /// Asks each millisecond, and returns what was done and when, in milliseconds.
@@ -347,10 +353,20 @@ mod tests {
     #[test]
     fn what_programs_ask_for_decides_what_keys_send() {
         let mut hand = hand("keys Up\npaste a\\nb");
-        hand.show(ms(0), b"\x1b[?1h\x1b[?2004h\x1b[6n");
+        hand.show(ms(0), b"\r\x1b[?1h\x1b[?2004h\x1b[6n");
         let acts = acts(&mut hand, 9000);
         assert_eq!(acts[0], (0, Act::Type(b"\x1b[1;1R".to_vec())));
         assert_eq!(typed(&acts[1..]), b"\x1bOA\x1b[200~a\rb\x1b[201~");
+    }
+
+    #[test]
+    fn nobody_types_before_the_first_prompt() {
+        let script = Script::parse("size 80x24\nseed 5\nrun x\nsettle\nexact x").unwrap();
+        let mut hand = Hand::new(script, ms(0));
+        assert_eq!(acts(&mut hand, 5000), []);
+        hand.show(ms(5000), b"$ ");
+        assert_eq!(hand.poll(ms(5250)), Ok(None));
+        assert_eq!(hand.poll(ms(5600)), Ok(Some(Act::Type(b"x".to_vec()))));
     }
 
     #[test]

@@ -1,0 +1,1 @@
+# So that fish does not read all manual pages at its first start.
