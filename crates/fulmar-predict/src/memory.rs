@@ -68,6 +68,12 @@ pub(crate) enum EnterEffect {
     NextRow,
     /// The line is emptied where it is.
     ClearLine,
+    /// The line is split in the text of an editor; the new row begins below the text of the old, or
+    /// in the first column.
+    Split {
+        /// Whether it begins below the text.
+        indents: bool,
+    },
 }
 
 /// How a key did in one place.

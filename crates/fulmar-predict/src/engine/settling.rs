@@ -123,8 +123,13 @@ impl Engine {
             return;
         };
         let frame = &self.frame.canvas;
-        if line.place.kind == PlaceKind::Editor || !before.is_answered(frame) {
+        if !before.is_answered(frame) {
             return;
+        }
+        if line.place.kind == PlaceKind::Editor {
+            let place = line.place.signature;
+            let effect = self.split_that_explains();
+            return self.memory.context(place).enter = effect;
         }
         let is_emptied = frame.caret() == line.at(line.margin)
             && before.caret != frame.caret()
@@ -135,6 +140,22 @@ impl Engine {
             is_emptied.then_some(EnterEffect::ClearLine)
         };
         self.memory.context(line.place.signature).enter = effect;
+    }
+
+    /// How an editor split the line, if that is what took the caret where it is.
+    fn split_that_explains(&self) -> Option<EnterEffect> {
+        let splits = [true, false].into_iter().filter(|&indents| {
+            let mut canvas = self.base.clone();
+            rules::split(indents, &mut canvas).is_some()
+                && canvas.caret() == self.frame.canvas.caret()
+        });
+        let effects: Vec<EnterEffect> = splits
+            .map(|indents| EnterEffect::Split { indents })
+            .collect();
+        let place = self.line.as_ref()?.place.signature;
+        let known = self.memory.get(place).and_then(|context| context.enter);
+        let same = effects.iter().find(|effect| Some(**effect) == known);
+        same.or(effects.first()).copied()
     }
 
     /// The first key did not do what was expected of it.

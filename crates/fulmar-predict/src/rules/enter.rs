@@ -2,6 +2,7 @@
 
 use fulmar_terminal::Position;
 
+use super::split::split;
 use crate::canvas::Canvas;
 use crate::line::Line;
 use crate::memory::EnterEffect;
@@ -29,6 +30,7 @@ pub(crate) fn enter(effect: EnterEffect, canvas: &mut Canvas, line: &Line) -> Op
             canvas.move_caret(line.at(line.margin));
             line.draw_placeholder(canvas);
         }
+        EnterEffect::Split { indents } => split(indents, canvas)?,
     }
     Some(false)
 }

@@ -25,6 +25,7 @@ use crate::line::Line;
 use crate::overlay::OverlayCell;
 
 pub(crate) use enter::enter;
+pub(crate) use split::split;
 
 /// What a rule works on.
 pub(crate) struct Sheet<'a> {

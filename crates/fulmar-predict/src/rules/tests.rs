@@ -360,38 +360,32 @@ fn keys_that_editors_have_for_something_else() {
     }
 }
 
-fn after_split(rows: &str, variant: u8) -> Option<String> {
+fn after_split(rows: &str, indents: bool) -> Option<String> {
     let screen = edited(rows, "-- INSERT --");
     let mut canvas = Canvas::new(&screen);
-    let mut line = Line::begin(&canvas, 0, None);
-    let mut sheet = Sheet {
-        canvas: &mut canvas,
-        line: &mut line,
-        overwrite: false,
-    };
-    split::split(variant, &mut sheet)?;
+    split(indents, &mut canvas)?;
     Some(all_rows(&canvas))
 }
 
 #[test]
 fn enter_splits_a_line_of_an_editor() {
     let table = [
-        ("one¦\ntwo", 0, Some("one\n¦\ntwo")),
-        ("on¦e\ntwo\n~", 0, Some("on\n¦e\ntwo")),
-        ("  on¦e\ntwo", 0, Some("  on\n  ¦e\ntwo")),
-        ("  on¦e\ntwo", 1, Some("  on\n¦e\ntwo")),
+        ("one¦\ntwo", true, Some("one\n¦\ntwo")),
+        ("on¦e\ntwo\n~", true, Some("on\n¦e\ntwo")),
+        ("  on¦e\ntwo", true, Some("  on\n  ¦e\ntwo")),
+        ("  on¦e\ntwo", false, Some("  on\n¦e\ntwo")),
         (
             "  1 one¦\n  2 two\n  3 six",
-            0,
+            true,
             Some("  1 one\n  2 ¦\n  3 two\n    six"),
         ),
-        ("¦one", 0, Some("\n¦one")),
+        ("¦one", true, Some("\n¦one")),
         // The last row of the window scrolls.
-        ("\n\n\n\n\n\nla¦st", 0, None),
-        ("a\nb¦\nc\nd\ne\nf\ng", 0, Some("a\nb\n¦\nc\nd\ne\nf")),
+        ("\n\n\n\n\n\nla¦st", true, None),
+        ("a\nb¦\nc\nd\ne\nf\ng", true, Some("a\nb\n¦\nc\nd\ne\nf")),
     ];
-    for (rows, variant, expected) in table {
-        assert_eq!(after_split(rows, variant).as_deref(), expected, "{rows:?}");
+    for (rows, indents, expected) in table {
+        assert_eq!(after_split(rows, indents).as_deref(), expected, "{rows:?}");
     }
 }
 
@@ -473,7 +467,7 @@ proptest! {
             let mut sheet = Sheet { canvas: &mut canvas, line: &mut line, overwrite: false };
             let done = apply(key, variant, &mut sheet);
             if key == Key::Enter {
-                let _ = split::split(variant, &mut sheet);
+                let _ = split(variant == 0, sheet.canvas);
             }
             prop_assert_eq!(canvas.size(), screen.size());
             prop_assert!(canvas.size().contains(canvas.caret()));

@@ -1,0 +1,34 @@
+//! Editors in the mode in which keys become text.
+
+use crate::session::Session;
+
+/// An editor of 8 rows with two lines of text, the cursor behind the first.
+fn editor() -> Session {
+    let mut session = Session::new(8, 40);
+    session.program("\x1b[2J\x1b[8;1H-- INSERT --\x1b[2;1H  two\x1b[1;1H  one");
+    session
+}
+
+#[test]
+fn text_is_shown_at_once_where_the_editor_says_that_it_takes_text() {
+    let mut session = editor();
+    session.keys("x");
+    assert_eq!(session.seen_row(0), "  onex¦");
+}
+
+#[test]
+fn enter_is_shown_once_it_was_learned_and_nothing_behind_it() {
+    let mut session = editor();
+    session.keys("\r");
+    assert!(session.is_plain());
+    session.program("\x1b[2;1H\x1b[L\x1b[8;1H\x1b[K-- INSERT --\x1b[2;3H");
+    session.keys("\r");
+    assert_eq!(session.seen_row(2), "  ¦");
+    assert_eq!(session.seen_row(3), "  two");
+    // What is typed behind Enter waits for its answer.
+    session.keys("y");
+    assert_eq!(session.seen_row(2), "  ¦");
+    session.program("\x1b[3;1H\x1b[L\x1b[8;1H\x1b[K-- INSERT --\x1b[3;3Hy");
+    assert!(session.is_plain());
+    assert_eq!(session.engine.score().wrong, 0);
+}
