@@ -9,6 +9,10 @@ use crate::text::{Run, grey_end, left_of};
 /// Removes the character left of the caret.
 pub(super) fn backspace(sheet: &mut Sheet<'_>) -> Option<Done> {
     let at = sheet.canvas.caret();
+    if sheet.replaces() {
+        // What was there before typing comes back.
+        return None;
+    }
     if at.column.0 <= sheet.line.margin {
         return sheet.line.has_hard_margin().then(Done::default);
     }

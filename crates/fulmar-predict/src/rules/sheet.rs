@@ -3,10 +3,17 @@
 use fulmar_terminal::{Attributes, Column, Position, char_columns};
 
 use super::{Done, Sheet};
+use crate::editor::{Kind, editor};
 use crate::overlay::{Ink, Symbol};
 use crate::text::{Run, TEXT_GAP, typed_style};
 
 impl Sheet<'_> {
+    /// Whether an editor says that what is typed replaces what is there.
+    pub(super) fn replaces(&self) -> bool {
+        let editor = editor(self.canvas.screen(), self.canvas.caret());
+        editor.is_some_and(|editor| editor.kind == Kind::Replace)
+    }
+
     /// Removes what stands between two columns, closes up, and puts the caret there.
     pub(super) fn remove(&mut self, from: u16, to: u16) {
         let row = self.canvas.caret().row;

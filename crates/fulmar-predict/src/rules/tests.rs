@@ -353,6 +353,19 @@ fn keys_that_editors_have_for_something_else() {
         ("one¦ two", emacs, Key::Control('k'), Some("one¦")),
         ("one¦ two", "^X Exit", Key::Control('k'), None),
         ("one two¦", emacs, Key::Control('k'), None),
+        (
+            "one¦ two",
+            "-- REPLACE --",
+            Key::Text('x'),
+            Some("onex¦two"),
+        ),
+        (
+            "one¦ two",
+            "-- INSERT --",
+            Key::Text('x'),
+            Some("onex¦ two"),
+        ),
+        ("one¦ two", "-- REPLACE --", Key::Backspace, None),
     ];
     for (rows, mark, key, expected) in table {
         let found = after_in_editor(rows, mark, key);

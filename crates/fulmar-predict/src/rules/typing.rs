@@ -44,7 +44,7 @@ fn insert(character: char, columns: u16, sheet: &mut Sheet<'_>) {
     let at = sheet.canvas.caret();
     let ink = typed_ink(character, sheet);
     let end = sheet.line.text_end(sheet.canvas);
-    if sheet.overwrite {
+    if sheet.overwrite || sheet.replaces() {
         sheet.canvas.put(at, &ink);
         sheet.line.end = end.max(at.column.0 + columns);
         return;
