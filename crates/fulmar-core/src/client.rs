@@ -620,10 +620,8 @@ impl Client {
             match event {
                 Event::OpenPath => self.events.push_back(ClientEvent::OpenPath),
                 Event::ClosePath { path } => self.events.push_back(ClientEvent::ClosePath { path }),
-                Event::RemoteAdvanced { .. } => {
-                    self.is_stale = true;
-                    self.endpoint.forget_consumed();
-                }
+                // A screen has no past that could be forgotten.
+                Event::RemoteAdvanced { .. } => self.is_stale = true,
                 Event::DialectDecided { dialect } => self.handle_dialect(dialect),
                 Event::Ended(ending) => self.end(self.why(ending)),
                 _ => {}

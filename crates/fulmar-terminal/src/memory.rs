@@ -1,9 +1,7 @@
 //! What a screen costs to keep.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::link::Link;
 use crate::row::CellRow;
 use crate::screen::Screen;
 
@@ -30,21 +28,36 @@ impl Screen {
 }
 
 fn unshared_bytes(screen: &Screen, neighbour: Option<&Screen>) -> usize {
-    let mut rows: HashSet<*const CellRow> = neighbour
-        .into_iter()
-        .flat_map(Screen::kept_rows)
-        .map(Arc::as_ptr)
-        .collect();
-    let mut links: HashSet<*const Link> = HashSet::new();
-    let mut bytes = 0;
-    for row in screen.kept_rows() {
-        bytes += size_of::<Arc<CellRow>>();
-        if rows.insert(Arc::as_ptr(row)) {
-            let new_links = row.links().filter(|link| links.insert(Arc::as_ptr(link)));
-            bytes += row.held_bytes() + new_links.map(|link| link.held_bytes()).sum::<usize>();
-        }
+    let rows = own_rows(screen, neighbour);
+    let links = once(rows.iter().flat_map(|row| row.links()).collect());
+    screen.kept_rows().count() * size_of::<Arc<CellRow>>()
+        + rows.iter().map(|row| row.held_bytes()).sum::<usize>()
+        + links.iter().map(|link| link.held_bytes()).sum::<usize>()
+}
+
+/// The rows that the neighbour has nowhere, each once.
+fn own_rows<'a>(screen: &'a Screen, neighbour: Option<&Screen>) -> Vec<&'a Arc<CellRow>> {
+    let mut beside = neighbour.into_iter().flat_map(Screen::kept_rows);
+    // Nearly all rows stand where the neighbour has them. The others may have scrolled.
+    let moved = screen
+        .kept_rows()
+        .filter(|row| !beside.next().is_some_and(|beside| Arc::ptr_eq(beside, row)));
+    let mut own = once(moved.collect());
+    if !own.is_empty() {
+        let known = once(neighbour.into_iter().flat_map(Screen::kept_rows).collect());
+        own.retain(|row| {
+            let place = known.binary_search_by_key(&Arc::as_ptr(row), |known| Arc::as_ptr(known));
+            place.is_err()
+        });
     }
-    bytes
+    own
+}
+
+/// Each of them once, by their addresses.
+fn once<T>(mut all: Vec<&Arc<T>>) -> Vec<&Arc<T>> {
+    all.sort_unstable_by_key(|one| Arc::as_ptr(one));
+    all.dedup_by(|one, other| Arc::ptr_eq(one, other));
+    all
 }
 
 #[cfg(test)]
