@@ -131,9 +131,9 @@ impl<'a> Frame<'a> {
         if source.bell_count() != target.bell_count() {
             writer.raw(b"\x07");
         }
-        let (new_title, new_icon) = projection::names(target, self.vocabulary);
-        let (old_title, old_icon) = projection::names(source, self.vocabulary);
-        if (&old_title, &old_icon) != (&new_title, &new_icon) {
+        if !projection::has_same_names(source, target, self.vocabulary) {
+            let (new_title, new_icon) = projection::names(target, self.vocabulary);
+            let (old_title, old_icon) = projection::names(source, self.vocabulary);
             if new_title == new_icon {
                 writer.print(format_args!("\x1b]0;{new_title}\x07"));
             } else {
@@ -145,9 +145,9 @@ impl<'a> Frame<'a> {
                 }
             }
         }
-        let clipboard = |screen| projection::clipboard(screen, self.vocabulary);
-        if clipboard(source) != clipboard(target) {
-            writer.print(format_args!("\x1b]52;c;{}\x07", clipboard(target)));
+        if !projection::has_same_clipboard(source, target, self.vocabulary) {
+            let text = projection::clipboard(target, self.vocabulary);
+            writer.print(format_args!("\x1b]52;c;{text}\x07"));
         }
     }
 
@@ -231,6 +231,10 @@ impl<'a> Frame<'a> {
         for (index, (old, was_wrapped)) in (0..rows).zip(shown.rows.iter().zip(&shown.wrapped)) {
             let row = Row(index);
             let new = self.target.row(row);
+            let is_untouched = Arc::ptr_eq(old, new) && !new.is_wrapped() && !was_wrapped;
+            if is_untouched && done == 0 {
+                continue;
+            }
             let wraps = is_wrapped(self.target, row, self.vocabulary);
             let last = last_cell(new)..new.columns();
             let last_changes = last

@@ -48,12 +48,9 @@ impl Screen {
             && cursor(self) == cursor(other)
             && shape(self, vocabulary) == shape(other, vocabulary)
             && self.told_modes(vocabulary) == other.told_modes(vocabulary)
-            && names(self, vocabulary) == names(other, vocabulary)
-            && clipboard(self, vocabulary) == clipboard(other, vocabulary)
-            && (0..self.size().rows()).map(Row).all(|row| {
-                is_same_row(self.row(row), other.row(row), vocabulary)
-                    && is_wrapped(self, row, vocabulary) == is_wrapped(other, row, vocabulary)
-            })
+            && has_same_names(self, other, vocabulary)
+            && has_same_clipboard(self, other, vocabulary)
+            && has_same_rows(self, other, vocabulary)
     }
 
     fn told_modes(&self, vocabulary: &Vocabulary) -> Modes {
@@ -63,6 +60,29 @@ impl Screen {
         told.mouse_encoding = vocabulary.mouse_encoding(self.modes().mouse_encoding);
         told
     }
+}
+
+/// Whether the reader cannot tell the names of the two apart. Looks closely only where they differ.
+pub(super) fn has_same_names(one: &Screen, other: &Screen, vocabulary: &Vocabulary) -> bool {
+    (one.title == other.title && one.icon_name == other.icon_name)
+        || names(one, vocabulary) == names(other, vocabulary)
+}
+
+/// Whether the reader cannot tell the clipboards of the two apart. Nearly always they are the same one,
+/// which may be long.
+pub(super) fn has_same_clipboard(one: &Screen, other: &Screen, vocabulary: &Vocabulary) -> bool {
+    Arc::ptr_eq(&one.clipboard, &other.clipboard)
+        || clipboard(one, vocabulary) == clipboard(other, vocabulary)
+}
+
+/// Whether the reader cannot tell the rows of the two apart, nor which of them are one line of text.
+fn has_same_rows(one: &Screen, other: &Screen, vocabulary: &Vocabulary) -> bool {
+    let mut pairs = (0..).map(Row).zip(one.rows().zip(other.rows()));
+    pairs.all(|(row, (mine, theirs))| {
+        let may_wrap = mine.is_wrapped() || theirs.is_wrapped();
+        is_same_row(mine, theirs, vocabulary)
+            && (!may_wrap || is_wrapped(one, row, vocabulary) == is_wrapped(other, row, vocabulary))
+    })
 }
 
 /// The cursor's shape.
