@@ -15,14 +15,14 @@ use self::wire::Message;
 /// A state of the screen: what is shown, how much of the input that is an answer to, and what the
 /// server knows of the program beside it.
 ///
-/// The screen is a snapshot that shares its rows with its neighbours. Two states are the same if
-/// the peer could not tell their screens apart: what its vocabulary has no words for never wakes a
-/// sender.
+/// The screen is a snapshot. States of one screen share it, and others share its rows. Two states
+/// are the same if the peer could not tell their screens apart: what its vocabulary has no words for
+/// never wakes a sender.
 ///
 /// Source: docs/protocol.md §6.2, §6.4, §6.5, §13.7.
 #[derive(Clone, Debug)]
 pub struct HostScreen {
-    screen: Screen,
+    screen: Rc<Screen>,
     echo_ack: StateNumber,
     /// `None` until the first come; in a legacy session none do.
     hints: Option<Hints>,
@@ -37,7 +37,7 @@ impl HostScreen {
     /// The two ends may begin with different sizes: docs/protocol.md §6.3.
     pub fn blank(size: Size) -> HostScreen {
         HostScreen {
-            screen: Screen::new(size),
+            screen: Rc::new(Screen::new(size)),
             echo_ack: StateNumber::ZERO,
             hints: None,
             vocabulary: &Vocabulary::STOCK,
@@ -47,9 +47,9 @@ impl HostScreen {
 
     /// Returns a later state of the same object, with the same hints.
     #[must_use]
-    pub fn with(&self, screen: Screen, echo_ack: StateNumber) -> HostScreen {
+    pub fn with(&self, screen: impl Into<Rc<Screen>>, echo_ack: StateNumber) -> HostScreen {
         HostScreen {
-            screen,
+            screen: screen.into(),
             echo_ack,
             hints: self.hints,
             vocabulary: self.vocabulary,
@@ -116,7 +116,8 @@ impl Synced for HostScreen {
     fn is_same(&self, other: &HostScreen) -> bool {
         self.echo_ack == other.echo_ack
             && self.hints == other.hints
-            && self.screen.is_same(&other.screen, self.vocabulary)
+            && (Rc::ptr_eq(&self.screen, &other.screen)
+                || self.screen.is_same(&other.screen, self.vocabulary))
     }
 
     fn diff_from(&self, source: &HostScreen, budget: Budget) -> Difference<HostScreen> {
@@ -162,11 +163,11 @@ impl Synced for HostScreen {
                 Ok(())
             }
             wire::Part::Resize(size) => {
-                self.screen.resize(size);
+                Rc::make_mut(&mut self.screen).resize(size);
                 Ok(())
             }
             wire::Part::Frame(bytes) => {
-                self.screen.apply(bytes);
+                Rc::make_mut(&mut self.screen).apply(bytes);
                 Ok(())
             }
         })
@@ -174,7 +175,7 @@ impl Synced for HostScreen {
 
     fn held_bytes(&self, neighbour: Option<&HostScreen>) -> usize {
         self.screen
-            .held_bytes(neighbour.map(|neighbour| &neighbour.screen))
+            .held_bytes(neighbour.map(|neighbour| &*neighbour.screen))
     }
 }
 

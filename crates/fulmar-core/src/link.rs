@@ -1,5 +1,7 @@
 //! The connection of a session to one client.
 
+use std::rc::Rc;
+
 use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
 use fulmar_terminal::Size;
 use fulmar_transport::{Config, Dialect, Endpoint, Intake, Role};
@@ -82,7 +84,7 @@ impl Link {
         let state = self
             .endpoint
             .local()
-            .with(session.shown().clone(), session.echo_ack());
+            .with(Rc::clone(session.shown()), session.echo_ack());
         let state = match session.hints() {
             Some(hints) if self.wants_hints() => state.with_hints(hints),
             _ => state,

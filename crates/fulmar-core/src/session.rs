@@ -1,5 +1,7 @@
 //! A program, its screen, and what was typed for it; with or without anybody connected.
 
+use std::rc::Rc;
+
 use fulmar_datagram::Time;
 use fulmar_predict::Hints;
 use fulmar_terminal::{CursorKeyMode, CursorKeys, ModeFlags, Screen, Size, Terminal};
@@ -24,7 +26,9 @@ pub(crate) struct Session {
     resizes: ResizePace,
     hold: FrameHold,
     /// What clients are to see: the terminal's screen, or the one before an unfinished frame.
-    shown: Screen,
+    shown: Rc<Screen>,
+    /// Whether the terminal may have changed since that was taken of it.
+    is_stale: bool,
     /// The echo ack that goes with it: an answer that is held back is none yet.
     shown_ack: StateNumber,
     tty: TtyWatch,
@@ -36,7 +40,8 @@ impl Session {
     pub(crate) fn new(size: Size, salt: Seed) -> Session {
         let terminal = Terminal::new(size);
         Session {
-            shown: terminal.screen().clone(),
+            shown: Rc::new(terminal.screen().clone()),
+            is_stale: false,
             shown_ack: StateNumber::ZERO,
             terminal,
             keys: CursorKeys::default(),
@@ -50,7 +55,7 @@ impl Session {
     }
 
     /// What clients are to see.
-    pub(crate) fn shown(&self) -> &Screen {
+    pub(crate) fn shown(&self) -> &Rc<Screen> {
         &self.shown
     }
 
@@ -88,6 +93,7 @@ impl Session {
     /// Draws what the program wrote.
     pub(crate) fn handle_output(&mut self, now: Time, bytes: &[u8]) {
         self.terminal.process(bytes);
+        self.is_stale = true;
         self.input.push_reply(&self.terminal.take_replies());
         self.look(now);
     }
@@ -96,6 +102,7 @@ impl Session {
     /// nobody who asks: the answer would be taken for what the user typed.
     pub(crate) fn handle_text(&mut self, now: Time, bytes: &[u8]) {
         self.terminal.process(bytes);
+        self.is_stale = true;
         self.terminal.take_replies();
         self.look(now);
     }
@@ -146,6 +153,7 @@ impl Session {
         let resized = self.resizes.take(now);
         if let Some(size) = resized {
             self.terminal.resize(size);
+            self.is_stale = true;
         }
         self.look(now);
         resized
@@ -153,7 +161,7 @@ impl Session {
 
     /// Shows the screen as it is, finished or not: nothing more will come.
     pub(crate) fn finish(&mut self) {
-        self.shown = self.terminal.screen().clone();
+        self.shown = Rc::new(self.terminal.screen().clone());
         self.input.clear();
     }
 
@@ -169,7 +177,9 @@ impl Session {
     fn look(&mut self, now: Time) {
         let screen = self.terminal.screen();
         if self.hold.look(now, screen.is_synchronized()) == Frame::Ready {
-            self.shown = screen.clone();
+            if std::mem::take(&mut self.is_stale) {
+                self.shown = Rc::new(screen.clone());
+            }
             self.shown_ack = self.echo.echo_ack();
         }
     }
