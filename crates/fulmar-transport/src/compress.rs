@@ -1,51 +1,61 @@
 //! Instructions are compressed whole, each into a zlib stream of its own.
 
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+mod brief;
 
+use miniz_oxide::deflate::core::{CompressorOxide, TDEFLFlush, compress_to_output};
+use miniz_oxide::deflate::{CompressionLevel, core::create_comp_flags_from_zip_params};
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_PARSE_ZLIB_HEADER, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
+};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
+
+use self::brief::BRIEF_BYTES_MAX;
 use crate::limits::INSTRUCTION_BYTES_MAX;
 
-/// Room that is asked for at once; a screen's worth of differences fits.
+/// Room that is made at first; a screen's worth of differences fits.
 const STEP_BYTES: usize = 4096;
 
 /// A buffer that has grown above this is given back after use.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// Compresses instructions. Keeps its tables from one to the next, which is most of the cost.
+/// The window that a zlib stream may have, as a power of two.
 ///
-/// Source: docs/protocol.md §4; docs/decisions/008-flate2-miniz.md.
+/// Source: RFC 1950 §2.2.
+const WINDOW_BITS: i32 = 15;
+
+/// Compresses instructions.
+///
+/// A compressor has 300 KB of tables, which have to be cleared for each stream. So it is made when a
+/// long instruction comes, kept from then on, and not used for brief ones.
+///
+/// Source: docs/protocol.md §4; docs/decisions/008-miniz.md.
+#[derive(Default)]
 pub struct Deflater {
-    stream: Compress,
+    stream: Option<Box<CompressorOxide>>,
 }
 
 impl Deflater {
     /// Returns a compressor of zlib's usual level, 6.
     pub fn new() -> Deflater {
-        Deflater {
-            stream: Compress::new(Compression::default(), true),
-        }
+        Deflater::default()
     }
 
     /// Appends to `out` a zlib stream that holds `bytes`.
     pub fn deflate(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        self.stream.reset();
-        loop {
-            out.reserve(STEP_BYTES.min(bytes.len() + 64));
-            let taken = usize::try_from(self.stream.total_in()).unwrap_or(usize::MAX);
-            let rest = bytes.get(taken..).unwrap_or_default();
-            let status = self
-                .stream
-                .compress_vec(rest, out, FlushCompress::Finish)
-                .expect("a compressor that was reset accepts any bytes");
-            if status == Status::StreamEnd {
-                return;
-            }
+        if bytes.len() <= BRIEF_BYTES_MAX {
+            return brief::deflate(bytes, out);
         }
-    }
-}
-
-impl Default for Deflater {
-    fn default() -> Deflater {
-        Deflater::new()
+        let stream = self.stream.get_or_insert_with(|| {
+            let level = CompressionLevel::DefaultLevel as i32;
+            let flags = create_comp_flags_from_zip_params(level, WINDOW_BITS, 0);
+            Box::new(CompressorOxide::new(flags))
+        });
+        stream.reset();
+        compress_to_output(stream, bytes, TDEFLFlush::Finish, |piece| {
+            out.extend_from_slice(piece);
+            true
+        });
     }
 }
 
@@ -64,18 +74,17 @@ pub enum InflateError {
 /// Inflates instructions, never to more than [`INSTRUCTION_BYTES_MAX`].
 ///
 /// Source: docs/protocol.md §4, docs/threat-model.md §6.
+#[derive(Default)]
 pub struct Inflater {
-    stream: Decompress,
-    inflated: Vec<u8>,
+    stream: Box<DecompressorOxide>,
+    /// What was inflated, and behind it anything.
+    room: Vec<u8>,
 }
 
 impl Inflater {
     /// Returns a decompressor.
     pub fn new() -> Inflater {
-        Inflater {
-            stream: Decompress::new(true),
-            inflated: Vec::new(),
-        }
+        Inflater::default()
     }
 
     /// Returns what the zlib stream holds.
@@ -87,59 +96,44 @@ impl Inflater {
     ///
     /// The bytes are not one whole zlib stream, or a longer one than we accept.
     pub fn inflate(&mut self, compressed: &[u8]) -> Result<&[u8], InflateError> {
-        self.stream.reset(true);
-        self.inflated.clear();
-        self.inflated.shrink_to(KEPT_BYTES);
+        const FLAGS: u32 = TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+        self.stream.init();
+        self.room.truncate(KEPT_BYTES);
+        self.room.shrink_to(KEPT_BYTES);
+        let (mut taken, mut filled) = (0, 0);
         loop {
-            let taken = usize::try_from(self.stream.total_in()).unwrap_or(usize::MAX);
             let rest = compressed.get(taken..).unwrap_or_default();
-            self.make_room()?;
-            let before = (self.stream.total_in(), self.inflated.len());
-            let status = self
-                .stream
-                .decompress_vec(rest, &mut self.inflated, FlushDecompress::None)
-                .map_err(|_| InflateError::Malformed)?;
-            let after = (self.stream.total_in(), self.inflated.len());
+            let (status, read, written) =
+                decompress(&mut self.stream, rest, &mut self.room, filled, FLAGS);
+            taken += read;
+            filled += written;
             match status {
-                Status::StreamEnd => return self.finish(compressed.len()),
-                Status::Ok | Status::BufError if before == after => {
-                    return Err(InflateError::Malformed);
-                }
-                Status::Ok | Status::BufError => {}
+                TINFLStatus::HasMoreOutput => self.make_room(filled)?,
+                TINFLStatus::Done if taken == compressed.len() => return self.finish(filled),
+                _ => return Err(InflateError::Malformed),
             }
         }
     }
 
     /// Sees to it that there is room to write into, one byte beyond the longest instruction at most:
     /// that byte tells a stream that is too long from one that just fits.
-    fn make_room(&mut self) -> Result<(), InflateError> {
-        let length = self.inflated.len();
-        if length > INSTRUCTION_BYTES_MAX {
+    fn make_room(&mut self, filled: usize) -> Result<(), InflateError> {
+        if filled > INSTRUCTION_BYTES_MAX {
             return Err(InflateError::TooLong);
         }
-        if length == self.inflated.capacity() {
-            let step = length
-                .max(STEP_BYTES)
-                .min(INSTRUCTION_BYTES_MAX + 1 - length);
-            self.inflated.reserve_exact(step);
-        }
+        let step = filled
+            .max(STEP_BYTES)
+            .min(INSTRUCTION_BYTES_MAX + 1 - filled);
+        self.room.reserve_exact(step);
+        self.room.resize(filled + step, 0);
         Ok(())
     }
 
-    fn finish(&self, compressed_bytes: usize) -> Result<&[u8], InflateError> {
-        if self.stream.total_in() != compressed_bytes as u64 {
-            return Err(InflateError::Malformed);
-        }
-        if self.inflated.len() > INSTRUCTION_BYTES_MAX {
+    fn finish(&self, filled: usize) -> Result<&[u8], InflateError> {
+        if filled > INSTRUCTION_BYTES_MAX {
             return Err(InflateError::TooLong);
         }
-        Ok(&self.inflated)
-    }
-}
-
-impl Default for Inflater {
-    fn default() -> Inflater {
-        Inflater::new()
+        self.room.get(..filled).ok_or(InflateError::Malformed)
     }
 }
 
@@ -197,10 +191,10 @@ mod tests {
         let mut inflater = Inflater::new();
         let bomb = deflated(&vec![0; 16 * INSTRUCTION_BYTES_MAX]);
         assert_eq!(inflater.inflate(&bomb), Err(InflateError::TooLong));
-        assert!(inflater.inflated.capacity() <= 2 * INSTRUCTION_BYTES_MAX);
+        assert!(inflater.room.capacity() <= 2 * INSTRUCTION_BYTES_MAX);
         // And the next instruction gives it back.
         assert_eq!(inflater.inflate(&deflated(b"ls")), Ok(&b"ls"[..]));
-        assert!(inflater.inflated.capacity() <= KEPT_BYTES);
+        assert!(inflater.room.capacity() <= KEPT_BYTES);
     }
 
     #[test]

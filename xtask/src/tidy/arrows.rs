@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn a_pure_crate_has_no_system_crate() {
         assert_eq!(said("fulmar-transport", "rustix", "normal").len(), 1);
-        assert_eq!(said("fulmar-transport", "flate2", "normal"), [""; 0]);
+        assert_eq!(said("fulmar-transport", "miniz_oxide", "normal"), [""; 0]);
         assert_eq!(said("fulmar-platform", "rustix", "normal"), [""; 0]);
     }
 
