@@ -128,8 +128,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Takes over a snapshot of the local object. If the peer could not tell it from the one before,
     /// nothing happens; nor does it once a shutdown has begun.
     pub fn set_local(&mut self, now: Time, state: L) {
-        if self.talk.closing.own().is_none() {
-            self.talk.sender.set_current(now, state);
+        if self.talk.closing.own().is_none() && self.talk.sender.set_current(now, state) {
             self.settle(now);
         }
     }

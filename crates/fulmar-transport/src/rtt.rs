@@ -87,8 +87,8 @@ fn weighted(old: Duration, parts: u32, new: Duration, whole: u32) -> Duration {
 
 /// Rounds up to a whole number of milliseconds.
 pub(crate) fn whole_millis(duration: Duration) -> Duration {
-    let rounded = duration.as_nanos().div_ceil(1_000_000);
-    Duration::from_millis(u64::try_from(rounded).unwrap_or(u64::MAX))
+    let begun = duration.subsec_nanos().div_ceil(1_000_000);
+    Duration::from_secs(duration.as_secs()).saturating_add(Duration::from_millis(begun.into()))
 }
 
 #[cfg(test)]

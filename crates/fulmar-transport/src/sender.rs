@@ -147,14 +147,15 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Takes over the present state of the object. One that the peer could not tell from the former
-    /// changes nothing.
-    pub fn set_current(&mut self, now: Time, state: S) {
+    /// changes nothing. Returns whether it did.
+    pub fn set_current(&mut self, now: Time, state: S) -> bool {
         if self.current.is_same(&state) {
-            return;
+            return false;
         }
         self.current = state;
         self.last_change = now;
         self.aim(now);
+        true
     }
 
     /// Takes note that the peer holds the state of that number, if it is one that we keep.

@@ -380,14 +380,23 @@ impl Situation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlines {
     at: [Option<Time>; Cause::ALL.len()],
+    /// Asked for far more often than anything changes.
+    earliest: Option<Due>,
 }
 
 impl Deadlines {
     /// Enters when something is to happen.
-    pub fn set(&mut self, (time, cause): Due) {
-        if let Some(entry) = self.at.get_mut(cause.place()) {
-            *entry = Some(time);
-        }
+    pub fn set(&mut self, due: Due) {
+        let (time, cause) = due;
+        let Some(entry) = self.at.get_mut(cause.place()) else {
+            return;
+        };
+        let is_moved = entry.replace(time).is_some();
+        self.earliest = match self.earliest {
+            Some(_) if is_moved => self.entries().min(),
+            Some(earliest) => Some(earliest.min(due)),
+            None => Some(due),
+        };
     }
 
     /// Returns when something is to happen for that cause.
@@ -398,11 +407,12 @@ impl Deadlines {
     /// Returns the next thing to happen; of several at the same time, the one whose cause is first
     /// in [`Cause`].
     pub fn earliest(&self) -> Option<Due> {
-        self.entries().min()
+        self.earliest
     }
 
     /// Returns the cause to send for now; of several, the one that is first in [`Cause`].
     pub fn due(&self, now: Time) -> Option<Cause> {
+        self.earliest.filter(|&(time, _)| time <= now)?;
         let due = self.entries().filter(|&(time, _)| time <= now);
         due.map(|(_, cause)| cause).find(|cause| cause.sends())
     }
@@ -417,6 +427,7 @@ impl Default for Deadlines {
     fn default() -> Deadlines {
         Deadlines {
             at: [None; Cause::ALL.len()],
+            earliest: None,
         }
     }
 }
