@@ -6,7 +6,7 @@ use super::display::Display;
 use super::truth::{Position, Truth};
 use super::wrong::Wrong;
 use crate::stats::{Observation, millis};
-use crate::trace::{StrokeKind, Trace, strokes};
+use crate::trace::{Event, StrokeKind, Trace, strokes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -217,8 +217,12 @@ impl Run<'_> {
     }
 
     fn output_after(&self, typed: Duration) -> Option<Duration> {
-        let mut host = self.user_side.host();
-        host.find(|(at, _)| *at >= typed).map(|(at, _)| at)
+        let records = self.user_side.records();
+        let later = &records[records.partition_point(|record| record.at < typed)..];
+        let mut output = later
+            .iter()
+            .filter(|record| matches!(record.event, Event::Host(_)));
+        output.next().map(|record| record.at)
     }
 
     fn delivery(&self, typed: &[(Duration, Vec<u8>)]) -> Delivery {

@@ -7,7 +7,7 @@ use super::json;
 use super::truth::Position;
 use crate::stats::millis;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A cell, or the cursor, that was wrong for longer than [`WRONG_OVER`].
@@ -78,7 +78,7 @@ impl<'a> Watch<'a> {
     }
 
     fn pass(&mut self, moment: &Moment) {
-        let mut suspects = BTreeSet::new();
+        let mut suspects = Vec::new();
         if moment.look != self.last.look {
             suspects.extend(self.course.display.changed(moment.look));
             suspects.extend(self.notice_comes_or_goes(moment.look));
@@ -89,6 +89,8 @@ impl<'a> Watch<'a> {
         ] {
             suspects.extend(self.course.truth.changed(before, now));
         }
+        suspects.sort_unstable();
+        suspects.dedup();
         self.judge(moment, suspects);
         self.last = *moment;
     }
