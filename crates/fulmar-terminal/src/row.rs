@@ -61,6 +61,13 @@ impl CellRow {
         &self.cells
     }
 
+    /// The cells up to where the rest is blank and of the default background.
+    pub(crate) fn used_cells(&self) -> &[Cell] {
+        self.cells
+            .get(..usize::from(self.used))
+            .unwrap_or(&self.cells)
+    }
+
     /// Whether the text runs on in the row below: printing wrapped here.
     pub fn is_wrapped(&self) -> bool {
         self.wrapped

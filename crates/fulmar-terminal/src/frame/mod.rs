@@ -21,6 +21,7 @@ mod seen;
 mod sgr;
 mod writer;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use crate::Screen;
@@ -83,11 +84,13 @@ struct Frame<'a> {
     vocabulary: &'a Vocabulary,
     /// Whether nothing is known of what the reader shows.
     repaint: bool,
+    /// A row that is erased, once there is need of one.
+    blank: OnceCell<Arc<CellRow>>,
 }
 
 /// What the reader shows while the rows are drawn.
-struct Shown {
-    rows: Vec<Arc<CellRow>>,
+struct Shown<'a> {
+    rows: Vec<&'a Arc<CellRow>>,
     wrapped: Vec<bool>,
 }
 
@@ -98,7 +101,14 @@ impl<'a> Frame<'a> {
             target,
             vocabulary,
             repaint: source.size() != target.size(),
+            blank: OnceCell::new(),
         }
+    }
+
+    fn blank(&self) -> &Arc<CellRow> {
+        let columns = self.target.size().columns();
+        self.blank
+            .get_or_init(|| Arc::new(CellRow::new(columns, Color::DEFAULT)))
     }
 
     fn write(&self) -> Vec<u8> {
@@ -160,21 +170,20 @@ impl<'a> Frame<'a> {
     }
 
     /// Blanks the reader's screen.
-    fn erase_all(&self, writer: &mut Writer<'_>) -> Shown {
+    fn erase_all(&self, writer: &mut Writer<'_>) -> Shown<'_> {
         writer.raw(b"\x1b[r\x1b[0m\x1b[H\x1b[J");
         writer.set_position(Position::HOME);
-        let size = self.target.size();
-        let blank = Arc::new(CellRow::new(size.columns(), Color::DEFAULT));
+        let rows = usize::from(self.target.size().rows());
         Shown {
-            rows: vec![blank; usize::from(size.rows())],
-            wrapped: vec![false; usize::from(size.rows())],
+            rows: vec![self.blank(); rows],
+            wrapped: vec![false; rows],
         }
     }
 
-    fn shown(&self) -> Shown {
+    fn shown(&self) -> Shown<'_> {
         let rows = self.source.size().rows();
         Shown {
-            rows: self.source.rows().cloned().collect(),
+            rows: self.source.rows().collect(),
             wrapped: (0..rows)
                 .map(|row| is_wrapped(self.source, Row(row), self.vocabulary))
                 .collect(),
@@ -182,7 +191,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Hides the cursor if somebody may see it run over the screen. Returns whether it is hidden.
-    fn hide_cursor(&self, writer: &mut Writer<'_>, shown: &Shown) -> bool {
+    fn hide_cursor(&self, writer: &mut Writer<'_>, shown: &Shown<'_>) -> bool {
         let was_hidden = !self.source.cursor().visible;
         let draws = self
             .target
@@ -197,15 +206,15 @@ impl<'a> Frame<'a> {
     }
 
     /// Scrolls what has only moved.
-    fn scroll(&self, writer: &mut Writer<'_>, shown: &mut Shown) {
-        let new: Vec<_> = self.target.rows().cloned().collect();
+    fn scroll<'s>(&'s self, writer: &mut Writer<'_>, shown: &mut Shown<'s>) {
+        let new: Vec<_> = self.target.rows().collect();
         let Some(scroll) = scroll::find(&shown.rows, &new) else {
             return;
         };
         write_scroll(writer, &scroll, self.target.size().rows());
         let region = usize::from(scroll.region.start)..usize::from(scroll.region.end);
         let count = usize::from(scroll.count);
-        let blank = Arc::new(CellRow::new(self.target.size().columns(), Color::DEFAULT));
+        let blank = self.blank();
         let rows = &mut shown.rows[region.clone()];
         let wrapped = &mut shown.wrapped[region];
         match scroll.direction {
@@ -225,10 +234,10 @@ impl<'a> Frame<'a> {
         }
     }
 
-    fn rows(&self, writer: &mut Writer<'_>, shown: &Shown) {
+    fn rows(&self, writer: &mut Writer<'_>, shown: &Shown<'_>) {
         let rows = self.target.size().rows();
         let mut done = 0;
-        for (index, (old, was_wrapped)) in (0..rows).zip(shown.rows.iter().zip(&shown.wrapped)) {
+        for (index, (&old, was_wrapped)) in (0..rows).zip(shown.rows.iter().zip(&shown.wrapped)) {
             let row = Row(index);
             let new = self.target.row(row);
             let is_untouched = Arc::ptr_eq(old, new) && !new.is_wrapped() && !was_wrapped;

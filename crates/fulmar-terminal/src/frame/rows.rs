@@ -1,7 +1,7 @@
 //! Drawing one row over another.
 
 use crate::cell::Glyph;
-use crate::frame::seen::{Seen, is_same_cell, last_cell};
+use crate::frame::seen::{Seen, is_same_cell, is_untouched, last_cell};
 use crate::frame::writer::Writer;
 use crate::row::CellRow;
 use crate::size::{Column, Position, Row};
@@ -42,6 +42,10 @@ impl RowChange<'_> {
         let mut doubt = self.doubt_after(self.done);
         let mut column = self.done;
         while column < end {
+            if column >= doubt && !self.redraw_last && is_untouched(self.old, self.new, column) {
+                column += 1;
+                continue;
+            }
             let seen = Seen::at(self.new, column, writer.vocabulary);
             let last = self.redraw_last && column >= last_cell(self.new);
             let is_wrong = column < doubt || self.differs(column, &seen, writer.vocabulary);
@@ -116,7 +120,11 @@ impl RowChange<'_> {
 
     /// The number of cells like `seen`, an erased one, from `column` on.
     fn blank_run(&self, column: u16, end: u16, seen: &Seen<'_>, vocabulary: &Vocabulary) -> u16 {
-        let like = |column: &u16| Seen::at(self.new, *column, vocabulary) == *seen;
+        let like = |next: &u16| {
+            let cells = self.new.cells();
+            cells.get(usize::from(column)) == cells.get(usize::from(*next))
+                || Seen::at(self.new, *next, vocabulary) == *seen
+        };
         (column..end).take_while(like).count() as u16
     }
 

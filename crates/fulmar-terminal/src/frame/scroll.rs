@@ -32,7 +32,7 @@ const COUNT_MAX: usize = 256;
 
 /// Returns the scrolling of `old` after which the fewest columns are left to be drawn to reach
 /// `new`, or `None` if drawing is as cheap. Both have the same number of rows.
-pub(super) fn find(old: &[Arc<CellRow>], new: &[Arc<CellRow>]) -> Option<Scroll> {
+pub(super) fn find(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Scroll> {
     let changed: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
     let first = changed.iter().position(|&changed| changed)?;
     let last = changed.iter().rposition(|&changed| changed)?;
@@ -75,14 +75,14 @@ struct Key {
     columns: usize,
 }
 
-fn keys(rows: &[Arc<CellRow>]) -> Vec<Key> {
+fn keys(rows: &[&Arc<CellRow>]) -> Vec<Key> {
     rows.iter().map(|row| key(row)).collect()
 }
 
 fn key(row: &CellRow) -> Key {
     let mut hasher = RowHasher::default();
     let mut columns = 0;
-    for (index, cell) in row.cells().iter().enumerate() {
+    for (index, cell) in row.used_cells().iter().enumerate() {
         let glyph = row.glyph(Column(index as u16));
         match glyph {
             Glyph::Blank | Glyph::Spacer => {}
@@ -182,6 +182,12 @@ mod tests {
             .collect()
     }
 
+    fn found(old: &[&str], new: &[&str]) -> Option<Scroll> {
+        let (old, new) = (rows(old), rows(new));
+        let all = |rows| Vec::from_iter(rows);
+        find(&all(old.iter()), &all(new.iter()))
+    }
+
     const A: &str = "a line with enough text";
     const B: &str = "b line with enough text";
     const C: &str = "c line with enough text";
@@ -189,7 +195,7 @@ mod tests {
 
     #[test]
     fn rows_that_went_up_are_found() {
-        let found = find(&rows(&[A, B, C, ""]), &rows(&[B, C, D, ""]));
+        let found = found(&[A, B, C, ""], &[B, C, D, ""]);
         assert_eq!(
             found,
             Some(Scroll {
@@ -202,7 +208,7 @@ mod tests {
 
     #[test]
     fn rows_that_went_down_inside_a_region_are_found() {
-        let found = find(&rows(&[A, B, C, "", D]), &rows(&[A, "", B, C, D]));
+        let found = found(&[A, B, C, "", D], &[A, "", B, C, D]);
         assert_eq!(
             found,
             Some(Scroll {
@@ -215,8 +221,8 @@ mod tests {
 
     #[test]
     fn what_stayed_or_is_cheap_is_not_scrolled() {
-        assert_eq!(find(&rows(&[A, B, C]), &rows(&[A, B, C])), None);
-        assert_eq!(find(&rows(&[A, B, C]), &rows(&[A, D, C])), None);
-        assert_eq!(find(&rows(&["x", "y", ""]), &rows(&["y", "z", ""])), None);
+        assert_eq!(found(&[A, B, C], &[A, B, C]), None);
+        assert_eq!(found(&[A, B, C], &[A, D, C]), None);
+        assert_eq!(found(&["x", "y", ""], &["y", "z", ""]), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Screen;
-use crate::cell::Glyph;
+use crate::cell::{Cell, Glyph};
 use crate::frame::agreed::{is_agreed, is_joiner};
 use crate::row::CellRow;
 use crate::size::{Column, Row};
@@ -94,14 +94,31 @@ impl<'row> Seen<'row> {
 
 /// Whether the reader shows the same at `column` of both rows.
 pub(super) fn is_same_cell(a: &CellRow, b: &CellRow, column: u16, vocabulary: &Vocabulary) -> bool {
+    at_a_glance(a, b, column)
+        .unwrap_or_else(|| Seen::at(a, column, vocabulary) == Seen::at(b, column, vocabulary))
+}
+
+/// Whether both rows hold the very same narrow character or blank at `column`.
+pub(super) fn is_untouched(a: &CellRow, b: &CellRow, column: u16) -> bool {
+    let is_narrow = |cell: &Cell| !cell.is_wide() && !cell.is_spacer();
+    b.cells().get(usize::from(column)).is_some_and(is_narrow)
+        && at_a_glance(a, b, column) == Some(true)
+}
+
+/// Tells without regard to what the reader understands whether it shows the same, if that can be told.
+fn at_a_glance(a: &CellRow, b: &CellRow, column: u16) -> Option<bool> {
     let index = usize::from(column);
-    if let (Some(a), Some(b)) = (a.cells().get(index), b.cells().get(index))
-        && a == b
-        && !(a.has_extra() || a.is_cluster())
-    {
-        return true;
+    let (a, b) = (a.cells().get(index)?, b.cells().get(index)?);
+    let refers = |cell: &Cell| cell.has_extra() || cell.is_cluster();
+    let is_empty = |cell: &Cell| cell.is_blank() || cell.glyph == u32::from(' ');
+    if refers(a) || refers(b) {
+        None
+    } else if a == b {
+        Some(true)
+    } else {
+        let is_other_text = a.glyph != b.glyph && !(is_empty(a) && is_empty(b));
+        is_other_text.then_some(false)
     }
-    Seen::at(a, column, vocabulary) == Seen::at(b, column, vocabulary)
 }
 
 /// Whether the reader shows the same in both rows.
