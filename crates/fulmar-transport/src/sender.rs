@@ -290,14 +290,15 @@ impl<S: Synced> Sender<S> {
     ///
     /// Source: docs/protocol.md §5.3.
     fn choose(&self, now: Time, trust: Trust, budget: Budget) -> (StateNumber, Difference<S>) {
-        let assumed = self.assumed(now, trust);
-        let usual = self.difference_from(assumed, budget);
-        let first = self.first();
-        if assumed.number == first.number {
-            return (first.number, usual);
-        }
+        let (first, assumed) = (self.first(), self.assumed(now, trust));
         let resend = self.difference_from(first, budget);
         let is_complete = matches!(resend.reached, Reached::Target);
+        // Of most changes that are small the usual difference need not be known.
+        if assumed.number == first.number || is_complete && is_always_preferred(resend.bytes.len())
+        {
+            return (first.number, resend);
+        }
+        let usual = self.difference_from(assumed, budget);
         if is_complete && is_preferred(resend.bytes.len(), usual.bytes.len()) {
             (first.number, resend)
         } else {
@@ -408,6 +409,11 @@ fn is_preferred(resend: usize, usual: usize) -> bool {
         return usual == 0;
     }
     resend <= usual || (resend < PROSPECTIVE_BYTES_MAX && resend < usual + PROSPECTIVE_EXTRA_BYTES)
+}
+
+/// Tells whether it is, however long the usual difference may be.
+fn is_always_preferred(resend: usize) -> bool {
+    resend > 0 && is_preferred(resend, 0)
 }
 
 #[cfg(test)]
