@@ -9,9 +9,7 @@ use serde_json::{Value, json};
 
 use super::Data;
 use crate::judge::Truth;
-use crate::predict::{
-    Gate, Kind, Link, Plan, Recording, Results, Session, Viewing, explain, judged,
-};
+use crate::predict::{Gate, Kind, Link, Plan, Recording, Results, Session, explain, judged};
 use crate::stats::{AT_ONCE, Summary, share_within};
 
 /// Types recordings over many links in virtual time, and says how much of it predictors show at
@@ -105,10 +103,10 @@ fn judge(recordings: &[Recording], link: Link, kinds: &[Kind]) -> Result<ExitCod
     for recording in recordings {
         let truth = Truth::of(&recording.trace);
         let scenario = link.scenario(1);
-        let session = Session::run(&scenario, &recording.trace, &recording.truth)?;
+        let is_watched = kinds.contains(&Kind::Client);
+        let session = Session::run(&scenario, &recording.trace, &recording.truth, is_watched)?;
         for kind in kinds {
-            let mut predictor = kind.build(session.size);
-            let viewing = Viewing::of(&session, predictor.as_mut());
+            let viewing = kind.view(&session);
             let verdict = judged(recording, &truth, &session, &viewing)?;
             rows.push(json!({
                 "recording": recording.name,

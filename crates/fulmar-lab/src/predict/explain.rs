@@ -22,9 +22,9 @@ use super::viewing::Viewing;
 /// Where no session comes about.
 pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Result<String> {
     let truth = &recording.truth;
-    let session = Session::run(&link.scenario(seed), &recording.trace, truth)?;
-    let mut predictor = kind.build(session.size);
-    let viewing = Viewing::of(&session, predictor.as_mut());
+    let is_watched = kind == Kind::Client;
+    let session = Session::run(&link.scenario(seed), &recording.trace, truth, is_watched)?;
+    let viewing = kind.view(&session);
     let scored = Scored::of(truth, &viewing);
     let account = Account {
         truth,

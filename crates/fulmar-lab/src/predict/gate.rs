@@ -10,7 +10,7 @@ use super::recording::Recording;
 use super::trial::{Plan, Trial};
 
 /// What has to keep secrets.
-const KEEPERS: [Kind; 2] = [Kind::Engine, Kind::EngineHints];
+const KEEPERS: [Kind; 3] = [Kind::Engine, Kind::EngineHints, Kind::Client];
 /// What must not be able to.
 const CONTROL: Kind = Kind::Everything;
 

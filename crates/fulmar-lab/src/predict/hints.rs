@@ -1,5 +1,6 @@
 //! What a server of our own would say of the recorded program.
 
+use fulmar_core::program_class;
 use fulmar_predict::{Hints, ProgramClass};
 use fulmar_terminal::Screen;
 
@@ -23,42 +24,9 @@ fn number_of(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, step) | 1
 }
 
-/// What kind of program a name stands for.
+/// The class that our server would give a program of that name. A recording does not say with which
+/// words it was called: it counts as used interactively, which is what trusts it most.
 fn class_of(name: &str) -> ProgramClass {
-    let classes: [(&[&str], ProgramClass); 4] = [
-        (
-            &["bash", "zsh", "fish", "sh", "dash", "ksh"],
-            ProgramClass::Shell,
-        ),
-        (
-            &[
-                "python", "ipython", "node", "psql", "sqlite3", "gdb", "bc", "ed",
-            ],
-            ProgramClass::LineEditor,
-        ),
-        (
-            &["vi", "vim", "nvim", "nano", "emacs", "micro", "hx", "helix"],
-            ProgramClass::Editor,
-        ),
-        (
-            &[
-                "tmux",
-                "tmux: client",
-                "screen",
-                "ssh",
-                "mosh-client",
-                "docker",
-                "sudo",
-                "su",
-                "unshare",
-            ],
-            ProgramClass::Relay,
-        ),
-    ];
-    let plain = name.trim_start_matches('-');
-    let plain = plain.trim_end_matches(|end: char| end.is_ascii_digit() || end == '.');
-    let class = classes
-        .iter()
-        .find(|(names, _)| names.contains(&plain) || names.contains(&name));
-    class.map_or(ProgramClass::Unknown, |(_, class)| *class)
+    let words = format!("{name}\0");
+    program_class(name.as_bytes(), words.as_bytes())
 }

@@ -7,8 +7,9 @@ use fulmar_terminal::{Position, Size};
 
 use super::engine::{Adapter, Peer};
 use super::picture::Picture;
-use super::session::{Frame, Keys};
+use super::session::{Frame, Keys, Session};
 use super::stock::{Mode, Stock};
+use super::viewing::Viewing;
 
 /// A predictor on a session: told what is typed and what comes, it says what the user sees.
 pub trait Predictor {
@@ -65,18 +66,21 @@ pub enum Kind {
     Engine,
     /// Ours, with a server of our own that gives hints.
     EngineHints,
+    /// The real client, with ours in it and a stock server.
+    Client,
     /// Shows every guess: what the gate has to notice.
     Everything,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 6] = [
+    pub const ALL: [Kind; 7] = [
         Kind::None,
         Kind::Stock,
         Kind::StockAlways,
         Kind::Engine,
         Kind::EngineHints,
+        Kind::Client,
         Kind::Everything,
     ];
 
@@ -88,14 +92,23 @@ impl Kind {
             Kind::StockAlways => "stock-always",
             Kind::Engine => "engine",
             Kind::EngineHints => "engine-hints",
+            Kind::Client => "client",
             Kind::Everything => "everything",
         }
     }
 
-    /// Returns a new one for a window of that size.
-    pub fn build(self, size: Size) -> Box<dyn Predictor> {
+    /// Shows a session to a new one of this kind. The client's own has to have been watched.
+    pub fn view(self, session: &Session) -> Viewing<'_> {
         match self {
-            Kind::None => Box::new(Nothing),
+            Kind::Client => Viewing::of_client(session),
+            _ => Viewing::of(session, self.build(session.size).as_mut()),
+        }
+    }
+
+    /// Returns a new one for a window of that size; for the client one that does nothing.
+    fn build(self, size: Size) -> Box<dyn Predictor> {
+        match self {
+            Kind::None | Kind::Client => Box::new(Nothing),
             Kind::Stock => Box::new(Stock::new(Mode::Adaptive)),
             Kind::StockAlways => Box::new(Stock::new(Mode::Always)),
             Kind::Engine => Box::new(Adapter::new(size, Peer::Stock)),

@@ -34,11 +34,16 @@ impl Recording {
             false => None,
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Recording {
-            name: name.into_owned(),
-            truth: Truth::of(&trace, meta.as_ref()),
+        Ok(Recording::new(&name, trace, meta.as_ref()))
+    }
+
+    /// Returns a recording by that name.
+    pub fn new(name: &str, trace: Trace, meta: Option<&Meta>) -> Recording {
+        Recording {
+            name: name.to_owned(),
+            truth: Truth::of(&trace, meta),
             trace,
-        })
+        }
     }
 
     /// Reads all recordings of a folder whose name holds one of `parts`, or all if there are none, in

@@ -25,6 +25,8 @@ pub struct Session {
     pub size: Size,
     /// What happened.
     pub happenings: Vec<Happening>,
+    /// What the client itself showed, from when on, if it was watched.
+    pub shown: Vec<(Duration, Picture)>,
     /// What the programs received and wrote.
     pub host_side: Trace,
     /// When it was over.
@@ -94,16 +96,22 @@ const PATIENCE: usize = 15;
 const SET_UP: Duration = Duration::from_secs(120);
 
 impl Session {
-    /// Plays a recording over a link.
+    /// Plays a recording over a link. `is_watched` has the client predict and says what it shows.
     ///
     /// # Errors
     ///
     /// Where no session comes about, or a state machine spins, which is a fault of it.
-    pub fn run(scenario: &Scenario, recording: &Trace, truth: &Truth) -> Result<Session> {
+    pub fn run(
+        scenario: &Scenario,
+        recording: &Trace,
+        truth: &Truth,
+        is_watched: bool,
+    ) -> Result<Session> {
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
             .context("no window has the size of the recording")?;
-        let near = Typed::new(key()?, size, scenario.simulated_server(), recording);
+        let server = scenario.simulated_server();
+        let near = Typed::new(key()?, size, server, recording, is_watched);
         let far = Far::new(key()?, size, PlayedHost::unstamped(recording));
         let length = recording.ended() - recording.began();
         let mut simulation = scenario.simulation((near, far));
@@ -134,10 +142,15 @@ impl Session {
     ) -> Result<Session> {
         let (near, far) = simulation.nodes;
         let mut happenings = Vec::new();
+        let mut shown: Vec<(Duration, Picture)> = Vec::new();
         let mut last: Option<Frame> = None;
         for lived in near.lived {
             let what = match lived.what {
                 super::typed::What::Keys(keys) => What::Keys(keys),
+                super::typed::What::Shown(screen) => {
+                    shown.push((lived.at, Picture::of(&screen)));
+                    continue;
+                }
                 super::typed::What::News(news) => {
                     let picture = match &last {
                         Some(last) => Picture::like(&news.screen, &last.screen, &last.picture),
@@ -166,6 +179,7 @@ impl Session {
         Ok(Session {
             size,
             happenings,
+            shown,
             host_side: far.host.finish()?,
             end,
             is_whole,

@@ -11,7 +11,6 @@ use super::predictor::Kind;
 use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::Session;
-use super::viewing::Viewing;
 
 /// What is to be tried.
 #[derive(Debug)]
@@ -80,13 +79,10 @@ impl Plan<'_> {
 
     fn one(&self, recording: usize, link: Link, seed: u64) -> Result<Trial> {
         let Recording { name, trace, truth } = &self.recordings[recording];
-        let session = Session::run(&link.scenario(seed), trace, truth);
+        let is_watched = self.kinds.contains(&Kind::Client);
+        let session = Session::run(&link.scenario(seed), trace, truth, is_watched);
         let session = session.with_context(|| format!("{name} over {link}, seed {seed}"))?;
-        let score = |kind: &Kind| {
-            let mut predictor = kind.build(session.size);
-            let viewing = Viewing::of(&session, predictor.as_mut());
-            Scored::of(truth, &viewing).score
-        };
+        let score = |kind: &Kind| Scored::of(truth, &kind.view(&session)).score;
         Ok(Trial {
             recording,
             link,

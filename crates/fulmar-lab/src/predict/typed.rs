@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use fulmar_core::{Client, ClientConfig, ClientEvent};
 use fulmar_datagram::Key;
-use fulmar_predict::{Config, Preference};
+use fulmar_predict::Preference;
 use fulmar_sim::{Datagram, Node, Transmit};
-use fulmar_terminal::{Row, Screen, Size};
+use fulmar_terminal::{Row, Screen, Size, Terminal};
 use fulmar_transport::{Arrival, Countable as _, Hint, Outcome, PathId, Received, StateNumber};
 
 use super::session::Keys;
 use crate::played::{READY, START};
-use crate::simulated::words;
+use crate::simulated::{outer_terminal, words};
 use crate::trace::{Trace, strokes};
 
 /// A client, and what happened to it.
@@ -35,6 +35,8 @@ pub(super) struct Typed {
     /// The newest state of the server's.
     state: StateNumber,
     received: u64,
+    /// The user's terminal, if somebody looks at it.
+    outer: Option<Terminal>,
     pub(super) lived: Vec<Lived>,
 }
 
@@ -47,6 +49,8 @@ pub(super) struct Lived {
 pub(super) enum What {
     Keys(Keys),
     News(Box<News>),
+    /// What the user's terminal shows from here on.
+    Shown(Box<Screen>),
 }
 
 /// What came from the server.
@@ -76,13 +80,24 @@ struct Press {
 }
 
 impl Typed {
-    pub(super) fn new(key: Key, size: Size, server: SocketAddr, recording: &Trace) -> Typed {
+    /// Returns a user who sits down; `is_watched` says whether the client predicts, too, and its terminal is
+    /// looked at. Otherwise predictors are beside it.
+    pub(super) fn new(
+        key: Key,
+        size: Size,
+        server: SocketAddr,
+        recording: &Trace,
+        is_watched: bool,
+    ) -> Typed {
         let config = ClientConfig {
             size,
-            // Predictors are tried later, on what this client has lived.
-            prediction: Config {
-                preference: Preference::Never,
-                ..Config::default()
+            outer: outer_terminal(),
+            prediction: fulmar_predict::Config {
+                preference: match is_watched {
+                    true => Preference::Adaptive,
+                    false => Preference::Never,
+                },
+                ..fulmar_predict::Config::default()
             },
             ..ClientConfig::new(key, [1; 32])
         };
@@ -99,6 +114,7 @@ impl Typed {
             sent_state: StateNumber::ZERO,
             state: StateNumber::ZERO,
             received: 0,
+            outer: is_watched.then(|| Terminal::new(size)),
             lived: Vec::new(),
         };
         typed.open_path(Duration::ZERO);
@@ -230,7 +246,7 @@ impl Typed {
         let news = News {
             screen: self.client.screen().clone(),
             state: self.state,
-            received: self.received,
+            received: self.received.max(self.bytes_of(echo_ack)),
             echoed: self.bytes_of(echo_ack),
             echoed_state: echo_ack.get(),
             srtt: self
@@ -243,6 +259,25 @@ impl Typed {
             at: now,
             what: What::News(Box::new(news)),
         });
+    }
+
+    /// Has the client draw, if somebody looks.
+    fn show(&mut self, now: Duration) {
+        let Some(outer) = &mut self.outer else { return };
+        let mut drawn = Vec::new();
+        self.client.draw(words::time(now), &mut drawn);
+        outer.process(&drawn);
+        outer.take_replies();
+        let is_first = !self
+            .lived
+            .iter()
+            .any(|lived| matches!(lived.what, What::Shown(_)));
+        if !drawn.is_empty() || is_first {
+            self.lived.push(Lived {
+                at: now,
+                what: What::Shown(Box::new(outer.screen().clone())),
+            });
+        }
     }
 
     /// How many bytes a state of the user stream holds.
@@ -299,6 +334,7 @@ impl Node for Typed {
                 return Some(transmit);
             }
             if !self.send(now) && !self.press(now) {
+                self.show(now);
                 return None;
             }
         }

@@ -74,6 +74,46 @@ impl<'a> Viewing<'a> {
         }
     }
 
+    /// Returns what the client itself showed of a session that was watched.
+    pub fn of_client(session: &'a Session) -> Viewing<'a> {
+        let mut viewing = Viewing {
+            moments: Vec::new(),
+            end: session.end,
+            keys_by_byte: BTreeMap::new(),
+        };
+        let happenings = session.happenings.iter().map(|one| one.at);
+        let mut times: Vec<Duration> = happenings
+            .chain(session.shown.iter().map(|(at, _)| *at))
+            .collect();
+        times.sort();
+        times.dedup();
+        let (mut happened, mut shown) = (session.happenings.iter().peekable(), 0);
+        let (mut typed, mut frame) = (0, None);
+        for now in times {
+            while let Some(one) = happened.next_if(|one| one.at <= now) {
+                match &one.what {
+                    What::Keys(keys) => typed = keys.key + keys.count,
+                    What::Frame(newest) => frame = Some(&**newest),
+                }
+            }
+            shown += session.shown[shown..].partition_point(|(at, _)| *at <= now);
+            let picture = shown.checked_sub(1).map(|shown| &session.shown[shown].1);
+            if let (Some(frame), Some(picture)) = (frame, picture) {
+                viewing.moments.push(Moment {
+                    at: now,
+                    typed,
+                    frame,
+                    drawn: Drawn {
+                        picture: picture.clone(),
+                        ..Drawn::plain(frame)
+                    },
+                    remarks: Vec::new(),
+                });
+            }
+        }
+        viewing
+    }
+
     /// Returns the number of the key that a byte belongs to.
     pub fn key_of(&self, byte: u64) -> Option<usize> {
         let before = self.keys_by_byte.range(..=byte).next_back();
@@ -98,10 +138,8 @@ impl Show<'_, '_> {
     /// Lets time pass up to shortly before `until`.
     fn wait(&mut self, until: Duration) {
         while let Some(due) = self.predictor.poll_timeout() {
-            let due = due.max(self.now);
-            // What is due at the same time over and over would stop the time.
-            let is_over = due >= until || self.moments.last().is_some_and(|last| due <= last.at);
-            if is_over {
+            // What was due by now was drawn with what happened now.
+            if due <= self.now || due >= until {
                 return;
             }
             self.now = due;

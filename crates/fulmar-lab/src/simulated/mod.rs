@@ -37,6 +37,7 @@ pub(crate) use far::Far;
 pub use far::Frame;
 pub(crate) use host::PlayedHost;
 use near::Near;
+pub(crate) use near::outer_terminal;
 pub use rehearsal::{Rehearsal, Rehearsed};
 
 /// The key of all simulated sessions. Nobody else hears them.

@@ -98,7 +98,7 @@ impl<'a> Near<'a> {
 }
 
 /// A terminal that can do everything.
-fn outer_terminal() -> OuterTerminal {
+pub(crate) fn outer_terminal() -> OuterTerminal {
     OuterTerminal {
         vocabulary: Vocabulary::FULL,
         enter: b"\x1b[?1049h".to_vec(),

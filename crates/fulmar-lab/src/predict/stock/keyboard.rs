@@ -98,8 +98,8 @@ impl Keyboard {
 /// Whether a character takes one column: found out by printing it.
 fn is_narrow(character: char) -> bool {
     let mut terminal = fulmar_terminal::Terminal::new(fulmar_terminal::Size::default());
-    terminal.process(character.to_string().as_bytes());
-    terminal.screen().cursor().position.column.0 == 1
+    terminal.process(format!("a{character}").as_bytes());
+    terminal.screen().cursor().position.column.0 == 2
 }
 
 #[cfg(test)]
