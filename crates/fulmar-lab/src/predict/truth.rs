@@ -15,6 +15,8 @@ use crate::trace::{Event, Mark, Meta, Note, StrokeKind, Trace, TtyState, strokes
 pub struct Truth {
     screens: Vec<Screen>,
     pictures: Vec<Picture>,
+    /// What is there behind the first newline of each piece of output that has one.
+    first_lines: Vec<Option<Picture>>,
     keys: Vec<TrueKey>,
     /// How many bytes of output lead to each screen.
     written: Vec<usize>,
@@ -103,6 +105,11 @@ impl Truth {
         &self.pictures[number.min(self.pictures.len() - 1)]
     }
 
+    /// What is there for a moment behind the first newline of the output that leads to a screen.
+    pub fn first_line(&self, number: usize) -> Option<&Picture> {
+        self.first_lines.get(number)?.as_ref()
+    }
+
     /// A screen.
     pub fn screen(&self, number: usize) -> &Screen {
         &self.screens[number.min(self.screens.len() - 1)]
@@ -147,8 +154,6 @@ struct Play {
     truth: Truth,
     /// When each screen came.
     came: Vec<Duration>,
-    /// The screen behind the first newline of each piece of output that has one.
-    first_lines: Vec<Option<Screen>>,
 }
 
 impl Play {
@@ -159,13 +164,13 @@ impl Play {
             truth: Truth {
                 pictures: vec![Picture::of(&screen)],
                 screens: vec![screen],
+                first_lines: vec![None],
                 keys: Vec::new(),
                 written: vec![0],
                 ttys: Vec::new(),
             },
             terminal,
             came: vec![Duration::ZERO],
-            first_lines: vec![None],
         }
     }
 
@@ -193,17 +198,15 @@ impl Play {
         self.terminal.take_replies();
         let screen = self.terminal.screen().clone();
         let last = self.truth.end();
-        let picture = Picture::like(
-            &screen,
-            &self.truth.screens[last],
-            &self.truth.pictures[last],
-        );
+        let (known, shown) = (&self.truth.screens[last], &self.truth.pictures[last]);
+        let picture = Picture::like(&screen, known, shown);
+        let first_line = first_line.map(|line| Picture::like(&line, known, shown));
         let written = self.truth.written[last] + bytes.len();
         self.truth.screens.push(screen);
         self.truth.pictures.push(picture);
         self.truth.written.push(written);
         self.came.push(at);
-        self.first_lines.push(first_line);
+        self.truth.first_lines.push(first_line);
     }
 
     fn finish(mut self, meta: Option<&Meta>) -> Truth {
@@ -235,10 +238,10 @@ impl Play {
         if !matches!(key.bytes.as_slice(), b"\r" | b"\n") {
             return None;
         }
-        let mut lines = self.first_lines[key.before + 1..=after].iter().flatten();
-        let picture = Picture::of(lines.next()?);
-        let part = part(self.truth.picture(key.before), &picture)?;
-        Some((part, picture))
+        let mut lines = (key.before + 1..=after).filter_map(|screen| self.truth.first_line(screen));
+        let picture = lines.next()?;
+        let part = part(self.truth.picture(key.before), picture)?;
+        Some((part, picture.clone()))
     }
 
     /// The screen with which a key's first burst of output is over, if there is one: it begins within

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fulmar_terminal::Position;
 
-use super::picture::Look;
+use super::picture::{Look, Picture};
 use super::truth::Truth;
 use super::viewing::{Moment, Viewing};
 
@@ -15,7 +15,7 @@ pub const WRONG_FROM: Duration = Duration::from_millis(30);
 /// A cell, or the cursor, that was wrong for [`WRONG_FROM`] or longer.
 ///
 /// It is wrong as long as it differs from the server's frame and from every true screen between that
-/// frame and the last key.
+/// frame and the last key. What is there behind the first newline of an answer is a true screen, too.
 #[derive(Clone, Debug)]
 pub struct Wrong {
     /// Where; `None` for the cursor.
@@ -36,7 +36,7 @@ pub(super) fn wrong_cells(truth: &Truth, moment: &Moment<'_>) -> Vec<Position> {
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
     let is_true = |at: &Position| {
         let look = drawn.look(*at);
-        (from..=to).any(|screen| truth.picture(screen).look(*at) == look)
+        true_pictures(truth, from, to).any(|picture| picture.look(*at) == look)
     };
     drawn.differences(frame).filter(|at| !is_true(at)).collect()
 }
@@ -47,8 +47,16 @@ pub(super) fn is_cursor_wrong(truth: &Truth, moment: &Moment<'_>) -> bool {
         return false;
     };
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
-    let is_there = |screen: usize| truth.picture(screen).cursor() == Some(shown);
-    moment.frame.picture.cursor() != Some(shown) && !(from..=to).any(is_there)
+    let mut pictures = true_pictures(truth, from, to);
+    moment.frame.picture.cursor() != Some(shown)
+        && !pictures.any(|picture| picture.cursor() == Some(shown))
+}
+
+/// What is truly there from one screen to another, and on the way between them.
+fn true_pictures(truth: &Truth, from: usize, to: usize) -> impl Iterator<Item = &Picture> {
+    let behind_newlines = (from + 1..=to).filter_map(|screen| truth.first_line(screen));
+    let screens = (from..=to).map(|screen| truth.picture(screen));
+    screens.chain(behind_newlines)
 }
 
 /// Returns everything that was wrong in a session.
