@@ -63,3 +63,6 @@ pub use trial::{Plan, Trial};
 pub use truth::{Effect, Part, TrueKey, Truth};
 pub use viewing::{Moment, Viewing};
 pub use wrong::{WRONG_FROM, Wrong};
+
+#[cfg(test)]
+mod tests;

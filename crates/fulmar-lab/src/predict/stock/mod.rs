@@ -393,3 +393,6 @@ impl Predictor for Stock {
         self.is_active().then_some(self.woke + WAKE)
     }
 }
+
+#[cfg(test)]
+mod tests;

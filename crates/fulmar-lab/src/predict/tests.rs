@@ -1,0 +1,272 @@
+//! The definitions, on recordings of a few keys and with predictors of which all is known.
+
+use std::time::Duration;
+
+use fulmar_terminal::Position;
+
+use super::*;
+use crate::stats::Observation;
+use crate::trace::{Meta, Trace};
+
+const LINK: Link = Link {
+    round_trip: 100,
+    jitter: 0,
+    loss: 0,
+};
+
+/// A prompt; `l` and its echo, `x` and Backspace, and their echoes; Enter and two lines in two pieces.
+const SHELL: &[u8] = b"0 SIZE 20 4\n50000 HOST 2\n$ \n1000000 USER 1\nl\n1002000 HOST 1\nl\n\
+    1200000 USER 1\nx\n1202000 HOST 1\nx\n1250000 USER 1\n\x7f\n1252000 HOST 3\n\x08 \x08\n\
+    2000000 USER 1\n\r\n2002000 HOST 2\n\r\n\n2010000 HOST 7\na b\r\n$ \n";
+
+/// A prompt, a secret of three characters without echo, Enter and a word.
+const SECRET: &[u8] = b"0 SIZE 20 4\n50000 HOST 4\npw: \n1000000 USER 1\na\n1150000 USER 1\nb\n\
+    1300000 USER 1\nc\n1500000 USER 1\n\r\n1502000 HOST 4\n\r\nok\n";
+const SECRET_META: &str = "900000 MARK secret-on\n1600000 MARK secret-off\n";
+
+fn recording(bytes: &[u8]) -> Recording {
+    Recording::new("test", Trace::parse(bytes).unwrap(), None)
+}
+
+fn secret() -> Recording {
+    let meta = Meta::parse(SECRET_META).unwrap();
+    Recording::new("test", Trace::parse(SECRET).unwrap(), Some(&meta))
+}
+
+fn session(recording: &Recording) -> Session {
+    Session::run(&LINK.scenario(1), &recording.trace, &recording.truth, true).unwrap()
+}
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// Something that draws when a key is typed, for a while.
+struct Fake<F> {
+    draw: F,
+    lasts: Duration,
+    until: Duration,
+    typed: usize,
+}
+
+impl<F: Fn(usize, &mut Picture)> Fake<F> {
+    fn new(lasts: Duration, draw: F) -> Fake<F> {
+        Fake {
+            draw,
+            lasts,
+            until: Duration::ZERO,
+            typed: 0,
+        }
+    }
+}
+
+impl<F: Fn(usize, &mut Picture)> Predictor for Fake<F> {
+    fn type_keys(&mut self, now: Duration, keys: &Keys, _: &Frame) {
+        self.until = now + self.lasts;
+        self.typed = keys.key + keys.count;
+    }
+
+    fn take_frame(&mut self, _: Duration, _: &Frame) {}
+
+    fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
+        let mut drawn = Drawn::plain(frame);
+        if now < self.until {
+            (self.draw)(self.typed, &mut drawn.picture);
+        }
+        drawn
+    }
+
+    fn poll_timeout(&self) -> Option<Duration> {
+        Some(self.until)
+    }
+}
+
+fn scored(recording: &Recording, predictor: &mut dyn Predictor) -> Scored {
+    let session = session(recording);
+    assert!(session.is_whole);
+    Scored::of(&recording.truth, &Viewing::of(&session, predictor))
+}
+
+fn scored_kind(recording: &Recording, kind: Kind) -> Scored {
+    Scored::of(&recording.truth, &kind.view(&session(recording)))
+}
+
+fn at(row: u16, column: u16) -> Position {
+    Position::new(row, column)
+}
+
+#[test]
+fn the_effect_of_a_character_is_its_cell_and_the_cursor() {
+    let recording = recording(SHELL);
+    let keys = recording.truth.keys();
+    let effect = keys[0].effect.as_ref().unwrap();
+    assert_eq!(effect.part.places, [at(0, 2)]);
+    assert_eq!((effect.after, effect.part.has_cursor), (2, true));
+    assert!(effect.first_line.is_none());
+}
+
+#[test]
+fn enter_is_done_with_the_first_line_or_with_the_burst() {
+    let recording = recording(SHELL);
+    let enter = recording.truth.keys()[3].effect.clone().unwrap();
+    assert_eq!(enter.after, 6, "8 ms are no gap");
+    let (part, picture) = enter.first_line.unwrap();
+    assert!(part.places.is_empty());
+    assert_eq!(picture.cursor(), Some(at(1, 0)));
+    // The middle row, which the cursor only passed, does not belong to it.
+    assert_eq!(enter.part.places, [at(2, 0)]);
+}
+
+#[test]
+fn grey_text_right_of_the_cursor_is_not_required() {
+    let trace = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 15\na\x1b[90mbc\x1b[m\x1b[2D\n";
+    let recording = recording(trace);
+    let effect = recording.truth.keys()[0].effect.clone().unwrap();
+    assert_eq!(effect.part.places, [at(0, 2)]);
+}
+
+#[test]
+fn a_key_that_nothing_answers_has_no_effect() {
+    let late = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1251000 HOST 1\na\n";
+    assert!(recording(late).truth.keys()[0].effect.is_none());
+    let ignored =
+        b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1100000 USER 1\nb\n1101000 HOST 1\nb\n";
+    let recording = recording(ignored);
+    let has_effect = |key: usize| recording.truth.keys()[key].effect.is_some();
+    assert_eq!([has_effect(0), has_effect(1)], [false, true]);
+}
+
+#[test]
+fn what_changes_elsewhere_counts_where_the_cursors_row_does_not() {
+    let trace = b"0 SIZE 20 4\n0 HOST 6\n\x1b[?25l\n1000000 USER 1\na\n1001000 HOST 13\n\x1b[3;5Hx\x1b[1;1H\n";
+    let trace = Trace::parse(trace).unwrap();
+    let recording = Recording::new("test", trace, None);
+    let effect = recording.truth.keys()[0].effect.clone().unwrap();
+    assert_eq!(
+        (effect.part.places, effect.part.has_cursor),
+        (vec![at(2, 4)], false)
+    );
+}
+
+#[test]
+fn without_prediction_every_key_waits_for_the_round_trip() {
+    let recording = recording(SHELL);
+    let scored = scored_kind(&recording, Kind::None);
+    assert_eq!(scored.waits.len(), 4);
+    for wait in scored.waits {
+        // Also Backspace: the screen without `x` that is still there is not its effect.
+        let Some(Observation::After(wait)) = wait else {
+            panic!("{wait:?}");
+        };
+        assert!((ms(100)..ms(250)).contains(&wait), "{wait:?}");
+    }
+    assert_eq!((scored.score.instant(), scored.score.wrong()), (0.0, 0.0));
+}
+
+#[test]
+fn who_knows_the_truth_is_always_instant_and_never_wrong() {
+    let recording = recording(SHELL);
+    let truth = &recording.truth;
+    let know =
+        |typed: usize, picture: &mut Picture| *picture = truth.picture(truth.reach(typed)).clone();
+    let scored = scored(&recording, &mut Fake::new(ms(1000), know));
+    assert_eq!(scored.score.instant(), 100.0);
+    assert_eq!(scored.score.wrong(), 0.0);
+}
+
+#[test]
+fn a_wrong_cell_counts_from_30_ms_on_and_once_for_its_key() {
+    let recording = recording(SHELL);
+    let lie = |_: usize, picture: &mut Picture| {
+        for column in [10, 11] {
+            picture.set(at(2, column), Look::BLANK.with('z'));
+        }
+    };
+    let wrong = |lasts| {
+        let scored = scored(&recording, &mut Fake::new(lasts, lie));
+        let mut keys: Vec<usize> = scored.wrongs.iter().map(|wrong| wrong.key).collect();
+        keys.dedup();
+        assert_eq!(keys.len(), scored.score.wrong);
+        scored.score.wrong
+    };
+    assert_eq!(wrong(ms(29)), 0);
+    assert_eq!(wrong(ms(30)), 4);
+    // One that goes on while the next key is typed is still that of the first.
+    assert_eq!(wrong(ms(60)), 3);
+}
+
+#[test]
+fn a_cursor_can_be_wrong_by_itself() {
+    let recording = recording(SHELL);
+    let lie = |_: usize, picture: &mut Picture| picture.set_cursor(at(3, 3));
+    let scored = scored(&recording, &mut Fake::new(ms(40), lie));
+    assert_eq!(scored.score.wrong, 4);
+    assert!(scored.wrongs.iter().all(|wrong| wrong.place.is_none()));
+}
+
+#[test]
+fn a_character_of_a_secret_near_the_cursor_is_a_leak_however_short() {
+    let recording = secret();
+    let echo = |typed: usize, picture: &mut Picture| {
+        let character = ['a', 'b', 'c', ' '][typed - 1];
+        picture.set(at(0, 3 + typed as u16), Look::BLANK.with(character));
+    };
+    let leaks = |draw: &dyn Fn(usize, &mut Picture)| {
+        let scored = scored(&recording, &mut Fake::new(ms(1), draw));
+        scored.score.leaks
+    };
+    assert_eq!(leaks(&echo), Leaks { keys: 3, shown: 3 });
+    let star = |typed: usize, picture: &mut Picture| {
+        picture.set(at(0, 3 + typed as u16), Look::BLANK.with('*'));
+    };
+    assert_eq!(leaks(&star), Leaks { keys: 3, shown: 0 });
+    let far = |typed: usize, picture: &mut Picture| {
+        picture.set(at(3, typed as u16), Look::BLANK.with('a'));
+    };
+    assert_eq!(leaks(&far).shown, 0, "by chance");
+    let all = |_: usize, picture: &mut Picture| {
+        for (column, character) in (5..).zip(['a', 'b', 'c']) {
+            picture.set(at(3, column), Look::BLANK.with(character));
+        }
+    };
+    assert_eq!(leaks(&all).shown, 3, "three in a row are no chance");
+}
+
+#[test]
+fn a_control_that_shows_everything_leaks_and_stock_does_not() {
+    let recording = secret();
+    let leaks = |kind: Kind| scored_kind(&recording, kind).score.leaks.shown;
+    assert_eq!(leaks(Kind::Everything), 3);
+    assert_eq!(leaks(Kind::Stock), 0);
+}
+
+#[test]
+fn a_gate_needs_a_secret_and_a_control_that_is_noticed() {
+    let open = [recording(SHELL)];
+    assert!(Gate::new(&open, 1).is_err());
+    let secrets = [secret()];
+    assert!(Gate::new(&secrets, 0).is_err());
+    let gate = Gate::new(&secrets, 1).unwrap().over(vec![LINK]);
+    let verdict = gate.run().unwrap();
+    assert!(verdict.is_passed(), "{verdict}");
+    assert_eq!((verdict.sessions, verdict.secret_keys), (1, 3));
+    let blind = Verdict {
+        blind: vec!["test".to_owned()],
+        ..verdict
+    };
+    assert!(!blind.is_passed());
+}
+
+#[test]
+fn the_judge_of_real_runs_sees_the_same() {
+    let recording = recording(SHELL);
+    let session = session(&recording);
+    let truth = crate::judge::Truth::of(&recording.trace);
+    let viewing = Kind::None.view(&session);
+    let verdict = judged(&recording, &truth, &session, &viewing).unwrap();
+    let scored = Scored::of(&recording.truth, &viewing);
+    let own: Vec<_> = verdict.keys.iter().map(|key| key.own).collect();
+    assert_eq!(own, scored.waits);
+    assert!(verdict.is_stamped && verdict.is_settled);
+    assert_eq!((verdict.differences_at_end, verdict.wrongs.len()), (0, 0));
+}
