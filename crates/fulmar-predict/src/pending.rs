@@ -65,6 +65,8 @@ pub(crate) struct Pending {
     pub(crate) shown_at: Option<Time>,
     /// The server's screen shows something else.
     pub(crate) is_wrong: bool,
+    /// It was under way while the terminal showed nothing: it is never drawn.
+    pub(crate) is_hidden: bool,
 }
 
 /// What tells whether a key has been answered: the caret, its row and the one above.

@@ -24,6 +24,8 @@ pub(crate) struct Trust {
     hush: Option<Snapshot>,
     /// The next key may be the second half of a command.
     prefix: bool,
+    /// A character did not appear although the tty is said to echo.
+    is_echo_refuted: bool,
 }
 
 /// What is asked about a place.
@@ -41,6 +43,7 @@ impl Trust {
             editors_open: true,
             hush: None,
             prefix: false,
+            is_echo_refuted: false,
         }
     }
 
@@ -76,6 +79,17 @@ impl Trust {
         self.editors_open = true;
     }
 
+    /// A character is not where it was expected: that the tty echoes counts for nothing until an echo
+    /// is seen, or until the hints change.
+    pub(crate) fn refute_echo(&mut self) {
+        self.is_echo_refuted = true;
+    }
+
+    /// An echo was seen, or the hints are others.
+    pub(crate) fn accept_echo(&mut self) {
+        self.is_echo_refuted = false;
+    }
+
     /// Something was typed that nothing is known of.
     pub(crate) fn note_loss(&mut self) {
         self.prompts_open = false;
@@ -103,9 +117,7 @@ impl Trust {
         }
         match question.hints {
             Some(hints) if hints.is_silent() => return None,
-            Some(hints) if hints.canonical && hints.class != ProgramClass::Relay => {
-                return Some(Reason::Hints);
-            }
+            Some(hints) if self.believes(hints) => return Some(Reason::Hints),
             _ => {}
         }
         if question.line.is_echoed {
@@ -116,6 +128,11 @@ impl Trust {
             PlaceKind::Prompt => self.recall(question),
             PlaceKind::Elsewhere => None,
         }
+    }
+
+    /// Whether hints that the tty echoes are enough.
+    fn believes(&self, hints: &Hints) -> bool {
+        hints.canonical && hints.class != ProgramClass::Relay && !self.is_echo_refuted
     }
 
     fn recall(&self, question: &Question<'_>) -> Option<Reason> {

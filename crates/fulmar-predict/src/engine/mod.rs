@@ -153,8 +153,12 @@ impl Engine {
     pub fn handle_hints(&mut self, now: Time, hints: Hints) {
         let is_news = self.hints.is_some_and(|old| !old.agrees_with(&hints));
         self.hints = Some(hints);
+        if hints.is_silent() {
+            self.queue.iter_mut().for_each(|key| key.is_hidden = true);
+        }
         if is_news {
             self.line = None;
+            self.trust.accept_echo();
             self.lay_again(now, Reason::Hints);
         }
     }

@@ -221,6 +221,15 @@ impl Engine {
         let Some((stroke, typed_at)) = blamed.or(front) else {
             return;
         };
+        let is_blamed = |key: &&Pending| key.stroke == stroke;
+        let is_hidden = self
+            .queue
+            .iter()
+            .find(is_blamed)
+            .is_some_and(|key| key.is_hidden);
+        if matches!(stroke.key, Key::Text(_)) && !is_hidden {
+            self.trust.refute_echo();
+        }
         if let Some(line) = &mut self.line {
             let context = self.memory.context(line.place.signature);
             context.disagree(stroke.key);
@@ -269,7 +278,13 @@ impl Engine {
             self.survey(now, 0);
         }
         for key in rest {
-            self.lay(now, key.stroke, key.typed_at, key.shown_at);
+            self.lay(
+                now,
+                Pending {
+                    guess: Guess::Blind,
+                    ..key
+                },
+            );
         }
     }
 

@@ -45,6 +45,7 @@ impl Engine {
 
     /// A character typed into the present line was echoed.
     pub(super) fn note_echo(&mut self) {
+        self.trust.accept_echo();
         let Some(line) = &mut self.line else { return };
         if !std::mem::replace(&mut line.is_echoed, true) {
             self.memory.context(line.place.signature).confirm();

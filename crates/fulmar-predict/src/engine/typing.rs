@@ -22,7 +22,19 @@ impl Engine {
             self.canvas = self.frame.canvas.clone();
             self.survey(now, 0);
         }
-        self.lay(now, stroke, now, None);
+        self.lay(
+            now,
+            Pending {
+                stroke,
+                typed_at: now,
+                epoch: self.epochs.current(),
+                guess: Guess::Blind,
+                before: None,
+                shown_at: None,
+                is_wrong: false,
+                is_hidden: self.hints.is_some_and(|hints| hints.is_silent()),
+            },
+        );
         let Some(key) = self.queue.iter().next_back() else {
             return;
         };
@@ -36,20 +48,15 @@ impl Engine {
         self.log.note(now, decision);
     }
 
-    /// Puts a key behind those that are pending, with what it is expected to do to them.
-    pub(super) fn lay(
-        &mut self,
-        now: Time,
-        stroke: Keystroke,
-        typed_at: Time,
-        shown_at: Option<Time>,
-    ) {
+    /// Puts a key behind those that are pending, with what it is expected to do to them. What was
+    /// believed of it before does not count.
+    pub(super) fn lay(&mut self, now: Time, key: Pending) {
         let epoch = self.epochs.current();
         let is_blind = self.queue.is_blinded();
         let guess = if is_blind {
             Guess::Blind
         } else {
-            self.guess(stroke.key)
+            self.guess(key.stroke.key)
         };
         let before = matches!(guess, Guess::Unknown { .. }).then(|| Snapshot::of(&self.canvas));
         if let Guess::Known(effect) = &guess {
@@ -58,13 +65,11 @@ impl Engine {
             self.begin_epoch(now, Reason::Unknown);
         }
         self.queue.push(Pending {
-            stroke,
-            typed_at,
             epoch,
             guess,
             before,
-            shown_at,
             is_wrong: false,
+            ..key
         });
     }
 

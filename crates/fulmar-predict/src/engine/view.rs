@@ -50,8 +50,10 @@ impl Engine {
         let is_silent = self.hints.is_some_and(|hints| hints.is_silent());
         self.queue.iter().map_while(move |key| {
             let effect = key.drawn()?;
-            let may =
-                !is_silent && self.epochs.is_confirmed(key.epoch) && (effect.is_proven || is_bold);
+            let may = !is_silent
+                && !key.is_hidden
+                && self.epochs.is_confirmed(key.epoch)
+                && (effect.is_proven || is_bold);
             may.then_some((key, effect))
         })
     }

@@ -236,6 +236,74 @@ fn a_terminal_that_echoes_is_trusted_unless_another_is_behind_it() {
 }
 
 #[test]
+fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
+    let cooked = Hints {
+        canonical: true,
+        echo: true,
+        class: ProgramClass::Shell,
+        ..Hints::default()
+    };
+    let mut scene = Scene::new("");
+    scene.engine.handle_hints(Time::ZERO, cooked);
+    scene.answer("");
+    scene.keys("s");
+    assert!(scene.shows());
+    scene.answer("");
+    for key in ["e", "c", "r"] {
+        scene.keys(key);
+        assert!(!scene.shows(), "{key}");
+        scene.answer("");
+    }
+    // An echo that is seen gives the trust back.
+    scene.keys("x");
+    scene.answer("x");
+    scene.keys("y");
+    assert_eq!(scene.row(0), "xy");
+    // So does another program.
+    let mut scene = Scene::new("");
+    scene.engine.handle_hints(Time::ZERO, cooked);
+    scene.answer("");
+    scene.keys("s");
+    scene.answer("");
+    let other = Hints {
+        program: 1,
+        ..cooked
+    };
+    scene.engine.handle_hints(Time::ZERO, other);
+    scene.keys("y");
+    assert!(scene.shows());
+}
+
+#[test]
+fn what_was_typed_in_silence_is_not_shown_when_it_is_over() {
+    let cooked = Hints {
+        canonical: true,
+        echo: true,
+        ..Hints::default()
+    };
+    let silent = Hints {
+        echo: false,
+        ..cooked
+    };
+    // Typed in silence, or just before the client knows of it.
+    for is_late in [false, true] {
+        let mut scene = Scene::new("Word: ");
+        let before = if is_late { Hints::default() } else { silent };
+        scene.engine.handle_hints(Time::ZERO, before);
+        scene.answer("");
+        scene.keys("secret");
+        scene.engine.handle_hints(Time::ZERO, silent);
+        // Nobody waited for the end of the line.
+        scene.engine.handle_hints(Time::ZERO, cooked);
+        scene.partial("", 6, 0);
+        assert!(!scene.shows(), "{is_late}");
+        scene.answer("\r\nname: ");
+        scene.keys("an");
+        assert_eq!(scene.row(1), "name: an");
+    }
+}
+
+#[test]
 fn what_is_shown_goes_when_the_terminal_stops_to_echo() {
     let mut scene = Scene::new("");
     let cooked = Hints {
