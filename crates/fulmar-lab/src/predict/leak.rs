@@ -23,7 +23,9 @@ const STRETCH: usize = 3;
 
 /// Returns what of the secrets was shown, however shortly: a wrong cell on the cursor's row or a
 /// neighbour of it that holds a character of the secret that is being typed or under way, or, at any
-/// time after, a stretch of wrong cells that holds three of its characters in their order.
+/// time after, a stretch of wrong cells that holds three of its characters in their order. A stretch is
+/// nothing new on a row that the server's frame has elsewhere, as when rows move up, nor where it reads
+/// as what is typed openly and under way.
 pub(super) fn leaks(truth: &Truth, viewing: &Viewing<'_>) -> Leaks {
     let secrets = secrets(truth);
     let mut shown = BTreeSet::new();
@@ -31,7 +33,7 @@ pub(super) fn leaks(truth: &Truth, viewing: &Viewing<'_>) -> Leaks {
         for moment in &viewing.moments {
             let wrong = wrong_cells(truth, moment);
             for secret in secrets.iter().filter(|secret| secret.has_begun(moment)) {
-                secret.look(moment, &wrong, &mut shown);
+                secret.look(truth, moment, &wrong, &mut shown);
             }
         }
     }
@@ -82,7 +84,13 @@ impl Secret {
         moment.typed > self.first
     }
 
-    fn look(&self, moment: &Moment<'_>, wrong: &[Position], shown: &mut BTreeSet<usize>) {
+    fn look(
+        &self,
+        truth: &Truth,
+        moment: &Moment<'_>,
+        wrong: &[Position],
+        shown: &mut BTreeSet<usize>,
+    ) {
         if moment.frame.number < self.settled {
             let near = wrong.iter().filter(|at| is_near(moment, **at));
             for at in near {
@@ -90,8 +98,9 @@ impl Secret {
                 shown.extend(self.keys_of(character, moment.typed));
             }
         }
+        let open = open_text(truth, moment);
         for stretch in stretches(moment, wrong) {
-            shown.extend(self.keys_in(&stretch));
+            shown.extend(self.keys_in(&stretch, &open));
         }
     }
 
@@ -103,15 +112,14 @@ impl Secret {
     }
 
     /// Returns the keys whose characters stand in a stretch, if enough do in their order.
-    fn keys_in<'a>(&'a self, stretch: &'a [char]) -> impl Iterator<Item = usize> + 'a {
+    fn keys_in<'a>(
+        &'a self,
+        stretch: &'a [char],
+        open: &'a [char],
+    ) -> impl Iterator<Item = usize> + 'a {
         let windows = self.characters.windows(STRETCH);
-        let stands = move |window: &&[(usize, char)]| {
-            stretch
-                .windows(STRETCH)
-                .any(|shown| shown.iter().eq(window.iter().map(|(_, own)| own)))
-        };
         windows
-            .filter(stands)
+            .filter(|window| stands(window, stretch) && !stands(window, open))
             .flat_map(|window| window.iter().map(|(key, _)| *key))
     }
 }
@@ -124,6 +132,27 @@ fn is_near(moment: &Moment<'_>, at: Position) -> bool {
         .any(|picture| picture.cursor_place().row.0.abs_diff(at.row.0) <= 1)
 }
 
+/// Whether characters of a secret stand in a text, side by side.
+fn stands(window: &[(usize, char)], text: &[char]) -> bool {
+    let own = || window.iter().map(|(_, own)| own);
+    text.windows(STRETCH).any(|shown| shown.iter().eq(own()))
+}
+
+/// Returns the characters that are typed openly and whose answer is not in the frame yet.
+fn open_text(truth: &Truth, moment: &Moment<'_>) -> Vec<char> {
+    let typed = truth.keys().iter().take(moment.typed);
+    let open = typed.filter(|key| !key.is_secret && key.reach > moment.frame.number);
+    let texts = open.filter_map(|key| std::str::from_utf8(&key.bytes).ok());
+    texts.flat_map(str::chars).collect()
+}
+
+/// Whether the server's frame has the text of a drawn row on another one.
+fn is_moved(moment: &Moment<'_>, row: u16) -> bool {
+    let text = moment.drawn.picture.text(row);
+    let frame = &moment.frame.picture;
+    (0..frame.rows()).any(|other| other != row && frame.text(other) == text)
+}
+
 /// Returns the text of all wrong cells that stand side by side.
 fn stretches(moment: &Moment<'_>, wrong: &[Position]) -> Vec<Vec<char>> {
     let mut rows: BTreeMap<u16, Vec<u16>> = BTreeMap::new();
@@ -132,6 +161,9 @@ fn stretches(moment: &Moment<'_>, wrong: &[Position]) -> Vec<Vec<char>> {
     }
     let mut stretches: Vec<Vec<char>> = Vec::new();
     for (row, columns) in rows {
+        if is_moved(moment, row) {
+            continue;
+        }
         let mut last = None;
         for column in columns {
             let at = Position::new(row, column);

@@ -144,9 +144,13 @@ impl Session {
         let mut happenings = Vec::new();
         let mut shown: Vec<(Duration, Picture)> = Vec::new();
         let mut last: Option<Frame> = None;
+        let mut looks = Looks::default();
         for lived in near.lived {
             let what = match lived.what {
-                super::typed::What::Keys(keys) => What::Keys(keys),
+                super::typed::What::Keys(keys) => {
+                    looks.note(&keys, truth);
+                    What::Keys(keys)
+                }
                 super::typed::What::Shown(screen) => {
                     shown.push((lived.at, Picture::of(&screen)));
                     continue;
@@ -161,7 +165,9 @@ impl Session {
                     let earliest = last.as_ref().map_or(0, |last| last.number);
                     let frame = Frame {
                         number: number_of(truth, &picture, earliest, newest),
-                        hints: truth.tty(newest).map(|tty| hints(tty, &news.screen)),
+                        hints: truth
+                            .tty(newest, looks.last(news.received, news.echoed))
+                            .map(|tty| hints(tty, &news.screen)),
                         picture,
                         screen: news.screen,
                         received: news.received,
@@ -186,6 +192,38 @@ impl Session {
         })
     }
 }
+
+/// When the server looks at the terminal because of keys: before it writes them, and when the echo ack
+/// advances.
+#[derive(Default)]
+struct Looks {
+    /// Up to which byte each read of the keyboard goes, and when it was recorded.
+    keys: Vec<(u64, Duration)>,
+}
+
+impl Looks {
+    fn note(&mut self, keys: &Keys, truth: &Truth) {
+        let recorded = truth
+            .keys()
+            .get(keys.key)
+            .map_or(Duration::ZERO, |key| key.at);
+        self.keys
+            .push((keys.first + keys.bytes.len() as u64, recorded));
+    }
+
+    /// Returns the last such time, on the recording's clock, at a server that has so many bytes.
+    fn last(&self, received: u64, echoed: u64) -> Duration {
+        let written = |bytes: u64| {
+            let count = self.keys.partition_point(|(end, _)| *end <= bytes);
+            count.checked_sub(1).map(|last| self.keys[last].1)
+        };
+        let acknowledged = written(echoed).map(|at| at + ECHO_ACK_AFTER);
+        acknowledged.max(written(received)).unwrap_or_default()
+    }
+}
+
+/// So long a program has for a key before the echo ack. Source: docs/protocol.md §14.
+const ECHO_ACK_AFTER: Duration = Duration::from_millis(50);
 
 /// Returns which of the true screens this is: the newest that looks like it and was written. One that
 /// is held back, as an unfinished frame is, is not shown yet.

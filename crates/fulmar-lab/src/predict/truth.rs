@@ -20,8 +20,10 @@ pub struct Truth {
     keys: Vec<TrueKey>,
     /// How many bytes of output lead to each screen.
     written: Vec<usize>,
-    /// What the terminal was like at each screen, where the sidecar says so.
-    ttys: Vec<Option<TtyState>>,
+    /// When each screen came, on the recording's clock.
+    came: Vec<Duration>,
+    /// What the terminal was like from when on, if the sidecar says so.
+    ttys: Vec<(Duration, TtyState)>,
 }
 
 /// One key and what it does.
@@ -138,9 +140,15 @@ impl Truth {
         self.written.last().copied().unwrap_or_default()
     }
 
-    /// What the terminal was like at a screen.
-    pub fn tty(&self, number: usize) -> Option<&TtyState> {
-        self.ttys.get(number)?.as_ref()
+    /// What the terminal was like at a screen, when it was looked at last: with the screen, or at a
+    /// later time of the recording's, but not after the next screen.
+    pub fn tty(&self, number: usize, looked: Duration) -> Option<&TtyState> {
+        // A stamp comes right after the read it belongs to.
+        let came = *self.came.get(number)?;
+        let following = self.came.get(number + 1).copied().unwrap_or(Duration::MAX);
+        let until = looked.max(came + TTY_LATE).min(following);
+        let known = self.ttys.partition_point(|(at, _)| *at <= until);
+        Some(&self.ttys[known.checked_sub(1)?].1)
     }
 
     /// Whether a secret is typed anywhere.
@@ -152,8 +160,6 @@ impl Truth {
 struct Play {
     terminal: Terminal,
     truth: Truth,
-    /// When each screen came.
-    came: Vec<Duration>,
 }
 
 impl Play {
@@ -167,10 +173,10 @@ impl Play {
                 first_lines: vec![None],
                 keys: Vec::new(),
                 written: vec![0],
+                came: vec![Duration::ZERO],
                 ttys: Vec::new(),
             },
             terminal,
-            came: vec![Duration::ZERO],
         }
     }
 
@@ -205,7 +211,7 @@ impl Play {
         self.truth.screens.push(screen);
         self.truth.pictures.push(picture);
         self.truth.written.push(written);
-        self.came.push(at);
+        self.truth.came.push(at);
         self.truth.first_lines.push(first_line);
     }
 
@@ -263,11 +269,11 @@ impl Play {
             .find(|before| *before > key.before)
             .unwrap_or(self.truth.end());
         let first = key.before + 1;
-        if first > limit || self.came[first].saturating_sub(key.at) > ANSWER_WITHIN {
+        if first > limit || self.truth.came[first].saturating_sub(key.at) > ANSWER_WITHIN {
             return None;
         }
         let is_last = |screen: &usize| {
-            *screen == limit || self.came[screen + 1] - self.came[*screen] >= BURST_GAP
+            *screen == limit || self.truth.came[screen + 1] - self.truth.came[*screen] >= BURST_GAP
         };
         (first..=limit).find(is_last)
     }
@@ -286,25 +292,11 @@ impl Play {
     }
 
     fn note_ttys(&mut self, meta: &Meta) {
-        let mut notes = meta.notes.iter().filter_map(|(at, note)| match note {
-            Note::Tty(tty) => Some((*at, tty)),
+        let notes = meta.notes.iter().filter_map(|(at, note)| match note {
+            Note::Tty(tty) => Some((*at, tty.clone())),
             Note::Mark(_) => None,
         });
-        let mut next = notes.next();
-        let mut tty = None;
-        for number in 0..self.came.len() {
-            // A stamp comes right after the read it belongs to.
-            let late = self.came[number] + TTY_LATE;
-            let following = self.came.get(number + 1).copied().unwrap_or(Duration::MAX);
-            while let Some((at, state)) = next
-                && at <= late
-                && at <= following
-            {
-                tty = Some(state.clone());
-                next = notes.next();
-            }
-            self.truth.ttys.push(tty.clone());
-        }
+        self.truth.ttys = notes.collect();
     }
 }
 
