@@ -4,54 +4,13 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fulmar_lab::experiment::{Measured, Surroundings, Work as _};
 use fulmar_lab::instrument::lan::{Lan, Source};
-use fulmar_lab::peer::find;
-use support::leave_out;
+use support::measuring::{measured, value};
 
 fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
-}
-
-fn fulmar() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_fulmar-lab")).with_file_name("fulmar")
-}
-
-/// Measures, or says that the calling test cannot run here.
-#[track_caller]
-fn measured(peer: &str, work: &Lan) -> Option<Measured> {
-    support::link("")?;
-    let needed = ["sshd", "ssh", "ssh-keygen", "unshare"];
-    if let Some(program) = needed.into_iter().find(|program| find(program).is_none()) {
-        leave_out(&format!("{program} is not installed"));
-        return None;
-    }
-    if peer == "fulmar" && !fulmar().is_file() {
-        leave_out("fulmar is not built beside fulmar-lab");
-        return None;
-    }
-    let around = Surroundings {
-        fulmar: fulmar(),
-        ..Surroundings::default()
-    };
-    match work.measure(peer, 1, &around) {
-        Ok(measured) => Some(measured),
-        Err(error) if format!("{error:#}").contains("sshd cannot be had") => {
-            leave_out(&format!("{error:#}"));
-            None
-        }
-        Err(error) => panic!("{error:#}"),
-    }
-}
-
-fn value(measured: &Measured, name: &str) -> f64 {
-    let figure = measured.figures.get(name);
-    figure
-        .unwrap_or_else(|| panic!("no {name} in {:?}", measured.figures))
-        .value
 }
 
 #[test]

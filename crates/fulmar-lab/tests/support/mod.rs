@@ -6,6 +6,8 @@
     reason = "each test program uses a part of it"
 )]
 
+pub(crate) mod measuring;
+
 use std::io::Write as _;
 use std::net::{SocketAddr, UdpSocket};
 use std::process::Child;

@@ -1,0 +1,49 @@
+//! Measuring with an experiment's work, where the machine has what it needs.
+
+use std::path::{Path, PathBuf};
+
+use fulmar_lab::experiment::{Measured, Surroundings, Work};
+use fulmar_lab::peer::find;
+
+use super::{leave_out, link};
+
+/// Our program, which is built beside the lab.
+fn fulmar() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_fulmar-lab")).with_file_name("fulmar")
+}
+
+/// Measures, or says that the calling test cannot run here.
+#[track_caller]
+pub(crate) fn measured(peer: &str, work: &impl Work) -> Option<Measured> {
+    link("")?;
+    let needed = ["sshd", "ssh", "ssh-keygen", "unshare"];
+    if let Some(program) = needed.into_iter().find(|program| find(program).is_none()) {
+        leave_out(&format!("{program} is not installed"));
+        return None;
+    }
+    if peer.starts_with("fulmar") && !fulmar().is_file() {
+        leave_out("fulmar is not built beside fulmar-lab");
+        return None;
+    }
+    let around = Surroundings {
+        fulmar: fulmar(),
+        ..Surroundings::default()
+    };
+    match work.measure(peer, 1, &around) {
+        Ok(measured) => Some(measured),
+        Err(error) if format!("{error:#}").contains("sshd cannot be had") => {
+            leave_out(&format!("{error:#}"));
+            None
+        }
+        Err(error) => panic!("{error:#}"),
+    }
+}
+
+/// The value of a figure that must be there.
+#[track_caller]
+pub(crate) fn value(measured: &Measured, name: &str) -> f64 {
+    let figure = measured.figures.get(name);
+    figure
+        .unwrap_or_else(|| panic!("no {name} in {:?}", measured.figures))
+        .value
+}
