@@ -4,6 +4,7 @@
 //! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests, and for lab
 //! terminal ◄─ predict   ◄─┘            lab ─► sim, platform; and, in one folder, core and below
 //! datagram ◄─ predict, for its `Time`
+//! channel ◄─ fulmar
 //! ```
 //!
 //! A new arrow is a decision: a page in `docs/decisions/`, and then a word in [`MEMBERS`].
@@ -48,6 +49,11 @@ const MEMBERS: &[Member] = &[
         reach: Reach::Pure,
     },
     Member {
+        name: "fulmar-channel",
+        uses: &[],
+        reach: Reach::Pure,
+    },
+    Member {
         name: "fulmar-predict",
         uses: &["fulmar-datagram", "fulmar-terminal"],
         reach: Reach::Pure,
@@ -75,6 +81,7 @@ const MEMBERS: &[Member] = &[
     Member {
         name: "fulmar",
         uses: &[
+            "fulmar-channel",
             "fulmar-core",
             "fulmar-datagram",
             "fulmar-platform",

@@ -1,0 +1,80 @@
+//! News for the edge.
+
+use crate::entry::Kind;
+use crate::exchange::Answer;
+use crate::path::RelativePath;
+use crate::trouble::Trouble;
+
+/// What one call of `turn` leaves to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// The budget is used up, or events wait: there is more to do at once.
+    More,
+    /// Until lanes, source or target are ready again.
+    Waiting,
+    /// The copy is over, on both sides.
+    Done,
+}
+
+/// News from a [`Sender`](crate::Sender) or [`Receiver`](crate::Receiver).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// The far end has answered a request that was followed up before its answer.
+    Answered(Answer),
+    /// An entry is over and done with, on both sides. Not told of [`Kind::Leave`] unless it failed.
+    Settled {
+        /// Which.
+        path: RelativePath,
+        /// What it was; a stream has its size by now.
+        kind: Kind,
+        /// How it went.
+        verdict: Verdict,
+    },
+    /// Something has no entry, since the sending side could not look at it.
+    Trouble(Trouble),
+}
+
+/// How an entry went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is at its place, verified.
+    Whole,
+    /// It is at its place and verified, but was changed while it was read: a mixture, maybe.
+    Changed,
+    /// It is not there. `place` of the trouble is filled in.
+    Failed(Trouble),
+}
+
+/// How far a copy is. All numbers only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes of files known so far, of which [`bytes`](Progress::bytes) are done; final once `is_walked`.
+    pub bytes_known: u64,
+    /// Bytes of files sent or received, or found to be there; holes count as bytes.
+    pub bytes: u64,
+    /// Of these, bytes that were there from an earlier try.
+    pub bytes_held: u64,
+    /// Bytes of files that went over the lanes.
+    pub bytes_carried: u64,
+    /// Entries known so far.
+    pub entries_known: u64,
+    /// Entries settled.
+    pub entries: u64,
+    /// Whether all entries are known.
+    pub is_walked: bool,
+}
+
+/// What a copy came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Files at their place.
+    pub files: u64,
+    /// Folders.
+    pub folders: u64,
+    /// Links.
+    pub links: u64,
+    /// Bytes of these files.
+    pub bytes: u64,
+    /// Entries that failed or were changed while they were read, and names that led to no entry.
+    pub troubles: u64,
+}

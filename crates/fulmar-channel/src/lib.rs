@@ -1,0 +1,60 @@
+//! The protocol of a copy (docs/channel.md), as two state machines: [`Sender`] and [`Receiver`].
+//!
+//! ```text
+//!             Requester ── Hello, Put or Get ──►  Answerer           one exchange at the start,
+//!                       ◄── Hello, Ready or Refused ──               then one end is the Sender
+//!
+//!   Source ─► Sender ═ entries and their data, on many lanes ═► Receiver ─► Target
+//!                    ◄──── settled entries, parts held ──────
+//! ```
+//!
+//! The crate knows no file, no socket and no clock. A [`Source`] gives entries and bytes, a [`Target`] takes
+//! them, and [`Lanes`] carry bytes to the other end: ordered and reliable each, and independent of one another.
+//!
+//! The edge calls `turn` whenever lanes, source or target may have become ready, and drains `poll_event`:
+//!
+//! ```text
+//!   loop {
+//!       match sender.turn(&mut source, &mut lanes, BUDGET)? {
+//!           Turn::More => …        // serve others, then come back without sleeping
+//!           Turn::Waiting => …     // sleep until something is ready
+//!           Turn::Done => break,
+//!       }
+//!       while let Some(event) = sender.poll_event() { … }
+//!   }
+//! ```
+//!
+//! What a peer sends is checked before it is believed. A peer that breaks the rules ends the copy with one
+//! [`Wrong`]; trouble with one file is a [`Trouble`], and the rest goes on.
+
+mod entry;
+mod event;
+mod exchange;
+mod lanes;
+mod limits;
+mod path;
+mod receiver;
+mod request;
+mod sender;
+mod source;
+mod target;
+mod trouble;
+mod wrong;
+
+pub use entry::{Entry, EntryId, Kind, Timestamp};
+pub use event::{Event, Progress, Totals, Turn, Verdict};
+pub use exchange::{Answer, Answerer, Requester};
+pub use lanes::{Arrived, Lane, Lanes};
+pub use limits::{
+    CHUNK_BYTES_MIN, CHUNKS_MAX, CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, DEPTH_MAX, EVENTS_MAX,
+    LANES_MAX, LARGE_FILES_MAX, NAME_BYTES_MAX, NOTE_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX,
+    SIZE_MAX, WINDOW_ENTRIES,
+};
+pub use path::{PathFault, RelativePath};
+pub use receiver::{Allowed, Receiver};
+pub use request::{Flags, Request};
+pub use sender::Sender;
+pub use source::{Found, Piece, Settled, Source};
+pub use target::{Begun, Parts, Target};
+pub use trouble::{Trouble, Why};
+pub use wrong::Wrong;

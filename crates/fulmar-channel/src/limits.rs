@@ -1,0 +1,72 @@
+//! The numbers of the protocol, each with where it comes from.
+
+/// The longest frame but for [`Data`](crate::Sender), head included.
+///
+/// Source: docs/channel.md §2.
+pub const CONTROL_FRAME_BYTES_MAX: usize = 64 * 1024;
+
+/// The most bytes of a file in one frame.
+///
+/// Source: docs/channel.md §2.
+pub const DATA_BYTES_MAX: usize = 64 * 1024;
+
+/// Data lanes at most; eight are used over QUIC, one over ssh.
+///
+/// Source: docs/channel.md §1.
+pub const LANES_MAX: usize = 64;
+
+/// Entries under way: an entry's number is less than this above the lowest that has not been settled.
+/// 4096 files of 4 kB are 16 MB in a round trip.
+///
+/// Source: docs/channel.md §6.
+pub const WINDOW_ENTRIES: u64 = 4096;
+
+/// The smallest chunk of a large file. A file that is not longer is sent whole on one lane.
+///
+/// Source: docs/channel.md §5.
+pub const CHUNK_BYTES_MIN: u64 = 1024 * 1024;
+
+/// Chunks of one file at most; chunks grow for a file that would have more.
+///
+/// Source: docs/channel.md §5.
+pub const CHUNKS_MAX: u64 = 4096;
+
+/// Files of more than one chunk that are under way at the same time.
+///
+/// Source: docs/channel.md §6.
+pub const LARGE_FILES_MAX: usize = 64;
+
+/// The longest file: what a varint holds.
+///
+/// Source: docs/channel.md §2.
+pub const SIZE_MAX: u64 = (1 << 62) - 1;
+
+/// The longest name in a path.
+///
+/// Source: docs/threat-model.md §6; no usual file system holds longer ones.
+pub const NAME_BYTES_MAX: usize = 255;
+
+/// The longest path, and the longest content of a link.
+///
+/// Source: docs/threat-model.md §6.
+pub const PATH_BYTES_MAX: usize = 4096;
+
+/// Names in a path at most.
+///
+/// Source: docs/threat-model.md §6.
+pub const DEPTH_MAX: usize = 256;
+
+/// What one request may name. All of it has to fit into one frame, too.
+///
+/// Source: docs/channel.md §3.
+pub const OPERANDS_MAX: usize = 4096;
+
+/// The longest note of a trouble.
+///
+/// Source: docs/channel.md §4.
+pub const NOTE_BYTES_MAX: usize = 256;
+
+/// Events that wait for the edge; with more, `turn` does nothing until they are fetched.
+///
+/// Source: chosen to be more than one turn makes.
+pub const EVENTS_MAX: usize = 4096;

@@ -1,0 +1,52 @@
+//! What one end asks of the other.
+
+use bitflags::bitflags;
+
+/// What the requester wants: to send, or to receive. Paths are as the user wrote them; the far end makes sense of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// The requester sends.
+    Put {
+        /// Where to, at most 4096 bytes without NUL; empty is the home.
+        target: Vec<u8>,
+        /// How.
+        flags: Flags,
+    },
+    /// The requester receives.
+    Get {
+        /// What, at least one: paths and patterns, each at most 4096 bytes without NUL; empty is the home. Entries name them by their index.
+        operands: Vec<Vec<u8>>,
+        /// How.
+        flags: Flags,
+    },
+}
+
+impl Request {
+    /// How it is to be done.
+    pub fn flags(&self) -> Flags {
+        match self {
+            Request::Put { flags, .. } | Request::Get { flags, .. } => *flags,
+        }
+    }
+}
+
+bitflags! {
+    /// How a copy is done. On the wire it is this number (docs/channel.md §3).
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub struct Flags: u32 {
+        /// Folders are copied with all that is in them.
+        const RECURSIVE = 1;
+        /// Times and modes are kept, beside the permission bits that always go along.
+        const PRESERVE = 1 << 1;
+        /// Parts of an interrupted copy are used.
+        const RESUME = 1 << 2;
+        /// Nothing is written.
+        const DRY_RUN = 1 << 3;
+        /// There are several sources or the target ends in a slash: it has to be a folder.
+        const INTO_FOLDER = 1 << 4;
+        /// Data comes in order: file after file, on one lane. For standard output.
+        const IN_ORDER = 1 << 5;
+        /// Links that the user names are followed; those within a tree are copied as links in any case.
+        const FOLLOW = 1 << 6;
+    }
+}

@@ -1,0 +1,119 @@
+//! Where entries go.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use crate::entry::{Entry, EntryId};
+use crate::trouble::Trouble;
+
+/// What receives: a folder, or standard output. The [`Receiver`](crate::Receiver) asks.
+///
+/// Paths have been checked ([`RelativePath`](crate::RelativePath)) and roots allowed; the target sees to it that none leads out of its folder, makes folders above
+/// an entry that are missing, and refuses what it does not hold. A trouble concerns one entry, and the rest goes on.
+/// The receiver calls `abandon` for a file after any trouble with it, but not when `begin` itself failed.
+pub trait Target {
+    /// Whether [`write`](Target::write) would not block. While it is not so, nothing is read from the data lanes.
+    fn is_ready(&mut self) -> bool {
+        true
+    }
+
+    /// A file begins, to be written under a temporary name. At most lanes + [`LARGE_FILES_MAX`](crate::LARGE_FILES_MAX) are begun at a time,
+    /// and never two with the same path.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made. All that comes of it is then thrown away.
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble>;
+
+    /// Bytes of a file. Chunks come in any order, each from its beginning on, and one that is held already may come again.
+    /// A stream (of unknown size), and all data of a copy with [`Flags::IN_ORDER`](crate::Flags), comes in order.
+    ///
+    /// # Errors
+    ///
+    /// Disk full, for example: the receiver abandons the file.
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble>;
+
+    /// `length` zeros (at least one), which should take no room. Where parts of an interrupted copy lie they have to become zeros.
+    ///
+    /// # Errors
+    ///
+    /// As of [`write`](Target::write).
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble>;
+
+    /// Reads what is held, at least one byte and at most `limit`: of the partial file, or after [`Begun::Present`] of the one under the final name.
+    /// Offsets are within what `begin` said.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read; what was to be read is then asked from the sender instead.
+    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, Trouble>;
+
+    /// Every byte is there and verified: sets size, mode and times, and gives the file its final name.
+    ///
+    /// # Errors
+    ///
+    /// It has not its name. The receiver abandons it.
+    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), Trouble>;
+
+    /// Only after [`Begun::Present`]: what is under the final name is, byte for byte, what was sent. Sets mode and times, and
+    /// removes the temporary file.
+    ///
+    /// # Errors
+    ///
+    /// Mode or times cannot be set.
+    fn keep(&mut self, id: EntryId) -> Result<(), Trouble>;
+
+    /// The file will not be completed now.
+    fn abandon(&mut self, id: EntryId, parts: Parts);
+
+    /// A folder. One that is there already, also as made for an entry that came before, is fine.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made.
+    fn folder(&mut self, entry: &Entry) -> Result<(), Trouble>;
+
+    /// A symbolic link, in the place of a file or link of that name.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made.
+    fn link(&mut self, entry: &Entry) -> Result<(), Trouble>;
+
+    /// Every entry sent before has been settled, so nothing more goes into this folder: sets mode and times.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be set.
+    fn leave(&mut self, entry: &Entry) -> Result<(), Trouble>;
+
+    /// A dry run: could the entry be made? Nothing else is called then.
+    ///
+    /// # Errors
+    ///
+    /// What would go wrong.
+    fn look(&mut self, entry: &Entry) -> Result<(), Trouble>;
+}
+
+/// What a target has of a file that begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Begun {
+    /// Nothing, or nothing that is to be used.
+    New,
+    /// A partial file of an interrupted copy, which is written into. The ranges, ascending, hold data; what lies between is not looked at.
+    /// They may be too wide, since nothing is believed that has not been compared.
+    Parts(Vec<Range<u64>>),
+    /// A file of the same size is under the final name. It is compared, and stays as it is if it is the same
+    /// ([`keep`](Target::keep)). Data goes to a temporary file, as for `New`.
+    Present,
+}
+
+/// What becomes of the data of an abandoned file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// It is kept for another try, where the target can.
+    Keep,
+    /// It is of no use.
+    Drop,
+}
