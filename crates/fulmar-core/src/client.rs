@@ -602,12 +602,16 @@ impl Client {
         let round_trip = self.endpoint.round_trip();
         let round_trip = round_trip.is_known().then(|| round_trip.smoothed());
         self.prediction.handle_link(round_trip);
-        let newest = received
-            .instruction
-            .filter(|instruction| instruction.outcome == Some(Outcome::Newest));
-        if let Some(instruction) = newest {
+        let Some(instruction) = received.instruction else {
+            return;
+        };
+        let numbers = instruction.numbers;
+        // The newest screen once more: that the server has more keys by now is news of it, too.
+        let is_repeated = numbers.target == self.endpoint.remote_number()
+            && instruction.outcome == Some(Outcome::Duplicate);
+        if is_repeated || instruction.outcome == Some(Outcome::Newest) {
             let hints = self.hints();
-            let acknowledged = instruction.numbers.acknowledged;
+            let acknowledged = numbers.acknowledged;
             let state = self.endpoint.remote();
             self.prediction
                 .handle_frame(now, state, acknowledged, hints);

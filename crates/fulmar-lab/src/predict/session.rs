@@ -27,6 +27,8 @@ pub struct Session {
     pub happenings: Vec<Happening>,
     /// What the client itself showed, from when on, if it was watched.
     pub shown: Vec<(Duration, Picture)>,
+    /// What it said about its decisions.
+    pub said: Vec<(Duration, String)>,
     /// What the programs received and wrote.
     pub host_side: Trace,
     /// When it was over.
@@ -143,6 +145,7 @@ impl Session {
         let (near, far) = simulation.nodes;
         let mut happenings = Vec::new();
         let mut shown: Vec<(Duration, Picture)> = Vec::new();
+        let mut said = Vec::new();
         let mut last: Option<Frame> = None;
         let mut looks = Looks::default();
         for lived in near.lived {
@@ -153,6 +156,10 @@ impl Session {
                 }
                 super::typed::What::Shown(screen) => {
                     shown.push((lived.at, Picture::of(&screen)));
+                    continue;
+                }
+                super::typed::What::Said(remark) => {
+                    said.push((lived.at, remark));
                     continue;
                 }
                 super::typed::What::News(news) => {
@@ -186,6 +193,7 @@ impl Session {
             size,
             happenings,
             shown,
+            said,
             host_side: far.host.finish()?,
             end,
             is_whole,

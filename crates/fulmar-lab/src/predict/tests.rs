@@ -270,3 +270,18 @@ fn the_judge_of_real_runs_sees_the_same() {
     assert!(verdict.is_stamped && verdict.is_settled);
     assert_eq!((verdict.differences_at_end, verdict.wrongs.len()), (0, 0));
 }
+
+#[test]
+fn the_client_shows_what_the_engine_beside_it_shows() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/keys/");
+    for name in ["own-bash-plain", "own-assistant-box"] {
+        let path = format!("{folder}{name}");
+        let recording = Recording::read(std::path::Path::new(&path)).unwrap();
+        let session = session(&recording);
+        let [client, engine] = [Kind::Client, Kind::Engine].map(|kind| {
+            let scored = Scored::of(&recording.truth, &kind.view(&session));
+            (scored.waits, scored.score.wrong)
+        });
+        assert_eq!(client, engine, "{name}");
+    }
+}

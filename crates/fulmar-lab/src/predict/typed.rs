@@ -13,8 +13,8 @@ use fulmar_terminal::{Row, Screen, Size, Terminal};
 use fulmar_transport::{Arrival, Countable as _, Hint, Outcome, PathId, Received, StateNumber};
 
 use super::session::Keys;
-use crate::played::{READY, START};
-use crate::simulated::{outer_terminal, words};
+use crate::played::READY;
+use crate::simulated::{UNSEEN_START, outer_terminal, words};
 use crate::trace::{Trace, strokes};
 
 /// A client, and what happened to it.
@@ -51,6 +51,8 @@ pub(super) enum What {
     News(Box<News>),
     /// What the user's terminal shows from here on.
     Shown(Box<Screen>),
+    /// What the client said of a decision.
+    Said(String),
 }
 
 /// What came from the server.
@@ -117,6 +119,9 @@ impl Typed {
             outer: is_watched.then(|| Terminal::new(size)),
             lived: Vec::new(),
         };
+        if is_watched {
+            typed.client.observe_prediction();
+        }
         typed.open_path(Duration::ZERO);
         typed
     }
@@ -174,7 +179,7 @@ impl Typed {
         match self.phase {
             Phase::Arriving if self.shows_ready() => {
                 self.phase = Phase::Starting;
-                self.type_bytes(now, &[START]);
+                self.type_bytes(now, UNSEEN_START);
                 true
             }
             Phase::Starting if !self.shows_ready() => {
@@ -266,6 +271,11 @@ impl Typed {
         let Some(outer) = &mut self.outer else { return };
         let mut drawn = Vec::new();
         self.client.draw(words::time(now), &mut drawn);
+        let said = self.client.take_decisions();
+        self.lived.extend(said.iter().map(|(_, decision)| Lived {
+            at: now,
+            what: What::Said(decision.to_string()),
+        }));
         outer.process(&drawn);
         outer.take_replies();
         let is_first = !self

@@ -88,6 +88,7 @@ impl<'a> Viewing<'a> {
         times.sort();
         times.dedup();
         let (mut happened, mut shown) = (session.happenings.iter().peekable(), 0);
+        let mut said = session.said.iter().peekable();
         let (mut typed, mut frame) = (0, None);
         for now in times {
             while let Some(one) = happened.next_if(|one| one.at <= now) {
@@ -107,7 +108,9 @@ impl<'a> Viewing<'a> {
                         picture: picture.clone(),
                         ..Drawn::plain(frame)
                     },
-                    remarks: Vec::new(),
+                    remarks: std::iter::from_fn(|| said.next_if(|(at, _)| *at <= now))
+                        .map(|(_, remark)| remark.clone())
+                        .collect(),
                 });
             }
         }

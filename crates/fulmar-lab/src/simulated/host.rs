@@ -5,6 +5,10 @@ use std::time::Duration;
 use crate::played::{CLEAR, Player, READY, START};
 use crate::trace::{Event, NoTrace, Record, Trace};
 
+/// Starts the program as [`START`] does: an answer of a terminal, which is no key to a client that
+/// predicts.
+pub(crate) const UNSEEN_START: &[u8] = b"\x1b[0n";
+
 /// A program in the session: waits to be started, plays a recording and notes what it does.
 pub(crate) struct PlayedHost<'a> {
     recording: &'a Trace,
@@ -57,8 +61,8 @@ impl<'a> PlayedHost<'a> {
         match &mut self.phase {
             Phase::Absent | Phase::Arrived => {}
             Phase::Ready => {
-                if let Some(start) = bytes.iter().position(|byte| *byte == START) {
-                    self.phase = Phase::Started(bytes[start + 1..].to_vec());
+                if let Some(early) = behind_start(bytes) {
+                    self.phase = Phase::Started(early.to_vec());
                 }
             }
             Phase::Started(early) => early.extend(bytes),
@@ -117,4 +121,13 @@ impl<'a> PlayedHost<'a> {
     fn note(&mut self, at: Duration, event: Event) {
         self.records.push(Record { at, event });
     }
+}
+
+/// What was typed behind the start, if there is one.
+fn behind_start(bytes: &[u8]) -> Option<&[u8]> {
+    if let Some(early) = bytes.strip_prefix(UNSEEN_START) {
+        return Some(early);
+    }
+    let start = bytes.iter().position(|byte| *byte == START)?;
+    Some(&bytes[start + 1..])
 }

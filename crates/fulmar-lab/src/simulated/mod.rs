@@ -35,7 +35,7 @@ use crate::trace::Trace;
 use crate::typing::{Limits, Loop, Sitting, User};
 pub(crate) use far::Far;
 pub use far::Frame;
-pub(crate) use host::PlayedHost;
+pub(crate) use host::{PlayedHost, UNSEEN_START};
 use near::Near;
 pub(crate) use near::outer_terminal;
 pub use rehearsal::{Rehearsal, Rehearsed};
