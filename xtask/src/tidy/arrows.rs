@@ -5,6 +5,7 @@
 //! terminal ◄─ predict   ◄─┘            lab ─► sim, platform; and, in one folder, core and below
 //! datagram ◄─ predict, for its `Time`
 //! channel ◄─ fulmar
+//! datagram, transport ◄─ quic ◄─ fulmar, for `Time` and `PathId`
 //! ```
 //!
 //! A new arrow is a decision: a page in `docs/decisions/`, and then a word in [`MEMBERS`].
@@ -69,6 +70,11 @@ const MEMBERS: &[Member] = &[
         reach: Reach::Pure,
     },
     Member {
+        name: "fulmar-quic",
+        uses: &["fulmar-datagram", "fulmar-transport"],
+        reach: Reach::Pure,
+    },
+    Member {
         name: SIMULATOR,
         uses: &[],
         reach: Reach::Pure,
@@ -86,6 +92,7 @@ const MEMBERS: &[Member] = &[
             "fulmar-datagram",
             "fulmar-platform",
             "fulmar-predict",
+            "fulmar-quic",
             "fulmar-terminal",
             "fulmar-transport",
         ],

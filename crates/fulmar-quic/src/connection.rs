@@ -1,0 +1,535 @@
+//! The connection: a client's or a server's end as a state machine.
+
+mod clock;
+mod config;
+mod paths;
+mod silence;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use fulmar_datagram::{Ecn, Time};
+use fulmar_transport::PathId;
+use quinn_proto::{
+    ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, Incoming, Side, VarInt,
+};
+
+use crate::control::{self, Line};
+use crate::lanes::Lanes;
+use crate::window::Window;
+use crate::{Ended, Event, Gate, Lane, Options, Secret, Statistics, Transmit, Verdict};
+use clock::Clock;
+use config::Config;
+use paths::Paths;
+use silence::Silence;
+
+/// The most datagrams that one transmission has: what a kernel segments at once is 64 of them and
+/// 65 507 bytes.
+const SEGMENTS_MAX: usize = 40;
+
+/// One end of a connection.
+///
+/// It is driven as every state machine here: hand over what has arrived, read and write lanes, then
+/// [`poll_transmit`](Connection::poll_transmit) until `None`, events until `None`, and
+/// [`poll_timeout`](Connection::poll_timeout) last. Nothing is sent by any other call.
+///
+/// A server's end exists before there is a peer. It takes one connection, the first that is
+/// genuine, and ignores every other for good.
+pub struct Connection {
+    side: Side,
+    clock: Clock,
+    config: Config,
+    endpoint: Endpoint,
+    peer: Option<Peer>,
+    gate: Gate,
+    paths: Paths,
+    lanes: Lanes,
+    receive: Window,
+    send: Window,
+    silence: Silence,
+    line: Arc<Line>,
+    events: VecDeque<Event>,
+    is_connected: bool,
+    has_ended: bool,
+    /// What quinn wants to say to strangers: never sent.
+    unsaid: Vec<u8>,
+    wake: Option<Time>,
+}
+
+/// The connection within QUIC.
+struct Peer {
+    handle: ConnectionHandle,
+    quic: quinn_proto::Connection,
+    /// Frames that had come when this was last looked at: only genuine packets add to them.
+    frames: u64,
+}
+
+impl Connection {
+    /// Returns a client's end, which begins with the next [`poll_transmit`](Self::poll_transmit).
+    ///
+    /// `seed` is 32 random bytes, used once; `origin` is the system's instant that stands for the
+    /// origin of all times. Until the server has answered, `path` is where its first datagrams are
+    /// to go; the edge may send copies of them to other addresses, and the path on which the first
+    /// genuine answer comes is used from then on.
+    #[must_use]
+    pub fn client(
+        secret: &Secret,
+        seed: [u8; 32],
+        origin: Instant,
+        now: Time,
+        path: PathId,
+        options: &Options,
+    ) -> Connection {
+        let mut connection = Connection::new(Side::Client, secret, seed, origin, now, options);
+        connection.paths = Paths::of_client(path);
+        connection.connect(now);
+        connection
+    }
+
+    /// Returns a server's end, which waits for its client.
+    ///
+    /// `seed` and `origin` are as for [`client`](Self::client).
+    #[must_use]
+    pub fn server(
+        secret: &Secret,
+        seed: [u8; 32],
+        origin: Instant,
+        now: Time,
+        options: &Options,
+    ) -> Connection {
+        Connection::new(Side::Server, secret, seed, origin, now, options)
+    }
+
+    fn new(
+        side: Side,
+        secret: &Secret,
+        seed: [u8; 32],
+        origin: Instant,
+        now: Time,
+        options: &Options,
+    ) -> Connection {
+        let line = Arc::new(Line::default());
+        let config = Config::new(side, secret, seed, options, line.clone());
+        Connection {
+            side,
+            clock: Clock::new(origin),
+            endpoint: config.endpoint(),
+            peer: None,
+            gate: config.gate(),
+            paths: Paths::of_server(),
+            lanes: Lanes::new(side, config.lanes),
+            receive: Window::up_to(config.window_max),
+            send: Window::up_to(config.window_max),
+            silence: Silence::from(now),
+            line,
+            config,
+            events: VecDeque::new(),
+            is_connected: false,
+            has_ended: false,
+            unsaid: Vec::new(),
+            wake: None,
+        }
+    }
+
+    fn connect(&mut self, now: Time) {
+        let begun = self.config.client().and_then(|config| {
+            let remote = self.paths.remote();
+            let now = self.clock.instant(now);
+            self.endpoint.connect(now, config, remote, "fulmar").ok()
+        });
+        match begun {
+            Some((handle, quic)) => self.peer = Some(Peer::new(handle, quic)),
+            None => self.end(Ended::Broken(
+                "no keys can be made of the secret".to_owned(),
+            )),
+        }
+        self.note_timeout();
+    }
+
+    /// Takes a datagram that has arrived. What is not from the peer changes nothing but a counter.
+    pub fn handle_datagram(&mut self, now: Time, path: PathId, ecn: Ecn, bytes: &[u8]) -> Verdict {
+        if let Err(stranger) = self.gate.check(bytes) {
+            return Verdict::Stranger(stranger);
+        }
+        let remote = self.paths.remote_of(path);
+        let event = self.endpoint.handle(
+            self.clock.instant(now),
+            remote,
+            None,
+            clock::codepoint(ecn),
+            BytesMut::from(bytes),
+            &mut self.unsaid,
+        );
+        self.unsaid.clear();
+        let verdict = match event {
+            Some(DatagramEvent::ConnectionEvent(_, event)) => self.take(now, path, event),
+            Some(DatagramEvent::NewConnection(incoming)) => self.accept(now, path, incoming),
+            Some(DatagramEvent::Response(_)) | None => Verdict::Useless,
+        };
+        self.note_timeout();
+        verdict
+    }
+
+    fn take(&mut self, now: Time, path: PathId, event: quinn_proto::ConnectionEvent) -> Verdict {
+        let Some(peer) = &mut self.peer else {
+            return Verdict::Useless;
+        };
+        peer.quic.handle_event(event);
+        let is_genuine = peer.has_heard();
+        self.settle(now);
+        if !is_genuine {
+            return Verdict::Useless;
+        }
+        self.silence.heard(now);
+        self.paths.heard(path);
+        Verdict::Genuine
+    }
+
+    /// Takes the first connection; others are forgotten without a word.
+    fn accept(&mut self, now: Time, path: PathId, incoming: Incoming) -> Verdict {
+        if self.peer.is_some() || self.has_ended {
+            self.endpoint.ignore(incoming);
+            return Verdict::Useless;
+        }
+        let id = *incoming.orig_dst_cid();
+        let instant = self.clock.instant(now);
+        let accepted = self
+            .endpoint
+            .accept(incoming, instant, &mut self.unsaid, None);
+        self.unsaid.clear();
+        let Ok((handle, quic)) = accepted else {
+            return Verdict::Useless;
+        };
+        self.gate.begin(&id);
+        self.peer = Some(Peer::new(handle, quic));
+        self.silence.heard(now);
+        self.paths.heard(path);
+        self.settle(now);
+        Verdict::Genuine
+    }
+
+    /// Does what is due.
+    pub fn handle_timeout(&mut self, now: Time) {
+        let instant = self.clock.instant(now);
+        if let Some(peer) = &mut self.peer {
+            peer.quic.handle_timeout(instant);
+        }
+        self.settle(now);
+        if self.is_open() {
+            self.silence.look(now);
+        }
+        self.note_timeout();
+    }
+
+    /// Learns that sockets, addresses or the network have changed, or that the machine has slept.
+    ///
+    /// A client goes on by `path`, with everything that was known about the way forgotten; a server
+    /// stays where it is until its client is heard elsewhere. Both ask at once whether the other is
+    /// there.
+    pub fn handle_path_change(&mut self, now: Time, path: PathId) {
+        if self.side.is_client()
+            && self.paths.move_to(path)
+            && let Some(peer) = &mut self.peer
+        {
+            peer.quic.path_changed(self.clock.instant(now));
+        }
+        if self.is_open() {
+            self.silence.ask();
+        }
+    }
+
+    /// Returns the next datagrams to send, which are put into `out` instead of what it held.
+    pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
+        out.clear();
+        self.flush(now);
+        let transmit = self.next_transmit(now, out);
+        self.settle(now);
+        self.note_timeout();
+        transmit
+    }
+
+    fn next_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
+        let instant = self.clock.instant(now);
+        let peer = self.peer.as_mut()?;
+        let transmit = if self.silence.take_question(now) {
+            self.line.set_open(true);
+            peer.quic.ping();
+            let transmit = peer.quic.poll_transmit(instant, 1, out);
+            self.line.set_open(false);
+            transmit?
+        } else {
+            let is_confirmed = control::is_confirmed(peer.quic.congestion_state());
+            let remote = peer.quic.remote_address();
+            if self.side.is_server() && self.paths.is_spent(remote, is_confirmed) {
+                return None;
+            }
+            peer.quic.poll_transmit(instant, SEGMENTS_MAX, out)?
+        };
+        self.paths.sent(transmit.destination, transmit.size);
+        Some(Transmit {
+            path: self.paths.path_of(transmit.destination),
+            ecn: clock::mark(transmit.ecn),
+            length: transmit.size,
+            segment: transmit.segment_size.unwrap_or(transmit.size),
+        })
+    }
+
+    /// Moves staged bytes into QUIC and lets the windows follow the path.
+    fn flush(&mut self, now: Time) {
+        let is_open = self.is_open();
+        let Some(peer) = self.peer.as_mut().filter(|_| is_open) else {
+            return;
+        };
+        let rtt = peer.quic.rtt();
+        if let Some(window) = self.receive.advance(now, rtt) {
+            peer.quic.set_receive_window(varint(window));
+        }
+        self.send.carry(self.line.take_acknowledged());
+        if let Some(window) = self.send.advance(now, rtt) {
+            peer.quic.set_send_window(window);
+        }
+        self.lanes.flush(&mut peer.quic);
+    }
+
+    /// Returns when [`handle_timeout`](Self::handle_timeout) is to be called next.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        let asks = self.is_open().then(|| self.silence.due());
+        self.wake.into_iter().chain(asks).min()
+    }
+
+    /// Returns the next piece of news.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Returns how many data lanes there are; their numbers begin at 1.
+    #[must_use]
+    pub fn lanes(&self) -> usize {
+        self.lanes.count()
+    }
+
+    /// Returns how many bytes [`write`](Self::write) would take.
+    #[must_use]
+    pub fn room(&self, lane: Lane) -> usize {
+        if self.has_ended {
+            0
+        } else {
+            self.lanes.room(lane)
+        }
+    }
+
+    /// Takes bytes off the front of `bytes`, as many as there is [`room`](Self::room) for.
+    ///
+    /// Writing may begin before the connection does.
+    pub fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
+        if self.has_ended {
+            return;
+        }
+        self.lanes.write(lane, bytes);
+        if self.is_open()
+            && let Some(peer) = &mut self.peer
+        {
+            self.lanes.flush(&mut peer.quic);
+        }
+    }
+
+    /// Ends what this end writes to a lane.
+    pub fn finish(&mut self, lane: Lane) {
+        self.lanes.finish(lane);
+    }
+
+    /// Reads what has come on a lane, in order and at most `limit` bytes; `None` if there is nothing
+    /// now. What is read makes room for the peer to send more.
+    pub fn read(&mut self, lane: Lane, limit: usize) -> Option<Bytes> {
+        let peer = self.peer.as_mut()?;
+        let bytes = self.lanes.read(&mut peer.quic, lane, limit)?;
+        self.receive.carry(bytes.len() as u64);
+        Some(bytes)
+    }
+
+    /// Whether the peer has finished the lane and all of it was read.
+    #[must_use]
+    pub fn is_ended(&self, lane: Lane) -> bool {
+        self.lanes.is_ended(lane)
+    }
+
+    /// Whether the peer has acknowledged all that was written and finished.
+    #[must_use]
+    pub fn is_delivered(&mut self) -> bool {
+        let Some(peer) = &mut self.peer else {
+            return self.lanes.is_flushed();
+        };
+        self.lanes.is_flushed() && peer.quic.streams().send_streams() == 0
+    }
+
+    /// Ends the connection and tells the peer. What was not delivered is lost.
+    pub fn close(&mut self, now: Time) {
+        if let Some(peer) = &mut self.peer {
+            peer.quic
+                .close(self.clock.instant(now), VarInt::from_u32(0), Bytes::new());
+        }
+        self.end(Ended::Here);
+        self.note_timeout();
+    }
+
+    /// Returns for how long the peer has not been heard.
+    #[must_use]
+    pub fn silent_for(&self, now: Time) -> Duration {
+        self.silence.lasts(now)
+    }
+
+    /// Whether both ends have proven who they are and neither has ended the connection.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.is_connected && !self.has_ended
+    }
+
+    /// Whether nothing is left to do, not even to repeat that the connection is closed.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        let is_drained = |peer: &Peer| peer.quic.is_drained();
+        self.has_ended && self.peer.as_ref().is_none_or(is_drained)
+    }
+
+    /// Returns how the connection is doing.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let mut statistics = Statistics {
+            receive_window: self.receive.bytes(),
+            send_window: self.send.bytes(),
+            strangers: self.gate.counts(),
+            ..Statistics::default()
+        };
+        if let Some(peer) = &self.peer {
+            peer.describe(&mut statistics);
+        }
+        statistics
+    }
+
+    /// Carries news between the parts of QUIC, and out.
+    fn settle(&mut self, now: Time) {
+        let Some(peer) = &mut self.peer else { return };
+        while let Some(event) = peer.quic.poll_endpoint_events() {
+            if let Some(event) = self.endpoint.handle_event(peer.handle, event) {
+                peer.quic.handle_event(event);
+            }
+        }
+        let mut lost = None;
+        while let Some(event) = peer.quic.poll() {
+            match event {
+                quinn_proto::Event::Connected => {
+                    self.is_connected = true;
+                    self.silence.heard(now);
+                    self.events.push_back(Event::Connected);
+                }
+                quinn_proto::Event::ConnectionLost { reason } => lost = Some(reason),
+                // Lanes are looked at, not waited for.
+                _ => {}
+            }
+        }
+        if let Some(reason) = lost {
+            self.lose(reason);
+        }
+    }
+
+    /// A handshake that fails at the server was begun by somebody who had only seen a first datagram:
+    /// whoever has the secret may still come.
+    fn lose(&mut self, reason: ConnectionError) {
+        if self.side.is_server() && !self.is_connected {
+            self.peer = None;
+            self.gate.end();
+            self.endpoint = self.config.endpoint();
+            return;
+        }
+        self.end(why(reason));
+    }
+
+    fn end(&mut self, why: Ended) {
+        if !self.has_ended {
+            self.has_ended = true;
+            self.events.push_back(Event::Ended(why));
+        }
+    }
+
+    fn note_timeout(&mut self) {
+        let instant = self.peer.as_mut().and_then(|peer| peer.quic.poll_timeout());
+        self.wake = instant.map(|instant| self.clock.time(instant));
+    }
+}
+
+impl Peer {
+    fn new(handle: ConnectionHandle, quic: quinn_proto::Connection) -> Peer {
+        let frames = 0;
+        Peer {
+            handle,
+            quic,
+            frames,
+        }
+    }
+
+    /// Whether a genuine packet has come since this was last asked.
+    fn has_heard(&mut self) -> bool {
+        let before = self.frames;
+        self.frames = frames_received(&self.quic);
+        self.frames != before
+    }
+
+    fn describe(&self, statistics: &mut Statistics) {
+        let stats = self.quic.stats();
+        statistics.rtt = stats.path.rtt;
+        statistics.rtt_min = self.quic.min_rtt();
+        statistics.sent = (stats.udp_tx.datagrams, stats.udp_tx.bytes);
+        statistics.received = (stats.udp_rx.datagrams, stats.udp_rx.bytes);
+        statistics.lost = stats.path.lost_packets;
+        statistics.congestion_window = stats.path.cwnd;
+        statistics.mtu = stats.path.current_mtu;
+    }
+}
+
+/// How many frames have come: each genuine packet has at least one, a repeated or forged one adds
+/// none.
+fn frames_received(quic: &quinn_proto::Connection) -> u64 {
+    let frames = quic.stats().frame_rx;
+    [
+        frames.acks,
+        frames.ack_frequency,
+        frames.crypto,
+        frames.connection_close,
+        frames.data_blocked,
+        frames.handshake_done.into(),
+        frames.immediate_ack,
+        frames.max_data,
+        frames.max_stream_data,
+        frames.max_streams_bidi,
+        frames.max_streams_uni,
+        frames.new_connection_id,
+        frames.path_challenge,
+        frames.path_response,
+        frames.ping,
+        frames.reset_stream,
+        frames.retire_connection_id,
+        frames.stream_data_blocked,
+        frames.streams_blocked_bidi,
+        frames.streams_blocked_uni,
+        frames.stop_sending,
+        frames.stream,
+    ]
+    .into_iter()
+    .fold(0, u64::wrapping_add)
+}
+
+fn why(reason: ConnectionError) -> Ended {
+    match reason {
+        ConnectionError::LocallyClosed => Ended::Here,
+        ConnectionError::ApplicationClosed(_) => Ended::There,
+        ConnectionError::TimedOut => Ended::Silence,
+        other => Ended::Broken(other.to_string()),
+    }
+}
+
+fn varint(value: u64) -> VarInt {
+    VarInt::from_u64(value).unwrap_or(VarInt::MAX)
+}

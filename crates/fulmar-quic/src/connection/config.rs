@@ -1,0 +1,193 @@
+//! How QUIC is set up.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use quinn_proto::{
+    ClientConfig, ConnectionId, ConnectionIdGenerator, Endpoint, EndpointConfig, IdleTimeout,
+    InvalidCid, MtuDiscoveryConfig, NoneTokenStore, ServerConfig, Side, TransportConfig,
+    ValidationTokenConfig, VarInt,
+};
+use ring::{digest, hmac};
+
+use super::varint;
+use crate::control::{Factory, Line};
+use crate::keys::Keys;
+use crate::mark::MarkKey;
+use crate::window::Window;
+use crate::{Gate, LANES_MAX, Options, Secret, WINDOW_MAX};
+
+/// How much a lane may have under way: 2000 packets of 1200 bytes, so that no order of arrival makes
+/// more than 1000 gaps. At 1024 QUIC's buffer gives up the connection.
+const LANE_WINDOW: u32 = 2000 * 1200;
+
+/// The round trip that is assumed before one was measured: first datagrams are repeated after 0.6,
+/// 1.8 and 4.2 s.
+const RTT_ASSUMED: Duration = Duration::from_millis(200);
+
+/// The largest datagram that is tried: what IPv6 leaves of an Ethernet frame.
+const MTU_MAX: u16 = 1452;
+
+/// Everything that does not change.
+pub(super) struct Config {
+    side: Side,
+    keys: Option<Keys>,
+    seed: [u8; 32],
+    line: Arc<Line>,
+    options: Options,
+    pub(super) lanes: u8,
+    pub(super) window_max: u64,
+}
+
+impl Config {
+    pub(super) fn new(
+        side: Side,
+        secret: &Secret,
+        seed: [u8; 32],
+        options: &Options,
+        line: Arc<Line>,
+    ) -> Config {
+        Config {
+            side,
+            keys: Keys::derive(secret).ok(),
+            seed,
+            line,
+            lanes: options.lanes.clamp(1, LANES_MAX),
+            window_max: options.window_max.min(WINDOW_MAX),
+            options: options.clone(),
+        }
+    }
+
+    /// Returns the gate of this end.
+    pub(super) fn gate(&self) -> Gate {
+        let Some(keys) = &self.keys else {
+            return Gate::of_client(MarkKey::own(&[]));
+        };
+        match self.side {
+            Side::Client => Gate::of_client(keys.client.clone()),
+            Side::Server => Gate::of_server(keys.server.clone(), keys.first.clone()),
+        }
+    }
+
+    /// Returns an endpoint without connections.
+    pub(super) fn endpoint(&self) -> Endpoint {
+        let reset = hmac::Key::new(hmac::HMAC_SHA256, &[]);
+        let reset = self.keys.as_ref().map_or(reset, |keys| keys.reset.clone());
+        let mut config = EndpointConfig::new(Arc::new(reset));
+        config.supported_versions(vec![1]).grease_quic_bit(false);
+        if let Some(keys) = &self.keys {
+            let ids = Ids::new(
+                match self.side {
+                    Side::Client => keys.client.clone(),
+                    Side::Server => keys.server.clone(),
+                },
+                &self.seed,
+            );
+            config.cid_generator(move || Box::new(ids.clone()));
+        }
+        Endpoint::new(
+            Arc::new(config),
+            self.server().map(Arc::new),
+            self.options.discover_mtu,
+            Some(self.seed),
+        )
+    }
+
+    /// Returns how a client connects; `None` if there are no keys.
+    pub(super) fn client(&self) -> Option<ClientConfig> {
+        let keys = self.keys.as_ref()?;
+        let first = keys.first.make(&mixed(&self.seed, b"first", 0));
+        let mut config = ClientConfig::new(Arc::new(keys.client_config().ok()?));
+        config
+            .initial_dst_cid_provider(Arc::new(move || first))
+            .token_store(Arc::new(NoneTokenStore))
+            .transport_config(Arc::new(self.transport()));
+        Some(config)
+    }
+
+    fn server(&self) -> Option<ServerConfig> {
+        let keys = self.keys.as_ref().filter(|_| self.side.is_server())?;
+        let crypto = keys.server_config().ok()?;
+        let mut config = ServerConfig::new(Arc::new(crypto), Arc::new(keys.token.clone()));
+        let mut tokens = ValidationTokenConfig::default();
+        tokens.sent(0);
+        config
+            .transport_config(Arc::new(self.transport()))
+            .validation_token_config(tokens);
+        Some(config)
+    }
+
+    fn transport(&self) -> TransportConfig {
+        let window = Window::up_to(self.window_max).bytes();
+        let mut discovery = MtuDiscoveryConfig::default();
+        discovery.upper_bound(MTU_MAX);
+        let mut config = TransportConfig::default();
+        config
+            .max_concurrent_bidi_streams(VarInt::from_u32(self.side.is_server().into()))
+            .max_concurrent_uni_streams(VarInt::from_u32(self.lanes.into()))
+            .max_idle_timeout(IdleTimeout::try_from(self.options.idle_limit).ok())
+            .stream_receive_window(VarInt::from_u32(LANE_WINDOW))
+            .receive_window(varint(window))
+            .send_window(window)
+            .initial_rtt(RTT_ASSUMED)
+            .mtu_discovery_config(Some(discovery))
+            .datagram_receive_buffer_size(None)
+            .allow_spin(false)
+            .congestion_controller_factory(Arc::new(Factory::new(
+                self.options.control,
+                self.line.clone(),
+            )));
+        config
+    }
+}
+
+/// Makes the ids that this end gives out, from the seed.
+#[derive(Clone)]
+struct Ids {
+    key: MarkKey,
+    seed: [u8; 32],
+    made: Arc<AtomicU64>,
+}
+
+impl Ids {
+    fn new(key: MarkKey, seed: &[u8; 32]) -> Ids {
+        Ids {
+            key,
+            seed: *seed,
+            made: Arc::default(),
+        }
+    }
+}
+
+impl ConnectionIdGenerator for Ids {
+    fn generate_cid(&mut self) -> ConnectionId {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        self.key.make(&mixed(&self.seed, b"id", number))
+    }
+
+    fn validate(&self, id: &ConnectionId) -> Result<(), InvalidCid> {
+        if self.key.has_made(id) {
+            return Ok(());
+        }
+        Err(InvalidCid)
+    }
+
+    fn cid_len(&self) -> usize {
+        self.key.id_bytes()
+    }
+
+    fn cid_lifetime(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// The seed's random bytes for one purpose.
+fn mixed(seed: &[u8; 32], purpose: &[u8], number: u64) -> [u8; 32] {
+    let mut context = digest::Context::new(&digest::SHA256);
+    for part in [seed.as_slice(), purpose, &number.to_be_bytes()] {
+        context.update(part);
+    }
+    let digest = context.finish();
+    <[u8; 32]>::try_from(digest.as_ref()).unwrap_or([0; 32])
+}

@@ -1,0 +1,116 @@
+//! Paths as QUIC sees them: made-up addresses.
+//!
+//! A client shows QUIC one address whatever path is used, so that QUIC decides nothing about paths
+//! there. A server shows an address for each path: QUIC follows a client to the address from which
+//! its newest genuine packet came, checks that the client is there, and returns if it is not.
+
+use std::net::{Ipv6Addr, SocketAddr};
+
+use fulmar_transport::PathId;
+
+/// The port of every made-up address; QUIC refuses 0.
+const PORT: u16 = 1;
+
+/// The most bytes that a server sends to where it has not yet heard back from
+/// (docs/threat-model.md §6).
+const UNCONFIRMED_MAX: usize = 16 << 10;
+
+/// Which path is in use.
+pub(super) enum Paths {
+    Client {
+        path: PathId,
+        /// Whether the server was heard on it, or the edge has chosen it.
+        is_settled: bool,
+    },
+    Server {
+        /// Where was last sent to, and how much since it became that.
+        remote: SocketAddr,
+        sent: usize,
+    },
+}
+
+impl Paths {
+    pub(super) fn of_client(path: PathId) -> Paths {
+        let is_settled = false;
+        Paths::Client { path, is_settled }
+    }
+
+    pub(super) fn of_server() -> Paths {
+        Paths::Server {
+            remote: made_up(0),
+            sent: 0,
+        }
+    }
+
+    /// The address of a client's server.
+    pub(super) fn remote(&self) -> SocketAddr {
+        made_up(0)
+    }
+
+    /// The address that a datagram from this path seems to come from.
+    pub(super) fn remote_of(&self, path: PathId) -> SocketAddr {
+        match self {
+            Paths::Client { .. } => made_up(0),
+            Paths::Server { .. } => made_up(path.get()),
+        }
+    }
+
+    /// The path to that address.
+    pub(super) fn path_of(&self, remote: SocketAddr) -> PathId {
+        match (self, remote) {
+            (Paths::Client { path, .. }, _) => *path,
+            (Paths::Server { .. }, SocketAddr::V6(remote)) => {
+                // The upper half is the prefix.
+                PathId::new(remote.ip().to_bits() as u64)
+            }
+            (Paths::Server { .. }, SocketAddr::V4(_)) => PathId::new(0),
+        }
+    }
+
+    /// A genuine datagram came on this path: the first one tells a client which of several is good.
+    pub(super) fn heard(&mut self, on: PathId) {
+        if let Paths::Client { path, is_settled } = self
+            && !*is_settled
+        {
+            (*path, *is_settled) = (on, true);
+        }
+    }
+
+    /// Goes on by another path; whether it is another.
+    pub(super) fn move_to(&mut self, to: PathId) -> bool {
+        match self {
+            Paths::Client { path, is_settled } => {
+                let is_other = *path != to;
+                (*path, *is_settled) = (to, true);
+                is_other
+            }
+            Paths::Server { .. } => false,
+        }
+    }
+
+    /// Counts what is sent to an address.
+    pub(super) fn sent(&mut self, to: SocketAddr, bytes: usize) {
+        if let Paths::Server { remote, sent } = self {
+            if *remote != to {
+                (*remote, *sent) = (to, 0);
+            }
+            *sent = sent.saturating_add(bytes);
+        }
+    }
+
+    /// Whether an address got all that it may before it is known to be the client's.
+    pub(super) fn is_spent(&self, to: SocketAddr, is_confirmed: bool) -> bool {
+        match self {
+            Paths::Server { remote, sent } => {
+                !is_confirmed && *remote == to && *sent >= UNCONFIRMED_MAX
+            }
+            Paths::Client { .. } => false,
+        }
+    }
+}
+
+/// An address of a unique local network (RFC 4193) that stands for a path.
+fn made_up(path: u64) -> SocketAddr {
+    const PREFIX: u128 = 0xFD << 120;
+    (Ipv6Addr::from_bits(PREFIX | u128::from(path)), PORT).into()
+}

@@ -1,0 +1,149 @@
+//! Congestion control: whose it is, and what all of them have in common.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{
+    BbrConfig, Controller, ControllerFactory, ControllerMetrics, CubicConfig,
+};
+
+use crate::CongestionControl;
+
+/// What the connection tells its controller, and learns from it: QUIC owns the controller itself.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    /// Whether one packet may leave however much is under way.
+    open: AtomicBool,
+    acknowledged: AtomicU64,
+}
+
+impl Line {
+    /// Lets packets pass whatever is under way, or not any longer.
+    pub(crate) fn set_open(&self, open: bool) {
+        self.open.store(open, Ordering::Relaxed);
+    }
+
+    /// Returns how many bytes the peer has acknowledged since this was last asked.
+    pub(crate) fn take_acknowledged(&self) -> u64 {
+        self.acknowledged.swap(0, Ordering::Relaxed)
+    }
+}
+
+/// Makes the controllers of one connection: one at its beginning, others for new paths.
+pub(crate) struct Factory {
+    kind: CongestionControl,
+    line: Arc<Line>,
+}
+
+impl Factory {
+    pub(crate) fn new(kind: CongestionControl, line: Arc<Line>) -> Factory {
+        Factory { kind, line }
+    }
+}
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let inner = match self.kind {
+            CongestionControl::Bbr => Arc::new(BbrConfig::default()).build(now, current_mtu),
+            CongestionControl::Cubic => Arc::new(CubicConfig::default()).build(now, current_mtu),
+        };
+        Box::new(Governed {
+            inner,
+            line: self.line.clone(),
+            confirmed: false,
+        })
+    }
+}
+
+/// A controller, and the line to the connection.
+struct Governed {
+    inner: Box<dyn Controller>,
+    line: Arc<Line>,
+    /// Something that was sent on this path was acknowledged: QUIC says so only once the path is
+    /// validated.
+    confirmed: bool,
+}
+
+/// Whether the path of this controller is known to lead to the peer.
+pub(crate) fn is_confirmed(controller: &dyn Controller) -> bool {
+    controller.metrics().ssthresh.is_some()
+}
+
+impl Controller for Governed {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        self.inner.on_sent(now, bytes, last_packet_number);
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
+        self.confirmed = true;
+        self.line.acknowledged.fetch_add(bytes, Ordering::Relaxed);
+        self.inner.on_ack(now, sent, bytes, app_limited, rtt);
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        largest_packet_num_acked: Option<u64>,
+    ) {
+        self.inner
+            .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
+        self.inner
+            .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.inner.on_mtu_update(new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        if self.line.open.load(Ordering::Relaxed) {
+            return u64::MAX;
+        }
+        self.inner.window()
+    }
+
+    /// Says by the threshold, which nobody else reads here, whether the path is confirmed.
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.inner.window();
+        metrics.ssthresh = self.confirmed.then_some(self.inner.window());
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Governed {
+            inner: self.inner.clone_box(),
+            line: self.line.clone(),
+            confirmed: false,
+        })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.inner.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

@@ -1,0 +1,225 @@
+//! What stands before QUIC and lets strangers meet nothing.
+//!
+//! QUIC answers people it does not know: with the versions it speaks, with resets, with a handshake.
+//! None of that is for us (docs/threat-model.md §7.1). The gate looks at the few bytes of a datagram
+//! that are in the clear and lets through what bears an id that was made with the secret.
+
+use quinn_proto::ConnectionId;
+use subtle::ConstantTimeEq as _;
+
+use crate::mark::{FIRST_ID_BYTES, MarkKey, OWN_ID_BYTES};
+
+/// Bytes of the longest datagram that is looked at (docs/threat-model.md §6).
+const LENGTH_MAX: usize = 9216;
+
+/// The least bytes that a client's first datagram may have. Source: RFC 9000 §14.1.
+const FIRST_LENGTH_MIN: usize = 1200;
+
+/// The least bytes of a packet with a short header: first byte, id, packet number and sample, tag.
+///
+/// Source: RFC 9001 §5.4.2: 4 bytes are assumed for the number, 16 for the sample.
+const SHORT_LENGTH_MIN: usize = 1 + OWN_ID_BYTES + 4 + 16;
+
+/// The one version that is spoken. Source: RFC 9000 §15.
+const VERSION: u32 = 1;
+
+/// Why the gate turned a datagram away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stranger {
+    /// Too short for what it says it is, or longer than any of ours.
+    Length,
+    /// The bit that all of our packets have is not set.
+    NotQuic,
+    /// A long header of another version, or a negotiation of versions.
+    Version,
+    /// A kind of packet that is never sent here: early data, a retry.
+    Kind,
+    /// An id that nobody who knows the secret has made.
+    Id,
+    /// A good first datagram of another connection than the one that is open.
+    Second,
+}
+
+/// How many datagrams were turned away, by reason. The numbers stop at their maximum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GateCounts {
+    /// [`Stranger::Length`]
+    pub length: u64,
+    /// [`Stranger::NotQuic`]
+    pub not_quic: u64,
+    /// [`Stranger::Version`]
+    pub version: u64,
+    /// [`Stranger::Kind`]
+    pub kind: u64,
+    /// [`Stranger::Id`]
+    pub id: u64,
+    /// [`Stranger::Second`]
+    pub second: u64,
+}
+
+impl GateCounts {
+    fn count(&mut self, stranger: Stranger) {
+        let counter = match stranger {
+            Stranger::Length => &mut self.length,
+            Stranger::NotQuic => &mut self.not_quic,
+            Stranger::Version => &mut self.version,
+            Stranger::Kind => &mut self.kind,
+            Stranger::Id => &mut self.id,
+            Stranger::Second => &mut self.second,
+        };
+        *counter = counter.saturating_add(1);
+    }
+
+    /// Returns how many there were in all.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        [
+            self.length,
+            self.not_quic,
+            self.version,
+            self.kind,
+            self.id,
+            self.second,
+        ]
+        .into_iter()
+        .fold(0, u64::saturating_add)
+    }
+}
+
+/// The gate of one end.
+pub struct Gate {
+    /// Ids that this end gave out.
+    own: MarkKey,
+    /// Ids of first datagrams; only a server takes these.
+    first: Option<MarkKey>,
+    /// The id that the open connection began with, if one is open.
+    begun: Option<[u8; FIRST_ID_BYTES]>,
+    /// One of our ids that was recognised lately: the next datagram bears it as a rule.
+    recent: [u8; OWN_ID_BYTES],
+    counts: GateCounts,
+}
+
+/// The clear bytes that matter.
+enum Header<'a> {
+    /// First packet of a handshake, from the client or from the server.
+    First(&'a [u8]),
+    Handshake(&'a [u8]),
+    Short(&'a [u8]),
+}
+
+impl Gate {
+    /// The gate of a client: lets in what is addressed to an id that the client gave out.
+    pub(crate) fn of_client(own: MarkKey) -> Gate {
+        Gate::new(own, None)
+    }
+
+    /// The gate of a server: lets in also who begins with an id made with the secret, once.
+    pub(crate) fn of_server(own: MarkKey, first: MarkKey) -> Gate {
+        Gate::new(own, Some(first))
+    }
+
+    fn new(own: MarkKey, first: Option<MarkKey>) -> Gate {
+        Gate {
+            own,
+            first,
+            begun: None,
+            recent: [0; OWN_ID_BYTES],
+            counts: GateCounts::default(),
+        }
+    }
+
+    /// Looks at a datagram. A stranger's changes one counter.
+    ///
+    /// # Errors
+    ///
+    /// Why it is to be thrown away.
+    pub fn check(&mut self, datagram: &[u8]) -> Result<(), Stranger> {
+        let checked = self.examine(datagram);
+        if let Err(stranger) = checked {
+            self.counts.count(stranger);
+        }
+        checked
+    }
+
+    /// Returns how many datagrams were turned away.
+    #[must_use]
+    pub fn counts(&self) -> GateCounts {
+        self.counts
+    }
+
+    /// Lets in no first datagram but those with this id.
+    pub(crate) fn begin(&mut self, id: &ConnectionId) {
+        self.begun = <[u8; FIRST_ID_BYTES]>::try_from(&id[..]).ok();
+    }
+
+    /// Lets in any good first datagram again.
+    pub(crate) fn end(&mut self) {
+        self.begun = None;
+    }
+
+    fn examine(&mut self, datagram: &[u8]) -> Result<(), Stranger> {
+        if datagram.len() > LENGTH_MAX {
+            return Err(Stranger::Length);
+        }
+        match Header::read(datagram)? {
+            Header::First(id) if id.len() == FIRST_ID_BYTES => self.examine_first(datagram, id),
+            Header::First(id) | Header::Handshake(id) | Header::Short(id) => self.examine_own(id),
+        }
+    }
+
+    fn examine_first(&self, datagram: &[u8], id: &[u8]) -> Result<(), Stranger> {
+        let first = self.first.as_ref().ok_or(Stranger::Id)?;
+        if datagram.len() < FIRST_LENGTH_MIN {
+            return Err(Stranger::Length);
+        }
+        if !first.has_made(id) {
+            return Err(Stranger::Id);
+        }
+        match &self.begun {
+            Some(begun) if !bool::from(begun.as_slice().ct_eq(id)) => Err(Stranger::Second),
+            _ => Ok(()),
+        }
+    }
+
+    fn examine_own(&mut self, id: &[u8]) -> Result<(), Stranger> {
+        if self.recent.as_slice().ct_eq(id).into() && self.recent != [0; OWN_ID_BYTES] {
+            return Ok(());
+        }
+        if !self.own.has_made(id) {
+            return Err(Stranger::Id);
+        }
+        if let Ok(id) = id.try_into() {
+            self.recent = id;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Header<'a> {
+    /// Reads what RFC 8999 and RFC 9000 §17 put before the encrypted part.
+    fn read(datagram: &'a [u8]) -> Result<Header<'a>, Stranger> {
+        let (first, rest) = datagram.split_first().ok_or(Stranger::Length)?;
+        if first & 0x40 == 0 {
+            return Err(Stranger::NotQuic);
+        }
+        if first & 0x80 == 0 {
+            let id = rest.get(..OWN_ID_BYTES);
+            let long_enough = datagram.len() >= SHORT_LENGTH_MIN;
+            return id
+                .filter(|_| long_enough)
+                .map(Header::Short)
+                .ok_or(Stranger::Length);
+        }
+        let (version, rest) = rest.split_first_chunk().ok_or(Stranger::Length)?;
+        if u32::from_be_bytes(*version) != VERSION {
+            return Err(Stranger::Version);
+        }
+        let (length, rest) = rest.split_first().ok_or(Stranger::Length)?;
+        let id = rest.get(..usize::from(*length)).ok_or(Stranger::Length)?;
+        match (first >> 4) & 0b11 {
+            0 => Ok(Header::First(id)),
+            2 => Ok(Header::Handshake(id)),
+            _ => Err(Stranger::Kind),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Lanes: numbered streams of bytes, and where their bytes wait.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use quinn_proto::{Dir, Side, StreamId, WriteError};
+
+/// Bytes that a lane takes before QUIC does: a few turns' worth, so that writers need no events.
+const STAGED_MAX: usize = 64 << 10;
+
+/// A lane of a connection. Lane 0 is the control lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lane(u8);
+
+impl Lane {
+    /// The control lane.
+    pub const CONTROL: Lane = Lane(0);
+
+    /// Returns the lane of that number: 0 is control, data lanes begin at 1.
+    #[must_use]
+    pub const fn new(number: u8) -> Lane {
+        Lane(number)
+    }
+
+    /// Returns the number.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+
+    /// Returns the stream that carries what `writer` writes to the lane.
+    ///
+    /// Control is the client's first stream of both directions; data lane n is the n-th stream of one
+    /// direction that the writer opens.
+    fn stream(self, writer: Side) -> StreamId {
+        match self.0.checked_sub(1) {
+            None => StreamId::new(Side::Client, Dir::Bi, 0),
+            Some(index) => StreamId::new(writer, Dir::Uni, index.into()),
+        }
+    }
+}
+
+/// All lanes of one end.
+pub(crate) struct Lanes {
+    side: Side,
+    lanes: Vec<LaneState>,
+    /// How many streams of one direction, and of both, this end has opened.
+    opened: u8,
+    control_opened: bool,
+}
+
+#[derive(Default)]
+struct LaneState {
+    staged: VecDeque<Bytes>,
+    staged_bytes: usize,
+    finishing: bool,
+    finished: bool,
+    /// The peer will write nothing more.
+    ended: bool,
+    /// The peer no longer takes what is written here.
+    refused: bool,
+}
+
+impl Lanes {
+    /// Lanes for one end: control and so many data lanes.
+    pub(crate) fn new(side: Side, data: u8) -> Lanes {
+        Lanes {
+            side,
+            lanes: (0..=data).map(|_| LaneState::default()).collect(),
+            opened: 0,
+            control_opened: side.is_server(),
+        }
+    }
+
+    /// Returns how many data lanes there are.
+    pub(crate) fn count(&self) -> usize {
+        self.lanes.len().saturating_sub(1)
+    }
+
+    /// Returns how many bytes the lane takes now.
+    pub(crate) fn room(&self, lane: Lane) -> usize {
+        self.state(lane).map_or(0, LaneState::room)
+    }
+
+    /// Takes bytes off the front, as many as there is room for.
+    pub(crate) fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
+        let Some(state) = self.lanes.get_mut(usize::from(lane.0)) else {
+            return;
+        };
+        let taken = bytes.split_to(state.room().min(bytes.len()));
+        if !taken.is_empty() {
+            state.staged_bytes += taken.len();
+            state.staged.push_back(taken);
+        }
+    }
+
+    /// Writes nothing more after what is staged.
+    pub(crate) fn finish(&mut self, lane: Lane) {
+        if let Some(state) = self.lanes.get_mut(usize::from(lane.0)) {
+            state.finishing = true;
+        }
+    }
+
+    /// Whether anything waits here that QUIC has not taken.
+    pub(crate) fn is_flushed(&self) -> bool {
+        let is_flushed = |state: &LaneState| {
+            state.refused || state.staged.is_empty() && state.finished == state.finishing
+        };
+        self.lanes.iter().all(is_flushed)
+    }
+
+    /// Whether the peer has finished the lane and all of it was read.
+    pub(crate) fn is_ended(&self, lane: Lane) -> bool {
+        self.state(lane).is_some_and(|state| state.ended)
+    }
+
+    /// Hands to QUIC what it takes.
+    pub(crate) fn flush(&mut self, connection: &mut quinn_proto::Connection) {
+        for number in 0..=u8::try_from(self.count()).unwrap_or(u8::MAX) {
+            if self.has_work(number) && self.open(connection, number) {
+                let id = Lane(number).stream(self.side);
+                if let Some(state) = self.lanes.get_mut(usize::from(number)) {
+                    state.flush(connection.send_stream(id));
+                }
+            }
+        }
+    }
+
+    /// Reads the next bytes of a lane, at most `limit`.
+    pub(crate) fn read(
+        &mut self,
+        connection: &mut quinn_proto::Connection,
+        lane: Lane,
+        limit: usize,
+    ) -> Option<Bytes> {
+        let can_read = lane != Lane::CONTROL || self.control_opened;
+        let state = self.lanes.get_mut(usize::from(lane.0))?;
+        if state.ended || !can_read || limit == 0 {
+            return None;
+        }
+        let id = lane.stream(!self.side);
+        let mut stream = connection.recv_stream(id);
+        let Ok(mut chunks) = stream.read(true) else {
+            state.ended = true;
+            return None;
+        };
+        let read = chunks.next(limit);
+        // Whether credit is to be given out now is found by the next `poll_transmit`.
+        let _ = chunks.finalize();
+        match read {
+            Ok(Some(chunk)) => return Some(chunk.bytes),
+            Err(quinn_proto::ReadError::Blocked) => {}
+            Ok(None) | Err(quinn_proto::ReadError::Reset(_)) => state.ended = true,
+        }
+        None
+    }
+
+    fn state(&self, lane: Lane) -> Option<&LaneState> {
+        self.lanes.get(usize::from(lane.0))
+    }
+
+    fn has_work(&self, number: u8) -> bool {
+        let state = self.state(Lane(number));
+        state.is_some_and(|state| {
+            !state.refused && (!state.staged.is_empty() || state.finishing && !state.finished)
+        })
+    }
+
+    /// Opens the lane's stream and those before it, unless they are; whether it is open now.
+    fn open(&mut self, connection: &mut quinn_proto::Connection, number: u8) -> bool {
+        if number == 0 {
+            if !self.control_opened {
+                self.control_opened = connection.streams().open(Dir::Bi).is_some();
+            }
+            return self.control_opened;
+        }
+        while self.opened < number {
+            if connection.streams().open(Dir::Uni).is_none() {
+                return false;
+            }
+            self.opened += 1;
+        }
+        true
+    }
+}
+
+impl LaneState {
+    fn room(&self) -> usize {
+        if self.finishing || self.refused {
+            return 0;
+        }
+        STAGED_MAX.saturating_sub(self.staged_bytes)
+    }
+
+    fn flush(&mut self, mut stream: quinn_proto::SendStream<'_>) {
+        while let Some(front) = self.staged.front_mut() {
+            let before = front.len();
+            match stream.write_chunks(std::slice::from_mut(front)) {
+                Ok(_) => self.staged_bytes = self.staged_bytes.saturating_sub(before - front.len()),
+                Err(WriteError::Blocked) => return,
+                Err(WriteError::Stopped(_) | WriteError::ClosedStream) => return self.refuse(),
+            }
+            if front.is_empty() {
+                self.staged.pop_front();
+            }
+        }
+        if self.finishing && !self.finished {
+            self.finished = true;
+            // A stream that was refused needs no end.
+            let _ = stream.finish();
+        }
+    }
+
+    fn refuse(&mut self) {
+        self.refused = true;
+        self.staged.clear();
+        self.staged_bytes = 0;
+    }
+}

@@ -1,0 +1,40 @@
+//! One QUIC connection as ordered *lanes* over datagrams, for bulk data.
+//!
+//! Two ends that share a [`Secret`] each make a [`Connection`]: the client's begins, the server's
+//! waits for the first datagram that was made with the secret, and for nobody else. A lane is an
+//! ordered reliable stream of bytes. Lane 0 runs both ways; the others carry what either end writes
+//! to them, and none waits for another.
+//!
+//! ```text
+//!   write, read ─► Lanes ─► quinn-proto ─► Transmit ─► the edge's socket
+//!                              ▲    ▲
+//!           datagram ─► Gate ──┘    └── windows, congestion control
+//! ```
+//!
+//! The [`Gate`] stands before the protocol: what was not made with the secret gets no answer and
+//! changes nothing but a counter. `docs/channel.md` tells how lanes are carried.
+//!
+//! Not here: sockets, clocks, addresses (a path is a number) and what the lanes carry. The keys of
+//! the handshake are the one exception to the rule that randomness comes in as an argument:
+//! `ring` asks the system for them.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
+mod connection;
+mod control;
+mod event;
+mod gate;
+mod keys;
+mod lanes;
+mod mark;
+mod options;
+mod secret;
+mod window;
+
+pub use connection::Connection;
+pub use event::{Ended, Event, Statistics, Transmit, Verdict};
+pub use gate::{Gate, GateCounts, Stranger};
+pub use lanes::Lane;
+pub use options::{CongestionControl, LANES_MAX, Options, WINDOW_MAX};
+pub use secret::{Secret, SecretError};

@@ -1,0 +1,51 @@
+//! What may be chosen about a connection.
+
+use std::time::Duration;
+
+/// The largest window that is ever offered or held, in bytes (docs/threat-model.md §6).
+pub const WINDOW_MAX: u64 = 512 << 20;
+
+/// The most data lanes that a connection can have.
+pub const LANES_MAX: u8 = 64;
+
+/// What may be chosen about a connection. Both ends must agree on the number of lanes.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Cap of each window in bytes: of what the peer may have under way to us, and of what is kept
+    /// here for sending again. At most [`WINDOW_MAX`].
+    pub window_max: u64,
+    /// How many data lanes there are, 1 to [`LANES_MAX`].
+    ///
+    /// A lane may have 2.4 MB under way, so that no order of arrival makes more than 1000 gaps in
+    /// it; together they carry a round trip's worth of a fast long path.
+    pub lanes: u8,
+    /// After so long without a sign of the peer the connection ends.
+    pub idle_limit: Duration,
+    /// Whether larger datagrams are tried than every path carries. Only where the socket forbids
+    /// fragmentation.
+    pub discover_mtu: bool,
+    /// Who decides how much is under way.
+    pub control: CongestionControl,
+}
+
+/// Who decides how much is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CongestionControl {
+    /// BBR as quinn has it.
+    #[default]
+    Bbr,
+    /// CUBIC as quinn has it: for comparison.
+    Cubic,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            window_max: WINDOW_MAX,
+            lanes: 32,
+            idle_limit: Duration::from_secs(12 * 3600),
+            discover_mtu: true,
+            control: CongestionControl::default(),
+        }
+    }
+}
