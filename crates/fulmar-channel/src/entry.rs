@@ -1,6 +1,8 @@
 //! What is copied, one thing after the other.
 
+use crate::limits::{PATH_BYTES_MAX, SIZE_MAX};
 use crate::path::RelativePath;
+use crate::trouble::{Trouble, Why};
 
 /// The number of an entry, given by the [`Sender`](crate::Sender) in the order of [`Source::next_entry`](crate::Source),
 /// from 0 without gaps.
@@ -42,12 +44,41 @@ pub enum Kind {
     Leave,
 }
 
+impl Entry {
+    /// Within what the wire can say.
+    ///
+    /// # Errors
+    ///
+    /// A trouble, where that would be another entry.
+    pub(crate) fn fitted(mut self) -> Result<Self, Trouble> {
+        const SECONDS_MAX: i64 = 1 << 60;
+        let fault = |why| Err(Trouble::at(self.path.as_bytes(), why));
+        match &self.kind {
+            Kind::File { size: Some(size) } if *size > SIZE_MAX => return fault(Why::TooLarge),
+            Kind::Link { target } if target.len() > PATH_BYTES_MAX => return fault(Why::TooDeep),
+            Kind::Link { target } if target.is_empty() || target.contains(&0) => {
+                return fault(Why::BadName);
+            }
+            _ => {}
+        }
+        self.mode &= 0o7777;
+        self.modified.seconds = self.modified.seconds.clamp(-SECONDS_MAX, SECONDS_MAX);
+        self.modified.nanoseconds = self.modified.nanoseconds.min(999_999_999);
+        Ok(self)
+    }
+}
+
 impl Kind {
     /// Bytes of a file whose size is known; 0 for anything else.
     pub fn size(&self) -> u64 {
+        self.known_size().unwrap_or(0)
+    }
+
+    /// As [`size`](Kind::size), and `None` for a stream.
+    pub(crate) fn known_size(&self) -> Option<u64> {
         match self {
-            Kind::File { size } => size.unwrap_or(0),
-            _ => 0,
+            Kind::File { size } => *size,
+            _ => Some(0),
         }
     }
 }
@@ -55,7 +86,7 @@ impl Kind {
 /// A point on the wall clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
-    /// Seconds since 1970 began, in UTC. On the wire they are within ±2^61.
+    /// Seconds since 1970 began, in UTC. On the wire they are within ±2^60.
     pub seconds: i64,
     /// 0 to 999 999 999 beyond.
     pub nanoseconds: u32,

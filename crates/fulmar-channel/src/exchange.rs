@@ -1,8 +1,13 @@
 //! Who wants what: the first frames on the control lane (docs/channel.md §3).
 
-use crate::lanes::Lanes;
-use crate::request::Request;
-use crate::trouble::Trouble;
+use bytes::BytesMut;
+
+use crate::codec::Frame;
+use crate::control::Control;
+use crate::lanes::{Lane, Lanes};
+use crate::limits::{CONTROL_FRAME_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX};
+use crate::request::{Flags, Request};
+use crate::trouble::{Trouble, Why};
 use crate::wrong::Wrong;
 
 /// What the far end says to a request.
@@ -10,7 +15,8 @@ use crate::wrong::Wrong;
 pub enum Answer {
     /// It will be done.
     Ready {
-        /// To `Put`: whether the target is a folder, into which roots go under their names. Otherwise the one root gets the target's name.
+        /// To `Put`: whether the target is a folder, into which roots go under their names.
+        /// Otherwise the one root gets the target's name.
         is_folder: bool,
     },
     /// It will not.
@@ -21,6 +27,8 @@ pub enum Answer {
 #[derive(Debug)]
 pub struct Requester {
     request: Request,
+    control: Control,
+    answer: Option<Answer>,
 }
 
 impl Requester {
@@ -28,9 +36,17 @@ impl Requester {
     ///
     /// # Errors
     ///
-    /// A trouble that names the operand, when the request breaks a limit of [`Request`] or does not fit into one frame.
+    /// A trouble that names the operand, when the request breaks a limit of [`Request`] or does not fit
+    /// into one frame.
     pub fn new(request: Request) -> Result<Self, Trouble> {
-        Ok(Self { request })
+        check(&request)?;
+        let mut control = Control::new();
+        control.outbox.push(&Frame::Request(request.clone()));
+        Ok(Self {
+            request,
+            control,
+            answer: None,
+        })
     }
 
     /// What was asked.
@@ -38,28 +54,79 @@ impl Requester {
         &self.request
     }
 
-    /// Sends what is left to send and looks for the answer; `None` until it is there. A requester that sends need not wait for it: it may go on as
-    /// [`Sender::new`](crate::Sender::new), which will report the answer as an event.
+    /// Sends what is left to send and looks for the answer; `None` until it is there. A requester that
+    /// sends need not wait for it: it may go on as [`Sender::new`](crate::Sender::new), which will
+    /// report the answer as an event.
     ///
     /// # Errors
     ///
     /// The far end speaks something else.
     pub fn turn(&mut self, lanes: &mut impl Lanes) -> Result<Option<Answer>, Wrong> {
-        let _ = lanes.count();
-        Ok(None)
+        self.control.flush(lanes);
+        if self.answer.is_none() {
+            self.answer = self.control.next_answer(lanes)?;
+        }
+        Ok(self.answer.clone())
+    }
+
+    /// The lane, how it is to be done, and whether the answer is still to come.
+    pub(crate) fn into_parts(self) -> (Control, Flags, bool) {
+        (self.control, self.request.flags(), self.answer.is_none())
     }
 }
 
+/// Whether the request keeps to what a frame can say.
+fn check(request: &Request) -> Result<(), Trouble> {
+    let operands = match request {
+        Request::Put { target, .. } => std::slice::from_ref(target),
+        Request::Get { operands, .. } => operands,
+    };
+    for operand in operands {
+        if operand.len() > PATH_BYTES_MAX {
+            return Err(Trouble::at(operand, Why::TooDeep));
+        }
+        if operand.contains(&0) {
+            return Err(Trouble::at(operand, Why::BadName));
+        }
+    }
+    let mut frame = BytesMut::new();
+    if operands.is_empty() || operands.len() > OPERANDS_MAX {
+        return Err(Trouble::new(Why::Unsupported).with_note("number of paths"));
+    }
+    if operands
+        .iter()
+        .map(|operand| operand.len() + 4)
+        .sum::<usize>()
+        < CONTROL_FRAME_BYTES_MAX
+    {
+        Frame::Request(request.clone()).encode(&mut frame);
+    }
+    if frame.is_empty() || frame.len() > CONTROL_FRAME_BYTES_MAX {
+        return Err(Trouble::new(Why::Unsupported).with_note("too many paths in one request"));
+    }
+    Ok(())
+}
+
 /// The end that is asked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Answerer {
+    control: Control,
     request: Option<Request>,
+}
+
+impl Default for Answerer {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Answerer {
     /// Waits for a request.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            control: Control::new(),
+            request: None,
+        }
     }
 
     /// Looks for the request; `None` until it is there.
@@ -68,18 +135,39 @@ impl Answerer {
     ///
     /// The requester speaks something else.
     pub fn turn(&mut self, lanes: &mut impl Lanes) -> Result<Option<&Request>, Wrong> {
-        let _ = lanes.count();
+        self.control.flush(lanes);
+        if self.request.is_none() {
+            self.request = self.control.next_request(lanes)?;
+        }
         Ok(self.request.as_ref())
     }
 
-    /// Answers the request, once. What is queued goes out by the turns of the [`Sender`](crate::Sender) or [`Receiver`](crate::Receiver) made of this; after a
-    /// refusal by [`flush`](Answerer::flush).
+    /// Answers the request, once. What is queued goes out by the turns of the
+    /// [`Sender`](crate::Sender) or [`Receiver`](crate::Receiver) made of this; after a refusal
+    /// by [`flush`](Answerer::flush).
     pub fn answer(&mut self, answer: &Answer) {
-        let _ = answer;
+        self.control.outbox.push(&match answer {
+            Answer::Ready { is_folder } => Frame::Ready {
+                is_folder: *is_folder,
+            },
+            Answer::Refused(trouble) => Frame::Refused(trouble.clone().fitted()),
+        });
     }
 
-    /// Sends what is queued and finishes the control lane; whether all of it is in the lane. For the end after a refusal.
+    /// Sends what is queued and then finishes the control lane; whether all of it is in the lane. For the end
+    /// after a refusal.
     pub fn flush(&mut self, lanes: &mut impl Lanes) -> bool {
-        lanes.count() > 0
+        self.control.flush(lanes);
+        let is_sent = self.control.outbox.waiting() == 0;
+        if is_sent {
+            lanes.finish(Lane::CONTROL);
+        }
+        is_sent
+    }
+
+    /// The lane, and how it is to be done.
+    pub(crate) fn into_parts(self) -> (Control, Flags) {
+        let flags = self.request.as_ref().map_or(Flags::empty(), Request::flags);
+        (self.control, flags)
     }
 }

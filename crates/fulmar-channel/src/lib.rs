@@ -27,11 +27,18 @@
 //! What a peer sends is checked before it is believed. A peer that breaks the rules ends the copy with one
 //! [`Wrong`]; trouble with one file is a [`Trouble`], and the rest goes on.
 
+mod chunks;
+mod codec;
+mod control;
+mod digest;
 mod entry;
 mod event;
 mod exchange;
+mod inlet;
 mod lanes;
 mod limits;
+mod news;
+mod outbox;
 mod path;
 mod receiver;
 mod request;
@@ -48,7 +55,7 @@ pub use lanes::{Arrived, Lane, Lanes};
 pub use limits::{
     CHUNK_BYTES_MIN, CHUNKS_MAX, CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, DEPTH_MAX, EVENTS_MAX,
     LANES_MAX, LARGE_FILES_MAX, NAME_BYTES_MAX, NOTE_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX,
-    SIZE_MAX, WINDOW_ENTRIES,
+    SIZE_MAX, VERSION, WINDOW_ENTRIES,
 };
 pub use path::{PathFault, RelativePath};
 pub use receiver::{Allowed, Receiver};

@@ -1,5 +1,10 @@
 //! The numbers of the protocol, each with where it comes from.
 
+/// The version of the protocol that is spoken here.
+///
+/// Source: docs/channel.md §3.
+pub const VERSION: u64 = 1;
+
 /// The longest frame but for [`Data`](crate::Sender), head included.
 ///
 /// Source: docs/channel.md §2.
@@ -9,6 +14,21 @@ pub const CONTROL_FRAME_BYTES_MAX: usize = 64 * 1024;
 ///
 /// Source: docs/channel.md §2.
 pub const DATA_BYTES_MAX: usize = 64 * 1024;
+
+/// Bytes that a frame spends before its body: number and length.
+///
+/// Source: docs/channel.md §2.
+pub(crate) const FRAME_HEAD_BYTES: usize = 1 + 4;
+
+/// What is read or written of one lane before the next has its turn.
+///
+/// Source: docs/channel.md §1.
+pub(crate) const LANE_SHARE_BYTES: usize = 128 * 1024;
+
+/// Bytes that may wait to go out on the control lane before what causes more of them pauses.
+///
+/// Source: docs/channel.md §6.
+pub(crate) const CONTROL_WAITING_BYTES: usize = 64 * 1024;
 
 /// Data lanes at most; eight are used over QUIC, one over ssh.
 ///

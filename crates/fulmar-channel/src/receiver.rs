@@ -1,83 +1,329 @@
 //! The end that gets the files.
 
+mod arrival;
+mod check;
+mod large;
+mod part;
+mod single;
+mod window;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
-use crate::event::{Event, Progress, Totals, Turn};
+use self::check::{Check, Haves};
+use self::large::Large;
+use self::single::Single;
+use self::window::Window;
+use crate::codec::Frame;
+use crate::control::Control;
+use crate::entry::{Entry, EntryId, Kind};
+use crate::event::{Event, Progress, Totals, Turn, Verdict};
 use crate::exchange::{Answerer, Requester};
-use crate::lanes::Lanes;
+use crate::inlet::Inlet;
+use crate::lanes::{Lane, Lanes};
+use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LANES_MAX, WINDOW_ENTRIES};
+use crate::news::News;
+use crate::path::RelativePath;
 use crate::request::Flags;
-use crate::target::Target;
+use crate::target::{Parts, Target};
+use crate::trouble::{Trouble, Why};
 use crate::wrong::Wrong;
 
-/// Whether an operand, by its index, may bring a root of that name. The requester decides: for `Get` it is what the user named or what fits the user's
-/// pattern, for `Put` anything (the sender is the user's).
+/// Whether an operand, by its index, may bring a root of that name. The requester decides: for `Get` it is what
+/// the user named or what fits the user's pattern, for `Put` anything (the sender is the user's).
 pub type Allowed = Box<dyn Fn(u32, &[u8]) -> bool>;
 
 /// Receives into a [`Target`].
 pub struct Receiver {
+    control: Control,
     flags: Flags,
     allowed: Allowed,
+    /// The data lanes; known from the first turn on.
+    inlets: Vec<Inlet>,
+    /// The file that is whole on each lane.
+    singles: Vec<Option<Single>>,
+    /// The lane that has its turn first, the next time.
+    first_lane: usize,
+    large: BTreeMap<EntryId, Large>,
+    /// Of files that have begun.
+    paths: BTreeSet<RelativePath>,
+    /// Folders that wait until everything before them is settled.
+    leaves: BTreeMap<EntryId, Entry>,
+    window: Window,
+    /// Settled, and the sender does not know yet.
+    unreported: BTreeSet<EntryId>,
+    checks: VecDeque<Check>,
+    haves: Option<Haves>,
+    /// One more than the highest number that has come.
+    known_end: u64,
+    /// How many entries there are.
+    finished: Option<u64>,
+    stage: Stage,
+    news: News,
+    totals: Totals,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Receiving,
+    /// Everything is settled, and the sender is being told.
+    Settled,
+    Done,
+}
+
+/// Two entries of one path at the same time.
+struct RepeatedPath;
+
+impl RepeatedPath {
+    fn trouble() -> Trouble {
+        Trouble::new(Why::Taken).with_note("two sources have the same name")
+    }
 }
 
 impl Receiver {
     /// For a requester's `Get` that was answered with [`Answer::Ready`](crate::Answer).
     pub fn new(requester: Requester, allowed: Allowed) -> Self {
-        Self {
-            flags: requester.request().flags(),
-            allowed,
-        }
+        let (control, flags, _) = requester.into_parts();
+        Self::with(control, flags, allowed)
     }
 
     /// For the answerer of a `Put`, which has answered that it is ready.
     pub fn answering(answerer: Answerer, allowed: Allowed) -> Self {
-        let _ = answerer;
+        let (control, flags) = answerer.into_parts();
+        Self::with(control, flags, allowed)
+    }
+
+    fn with(control: Control, flags: Flags, allowed: Allowed) -> Self {
         Self {
-            flags: Flags::empty(),
+            control,
+            flags,
             allowed,
+            inlets: Vec::new(),
+            singles: Vec::new(),
+            first_lane: 0,
+            large: BTreeMap::new(),
+            paths: BTreeSet::new(),
+            leaves: BTreeMap::new(),
+            window: Window::new(),
+            unreported: BTreeSet::new(),
+            checks: VecDeque::new(),
+            haves: None,
+            known_end: 0,
+            finished: None,
+            stage: Stage::Receiving,
+            news: News::default(),
+            totals: Totals::default(),
         }
     }
 
-    /// Does what can be done now, but takes no more than about `budget` bytes off the lanes, and reads back no more than that of what is held.
+    /// Does what can be done now, but takes no more than about `budget` bytes off the lanes, and reads back
+    /// no more than that of what is held.
     ///
     /// # Errors
     ///
-    /// The sender has broken the rules, or a lane has ended too early. The copy is over then: call [`interrupt`](Receiver::interrupt).
+    /// The sender has broken the rules, or a lane has ended too early. The copy is over then: call
+    /// [`interrupt`](Receiver::interrupt).
     pub fn turn(
         &mut self,
         target: &mut impl Target,
         lanes: &mut impl Lanes,
         budget: usize,
     ) -> Result<Turn, Wrong> {
-        let _ = (target.is_ready(), lanes.count(), budget, self.flags);
-        Ok(Turn::Waiting)
+        if self.news.is_full() {
+            return Ok(Turn::More);
+        }
+        if self.inlets.is_empty() {
+            let count = lanes.count().clamp(1, LANES_MAX);
+            self.inlets.resize_with(count, Inlet::default);
+            self.singles.resize_with(count, || None);
+        }
+        let mut is_more = false;
+        if self.stage == Stage::Receiving {
+            is_more |= self.hear(lanes)?;
+            is_more |= self.receive(target, lanes, budget)?;
+            is_more |= self.check(target, budget);
+            self.settle_leaves(target);
+            self.report();
+            self.look_for_the_end()?;
+        }
+        self.control.flush(lanes);
+        if self.stage == Stage::Settled && self.control.outbox.waiting() == 0 {
+            lanes.finish(Lane::CONTROL);
+            self.stage = Stage::Done;
+        }
+        Ok(match self.stage {
+            Stage::Done => Turn::Done,
+            _ if is_more || self.news.is_full() => Turn::More,
+            _ => Turn::Waiting,
+        })
     }
 
-    /// The copy ends here, done or not: abandons every file that is begun, and keeps its parts. No `turn` may follow.
+    /// The copy ends here, done or not: abandons every file that is begun, and keeps its parts. No `turn` may
+    /// follow.
     pub fn interrupt(&mut self, target: &mut impl Target) {
-        let _ = target.is_ready();
+        for single in self.singles.iter_mut().filter_map(Option::take) {
+            target.abandon(single.id, Parts::Keep);
+        }
+        while let Some((id, _)) = self.large.pop_first() {
+            target.abandon(id, Parts::Keep);
+        }
     }
 
     /// The next piece of news.
     pub fn poll_event(&mut self) -> Option<Event> {
-        None
+        self.news.poll()
     }
 
     /// How far it is. `is_walked` and what is known come with what has arrived.
     pub fn progress(&self) -> Progress {
-        Progress::default()
+        self.news.progress
     }
 
     /// What the copy came to, once it is done.
     pub fn totals(&self) -> Option<Totals> {
-        None
+        (self.stage != Stage::Receiving).then_some(self.totals)
+    }
+
+    /// Takes what the sender says on the control lane; whether there may be more.
+    fn hear(&mut self, lanes: &mut impl Lanes) -> Result<bool, Wrong> {
+        let mut budget = Control::budget();
+        while !self.news.is_full() {
+            match self.control.next(lanes, &mut budget)? {
+                Some(Frame::Trouble(trouble)) if self.finished.is_none() => {
+                    self.totals.troubles += 1;
+                    self.news.push(Event::Trouble(trouble));
+                }
+                Some(Frame::Finished { entries }) if self.finished.is_none() => {
+                    if entries < self.known_end {
+                        return Err(Wrong::BeyondWindow);
+                    }
+                    self.finished = Some(entries);
+                    self.news.progress.is_walked = true;
+                }
+                Some(other) => return Err(Wrong::Misplaced(other.name())),
+                None => break,
+            }
+        }
+        Ok(budget == 0)
+    }
+
+    /// Takes what has come on the data lanes, each its share in turn; whether there may be more.
+    fn receive(
+        &mut self,
+        target: &mut impl Target,
+        lanes: &mut impl Lanes,
+        budget: usize,
+    ) -> Result<bool, Wrong> {
+        let mut budget = budget;
+        let count = self.inlets.len();
+        let mut is_busy = true;
+        while is_busy && budget > 0 {
+            is_busy = false;
+            for round in 0..count {
+                let at = (self.first_lane + round) % count;
+                is_busy |= self.receive_lane(at, target, lanes, &mut budget)?;
+            }
+            self.first_lane = (self.first_lane + 1) % count;
+        }
+        Ok(budget == 0)
+    }
+
+    /// One lane's share; whether something came.
+    fn receive_lane(
+        &mut self,
+        at: usize,
+        target: &mut impl Target,
+        lanes: &mut impl Lanes,
+        budget: &mut usize,
+    ) -> Result<bool, Wrong> {
+        let lane = Lane(u8::try_from(at + 1).unwrap_or(u8::MAX));
+        let mut share = LANE_SHARE_BYTES.min(*budget);
+        let before = share;
+        let mut is_busy = false;
+        while target.is_ready() && !self.is_full() {
+            let Some(item) = self.inlets[at].next(lane, lanes, &mut share)? else {
+                break;
+            };
+            is_busy = true;
+            self.take(at, item, target)?;
+        }
+        *budget -= before - share;
+        Ok(is_busy || share < before)
+    }
+
+    /// Whether what is done already has to be told, here or there, before more can be.
+    fn is_full(&self) -> bool {
+        self.news.is_full() || self.control.outbox.waiting() >= CONTROL_WAITING_BYTES
+    }
+
+    /// Leaves the folders of which everything is settled.
+    fn settle_leaves(&mut self, target: &mut impl Target) {
+        while let Some(entry) = self.leaves.remove(&EntryId(self.window.floor())) {
+            let id = EntryId(self.window.floor());
+            let verdict = target
+                .leave(&entry)
+                .map_or_else(Verdict::Failed, |()| Verdict::Whole);
+            self.settle(id, entry, verdict);
+        }
+    }
+
+    /// An entry is over and done with.
+    fn settle(&mut self, id: EntryId, entry: Entry, verdict: Verdict) {
+        self.window.settle(id);
+        self.totals.troubles += u64::from(verdict != Verdict::Whole);
+        if let Verdict::Failed(trouble) = &verdict {
+            let trouble = trouble.clone().fitted();
+            self.control.outbox.push(&Frame::Failed { id, trouble });
+        } else {
+            self.unreported.insert(id);
+            match &entry.kind {
+                Kind::File { size } => {
+                    self.totals.files += 1;
+                    self.totals.bytes = self.totals.bytes.saturating_add(size.unwrap_or(0));
+                }
+                Kind::Folder => self.totals.folders += 1,
+                Kind::Link { .. } => self.totals.links += 1,
+                Kind::Leave => {}
+            }
+        }
+        self.news.settled(entry.path, entry.kind, verdict);
+    }
+
+    /// Tells the sender what has been settled in this turn, neighbours together.
+    fn report(&mut self) {
+        while let Some(first) = self.unreported.pop_first() {
+            let mut count = 1;
+            while count < WINDOW_ENTRIES && self.unreported.remove(&EntryId(first.0 + count)) {
+                count += 1;
+            }
+            self.control.outbox.push(&Frame::Settled { first, count });
+        }
+    }
+
+    /// Whether all is done, or nothing more can come.
+    fn look_for_the_end(&mut self) -> Result<(), Wrong> {
+        if self.finished == Some(self.window.floor()) {
+            self.control.outbox.push(&Frame::Done(self.totals));
+            self.stage = Stage::Settled;
+            return Ok(());
+        }
+        if self.finished.is_none() && self.control.is_ended() {
+            return Err(Wrong::EndedEarly);
+        }
+        let is_over = self.inlets.iter().all(Inlet::is_ended);
+        if self.finished.is_some() && is_over && self.checks.is_empty() {
+            return Err(Wrong::Incomplete);
+        }
+        Ok(())
     }
 }
 
 impl fmt::Debug for Receiver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let _ = &self.allowed;
         f.debug_struct("Receiver")
             .field("flags", &self.flags)
+            .field("stage", &self.stage)
+            .field("progress", &self.news.progress)
             .finish_non_exhaustive()
     }
 }

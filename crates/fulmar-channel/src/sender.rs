@@ -1,31 +1,128 @@
 //! The end that has the files.
 
-use crate::event::{Event, Progress, Totals, Turn};
-use crate::exchange::{Answerer, Requester};
-use crate::lanes::Lanes;
+mod job;
+mod large;
+mod work;
+
+use std::collections::BTreeMap;
+
+use self::job::Job;
+use self::large::Large;
+use crate::codec::Frame;
+use crate::control::Control;
+use crate::digest::Digest;
+use crate::entry::{Entry, EntryId, Kind};
+use crate::event::{Event, Progress, Totals, Turn, Verdict};
+use crate::exchange::{Answer, Answerer, Requester};
+use crate::lanes::{Lane, Lanes};
+use crate::limits::LANES_MAX;
+use crate::news::News;
+use crate::outbox::Outbox;
+use crate::path::RelativePath;
 use crate::request::Flags;
 use crate::source::Source;
+use crate::trouble::Trouble;
 use crate::wrong::Wrong;
+
+/// What a step without data costs of a turn's budget, so that a turn with nothing but folders has an end.
+const STEP_COST_BYTES: usize = 512;
 
 /// Sends what a [`Source`] has.
 #[derive(Debug)]
 pub struct Sender {
+    control: Control,
     flags: Flags,
+    stage: Stage,
+    /// The data lanes; known from the first turn on.
+    ways: Vec<Way>,
+    /// The lane that has its turn first, the next time.
+    first_way: usize,
+    walk: Walk,
+    unsettled: BTreeMap<EntryId, Unsettled>,
+    /// Large files that are being sent.
+    large: BTreeMap<EntryId, Large>,
+    /// The one of them whose chunks lanes take.
+    filling: Option<EntryId>,
+    /// Large files that are not settled.
+    large_unsettled: usize,
+    news: News,
+    totals: Option<Totals>,
+}
+
+/// How far the sender is with its peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The request has not been answered; what is sent may be in vain.
+    Unanswered,
+    Sending,
+    /// Everything has been sent.
+    Finished,
+    /// The receiver has said that it is done, or that it will not begin.
+    Done,
+}
+
+/// One data lane.
+#[derive(Debug, Default)]
+struct Way {
+    outbox: Outbox,
+    job: Option<Job>,
+    is_finished: bool,
+}
+
+/// How far the source has been asked.
+#[derive(Debug, Default)]
+struct Walk {
+    next: u64,
+    /// Found, but it would be one large file too many.
+    pending: Option<Entry>,
+    is_over: bool,
+}
+
+/// An entry that the receiver has not settled.
+#[derive(Debug)]
+struct Unsettled {
+    path: RelativePath,
+    kind: Kind,
+    /// Bytes that count as done.
+    bytes: u64,
+    is_sent: bool,
+    is_changed: bool,
+    is_large: bool,
 }
 
 impl Sender {
-    /// For a requester's `Put`, with or without its answer: what was begun before it is thrown away by a far end that refuses.
+    /// For a requester's `Put`, with or without its answer: what was begun before it is thrown away by
+    /// a far end that refuses.
     pub fn new(requester: Requester) -> Self {
-        Self {
-            flags: requester.request().flags(),
-        }
+        let (control, flags, is_unanswered) = requester.into_parts();
+        let stage = if is_unanswered {
+            Stage::Unanswered
+        } else {
+            Stage::Sending
+        };
+        Self::with(control, flags, stage)
     }
 
     /// For the answerer of a `Get`, which has answered that it is ready.
     pub fn answering(answerer: Answerer) -> Self {
-        let _ = answerer;
+        let (control, flags) = answerer.into_parts();
+        Self::with(control, flags, Stage::Sending)
+    }
+
+    fn with(control: Control, flags: Flags, stage: Stage) -> Self {
         Self {
-            flags: Flags::empty(),
+            control,
+            flags,
+            stage,
+            ways: Vec::new(),
+            first_way: 0,
+            walk: Walk::default(),
+            unsettled: BTreeMap::new(),
+            large: BTreeMap::new(),
+            filling: None,
+            large_unsettled: 0,
+            news: News::default(),
+            totals: None,
         }
     }
 
@@ -40,27 +137,163 @@ impl Sender {
         lanes: &mut impl Lanes,
         budget: usize,
     ) -> Result<Turn, Wrong> {
-        let _ = (
-            source.close(crate::EntryId(0)),
-            lanes.count(),
-            budget,
-            self.flags,
-        );
-        Ok(Turn::Waiting)
+        if self.news.is_full() {
+            return Ok(Turn::More);
+        }
+        if self.ways.is_empty() {
+            self.ways
+                .resize_with(lanes.count().clamp(1, LANES_MAX), Way::default);
+        }
+        let has_read_all = self.hear(source, lanes)?;
+        if self.stage == Stage::Done {
+            return Ok(Turn::Done);
+        }
+        let mut budget = budget;
+        self.work(source, lanes, &mut budget);
+        self.finish(lanes);
+        self.control.flush(lanes);
+        let is_more = budget == 0 || !has_read_all || self.news.is_full();
+        Ok(if is_more { Turn::More } else { Turn::Waiting })
     }
 
     /// The next piece of news.
     pub fn poll_event(&mut self) -> Option<Event> {
-        None
+        self.news.poll()
     }
 
     /// How far it is.
     pub fn progress(&self) -> Progress {
-        Progress::default()
+        self.news.progress
     }
 
     /// What the receiver says the copy came to, once it is done.
     pub fn totals(&self) -> Option<Totals> {
-        None
+        self.totals
     }
+
+    /// Takes what the receiver says; whether that was all.
+    fn hear(&mut self, source: &mut impl Source, lanes: &mut impl Lanes) -> Result<bool, Wrong> {
+        let mut budget = Control::budget();
+        while self.stage != Stage::Done && !self.news.is_full() {
+            let Some(frame) = self.control.next(lanes, &mut budget)? else {
+                break;
+            };
+            self.hear_one(frame, source)?;
+        }
+        if self.stage == Stage::Done {
+            lanes.finish(Lane::CONTROL);
+        } else if self.control.is_ended() {
+            return Err(Wrong::EndedEarly);
+        }
+        Ok(budget > 0)
+    }
+
+    fn hear_one(&mut self, frame: Frame, source: &mut impl Source) -> Result<(), Wrong> {
+        match (self.stage, frame) {
+            (Stage::Unanswered, Frame::Ready { is_folder }) => {
+                self.stage = Stage::Sending;
+                self.news.push(Event::Answered(Answer::Ready { is_folder }));
+            }
+            (Stage::Unanswered, Frame::Refused(trouble)) => {
+                self.stage = Stage::Done;
+                self.news.push(Event::Answered(Answer::Refused(trouble)));
+            }
+            (Stage::Unanswered | Stage::Done, other) => return Err(Wrong::Misplaced(other.name())),
+            (_, Frame::Have { id, first, digests }) => self.on_have(id, first, &digests)?,
+            (_, Frame::Settled { first, count }) => self.on_settled(first, count)?,
+            (_, Frame::Failed { id, trouble }) => self.on_failed(id, trouble, source)?,
+            (Stage::Finished, Frame::Done(totals)) => self.on_done(totals)?,
+            (_, other) => return Err(Wrong::Misplaced(other.name())),
+        }
+        Ok(())
+    }
+
+    fn on_have(&mut self, id: EntryId, first: u64, digests: &[Digest]) -> Result<(), Wrong> {
+        let is_right = match self.large.get_mut(&id) {
+            Some(large) => large.claim(first, digests),
+            // It is sent, or was given up.
+            None => id.0 < self.walk.next,
+        };
+        if is_right {
+            Ok(())
+        } else {
+            Err(Wrong::NotSent)
+        }
+    }
+
+    fn on_settled(&mut self, first: EntryId, count: u64) -> Result<(), Wrong> {
+        for id in (first.0..).take(usize::try_from(count).unwrap_or(usize::MAX)) {
+            match self.unsettled.remove(&EntryId(id)) {
+                Some(entry) if entry.is_sent => {
+                    let is_changed = entry.is_changed;
+                    self.settle(
+                        entry,
+                        if is_changed {
+                            Verdict::Changed
+                        } else {
+                            Verdict::Whole
+                        },
+                    );
+                }
+                _ => return Err(Wrong::NotSent),
+            }
+        }
+        Ok(())
+    }
+
+    fn on_failed(
+        &mut self,
+        id: EntryId,
+        trouble: Trouble,
+        source: &mut impl Source,
+    ) -> Result<(), Wrong> {
+        let entry = self.unsettled.remove(&id).ok_or(Wrong::NotSent)?;
+        if self.large.remove(&id).is_some() {
+            source.close(id);
+            self.filling.take_if(|filling| *filling == id);
+        }
+        self.settle(entry, Verdict::Failed(trouble));
+        Ok(())
+    }
+
+    fn settle(&mut self, entry: Unsettled, verdict: Verdict) {
+        self.large_unsettled -= usize::from(entry.is_large);
+        self.news.progress.bytes += entry.kind.size().saturating_sub(entry.bytes);
+        self.news.settled(entry.path, entry.kind, verdict);
+    }
+
+    fn on_done(&mut self, totals: Totals) -> Result<(), Wrong> {
+        if !self.unsettled.is_empty() {
+            return Err(Wrong::Incomplete);
+        }
+        self.totals = Some(totals);
+        self.stage = Stage::Done;
+        Ok(())
+    }
+
+    /// Ends the lanes once everything is in them.
+    fn finish(&mut self, lanes: &mut impl Lanes) {
+        let is_idle = self.ways.iter().all(|way| way.job.is_none()) && self.large.is_empty();
+        let is_walked = self.walk.is_over && self.walk.pending.is_none();
+        if self.stage == Stage::Sending && is_idle && is_walked {
+            self.control.outbox.push(&Frame::Finished {
+                entries: self.walk.next,
+            });
+            self.stage = Stage::Finished;
+        }
+        if self.stage != Stage::Finished {
+            return;
+        }
+        for (at, way) in self.ways.iter_mut().enumerate() {
+            if way.outbox.waiting() == 0 && !way.is_finished {
+                lanes.finish(data_lane(at));
+                way.is_finished = true;
+            }
+        }
+    }
+}
+
+/// The lane of a place in the list of data lanes.
+fn data_lane(at: usize) -> Lane {
+    Lane(u8::try_from(at + 1).expect("at most 64 lanes"))
 }

@@ -154,6 +154,21 @@ impl Trouble {
         self.note.truncate(cut.unwrap_or(0));
         self
     }
+    /// Within the limits of the wire, whoever made it.
+    pub(crate) fn fitted(self) -> Self {
+        let Self {
+            mut place,
+            why,
+            note,
+        } = self;
+        place.truncate(PATH_BYTES_MAX);
+        let trouble = Self {
+            place,
+            why,
+            note: String::new(),
+        };
+        trouble.with_note(&note)
+    }
 }
 
 /// `place: why (note)`, safe for a terminal.

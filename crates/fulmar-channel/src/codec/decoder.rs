@@ -1,0 +1,127 @@
+//! Frames out of the bytes of a lane, however they were cut.
+
+use bytes::{Buf as _, Bytes, BytesMut};
+
+use super::frame::{self, DATA, Frame};
+use super::reader::varint;
+use crate::entry::EntryId;
+use crate::limits::{CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, FRAME_HEAD_BYTES};
+use crate::wrong::Wrong;
+
+/// The fields of a data frame before its bytes: two numbers of at most eight bytes.
+const DATA_FIELDS_BYTES_MAX: usize = 16;
+
+/// What a lane brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Item {
+    Frame(Frame),
+    /// 1 to 64 KiB of a file.
+    Data {
+        id: EntryId,
+        offset: u64,
+        bytes: Bytes,
+    },
+}
+
+impl Item {
+    /// The name in docs/channel.md §2.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Item::Frame(frame) => frame.name(),
+            Item::Data { .. } => "Data",
+        }
+    }
+}
+
+/// Collects one frame at a time: it holds at most that frame, and no more than has arrived of it.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    begun: BytesMut,
+}
+
+impl Decoder {
+    /// The next frame; `None` when `input` is used up. A frame that is whole in `input` is not copied.
+    pub(crate) fn next(&mut self, input: &mut Bytes) -> Result<Option<Item>, Wrong> {
+        loop {
+            let view: &[u8] = if self.begun.is_empty() {
+                input
+            } else {
+                &self.begun
+            };
+            match measure(view)? {
+                Measure::Whole { head, length } if self.begun.is_empty() => {
+                    return item(input.split_to(head + length), head).map(Some);
+                }
+                Measure::Whole { head, .. } => {
+                    return item(self.begun.split().freeze(), head).map(Some);
+                }
+                Measure::Missing(_) if input.is_empty() => return Ok(None),
+                Measure::Missing(missing) => {
+                    let take = if self.begun.is_empty() {
+                        input.len()
+                    } else {
+                        missing.min(input.len())
+                    };
+                    self.begun.extend_from_slice(&input[..take]);
+                    input.advance(take);
+                }
+            }
+        }
+    }
+
+    /// Whether it holds the beginning of a frame.
+    pub(crate) fn is_within_frame(&self) -> bool {
+        !self.begun.is_empty()
+    }
+}
+
+/// How much of a frame is there.
+enum Measure {
+    /// All of it: number and length in `head` bytes, then the body.
+    Whole { head: usize, length: usize },
+    /// At least that many bytes are missing, and none that is not of this frame.
+    Missing(usize),
+}
+
+fn measure(view: &[u8]) -> Result<Measure, Wrong> {
+    let Some((number, rest)) = view.split_first() else {
+        return Ok(Measure::Missing(1));
+    };
+    let name = frame::name(*number).ok_or(Wrong::UnknownFrame(*number))?;
+    let Some((length, used)) = varint(rest) else {
+        let wanted = rest.first().map_or(1, |first| 1 << (first >> 6));
+        return Ok(Measure::Missing(wanted - rest.len()));
+    };
+    let max = match *number {
+        DATA => DATA_BYTES_MAX + DATA_FIELDS_BYTES_MAX,
+        _ => CONTROL_FRAME_BYTES_MAX - FRAME_HEAD_BYTES,
+    };
+    let length = usize::try_from(length).ok().filter(|length| *length <= max);
+    let length = length.ok_or(Wrong::TooLong(name))?;
+    let head = 1 + used;
+    Ok(match (head + length).checked_sub(view.len()) {
+        None | Some(0) => Measure::Whole { head, length },
+        Some(missing) => Measure::Missing(missing),
+    })
+}
+
+/// What a whole frame says.
+fn item(whole: Bytes, head: usize) -> Result<Item, Wrong> {
+    let number = whole.first().copied().unwrap_or_default();
+    let body = whole.slice(head..);
+    if number != DATA {
+        return Frame::decode(number, &body).map(Item::Frame);
+    }
+    let fault = Wrong::Malformed("Data");
+    let (id, id_bytes) = varint(&body).ok_or(fault)?;
+    let (offset, offset_bytes) = body.get(id_bytes..).and_then(varint).ok_or(fault)?;
+    let bytes = body.slice(id_bytes + offset_bytes..);
+    if bytes.is_empty() || bytes.len() > DATA_BYTES_MAX {
+        return Err(fault);
+    }
+    Ok(Item::Data {
+        id: EntryId(id),
+        offset,
+        bytes,
+    })
+}

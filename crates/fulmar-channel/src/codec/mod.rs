@@ -1,0 +1,12 @@
+//! Frames as bytes (docs/channel.md §2).
+
+mod decoder;
+mod frame;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub(crate) use decoder::{Decoder, Item};
+pub(crate) use frame::{Ending, Frame};
+pub(crate) use writer::data_head;

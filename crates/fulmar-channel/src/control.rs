@@ -1,0 +1,94 @@
+//! One end of the control lane, from the first frame to the last.
+
+use crate::codec::{Frame, Item};
+use crate::exchange::Answer;
+use crate::inlet::Inlet;
+use crate::lanes::{Lane, Lanes};
+use crate::limits::{LANE_SHARE_BYTES, VERSION};
+use crate::outbox::Outbox;
+use crate::request::Request;
+use crate::wrong::Wrong;
+
+/// The control lane of one end.
+#[derive(Debug)]
+pub(crate) struct Control {
+    inlet: Inlet,
+    pub(crate) outbox: Outbox,
+    /// Whether the peer's `Hello` has come: nothing else may come first.
+    is_greeted: bool,
+}
+
+impl Control {
+    /// Both ends greet before they know of one another.
+    pub(crate) fn new() -> Self {
+        let mut outbox = Outbox::default();
+        outbox.push(&Frame::Hello {
+            version: VERSION,
+            features: 0,
+        });
+        Self {
+            inlet: Inlet::default(),
+            outbox,
+            is_greeted: false,
+        }
+    }
+
+    /// How much may be read in one turn.
+    pub(crate) fn budget() -> usize {
+        LANE_SHARE_BYTES
+    }
+
+    pub(crate) fn flush(&mut self, lanes: &mut impl Lanes) {
+        self.outbox.flush(Lane::CONTROL, lanes);
+    }
+
+    /// The peer's next frame after its greeting.
+    pub(crate) fn next(
+        &mut self,
+        lanes: &mut impl Lanes,
+        budget: &mut usize,
+    ) -> Result<Option<Frame>, Wrong> {
+        while let Some(item) = self.inlet.next(Lane::CONTROL, lanes, budget)? {
+            match item {
+                Item::Frame(Frame::Hello { version, .. }) if !self.is_greeted => {
+                    if version != VERSION {
+                        return Err(Wrong::Version(version));
+                    }
+                    self.is_greeted = true;
+                }
+                Item::Frame(frame) if self.is_greeted => return Ok(Some(frame)),
+                other => return Err(Wrong::Misplaced(other.name())),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The peer's answer to a request.
+    pub(crate) fn next_answer(&mut self, lanes: &mut impl Lanes) -> Result<Option<Answer>, Wrong> {
+        match self.next(lanes, &mut Self::budget())? {
+            None if self.is_ended() => Err(Wrong::EndedEarly),
+            None => Ok(None),
+            Some(Frame::Ready { is_folder }) => Ok(Some(Answer::Ready { is_folder })),
+            Some(Frame::Refused(trouble)) => Ok(Some(Answer::Refused(trouble))),
+            Some(other) => Err(Wrong::Misplaced(other.name())),
+        }
+    }
+
+    /// The peer's request.
+    pub(crate) fn next_request(
+        &mut self,
+        lanes: &mut impl Lanes,
+    ) -> Result<Option<Request>, Wrong> {
+        match self.next(lanes, &mut Self::budget())? {
+            None if self.is_ended() => Err(Wrong::EndedEarly),
+            None => Ok(None),
+            Some(Frame::Request(request)) => Ok(Some(request)),
+            Some(other) => Err(Wrong::Misplaced(other.name())),
+        }
+    }
+
+    /// Whether the peer has finished the lane.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.inlet.is_ended()
+    }
+}

@@ -1,0 +1,157 @@
+//! Digests of chunks and files (docs/channel.md §5).
+
+use sha2::{Digest as _, Sha256};
+
+/// Bytes of a digest.
+pub(crate) const DIGEST_BYTES: usize = 32;
+
+/// The unit in which zeros are counted instead of hashed.
+const BLOCK_BYTES: usize = 64 * 1024;
+
+static ZEROS: [u8; BLOCK_BYTES] = [0; BLOCK_BYTES];
+
+/// What is known of a chunk or a file when its content is not at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Digest(pub(crate) [u8; DIGEST_BYTES]);
+
+/// The digest of a chunk whose bytes come one after the other.
+///
+/// The chunk is cut into blocks of 64 KiB. A block of zeros is counted, any other is hashed behind the number of zero blocks
+/// before it. So it is a function of the content alone, and a hole costs nothing however long it is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChunkDigest {
+    hasher: Sha256,
+    length: u64,
+    /// Whole blocks of zeros since the last other block.
+    zero_blocks: u64,
+    /// Bytes of the current block.
+    within: usize,
+    /// Whether the current block has something else than zeros, and so has been hashed as far as it came.
+    is_hashed: bool,
+}
+
+impl ChunkDigest {
+    pub(crate) fn update(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (part, rest) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.within));
+            if !self.is_hashed && !is_zero(part) {
+                self.hasher.update(self.zero_blocks.to_be_bytes());
+                self.hasher.update(&ZEROS[..self.within]);
+                self.zero_blocks = 0;
+                self.is_hashed = true;
+            }
+            if self.is_hashed {
+                self.hasher.update(part);
+            }
+            self.advance(part.len());
+            bytes = rest;
+        }
+    }
+
+    /// As `update` with `count` zeros.
+    pub(crate) fn zeros(&mut self, count: u64) {
+        let to_block_end = if self.within == 0 {
+            0
+        } else {
+            BLOCK_BYTES - self.within
+        };
+        let first = count.min(to_block_end as u64);
+        self.update(&ZEROS[..first as usize]);
+        let blocks = (count - first) / BLOCK_BYTES as u64;
+        self.zero_blocks += blocks;
+        self.length += blocks * BLOCK_BYTES as u64;
+        let last = (count - first) % BLOCK_BYTES as u64;
+        self.update(&ZEROS[..last as usize]);
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.length += count as u64;
+        self.within += count;
+        if self.within == BLOCK_BYTES {
+            self.zero_blocks += u64::from(!self.is_hashed);
+            self.is_hashed = false;
+            self.within = 0;
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Digest {
+        self.hasher.update(self.zero_blocks.to_be_bytes());
+        self.hasher.update(self.length.to_be_bytes());
+        Digest(self.hasher.finalize().into())
+    }
+}
+
+/// Whether there is nothing but zeros. In steps without a branch, which compilers turn into wide instructions.
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes
+        .chunks(64)
+        .all(|step| step.iter().fold(0, |any, byte| any | byte) == 0)
+}
+
+/// The digest of a file, of its chunks in order and its size.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FileDigest {
+    hasher: Sha256,
+}
+
+impl FileDigest {
+    pub(crate) fn push(&mut self, chunk: Digest) {
+        self.hasher.update(chunk.0);
+    }
+
+    pub(crate) fn finish(mut self, size: u64) -> Digest {
+        self.hasher.update(size.to_be_bytes());
+        Digest(self.hasher.finalize().into())
+    }
+}
+
+/// The digest of a file that comes from its beginning to its end, with chunks of one size.
+#[derive(Debug, Clone)]
+pub(crate) struct StreamDigest {
+    file: FileDigest,
+    chunk: ChunkDigest,
+    chunk_bytes: u64,
+}
+
+impl StreamDigest {
+    pub(crate) fn new(chunk_bytes: u64) -> Self {
+        Self {
+            file: FileDigest::default(),
+            chunk: ChunkDigest::default(),
+            chunk_bytes,
+        }
+    }
+
+    /// How many bytes the current chunk can still take; never 0.
+    pub(crate) fn room(&self) -> u64 {
+        self.chunk_bytes - self.chunk.length
+    }
+
+    /// Bytes of this chunk, at most [`room`](Self::room).
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.chunk.update(bytes);
+        self.turn_over();
+    }
+
+    /// Zeros of this chunk, at most [`room`](Self::room).
+    pub(crate) fn zeros(&mut self, count: u64) {
+        self.chunk.zeros(count);
+        self.turn_over();
+    }
+
+    fn turn_over(&mut self) {
+        if self.chunk.length == self.chunk_bytes {
+            self.file.push(std::mem::take(&mut self.chunk).finish());
+        }
+    }
+
+    pub(crate) fn finish(mut self, size: u64) -> Digest {
+        if self.chunk.length > 0 {
+            self.file.push(self.chunk.finish());
+        }
+        self.file.finish(size)
+    }
+}
+
+#[cfg(test)]
+mod tests;

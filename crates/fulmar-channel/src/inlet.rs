@@ -1,0 +1,49 @@
+//! What comes in on one lane.
+
+use bytes::Bytes;
+
+use crate::codec::{Decoder, Item};
+use crate::lanes::{Arrived, Lane, Lanes};
+use crate::wrong::Wrong;
+
+/// One lane's frames.
+#[derive(Debug, Default)]
+pub(crate) struct Inlet {
+    decoder: Decoder,
+    /// What was read and is not decoded.
+    input: Bytes,
+    is_ended: bool,
+}
+
+impl Inlet {
+    /// The next frame; `None` when nothing more has come, or `budget` bytes have been read.
+    pub(crate) fn next(
+        &mut self,
+        lane: Lane,
+        lanes: &mut impl Lanes,
+        budget: &mut usize,
+    ) -> Result<Option<Item>, Wrong> {
+        loop {
+            if let Some(item) = self.decoder.next(&mut self.input)? {
+                return Ok(Some(item));
+            }
+            if self.is_ended || *budget == 0 {
+                return Ok(None);
+            }
+            match lanes.read(lane, *budget) {
+                Arrived::Bytes(bytes) => {
+                    *budget = budget.saturating_sub(bytes.len());
+                    self.input = bytes;
+                }
+                Arrived::Nothing => return Ok(None),
+                Arrived::Ended if self.decoder.is_within_frame() => return Err(Wrong::EndedEarly),
+                Arrived::Ended => self.is_ended = true,
+            }
+        }
+    }
+
+    /// Whether the peer has finished the lane, and all that came has been fetched.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.is_ended
+    }
+}

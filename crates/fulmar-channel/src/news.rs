@@ -1,0 +1,55 @@
+//! What the edge is told.
+
+use std::collections::VecDeque;
+
+use crate::entry::Kind;
+use crate::event::{Event, Progress, Verdict};
+use crate::limits::EVENTS_MAX;
+use crate::path::RelativePath;
+use crate::trouble::Trouble;
+
+/// Events that wait, and how far the copy is.
+#[derive(Debug, Default)]
+pub(crate) struct News {
+    events: VecDeque<Event>,
+    pub(crate) progress: Progress,
+}
+
+impl News {
+    pub(crate) fn poll(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Whether the edge has to fetch some before more can be made.
+    pub(crate) fn is_full(&self) -> bool {
+        self.events.len() >= EVENTS_MAX
+    }
+
+    pub(crate) fn push(&mut self, event: Event) {
+        self.events.push_back(event);
+    }
+
+    /// An entry is over and done with.
+    pub(crate) fn settled(&mut self, path: RelativePath, kind: Kind, verdict: Verdict) {
+        self.progress.entries += 1;
+        let verdict = match verdict {
+            Verdict::Failed(trouble) => Verdict::Failed(placed(trouble, &path)),
+            other => other,
+        };
+        if kind != Kind::Leave || verdict != Verdict::Whole {
+            self.push(Event::Settled {
+                path,
+                kind,
+                verdict,
+            });
+        }
+    }
+}
+
+/// The trouble with a place, if it has none.
+fn placed(mut trouble: Trouble, path: &RelativePath) -> Trouble {
+    if trouble.place.is_empty() {
+        trouble.place = path.as_bytes().to_vec();
+    }
+    trouble
+}

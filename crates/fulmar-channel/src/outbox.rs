@@ -1,0 +1,67 @@
+//! What waits to go out on one lane.
+
+use std::collections::VecDeque;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::codec::{Frame, data_head};
+use crate::entry::EntryId;
+use crate::lanes::{Lane, Lanes};
+
+/// Data up to this size is copied behind the frames before it, so that small files do not become a crowd of tiny pieces.
+const COPIED_BYTES_MAX: usize = 8 * 1024;
+
+/// Frames in order, as bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    pieces: VecDeque<Bytes>,
+    /// What comes behind the pieces.
+    tail: BytesMut,
+    waiting: usize,
+}
+
+impl Outbox {
+    /// Bytes that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    pub(crate) fn push(&mut self, frame: &Frame) {
+        let before = self.tail.len();
+        frame.encode(&mut self.tail);
+        self.waiting += self.tail.len() - before;
+    }
+
+    /// A frame of data, 1 byte to 64 KiB.
+    pub(crate) fn push_data(&mut self, id: EntryId, offset: u64, bytes: Bytes) {
+        let before = self.tail.len();
+        data_head(&mut self.tail, id.0, offset, bytes.len());
+        self.waiting += self.tail.len() - before + bytes.len();
+        if bytes.len() <= COPIED_BYTES_MAX {
+            self.tail.extend_from_slice(&bytes);
+            return;
+        }
+        self.close_tail();
+        self.pieces.push_back(bytes);
+    }
+
+    fn close_tail(&mut self) {
+        if !self.tail.is_empty() {
+            self.pieces.push_back(self.tail.split().freeze());
+        }
+    }
+
+    /// Hands over as much as the lane takes.
+    pub(crate) fn flush(&mut self, lane: Lane, lanes: &mut impl Lanes) {
+        self.close_tail();
+        while let Some(piece) = self.pieces.front_mut() {
+            let before = piece.len();
+            lanes.write(lane, piece);
+            self.waiting -= before - piece.len();
+            if !piece.is_empty() {
+                return;
+            }
+            self.pieces.pop_front();
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! What the sender's frames do.
+
+use super::check::Check;
+use super::large::{Holding, Large, WholeEnding};
+use super::part::Part;
+use super::single::Single;
+use super::{Receiver, RepeatedPath};
+use crate::chunks::Chunks;
+use crate::codec::{Ending, Frame, Item};
+use crate::entry::{Entry, EntryId, Kind};
+use crate::event::Verdict;
+use crate::limits::LARGE_FILES_MAX;
+use crate::request::Flags;
+use crate::target::{Begun, Parts, Target};
+use crate::trouble::{Trouble, Why};
+use crate::wrong::Wrong;
+
+impl Receiver {
+    /// Takes one frame of a data lane.
+    pub(super) fn take(
+        &mut self,
+        at: usize,
+        item: Item,
+        target: &mut impl Target,
+    ) -> Result<(), Wrong> {
+        match item {
+            Item::Data { id, offset, bytes } => {
+                self.on_part(at, id, offset, &Part::Bytes(bytes), target)
+            }
+            Item::Frame(Frame::Zeros { id, offset, length }) => {
+                self.on_part(at, id, offset, &Part::Zeros(length), target)
+            }
+            Item::Frame(Frame::Entry(id, entry)) => self.on_entry(at, id, entry, target),
+            Item::Frame(Frame::End { id, ending }) => self.on_end(at, id, ending, target),
+            Item::Frame(other) => Err(Wrong::Misplaced(other.name())),
+        }
+    }
+
+    fn on_entry(
+        &mut self,
+        at: usize,
+        id: EntryId,
+        entry: Entry,
+        target: &mut impl Target,
+    ) -> Result<(), Wrong> {
+        if self.window.is_settled(id) {
+            return Ok(());
+        }
+        if let Some(large) = self.large.get(&id) {
+            return if large.entry == entry {
+                Ok(())
+            } else {
+                Err(Wrong::EntryTwice)
+            };
+        }
+        let is_beyond = self.finished.is_some_and(|entries| id.0 >= entries);
+        if is_beyond || !self.window.holds(id) {
+            return Err(Wrong::BeyondWindow);
+        }
+        let is_open =
+            |single: &Option<Single>| single.as_ref().is_some_and(|single| single.id == id);
+        if self.leaves.contains_key(&id) || self.singles.iter().any(is_open) {
+            return Err(Wrong::EntryTwice);
+        }
+        if self.singles[at].is_some() {
+            return Err(Wrong::Unfinished);
+        }
+        self.known_end = self.known_end.max(id.0 + 1);
+        self.news.progress.entries_known += 1;
+        self.news.progress.bytes_known += entry.kind.size();
+        self.place(at, id, entry, target)
+    }
+
+    /// A new entry.
+    fn place(
+        &mut self,
+        at: usize,
+        id: EntryId,
+        entry: Entry,
+        target: &mut impl Target,
+    ) -> Result<(), Wrong> {
+        if !self.is_asked(&entry) {
+            self.settle_unless(id, entry, Err(Trouble::new(Why::NotAsked)));
+        } else if self.flags.contains(Flags::DRY_RUN) {
+            let seen = match entry.kind {
+                Kind::Leave => Ok(()),
+                _ => target.look(&entry),
+            };
+            self.settle_unless(id, entry, seen);
+        } else {
+            match entry.kind {
+                Kind::Folder => {
+                    let made = target.folder(&entry);
+                    self.settle_unless(id, entry, made);
+                }
+                Kind::Link { .. } => {
+                    let made = target.link(&entry);
+                    self.settle_unless(id, entry, made);
+                }
+                Kind::Leave => {
+                    self.leaves.insert(id, entry);
+                }
+                Kind::File { size } => self.begin(at, id, entry, size, target)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the requester asked for such an entry.
+    fn is_asked(&self, entry: &Entry) -> bool {
+        let is_single_file =
+            entry.path.depth() == 1 && !matches!(entry.kind, Kind::Folder | Kind::Leave);
+        (is_single_file || self.flags.contains(Flags::RECURSIVE))
+            && (self.allowed)(entry.operand, entry.path.root())
+    }
+
+    fn begin(
+        &mut self,
+        at: usize,
+        id: EntryId,
+        entry: Entry,
+        size: Option<u64>,
+        target: &mut impl Target,
+    ) -> Result<(), Wrong> {
+        let is_large = !Chunks::is_on_one_lane(size);
+        if is_large && self.large.len() >= LARGE_FILES_MAX {
+            return Err(Wrong::TooManyFiles);
+        }
+        if self.paths.contains(&entry.path) {
+            self.settle_unless(id, entry, Err(RepeatedPath::trouble()));
+            return Ok(());
+        }
+        let begun = match target.begin(id, &entry) {
+            Ok(begun) if self.flags.contains(Flags::RESUME) => begun,
+            Ok(_) => Begun::New,
+            Err(trouble) => {
+                self.settle_unless(id, entry, Err(trouble));
+                return Ok(());
+            }
+        };
+        self.paths.insert(entry.path.clone());
+        if !is_large {
+            self.singles[at] = Some(Single::new(id, entry));
+            return Ok(());
+        }
+        if begun != Begun::New {
+            self.checks.push_back(Check::tell(id));
+        }
+        self.large.insert(id, Large::new(entry, begun));
+        Ok(())
+    }
+
+    fn on_part(
+        &mut self,
+        at: usize,
+        id: EntryId,
+        offset: u64,
+        part: &Part,
+        target: &mut impl Target,
+    ) -> Result<(), Wrong> {
+        if self.window.is_settled(id) {
+            return Ok(());
+        }
+        let done = match self.singles[at].as_mut().filter(|single| single.id == id) {
+            Some(single) => {
+                single.take(offset, part)?;
+                if single.entry.kind.known_size().is_none() {
+                    self.news.progress.bytes_known += part.length();
+                }
+                part.length()
+            }
+            None => {
+                let large = self.large.get_mut(&id).ok_or(Wrong::UnknownEntry)?;
+                if large.is_complete() {
+                    // Sent before the sender knew that it is here; and it is verified.
+                    return Ok(());
+                }
+                large.take(at, offset, part)?
+            }
+        };
+        self.news.progress.bytes += done;
+        self.news.progress.bytes_carried += part.length();
+        match part.write(target, id, offset) {
+            Err(trouble) => self.fail(at, id, trouble, Parts::Keep, target),
+            Ok(()) if self.large.get(&id).is_some_and(Large::is_complete) => {
+                self.verify(id, target)
+            }
+            Ok(()) => {}
+        }
+        Ok(())
+    }
+
+    fn on_end(
+        &mut self,
+        at: usize,
+        id: EntryId,
+        ending: Ending,
+        target: &mut impl Target,
+    ) -> Result<(), Wrong> {
+        if self.window.is_settled(id) {
+            return Ok(());
+        }
+        let is_single = self.singles[at]
+            .as_ref()
+            .is_some_and(|single| single.id == id);
+        if !is_single && !self.large.contains_key(&id) {
+            return Err(Wrong::UnknownEntry);
+        }
+        match ending {
+            Ending::Broken(trouble) => {
+                let parts = if trouble.why == Why::Shrunk {
+                    Parts::Drop
+                } else {
+                    Parts::Keep
+                };
+                self.fail(at, id, trouble, parts, target);
+                Ok(())
+            }
+            Ending::Whole {
+                size,
+                digest,
+                is_changed,
+            } => {
+                let ending = WholeEnding { digest, is_changed };
+                if is_single {
+                    self.end_single(at, size, ending, target)
+                } else {
+                    self.end_large(id, size, ending, target)
+                }
+            }
+        }
+    }
+
+    fn end_single(
+        &mut self,
+        at: usize,
+        size: u64,
+        ending: WholeEnding,
+        target: &mut impl Target,
+    ) -> Result<(), Wrong> {
+        let Some(single) = &self.singles[at] else {
+            return Ok(());
+        };
+        let id = single.id;
+        if single.finish(size)? != ending.digest {
+            self.fail(at, id, Trouble::new(Why::Digest), Parts::Drop, target);
+        } else if let Err(trouble) = target.commit(id, size) {
+            self.fail(at, id, trouble, Parts::Keep, target);
+        } else if let Some(mut single) = self.singles[at].take() {
+            self.paths.remove(&single.entry.path);
+            single.entry.kind = Kind::File { size: Some(size) };
+            self.settle(id, single.entry, verdict(ending.is_changed));
+        }
+        Ok(())
+    }
+
+    fn end_large(
+        &mut self,
+        id: EntryId,
+        size: u64,
+        ending: WholeEnding,
+        target: &mut impl Target,
+    ) -> Result<(), Wrong> {
+        let Some(large) = self.large.get_mut(&id) else {
+            return Ok(());
+        };
+        if size != large.entry.kind.size() {
+            return Err(Wrong::Incomplete);
+        }
+        if large.ending.replace(ending).is_some() {
+            return Err(Wrong::EntryTwice);
+        }
+        if large.is_complete() {
+            self.verify(id, target);
+        }
+        Ok(())
+    }
+
+    /// Nothing more of a large file has to come.
+    pub(super) fn verify(&mut self, id: EntryId, target: &mut impl Target) {
+        let Some(large) = self.large.get(&id) else {
+            return;
+        };
+        let expected = large.ending.map(|ending| ending.digest);
+        if expected != Some(large.digest()) {
+            self.fail_large(id, Trouble::new(Why::Digest), Parts::Drop, target);
+        } else if matches!(large.holding, Holding::Present(_)) && !large.is_all_in_place() {
+            self.checks.push_back(Check::compare(id));
+        } else {
+            self.put_in_place(id, false, target);
+        }
+    }
+
+    /// A large file is verified: it gets its name, or the one that has it is the same.
+    pub(super) fn put_in_place(&mut self, id: EntryId, is_same: bool, target: &mut impl Target) {
+        let Some(large) = self.large.get(&id) else {
+            return;
+        };
+        let done = if is_same {
+            target.keep(id)
+        } else {
+            target.commit(id, large.entry.kind.size())
+        };
+        if let Err(trouble) = done {
+            self.fail_large(id, trouble, Parts::Keep, target);
+        } else if let Some(large) = self.large.remove(&id) {
+            let is_changed = large.ending.is_some_and(|ending| ending.is_changed);
+            self.paths.remove(&large.entry.path);
+            self.settle(id, large.entry, verdict(is_changed));
+        }
+    }
+
+    /// A file that has begun comes to nothing.
+    fn fail(
+        &mut self,
+        at: usize,
+        id: EntryId,
+        trouble: Trouble,
+        parts: Parts,
+        target: &mut impl Target,
+    ) {
+        let Some(single) = self.singles[at].take_if(|single| single.id == id) else {
+            return self.fail_large(id, trouble, parts, target);
+        };
+        target.abandon(id, parts);
+        self.paths.remove(&single.entry.path);
+        self.news.progress.bytes += single.entry.kind.size().saturating_sub(single.offset);
+        self.settle(id, single.entry, Verdict::Failed(trouble));
+    }
+
+    /// As `fail`, for a large one.
+    pub(super) fn fail_large(
+        &mut self,
+        id: EntryId,
+        trouble: Trouble,
+        parts: Parts,
+        target: &mut impl Target,
+    ) {
+        if let Some(large) = self.large.remove(&id) {
+            target.abandon(id, parts);
+            self.paths.remove(&large.entry.path);
+            self.news.progress.bytes += large.entry.kind.size().saturating_sub(large.bytes);
+            self.settle(id, large.entry, Verdict::Failed(trouble));
+        }
+    }
+
+    /// An entry without data is done with, one way or the other.
+    fn settle_unless(&mut self, id: EntryId, entry: Entry, done: Result<(), Trouble>) {
+        self.news.progress.bytes += entry.kind.size();
+        self.settle(
+            id,
+            entry,
+            done.map_or_else(Verdict::Failed, |()| Verdict::Whole),
+        );
+    }
+}
+
+fn verdict(is_changed: bool) -> Verdict {
+    if is_changed {
+        Verdict::Changed
+    } else {
+        Verdict::Whole
+    }
+}

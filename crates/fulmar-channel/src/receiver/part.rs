@@ -1,0 +1,50 @@
+//! What a frame brings of a file.
+
+use bytes::Bytes;
+
+use crate::digest::{ChunkDigest, StreamDigest};
+use crate::entry::EntryId;
+use crate::target::Target;
+use crate::trouble::Trouble;
+
+/// Bytes or zeros, at least one.
+#[derive(Debug, Clone)]
+pub(super) enum Part {
+    Bytes(Bytes),
+    Zeros(u64),
+}
+
+impl Part {
+    pub(super) fn length(&self) -> u64 {
+        match self {
+            Part::Bytes(bytes) => bytes.len() as u64,
+            Part::Zeros(length) => *length,
+        }
+    }
+
+    pub(super) fn write(
+        &self,
+        target: &mut impl Target,
+        id: EntryId,
+        offset: u64,
+    ) -> Result<(), Trouble> {
+        match self {
+            Part::Bytes(bytes) => target.write(id, offset, bytes),
+            Part::Zeros(length) => target.zeros(id, offset, *length),
+        }
+    }
+
+    pub(super) fn digest(&self, digest: &mut ChunkDigest) {
+        match self {
+            Part::Bytes(bytes) => digest.update(bytes),
+            Part::Zeros(length) => digest.zeros(*length),
+        }
+    }
+
+    pub(super) fn digest_stream(&self, digest: &mut StreamDigest) {
+        match self {
+            Part::Bytes(bytes) => digest.update(bytes),
+            Part::Zeros(length) => digest.zeros(*length),
+        }
+    }
+}

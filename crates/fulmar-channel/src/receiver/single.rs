@@ -1,0 +1,51 @@
+//! A file that comes whole on one lane.
+
+use super::part::Part;
+use crate::digest::{Digest, StreamDigest};
+use crate::entry::{Entry, EntryId};
+use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX};
+use crate::wrong::Wrong;
+
+/// One that has begun and not ended.
+#[derive(Debug)]
+pub(super) struct Single {
+    pub(super) id: EntryId,
+    pub(super) entry: Entry,
+    /// The next byte.
+    pub(super) offset: u64,
+    digest: StreamDigest,
+}
+
+impl Single {
+    pub(super) fn new(id: EntryId, entry: Entry) -> Self {
+        Self {
+            id,
+            entry,
+            offset: 0,
+            digest: StreamDigest::new(CHUNK_BYTES_MIN),
+        }
+    }
+
+    /// Takes the next part into account.
+    pub(super) fn take(&mut self, offset: u64, part: &Part) -> Result<(), Wrong> {
+        if offset != self.offset {
+            return Err(Wrong::OutOfOrder);
+        }
+        let left = self.entry.kind.known_size().unwrap_or(SIZE_MAX) - self.offset;
+        if part.length() > left.min(self.digest.room()) {
+            return Err(Wrong::Overrun);
+        }
+        part.digest_stream(&mut self.digest);
+        self.offset += part.length();
+        Ok(())
+    }
+
+    /// The digest of a file that ends after `size` bytes.
+    pub(super) fn finish(&self, size: u64) -> Result<Digest, Wrong> {
+        let announced = self.entry.kind.known_size().unwrap_or(size);
+        if size != self.offset || announced != size {
+            return Err(Wrong::Incomplete);
+        }
+        Ok(self.digest.clone().finish(size))
+    }
+}

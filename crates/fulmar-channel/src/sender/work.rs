@@ -1,0 +1,364 @@
+//! How the sender fills its lanes.
+
+use super::job::{Content, Job, Part};
+use super::large::{Large, Taken};
+use super::{STEP_COST_BYTES, Sender, Unsettled, data_lane};
+use crate::chunks::Chunks;
+use crate::codec::{Ending, Frame};
+use crate::digest::{ChunkDigest, Digest};
+use crate::entry::{Entry, EntryId, Kind};
+use crate::event::Event;
+use crate::lanes::Lanes;
+use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LARGE_FILES_MAX, WINDOW_ENTRIES};
+use crate::request::Flags;
+use crate::source::{Found, Settled, Source};
+use crate::trouble::Trouble;
+
+impl Sender {
+    /// Gives every lane its share, round after round, until none takes more or the budget is used up.
+    pub(super) fn work(
+        &mut self,
+        source: &mut impl Source,
+        lanes: &mut impl Lanes,
+        budget: &mut usize,
+    ) {
+        let count = if self.flags.contains(Flags::IN_ORDER) {
+            1
+        } else {
+            self.ways.len()
+        };
+        let mut is_busy = true;
+        while is_busy && *budget > 0 {
+            is_busy = false;
+            for round in 0..count {
+                let at = (self.first_way + round) % count;
+                is_busy |= self.work_lane(at, source, lanes, budget);
+            }
+            self.first_way = (self.first_way + 1) % count;
+        }
+    }
+
+    /// One lane's share; whether it did something.
+    fn work_lane(
+        &mut self,
+        at: usize,
+        source: &mut impl Source,
+        lanes: &mut impl Lanes,
+        budget: &mut usize,
+    ) -> bool {
+        let lane = data_lane(at);
+        self.ways[at].outbox.flush(lane, lanes);
+        let room = lanes.room(lane).min(LANE_SHARE_BYTES);
+        let mut share = LANE_SHARE_BYTES.min(*budget);
+        let before = share;
+        while share > 0 && self.ways[at].outbox.waiting() < room {
+            if !self.step(at, source, &mut share) {
+                break;
+            }
+        }
+        self.ways[at].outbox.flush(lane, lanes);
+        *budget -= before - share;
+        share < before
+    }
+
+    /// One frame's worth of work on a lane; false when there is none.
+    fn step(&mut self, at: usize, source: &mut impl Source, share: &mut usize) -> bool {
+        if let Some(job) = self.ways[at].job.take() {
+            return self.advance(at, job, source, share);
+        }
+        let has_next = self.next(at, source);
+        if has_next {
+            *share = share.saturating_sub(STEP_COST_BYTES);
+        }
+        has_next
+    }
+
+    /// Finds the next thing for a lane without a job: a job, or an entry for its outbox. False when there is neither.
+    fn next(&mut self, at: usize, source: &mut impl Source) -> bool {
+        if let Some(job) = self.take_chunk() {
+            self.ways[at].job = Some(job);
+            return true;
+        }
+        let Some(entry) = self.next_entry(source) else {
+            return false;
+        };
+        let is_dry = self.flags.contains(Flags::DRY_RUN);
+        let is_large = !is_dry && !Chunks::is_on_one_lane(entry.kind.known_size());
+        if is_large && self.large_unsettled >= LARGE_FILES_MAX {
+            self.walk.pending = Some(entry);
+            return false;
+        }
+        let is_file = matches!(entry.kind, Kind::File { .. });
+        let id = self.number(&entry, is_file && !is_dry, is_large);
+        let size = entry.kind.known_size();
+        if is_large {
+            self.large.insert(id, Large::new(entry));
+            self.filling = Some(id);
+            return true;
+        }
+        self.ways[at].outbox.push(&Frame::Entry(id, entry));
+        match is_file {
+            true if is_dry => drop(source.close(id)),
+            true => self.ways[at].job = Some(Job::whole(id, size)),
+            false => {}
+        }
+        true
+    }
+
+    /// An entry gets its number and is under way.
+    fn number(&mut self, entry: &Entry, has_data: bool, is_large: bool) -> EntryId {
+        let id = EntryId(self.walk.next);
+        self.walk.next += 1;
+        self.news.progress.entries_known += 1;
+        self.news.progress.bytes_known += entry.kind.size();
+        self.large_unsettled += usize::from(is_large);
+        let unsettled = Unsettled {
+            path: entry.path.clone(),
+            kind: entry.kind.clone(),
+            bytes: 0,
+            is_sent: !has_data,
+            is_changed: false,
+            is_large,
+        };
+        self.unsettled.insert(id, unsettled);
+        id
+    }
+
+    /// The next chunk of the file that is being filled in.
+    fn take_chunk(&mut self) -> Option<Job> {
+        let id = self.filling?;
+        let large = self.large.get_mut(&id)?;
+        let Some(Taken { chunk, claim }) = large.take() else {
+            self.filling = None;
+            return None;
+        };
+        let digest = ChunkDigest::default();
+        let part = match claim {
+            Some(claim) => Part::Compared {
+                chunk,
+                digest,
+                claim,
+            },
+            None => Part::Chunk { chunk, digest },
+        };
+        let (offset, end) = (large.chunks.start(chunk), large.chunks.end(chunk));
+        Some(Job {
+            id,
+            offset,
+            end: Some(end),
+            part,
+        })
+    }
+
+    /// The next entry of the walk, if it may be under way.
+    fn next_entry(&mut self, source: &mut impl Source) -> Option<Entry> {
+        let floor = self
+            .unsettled
+            .first_key_value()
+            .map_or(self.walk.next, |(id, _)| id.0);
+        if self.walk.next - floor >= WINDOW_ENTRIES || self.news.is_full() {
+            return None;
+        }
+        if let Some(pending) = self.walk.pending.take() {
+            return Some(pending);
+        }
+        while !self.walk.is_over && self.control.outbox.waiting() < CONTROL_WAITING_BYTES {
+            let trouble = match source.next_entry(EntryId(self.walk.next)) {
+                Found::Entry(entry) => match entry.fitted() {
+                    Ok(entry) => return Some(entry),
+                    Err(trouble) => trouble,
+                },
+                Found::Trouble(trouble) => trouble.fitted(),
+                Found::NotNow => return None,
+                Found::End => {
+                    self.walk.is_over = true;
+                    self.news.progress.is_walked = true;
+                    return None;
+                }
+            };
+            self.control.outbox.push(&Frame::Trouble(trouble.clone()));
+            self.news.push(Event::Trouble(trouble));
+        }
+        None
+    }
+
+    /// Goes on with a job; false when its source has nothing now.
+    fn advance(
+        &mut self,
+        at: usize,
+        mut job: Job,
+        source: &mut impl Source,
+        share: &mut usize,
+    ) -> bool {
+        if !self.is_wanted(&job, source) {
+            return true;
+        }
+        if !job.is_at_end() {
+            let offset = job.offset;
+            let content = match job.read(source) {
+                Ok(content) => content,
+                Err(trouble) => {
+                    self.give_up(at, job.id, trouble, source);
+                    return true;
+                }
+            };
+            *share = share.saturating_sub(content.cost());
+            match &content {
+                Content::NotNow => {
+                    self.ways[at].job = Some(job);
+                    return false;
+                }
+                Content::End => job.end = Some(offset),
+                Content::Bytes(_) | Content::Zeros(_) => {}
+            }
+            if !matches!(job.part, Part::Compared { .. }) {
+                self.send(at, job.id, offset, content);
+            }
+        }
+        if job.is_at_end() {
+            self.complete(at, job, source);
+        } else {
+            self.ways[at].job = Some(job);
+        }
+        true
+    }
+
+    /// Whether the job's file is still being sent. One that is not is closed, once.
+    fn is_wanted(&self, job: &Job, source: &mut impl Source) -> bool {
+        match job.part {
+            Part::Whole(_) if !self.unsettled.contains_key(&job.id) => {
+                source.close(job.id);
+                false
+            }
+            Part::Whole(_) => true,
+            // Without an entry here the receiver or another lane has given it up, and it is closed already.
+            Part::Chunk { .. } | Part::Compared { .. } => self.large.contains_key(&job.id),
+        }
+    }
+
+    /// Content of a file goes into a lane.
+    fn send(&mut self, at: usize, id: EntryId, offset: u64, content: Content) {
+        self.account(id, content.length(), 0);
+        self.tell(at, id);
+        let outbox = &mut self.ways[at].outbox;
+        match content {
+            Content::Bytes(bytes) => outbox.push_data(id, offset, bytes),
+            Content::Zeros(length) => outbox.push(&Frame::Zeros { id, offset, length }),
+            Content::End | Content::NotNow => {}
+        }
+    }
+
+    /// A part of a file is over.
+    fn complete(&mut self, at: usize, job: Job, source: &mut impl Source) {
+        let Job {
+            id, offset, part, ..
+        } = job;
+        match part {
+            Part::Whole(digest) => self.end(at, id, offset, digest.finish(offset), source),
+            Part::Chunk { chunk, digest } => {
+                self.complete_chunk(at, id, chunk, digest.finish(), source)
+            }
+            Part::Compared {
+                chunk,
+                digest,
+                claim,
+            } => {
+                let Some(chunks) = self.large.get(&id).map(|large| large.chunks) else {
+                    return;
+                };
+                let digest = digest.finish();
+                if digest == claim {
+                    self.account(id, chunks.length(chunk), chunks.length(chunk));
+                    self.complete_chunk(at, id, chunk, digest, source);
+                } else {
+                    let part = Part::Chunk {
+                        chunk,
+                        digest: ChunkDigest::default(),
+                    };
+                    let offset = chunks.start(chunk);
+                    self.ways[at].job = Some(Job {
+                        id,
+                        offset,
+                        end: Some(chunks.end(chunk)),
+                        part,
+                    });
+                }
+            }
+        }
+    }
+
+    fn complete_chunk(
+        &mut self,
+        at: usize,
+        id: EntryId,
+        chunk: u64,
+        digest: Digest,
+        source: &mut impl Source,
+    ) {
+        let large = self.large.get_mut(&id);
+        let Some(digest) = large.and_then(|large| large.complete(chunk, digest)) else {
+            return;
+        };
+        self.tell(at, id);
+        let size = self
+            .large
+            .remove(&id)
+            .map_or(0, |large| large.entry.kind.size());
+        self.filling.take_if(|filling| *filling == id);
+        self.end(at, id, size, digest, source);
+    }
+
+    /// All of a file has been sent.
+    fn end(&mut self, at: usize, id: EntryId, size: u64, digest: Digest, source: &mut impl Source) {
+        let is_changed = source.close(id) == Settled::Changed;
+        if let Some(entry) = self.unsettled.get_mut(&id) {
+            entry.is_sent = true;
+            entry.is_changed = is_changed;
+            entry.kind = Kind::File { size: Some(size) };
+        }
+        let ending = Ending::Whole {
+            size,
+            digest,
+            is_changed,
+        };
+        self.ways[at].outbox.push(&Frame::End { id, ending });
+    }
+
+    /// A file cannot be read any further.
+    fn give_up(&mut self, at: usize, id: EntryId, trouble: Trouble, source: &mut impl Source) {
+        source.close(id);
+        self.tell(at, id);
+        self.large.remove(&id);
+        self.filling.take_if(|filling| *filling == id);
+        if let Some(entry) = self.unsettled.get_mut(&id) {
+            entry.is_sent = true;
+        }
+        let ending = Ending::Broken(trouble.fitted());
+        self.ways[at].outbox.push(&Frame::End { id, ending });
+    }
+
+    /// Announces a large file on a lane that does not know of it.
+    fn tell(&mut self, at: usize, id: EntryId) {
+        if let Some(large) = self.large.get_mut(&id)
+            && large.tell(at)
+        {
+            let entry = large.entry.clone();
+            self.ways[at].outbox.push(&Frame::Entry(id, entry));
+        }
+    }
+
+    /// Bytes of a file are done with, of which `held` were there.
+    fn account(&mut self, id: EntryId, bytes: u64, held: u64) {
+        let Some(entry) = self.unsettled.get_mut(&id) else {
+            return;
+        };
+        entry.bytes += bytes;
+        let progress = &mut self.news.progress;
+        if entry.kind.known_size().is_none() {
+            progress.bytes_known += bytes;
+        }
+        progress.bytes += bytes;
+        progress.bytes_held += held;
+        progress.bytes_carried += bytes - held;
+    }
+}
