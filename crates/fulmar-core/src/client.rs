@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
-use fulmar_predict::{Decision, Hints};
+use fulmar_predict::{Decision, Hints, Overlay};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
     Arrival, Config, Dialect, Ending, Endpoint, Event, Hint, Outcome, PathId, Received, Role,
@@ -179,6 +179,8 @@ pub struct Client {
     keys: EscapeReader,
     notices: Notices,
     prediction: Prediction,
+    /// What was drawn over the screen last.
+    predicted: Option<Overlay>,
     display: Display,
     size: Size,
     /// When waiting for the first answer began, not counting sleep.
@@ -238,6 +240,7 @@ impl Client {
             keys: EscapeReader::new(escape_key, names),
             notices: Notices::new(now, names, server_label, hearing, escape_key),
             prediction: Prediction::new(prediction, size),
+            predicted: None,
             display: Display::new(outer, title_prefix),
             size,
             connecting_since: now,
@@ -404,6 +407,7 @@ impl Client {
             notice,
         };
         self.display.draw(now, &wanted, out);
+        self.predicted = wanted.predicted;
     }
 
     /// Appends what gives the user's terminal back: everything that was set is put back, whatever
@@ -449,6 +453,11 @@ impl Client {
     /// What the program has drawn, as far as it has arrived.
     pub fn screen(&self) -> &Screen {
         self.endpoint.remote().screen()
+    }
+
+    /// What was drawn over it the last time, before the server's answers.
+    pub fn predicted(&self) -> Option<&Overlay> {
+        self.predicted.as_ref()
     }
 
     /// The newest state of what the user typed that the program has had time to answer on the

@@ -19,6 +19,7 @@
 
 #![cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
 
+mod brackets;
 mod canvas;
 mod caret;
 mod class;

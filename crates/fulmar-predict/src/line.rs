@@ -4,6 +4,7 @@
 
 use fulmar_terminal::{Position, Row};
 
+use crate::brackets::Mark;
 use crate::canvas::Canvas;
 use crate::caret::CaretKind;
 use crate::gutter::gutter;
@@ -27,6 +28,8 @@ pub(crate) struct Line {
     pub(crate) end: u16,
     /// The column to which keys that go up and down return.
     pub(crate) goal: Option<u16>,
+    /// How the program marks a closing bracket when it was typed.
+    pub(crate) brackets: Option<Mark>,
     /// What stands there while the line is empty, each with its distance from the margin.
     placeholder: Vec<(u16, Ink)>,
 }
@@ -49,6 +52,7 @@ impl Line {
             is_echoed: false,
             end: text_end(canvas.screen(), at),
             goal: None,
+            brackets: None,
             placeholder: placeholder(canvas, margin).unwrap_or_default(),
         }
     }

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::brackets::Mark;
 use crate::key::Key;
 use crate::prompt::Signature;
 
@@ -96,6 +97,8 @@ pub(crate) struct Context {
     keys: BTreeMap<Key, Record>,
     lines: VecDeque<Box<str>>,
     pub(crate) enter: Option<EnterEffect>,
+    /// How a closing bracket is marked when it was typed.
+    pub(crate) brackets: Option<Mark>,
     /// Nothing is guessed from this column on.
     pub(crate) right_edge: Option<u16>,
 }

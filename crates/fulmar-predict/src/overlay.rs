@@ -31,6 +31,8 @@ pub struct OverlayCell {
     pub at: Position,
     /// What. A wide character takes the cell to the right, too.
     pub ink: Ink,
+    /// The number of the first byte of the key that it is drawn for.
+    pub key: Option<u64>,
 }
 
 /// Cells and perhaps a cursor that take the place of those of the last frame.
@@ -38,6 +40,7 @@ pub struct OverlayCell {
 pub struct Overlay {
     pub(crate) cells: Vec<OverlayCell>,
     pub(crate) cursor: Option<Position>,
+    pub(crate) cursor_key: Option<u64>,
 }
 
 impl Overlay {
@@ -56,9 +59,14 @@ impl Overlay {
         self.cursor
     }
 
+    /// The number of the first byte of the key that moved the cursor there.
+    pub fn cursor_key(&self) -> Option<u64> {
+        self.cursor_key
+    }
+
     /// Draws the overlay. What lies outside the screen is left out.
     pub fn apply(&self, screen: &mut Screen) {
-        for OverlayCell { at, ink } in &self.cells {
+        for OverlayCell { at, ink, .. } in &self.cells {
             screen.overlay_cell(*at, ink.symbol.glyph(), &ink.style);
         }
         if let Some(cursor) = self.cursor {
@@ -137,10 +145,11 @@ mod tests {
                 column,
             },
             ink: Ink::of(row, column),
+            key: None,
         });
         let overlay = Overlay {
             cells: cells.to_vec(),
-            cursor: None,
+            ..Overlay::default()
         };
         let mut copy = terminal.screen().clone();
         overlay.apply(&mut copy);

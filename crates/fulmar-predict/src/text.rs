@@ -260,10 +260,13 @@ impl Run {
         self.remove(screen, self.end - self.start)
     }
 
-    /// What is left where text was: what is behind it, if that is empty.
+    /// What is left where text was: what is behind it, if that is empty and the text has a
+    /// background, too.
     fn blank(&self, row: &CellRow) -> Ink {
         let behind = self.end;
-        if behind < row.columns() && is_vacant(row, behind) {
+        let last = self.end.checked_sub(1).map(Column);
+        let is_plain = last.is_some_and(|last| row.style(last).background.is_default());
+        if !is_plain && behind < row.columns() && is_vacant(row, behind) {
             return Ink {
                 symbol: Symbol::Blank,
                 style: Style::erased(row.style(Column(behind)).background),
@@ -282,6 +285,7 @@ impl Run {
                 column: Column(column),
             },
             ink,
+            key: None,
         }
     }
 }

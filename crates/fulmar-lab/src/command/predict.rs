@@ -37,7 +37,7 @@ pub struct Arguments {
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "none,stock,engine,engine-hints"
+        default_value = "none,stock,client,client-hints"
     )]
     pub predictor: Vec<Kind>,
     /// A line for each recording, too.
@@ -103,9 +103,9 @@ fn judge(recordings: &[Recording], link: Link, kinds: &[Kind]) -> Result<ExitCod
     for recording in recordings {
         let truth = Truth::of(&recording.trace);
         let scenario = link.scenario(1);
-        let is_watched = kinds.contains(&Kind::Client);
-        let session = Session::run(&scenario, &recording.trace, &recording.truth, is_watched)?;
         for kind in kinds {
+            let watched = kind.watched();
+            let session = Session::run(&scenario, &recording.trace, &recording.truth, watched)?;
             let viewing = kind.view(&session);
             let verdict = judged(recording, &truth, &session, &viewing)?;
             rows.push(json!({

@@ -1,6 +1,5 @@
 //! Our own engine as a predictor.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fulmar_datagram::Time;
@@ -13,7 +12,7 @@ use super::session::{Frame, Keys};
 
 /// Whose server it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Peer {
+pub enum Peer {
     /// Stock's: no hints.
     Stock,
     /// Our own.
@@ -64,8 +63,7 @@ impl Predictor for Adapter {
         overlay.apply(&mut screen);
         Drawn {
             picture: Picture::like(&screen, &frame.screen, &frame.picture),
-            causes: BTreeMap::new(),
-            cursor_cause: None,
+            ..Drawn::because(&overlay, frame)
         }
     }
 

@@ -22,8 +22,8 @@ use super::viewing::Viewing;
 /// Where no session comes about.
 pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Result<String> {
     let truth = &recording.truth;
-    let is_watched = kind == Kind::Client;
-    let session = Session::run(&link.scenario(seed), &recording.trace, truth, is_watched)?;
+    let scenario = link.scenario(seed);
+    let session = Session::run(&scenario, &recording.trace, truth, kind.watched())?;
     let viewing = kind.view(&session);
     let scored = Scored::of(truth, &viewing);
     let account = Account {

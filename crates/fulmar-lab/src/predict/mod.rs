@@ -47,6 +47,7 @@ mod viewing;
 mod wait;
 mod wrong;
 
+pub use engine::Peer;
 pub use explain::explain;
 pub use gate::{Gate, Verdict};
 pub use group::Group;
@@ -57,7 +58,7 @@ pub use predictor::{Drawn, Kind, Predictor};
 pub use recording::Recording;
 pub use rendered::judged;
 pub use score::{INSTANT, Score, Scored};
-pub use session::{Frame, Happening, Keys, Session, What};
+pub use session::{Frame, Happening, Keys, Session, Shown, What};
 pub use table::Results;
 pub use trial::{Plan, Trial};
 pub use truth::{Effect, Part, TrueKey, Truth};

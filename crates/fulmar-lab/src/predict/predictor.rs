@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use fulmar_predict::Overlay;
 use fulmar_terminal::{Position, Size};
 
 use super::engine::{Adapter, Peer};
@@ -51,6 +52,18 @@ impl Drawn {
             cursor_cause: None,
         }
     }
+
+    /// The same, with the causes of what an overlay draws.
+    pub fn because(overlay: &Overlay, frame: &Frame) -> Drawn {
+        let cells = overlay.cells().iter();
+        Drawn {
+            causes: cells
+                .filter_map(|cell| Some((cell.at, cell.key?)))
+                .collect(),
+            cursor_cause: overlay.cursor_key(),
+            ..Drawn::plain(frame)
+        }
+    }
 }
 
 /// The predictors by name.
@@ -68,19 +81,22 @@ pub enum Kind {
     EngineHints,
     /// The real client, with ours in it and a stock server.
     Client,
+    /// The same with a server of our own.
+    ClientHints,
     /// Shows every guess: what the gate has to notice.
     Everything,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::None,
         Kind::Stock,
         Kind::StockAlways,
         Kind::Engine,
         Kind::EngineHints,
         Kind::Client,
+        Kind::ClientHints,
         Kind::Everything,
     ];
 
@@ -93,14 +109,24 @@ impl Kind {
             Kind::Engine => "engine",
             Kind::EngineHints => "engine-hints",
             Kind::Client => "client",
+            Kind::ClientHints => "client-hints",
             Kind::Everything => "everything",
+        }
+    }
+
+    /// Whose server the client has to have that is this predictor.
+    pub fn watched(self) -> Option<Peer> {
+        match self {
+            Kind::Client => Some(Peer::Stock),
+            Kind::ClientHints => Some(Peer::Own),
+            _ => None,
         }
     }
 
     /// Shows a session to a new one of this kind. The client's own has to have been watched.
     pub fn view(self, session: &Session) -> Viewing<'_> {
         match self {
-            Kind::Client => Viewing::of_client(session),
+            Kind::Client | Kind::ClientHints => Viewing::of_client(session),
             _ => Viewing::of(session, self.build(session.size).as_mut()),
         }
     }
@@ -108,7 +134,7 @@ impl Kind {
     /// Returns a new one for a window of that size; for the client one that does nothing.
     fn build(self, size: Size) -> Box<dyn Predictor> {
         match self {
-            Kind::None | Kind::Client => Box::new(Nothing),
+            Kind::None | Kind::Client | Kind::ClientHints => Box::new(Nothing),
             Kind::Stock => Box::new(Stock::new(Mode::Adaptive)),
             Kind::StockAlways => Box::new(Stock::new(Mode::Always)),
             Kind::Engine => Box::new(Adapter::new(size, Peer::Stock)),

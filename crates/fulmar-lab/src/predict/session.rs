@@ -6,16 +6,17 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use fulmar_predict::Hints;
+use fulmar_predict::{Hints, Overlay};
 use fulmar_sim::Simulation;
 use fulmar_terminal::{Screen, Size};
 
+use super::engine::Peer;
 use super::hints::hints;
 use super::picture::Picture;
 use super::truth::Truth;
 use super::typed::Typed;
 use crate::scenario::Scenario;
-use crate::simulated::{Far, PlayedHost, key};
+use crate::simulated::{Far, PlayedHost, Tty, key};
 use crate::trace::Trace;
 
 /// What happened at the client, in order of time.
@@ -26,7 +27,7 @@ pub struct Session {
     /// What happened.
     pub happenings: Vec<Happening>,
     /// What the client itself showed, from when on, if it was watched.
-    pub shown: Vec<(Duration, Picture)>,
+    pub shown: Vec<Shown>,
     /// What it said about its decisions.
     pub said: Vec<(Duration, String)>,
     /// What the programs received and wrote.
@@ -35,6 +36,17 @@ pub struct Session {
     pub end: Duration,
     /// Whether everything that the programs wrote came.
     pub is_whole: bool,
+}
+
+/// What a client shows.
+#[derive(Debug)]
+pub struct Shown {
+    /// From when on.
+    pub at: Duration,
+    /// The whole screen.
+    pub picture: Picture,
+    /// What of it was predicted.
+    pub predicted: Option<Overlay>,
 }
 
 /// Something that happened at the client.
@@ -98,7 +110,8 @@ const PATIENCE: usize = 15;
 const SET_UP: Duration = Duration::from_secs(120);
 
 impl Session {
-    /// Plays a recording over a link. `is_watched` has the client predict and says what it shows.
+    /// Plays a recording over a link. If the client is watched it predicts, with a server of that kind,
+    /// and what it shows is noted.
     ///
     /// # Errors
     ///
@@ -107,14 +120,18 @@ impl Session {
         scenario: &Scenario,
         recording: &Trace,
         truth: &Truth,
-        is_watched: bool,
+        watched: Option<Peer>,
     ) -> Result<Session> {
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
             .context("no window has the size of the recording")?;
         let server = scenario.simulated_server();
-        let near = Typed::new(key()?, size, server, recording, is_watched);
-        let far = Far::new(key()?, size, PlayedHost::unstamped(recording));
+        let near = Typed::new(key()?, size, server, recording, watched);
+        let host = PlayedHost::unstamped(recording);
+        let far = match watched {
+            Some(Peer::Own) => Far::native(key()?, size, host, Tty::new(truth)),
+            Some(Peer::Stock) | None => Far::new(key()?, size, host),
+        };
         let length = recording.ended() - recording.began();
         let mut simulation = scenario.simulation((near, far));
         let spins = |failure| anyhow!("{failure}");
@@ -144,7 +161,7 @@ impl Session {
     ) -> Result<Session> {
         let (near, far) = simulation.nodes;
         let mut happenings = Vec::new();
-        let mut shown: Vec<(Duration, Picture)> = Vec::new();
+        let mut shown = Vec::new();
         let mut said = Vec::new();
         let mut last: Option<Frame> = None;
         let mut looks = Looks::default();
@@ -154,8 +171,12 @@ impl Session {
                     looks.note(&keys, truth);
                     What::Keys(keys)
                 }
-                super::typed::What::Shown(screen) => {
-                    shown.push((lived.at, Picture::of(&screen)));
+                super::typed::What::Shown(screen, predicted) => {
+                    shown.push(Shown {
+                        at: lived.at,
+                        picture: Picture::of(&screen),
+                        predicted,
+                    });
                     continue;
                 }
                 super::typed::What::Said(remark) => {

@@ -34,7 +34,13 @@ fn secret() -> Recording {
 }
 
 fn session(recording: &Recording) -> Session {
-    Session::run(&LINK.scenario(1), &recording.trace, &recording.truth, true).unwrap()
+    Session::run(
+        &LINK.scenario(1),
+        &recording.trace,
+        &recording.truth,
+        Some(Peer::Stock),
+    )
+    .unwrap()
 }
 
 fn ms(millis: u64) -> Duration {

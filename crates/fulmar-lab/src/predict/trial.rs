@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 
+use super::engine::Peer;
 use super::link::Link;
 use super::predictor::Kind;
 use super::recording::Recording;
@@ -79,16 +80,27 @@ impl Plan<'_> {
 
     fn one(&self, recording: usize, link: Link, seed: u64) -> Result<Trial> {
         let Recording { name, trace, truth } = &self.recordings[recording];
-        let is_watched = self.kinds.contains(&Kind::Client);
-        let session = Session::run(&link.scenario(seed), trace, truth, is_watched);
-        let session = session.with_context(|| format!("{name} over {link}, seed {seed}"))?;
-        let score = |kind: &Kind| Scored::of(truth, &kind.view(&session)).score;
+        let run = |watched| {
+            let session = Session::run(&link.scenario(seed), trace, truth, watched);
+            session.with_context(|| format!("{name} over {link}, seed {seed}"))
+        };
+        let watches = |peer| self.kinds.iter().any(|kind| kind.watched() == Some(peer));
+        // What is beside the client does not care whether that predicts.
+        let session = run(watches(Peer::Stock).then_some(Peer::Stock))?;
+        let native = watches(Peer::Own).then(|| run(Some(Peer::Own)));
+        let native = native.transpose()?;
+        let score = |kind: &Kind| {
+            let own = native
+                .as_ref()
+                .filter(|_| kind.watched() == Some(Peer::Own));
+            Scored::of(truth, &kind.view(own.unwrap_or(&session))).score
+        };
         Ok(Trial {
             recording,
             link,
             seed,
             scores: self.kinds.iter().map(score).collect(),
-            is_whole: session.is_whole,
+            is_whole: session.is_whole && native.as_ref().is_none_or(|native| native.is_whole),
         })
     }
 }

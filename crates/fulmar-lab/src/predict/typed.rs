@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use fulmar_core::{Client, ClientConfig, ClientEvent};
 use fulmar_datagram::Key;
-use fulmar_predict::Preference;
+use fulmar_predict::{Overlay, Preference};
 use fulmar_sim::{Datagram, Node, Transmit};
 use fulmar_terminal::{Row, Screen, Size, Terminal};
 use fulmar_transport::{Arrival, Countable as _, Hint, Outcome, PathId, Received, StateNumber};
 
+use super::engine::Peer;
 use super::session::Keys;
 use crate::played::READY;
-use crate::simulated::{UNSEEN_START, outer_terminal, words};
+use crate::simulated::{UNSEEN_START, agreement, outer_terminal, words};
 use crate::trace::{Trace, strokes};
 
 /// A client, and what happened to it.
@@ -49,8 +50,8 @@ pub(super) struct Lived {
 pub(super) enum What {
     Keys(Keys),
     News(Box<News>),
-    /// What the user's terminal shows from here on.
-    Shown(Box<Screen>),
+    /// What the user's terminal shows from here on, and what of it was predicted.
+    Shown(Box<Screen>, Option<Overlay>),
     /// What the client said of a decision.
     Said(String),
 }
@@ -82,22 +83,23 @@ struct Press {
 }
 
 impl Typed {
-    /// Returns a user who sits down; `is_watched` says whether the client predicts, too, and its terminal is
-    /// looked at. Otherwise predictors are beside it.
+    /// Returns a user who sits down. If the client is watched it predicts, with a server of that
+    /// kind, and its terminal is looked at. Otherwise predictors are beside it.
     pub(super) fn new(
         key: Key,
         size: Size,
         server: SocketAddr,
         recording: &Trace,
-        is_watched: bool,
+        watched: Option<Peer>,
     ) -> Typed {
         let config = ClientConfig {
             size,
             outer: outer_terminal(),
+            agreement: (watched == Some(Peer::Own)).then(agreement),
             prediction: fulmar_predict::Config {
-                preference: match is_watched {
-                    true => Preference::Adaptive,
-                    false => Preference::Never,
+                preference: match watched {
+                    Some(_) => Preference::Adaptive,
+                    None => Preference::Never,
                 },
                 ..fulmar_predict::Config::default()
             },
@@ -116,10 +118,10 @@ impl Typed {
             sent_state: StateNumber::ZERO,
             state: StateNumber::ZERO,
             received: 0,
-            outer: is_watched.then(|| Terminal::new(size)),
+            outer: watched.map(|_| Terminal::new(size)),
             lived: Vec::new(),
         };
-        if is_watched {
+        if watched.is_some() {
             typed.client.observe_prediction();
         }
         typed.open_path(Duration::ZERO);
@@ -281,11 +283,14 @@ impl Typed {
         let is_first = !self
             .lived
             .iter()
-            .any(|lived| matches!(lived.what, What::Shown(_)));
+            .any(|lived| matches!(lived.what, What::Shown(..)));
         if !drawn.is_empty() || is_first {
             self.lived.push(Lived {
                 at: now,
-                what: What::Shown(Box::new(outer.screen().clone())),
+                what: What::Shown(
+                    Box::new(outer.screen().clone()),
+                    self.client.predicted().cloned(),
+                ),
             });
         }
     }

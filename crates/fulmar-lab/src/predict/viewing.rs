@@ -43,7 +43,6 @@ impl<'a> Viewing<'a> {
             now: Duration::ZERO,
             frame: None,
         };
-        let mut keys_by_byte = BTreeMap::new();
         for happening in &session.happenings {
             show.wait(happening.at);
             show.now = happening.at;
@@ -53,11 +52,6 @@ impl<'a> Viewing<'a> {
                     show.predictor.take_frame(show.now, frame);
                 }
                 What::Keys(keys) => {
-                    let mut first = keys.first;
-                    for (number, stroke) in strokes(&keys.bytes).enumerate() {
-                        keys_by_byte.insert(first, keys.key + number);
-                        first += stroke.bytes.len() as u64;
-                    }
                     show.typed = keys.key + keys.count;
                     if let Some(frame) = show.frame {
                         show.predictor.type_keys(show.now, keys, frame);
@@ -70,7 +64,7 @@ impl<'a> Viewing<'a> {
         Viewing {
             moments: show.moments,
             end: session.end,
-            keys_by_byte,
+            keys_by_byte: keys_by_byte(session),
         }
     }
 
@@ -79,11 +73,11 @@ impl<'a> Viewing<'a> {
         let mut viewing = Viewing {
             moments: Vec::new(),
             end: session.end,
-            keys_by_byte: BTreeMap::new(),
+            keys_by_byte: keys_by_byte(session),
         };
         let happenings = session.happenings.iter().map(|one| one.at);
         let mut times: Vec<Duration> = happenings
-            .chain(session.shown.iter().map(|(at, _)| *at))
+            .chain(session.shown.iter().map(|shown| shown.at))
             .collect();
         times.sort();
         times.dedup();
@@ -97,16 +91,18 @@ impl<'a> Viewing<'a> {
                     What::Frame(newest) => frame = Some(&**newest),
                 }
             }
-            shown += session.shown[shown..].partition_point(|(at, _)| *at <= now);
-            let picture = shown.checked_sub(1).map(|shown| &session.shown[shown].1);
-            if let (Some(frame), Some(picture)) = (frame, picture) {
+            shown += session.shown[shown..].partition_point(|shown| shown.at <= now);
+            let seen = shown.checked_sub(1).map(|last| &session.shown[last]);
+            if let (Some(frame), Some(seen)) = (frame, seen) {
+                let predicted = seen.predicted.as_ref();
+                let drawn = predicted.map(|overlay| Drawn::because(overlay, frame));
                 viewing.moments.push(Moment {
                     at: now,
                     typed,
                     frame,
                     drawn: Drawn {
-                        picture: picture.clone(),
-                        ..Drawn::plain(frame)
+                        picture: seen.picture.clone(),
+                        ..drawn.unwrap_or_else(|| Drawn::plain(frame))
                     },
                     remarks: std::iter::from_fn(|| said.next_if(|(at, _)| *at <= now))
                         .map(|(_, remark)| remark.clone())
@@ -127,6 +123,21 @@ impl<'a> Viewing<'a> {
     pub fn moment_of(&self, key: usize) -> usize {
         self.moments.partition_point(|moment| moment.typed <= key)
     }
+}
+
+fn keys_by_byte(session: &Session) -> BTreeMap<u64, usize> {
+    let mut keys_by_byte = BTreeMap::new();
+    for happening in &session.happenings {
+        let What::Keys(keys) = &happening.what else {
+            continue;
+        };
+        let mut first = keys.first;
+        for (number, stroke) in strokes(&keys.bytes).enumerate() {
+            keys_by_byte.insert(first, keys.key + number);
+            first += stroke.bytes.len() as u64;
+        }
+    }
+    keys_by_byte
 }
 
 struct Show<'a, 'p> {

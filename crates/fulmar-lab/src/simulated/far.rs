@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use fulmar_core::{Server, ServerConfig, ServerEvent};
+use fulmar_core::{ForegroundProgram, Server, ServerConfig, ServerEvent, TtyState};
 use fulmar_datagram::Key;
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::Size;
@@ -12,11 +12,14 @@ use fulmar_transport::{Arrival, Countable as _, PathId, StateNumber};
 
 use super::host::PlayedHost;
 use super::words;
+use super::{agreement, tty::Tty};
 
 /// A server as the program's loop would drive it, on a pty that takes all at once.
 pub(crate) struct Far<'a> {
     server: Server,
     pub(crate) host: PlayedHost<'a>,
+    /// What the server may look at, if it has agreed to give hints.
+    tty: Option<Tty<'a>>,
     paths: Vec<SocketAddr>,
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,
@@ -38,13 +41,25 @@ pub struct Frame {
 
 impl<'a> Far<'a> {
     pub(crate) fn new(key: Key, size: Size, host: PlayedHost<'a>) -> Self {
+        Self::on(key, size, host, None)
+    }
+
+    /// Returns a server that has agreed with its client on everything, and gives hints of that
+    /// terminal.
+    pub(crate) fn native(key: Key, size: Size, host: PlayedHost<'a>, tty: Tty<'a>) -> Self {
+        Self::on(key, size, host, Some(tty))
+    }
+
+    fn on(key: Key, size: Size, host: PlayedHost<'a>, tty: Option<Tty<'a>>) -> Self {
         let config = ServerConfig {
             size,
+            agreement: tty.is_some().then(agreement),
             ..ServerConfig::new(key, [2; 32])
         };
         Self {
             server: Server::new(words::time(Duration::ZERO), config),
             host,
+            tty,
             paths: Vec::new(),
             buffer: Vec::new(),
             outgoing: VecDeque::new(),
@@ -73,11 +88,16 @@ impl<'a> Far<'a> {
             self.take_events();
             let input = self.server.pty_input().to_vec();
             if !input.is_empty() {
+                if let Some(tty) = &mut self.tty {
+                    tty.receive(now, input.len());
+                }
+                self.look(now);
                 self.server.pty_taken(words::time(now), input.len());
                 self.host.receive(now, &input);
             }
             let output = self.host.poll_output(now);
             if let Some(output) = &output {
+                self.look(now);
                 self.server.handle_pty_output(words::time(now), output);
             }
             if input.is_empty() && output.is_none() {
@@ -85,6 +105,28 @@ impl<'a> Far<'a> {
             }
             any = true;
         }
+    }
+
+    /// Has the server look at the terminal, if it wants to.
+    fn look(&mut self, now: Duration) {
+        let Some(tty) = self.tty.as_ref().filter(|_| self.server.wants_tty()) else {
+            return;
+        };
+        let Some(seen) = tty.state(now, self.host.written) else {
+            return;
+        };
+        // A recording does not say with which words a program was called.
+        let words = format!("{}\0", seen.foreground);
+        let program = ForegroundProgram {
+            name: seen.foreground.as_bytes(),
+            words: words.as_bytes(),
+        };
+        let seen = TtyState {
+            is_canonical: seen.is_canonical,
+            has_echo: seen.has_echo,
+            program: Some(program),
+        };
+        self.server.handle_tty(words::time(now), seen);
     }
 
     /// Takes what the server has to send, if there is anything.
@@ -132,6 +174,7 @@ impl Node for Far<'_> {
     }
 
     fn handle_timeout(&mut self, now: Duration) {
+        self.look(now);
         self.server.handle_timeout(words::time(now));
     }
 

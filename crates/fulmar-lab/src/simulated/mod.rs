@@ -20,11 +20,13 @@ mod far;
 mod host;
 mod near;
 mod rehearsal;
+mod tty;
 pub(crate) mod words;
 
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
+use fulmar_core::{Agreement, Capabilities};
 use fulmar_datagram::Key;
 use fulmar_sim::{CLIENT, Counts, SERVER, Simulation};
 use fulmar_terminal::Size;
@@ -39,9 +41,15 @@ pub(crate) use host::{PlayedHost, UNSEEN_START};
 use near::Near;
 pub(crate) use near::outer_terminal;
 pub use rehearsal::{Rehearsal, Rehearsed};
+pub(crate) use tty::Tty;
 
 /// The key of all simulated sessions. Nobody else hears them.
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
+
+/// What both ends of a native session agree on: everything.
+pub(crate) fn agreement() -> Agreement {
+    Agreement::of(b"", b"", Capabilities::ALL)
+}
 
 /// What a simulated session gave.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ use fulmar_datagram::Time;
 use fulmar_terminal::{Position, Row, char_columns};
 
 use super::Engine;
+use crate::brackets;
 use crate::canvas::Canvas;
 use crate::decision::{Decision, KeyClass, Reason, Verdict};
 use crate::key::Key;
@@ -23,6 +24,7 @@ impl Engine {
         for _ in 0..count {
             let Some(key) = self.queue.pop() else { break };
             self.learn_success(&key);
+            self.learn_brackets(&key);
             if let Some(effect) = key.known()
                 && is_evidence(&key, effect, &self.frame.canvas)
             {
@@ -40,6 +42,21 @@ impl Engine {
         };
         let context = self.memory.context(line.place.signature);
         context.agree(key.stroke.key, effect.variant);
+    }
+
+    /// Whether the program marks the bracket that was typed last.
+    fn learn_brackets(&mut self, key: &Pending) {
+        let (Some(effect), Some(line)) = (key.known(), &self.line) else {
+            return;
+        };
+        let frame = &self.frame.canvas;
+        let is_bracket = matches!(key.stroke.key, Key::Text(c) if brackets::is_closing(c));
+        if is_bracket
+            && effect.caret == frame.caret()
+            && let Some(seen) = brackets::seen(frame)
+        {
+            self.memory.context(line.place.signature).brackets = seen;
+        }
     }
 
     /// The frame shows the first `count` keys so many rows further down; so the others will be, too.

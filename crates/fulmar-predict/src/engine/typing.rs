@@ -91,10 +91,9 @@ impl Engine {
     /// What the key does at the end of what is pending, if there is a rule.
     pub(super) fn effect(&mut self, key: Key) -> Option<Effect> {
         let mut line = self.line.clone()?;
-        let record = self
-            .memory
-            .get(line.place.signature)
-            .map(|context| context.record(key));
+        let context = self.memory.get(line.place.signature);
+        line.brackets = context.and_then(|context| context.brackets);
+        let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();
         let variant = habit::variant(key, &record);
         let mut canvas = self.canvas.clone();

@@ -2,8 +2,10 @@
 //!
 //! Source: docs/prediction.md §8.
 
+use std::collections::HashMap;
+
 use fulmar_datagram::Time;
-use fulmar_terminal::{Attributes, Underline};
+use fulmar_terminal::{Attributes, Position, Style, Underline};
 
 use super::Engine;
 use crate::canvas::{Canvas, Patch};
@@ -25,7 +27,9 @@ impl Engine {
             return Overlay::default();
         }
         let mut drawn = self.frame.canvas.clone();
-        for (_, effect) in self.presentable() {
+        let mut causes = Causes::default();
+        for (key, effect) in self.presentable() {
+            causes.note(key.stroke.start, effect, drawn.caret());
             drawn.draw(effect);
         }
         let mut newly = 0;
@@ -34,7 +38,7 @@ impl Engine {
             key.shown_at.get_or_insert(now);
         }
         self.score.shown += newly;
-        overlay(&self.frame.canvas, &drawn, shown)
+        overlay(&self.frame.canvas, &drawn, shown, &causes)
     }
 
     /// Whether the key at `index` of the pending ones is drawn.
@@ -59,40 +63,94 @@ impl Engine {
     }
 }
 
-/// Returns what leads from the frame to what is drawn.
-fn overlay(frame: &Canvas, drawn: &Canvas, shown: Shown) -> Overlay {
-    let changes = frame.changes(drawn);
-    let mut cells: Vec<OverlayCell> = changes
-        .into_iter()
-        // The same text in another colour is the frame's affair.
-        .filter(|patch| !patch.before.looks_like(&patch.ink.symbol))
-        .map(|patch| cell(patch, shown))
-        .collect();
-    let has_moved = frame.caret() != drawn.caret();
-    if frame.caret_kind() == CaretKind::Soft {
-        mark_caret(&mut cells, frame, drawn);
+/// Why cells are drawn.
+#[derive(Default)]
+struct Causes {
+    cells: HashMap<Position, Cause>,
+    /// The key that moved all rows.
+    scroll: Option<u64>,
+    caret: Option<u64>,
+}
+
+struct Cause {
+    key: u64,
+    /// It leaves the text as it is.
+    restyles: bool,
+}
+
+impl Causes {
+    /// Takes note of what the key with that first byte does; the caret is at `caret` before.
+    fn note(&mut self, key: u64, effect: &Effect, caret: Position) {
+        if effect.scrolls {
+            self.cells.clear();
+            self.scroll = Some(key);
+        }
+        for patch in &effect.patches {
+            let restyles = patch.before.looks_like(&patch.ink.symbol);
+            self.cells.insert(patch.at, Cause { key, restyles });
+        }
+        if effect.caret != caret {
+            self.caret = Some(key);
+        }
     }
-    Overlay {
-        cells,
-        cursor: (has_moved && frame.caret_kind() == CaretKind::Hard).then(|| drawn.caret()),
+
+    fn key_of(&self, at: Position) -> Option<u64> {
+        self.cells.get(&at).map(|cause| cause.key).or(self.scroll)
+    }
+
+    fn restyles(&self, at: Position) -> bool {
+        self.cells.get(&at).is_some_and(|cause| cause.restyles)
     }
 }
 
-fn cell(patch: Patch, shown: Shown) -> OverlayCell {
+/// Returns what leads from the frame to what is drawn.
+fn overlay(frame: &Canvas, drawn: &Canvas, shown: Shown, causes: &Causes) -> Overlay {
+    let is_drawn = |patch: &Patch| {
+        // The same text in another colour is the frame's affair, unless a key does just that.
+        !patch.before.looks_like(&patch.ink.symbol)
+            || causes.restyles(patch.at)
+                && is_marked_otherwise(&frame.ink(patch.at).style, &patch.ink.style)
+    };
+    let changes = frame.changes(drawn).into_iter().filter(is_drawn);
+    let mut cells: Vec<OverlayCell> = changes.map(|patch| cell(patch, shown, causes)).collect();
+    let has_moved = frame.caret() != drawn.caret();
+    if frame.caret_kind() == CaretKind::Soft {
+        mark_caret(&mut cells, frame, drawn, causes.caret);
+    }
+    let cursor = has_moved && frame.caret_kind() == CaretKind::Hard;
+    Overlay {
+        cells,
+        cursor: cursor.then(|| drawn.caret()),
+        cursor_key: causes.caret.filter(|_| cursor),
+    }
+}
+
+fn is_marked_otherwise(one: &Style, other: &Style) -> bool {
+    let is_inverse = |style: &Style| style.attributes.contains(Attributes::INVERSE);
+    one.background != other.background || is_inverse(one) != is_inverse(other)
+}
+
+fn cell(patch: Patch, shown: Shown, causes: &Causes) -> OverlayCell {
     let mut ink = patch.ink;
-    if shown.underlined && !ink.symbol.is_blank() {
+    let is_new = !patch.before.looks_like(&ink.symbol);
+    if shown.underlined && is_new && !ink.symbol.is_blank() {
         ink.style.attributes.set_underline(Underline::Single);
     }
-    OverlayCell { at: patch.at, ink }
+    OverlayCell {
+        at: patch.at,
+        ink,
+        key: causes.key_of(patch.at),
+    }
 }
 
 /// Moves the mark of a software cursor: the overlay is made of screens without it.
-fn mark_caret(cells: &mut Vec<OverlayCell>, frame: &Canvas, drawn: &Canvas) {
+fn mark_caret(cells: &mut Vec<OverlayCell>, frame: &Canvas, drawn: &Canvas, key: Option<u64>) {
     let (from, to) = (frame.caret(), drawn.caret());
     if from != to && !cells.iter().any(|cell| cell.at == from) {
         cells.push(OverlayCell {
             at: from,
             ink: drawn.ink(from),
+            key,
         });
     }
     if from == to && !cells.iter().any(|cell| cell.at == to) {
@@ -103,7 +161,7 @@ fn mark_caret(cells: &mut Vec<OverlayCell>, frame: &Canvas, drawn: &Canvas) {
         None => {
             let mut ink = drawn.ink(to);
             ink.style.attributes.insert(Attributes::INVERSE);
-            cells.push(OverlayCell { at: to, ink });
+            cells.push(OverlayCell { at: to, ink, key });
         }
     }
 }

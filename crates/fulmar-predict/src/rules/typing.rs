@@ -1,14 +1,15 @@
 //! Characters.
 
-use fulmar_terminal::{Position, char_columns};
+use fulmar_terminal::{Color, Column, Position, char_columns};
 
 use super::{Done, Sheet};
+use crate::brackets;
 use crate::caret::CaretKind;
 use crate::editor::{Kind, editor};
 use crate::key::Key;
 use crate::overlay::{Ink, Symbol};
 use crate::place::PlaceKind;
-use crate::text::{Run, grey_end, is_vacant_from, typed_style};
+use crate::text::{Run, grey_end, is_vacant_from, left_of, typed_style};
 
 /// Puts the character at the caret.
 pub(super) fn print(key: Key, sheet: &mut Sheet<'_>) -> Option<Done> {
@@ -24,6 +25,10 @@ pub(super) fn print(key: Key, sheet: &mut Sheet<'_>) -> Option<Done> {
     if at.column.0 + columns == width {
         return last_column(character, sheet);
     }
+    let mark = sheet.line.brackets;
+    if let Some(mark) = mark {
+        brackets::unmark(sheet.canvas, mark, sheet.line.margin);
+    }
     let grey = grey_end(
         sheet.canvas.screen(),
         at,
@@ -34,6 +39,9 @@ pub(super) fn print(key: Key, sheet: &mut Sheet<'_>) -> Option<Done> {
         None => insert(character, columns, sheet),
     }
     sheet.canvas.move_caret_in_row(at.column.0 + columns);
+    if let Some(mark) = mark.filter(|_| brackets::is_closing(character)) {
+        brackets::mark(sheet.canvas, mark, sheet.line.margin);
+    }
     Some(Done {
         typed_at: Some(at),
         is_loose: grey.is_some(),
@@ -99,8 +107,16 @@ fn last_column(character: char, sheet: &mut Sheet<'_>) -> Option<Done> {
 
 fn typed_ink(character: char, sheet: &Sheet<'_>) -> Ink {
     let at = sheet.canvas.caret();
+    let row = sheet.canvas.row(at.row);
+    let mut style = typed_style(row, at.column.0);
+    let is_plain_left = left_of(row, at.column.0)
+        .is_none_or(|left| row.style(Column(left)).background.is_default());
+    if sheet.line.place.kind == PlaceKind::Prompt && is_plain_left {
+        // A shell does not know what colour another program has left behind.
+        style.background = Color::DEFAULT;
+    }
     Ink {
         symbol: Symbol::Char(character),
-        style: typed_style(sheet.canvas.row(at.row), at.column.0),
+        style,
     }
 }

@@ -5,6 +5,7 @@ use crate::testing::text;
 use fulmar_terminal::Terminal;
 
 mod echo;
+mod looks;
 mod secrets;
 
 /// Bracketed paste on, as line editors have it.

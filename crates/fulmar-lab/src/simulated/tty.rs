@@ -1,0 +1,48 @@
+//! The terminal of a recorded program, for a server that looks at it.
+
+use std::time::Duration;
+
+use super::host::UNSEEN_START;
+use crate::predict::Truth;
+use crate::trace::TtyState;
+
+/// What the terminal was set to while the recording was made, told by what was received and written.
+pub(crate) struct Tty<'a> {
+    truth: &'a Truth,
+    /// Up to which byte each key goes, and when it was recorded.
+    keys: Vec<(usize, Duration)>,
+    received: usize,
+    /// When the last keys came, and when the last of them was recorded.
+    clock: (Duration, Duration),
+}
+
+impl<'a> Tty<'a> {
+    pub(crate) fn new(truth: &'a Truth) -> Self {
+        let mut end = UNSEEN_START.len();
+        let keys = truth.keys().iter().map(|key| {
+            end += key.bytes.len();
+            (end, key.at)
+        });
+        Self {
+            truth,
+            keys: keys.collect(),
+            received: 0,
+            clock: (Duration::ZERO, Duration::ZERO),
+        }
+    }
+
+    /// Takes note that so many bytes have come.
+    pub(super) fn receive(&mut self, now: Duration, bytes: usize) {
+        self.received += bytes;
+        let keys = self.keys.partition_point(|(end, _)| *end <= self.received);
+        let recorded = keys.checked_sub(1).map(|last| self.keys[last].1);
+        self.clock = (now, recorded.unwrap_or_default());
+    }
+
+    /// Returns what the terminal is like when so much of the recording is written.
+    pub(super) fn state(&self, now: Duration, written: usize) -> Option<&TtyState> {
+        let (came, recorded) = self.clock;
+        let looked = recorded + now.saturating_sub(came);
+        self.truth.tty(self.truth.number_at(written), looked)
+    }
+}

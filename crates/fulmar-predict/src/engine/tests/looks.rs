@@ -1,0 +1,67 @@
+//! How what is typed looks, and for which key it is drawn.
+
+use fulmar_terminal::Color;
+
+use super::*;
+
+fn background(scene: &mut Scene, row: u16, column: u16) -> Color {
+    let at = crate::testing::at(row, column);
+    scene.seen().row(at.row).style(at.column).background
+}
+
+#[test]
+fn a_shell_types_in_no_colour_that_another_program_left_behind() {
+    let blue = "\x1b[44m\x1b[2J\x1b[m";
+    let mut shell = Scene::new(&format!("{EDITING}{blue}$ \x1b[H$ "));
+    shell.keys("a");
+    shell.answer("a");
+    shell.keys("b");
+    assert_eq!(shell.row(0), "$ ab");
+    assert!(background(&mut shell, 0, 3).is_default());
+    let mut field = Scene::new(&format!("{EDITING}{blue}"));
+    field.keys("a");
+    field.answer("\x1b[44ma");
+    field.keys("b");
+    assert!(!background(&mut field, 0, 1).is_default());
+}
+
+#[test]
+fn brackets_are_marked_as_the_program_did_it_last() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("(x)");
+    scene.answer("\x1b[45m(\x1b[mx\x1b[45m)\x1b[m");
+    scene.keys("y");
+    scene.answer("\x1b[1;3H(x)y");
+    scene.keys("[]");
+    assert_eq!(scene.row(0), "$ (x)y[]");
+    let marked = |scene: &mut Scene| {
+        (2..8)
+            .filter(|column| !background(scene, 0, *column).is_default())
+            .collect::<Vec<u16>>()
+    };
+    assert_eq!(marked(&mut scene), [6, 7]);
+    scene.keys("z");
+    assert_eq!(marked(&mut scene), []);
+    // It does so no more.
+    scene.answer("[]z");
+    scene.keys("(");
+    scene.answer("(");
+    scene.keys(")");
+    scene.answer(")");
+    scene.keys("()");
+    assert_eq!(scene.row(0), "$ (x)y[]z()()");
+    assert_eq!(marked(&mut scene), []);
+}
+
+#[test]
+fn every_cell_says_for_which_key_it_is_drawn() {
+    let mut scene = Scene::new("$ ");
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("bc");
+    let now = scene.now;
+    let overlay = scene.engine.overlay(now);
+    let keys: Vec<_> = overlay.cells().iter().map(|cell| cell.key).collect();
+    assert_eq!(keys, [Some(1), Some(2)]);
+    assert_eq!(overlay.cursor_key(), Some(2));
+}
