@@ -27,6 +27,9 @@
 //! What a peer sends is checked before it is believed. A peer that breaks the rules ends the copy with one
 //! [`Wrong`]; trouble with one file is a [`Trouble`], and the rest goes on.
 
+#[cfg(test)]
+extern crate self as fulmar_channel;
+
 mod chunks;
 mod codec;
 mod control;
@@ -47,6 +50,10 @@ mod source;
 mod target;
 mod trouble;
 mod wrong;
+
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
 
 pub use entry::{Entry, EntryId, Kind, Timestamp};
 pub use event::{Event, Progress, Totals, Turn, Verdict};

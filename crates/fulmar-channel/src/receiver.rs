@@ -327,3 +327,6 @@ impl fmt::Debug for Receiver {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -297,3 +297,6 @@ impl Sender {
 fn data_lane(at: usize) -> Lane {
     Lane(u8::try_from(at + 1).expect("at most 64 lanes"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ use support::memory::{MemorySource, MemoryTarget};
 use support::tree::{self, Node, Tree};
 
 /// How many seeds an ordinary run tries.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 1000;
 
 /// Both ends with what lies between them, up to the end of the copy or of the connection.
 struct Copy {
@@ -34,6 +34,8 @@ struct Copy {
     failed: BTreeSet<(RelativePath, Why)>,
     changed: BTreeSet<RelativePath>,
     moved: u64,
+    /// Whether an end wanted to go on at once.
+    is_busy: bool,
 }
 
 impl Copy {
@@ -69,6 +71,7 @@ impl Copy {
             failed: BTreeSet::new(),
             changed: BTreeSet::new(),
             moved: 0,
+            is_busy: false,
         }
     }
 
@@ -101,11 +104,13 @@ impl Copy {
         }
     }
 
-    /// Everything happens that can: twice without any effect is a deadlock.
+    /// Everything happens that can, until something has an effect. If nothing has, and nobody wants another
+    /// turn at once, that is a deadlock; if somebody always does, they turn in circles.
     fn all_move(&mut self, target: &mut MemoryTarget) {
-        for _ in 0..3 {
+        for _ in 0..1000 {
             let before = (self.moved, self.sender.progress(), self.receiver.progress());
             (self.source.stalls, target.stalls) = (0, 0);
+            self.is_busy = false;
             self.send();
             self.receive(target);
             self.moved += self.link.deliver_all() as u64;
@@ -113,14 +118,21 @@ impl Copy {
             if before != after || self.is_over() {
                 return;
             }
+            assert!(
+                self.is_busy,
+                "deadlock: {:?} {:?}",
+                self.sender, self.receiver
+            );
         }
-        panic!("deadlock: {:?} {:?}", self.sender, self.receiver);
+        panic!("no end: {:?} {:?}", self.sender, self.receiver);
     }
 
     fn send(&mut self) {
         let budget = 1 + self.random.below(400_000) as usize;
         let turn = self.sender.turn(&mut self.source, &mut self.near, budget);
-        self.is_sent |= turn.expect("a receiver that keeps to the rules") == Turn::Done;
+        let turn = turn.expect("a receiver that keeps to the rules");
+        self.is_sent |= turn == Turn::Done;
+        self.is_busy |= turn == Turn::More;
         while let Some(event) = self.sender.poll_event() {
             if let Event::Settled { path, verdict, .. } = event {
                 match verdict {
@@ -138,7 +150,9 @@ impl Copy {
         }
         let budget = 1 + self.random.below(400_000) as usize;
         let turn = self.receiver.turn(target, &mut self.far, budget);
-        self.is_received |= turn.expect("a sender that keeps to the rules") == Turn::Done;
+        let turn = turn.expect("a sender that keeps to the rules");
+        self.is_received |= turn == Turn::Done;
+        self.is_busy |= turn == Turn::More;
         while self.receiver.poll_event().is_some() {}
     }
 }

@@ -166,3 +166,15 @@ impl Lanes for End {
         self.pipes.borrow_mut()[at].is_finished = true;
     }
 }
+
+/// What a peer without rules does to a lane.
+impl End {
+    /// Writes any bytes and delivers them.
+    pub(crate) fn inject(&self, lane: Lane, bytes: impl Into<Bytes>) {
+        let at = self.pipe(lane, true);
+        let bytes = bytes.into();
+        if !bytes.is_empty() {
+            self.pipes.borrow_mut()[at].arrived.push_back(bytes);
+        }
+    }
+}

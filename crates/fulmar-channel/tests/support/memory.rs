@@ -80,13 +80,11 @@ impl Source for MemorySource {
             return Ok(Piece::End);
         }
         let piece = content.slice(offset..end.min(offset + limit));
-        // What begins with a block of zeros and is aligned is a hole, as long as it lasts.
-        let zeros = content[offset..end.min(offset + (1 << 18))]
-            .iter()
-            .take_while(|byte| **byte == 0)
-            .count();
-        if offset.is_multiple_of(4096) && zeros >= 4096 {
-            return Ok(Piece::Hole((zeros / 4096 * 4096) as u64));
+        // Blocks of zeros are a hole, if they are aligned.
+        let blocks = content[offset..end].chunks_exact(4096).take(64);
+        let zeros = blocks.take_while(|block| *block == [0; 4096]).count();
+        if offset.is_multiple_of(4096) && zeros > 0 {
+            return Ok(Piece::Hole((zeros * 4096) as u64));
         }
         Ok(Piece::Bytes(piece))
     }

@@ -61,7 +61,7 @@ pub(crate) fn content(random: &mut Random, size: usize, rarity: u64) -> Bytes {
 pub(crate) fn random_tree(random: &mut Random) -> Tree {
     let mut tree = Tree::from([(path("top"), Node::Folder { mode: 0o755 })]);
     let mut folders = vec![path("top")];
-    for number in 0..random.below(30) {
+    for number in 0..random.below(24) {
         let parent = folders[random.below(folders.len() as u64) as usize].clone();
         let name = format!(
             "{}{number}",
@@ -89,11 +89,11 @@ fn random_file(random: &mut Random, kind: u64) -> Node {
     const MIB: u64 = 1 << 20;
     let size = match kind {
         3 => 0,
-        4 => MIB,
-        5 | 6 => MIB + 1 + random.below(4 * MIB),
+        4 if random.below(3) == 0 => MIB,
+        5 => MIB + 1 + random.below(2 * MIB),
         _ => random.below(20_000),
     };
-    let rarity = if size > 100_000 { 60 } else { 2 };
+    let rarity = if size > 100_000 { 100 } else { 2 };
     let content = content(random, size as usize, rarity);
     let modified = time(random.below(1000) as i64);
     Node::File {

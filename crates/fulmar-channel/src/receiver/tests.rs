@@ -1,0 +1,724 @@
+//! A receiver whose peer keeps to no rule (docs/channel.md §9).
+
+use bytes::BytesMut;
+use proptest::prelude::*;
+
+use super::*;
+use crate::codec::{Ending, data_head};
+use crate::digest::{Digest, FileDigest, StreamDigest};
+use crate::entry::Timestamp;
+use crate::exchange::Answer;
+use crate::limits::{CHUNK_BYTES_MIN, LARGE_FILES_MAX, SIZE_MAX};
+use crate::request::Request;
+use crate::support::lanes::{End, Link};
+use crate::support::memory::MemoryTarget;
+use crate::support::tree::{Node, path};
+
+const MIB: u64 = CHUNK_BYTES_MIN;
+const LARGE: u64 = MIB + 100;
+const ALL: Flags = Flags::RECURSIVE.union(Flags::RESUME);
+
+/// What the peer sends.
+#[derive(Debug, Clone)]
+enum Sent {
+    Frame(u8, Frame),
+    Data(u8, u64, u64, usize),
+    /// Data that is not what the file should have.
+    Spoilt(u8, u64, u64, usize),
+    Finish(u8),
+    Raw(u8, Vec<u8>),
+}
+
+struct Attack {
+    peer: End,
+    ours: End,
+    receiver: Receiver,
+    target: MemoryTarget,
+}
+
+impl Attack {
+    fn new(flags: Flags) -> Self {
+        let link = Link::new(&[1 << 20, 1 << 20]);
+        let (peer, mut ours) = (link.sender(), link.receiver());
+        let hello = Frame::Hello {
+            version: 1,
+            features: 0,
+        };
+        let request = Frame::Request(Request::Put {
+            target: Vec::new(),
+            flags,
+        });
+        peer.inject(Lane::CONTROL, encoded(&[hello, request]));
+        let mut answerer = Answerer::new();
+        assert!(matches!(answerer.turn(&mut ours), Ok(Some(_))));
+        answerer.answer(&Answer::Ready { is_folder: true });
+        let receiver = Receiver::answering(answerer, Box::new(|_, root| root == b"r"));
+        Self {
+            peer,
+            ours,
+            receiver,
+            target: MemoryTarget::default(),
+        }
+    }
+
+    fn send(&mut self, sent: &Sent) {
+        match sent {
+            Sent::Frame(lane, frame) => self
+                .peer
+                .inject(Lane(*lane), encoded(std::slice::from_ref(frame))),
+            Sent::Data(lane, id, offset, length) => {
+                self.data(*lane, *id, *offset, pattern(*id, *offset, *length))
+            }
+            Sent::Spoilt(lane, id, offset, length) => {
+                self.data(*lane, *id, *offset, vec![0xEE; *length])
+            }
+            Sent::Finish(lane) => self.peer.finish(Lane(*lane)),
+            Sent::Raw(lane, bytes) => self.peer.inject(Lane(*lane), bytes.clone()),
+        }
+    }
+
+    fn data(&self, lane: u8, id: u64, offset: u64, bytes: Vec<u8>) {
+        let mut out = BytesMut::new();
+        data_head(&mut out, id, offset, bytes.len());
+        out.extend_from_slice(&bytes);
+        self.peer.inject(Lane(lane), out.freeze());
+    }
+
+    /// All that comes of what has been sent.
+    fn turn(&mut self) -> Result<Turn, Wrong> {
+        loop {
+            let turn = self
+                .receiver
+                .turn(&mut self.target, &mut self.ours, usize::MAX)?;
+            if turn != Turn::More {
+                return Ok(turn);
+            }
+        }
+    }
+
+    fn run(&mut self, sent: &[Sent]) -> Result<Turn, Wrong> {
+        let mut turn = self.turn();
+        for sent in sent {
+            if turn.is_ok() {
+                self.send(sent);
+                turn = self.turn();
+            }
+        }
+        turn
+    }
+
+    fn failures(&mut self) -> Vec<Why> {
+        let events = std::iter::from_fn(|| self.receiver.poll_event());
+        events
+            .filter_map(|event| match event {
+                Event::Settled {
+                    verdict: Verdict::Failed(trouble),
+                    ..
+                } => Some(trouble.why),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+fn encoded(frames: &[Frame]) -> BytesMut {
+    let mut out = BytesMut::new();
+    frames.iter().for_each(|frame| frame.encode(&mut out));
+    out
+}
+
+/// What a file has: other bytes for each.
+fn pattern(id: u64, offset: u64, length: usize) -> Vec<u8> {
+    (offset..)
+        .take(length)
+        .map(|at| (at ^ (at >> 8) ^ (id << 3)) as u8 | 1)
+        .collect()
+}
+
+fn named(id: u64, name: &str, kind: Kind) -> Frame {
+    let modified = Timestamp::default();
+    Frame::Entry(
+        EntryId(id),
+        Entry {
+            operand: 0,
+            path: path(name),
+            kind,
+            mode: 0o644,
+            modified,
+        },
+    )
+}
+
+fn file(id: u64, size: u64) -> Frame {
+    named(id, &format!("r/{id}"), Kind::File { size: Some(size) })
+}
+
+fn folder(id: u64) -> Frame {
+    named(id, "r", Kind::Folder)
+}
+
+fn digest(id: u64, size: u64) -> Digest {
+    let mut digest = StreamDigest::new(MIB);
+    let mut at = 0;
+    while at < size {
+        let part = digest.room().min(size - at);
+        digest.update(&pattern(id, at, part as usize));
+        at += part;
+    }
+    digest.finish(size)
+}
+
+fn end(id: u64, size: u64, digest: Digest) -> Frame {
+    Frame::End {
+        id: EntryId(id),
+        ending: Ending::Whole {
+            size,
+            digest,
+            is_changed: false,
+        },
+    }
+}
+
+fn on(lane: u8, frame: Frame) -> Sent {
+    Sent::Frame(lane, frame)
+}
+
+fn finished(entries: u64) -> Sent {
+    on(0, Frame::Finished { entries })
+}
+
+fn zeros(lane: u8, id: u64, offset: u64, length: u64) -> Sent {
+    on(
+        lane,
+        Frame::Zeros {
+            id: EntryId(id),
+            offset,
+            length,
+        },
+    )
+}
+
+/// One MiB in frames of 64 KiB.
+fn chunk(lane: u8, id: u64) -> Vec<Sent> {
+    (0..16)
+        .map(|part| Sent::Data(lane, id, part << 16, 1 << 16))
+        .collect()
+}
+
+fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
+    let small = || on(1, file(0, 10));
+    let large = |lane| on(lane, file(0, LARGE));
+    let bad = Digest([9; 32]);
+    let window = WINDOW_ENTRIES;
+    vec![
+        (
+            "data of nothing",
+            vec![Sent::Data(1, 0, 0, 1)],
+            Wrong::UnknownEntry,
+        ),
+        (
+            "zeros of nothing",
+            vec![zeros(1, 0, 0, 1)],
+            Wrong::UnknownEntry,
+        ),
+        (
+            "end of nothing",
+            vec![on(1, end(0, 0, bad))],
+            Wrong::UnknownEntry,
+        ),
+        (
+            "data of another lane's file",
+            vec![small(), Sent::Data(2, 0, 0, 1)],
+            Wrong::UnknownEntry,
+        ),
+        (
+            "a number beyond the window",
+            vec![on(1, folder(window))],
+            Wrong::BeyondWindow,
+        ),
+        (
+            "the highest number",
+            vec![on(1, folder(SIZE_MAX))],
+            Wrong::BeyondWindow,
+        ),
+        (
+            "a number twice on a lane",
+            vec![small(), small()],
+            Wrong::EntryTwice,
+        ),
+        (
+            "a number twice on two lanes",
+            vec![small(), on(2, file(0, 10))],
+            Wrong::EntryTwice,
+        ),
+        (
+            "a folder with a file's number",
+            vec![small(), on(2, folder(0))],
+            Wrong::EntryTwice,
+        ),
+        (
+            "a large file that differs",
+            vec![large(1), on(2, file(0, LARGE + 1))],
+            Wrong::EntryTwice,
+        ),
+        (
+            "left twice",
+            vec![
+                on(1, named(5, "r", Kind::Leave)),
+                on(1, named(5, "r", Kind::Leave)),
+            ],
+            Wrong::EntryTwice,
+        ),
+        (
+            "a file in a file",
+            vec![small(), on(1, file(1, 10))],
+            Wrong::Unfinished,
+        ),
+        (
+            "a folder in a file",
+            vec![small(), on(1, folder(1))],
+            Wrong::Unfinished,
+        ),
+        (
+            "a gap",
+            vec![small(), Sent::Data(1, 0, 1, 1)],
+            Wrong::OutOfOrder,
+        ),
+        (
+            "the same again",
+            vec![small(), Sent::Data(1, 0, 0, 4), Sent::Data(1, 0, 0, 4)],
+            Wrong::OutOfOrder,
+        ),
+        (
+            "more than the file",
+            vec![small(), Sent::Data(1, 0, 0, 11)],
+            Wrong::Overrun,
+        ),
+        (
+            "more zeros than the file",
+            vec![small(), zeros(1, 0, 0, SIZE_MAX)],
+            Wrong::Overrun,
+        ),
+        (
+            "the highest offset",
+            vec![small(), zeros(1, 0, SIZE_MAX - 1, 1)],
+            Wrong::OutOfOrder,
+        ),
+        (
+            "an end too early",
+            vec![small(), on(1, end(0, 10, digest(0, 10)))],
+            Wrong::Incomplete,
+        ),
+        (
+            "an end of another size",
+            vec![
+                small(),
+                Sent::Data(1, 0, 0, 4),
+                on(1, end(0, 4, digest(0, 4))),
+            ],
+            Wrong::Incomplete,
+        ),
+        (
+            "within a chunk",
+            vec![large(1), Sent::Data(1, 0, 1, 1)],
+            Wrong::OutOfOrder,
+        ),
+        (
+            "behind the last chunk",
+            vec![large(1), Sent::Data(1, 0, LARGE, 1)],
+            Wrong::OutOfOrder,
+        ),
+        (
+            "over a chunk's end",
+            vec![large(1), zeros(1, 0, 0, MIB + 1)],
+            Wrong::Overrun,
+        ),
+        (
+            "over the last chunk's end",
+            vec![large(1), zeros(1, 0, MIB, 101)],
+            Wrong::Overrun,
+        ),
+        (
+            "a chunk on two lanes",
+            vec![large(1), Sent::Data(1, 0, 0, 1), Sent::Data(2, 0, 0, 1)],
+            Wrong::OutOfOrder,
+        ),
+        (
+            "a chunk twice",
+            vec![large(1), zeros(1, 0, 0, MIB), zeros(1, 0, 0, MIB)],
+            Wrong::OutOfOrder,
+        ),
+        (
+            "a chunk in a chunk",
+            vec![large(1), Sent::Data(1, 0, 0, 1), Sent::Data(1, 0, MIB, 1)],
+            Wrong::OutOfOrder,
+        ),
+        (
+            "a large end of another size",
+            vec![large(1), on(1, end(0, MIB, bad))],
+            Wrong::Incomplete,
+        ),
+        (
+            "a large end twice",
+            vec![
+                large(1),
+                on(1, end(0, LARGE, bad)),
+                on(2, end(0, LARGE, bad)),
+            ],
+            Wrong::EntryTwice,
+        ),
+        (
+            "finished twice",
+            vec![finished(3), finished(3)],
+            Wrong::Misplaced("Finished"),
+        ),
+        (
+            "finished below what came",
+            vec![on(1, folder(1)), finished(1)],
+            Wrong::BeyondWindow,
+        ),
+        (
+            "an entry behind the last",
+            vec![finished(1), on(1, folder(1))],
+            Wrong::BeyondWindow,
+        ),
+        (
+            "trouble behind the end",
+            vec![finished(1), on(0, Frame::Trouble(Trouble::new(Why::Io)))],
+            Wrong::Misplaced("Trouble"),
+        ),
+        (
+            "left out",
+            vec![finished(1), Sent::Finish(1), Sent::Finish(2)],
+            Wrong::Incomplete,
+        ),
+        (
+            "a file left open",
+            vec![small(), finished(1), Sent::Finish(1), Sent::Finish(2)],
+            Wrong::Incomplete,
+        ),
+        ("no end", vec![small(), Sent::Finish(0)], Wrong::EndedEarly),
+        (
+            "an end within a frame",
+            vec![Sent::Raw(1, vec![0x11, 9]), Sent::Finish(1)],
+            Wrong::EndedEarly,
+        ),
+        (
+            "noise",
+            vec![Sent::Raw(2, b"SSH-2.0-x".to_vec())],
+            Wrong::UnknownFrame(b'S'),
+        ),
+        (
+            "data for control",
+            vec![Sent::Data(0, 0, 0, 1)],
+            Wrong::Misplaced("Data"),
+        ),
+        (
+            "a second greeting",
+            vec![on(
+                0,
+                Frame::Hello {
+                    version: 1,
+                    features: 0,
+                },
+            )],
+            Wrong::Misplaced("Hello"),
+        ),
+    ]
+}
+
+#[test]
+fn each_broken_rule_ends_the_copy_with_its_name() {
+    for (name, sent, wrong) in table() {
+        let mut attack = Attack::new(ALL);
+        assert_eq!(attack.run(&sent), Err(wrong), "{name}");
+        attack.receiver.interrupt(&mut attack.target);
+        assert!(attack.target.is_idle(), "{name}: every file is abandoned");
+        let is_file = |node: &Node| matches!(node, Node::File { .. });
+        assert!(
+            !attack.target.tree.values().any(is_file),
+            "{name}: no file has its name"
+        );
+    }
+}
+
+#[test]
+fn frames_of_the_other_end_or_lane_are_out_of_place() {
+    let id = EntryId(0);
+    let anywhere = [
+        Frame::Ready { is_folder: true },
+        Frame::Refused(Trouble::new(Why::Io)),
+        Frame::Have {
+            id,
+            first: 0,
+            digests: vec![Digest([0; 32])],
+        },
+        Frame::Settled {
+            first: id,
+            count: 1,
+        },
+        Frame::Failed {
+            id,
+            trouble: Trouble::new(Why::Io),
+        },
+        Frame::Done(Totals::default()),
+        Frame::Request(Request::Put {
+            target: Vec::new(),
+            flags: ALL,
+        }),
+    ];
+    let on_control = [folder(0), file(0, 1), end(0, 1, Digest([0; 32]))];
+    let on_data = [
+        Frame::Finished { entries: 0 },
+        Frame::Trouble(Trouble::new(Why::Io)),
+    ];
+    let with = |lane, frames: &[Frame]| {
+        frames
+            .iter()
+            .map(|frame| on(lane, frame.clone()))
+            .collect::<Vec<_>>()
+    };
+    let cases = [
+        with(0, &anywhere),
+        with(1, &anywhere),
+        with(0, &on_control),
+        with(1, &on_data),
+    ];
+    for sent in cases.concat() {
+        let Sent::Frame(_, frame) = &sent else {
+            continue;
+        };
+        let wrong = Wrong::Misplaced(frame.name());
+        assert_eq!(
+            Attack::new(ALL).run(std::slice::from_ref(&sent)),
+            Err(wrong),
+            "{sent:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_verified_gets_no_name() {
+    let mut parts = chunk(1, 1);
+    parts[3] = Sent::Spoilt(1, 1, 3 << 16, 1 << 16);
+    let large = [
+        vec![on(1, file(1, LARGE))],
+        parts,
+        vec![Sent::Data(2, 1, MIB, 100)],
+    ]
+    .concat();
+    let cases = [
+        vec![
+            on(1, file(0, 4)),
+            Sent::Spoilt(1, 0, 0, 4),
+            on(1, end(0, 4, digest(0, 4))),
+        ],
+        vec![
+            on(1, file(0, 4)),
+            Sent::Data(1, 0, 0, 4),
+            on(1, end(0, 4, Digest([0; 32]))),
+        ],
+        vec![on(1, file(0, 0)), on(1, end(0, 0, Digest([0; 32])))],
+        [
+            vec![on(2, folder(0))],
+            large,
+            vec![on(1, end(1, LARGE, digest(1, LARGE)))],
+        ]
+        .concat(),
+    ];
+    for sent in cases {
+        let mut attack = Attack::new(ALL);
+        assert_eq!(attack.run(&sent), Ok(Turn::Waiting));
+        assert_eq!(attack.failures(), [Why::Digest]);
+        let is_file = |node: &Node| matches!(node, Node::File { .. });
+        assert!(
+            !attack.target.tree.values().any(is_file),
+            "no file has its name"
+        );
+        assert!(attack.target.parts.is_empty(), "and nothing of it is kept");
+    }
+}
+
+#[test]
+fn a_good_file_of_the_same_peer_does_get_its_name() {
+    let mut attack = Attack::new(ALL);
+    let sent = [
+        vec![on(1, file(0, LARGE))],
+        chunk(1, 0),
+        vec![
+            Sent::Data(2, 0, MIB, 100),
+            on(2, end(0, LARGE, digest(0, LARGE))),
+            finished(1),
+        ],
+    ]
+    .concat();
+    assert_eq!(attack.run(&sent), Ok(Turn::Done));
+    let Some(Node::File { content, .. }) = attack.target.tree.get(&path("r/0")) else {
+        panic!("it has its name");
+    };
+    assert_eq!(content[..], pattern(0, 0, LARGE as usize));
+}
+
+#[test]
+fn only_what_was_asked_for_comes_into_being() {
+    let file = |name: &str| on(1, named(0, name, Kind::File { size: Some(0) }));
+    let link = on(
+        1,
+        named(
+            0,
+            "x",
+            Kind::Link {
+                target: b"/".to_vec(),
+            },
+        ),
+    );
+    let cases = [
+        (ALL, file("x")),
+        (ALL, file("x/r")),
+        (ALL, on(1, named(0, "R", Kind::Folder))),
+        (ALL, link),
+        (ALL, on(1, named(0, "x", Kind::Leave))),
+        (Flags::empty(), on(1, folder(0))),
+        (Flags::empty(), file("r/below")),
+        (Flags::DRY_RUN, file("x")),
+    ];
+    for (flags, sent) in cases {
+        let mut attack = Attack::new(flags);
+        assert_eq!(
+            attack.run(std::slice::from_ref(&sent)),
+            Ok(Turn::Waiting),
+            "{sent:?}"
+        );
+        assert_eq!(attack.failures(), [Why::NotAsked], "{sent:?}");
+        assert!(
+            attack.target.tree.is_empty() && attack.target.is_idle(),
+            "{sent:?}"
+        );
+        assert_eq!(attack.target.looked, 0, "{sent:?}");
+    }
+}
+
+#[test]
+fn one_path_is_one_file_at_a_time() {
+    let mut attack = Attack::new(ALL);
+    let twice = [
+        on(1, file(0, 10)),
+        on(2, named(1, "r/0", Kind::File { size: Some(9) })),
+    ];
+    assert_eq!(attack.run(&twice), Ok(Turn::Waiting));
+    assert_eq!(attack.failures(), [Why::Taken]);
+    let more = [
+        Sent::Data(2, 1, 0, 9),
+        Sent::Data(1, 0, 0, 10),
+        on(1, end(0, 10, digest(0, 10))),
+    ];
+    assert_eq!(attack.run(&more), Ok(Turn::Waiting));
+    assert!(attack.target.tree.contains_key(&path("r/0")));
+}
+
+#[test]
+fn as_many_large_files_are_open_as_may_be() {
+    let mut attack = Attack::new(ALL);
+    for id in 0..LARGE_FILES_MAX as u64 {
+        assert_eq!(attack.run(&[on(1, file(id, LARGE))]), Ok(Turn::Waiting));
+    }
+    let last = [on(1, file(LARGE_FILES_MAX as u64, LARGE))];
+    assert_eq!(attack.run(&last), Err(Wrong::TooManyFiles));
+    assert_eq!(attack.target.open_max, LARGE_FILES_MAX);
+}
+
+#[test]
+fn a_hole_that_never_ends_is_work_for_nobody() {
+    let mut attack = Attack::new(ALL);
+    let size = SIZE_MAX;
+    let chunks = crate::chunks::Chunks::new(size);
+    attack.target.full.insert(path("r/0"));
+    let sent = [on(1, file(0, size)), zeros(1, 0, 0, chunks.length(0))];
+    assert_eq!(attack.run(&sent), Ok(Turn::Waiting));
+    assert_eq!(attack.failures(), [Why::DiskFull]);
+}
+
+#[test]
+fn a_sender_that_does_not_listen_is_not_listened_to() {
+    // Answers that nobody takes: nothing is read any more, so little is held.
+    let link = Link::new(&[1 << 30]);
+    let (peer, mut ours) = (link.sender(), link.receiver());
+    let hello = Frame::Hello {
+        version: 1,
+        features: 0,
+    };
+    let request = Frame::Request(Request::Put {
+        target: Vec::new(),
+        flags: ALL,
+    });
+    peer.inject(Lane::CONTROL, encoded(&[hello, request]));
+    let mut answerer = Answerer::new();
+    assert!(answerer.turn(&mut ours).is_ok());
+    let mut receiver = Receiver::answering(answerer, Box::new(|_, _| false));
+    let mut target = MemoryTarget::default();
+    for id in 0..100_000 {
+        peer.inject(Lane(1), encoded(&[folder(id)]));
+        if id % 1000 == 0 {
+            receiver.turn(&mut target, &mut ours, 1 << 20).unwrap();
+            while receiver.poll_event().is_some() {}
+        }
+    }
+    let held = receiver.control.outbox.waiting();
+    assert!(held < 2 * CONTROL_WAITING_BYTES, "{held} bytes are held");
+}
+
+fn any_sent() -> impl Strategy<Value = Sent> {
+    let lane = 0..3_u8;
+    let id = 0..4_u64;
+    let size = prop_oneof![Just(0_u64), Just(5), Just(70_000), Just(LARGE)];
+    let offset = prop_oneof![
+        Just(0_u64),
+        Just(5),
+        Just(65_536),
+        Just(MIB),
+        Just(LARGE),
+        Just(SIZE_MAX)
+    ];
+    let length = prop_oneof![Just(1_usize), Just(5), Just(100), Just(4464), Just(65_536)];
+    let good_end =
+        (id.clone(), size.clone()).prop_map(|(id, size)| end(id, size, digest(id, size)));
+    let frame = prop_oneof![
+        4 => (id.clone(), size.clone()).prop_map(|(id, size)| file(id, size)),
+        1 => id.clone().prop_map(folder),
+        1 => id.clone().prop_map(|id| named(id, "r", Kind::Leave)),
+        1 => id.clone().prop_map(|id| named(id, "r/0", Kind::File { size: None })),
+        3 => good_end,
+        1 => id.clone().prop_map(|id| end(id, 5, FileDigest::default().finish(5))),
+        1 => id.clone().prop_map(|id| Frame::End { id: EntryId(id), ending: Ending::Broken(Trouble::new(Why::Io)) }),
+        1 => (id.clone(), offset.clone(), size).prop_map(|(id, offset, length)| Frame::Zeros {
+            id: EntryId(id), offset, length: length.max(1).min(SIZE_MAX - offset).max(1),
+        }),
+        1 => id.clone().prop_map(|entries| Frame::Finished { entries }),
+    ];
+    prop_oneof![
+        6 => (1..3_u8, frame.clone()).prop_map(|(lane, frame)| on(lane, frame)),
+        1 => (lane.clone(), frame).prop_map(|(lane, frame)| on(lane, frame)),
+        8 => (1..3_u8, id.clone(), offset.clone(), length.clone()).prop_map(|(l, i, o, n)| Sent::Data(l, i, o, n)),
+        1 => (1..3_u8, id, offset, length).prop_map(|(l, i, o, n)| Sent::Spoilt(l, i, o, n)),
+        1 => lane.prop_map(Sent::Finish),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn whatever_comes_only_verified_files_get_names(
+        sent in proptest::collection::vec(any_sent(), 1..30),
+    ) {
+        let mut attack = Attack::new(ALL);
+        let _ = attack.run(&sent);
+        attack.receiver.interrupt(&mut attack.target);
+        prop_assert!(attack.target.is_idle());
+        for (path, node) in &attack.target.tree {
+            if let Node::File { content, .. } = node {
+                let right = (0..4).any(|id| pattern(id, 0, content.len()) == content[..]);
+                prop_assert!(right, "{path:?}");
+            }
+        }
+    }
+}

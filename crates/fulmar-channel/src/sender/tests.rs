@@ -1,0 +1,358 @@
+//! A sender whose peer keeps to no rule (docs/channel.md §9), and what a sender does by itself.
+
+use bytes::BytesMut;
+use proptest::prelude::*;
+
+use super::*;
+use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX, WINDOW_ENTRIES};
+use crate::request::Request;
+use crate::support::lanes::{End, Link};
+use crate::support::memory::MemorySource;
+use crate::support::tree::{Node, Tree, file, path};
+use crate::trouble::Why;
+
+const MIB: usize = CHUNK_BYTES_MIN as usize;
+
+struct Attack {
+    link: Link,
+    peer: End,
+    ours: End,
+    sender: Sender,
+    source: MemorySource,
+}
+
+/// A folder with a small file and one of three chunks.
+fn tree() -> Tree {
+    let large = vec![7; 2 * MIB + 5];
+    Tree::from([
+        (path("r"), Node::Folder { mode: 0o755 }),
+        (path("r/a"), file("small")),
+        (path("r/b"), file(large)),
+    ])
+}
+
+impl Attack {
+    /// With lanes of that capacity.
+    fn new(tree: &Tree, capacities: &[usize]) -> Self {
+        let link = Link::new(capacities);
+        let (ours, peer) = (link.sender(), link.receiver());
+        let request = Request::Put {
+            target: Vec::new(),
+            flags: Flags::RECURSIVE,
+        };
+        let sender = Sender::new(Requester::new(request).unwrap());
+        Self {
+            link,
+            peer,
+            ours,
+            sender,
+            source: MemorySource::of(tree),
+        }
+    }
+
+    /// The peer has greeted and is ready.
+    fn ready(tree: &Tree, capacities: &[usize]) -> Self {
+        let mut attack = Self::new(tree, capacities);
+        let said = [hello(1), Frame::Ready { is_folder: true }];
+        assert_eq!(attack.run(&said), Ok(Turn::Waiting));
+        attack
+    }
+
+    fn turn(&mut self) -> Result<Turn, Wrong> {
+        loop {
+            let turn = self
+                .sender
+                .turn(&mut self.source, &mut self.ours, usize::MAX)?;
+            self.link.deliver_all();
+            if turn != Turn::More {
+                return Ok(turn);
+            }
+        }
+    }
+
+    fn run(&mut self, said: &[Frame]) -> Result<Turn, Wrong> {
+        let mut turn = self.turn();
+        for frame in said {
+            let mut out = BytesMut::new();
+            frame.encode(&mut out);
+            self.peer.inject(Lane::CONTROL, out.freeze());
+            turn = turn.and_then(|_| self.turn());
+        }
+        turn
+    }
+}
+
+fn hello(version: u64) -> Frame {
+    Frame::Hello {
+        version,
+        features: 0,
+    }
+}
+
+fn settled(first: u64, count: u64) -> Frame {
+    Frame::Settled {
+        first: EntryId(first),
+        count,
+    }
+}
+
+fn failed(id: u64) -> Frame {
+    Frame::Failed {
+        id: EntryId(id),
+        trouble: Trouble::new(Why::Io),
+    }
+}
+
+fn have(id: u64, first: u64, count: usize) -> Frame {
+    Frame::Have {
+        id: EntryId(id),
+        first,
+        digests: vec![Digest([5; 32]); count],
+    }
+}
+
+/// A copy whose lanes are wide, so that everything is sent: entries 0 to 3.
+fn everything_sent() -> Attack {
+    Attack::ready(&tree(), &[8 * MIB, 8 * MIB])
+}
+
+#[test]
+fn each_broken_rule_ends_the_copy_with_its_name() {
+    let done = || Frame::Done(Totals::default());
+    let cases = [
+        (
+            "settled what never was",
+            vec![settled(4, 1)],
+            Wrong::NotSent,
+        ),
+        (
+            "settled beyond the last",
+            vec![settled(0, 5)],
+            Wrong::NotSent,
+        ),
+        (
+            "settled the highest",
+            vec![settled(SIZE_MAX, WINDOW_ENTRIES)],
+            Wrong::NotSent,
+        ),
+        (
+            "settled twice",
+            vec![settled(0, 2), settled(1, 1)],
+            Wrong::NotSent,
+        ),
+        ("failed what never was", vec![failed(4)], Wrong::NotSent),
+        ("failed twice", vec![failed(1), failed(1)], Wrong::NotSent),
+        (
+            "failed and settled",
+            vec![failed(1), settled(1, 1)],
+            Wrong::NotSent,
+        ),
+        ("has what never was", vec![have(4, 0, 1)], Wrong::NotSent),
+        (
+            "has the highest",
+            vec![have(SIZE_MAX, SIZE_MAX, 1)],
+            Wrong::NotSent,
+        ),
+        ("done too early", vec![done()], Wrong::Incomplete),
+        (
+            "ready twice",
+            vec![Frame::Ready { is_folder: true }],
+            Wrong::Misplaced("Ready"),
+        ),
+        (
+            "refused too late",
+            vec![Frame::Refused(Trouble::new(Why::Io))],
+            Wrong::Misplaced("Refused"),
+        ),
+        (
+            "a second greeting",
+            vec![hello(1)],
+            Wrong::Misplaced("Hello"),
+        ),
+        (
+            "sends",
+            vec![Frame::Finished { entries: 0 }],
+            Wrong::Misplaced("Finished"),
+        ),
+        (
+            "has trouble",
+            vec![Frame::Trouble(Trouble::new(Why::Io))],
+            Wrong::Misplaced("Trouble"),
+        ),
+    ];
+    for (name, said, wrong) in cases {
+        assert_eq!(everything_sent().run(&said), Err(wrong), "{name}");
+    }
+}
+
+#[test]
+fn before_the_answer_nothing_else_is_heard() {
+    let cases = [
+        (vec![hello(2)], Wrong::Version(2)),
+        (
+            vec![Frame::Ready { is_folder: true }],
+            Wrong::Misplaced("Ready"),
+        ),
+        (vec![hello(1), settled(0, 1)], Wrong::Misplaced("Settled")),
+        (vec![hello(1), have(0, 0, 1)], Wrong::Misplaced("Have")),
+    ];
+    for (said, wrong) in cases {
+        assert_eq!(Attack::new(&tree(), &[MIB]).run(&said), Err(wrong));
+    }
+}
+
+#[test]
+fn what_is_still_being_sent_cannot_be_settled() {
+    // 100 bytes are on their way, and nobody takes them.
+    let link = Link::new(&[100]);
+    let mut attack = Attack {
+        link,
+        ..Attack::new(&tree(), &[100])
+    };
+    (attack.ours, attack.peer) = (attack.link.sender(), attack.link.receiver());
+    for frame in [hello(1), Frame::Ready { is_folder: true }, settled(2, 1)] {
+        let mut out = BytesMut::new();
+        frame.encode(&mut out);
+        attack.peer.inject(Lane::CONTROL, out.freeze());
+    }
+    let turn = attack
+        .sender
+        .turn(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Err(Wrong::NotSent));
+}
+
+#[test]
+fn chunks_that_no_file_has_cannot_be_claimed() {
+    for (first, count, is_right) in [
+        (0, 3, true),
+        (0, 4, false),
+        (3, 1, false),
+        (SIZE_MAX, 1, false),
+    ] {
+        let mut large = Large::new(Entry {
+            operand: 0,
+            path: path("r"),
+            kind: Kind::File {
+                size: Some(2 * MIB as u64 + 5),
+            },
+            mode: 0,
+            modified: crate::entry::Timestamp::default(),
+        });
+        let digests = vec![Digest([0; 32]); count];
+        assert_eq!(large.claim(first, &digests), is_right, "{first} {count}");
+    }
+}
+
+#[test]
+fn a_peer_that_goes_away_is_missed() {
+    let mut attack = everything_sent();
+    attack.peer.finish(Lane::CONTROL);
+    assert_eq!(attack.turn(), Err(Wrong::EndedEarly));
+}
+
+#[test]
+fn a_refusal_ends_a_copy_that_had_begun() {
+    let mut attack = Attack::new(&tree(), &[MIB]);
+    let trouble = Trouble::at(b"there", Why::Denied);
+    let said = [hello(1), Frame::Refused(trouble.clone())];
+    assert_eq!(attack.run(&said), Ok(Turn::Done));
+    assert_eq!(
+        attack.sender.poll_event(),
+        Some(Event::Answered(Answer::Refused(trouble)))
+    );
+    assert_eq!(attack.sender.totals(), None);
+}
+
+#[test]
+fn files_that_fail_over_there_are_closed_here_and_named() {
+    let mut attack = Attack::ready(&tree(), &[70_000]);
+    assert!(
+        !attack.source.open.is_empty(),
+        "the large file is being sent"
+    );
+    assert_eq!(
+        attack.run(&[failed(2), settled(0, 2), settled(3, 1)]),
+        Ok(Turn::Waiting)
+    );
+    assert!(attack.source.open.is_empty(), "it is closed");
+    let events: Vec<_> = std::iter::from_fn(|| attack.sender.poll_event()).collect();
+    let named = events.iter().any(|event| {
+        matches!(event, Event::Settled { path, verdict: Verdict::Failed(trouble), .. }
+            if path.as_bytes() == b"r/b" && trouble.place == b"r/b")
+    });
+    assert!(named, "{events:?}");
+}
+
+/// Many small files in one folder.
+fn crowd(count: u64) -> Tree {
+    (0..count)
+        .map(|number| (path(&format!("r/{number:06}")), file("content")))
+        .collect()
+}
+
+#[test]
+fn small_files_wait_for_no_answer_until_the_window_is_full() {
+    let mut attack = Attack::ready(&crowd(10_000), &[1 << 30]);
+    assert_eq!(attack.sender.progress().entries_known, WINDOW_ENTRIES);
+    // One answer, and as many go on.
+    assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Turn::Waiting));
+    assert_eq!(
+        attack.sender.progress().entries_known,
+        WINDOW_ENTRIES + 1000
+    );
+}
+
+#[test]
+fn a_lane_that_stands_still_stops_no_other() {
+    let mut attack = Attack::ready(&crowd(1000), &[0, 1 << 30, 1 << 30]);
+    assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Turn::Waiting));
+    assert_eq!(attack.sender.progress().entries, 1000);
+}
+
+#[test]
+fn a_turn_reads_no_more_than_its_budget() {
+    let tree = Tree::from([(path("r"), file(vec![1; 5 * MIB]))]);
+    let mut attack = Attack::new(&tree, &[1 << 30]);
+    for turn in 1..5 {
+        let result = attack
+            .sender
+            .turn(&mut attack.source, &mut attack.ours, 200_000);
+        assert_eq!(result, Ok(Turn::More));
+        let read = attack.sender.progress().bytes;
+        assert!(read <= turn * (200_000 + 65_536), "{read} in {turn} turns");
+    }
+}
+
+fn any_frame() -> impl Strategy<Value = Frame> {
+    let id = 0..6_u64;
+    prop_oneof![
+        (id.clone(), 1..4_u64).prop_map(|(first, count)| settled(first, count)),
+        id.clone().prop_map(failed),
+        (id, 0..4_u64, 1..4_usize).prop_map(|(id, first, count)| have(id, first, count)),
+        Just(Frame::Done(Totals::default())),
+        Just(Frame::Finished { entries: 1 }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn whatever_is_said_the_sender_has_a_verdict(
+        said in proptest::collection::vec(any_frame(), 1..20),
+        capacity in prop_oneof![Just(1_usize), Just(5000), Just(4 * MIB)],
+    ) {
+        let mut attack = Attack::new(&tree(), &[capacity, capacity]);
+        let mut frames = vec![hello(1), Frame::Ready { is_folder: true }];
+        frames.extend(said);
+        for frame in frames {
+            let mut out = BytesMut::new();
+            frame.encode(&mut out);
+            attack.peer.inject(Lane::CONTROL, out.freeze());
+            let turn = attack.sender.turn(&mut attack.source, &mut attack.ours, 1 << 20);
+            attack.link.deliver_all();
+            if !matches!(turn, Ok(Turn::More | Turn::Waiting)) {
+                break;
+            }
+        }
+    }
+}
