@@ -4,7 +4,7 @@
 //! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests, and for lab
 //! terminal ◄─ predict   ◄─┘            lab ─► sim, platform; and, in one folder, core and below
 //! datagram ◄─ predict, for its `Time`
-//! channel ◄─ fulmar
+//! channel ◄─ tree ◄─ fulmar, which uses channel, too
 //! datagram, transport ◄─ quic ◄─ fulmar, for `Time` and `PathId`
 //! ```
 //!
@@ -95,7 +95,13 @@ const MEMBERS: &[Member] = &[
             "fulmar-quic",
             "fulmar-terminal",
             "fulmar-transport",
+            "fulmar-tree",
         ],
+        reach: Reach::System,
+    },
+    Member {
+        name: "fulmar-tree",
+        uses: &["fulmar-channel"],
         reach: Reach::System,
     },
     Member {

@@ -1,0 +1,292 @@
+//! T-F2 of docs/threat-model.md: a copy that is killed leaves no half file under its final name, and the next one completes
+//! it. And every system call that fails is a trouble with a name.
+
+use std::cell::Cell;
+use std::fs;
+use std::os::unix::fs::{FileExt as _, symlink};
+use std::os::unix::process::ExitStatusExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::rc::Rc;
+
+use fulmar_channel::Why;
+
+use crate::TargetOptions;
+use crate::partial::is_partial_name;
+use crate::system::{Errno, tests_hook};
+use crate::testing::{PRESERVE, Random, copy, room, snapshot};
+
+/// Points at which copies are killed.
+const POINTS: u64 = 1000;
+
+/// A tree with something of everything, and what an older copy of it has left in the target.
+fn world() -> tempfile::TempDir {
+    let world = room();
+    let at = |path: &str| world.path().join(path);
+    fs::create_dir_all(at("src/d/e")).unwrap();
+    fs::create_dir_all(at("dst/src/d")).unwrap();
+    let mut random = Random(1);
+    for (path, length) in [
+        ("a", 30_000),
+        ("b", 1),
+        ("c", 0),
+        ("d/a", 40_000),
+        ("d/e/a", 9000),
+        ("d/e/same", 5000),
+    ] {
+        let content: Vec<u8> = (0..length)
+            .map(|_| random.next().to_le_bytes()[0])
+            .collect();
+        fs::write(at("src").join(path), content).unwrap();
+    }
+    let sparse = fs::File::create(at("src/sparse")).unwrap();
+    sparse.write_all_at(b"after a hole", 64 << 10).unwrap();
+    sparse.set_len(128 << 10).unwrap();
+    symlink("../a", at("src/d/link")).unwrap();
+    fs::write(at("dst/src/a"), "an older version").unwrap();
+    fs::write(at("dst/src/d/a"), vec![1; 40_000]).unwrap();
+    symlink("older", at("dst/src/d/link")).unwrap();
+    world
+}
+
+fn options() -> TargetOptions {
+    PRESERVE
+}
+
+/// What is at the end of a copy.
+fn is_equal(world: &Path) -> bool {
+    snapshot(&world.join("src")) == snapshot(&world.join("dst/src"))
+}
+
+/// Every file under its final name is whole, be it the new version or the one from before.
+fn check_no_half(world: &Path, before: &Path, point: u64) {
+    let new = snapshot(&world.join("src"));
+    let old = snapshot(&before.join("dst/src"));
+    for (path, seen) in snapshot(&world.join("dst/src")) {
+        let name = path.file_name().unwrap().as_encoded_bytes();
+        if seen.kind != 'f' || is_partial_name(name) {
+            continue;
+        }
+        let is_whole = [&new, &old].iter().any(|tree| {
+            tree.get(&path)
+                .is_some_and(|expected| expected.kind == 'f' && expected.content == seen.content)
+        });
+        assert!(is_whole, "point {point}: half a file at {}", path.display());
+    }
+}
+
+/// Copies, and counts the system calls.
+fn calls() -> u64 {
+    let world = world();
+    let calls = Rc::new(Cell::new(0));
+    let counter = Rc::clone(&calls);
+    let hook = move || {
+        counter.set(counter.get() + 1);
+        Ok(())
+    };
+    let outcome = tests_hook::with(hook, || copy(world.path(), &["src"], "dst", options()));
+    assert_eq!(outcome.troubles, []);
+    assert!(is_equal(world.path()));
+    calls.get()
+}
+
+/// As a kill, as far as files are concerned: nothing is done after the call before the `point`th.
+fn copy_until(world: &Path, operand: &str, point: u64) {
+    let mut left = point;
+    let hook = move || {
+        left = left
+            .checked_sub(1)
+            .unwrap_or_else(|| resume_unwind(Box::new("killed")));
+        Ok(())
+    };
+    let killed = catch_unwind(AssertUnwindSafe(|| {
+        tests_hook::with(hook, || copy(world, &[operand], "dst", options()));
+    }));
+    assert!(killed.is_err(), "the copy was over before point {point}");
+}
+
+fn kill_and_go_on(point: u64, before: &Path) {
+    let world = world();
+    copy_until(world.path(), "src", point);
+    check_no_half(world.path(), before, point);
+    let outcome = copy(world.path(), &["src"], "dst", options());
+    assert_eq!(outcome.troubles, [], "point {point}");
+    assert!(is_equal(world.path()), "point {point}");
+}
+
+#[test]
+fn killed_at_a_thousand_points_no_half_file_has_its_final_name() {
+    let calls = calls();
+    let before = world();
+    let points: Vec<u64> = (0..POINTS).map(|number| number * calls / POINTS).collect();
+    for point in points {
+        kill_and_go_on(point, before.path());
+    }
+}
+
+/// Twice in a row: what goes on with parts is killed, too.
+#[test]
+fn killed_again_and_again_a_copy_still_gets_there() {
+    let before = world();
+    let world = world();
+    let mut random = Random(7);
+    for round in 0..100 {
+        let point = random.below(60);
+        copy_until(world.path(), "src", point);
+        check_no_half(world.path(), before.path(), round);
+    }
+    let outcome = copy(world.path(), &["src"], "dst", options());
+    assert_eq!(outcome.troubles, []);
+    assert!(is_equal(world.path()));
+}
+
+/// A file of a hundred pieces, whose copy takes more than a hundred system calls.
+fn one_file() -> tempfile::TempDir {
+    let world = room();
+    fs::create_dir(world.path().join("dst")).unwrap();
+    fs::write(world.path().join("file"), vec![b'x'; 4096 * 100]).unwrap();
+    world
+}
+
+/// What is held is not written again.
+#[test]
+fn a_copy_goes_on_with_the_parts_that_are_there() {
+    let world = one_file();
+    copy_until(world.path(), "file", 150);
+    let outcome = copy(world.path(), &["file"], "dst", PRESERVE);
+    assert_eq!(outcome.troubles, []);
+    assert_eq!(outcome.held + outcome.written, 4096 * 100);
+    assert!(outcome.held > 4096 * 50, "{outcome:?}");
+    assert_eq!(
+        fs::read(world.path().join("dst/file")).unwrap(),
+        vec![b'x'; 4096 * 100]
+    );
+}
+
+/// So that a newer version takes from the older one what has stayed the same.
+#[test]
+fn parts_of_an_older_version_are_compared_and_leave_nothing_behind() {
+    let world = one_file();
+    copy_until(world.path(), "file", 150);
+    let mut newer = vec![b'x'; 4096 * 90];
+    newer[4096 * 10] = b'y';
+    fs::write(world.path().join("file"), &newer).unwrap();
+    let outcome = copy(world.path(), &["file"], "dst", PRESERVE);
+    assert_eq!(outcome.troubles, []);
+    assert!(
+        outcome.held > 4096 * 40 && outcome.written >= 4096,
+        "{outcome:?}"
+    );
+    assert_eq!(fs::read(world.path().join("dst/file")).unwrap(), newer);
+    assert_eq!(snapshot(&world.path().join("dst")).len(), 1);
+}
+
+#[test]
+fn without_resuming_parts_are_removed_and_not_used() {
+    let world = one_file();
+    copy_until(world.path(), "file", 150);
+    let names = || -> Vec<bool> {
+        let there = snapshot(&world.path().join("dst"));
+        there
+            .keys()
+            .map(|path| is_partial_name(path.as_os_str().as_encoded_bytes()))
+            .collect()
+    };
+    assert_eq!(names(), [true]);
+    let options = TargetOptions {
+        resume: false,
+        ..PRESERVE
+    };
+    let outcome = copy(world.path(), &["file"], "dst", options);
+    assert_eq!((outcome.troubles.len(), outcome.held), (0, 0));
+    assert_eq!(names(), [false]);
+}
+
+/// The name of the variable that tells the child which copy to make and when to die.
+const CHILD: &str = "FULMAR_TREE_KILLED";
+
+/// Not a test of its own: what the next one starts and what kills itself.
+#[test]
+fn child_that_kills_itself() {
+    let Some(order) = std::env::var_os(CHILD) else {
+        return;
+    };
+    let order = order.into_string().unwrap();
+    let (point, world) = order.split_once(':').unwrap();
+    let mut left: u64 = point.parse().unwrap();
+    let hook = move || {
+        if left == 0 {
+            let own = rustix::process::getpid();
+            rustix::process::kill_process(own, rustix::process::Signal::KILL).unwrap();
+        }
+        left -= 1;
+        Ok(())
+    };
+    tests_hook::with(hook, || copy(Path::new(world), &["src"], "dst", options()));
+}
+
+#[test]
+fn killed_by_the_kernel_it_is_the_same() {
+    let calls = calls();
+    let before = world();
+    for number in 0..12 {
+        let world = world();
+        let point = number * calls / 12;
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "killed::child_that_kills_itself"])
+            .env(CHILD, format!("{point}:{}", world.path().display()))
+            .stdout(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        assert_eq!(status.signal(), Some(9), "point {point}");
+        check_no_half(world.path(), before.path(), point);
+        assert_eq!(
+            copy(world.path(), &["src"], "dst", options()).troubles,
+            [],
+            "point {point}"
+        );
+        assert!(is_equal(world.path()), "point {point}");
+    }
+}
+
+/// Each call of a copy fails once, in each way: the trouble is named, the rest goes on, and a second copy completes it.
+#[test]
+fn every_call_that_fails_is_a_trouble_with_a_name() {
+    let errors = [
+        (Errno::NOSPC, Why::DiskFull),
+        (Errno::DQUOT, Why::Quota),
+        (Errno::ROFS, Why::ReadOnly),
+        (Errno::ACCESS, Why::Denied),
+        (Errno::FBIG, Why::TooLarge),
+        (Errno::MFILE, Why::Exhausted),
+        (Errno::IO, Why::Io),
+    ];
+    let calls = calls();
+    let before = world();
+    for point in 0..calls {
+        let (error, why) = errors[usize::try_from(point % 7).unwrap()];
+        let world = world();
+        let mut count = 0;
+        let hook = move || {
+            count += 1;
+            if count == point + 1 {
+                Err(error)
+            } else {
+                Ok(())
+            }
+        };
+        let outcome = tests_hook::with(hook, || copy(world.path(), &["src"], "dst", options()));
+        assert!(
+            outcome.troubles.iter().all(|trouble| trouble.why == why),
+            "{point}: {:?}",
+            outcome.troubles
+        );
+        check_no_half(world.path(), before.path(), point);
+        assert_eq!(
+            copy(world.path(), &["src"], "dst", options()).troubles,
+            [],
+            "point {point}"
+        );
+        assert!(is_equal(world.path()), "point {point}");
+    }
+}

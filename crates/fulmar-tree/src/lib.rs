@@ -1,0 +1,64 @@
+//! Files as a copy sees them: what a user has named is read, and what comes is written below one folder.
+//!
+//! ```text
+//!   operands ─► operand, pattern ─► TreeSource ─► entries, bytes, holes ─► fulmar-channel's Sender
+//!                                    (walk)
+//!   fulmar-channel's Receiver ─► TreeTarget ─► placement: where      the user's target, along the user's links
+//!                                             ─► beneath: folders    never along a link
+//!                                             ─► writing, partial    a name of its own until it is whole
+//! ```
+//!
+//! The peer is not trusted and neither is whoever else writes to these folders (docs/threat-model.md §11):
+//! [`TreeSource`] reads only what its own user, or the requester's, has named; [`TreeTarget`] does nothing outside of the folder
+//! that it has opened. Why it is done so is in docs/decisions/023-tree.md.
+//!
+//! Standard input and output are [`StreamSource`] and [`StreamTarget`]; they do not wait, and say what to wait for.
+//!
+//! ```
+//! use fulmar_channel::{EntryId, Found, Kind, Source as _};
+//! use fulmar_tree::{Place, SourceOptions, TreeSource};
+//!
+//! let folder = tempfile::tempdir()?;
+//! std::fs::write(folder.path().join("hello"), "Hello")?;
+//! let operand = folder.path().join("hello").into_os_string().into_encoded_bytes();
+//!
+//! let mut source = TreeSource::new(Place::near(), vec![operand], SourceOptions::default());
+//! // The operand is looked at, and then what it names is found.
+//! assert_eq!(source.next_entry(EntryId(0)), Found::NotNow);
+//! let Found::Entry(entry) = source.next_entry(EntryId(0)) else { unreachable!() };
+//! assert_eq!(entry.path.as_bytes(), b"hello");
+//! assert_eq!(entry.kind, Kind::File { size: Some(5) });
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod beneath;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod killed;
+mod operand;
+mod partial;
+mod pattern;
+mod placement;
+#[cfg(test)]
+mod placing;
+mod reading;
+#[cfg(test)]
+mod round_trip;
+mod source;
+mod stream;
+mod system;
+mod target;
+#[cfg(test)]
+mod testing;
+mod trouble;
+mod writing;
+
+pub use operand::{Homes, Named, Place};
+pub use pattern::Pattern;
+pub use source::{SourceOptions, TreeSource};
+pub use stream::{StreamSource, StreamTarget};
+pub use system::umask;
+pub use target::{TargetOptions, TreeTarget};

@@ -1,0 +1,281 @@
+//! What a user names: `path`, `folder/`, `folder/.`, `~/path`, patterns. (A host before it is the edge's affair.)
+//!
+//! Nothing is quoted: spaces, quotes and dollar signs mean themselves, no shell sees them. A name that exists as it is written
+//! wins over its meaning as a pattern.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use rustix::fs::OFlags;
+
+use crate::pattern::{MAX_MATCHES, Pattern};
+use crate::system::{self, Errno};
+
+/// Says where a user's home folder is; `None` asks for this process's own.
+pub type Homes = fn(Option<&[u8]>) -> Option<Vec<u8>>;
+
+/// Where operands begin, and how they are read.
+pub struct Place {
+    /// The folder that relative operands start at; `None` is the working folder.
+    pub base: Option<OwnedFd>,
+    /// Whether patterns are expanded. At the near end a shell has done it already.
+    pub patterns: bool,
+    /// Finds home folders for operands that begin with `~`, of a user or (`None`) of this one. Without it
+    /// a `~` is a character.
+    pub home: Option<Homes>,
+}
+
+impl Place {
+    /// The end where a shell has read the operands.
+    #[must_use]
+    pub fn near() -> Self {
+        Self {
+            base: None,
+            patterns: false,
+            home: None,
+        }
+    }
+
+    /// The end that no shell has seen the operands of.
+    #[must_use]
+    pub fn far(home: Homes) -> Self {
+        Self {
+            base: None,
+            patterns: true,
+            home: Some(home),
+        }
+    }
+
+    pub(crate) fn base(&self) -> std::os::fd::BorrowedFd<'_> {
+        match &self.base {
+            Some(base) => base.as_fd(),
+            None => system::here(),
+        }
+    }
+
+    /// The operand as a path of this system: `~` is replaced, and nothing is the folder that one starts at.
+    ///
+    /// # Errors
+    ///
+    /// A path with a NUL in it is `INVAL`, one of a user that nobody knows `NOENT`.
+    pub(crate) fn path(&self, operand: &[u8]) -> Result<Vec<u8>, Errno> {
+        if operand.contains(&0) {
+            return Err(Errno::INVAL);
+        }
+        if operand.is_empty() {
+            return Ok(b".".to_vec());
+        }
+        let (Some(home), Some(after)) = (self.home, operand.strip_prefix(b"~")) else {
+            return Ok(operand.to_vec());
+        };
+        let end = after
+            .iter()
+            .position(|byte| *byte == b'/')
+            .unwrap_or(after.len());
+        let (user, rest) = after.split_at(end);
+        let mut path = home((!user.is_empty()).then_some(user)).ok_or(Errno::NOENT)?;
+        path.extend_from_slice(rest);
+        Ok(path)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place")
+            .field("patterns", &self.patterns)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What an operand calls the thing that it names.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// By this name.
+    As(Vec<u8>),
+    /// By any name that the pattern matches.
+    Like(Pattern),
+    /// Not by a name (`/`, `.`, `..`, `folder/.`, nothing): what is *in* it is meant.
+    Contents,
+}
+
+impl Named {
+    /// What `operand` calls its thing, as far as its text tells.
+    ///
+    /// This is what the requester holds the names against that the other side sends
+    /// (docs/threat-model.md §11).
+    #[must_use]
+    pub fn by(operand: &[u8]) -> Self {
+        match last_component(operand) {
+            b"" | b"." | b".." => Self::Contents,
+            // A home folder by the name of its user.
+            name if name.first() == Some(&b'~') && name.len() == operand.len() => Self::Contents,
+            name => {
+                let pattern = Pattern::parse(name);
+                if pattern.is_wild() || pattern.unescaped() != name {
+                    Self::Like(pattern)
+                } else {
+                    Self::As(name.to_vec())
+                }
+            }
+        }
+    }
+
+    /// Whether the other side may call what it sends for this operand `name`. For [`Named::Contents`] the name is
+    /// the empty one.
+    #[must_use]
+    pub fn allows(&self, operand: &[u8], name: &[u8]) -> bool {
+        match self {
+            Self::As(own) => own == name,
+            // It may exist as it is written, too.
+            Self::Like(pattern) => {
+                let is_component = !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/');
+                is_component && (pattern.matches(name) || last_component(operand) == name)
+            }
+            Self::Contents => name.is_empty(),
+        }
+    }
+}
+
+/// The last component of a path, without the slashes after it. Empty for `/` and for nothing.
+pub(crate) fn last_component(path: &[u8]) -> &[u8] {
+    let end = path
+        .iter()
+        .rposition(|byte| *byte != b'/')
+        .map_or(0, |at| at + 1);
+    let path = path.get(..end).unwrap_or(path);
+    let start = path
+        .iter()
+        .rposition(|byte| *byte == b'/')
+        .map_or(0, |at| at + 1);
+    path.get(start..).unwrap_or(path)
+}
+
+/// One thing that an operand names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The path to open it by.
+    pub(crate) path: Vec<u8>,
+    /// What the other side is to call it; empty: what is in it is meant.
+    pub(crate) name: Vec<u8>,
+    /// A pattern matched it; its name was not written out.
+    pub(crate) by_pattern: bool,
+}
+
+/// What `operand` names. Names that a pattern matches come sorted.
+///
+/// # Errors
+///
+/// `NOENT` if there is nothing; `TOOBIG` if a pattern matches more than 65 536 names.
+pub(crate) fn find(place: &Place, operand: &[u8]) -> Result<Vec<Found>, Errno> {
+    let path = place.path(operand)?;
+    let literal = system::facts_at(place.base(), &path);
+    match literal {
+        Err(error @ (Errno::NOENT | Errno::NOTDIR)) if place.patterns => {
+            let found = expand(place, &path)?;
+            if found.is_empty() {
+                Err(error)
+            } else {
+                Ok(found)
+            }
+        }
+        Err(error) => Err(error),
+        Ok(_) => Ok(vec![Found {
+            name: name_of(&path).to_vec(),
+            path,
+            by_pattern: false,
+        }]),
+    }
+}
+
+fn name_of(path: &[u8]) -> &[u8] {
+    match last_component(path) {
+        b"." | b".." => b"",
+        name => name,
+    }
+}
+
+/// Every path that a pattern stands for, component by component.
+fn expand(place: &Place, pattern: &[u8]) -> Result<Vec<Found>, Errno> {
+    let start = if pattern.first() == Some(&b'/') {
+        b"/".to_vec()
+    } else {
+        Vec::new()
+    };
+    let mut components: VecDeque<&[u8]> = pattern
+        .split(|byte| *byte == b'/')
+        .filter(|component| !component.is_empty())
+        .collect();
+    let mut paths = vec![start];
+    let mut last_is_wild = false;
+    let ends_in_folder = pattern.ends_with(b"/");
+    while let Some(component) = components.pop_front() {
+        let pattern = Pattern::parse(component);
+        last_is_wild = pattern.is_wild();
+        let mut longer = Vec::new();
+        for path in &paths {
+            if last_is_wild {
+                let only_folders = ends_in_folder || !components.is_empty();
+                matches_in(place, path, &pattern, only_folders, &mut longer)?;
+            } else {
+                longer.push(join(path, &pattern.unescaped()));
+            }
+        }
+        paths = longer;
+    }
+    paths.retain(|path| system::facts_at(place.base(), path).is_ok());
+    let found = |path: Vec<u8>| Found {
+        name: name_of(&path).to_vec(),
+        path,
+        by_pattern: last_is_wild,
+    };
+    Ok(paths.into_iter().map(found).collect())
+}
+
+/// Adds the paths of what matches in the folder at `path`. A folder that cannot be read has no matches.
+fn matches_in(
+    place: &Place,
+    path: &[u8],
+    pattern: &Pattern,
+    only_folders: bool,
+    into: &mut Vec<Vec<u8>>,
+) -> Result<(), Errno> {
+    let name = if path.is_empty() {
+        b".".as_slice()
+    } else {
+        path
+    };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK;
+    let Ok(folder) = system::open(place.base(), name, flags, 0) else {
+        return Ok(());
+    };
+    let mut listing = system::list(folder)?;
+    let first = into.len();
+    while let Some(Ok((name, _))) = system::next_name(&mut listing) {
+        let longer = join(path, &name);
+        if !pattern.matches(&name) || only_folders && !is_folder(place, &longer) {
+            continue;
+        }
+        into.push(longer);
+        if into.len() > MAX_MATCHES {
+            return Err(Errno::TOOBIG);
+        }
+    }
+    if let Some(new) = into.get_mut(first..) {
+        new.sort_unstable();
+    }
+    Ok(())
+}
+
+fn is_folder(place: &Place, path: &[u8]) -> bool {
+    system::facts_along(place.base(), path).is_ok_and(|facts| facts.is_folder())
+}
+
+fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut joined = path.to_vec();
+    if !matches!(path.last(), None | Some(b'/')) {
+        joined.push(b'/');
+    }
+    joined.extend_from_slice(name);
+    joined
+}

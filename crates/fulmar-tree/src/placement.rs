@@ -1,0 +1,167 @@
+//! Where a copy goes: into a folder, under a name, or to a device or pipe that the user has named.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use fulmar_channel::{RelativePath, Trouble, Why};
+use rustix::fs::OFlags;
+
+use crate::operand::{Place, last_component};
+use crate::system::{self, Errno, Facts};
+use crate::target::TargetOptions;
+use crate::trouble;
+
+/// Links followed from the name that the user gave, as the system does it.
+const LINKS: usize = 40;
+
+/// Where the entries of a copy go.
+#[derive(Debug)]
+pub(crate) enum Placement {
+    Below(Below),
+    /// What the user has named is no file: bytes are written to it.
+    Stream(OwnedFd),
+}
+
+/// A place in a folder.
+#[derive(Debug)]
+pub(crate) struct Below {
+    /// The folder; nothing is ever done outside of it.
+    pub(crate) folder: OwnedFd,
+    /// The name of the copy in it, if the copy does not go into the folder under names of its own.
+    pub(crate) name: Option<Vec<u8>>,
+    /// The name stands for a folder that a dry run would have made.
+    is_pretended: bool,
+    /// The user has written a slash at the end, so no file can have the name.
+    only_folders: bool,
+    /// The root that has the name.
+    root: Option<Vec<u8>>,
+}
+
+impl Placement {
+    /// Makes sense of the target that the user has named.
+    ///
+    /// An existing folder: into it. A file: in its place, also if the name is a link to one. Nothing: under that name, in a
+    /// folder that has to exist.
+    ///
+    /// If it has to be a folder and is not there, it is made when folders are copied at all.
+    pub(crate) fn of(
+        place: &Place,
+        target: &[u8],
+        options: &TargetOptions,
+    ) -> Result<Self, Trouble> {
+        let (into_folder, makes) = (options.into_folder, options.recursive);
+        let failed = |error| trouble::at(target, error);
+        let path = place.path(target).map_err(failed)?;
+        match system::facts_along(place.base(), &path) {
+            Ok(facts) if facts.is_folder() => Self::into(place.base(), &path).map_err(failed),
+            Ok(_) if into_folder => Err(failed(Errno::NOTDIR)),
+            Ok(facts) if !facts.is_regular() => {
+                open_stream(place.base(), &path, &facts).map_err(failed)
+            }
+            Err(Errno::NOENT) if into_folder && makes && !options.dry_run => {
+                system::make_folder(place.base(), &path, 0o777).map_err(failed)?;
+                Self::into(place.base(), &path).map_err(failed)
+            }
+            Err(Errno::NOENT) if into_folder && !makes => Err(failed(Errno::NOENT)),
+            Ok(_) | Err(Errno::NOENT) => named(place.base(), path, into_folder).map_err(failed),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn into(base: BorrowedFd<'_>, path: &[u8]) -> Result<Self, Errno> {
+        let folder = system::open(base, path, system::SEARCH | OFlags::DIRECTORY, 0)?;
+        Ok(Self::Below(Below {
+            folder,
+            name: None,
+            is_pretended: false,
+            only_folders: false,
+            root: None,
+        }))
+    }
+}
+
+impl Below {
+    /// Whether entries go into a folder under their own names.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.name.is_none() || self.is_pretended
+    }
+
+    /// The names that lead from the folder to an entry's place.
+    pub(crate) fn names<'a>(
+        &'a mut self,
+        path: &'a RelativePath,
+        is_folder: bool,
+    ) -> Result<Vec<&'a [u8]>, Trouble> {
+        let Some(name) = &self.name else {
+            return Ok(path.names().collect());
+        };
+        let root = self.root.get_or_insert_with(|| path.root().to_vec());
+        let skipped = usize::from(!self.is_pretended);
+        if skipped == 1 && root.as_slice() != path.root() {
+            return Err(Trouble::new(Why::NotFolder).with_note("several sources need a folder"));
+        }
+        if self.only_folders && !is_folder && path.depth() == 1 {
+            return Err(Trouble::new(Why::NotFolder));
+        }
+        Ok(std::iter::once(name.as_slice())
+            .chain(path.names().skip(skipped))
+            .collect())
+    }
+}
+
+/// Finds folder and name for a target that is a file or nothing yet, along the user's links.
+fn named(base: BorrowedFd<'_>, mut path: Vec<u8>, is_pretended: bool) -> Result<Placement, Errno> {
+    let only_folders = path.ends_with(b"/");
+    for _ in 0..LINKS {
+        let name = last_component(&path).to_vec();
+        if matches!(name.as_slice(), b"" | b"." | b"..") {
+            return Err(Errno::NOENT);
+        }
+        let above = folder_of(&path);
+        let folder = system::open(base, &above, system::SEARCH | OFlags::DIRECTORY, 0)?;
+        match system::facts_at(&folder, &name) {
+            Ok(facts) if facts.is_link() => {
+                let text = system::read_link(&folder, &name)?;
+                path = if text.starts_with(b"/") {
+                    text
+                } else {
+                    [above.as_slice(), b"/", &text].concat()
+                };
+            }
+            Ok(_) | Err(Errno::NOENT) => {
+                return Ok(Placement::Below(Below {
+                    folder,
+                    name: Some(name),
+                    is_pretended,
+                    only_folders,
+                    root: None,
+                }));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Errno::LOOP)
+}
+
+/// The path of the folder that a path's last component is in.
+fn folder_of(path: &[u8]) -> Vec<u8> {
+    let end = path
+        .iter()
+        .rposition(|byte| *byte != b'/')
+        .map_or(0, |at| at + 1);
+    let rest = path.get(..end).unwrap_or(path);
+    match rest.iter().rposition(|byte| *byte == b'/') {
+        Some(0) => b"/".to_vec(),
+        Some(slash) => rest.get(..slash).unwrap_or(rest).to_vec(),
+        None => b".".to_vec(),
+    }
+}
+
+/// Opens what is no file and no folder. A pipe that nobody reads from is an error, not a wait.
+fn open_stream(base: BorrowedFd<'_>, path: &[u8], seen: &Facts) -> Result<Placement, Errno> {
+    let stream = system::open(base, path, OFlags::WRONLY | OFlags::NONBLOCK, 0)?;
+    let facts = system::facts(&stream)?;
+    if !facts.is_same_file(seen) {
+        return Err(Errno::AGAIN);
+    }
+    Ok(Placement::Stream(stream))
+}

@@ -1,0 +1,222 @@
+//! Where things go, as scp has it. The expectations are what OpenSSH 9.2's scp did with the same operands, but for what a
+//! comment says.
+
+use std::fs;
+use std::path::Path;
+
+use fulmar_channel::Why;
+
+use crate::testing::{Outcome, TARGET, copy, snapshot};
+
+/// `src` with files a, b, a folder d (with x and an empty sub), links la -> a, ld -> d, and an empty `dst`.
+fn world() -> tempfile::TempDir {
+    let world = tempfile::tempdir().unwrap();
+    let at = |path: &str| world.path().join(path);
+    fs::create_dir_all(at("src/d/sub")).unwrap();
+    fs::create_dir(at("dst")).unwrap();
+    for (path, content) in [("src/a", "a"), ("src/b", "b"), ("src/d/x", "x")] {
+        fs::write(at(path), content).unwrap();
+    }
+    std::os::unix::fs::symlink("a", at("src/la")).unwrap();
+    std::os::unix::fs::symlink("d", at("src/ld")).unwrap();
+    world
+}
+
+/// What is there but for `src`, in the manner of `find`.
+fn result(world: &Path) -> Vec<String> {
+    let seen = snapshot(world);
+    let show = |(path, seen): (std::path::PathBuf, crate::testing::Seen)| {
+        let content = String::from_utf8_lossy(&seen.content).into_owned();
+        format!("{} {} {content}", path.display(), seen.kind)
+            .trim_end()
+            .to_owned()
+    };
+    seen.into_iter()
+        .map(show)
+        .filter(|line| !line.starts_with("src") && line != "dst d")
+        .collect()
+}
+
+fn kinds(outcome: &Outcome) -> Vec<Why> {
+    outcome.troubles.iter().map(|trouble| trouble.why).collect()
+}
+
+/// Copies and says what is there then.
+fn after(operands: &[&str], target: &str) -> (Vec<String>, Vec<Why>) {
+    let world = world();
+    let outcome = copy(world.path(), operands, target, TARGET);
+    (result(world.path()), kinds(&outcome))
+}
+
+fn fine(lines: &[&str]) -> (Vec<String>, Vec<Why>) {
+    (
+        lines.iter().map(|line| (*line).to_owned()).collect(),
+        Vec::new(),
+    )
+}
+
+fn trouble(why: Why) -> (Vec<String>, Vec<Why>) {
+    (Vec::new(), vec![why])
+}
+
+#[test]
+fn a_file_goes_into_a_folder_or_takes_the_name() {
+    assert_eq!(after(&["src/a"], "dst"), fine(&["dst/a f a"]));
+    assert_eq!(after(&["src/a"], "dst/"), fine(&["dst/a f a"]));
+    assert_eq!(after(&["src/a"], "dst/new"), fine(&["dst/new f a"]));
+    assert_eq!(after(&["src/a"], ""), fine(&["a f a"]));
+    assert_eq!(after(&["src/a"], "dst/new/"), trouble(Why::NotFolder));
+    assert_eq!(after(&["src/a"], "nothing/new"), trouble(Why::Missing));
+}
+
+#[test]
+fn a_folder_goes_into_a_folder_or_takes_the_name() {
+    let inside = fine(&["dst/d d", "dst/d/sub d", "dst/d/x f x"]);
+    let named = fine(&["new d", "new/sub d", "new/x f x"]);
+    for operand in ["src/d", "src/d/"] {
+        assert_eq!(after(&[operand], "dst"), inside);
+        assert_eq!(after(&[operand], "new"), named);
+        assert_eq!(after(&[operand], "new/"), named);
+    }
+}
+
+/// With `..` scp puts what is in the folder beside the target. Here it goes into the target.
+#[test]
+fn what_has_no_name_means_what_is_in_it() {
+    let inside = fine(&["dst/sub d", "dst/x f x"]);
+    for operand in ["src/d/.", "src/d/./", "src/d/sub/.."] {
+        assert_eq!(after(&[operand], "dst"), inside, "{operand}");
+    }
+}
+
+#[test]
+fn several_sources_need_a_folder() {
+    assert_eq!(
+        after(&["src/a", "src/b"], "dst"),
+        fine(&["dst/a f a", "dst/b f b"])
+    );
+    assert_eq!(after(&["src/a", "src/b"], "src/a"), trouble(Why::NotFolder));
+    // With -r scp makes the folder at the far end.
+    let made = fine(&[
+        "new d",
+        "new/a f a",
+        "new/d d",
+        "new/d/sub d",
+        "new/d/x f x",
+    ]);
+    assert_eq!(after(&["src/a", "src/d"], "new"), made);
+}
+
+/// scp refuses all of them; here the first one has come before the second is known.
+#[test]
+fn a_pattern_that_is_several_sources_needs_a_folder() {
+    let (there, troubles) = after(&["src/[ab]"], "new");
+    assert_eq!(
+        (there, troubles),
+        (vec!["new f a".to_owned()], vec![Why::NotFolder])
+    );
+    assert_eq!(
+        after(&["src/[ab]"], "dst"),
+        fine(&["dst/a f a", "dst/b f b"])
+    );
+}
+
+#[test]
+fn links_that_are_named_are_followed_and_those_that_a_pattern_finds_are_not() {
+    assert_eq!(after(&["src/la"], "dst"), fine(&["dst/la f a"]));
+    assert_eq!(
+        after(&["src/ld"], "dst"),
+        fine(&["dst/ld d", "dst/ld/sub d", "dst/ld/x f x"])
+    );
+    assert_eq!(
+        after(&["src/l*"], "dst"),
+        fine(&["dst/la l a", "dst/ld l d"])
+    );
+}
+
+#[test]
+fn the_user_s_own_link_as_target_is_written_through() {
+    let world = world();
+    std::os::unix::fs::symlink("target", world.path().join("dst/l")).unwrap();
+    for content in ["a", "b"] {
+        let outcome = copy(world.path(), &[&format!("src/{content}")], "dst/l", TARGET);
+        assert_eq!(kinds(&outcome), []);
+        assert_eq!(
+            result(world.path()),
+            [
+                "dst/l l target".to_owned(),
+                format!("dst/target f {content}")
+            ]
+        );
+    }
+}
+
+#[test]
+fn a_link_inside_the_target_is_replaced() {
+    let world = world();
+    let at = |path: &str| world.path().join(path);
+    fs::create_dir_all(at("dst/d")).unwrap();
+    fs::create_dir(at("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../../elsewhere", at("dst/d/sub")).unwrap();
+    std::os::unix::fs::symlink("../../elsewhere/x", at("dst/d/x")).unwrap();
+    assert_eq!(kinds(&copy(world.path(), &["src/d"], "dst", TARGET)), []);
+    assert_eq!(
+        result(world.path()),
+        ["dst/d d", "dst/d/sub d", "dst/d/x f x", "elsewhere d"]
+    );
+}
+
+#[test]
+fn a_file_and_a_folder_do_not_replace_each_other() {
+    let world = world();
+    fs::create_dir(world.path().join("dst/a")).unwrap();
+    fs::write(world.path().join("dst/d"), "a file").unwrap();
+    assert_eq!(
+        kinds(&copy(world.path(), &["src/a"], "dst", TARGET)),
+        [Why::IsFolder]
+    );
+    let whys = kinds(&copy(world.path(), &["src/d"], "dst", TARGET));
+    assert!(whys.iter().all(|why| *why == Why::NotFolder), "{whys:?}");
+    assert_eq!(result(world.path()), ["dst/a d", "dst/d f a file"]);
+}
+
+#[test]
+fn two_sources_that_are_called_alike_are_a_trouble_of_the_second() {
+    let (there, troubles) = after(&["src/d/x", "src/a", "src/d/x"], "dst");
+    assert_eq!(there, ["dst/a f a", "dst/x f x"]);
+    assert_eq!(troubles, [Why::Taken]);
+}
+
+#[test]
+fn what_is_not_there_is_told_and_the_rest_goes_on() {
+    let (there, troubles) = after(&["src/nope", "src/n*", "src/b"], "dst");
+    assert_eq!(there, ["dst/b f b"]);
+    assert_eq!(troubles, [Why::Missing, Why::Missing]);
+}
+
+#[test]
+fn a_dry_run_changes_nothing_and_finds_what_would_go_wrong() {
+    let world = world();
+    fs::create_dir(world.path().join("dst/a")).unwrap();
+    let before = snapshot(world.path());
+    let options = crate::TargetOptions {
+        dry_run: true,
+        ..TARGET
+    };
+    let mut source = crate::testing::source(world.path(), &["src/a", "src/b", "src/d"]);
+    let mut target =
+        crate::TreeTarget::open(&crate::testing::place(world.path()), b"dst", options).unwrap();
+    let mut whys = Vec::new();
+    loop {
+        use fulmar_channel::{EntryId, Found, Source as _, Target as _};
+        match source.next_entry(EntryId(0)) {
+            Found::Entry(entry) => {
+                whys.extend(target.look(&entry).err().map(|trouble| trouble.why))
+            }
+            Found::End => break,
+            _ => {}
+        }
+    }
+    assert_eq!(whys, [Why::IsFolder]);
+    assert_eq!(snapshot(world.path()), before);
+}

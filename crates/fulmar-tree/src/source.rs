@@ -1,0 +1,327 @@
+//! The walk through what the user has named.
+//!
+//! Only that is read: inside a tree no link is followed, and nothing is opened that is neither folder nor regular file. Names come in
+//! the order of the folders, so a folder with a million of them takes no more memory than one with ten.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use fulmar_channel::{
+    Entry, EntryId, Found, Kind, Piece, RelativePath, Settled, Source, Trouble, Why,
+};
+use rustix::fs::{Dir, FileType, OFlags};
+
+use crate::operand::{self, Place};
+use crate::partial::is_partial_name;
+use crate::reading::Reading;
+use crate::system::{self, Errno, Facts};
+use crate::trouble;
+
+/// Never wait for the other end of a pipe that has come into the place of a file.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
+
+/// How a tree is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SourceOptions {
+    /// Folders are read with all that is in them; otherwise they are a trouble.
+    pub recursive: bool,
+    /// Links that are named themselves are followed, as scp does. With `recursive`, those that a pattern matched are copied as
+    /// links all the same.
+    pub follow: bool,
+}
+
+/// Files, folders and links that the user has named.
+#[derive(Debug)]
+pub struct TreeSource {
+    place: Place,
+    options: SourceOptions,
+    /// Operands not looked at yet, with their numbers.
+    operands: VecDeque<(u32, Vec<u8>)>,
+    /// What the present operand names, not looked at yet.
+    roots: VecDeque<operand::Found>,
+    operand: u32,
+    /// Names of the roots so far, if there can be two that are alike.
+    names: Option<HashSet<Vec<u8>>>,
+    /// The folder being read and those above it; at most as deep as a path may be.
+    levels: Vec<Level>,
+    files: BTreeMap<EntryId, (Vec<u8>, Reading)>,
+}
+
+/// A folder that is being read.
+#[derive(Debug)]
+struct Level {
+    listing: Dir,
+    facts: Facts,
+    /// Its path at the other side; `None`: what is in it are roots.
+    path: Option<RelativePath>,
+    /// Its path as the user knows it.
+    place: Vec<u8>,
+}
+
+impl TreeSource {
+    /// Reads what `operands` name, each by its index in the list.
+    #[must_use]
+    pub fn new(place: Place, operands: Vec<Vec<u8>>, options: SourceOptions) -> Self {
+        let can_be_alike = operands.len() > 1 || place.patterns;
+        Self {
+            place,
+            options,
+            operands: (0..).zip(operands).collect(),
+            roots: VecDeque::new(),
+            operand: 0,
+            names: can_be_alike.then(HashSet::new),
+            levels: Vec::new(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    fn next_root(&mut self, id: EntryId) -> Found {
+        let Some(root) = self.roots.pop_front() else {
+            return self.next_operand();
+        };
+        self.root(id, &root).unwrap_or_else(Found::Trouble)
+    }
+
+    fn next_operand(&mut self) -> Found {
+        let Some((number, operand)) = self.operands.pop_front() else {
+            return Found::End;
+        };
+        self.operand = number;
+        match operand::find(&self.place, &operand) {
+            Ok(roots) => self.roots = roots.into(),
+            Err(Errno::TOOBIG) => {
+                let trouble = Trouble::at(&operand, Why::Exhausted);
+                return Found::Trouble(trouble.with_note("the pattern stands for too many names"));
+            }
+            Err(error) => return Found::Trouble(trouble::at(&operand, error)),
+        }
+        Found::NotNow
+    }
+
+    fn root(&mut self, id: EntryId, root: &operand::Found) -> Result<Found, Trouble> {
+        let failed = |error| trouble::at(&root.path, error);
+        let follows = self.options.follow && !(root.by_pattern && self.options.recursive);
+        let facts = if follows {
+            system::facts_along
+        } else {
+            system::facts_at
+        };
+        let facts = facts(self.place.base(), &root.path).map_err(failed)?;
+        let path = match root.name.as_slice() {
+            b"" => None,
+            name => Some(self.new_root(name, &root.path)?),
+        };
+        let how = if follows {
+            READ
+        } else {
+            READ | OFlags::NOFOLLOW
+        };
+        let place = root.path.clone();
+        if facts.is_folder() {
+            if !self.options.recursive {
+                return Err(Trouble::at(&root.path, Why::IsFolder));
+            }
+            let base = self.place.base();
+            let folder =
+                system::open(base, &root.path, how | OFlags::DIRECTORY, 0).map_err(failed)?;
+            return self.enter(folder, path, place);
+        }
+        let path = path.ok_or_else(|| failed(Errno::NOTDIR))?;
+        let name = root.path.clone();
+        let found = open_other(self.place.base(), &name, how, facts).map_err(failed)?;
+        Ok(self.found(id, path, place, found))
+    }
+
+    fn new_root(&mut self, name: &[u8], place: &[u8]) -> Result<RelativePath, Trouble> {
+        if is_partial_name(name) {
+            return Err(Trouble::at(place, Why::BadName));
+        }
+        let path = RelativePath::new(name).map_err(|fault| trouble::of_path(place, fault))?;
+        let is_new = self
+            .names
+            .as_mut()
+            .is_none_or(|names| names.insert(name.to_vec()));
+        if !is_new {
+            return Err(Trouble::at(place, Why::Taken).with_note("two sources are called alike"));
+        }
+        Ok(path)
+    }
+
+    /// Begins to read a folder.
+    fn enter(
+        &mut self,
+        folder: OwnedFd,
+        path: Option<RelativePath>,
+        place: Vec<u8>,
+    ) -> Result<Found, Trouble> {
+        let failed = |error| trouble::at(&place, error);
+        let facts = system::facts(&folder).map_err(failed)?;
+        if self
+            .levels
+            .iter()
+            .any(|level| level.facts.is_same_file(&facts))
+        {
+            let trouble = Trouble::at(&place, Why::TooDeep);
+            return Err(trouble.with_note("the folder contains itself"));
+        }
+        let listing = system::list(folder).map_err(failed)?;
+        let found = match &path {
+            Some(path) => Found::Entry(self.entry(path.clone(), Kind::Folder, &facts)),
+            None => Found::NotNow,
+        };
+        self.levels.push(Level {
+            listing,
+            facts,
+            path,
+            place,
+        });
+        Ok(found)
+    }
+
+    /// The next name in the folder that is being read, or the end of the folder.
+    fn next_below(&mut self, id: EntryId) -> Option<Found> {
+        let level = self.levels.last_mut()?;
+        match system::next_name(&mut level.listing) {
+            Some(Ok((name, _))) if is_partial_name(&name) => Some(Found::NotNow),
+            Some(Ok((name, kind))) => {
+                Some(self.below(id, &name, kind).unwrap_or_else(Found::Trouble))
+            }
+            Some(Err(error)) => Some(Found::Trouble(trouble::at(&level.place, error))),
+            None => Some(self.leave()),
+        }
+    }
+
+    fn leave(&mut self) -> Found {
+        let left = self.levels.pop();
+        match left.and_then(|level| Some((level.path?, level.facts))) {
+            Some((path, facts)) => Found::Entry(self.entry(path, Kind::Leave, &facts)),
+            None => Found::NotNow,
+        }
+    }
+
+    fn below(&mut self, id: EntryId, name: &[u8], kind: FileType) -> Result<Found, Trouble> {
+        let Some(level) = self.levels.last() else {
+            return Ok(Found::NotNow);
+        };
+        let place = [level.place.as_slice(), b"/", name].concat();
+        let failed = |error| trouble::at(&place, error);
+        let path = match &level.path {
+            Some(path) => path
+                .join(name)
+                .map_err(|fault| trouble::of_path(&place, fault))?,
+            None => self.new_root(name, &place)?,
+        };
+        let level = self.levels.last().ok_or_else(|| failed(Errno::NOENT))?;
+        let folder = level.listing.fd().map_err(failed)?;
+        let kind = match kind {
+            FileType::Unknown => system::facts_at(folder, name).map_err(failed)?.kind,
+            kind => kind,
+        };
+        if kind == FileType::Directory {
+            let folder = system::open_folder(folder, name, READ).map_err(failed)?;
+            return self.enter(folder, Some(path), place);
+        }
+        let found = open_at(folder, name, kind).map_err(failed)?;
+        Ok(self.found(id, path, place, found))
+    }
+
+    fn found(&mut self, id: EntryId, path: RelativePath, place: Vec<u8>, other: Other) -> Found {
+        match other {
+            Other::File(file, facts) => {
+                let size = Some(facts.size);
+                let entry = self.entry(path, Kind::File { size }, &facts);
+                self.files.insert(id, (place, Reading::new(file, facts)));
+                Found::Entry(entry)
+            }
+            Other::Link(target, facts) => {
+                Found::Entry(self.entry(path, Kind::Link { target }, &facts))
+            }
+            Other::Special => Found::Trouble(Trouble::at(&place, Why::Special)),
+        }
+    }
+
+    fn entry(&self, path: RelativePath, kind: Kind, facts: &Facts) -> Entry {
+        Entry {
+            operand: self.operand,
+            path,
+            kind,
+            mode: facts.mode,
+            modified: facts.modified,
+        }
+    }
+}
+
+/// What is no folder.
+enum Other {
+    File(OwnedFd, Facts),
+    Link(Vec<u8>, Facts),
+    Special,
+}
+
+/// What has the name `name` in a folder, where it was seen as `kind`.
+fn open_at(folder: BorrowedFd<'_>, name: &[u8], kind: FileType) -> Result<Other, Errno> {
+    match kind {
+        FileType::RegularFile => open_file(folder, name, READ | OFlags::NOFOLLOW),
+        FileType::Symlink => {
+            let facts = system::facts_at(folder, name)?;
+            open_other(folder, name, READ | OFlags::NOFOLLOW, facts)
+        }
+        _ => Ok(Other::Special),
+    }
+}
+
+fn open_other(
+    folder: BorrowedFd<'_>,
+    name: &[u8],
+    how: OFlags,
+    facts: Facts,
+) -> Result<Other, Errno> {
+    if facts.is_regular() {
+        open_file(folder, name, how)
+    } else if facts.is_link() {
+        Ok(Other::Link(system::read_link(folder, name)?, facts))
+    } else {
+        Ok(Other::Special)
+    }
+}
+
+/// Opens a file. What has come into its place since it was seen is not read.
+fn open_file(folder: impl AsFd, name: &[u8], how: OFlags) -> Result<Other, Errno> {
+    let file = system::open(folder, name, how, 0)?;
+    let facts = system::facts(&file)?;
+    Ok(if facts.is_regular() {
+        Other::File(file, facts)
+    } else {
+        Other::Special
+    })
+}
+
+impl Source for TreeSource {
+    fn next_entry(&mut self, id: EntryId) -> Found {
+        match self.next_below(id) {
+            Some(found) => found,
+            None => self.next_root(id),
+        }
+    }
+
+    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble> {
+        let (place, reading) = self
+            .files
+            .get_mut(&id)
+            .ok_or_else(|| trouble::own(Errno::BADF))?;
+        reading
+            .read(offset, limit)
+            .map_err(|error| trouble::at(place, error))
+    }
+
+    fn close(&mut self, id: EntryId) -> Settled {
+        match self
+            .files
+            .remove(&id)
+            .map(|(_, reading)| reading.has_changed())
+        {
+            Some(Ok(true) | Err(_)) => Settled::Changed,
+            Some(Ok(false)) | None => Settled::Same,
+        }
+    }
+}

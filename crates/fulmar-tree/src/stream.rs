@@ -1,0 +1,298 @@
+//! Standard input and output, and devices and pipes that the user has named as target.
+//!
+//! Nothing here waits: the loop that carries a copy has timers to serve.
+
+use std::collections::VecDeque;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+use bytes::Bytes;
+use fulmar_channel::{
+    Begun, Entry, EntryId, Found, Kind, Parts, Piece, RelativePath, Settled, Source, Target,
+    Timestamp, Trouble, Why,
+};
+use rustix::event::PollFlags;
+
+use crate::system::{self, Errno};
+use crate::trouble::own;
+
+/// What can be written to a pipe at once without waiting, when there is room at all: `PIPE_BUF` of Linux; elsewhere it is 512 at least.
+const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
+
+/// Mode of a file made from a stream, before the umask.
+const STREAM_MODE: u32 = 0o666;
+
+/// One stream that is sent as a file of unknown size.
+#[derive(Debug)]
+pub struct StreamSource {
+    stream: OwnedFd,
+    name: RelativePath,
+    is_given: bool,
+    /// Bytes read so far.
+    offset: u64,
+}
+
+impl StreamSource {
+    /// Sends what `stream` gives until it ends. The target is called `-` unless the user names it.
+    ///
+    /// # Panics
+    ///
+    /// Never: `-` is a name.
+    #[must_use]
+    pub fn new(stream: OwnedFd) -> Self {
+        Self {
+            stream,
+            name: RelativePath::new(b"-").expect("a name of one byte"),
+            is_given: false,
+            offset: 0,
+        }
+    }
+
+    /// The stream, to wait for when there is nothing.
+    #[must_use]
+    pub fn stream(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
+            operand: 0,
+            path: self.name.clone(),
+            kind: Kind::File { size: None },
+            mode: STREAM_MODE,
+            modified: Timestamp::default(),
+        }
+    }
+}
+
+impl Source for StreamSource {
+    fn next_entry(&mut self, _: EntryId) -> Found {
+        if std::mem::replace(&mut self.is_given, true) {
+            return Found::End;
+        }
+        Found::Entry(self.entry())
+    }
+
+    fn read(&mut self, _: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble> {
+        if offset != self.offset {
+            return Err(own(Errno::SPIPE));
+        }
+        if !is_ready(self.stream.as_fd(), PollFlags::IN) {
+            return Ok(Piece::NotNow);
+        }
+        match system::read(&self.stream, limit) {
+            Ok(bytes) if bytes.is_empty() => Ok(Piece::End),
+            Ok(bytes) => {
+                self.offset += bytes.len() as u64;
+                Ok(Piece::Bytes(bytes.into()))
+            }
+            Err(Errno::AGAIN) => Ok(Piece::NotNow),
+            Err(error) => Err(own(error)),
+        }
+    }
+
+    fn close(&mut self, _: EntryId) -> Settled {
+        Settled::Same
+    }
+}
+
+/// Writes files to a stream, one after the other.
+#[derive(Debug)]
+pub struct StreamTarget {
+    stream: OwnedFd,
+    is_regular: bool,
+    /// One file only: what the user has named is no folder.
+    is_one: bool,
+    begun: Option<EntryId>,
+    /// Bytes of the present file that were taken.
+    offset: u64,
+    waiting: VecDeque<Waiting>,
+    /// Why nothing can be written any more.
+    failed: Option<Errno>,
+}
+
+/// Bytes that the stream has not taken.
+#[derive(Debug)]
+enum Waiting {
+    Bytes(Bytes),
+    Zeros(u64),
+}
+
+impl StreamTarget {
+    /// Writes any number of files.
+    #[must_use]
+    pub fn new(stream: OwnedFd) -> Self {
+        let is_regular = system::facts(&stream).is_ok_and(|facts| facts.is_regular());
+        Self {
+            stream,
+            is_regular,
+            is_one: false,
+            begun: None,
+            offset: 0,
+            waiting: VecDeque::new(),
+            failed: None,
+        }
+    }
+
+    /// Writes one file.
+    pub(crate) fn one(stream: OwnedFd) -> Self {
+        Self {
+            is_one: true,
+            ..Self::new(stream)
+        }
+    }
+
+    /// The stream, to wait for when it is not ready. When a copy is over, it is to be asked
+    /// [`is_ready`](Target::is_ready) until it is: then the last byte has been taken.
+    #[must_use]
+    pub fn stream(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+
+    /// Writes as much as goes without waiting.
+    fn pump(&mut self) -> Result<(), Errno> {
+        while let Some(next) = self.waiting.front_mut() {
+            if !self.is_regular && !is_ready(self.stream.as_fd(), PollFlags::OUT) {
+                break;
+            }
+            let written = match write_some(self.stream.as_fd(), next, self.is_regular) {
+                Err(Errno::AGAIN) => break,
+                written => written?,
+            };
+            if next.take(written) {
+                self.waiting.pop_front();
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, id: EntryId, waiting: Waiting, length: u64) -> Result<(), Trouble> {
+        if self.begun != Some(id) {
+            return Err(own(Errno::BADF));
+        }
+        self.offset += length;
+        self.waiting.push_back(waiting);
+        self.settle()
+    }
+
+    fn settle(&mut self) -> Result<(), Trouble> {
+        if let Err(error) = self.pump() {
+            self.failed = Some(error);
+            self.waiting.clear();
+        }
+        self.failed.map_or(Ok(()), |error| Err(own(error)))
+    }
+}
+
+const ZEROS: &[u8] = &[0; 64 * 1024];
+
+impl Waiting {
+    /// Takes bytes off the front; whether nothing is left.
+    fn take(&mut self, length: usize) -> bool {
+        match self {
+            Self::Bytes(bytes) => {
+                let _ = bytes.split_to(length.min(bytes.len()));
+                bytes.is_empty()
+            }
+            Self::Zeros(left) => {
+                *left = left.saturating_sub(length as u64);
+                *left == 0
+            }
+        }
+    }
+}
+
+fn write_some(stream: BorrowedFd<'_>, waiting: &Waiting, is_regular: bool) -> Result<usize, Errno> {
+    let bytes = match waiting {
+        Waiting::Bytes(bytes) => bytes.as_ref(),
+        Waiting::Zeros(left) => usize::try_from(*left)
+            .ok()
+            .and_then(|left| ZEROS.get(..left))
+            .unwrap_or(ZEROS),
+    };
+    let limit = if is_regular {
+        bytes.len()
+    } else {
+        bytes.len().min(AT_ONCE)
+    };
+    system::write(stream, bytes.get(..limit).unwrap_or(bytes))
+}
+
+/// Whether a stream can be read or written, or has an error to tell, without waiting.
+fn is_ready(stream: BorrowedFd<'_>, what: PollFlags) -> bool {
+    let mut polled = [rustix::event::PollFd::from_borrowed_fd(stream, what)];
+    let now = rustix::event::Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    rustix::event::poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
+}
+
+impl Target for StreamTarget {
+    fn is_ready(&mut self) -> bool {
+        // An error is told by the next write.
+        let _ = self.settle();
+        self.waiting.is_empty()
+    }
+
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble> {
+        if entry.path.depth() > 1 || self.is_one && self.begun.is_some() {
+            return Err(Trouble::new(Why::NotFolder).with_note("several sources need a folder"));
+        }
+        (self.begun, self.offset) = (Some(id), 0);
+        Ok(Begun::New)
+    }
+
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        if offset == self.offset {
+            return self.push(
+                id,
+                Waiting::Bytes(Bytes::copy_from_slice(bytes)),
+                bytes.len() as u64,
+            );
+        }
+        // A disk takes bytes in any order, a pipe does not.
+        system::write_at(&self.stream, bytes, offset).map_err(own)
+    }
+
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble> {
+        if offset != self.offset {
+            return Err(own(Errno::SPIPE));
+        }
+        self.push(id, Waiting::Zeros(length), length)
+    }
+
+    fn read_back(&mut self, _: EntryId, _: u64, _: usize) -> Result<Bytes, Trouble> {
+        Err(own(Errno::SPIPE))
+    }
+
+    fn commit(&mut self, _: EntryId, _: u64) -> Result<(), Trouble> {
+        self.settle()
+    }
+
+    fn keep(&mut self, _: EntryId) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn abandon(&mut self, _: EntryId, _: Parts) {
+        self.waiting.clear();
+    }
+
+    fn folder(&mut self, _: &Entry) -> Result<(), Trouble> {
+        Err(Trouble::new(Why::NotFolder))
+    }
+
+    fn link(&mut self, _: &Entry) -> Result<(), Trouble> {
+        Err(Trouble::new(Why::Unsupported).with_note("a link cannot be written to a stream"))
+    }
+
+    fn leave(&mut self, _: &Entry) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn look(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        match entry.kind {
+            Kind::File { .. } => Ok(()),
+            _ => Err(Trouble::new(Why::NotFolder)),
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Where entries go: below one folder, under temporary names until they are whole.
+
+use std::collections::BTreeMap;
+use std::os::fd::BorrowedFd;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+
+use bytes::Bytes;
+use fulmar_channel::{Begun, Entry, EntryId, Kind, Parts, Target, Trouble, Why};
+use rustix::fs::OFlags;
+
+use crate::beneath::{Beneath, remove_link};
+use crate::operand::Place;
+use crate::partial::{self, is_partial_name};
+use crate::placement::{Below, Placement};
+use crate::stream::StreamTarget;
+use crate::system::{self, Errno, Facts};
+use crate::trouble::own;
+use crate::writing::{Plan, Writing};
+
+/// The bits of a mode that are taken over: no set-id, no sticky (docs/threat-model.md §11).
+const PERMISSIONS: u32 = 0o777;
+
+/// How a tree is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TargetOptions {
+    /// Folders are expected, and the target itself may be made as one.
+    pub recursive: bool,
+    /// Modes and times become exactly those of the source.
+    pub preserve: bool,
+    /// Parts of interrupted copies, and files that are the same already, are used.
+    pub resume: bool,
+    /// Nothing is changed.
+    pub dry_run: bool,
+    /// There are several sources, or what is in a folder is meant: the target has to be a folder.
+    pub into_folder: bool,
+    /// Permission bits that new files do not get without `preserve` ([`umask`](crate::umask)).
+    pub umask: u32,
+}
+
+/// Writes what a copy brings below the folder that the user has named, or to the file, device or pipe.
+#[derive(Debug)]
+pub struct TreeTarget {
+    options: TargetOptions,
+    output: Output,
+    files: BTreeMap<EntryId, Writing>,
+}
+
+#[derive(Debug)]
+enum Output {
+    Tree { beneath: Beneath, below: Below },
+    Stream(StreamTarget),
+}
+
+impl TreeTarget {
+    /// Makes sense of the target that the user has named.
+    ///
+    /// # Errors
+    ///
+    /// A trouble that says why nothing can be copied there.
+    pub fn open(place: &Place, target: &[u8], options: TargetOptions) -> Result<Self, Trouble> {
+        let placement = Placement::of(place, target, &options)?;
+        let output = match placement {
+            Placement::Below(below) => {
+                let folder = below.folder.try_clone().map_err(|_| own(Errno::MFILE))?;
+                Output::Tree {
+                    beneath: Beneath::new(folder),
+                    below,
+                }
+            }
+            Placement::Stream(stream) => Output::Stream(StreamTarget::one(stream)),
+        };
+        Ok(Self {
+            options,
+            output,
+            files: BTreeMap::new(),
+        })
+    }
+
+    /// Whether entries go into a folder under their own names.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        matches!(&self.output, Output::Tree { below, .. } if below.is_folder())
+    }
+
+    /// The stream that is written to, if the target is one: to wait for when the target is not ready.
+    #[must_use]
+    pub fn stream(&self) -> Option<BorrowedFd<'_>> {
+        match &self.output {
+            Output::Tree { .. } => None,
+            Output::Stream(stream) => Some(stream.stream()),
+        }
+    }
+
+    /// As on a system that cannot walk whole paths.
+    #[cfg(test)]
+    pub(crate) fn by_steps(&mut self) {
+        if let Output::Tree { beneath, .. } = &mut self.output {
+            beneath.by_steps();
+        }
+    }
+
+    /// The folder that an entry lies in, its name there, and its path.
+    fn locate(&mut self, entry: &Entry, is_folder: bool) -> Result<Located, Trouble> {
+        if entry.path.names().any(is_partial_name) {
+            return Err(Trouble::new(Why::BadName));
+        }
+        let Output::Tree { beneath, below } = &mut self.output else {
+            return Err(Trouble::new(Why::NotFolder));
+        };
+        let names = below.names(&entry.path, is_folder)?;
+        let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
+        let folder = beneath.folder(above).map_err(own)?;
+        Ok(Located {
+            folder,
+            name: name.to_vec(),
+            path: names.join(&b'/'),
+        })
+    }
+
+    fn beneath(&mut self) -> Result<&mut Beneath, Trouble> {
+        match &mut self.output {
+            Output::Tree { beneath, .. } => Ok(beneath),
+            Output::Stream(_) => Err(Trouble::new(Why::NotFolder)),
+        }
+    }
+
+    fn mode(&self, mode: u32, existing: Option<&Facts>) -> u32 {
+        match existing {
+            _ if self.options.preserve => mode & PERMISSIONS,
+            Some(existing) => existing.mode & PERMISSIONS,
+            None => mode & PERMISSIONS & !self.options.umask,
+        }
+    }
+
+    fn begin_file(&mut self, entry: &Entry) -> Result<(Writing, Begun), Trouble> {
+        let located = self.locate(entry, false)?;
+        let existing = existing_file(&located)?;
+        let plan = Plan {
+            mode: self.mode(entry.mode, existing.as_ref()),
+            modified: self.options.preserve.then_some(entry.modified),
+            size: match entry.kind {
+                Kind::File { size } => size,
+                _ => None,
+            },
+            resume: self.options.resume,
+            folder: located.folder,
+            name: located.name,
+        };
+        Writing::begin(plan, existing.as_ref()).map_err(own)
+    }
+
+    fn file(&mut self, id: EntryId) -> Result<&mut Writing, Trouble> {
+        self.files.get_mut(&id).ok_or_else(|| own(Errno::BADF))
+    }
+
+    /// A folder is there already: fine, if that is what it is and its owner can write to it.
+    fn meet_folder(&mut self, located: &Located, mode: u32) -> Result<(), Errno> {
+        let facts = system::facts_at(&located.folder, &located.name)?;
+        if !facts.is_folder() {
+            return Err(Errno::NOTDIR);
+        }
+        let was_made =
+            matches!(&self.output, Output::Tree { beneath, .. } if beneath.was_made(&located.path));
+        let is_closed =
+            self.options.preserve && facts.owner == system::user() && facts.mode & 0o700 != 0o700;
+        if was_made || is_closed {
+            let folder = system::open_folder(&located.folder, &located.name, OFlags::RDONLY)?;
+            system::set_mode(&folder, mode)?;
+        }
+        Ok(())
+    }
+
+    fn look_at(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        let is_folder = matches!(entry.kind, Kind::Folder | Kind::Leave);
+        let Output::Tree { beneath, below } = &mut self.output else {
+            return if is_folder {
+                Err(Trouble::new(Why::NotFolder))
+            } else {
+                Ok(())
+            };
+        };
+        let names = below.names(&entry.path, is_folder)?;
+        let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
+        let Some(folder) = beneath.look(above).map_err(own)? else {
+            return Ok(());
+        };
+        let facts = match system::facts_at(&folder, name) {
+            Err(Errno::NOENT) => return system::may_write(&folder, b".").map_err(own),
+            facts => facts.map_err(own)?,
+        };
+        match (&entry.kind, facts) {
+            (Kind::Folder | Kind::Leave, facts) if facts.is_folder() || facts.is_link() => Ok(()),
+            (Kind::Folder | Kind::Leave, _) => Err(Trouble::new(Why::NotFolder)),
+            (_, facts) if facts.is_folder() => Err(Trouble::new(Why::IsFolder)),
+            (_, facts) if facts.is_link() => Ok(()),
+            (_, facts) if !facts.is_regular() => Err(Trouble::new(Why::Special)),
+            _ => system::may_write(&folder, name).map_err(own),
+        }
+    }
+}
+
+/// The place of an entry.
+struct Located {
+    folder: Rc<OwnedFd>,
+    name: Vec<u8>,
+    /// Below the target's folder.
+    path: Vec<u8>,
+}
+
+/// The file in whose place a file or link comes. A link there is no obstacle: the name is given anew.
+fn existing_file(located: &Located) -> Result<Option<Facts>, Trouble> {
+    let facts = match system::facts_at(&located.folder, &located.name) {
+        Err(Errno::NOENT) => return Ok(None),
+        facts => facts.map_err(own)?,
+    };
+    if facts.is_folder() {
+        return Err(Trouble::new(Why::IsFolder));
+    }
+    if facts.is_link() {
+        return Ok(None);
+    }
+    if !facts.is_regular() {
+        return Err(Trouble::new(Why::Special));
+    }
+    // A new name could be given to a file that may not be written to. scp cannot, and nobody expects it.
+    system::may_write(&located.folder, &located.name).map_err(own)?;
+    Ok(Some(facts))
+}
+
+/// Makes a link, under another name first if there is something to replace.
+fn put_link(located: &Located, text: &[u8]) -> Result<(), Errno> {
+    match system::make_link(text, &located.folder, &located.name) {
+        Err(Errno::EXIST) => {}
+        done => return done,
+    }
+    let temporary = partial::name(&located.name, 0);
+    match remove_link(&located.folder, &temporary) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        // A partial file: what it was for has become a link.
+        Err(Errno::NOTDIR) => system::remove(&located.folder, &temporary)?,
+        Err(error) => return Err(error),
+    }
+    system::make_link(text, &located.folder, &temporary)?;
+    system::rename(&located.folder, &temporary, &located.name)
+}
+
+impl Target for TreeTarget {
+    fn is_ready(&mut self) -> bool {
+        match &mut self.output {
+            Output::Tree { .. } => true,
+            Output::Stream(stream) => stream.is_ready(),
+        }
+    }
+
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble> {
+        if let Output::Stream(stream) = &mut self.output {
+            return stream.begin(id, entry);
+        }
+        let (writing, begun) = self.begin_file(entry)?;
+        self.files.insert(id, writing);
+        Ok(begun)
+    }
+
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        if let Output::Stream(stream) = &mut self.output {
+            return stream.write(id, offset, bytes);
+        }
+        self.file(id)?.write(offset, bytes).map_err(own)
+    }
+
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble> {
+        if let Output::Stream(stream) = &mut self.output {
+            return stream.zeros(id, offset, length);
+        }
+        self.file(id)?.zeros(offset, length).map_err(own)
+    }
+
+    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, Trouble> {
+        self.file(id)?.read_back(offset, limit).map_err(own)
+    }
+
+    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), Trouble> {
+        if let Output::Stream(stream) = &mut self.output {
+            return stream.commit(id, size);
+        }
+        self.file(id)?.commit(size).map_err(own)?;
+        self.files.remove(&id);
+        Ok(())
+    }
+
+    fn keep(&mut self, id: EntryId) -> Result<(), Trouble> {
+        self.file(id)?.keep().map_err(own)?;
+        self.files.remove(&id);
+        Ok(())
+    }
+
+    fn abandon(&mut self, id: EntryId, parts: Parts) {
+        match (&mut self.output, self.files.remove(&id)) {
+            (Output::Stream(stream), _) => stream.abandon(id, parts),
+            (_, Some(writing)) => writing.abandon(parts),
+            (_, None) => {}
+        }
+    }
+
+    fn folder(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        let located = self.locate(entry, true)?;
+        // Its owner has to write to it until it is left.
+        let mode = self.mode(entry.mode, None) | 0o700;
+        if system::make_folder(&located.folder, &located.name, mode) == Err(Errno::EXIST) {
+            match remove_link(&located.folder, &located.name) {
+                Ok(()) => system::make_folder(&located.folder, &located.name, mode).map_err(own)?,
+                Err(Errno::NOTDIR) => return self.meet_folder(&located, mode).map_err(own),
+                Err(error) => return Err(own(error)),
+            }
+        }
+        self.beneath()?.note_made(located.path);
+        Ok(())
+    }
+
+    fn link(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        let Kind::Link { target } = &entry.kind else {
+            return Err(own(Errno::INVAL));
+        };
+        let located = self.locate(entry, false)?;
+        existing_file(&located)?;
+        put_link(&located, target).map_err(own)?;
+        if self.options.preserve {
+            system::set_modified_of_link(&located.folder, &located.name, entry.modified)
+                .map_err(own)?;
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        let located = self.locate(entry, true)?;
+        let was_made = self.beneath()?.forget_made(&located.path);
+        if !was_made && !self.options.preserve {
+            return Ok(());
+        }
+        let folder =
+            system::open_folder(&located.folder, &located.name, OFlags::RDONLY).map_err(own)?;
+        system::set_mode(&folder, self.mode(entry.mode, None)).map_err(own)?;
+        if self.options.preserve {
+            system::set_modified(&folder, entry.modified).map_err(own)?;
+        }
+        Ok(())
+    }
+
+    fn look(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        self.look_at(entry)
+    }
+}

@@ -1,0 +1,227 @@
+//! A file while it arrives.
+
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+
+use bytes::Bytes;
+use fulmar_channel::{Begun, CHUNK_BYTES_MIN, CHUNKS_MAX, Parts, Timestamp};
+use rustix::fs::OFlags;
+
+use crate::partial::{self, Partial};
+use crate::system::{self, Errno, Facts, Result};
+
+/// What is written where a file system has no holes.
+const ZEROS: &[u8] = &[0; 64 * 1024];
+
+/// What a file is to become.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// The folder that it goes to, and its name there.
+    pub(crate) folder: Rc<OwnedFd>,
+    pub(crate) name: Vec<u8>,
+    /// Its mode in the end.
+    pub(crate) mode: u32,
+    /// When it was changed, if that is kept.
+    pub(crate) modified: Option<Timestamp>,
+    /// Bytes; `None`: a stream.
+    pub(crate) size: Option<u64>,
+    /// Whether what is there already is of use.
+    pub(crate) resume: bool,
+}
+
+/// A file that has not got its name yet.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    plan: Plan,
+    /// Not made before something is to be written, if a file that may be the same has the name.
+    partial: Option<Partial>,
+    present: Option<(OwnedFd, Facts)>,
+    /// The end of what was written, from 0 without gaps or not.
+    end: u64,
+}
+
+impl Writing {
+    /// Begins a file in whose place is `existing`.
+    pub(crate) fn begin(plan: Plan, existing: Option<&Facts>) -> Result<(Self, Begun)> {
+        let mut writing = Self {
+            plan,
+            partial: None,
+            present: None,
+            end: 0,
+        };
+        writing.present = writing.find_present(existing);
+        if writing.present.is_some() {
+            return Ok((writing, Begun::Present));
+        }
+        let begun = writing.begun()?;
+        Ok((writing, begun))
+    }
+
+    /// A file of the same size that has the name already, unless there are parts of another one to go on with.
+    fn find_present(&self, existing: Option<&Facts>) -> Option<(OwnedFd, Facts)> {
+        let plan = &self.plan;
+        let existing = existing.filter(|facts| plan.resume && Some(facts.size) == plan.size)?;
+        if system::facts_at(&plan.folder, &partial::name(&plan.name, 0)).is_ok() {
+            return None;
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = system::open(&plan.folder, &plan.name, flags, 0).ok()?;
+        let facts = system::facts(&file).ok()?;
+        // What has other names keeps its mode and times: they may lie outside.
+        let is_fine = facts.is_same_file(existing) && (facts.links == 1 || plan.modified.is_none());
+        is_fine.then_some((file, facts))
+    }
+
+    fn begun(&mut self) -> Result<Begun> {
+        let size = self.plan.size;
+        let partial = self.partial()?;
+        let parts = match size {
+            Some(size) if !partial.is_new => parts(partial, size)?,
+            _ => Vec::new(),
+        };
+        Ok(if parts.is_empty() {
+            Begun::New
+        } else {
+            Begun::Parts(parts)
+        })
+    }
+
+    fn partial(&mut self) -> Result<&Partial> {
+        if self.partial.is_none() {
+            let plan = &self.plan;
+            let resume = plan.resume && plan.size.is_some();
+            self.partial = Some(partial::open(&plan.folder, &plan.name, resume)?);
+        }
+        self.partial.as_ref().ok_or(Errno::IO)
+    }
+
+    pub(crate) fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let end = offset.checked_add(bytes.len() as u64).ok_or(Errno::FBIG)?;
+        system::write_at(&self.partial()?.file, bytes, offset)?;
+        self.end = self.end.max(end);
+        Ok(())
+    }
+
+    pub(crate) fn zeros(&mut self, offset: u64, length: u64) -> Result<()> {
+        let end = offset.checked_add(length).ok_or(Errno::FBIG)?;
+        let size = self.plan.size;
+        let written = self.end;
+        let partial = self.partial()?;
+        // In a new file there is nothing beyond what was written.
+        let is_empty = partial.is_new && offset >= written;
+        if !is_empty && !system::punch(&partial.file, offset, length)? {
+            write_zeros(partial, offset, end.min(size.unwrap_or(end)))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read_back(&mut self, offset: u64, limit: usize) -> Result<Bytes> {
+        let file = match &self.present {
+            Some((file, _)) => file,
+            None => &self.partial()?.file,
+        };
+        let bytes = system::read_at(file, limit, offset)?;
+        if bytes.is_empty() {
+            Err(Errno::IO)
+        } else {
+            Ok(bytes.into())
+        }
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn commit(&mut self, size: u64) -> Result<()> {
+        let is_long_enough = self.end == size;
+        self.partial()?;
+        let plan = &self.plan;
+        let partial = self.partial.as_ref().ok_or(Errno::IO)?;
+        if !(partial.is_new && is_long_enough) {
+            system::set_size(&partial.file, size)?;
+        }
+        if plan.mode != partial::MODE {
+            system::set_mode(&partial.file, plan.mode)?;
+        }
+        if let Some(modified) = plan.modified {
+            system::set_modified(&partial.file, modified)?;
+        }
+        self.check_name(&partial.name, &partial.facts)?;
+        system::rename(&plan.folder, &partial.name, &plan.name)?;
+        self.partial = None;
+        Ok(())
+    }
+
+    /// Leaves the file that has the name already.
+    pub(crate) fn keep(&mut self) -> Result<()> {
+        self.drop_partial();
+        let (file, facts) = self.present.as_ref().ok_or(Errno::INVAL)?;
+        self.check_name(&self.plan.name, facts)?;
+        let Some(modified) = self.plan.modified else {
+            return Ok(());
+        };
+        if facts.mode != self.plan.mode {
+            system::set_mode(file, self.plan.mode)?;
+        }
+        if facts.modified != modified {
+            system::set_modified(file, modified)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn abandon(mut self, parts: Parts) {
+        let has_parts =
+            self.partial.as_ref().is_some_and(|partial| !partial.is_new) || self.end > 0;
+        if parts == Parts::Drop || self.plan.size.is_none() || !has_parts {
+            self.drop_partial();
+        }
+    }
+
+    fn drop_partial(&mut self) {
+        let Some(partial) = self.partial.take() else {
+            return;
+        };
+        if self.check_name(&partial.name, &partial.facts).is_ok() {
+            // Left over at worst; a later copy takes it up.
+            let _ = system::remove(&self.plan.folder, &partial.name);
+        }
+    }
+
+    /// Sees that a name still leads to the file that is open.
+    fn check_name(&self, name: &[u8], file: &Facts) -> Result<()> {
+        let facts = system::facts_at(&self.plan.folder, name)?;
+        if facts.is_same_file(file) {
+            Ok(())
+        } else {
+            Err(Errno::EXIST)
+        }
+    }
+}
+
+fn write_zeros(partial: &Partial, mut offset: u64, end: u64) -> Result<()> {
+    while offset < end {
+        let left = usize::try_from(end - offset).unwrap_or(usize::MAX);
+        let zeros = ZEROS.get(..left).unwrap_or(ZEROS);
+        system::write_at(&partial.file, zeros, offset)?;
+        offset += zeros.len() as u64;
+    }
+    Ok(())
+}
+
+/// Where a partial file has data, as far as it is of use for a file of `size` bytes. Gaps that are shorter than a
+/// chunk are not worth telling.
+fn parts(partial: &Partial, size: u64) -> Result<Vec<Range<u64>>> {
+    if partial.facts.size > size {
+        system::set_size(&partial.file, size)?;
+    }
+    let size = size.min(partial.facts.size);
+    let mut parts: Vec<Range<u64>> = Vec::new();
+    let mut offset = 0;
+    while let Some((start, end)) = system::next_data(&partial.file, offset, size)? {
+        let is_full = parts.len() as u64 >= CHUNKS_MAX;
+        match parts.last_mut() {
+            Some(last) if is_full || start - last.end < CHUNK_BYTES_MIN => last.end = end,
+            _ => parts.push(start..end),
+        }
+        offset = end;
+    }
+    Ok(parts)
+}
