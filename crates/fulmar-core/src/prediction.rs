@@ -72,7 +72,7 @@ impl Prediction {
         let received = self.sent.bytes_of(acknowledged).max(echoed);
         self.sent.forget_before(state.echo_ack().min(acknowledged));
         if let Some(hints) = hints {
-            engine.handle_hints(now, hints);
+            engine.handle_hints(hints);
         }
         engine.handle_frame(now, state.screen(), received, echoed);
     }

@@ -69,6 +69,11 @@ impl Line {
         }
     }
 
+    /// Whether nothing stands left of the margin.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.prefix.iter().all(Symbol::is_blank)
+    }
+
     /// Brings a line that still stands up to date with what is to be seen.
     pub(crate) fn renew(&mut self, canvas: &Canvas, hints: Option<&Hints>) {
         let at = canvas.caret();

@@ -20,12 +20,11 @@ const ARROW: char = '➜';
 const BLANKS_MAX: u16 = 2;
 
 /// Parts of words that secrets are asked for with.
-const SECRETS: [&str; 17] = [
-    "pass",
+const SECRETS: [&str; 16] = [
+    "passw",
+    "passp",
+    "passc",
     "secret",
-    "token",
-    "pin",
-    "otp",
     "verification",
     "credential",
     "kennwort",
@@ -40,6 +39,9 @@ const SECRETS: [&str; 17] = [
     "암호",
 ];
 
+/// The same, but parts of many other words, too.
+const SHORT_SECRETS: [&str; 4] = ["pass", "token", "pin", "otp"];
+
 /// Prompts of unfinished input that end in none of [`ENDS`].
 const CONTINUATIONS: [&str; 2] = ["...", "…"];
 
@@ -47,10 +49,20 @@ const CONTINUATIONS: [&str; 2] = ["...", "…"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Signature(pub(crate) u64);
 
-/// Whether text on the screen asks for a secret.
-pub(crate) fn asks_for_secret(text: &str) -> bool {
+/// Whether a prompt may ask for a secret.
+fn asks_for_secret(prompt: &str) -> bool {
+    let prompt = prompt.to_lowercase();
+    let mut parts = SECRETS.iter().chain(&SHORT_SECRETS);
+    parts.any(|part| prompt.contains(part))
+}
+
+/// Whether text of any kind may: “sleeping” and “3 passed” do not.
+fn mentions_secret(text: &str) -> bool {
     let text = text.to_lowercase();
-    SECRETS.iter().any(|word| text.contains(word))
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let is_short = |word| SHORT_SECRETS.contains(&word);
+    SECRETS.iter().any(|part| text.contains(part))
+        || words.any(|word| is_short(word) || word.strip_suffix('s').is_some_and(is_short))
 }
 
 /// Returns what the prompt left of `at` is, or `None` if there is none that memory may be kept of.
@@ -119,8 +131,7 @@ fn is_secret_above(screen: &Screen, row: Row, start: u16) -> bool {
         return false;
     };
     let cells = screen.row(above);
-    let text = text_between(cells, start, cells.columns());
-    asks_for_secret(&text)
+    mentions_secret(&text_between(cells, start, cells.columns()))
 }
 
 /// The first word up to where a path begins: the prompt of another folder is the same prompt.

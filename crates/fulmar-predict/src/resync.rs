@@ -54,8 +54,13 @@ pub(crate) fn contained<'a>(
             run: longest,
         };
     }
+    // A line that may have ended since cannot be told from one that has not.
+    let unanswered = keys[certain..]
+        .iter()
+        .position(|key| !key.stroke.key.keeps_line());
+    let history = unanswered.map_or(run_start, |index| run_start.min(certain + index));
     Contained {
-        keys: certain.max(run_start),
+        keys: certain.max(history),
         run: 0,
     }
 }

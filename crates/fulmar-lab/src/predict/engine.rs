@@ -47,7 +47,7 @@ impl Predictor for Adapter {
         if self.peer == Peer::Own
             && let Some(hints) = frame.hints
         {
-            self.engine.handle_hints(time(now), hints);
+            self.engine.handle_hints(hints);
         }
         let (received, echoed) = (frame.received, frame.echoed);
         self.engine

@@ -30,8 +30,10 @@ enum Finding {
 impl Engine {
     /// Settles what the newest frame tells. Every round but the last settles a key or moves the base.
     pub(super) fn judge(&mut self, now: Time) {
+        self.leave_bare_line();
         loop {
             match self.finding() {
+                Finding::Open if std::mem::take(&mut self.hints_are_news) => self.heed_hints(now),
                 Finding::Open => break,
                 Finding::Right(count) => self.confirm(now, count),
                 Finding::Moved(count, rows) => self.move_rows(now, count, rows),
@@ -42,6 +44,31 @@ impl Engine {
             }
         }
         self.redraw();
+    }
+
+    /// Where nothing marks the start of the line, a caret that moves by itself is in another.
+    fn leave_bare_line(&mut self) {
+        let has_moved = self.queue.is_empty() && self.base.caret() != self.frame.canvas.caret();
+        self.line = self
+            .line
+            .take()
+            .filter(|line| !(has_moved && line.is_bare()));
+    }
+
+    /// The frame came with other hints: what is still pending was typed for another reader. Behind
+    /// a key without a rule that the server has, it waits for the answer anyway.
+    fn heed_hints(&mut self, now: Time) {
+        if let Some(line) = &mut self.line {
+            line.is_echoed = false;
+        }
+        self.trust.accept_echo();
+        let front = self.queue.front();
+        let waits =
+            front.is_some_and(|key| key.known().is_none() && key.is_received(self.frame.received));
+        if waits {
+            return self.begin_epoch(now, Reason::Hints);
+        }
+        self.lay_again(now, Reason::Hints);
     }
 
     fn finding(&self) -> Finding {

@@ -64,6 +64,8 @@ pub struct Engine {
     trust: Trust,
     memory: Memory,
     hints: Option<Hints>,
+    /// The next frame is the first with these hints.
+    hints_are_news: bool,
     display: Display,
     score: Score,
     log: Log,
@@ -105,6 +107,7 @@ impl Engine {
             trust: Trust::new(),
             memory: Memory::default(),
             hints: None,
+            hints_are_news: false,
             display: Display::default(),
             score: Score::default(),
             log: Log::default(),
@@ -150,16 +153,11 @@ impl Engine {
     }
 
     /// Takes in what the server says about the program; just before the frame that it belongs to.
-    pub fn handle_hints(&mut self, now: Time, hints: Hints) {
-        let is_news = self.hints.is_some_and(|old| !old.agrees_with(&hints));
+    pub fn handle_hints(&mut self, hints: Hints) {
+        self.hints_are_news |= self.hints.is_some_and(|old| !old.agrees_with(&hints));
         self.hints = Some(hints);
         if hints.is_silent() {
             self.queue.iter_mut().for_each(|key| key.is_hidden = true);
-        }
-        if is_news {
-            self.line = None;
-            self.trust.accept_echo();
-            self.lay_again(now, Reason::Hints);
         }
     }
 

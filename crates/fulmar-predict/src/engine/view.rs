@@ -23,7 +23,7 @@ impl Engine {
             return Overlay::default();
         };
         let count = self.presentable().count();
-        if count == 0 || self.frame.is_stale {
+        if count == 0 || self.frame.is_stale || self.hints_are_news {
             return Overlay::default();
         }
         let mut drawn = self.frame.canvas.clone();

@@ -59,8 +59,23 @@ fn questions_and_text_are_no_prompts() {
 
 #[test]
 fn a_question_in_the_row_above_is_heeded() {
-    assert_eq!(behind("Enter your secret\r\n> "), None);
-    assert!(behind("Enter your name\r\n> ").is_some());
+    for question in [
+        "Enter your secret",
+        "PIN:",
+        "Your pass?",
+        "Passphrase for key",
+        "密码",
+    ] {
+        assert_eq!(behind(&format!("{question}\r\n> ")), None, "{question:?}");
+    }
+    for text in [
+        "Enter your name",
+        "done sleeping",
+        "3 passed",
+        "tokenizer.rs",
+    ] {
+        assert!(behind(&format!("{text}\r\n> ")).is_some(), "{text:?}");
+    }
 }
 
 #[test]

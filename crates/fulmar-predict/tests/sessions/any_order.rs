@@ -168,7 +168,7 @@ impl World {
                 self.show(received, received.saturating_sub(*more));
             }
             Event::Counts(received, echoed) => self.show(*received, *echoed),
-            Event::Hints(bits) => self.engine.handle_hints(self.now, hints(*bits)),
+            Event::Hints(bits) => self.engine.handle_hints(hints(*bits)),
             Event::Resize(rows, columns) => {
                 let size = Size::new(*rows, *columns).expect("a size within bounds");
                 self.engine.handle_resize(self.now, size);

@@ -58,6 +58,18 @@ fn keys_in_flight_are_laid_again_behind_a_key_without_a_rule() {
 }
 
 #[test]
+fn a_prompt_that_comes_late_is_recalled() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.key("\r");
+    scene.answer("\r\n");
+    scene.answer("$ ");
+    scene.keys("p");
+    assert_eq!(scene.row(1), "$ p");
+}
+
+#[test]
 fn a_line_that_scrolls_takes_its_guesses_along() {
     let mut scene = Scene::new("one\r\n\r\n\r\n$ ");
     scene.keys("ab");

@@ -66,7 +66,7 @@ fn s3_without_a_line_editor_a_prompt_is_not_recalled() {
             class,
             ..Hints::default()
         };
-        scene.engine.handle_hints(Time::ZERO, hints);
+        scene.engine.handle_hints(hints);
         scene.answer("host$ ");
         scene.keys("ls");
         scene.answer("ls");
@@ -212,7 +212,7 @@ fn a_terminal_that_does_not_echo_is_believed() {
         echo: false,
         ..Hints::default()
     };
-    scene.engine.handle_hints(Time::ZERO, hints);
+    scene.engine.handle_hints(hints);
     scene.answer("");
     scene.keys("secret");
     assert!(!scene.shows());
@@ -228,7 +228,7 @@ fn a_terminal_that_echoes_is_trusted_unless_another_is_behind_it() {
             class,
             ..Hints::default()
         };
-        scene.engine.handle_hints(Time::ZERO, hints);
+        scene.engine.handle_hints(hints);
         scene.answer("remove? ");
         scene.keys("y");
         assert_eq!(scene.shows(), is_shown, "{class:?}");
@@ -244,7 +244,7 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
         ..Hints::default()
     };
     let mut scene = Scene::new("");
-    scene.engine.handle_hints(Time::ZERO, cooked);
+    scene.engine.handle_hints(cooked);
     scene.answer("");
     scene.keys("s");
     assert!(scene.shows());
@@ -261,7 +261,7 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
     assert_eq!(scene.row(0), "xy");
     // So does another program.
     let mut scene = Scene::new("");
-    scene.engine.handle_hints(Time::ZERO, cooked);
+    scene.engine.handle_hints(cooked);
     scene.answer("");
     scene.keys("s");
     scene.answer("");
@@ -269,7 +269,8 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
         program: 1,
         ..cooked
     };
-    scene.engine.handle_hints(Time::ZERO, other);
+    scene.engine.handle_hints(other);
+    scene.answer("");
     scene.keys("y");
     assert!(scene.shows());
 }
@@ -289,12 +290,12 @@ fn what_was_typed_in_silence_is_not_shown_when_it_is_over() {
     for is_late in [false, true] {
         let mut scene = Scene::new("Word: ");
         let before = if is_late { Hints::default() } else { silent };
-        scene.engine.handle_hints(Time::ZERO, before);
+        scene.engine.handle_hints(before);
         scene.answer("");
         scene.keys("secret");
-        scene.engine.handle_hints(Time::ZERO, silent);
+        scene.engine.handle_hints(silent);
         // Nobody waited for the end of the line.
-        scene.engine.handle_hints(Time::ZERO, cooked);
+        scene.engine.handle_hints(cooked);
         scene.partial("", 6, 0);
         assert!(!scene.shows(), "{is_late}");
         scene.answer("\r\nname: ");
@@ -311,7 +312,7 @@ fn what_is_shown_goes_when_the_terminal_stops_to_echo() {
         echo: true,
         ..Hints::default()
     };
-    scene.engine.handle_hints(Time::ZERO, cooked);
+    scene.engine.handle_hints(cooked);
     scene.answer("name: ");
     scene.keys("an");
     assert_eq!(scene.row(0), "name: an");
@@ -319,13 +320,41 @@ fn what_is_shown_goes_when_the_terminal_stops_to_echo() {
         echo: false,
         ..cooked
     };
-    scene.engine.handle_hints(Time::ZERO, silent);
+    scene.engine.handle_hints(silent);
     assert!(!scene.shows());
     // Another program that echoes by itself has to prove it.
     let raw = Hints {
         canonical: false,
         ..silent
     };
-    scene.engine.handle_hints(Time::ZERO, raw);
+    scene.engine.handle_hints(raw);
     assert!(!scene.shows());
+    scene.partial("", 2, 0);
+    assert!(!scene.shows());
+}
+
+#[test]
+fn other_hints_are_no_answer_to_enter() {
+    let raw = Hints {
+        class: ProgramClass::Shell,
+        ..Hints::default()
+    };
+    let cooked = Hints {
+        canonical: true,
+        echo: true,
+        ..raw
+    };
+    let mut scene = Scene::new("");
+    scene.engine.handle_hints(raw);
+    scene.answer("host$ ");
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.key("\r");
+    scene.keys("secret");
+    scene.engine.handle_hints(cooked);
+    scene.partial("\r\n", 9, 2);
+    assert!(!scene.shows(), "the program has not had its time");
+    scene.engine.handle_hints(raw);
+    scene.partial("host$ ", 3, 3);
+    assert!(scene.row(1).starts_with("host$ s"), "the prompt is known");
 }
