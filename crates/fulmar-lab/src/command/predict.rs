@@ -40,7 +40,7 @@ pub struct Arguments {
         default_value = "none,stock,client,client-hints"
     )]
     pub predictor: Vec<Kind>,
-    /// A line for each recording, too.
+    /// A line for each recording, too; with `--judge`, what it says of each key.
     #[arg(long)]
     pub each: bool,
     /// Prints all of it as JSON.
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let recordings = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
     if arguments.judge {
-        return judge(&recordings, links[0], &arguments.predictor);
+        return judge(arguments, &recordings, links[0]);
     }
     let plan = Plan {
         recordings: &recordings,
@@ -98,7 +98,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn judge(recordings: &[Recording], link: Link, kinds: &[Kind]) -> Result<ExitCode> {
+fn judge(arguments: &Arguments, recordings: &[Recording], link: Link) -> Result<ExitCode> {
+    let Arguments {
+        predictor: kinds,
+        each,
+        ..
+    } = arguments;
     let mut rows = Vec::new();
     for recording in recordings {
         let truth = Truth::of(&recording.trace);
@@ -108,7 +113,7 @@ fn judge(recordings: &[Recording], link: Link, kinds: &[Kind]) -> Result<ExitCod
             let session = Session::run(&scenario, &recording.trace, &recording.truth, watched)?;
             let viewing = kind.view(&session);
             let verdict = judged(recording, &truth, &session, &viewing)?;
-            rows.push(json!({
+            let mut row = json!({
                 "recording": recording.name,
                 "predictor": kind.name(),
                 "keys": verdict.keys.len(),
@@ -116,7 +121,11 @@ fn judge(recordings: &[Recording], link: Link, kinds: &[Kind]) -> Result<ExitCod
                 "own": Summary::of(&verdict.own()).to_json(),
                 "wrong_share": verdict.wrong_share(),
                 "differences_at_end": verdict.differences_at_end,
-            }));
+            });
+            if *each {
+                row["verdict"] = serde_json::to_value(&verdict)?;
+            }
+            rows.push(row);
         }
     }
     println!("{:#}", Value::Array(rows));

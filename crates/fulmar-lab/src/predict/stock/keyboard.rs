@@ -30,73 +30,74 @@ enum Phase {
     #[default]
     Ground,
     Escape,
+    /// Behind ESC and a character from blank to `/`.
+    Intermediate,
     Sequence,
     Text,
-    TextEscape,
 }
 
-const ESCAPE: u8 = 0x1b;
+const ESCAPE: char = '\x1b';
 
 impl Keyboard {
     /// Takes in one byte.
     pub(super) fn read(&mut self, byte: u8) -> Option<Action> {
-        match (self.phase, byte) {
-            (Phase::Text, 0x07) => self.phase = Phase::Ground,
-            (Phase::Text, ESCAPE) => self.phase = Phase::TextEscape,
-            (Phase::Text, _) => {}
-            (_, ESCAPE) => self.phase = Phase::Escape,
-            (Phase::Escape | Phase::TextEscape, b'[' | b'O') => self.phase = Phase::Sequence,
-            (Phase::Escape | Phase::TextEscape, b']' | b'P' | b'_' | b'^' | b'X') => {
-                self.phase = Phase::Text;
-            }
-            (Phase::Escape | Phase::TextEscape, b' '..=b'/') => {}
-            (Phase::Escape | Phase::TextEscape, _) => {
-                self.phase = Phase::Ground;
-                return Some(Action::Other);
-            }
-            (Phase::Sequence, b' '..=b'?') => {}
-            (Phase::Sequence, _) => {
-                self.phase = Phase::Ground;
-                return Some(match byte {
-                    b'C' => Action::Right,
-                    b'D' => Action::Left,
-                    _ => Action::Other,
-                });
-            }
-            (Phase::Ground, _) => return self.read_plain(byte),
-        }
-        None
+        self.character.push(byte);
+        let character = match std::str::from_utf8(&self.character) {
+            Ok(text) => text.chars().next(),
+            Err(error) if error.error_len().is_none() => return None,
+            Err(_) => Some(char::REPLACEMENT_CHARACTER),
+        };
+        self.character.clear();
+        self.take(character?)
     }
 
-    fn read_plain(&mut self, byte: u8) -> Option<Action> {
-        match byte {
-            0x7f => return Some(Action::Backspace),
-            b'\r' => return Some(Action::Return),
-            0..=0x1f => return Some(Action::Other),
-            0x20..=0x7e => return Some(Action::Print(char::from(byte))),
-            _ => {}
+    fn take(&mut self, character: char) -> Option<Action> {
+        match (self.phase, character) {
+            (_, ESCAPE) => self.go(Phase::Escape, None),
+            (_, '\x18' | '\x1a') => self.go(Phase::Ground, Some(Action::Other)),
+            (Phase::Text, '\x07') => self.go(Phase::Ground, None),
+            (Phase::Text, _) => None,
+            // A control character works within a sequence, too, and leaves it open.
+            (_, '\r') => Some(Action::Return),
+            (_, '\0'..='\x1f') => Some(Action::Other),
+            (Phase::Ground, '\x7f') => Some(Action::Backspace),
+            (_, '\x7f') => None,
+            (Phase::Ground, _) if is_narrow(character) => Some(Action::Print(character)),
+            (Phase::Ground, _) => Some(Action::Other),
+            (Phase::Sequence, _) => self.take_in_sequence(character),
+            (Phase::Escape | Phase::Intermediate, _) => self.take_behind_escape(character),
         }
-        self.character.push(byte);
-        match std::str::from_utf8(&self.character) {
-            Ok(text) => {
-                let character = text.chars().next()?;
-                self.character.clear();
-                Some(match is_narrow(character) {
-                    true => Action::Print(character),
-                    false => Action::Other,
-                })
-            }
-            Err(error) if error.error_len().is_none() => None,
-            Err(_) => {
-                self.character.clear();
-                Some(Action::Other)
-            }
+    }
+
+    fn take_behind_escape(&mut self, character: char) -> Option<Action> {
+        match (self.phase, character) {
+            (_, ' '..='/') => self.go(Phase::Intermediate, None),
+            (Phase::Escape, '[' | 'O') => self.go(Phase::Sequence, None),
+            (Phase::Escape, ']' | 'P' | '_' | '^' | 'X') => self.go(Phase::Text, None),
+            _ => self.go(Phase::Ground, Some(Action::Other)),
         }
+    }
+
+    fn take_in_sequence(&mut self, character: char) -> Option<Action> {
+        match character {
+            ' '..='?' => None,
+            'C' => self.go(Phase::Ground, Some(Action::Right)),
+            'D' => self.go(Phase::Ground, Some(Action::Left)),
+            _ => self.go(Phase::Ground, Some(Action::Other)),
+        }
+    }
+
+    fn go(&mut self, phase: Phase, action: Option<Action>) -> Option<Action> {
+        self.phase = phase;
+        action
     }
 }
 
 /// Whether a character takes one column: found out by printing it.
 fn is_narrow(character: char) -> bool {
+    if character.is_ascii() {
+        return true;
+    }
     let mut terminal = fulmar_terminal::Terminal::new(fulmar_terminal::Size::default());
     terminal.process(format!("a{character}").as_bytes());
     terminal.screen().cursor().position.column.0 == 2
@@ -119,6 +120,13 @@ mod tests {
         let arrows = read(b"\x1b[C\x1bOD\x1b[1;5D\x1b[A");
         let expected = [Action::Right, Action::Left, Action::Left, Action::Other];
         assert_eq!(arrows, expected);
+    }
+
+    #[test]
+    fn backspace_behind_escape_leaves_the_sequence_open() {
+        // Alt-Backspace, Ctrl-E, blank, #, blank: the first character that ends it is the letter.
+        let keys = read(b"\x1b\x7f\x05 # ta");
+        assert_eq!(keys, [Action::Other, Action::Other, Action::Print('a')]);
     }
 
     #[test]
