@@ -27,6 +27,10 @@ pub(super) enum Source {
     },
     /// Logins over ssh, whose terms are their own.
     Logins,
+    /// Predictions in virtual time.
+    Predictions,
+    /// The model of stock's predictor beside the real one.
+    StockModel,
 }
 
 /// Figures as the outcomes have them: bytes, milliseconds, seconds, packets.
@@ -68,6 +72,22 @@ pub(super) const ALL: &[Figure] = &[
                 right on the screen, and the share of keys at once, within 5 ms. The lab's report \
                 has the experiments, the distributions and the intervals.",
         source: Source::Typed,
+    },
+    Figure {
+        name: "prediction",
+        about: "Recorded keys typed at the recorded times over simulated links. In each cell: instant, the keys \
+                whose right effect is there within 5 ms, in % of those that have one; wrong, the keys \
+                because of which something was wrong for 30 ms or longer, in % of all; and the wait in \
+                ms, its mean: p50, p90, p99. The lab's report has the groups of programs over all links.",
+        source: Source::Predictions,
+    },
+    Figure {
+        name: "stock-model",
+        about: "The model of stock's predictor beside the real mosh-client, over a round trip of 100 ms, judged \
+                alike: keys whose effect is there within 5 ms, and wrong keys, in %. A model counts \
+                while the two differ by at most 2 points. Few milliseconds decide what stock does with keys \
+                beside text that stays in place, so no two real runs are the same.",
+        source: Source::StockModel,
     },
     Figure {
         name: "throughput",

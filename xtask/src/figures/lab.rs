@@ -12,7 +12,7 @@ use super::table::{Column, Quantity};
 use crate::workspace::{self, Workspace};
 
 /// The variable that names the folder of data that are not ours to ship.
-const DATA_VARIABLE: &str = "FULMAR_LAB_DATA";
+pub(super) const DATA_VARIABLE: &str = "FULMAR_LAB_DATA";
 
 /// Who is measured, in the order of the columns; without prediction it is the same program.
 const PEERS: [&str; 3] = ["ssh", "mosh", "fulmar"];

@@ -4,6 +4,7 @@
 //! ```text
 //!   fulmar-lab run ──► outcomes ──┬─► docs/figures.md     sessions, logins
 //!                                └─► docs/report/typing.svg
+//!   fulmar-lab predict ──────────────► docs/figures.md     predictions, in virtual time
 //!   examples of our crates ──────────► docs/figures.md     what one datagram, one frame costs
 //! ```
 //!
@@ -14,6 +15,7 @@ mod catalogue;
 mod lab;
 mod login;
 mod login_place;
+mod predictions;
 mod programs;
 mod table;
 mod terminal;
@@ -140,6 +142,8 @@ impl Figures {
                 let (tables, how) = login::measure(workspace, place, self.runs)?;
                 Some((tables, format!("{how}, {}", machine())))
             }
+            Source::Predictions => predictions::evaluation(workspace, self.from.as_deref(), place)?,
+            Source::StockModel => predictions::stock_model(workspace, self.from.as_deref(), place)?,
             Source::Example { package, example } => {
                 let args = ["run", "--release", "--locked", "--quiet"];
                 let mut cargo = workspace.cargo(args);
@@ -189,7 +193,9 @@ impl Figure {
         match self.source {
             Source::Cell { name, .. } => Some(name),
             Source::Typed => Some("paper"),
-            Source::Example { .. } | Source::Logins => None,
+            Source::Example { .. } | Source::Logins | Source::Predictions | Source::StockModel => {
+                None
+            }
         }
     }
 }

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::Data;
 use crate::judge::Truth;
-use crate::predict::{Gate, Kind, Link, Plan, Recording, Results, Session, explain, judged};
+use crate::predict::{
+    Comparison, Gate, HELD_OUT, Kind, Link, Plan, Recording, Results, Session, Set, explain, judged,
+};
 use crate::stats::{AT_ONCE, Summary, share_within};
 
 /// Types recordings over many links in virtual time, and says how much of it predictors show at
@@ -20,9 +22,12 @@ use crate::stats::{AT_ONCE, Summary, share_within};
 /// character of a secret is ever shown.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The folder of recordings, or one that has key-traces; otherwise our own.
+    /// The folder of recordings, or one that has key-traces; otherwise our own for tuning.
     #[arg(long, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
+    /// All that is published: our own for tuning, those held out, and the ones of others in --data.
+    #[arg(long)]
+    pub published: bool,
     /// Only recordings whose names hold one of these.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub traces: Vec<String>,
@@ -43,7 +48,8 @@ pub struct Arguments {
     /// A line for each recording, too; with `--judge`, what it says of each key.
     #[arg(long)]
     pub each: bool,
-    /// Prints all of it as JSON.
+    /// Prints all of it as JSON: seeds, unfinished trials, and a row for each link, predictor, and
+    /// recording, group or set. As predict.json beside the outcomes of `run` it gets into their report.
     #[arg(long)]
     pub json: bool,
     /// Says of this recording, on the first link, what went wrong with each key.
@@ -53,6 +59,10 @@ pub struct Arguments {
     /// link: to compare with `replay --typing recorded`.
     #[arg(long)]
     pub judge: bool,
+    /// Compares, in a table in Markdown, the model of stock's predictor with real runs on the first
+    /// link: FOLDER/TRACE.json, as `replay --peer mosh --typing recorded --out` writes them.
+    #[arg(long, value_name = "FOLDER")]
+    pub beside: Option<PathBuf>,
     /// Fails if a character of a secret is ever shown.
     #[arg(long)]
     pub gate: bool,
@@ -80,7 +90,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let recordings = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
+    let recordings = recordings(arguments)?;
+    if let Some(real) = &arguments.beside {
+        print!("{}", Comparison::of(&recordings, links[0], real)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     if arguments.judge {
         return judge(arguments, &recordings, links[0]);
     }
@@ -92,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let results = Results::of(&plan, &plan.run()?);
     match arguments.json {
-        true => println!("{:#}", results.to_json()),
+        true => println!("{:#}", serde_json::to_value(results.rows())?),
         false => print!("{}", results.table(arguments.each)),
     }
     Ok(ExitCode::SUCCESS)
@@ -145,6 +159,20 @@ fn gate(arguments: &Arguments) -> Result<ExitCode> {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
+}
+
+fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {
+    if !arguments.published {
+        return Recording::read_all(&folder(arguments)?, &arguments.traces);
+    }
+    let own = Data::default().surroundings()?.recordings;
+    let mut all = Recording::read_all(&own, &arguments.traces)?;
+    all.extend(Recording::read_all(&own.join(HELD_OUT), &arguments.traces)?);
+    if arguments.data.is_some() {
+        let others = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
+        all.extend(others.into_iter().filter(|one| one.set == Set::Others));
+    }
+    Ok(all)
 }
 
 fn folder(arguments: &Arguments) -> Result<PathBuf> {

@@ -13,7 +13,7 @@ use crate::trace::DATA_VARIABLE;
 ///
 /// DIR/index.html needs nothing beside itself. It is made of what `run` left in DIR, of runs that
 /// failed as of those that did not, and can be made again at any time, also while runs are under way.
-/// With --figure or --table a part of it is printed, and nothing written.
+/// With --figure, --table or --predictions a part of it is printed, and nothing written.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The folder of outcomes.
@@ -29,6 +29,10 @@ pub struct Arguments {
     /// Prints a table in Markdown instead: the median of everybody who typed.
     #[arg(long)]
     pub table: bool,
+    /// Prints tables in Markdown instead: the predictions of DIR/predict.json, which `predict --json`
+    /// has printed.
+    #[arg(long, conflicts_with_all = ["table", "figure"])]
+    pub predictions: bool,
 }
 
 /// Writes the page and says where it is, or prints a part of it.
@@ -50,6 +54,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         );
     } else if arguments.table {
         print!("{}", report::table(folder, &catalogue::ALL, &around)?);
+    } else if arguments.predictions {
+        print!("{}", report::predictions(folder)?);
     } else {
         let page = report::write(folder, &catalogue::ALL, &around)?;
         println!("{}", page.display());

@@ -6,17 +6,21 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use fulmar_sim::{Delay, Loss};
+use serde::{Deserialize, Serialize};
 
 use crate::scenario::Scenario;
 
 /// A link: the same both ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Link {
     /// The shortest round trip, in milliseconds.
+    #[serde(rename = "round_trip_ms")]
     pub round_trip: u64,
     /// By how many milliseconds at most each way takes longer; what was sent first comes first.
+    #[serde(rename = "jitter_ms")]
     pub jitter: u64,
     /// How many datagrams of a hundred are lost each way.
+    #[serde(rename = "loss_percent")]
     pub loss: u32,
 }
 

@@ -25,6 +25,7 @@
 //! No predictor of ours may leak, on any link ([`Link::gate`]) and with any seed, and a control that shows
 //! everything must, on every recording that has a secret ([`Gate`]).
 
+mod comparison;
 mod engine;
 mod explain;
 mod gate;
@@ -36,8 +37,10 @@ mod picture;
 mod predictor;
 mod recording;
 mod rendered;
+mod row;
 mod score;
 mod session;
+mod set;
 mod stock;
 mod table;
 mod trial;
@@ -47,6 +50,7 @@ mod viewing;
 mod wait;
 mod wrong;
 
+pub use comparison::Comparison;
 pub use engine::Peer;
 pub use explain::explain;
 pub use gate::{Gate, Verdict};
@@ -57,8 +61,10 @@ pub use picture::{Look, Picture};
 pub use predictor::{Drawn, Kind, Predictor};
 pub use recording::Recording;
 pub use rendered::judged;
+pub use row::{About, PREDICTIONS, Row, Rows};
 pub use score::{INSTANT, Score, Scored};
 pub use session::{Frame, Happening, Keys, Session, Shown, What};
+pub use set::{HELD_OUT, Set};
 pub use table::Results;
 pub use trial::{Plan, Trial};
 pub use truth::{Effect, Part, TrueKey, Truth};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fulmar_predict::Overlay;
 use fulmar_terminal::{Position, Size};
+use serde::{Deserialize, Serialize};
 
 use super::engine::{Adapter, Peer};
 use super::picture::Picture;
@@ -67,9 +68,23 @@ impl Drawn {
 }
 
 /// The predictors by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// No prediction.
+    #[default]
     None,
     /// A model of stock's, as it is by default.
     Stock,
@@ -120,6 +135,20 @@ impl Kind {
             Kind::Client => Some(Peer::Stock),
             Kind::ClientHints => Some(Peer::Own),
             _ => None,
+        }
+    }
+
+    /// What it is called in tables that are read without this program.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Kind::None => "no prediction",
+            Kind::Stock => "stock's, modelled",
+            Kind::StockAlways => "stock's, modelled, always on",
+            Kind::Engine => "Fulmar, stock server",
+            Kind::EngineHints => "Fulmar, own server",
+            Kind::Client => "Fulmar's client, stock server",
+            Kind::ClientHints => "Fulmar's client, own server",
+            Kind::Everything => "everything is shown",
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use super::group::Group;
+use super::set::Set;
 use super::truth::Truth;
 use crate::trace::{Meta, Trace};
 
@@ -14,6 +15,8 @@ use crate::trace::{Meta, Trace};
 pub struct Recording {
     /// Its file's name.
     pub name: String,
+    /// The set that it belongs to.
+    pub set: Set,
     /// The recording.
     pub trace: Trace,
     /// What its keys do.
@@ -34,13 +37,17 @@ impl Recording {
             false => None,
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Recording::new(&name, trace, meta.as_ref()))
+        Ok(Recording {
+            set: Set::of(path),
+            ..Recording::new(&name, trace, meta.as_ref())
+        })
     }
 
-    /// Returns a recording by that name.
+    /// Returns a recording by that name, of no set of ours.
     pub fn new(name: &str, trace: Trace, meta: Option<&Meta>) -> Recording {
         Recording {
             name: name.to_owned(),
+            set: Set::Others,
             truth: Truth::of(&trace, meta),
             trace,
         }
@@ -80,6 +87,11 @@ impl Recording {
 
     /// Whether it was made to be hard on purpose, and stays out of the totals.
     pub fn is_apart(&self) -> bool {
-        self.name.contains("adversarial")
+        self.name.starts_with("own-adversarial")
+    }
+
+    /// Whether it belongs to the totals of a set.
+    pub(super) fn is_counted_in(&self, set: Set) -> bool {
+        self.set == set && !self.is_apart()
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
-
 use super::group::Group;
 use super::link::Link;
 use super::predictor::Kind;
 use super::recording::Recording;
+use super::row::{About, Row, Rows};
 use super::score::Score;
+use super::set::Set;
 use super::trial::{Plan, Trial};
 
 /// All scores, by link, recording and predictor; seeds are added up.
@@ -28,8 +28,8 @@ pub struct Results<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Line {
     Recording(usize),
-    Group(Group),
-    All,
+    Group(Set, Group),
+    All(Set),
 }
 
 impl<'a> Results<'a> {
@@ -52,58 +52,70 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Returns the score over all recordings that are not apart.
-    pub fn total(&self, link: Link, kind: Kind) -> Score {
-        self.score(link, kind, Line::All)
-    }
-
-    /// Returns the score of one recording.
-    pub fn of_recording(&self, link: Link, kind: Kind, recording: usize) -> Score {
-        self.score(link, kind, Line::Recording(recording))
-    }
-
     fn score(&self, link: Link, kind: Kind, line: Line) -> Score {
         let mut sum = Score::default();
-        for (number, recording) in self.recordings.iter().enumerate() {
-            let belongs = match line {
-                Line::Recording(one) => one == number,
-                Line::Group(group) => group == recording.group() && !recording.is_apart(),
-                Line::All => !recording.is_apart(),
-            };
-            if let Some(score) = self.scores.get(&(link, number, kind)).filter(|_| belongs) {
+        for number in self.recordings_of(line) {
+            if let Some(score) = self.scores.get(&(link, number, kind)) {
                 sum.add(score);
             }
         }
         sum
     }
 
-    fn groups(&self) -> BTreeSet<Group> {
-        let counted = self.recordings.iter().filter(|one| !one.is_apart());
-        counted.map(Recording::group).collect()
+    fn recordings_of(&self, line: Line) -> impl Iterator<Item = usize> {
+        let belongs = move |(number, recording): &(usize, &Recording)| match line {
+            Line::Recording(one) => one == *number,
+            Line::Group(set, group) => recording.is_counted_in(set) && recording.group() == group,
+            Line::All(set) => recording.is_counted_in(set),
+        };
+        let recordings = self.recordings.iter().enumerate();
+        recordings.filter(belongs).map(|(number, _)| number)
     }
 
-    fn name(&self, line: Line) -> &str {
+    /// Lines about recordings, then about groups, then about sets.
+    fn lines(&self) -> Vec<Line> {
+        let counted = self.recordings.iter().filter(|one| !one.is_apart());
+        let groups: BTreeSet<Line> = counted
+            .clone()
+            .map(|one| Line::Group(one.set, one.group()))
+            .collect();
+        let sets: BTreeSet<Line> = counted.map(|one| Line::All(one.set)).collect();
+        let recordings = (0..self.recordings.len()).map(Line::Recording);
+        recordings.chain(groups).chain(sets).collect()
+    }
+
+    fn name(&self, line: Line) -> String {
         match line {
-            Line::Recording(number) => &self.recordings[number].name,
-            Line::Group(group) => group.name(),
-            Line::All => "all",
+            Line::Recording(number) => self.recordings[number].name.clone(),
+            Line::Group(_, group) => group.name().to_owned(),
+            Line::All(_) => "all".to_owned(),
+        }
+    }
+
+    fn set(&self, line: Line) -> Set {
+        match line {
+            Line::Recording(number) => self.recordings[number].set,
+            Line::Group(set, _) | Line::All(set) => set,
         }
     }
 
     /// Returns the table: for each link a line for each recording if `each` is set, for each group,
-    /// and for all; for each predictor the shares and times.
+    /// and for all of a set; for each predictor the shares and times.
     pub fn table(&self, each: bool) -> String {
         let mut text = String::new();
-        let mut lines: Vec<Line> = match each {
-            true => (0..self.recordings.len()).map(Line::Recording).collect(),
-            false => Vec::new(),
-        };
-        lines.extend(self.groups().into_iter().map(Line::Group));
-        lines.push(Line::All);
+        let mut lines = self.lines();
+        lines.retain(|line| each || !matches!(line, Line::Recording(_)));
+        let has_sets = lines
+            .iter()
+            .any(|line| self.set(*line) != self.set(lines[0]));
         for link in &self.links {
             let _ = writeln!(text, "{link}: instant %, wrong %, mean, p50, p90, p99 ms");
             for line in &lines {
-                self.push_line(&mut text, *link, *line);
+                let name = match has_sets {
+                    true => format!("{}: {}", self.set(*line).title(), self.name(*line)),
+                    false => self.name(*line),
+                };
+                self.push_line(&mut text, *link, *line, &name);
             }
             text.push('\n');
         }
@@ -113,13 +125,13 @@ impl<'a> Results<'a> {
         text
     }
 
-    fn push_line(&self, text: &mut String, link: Link, line: Line) {
+    fn push_line(&self, text: &mut String, link: Link, line: Line, name: &str) {
         for (number, kind) in self.kinds.iter().enumerate() {
             let score = self.score(link, *kind, line);
-            let name = if number == 0 { self.name(line) } else { "" };
+            let name = if number == 0 { name } else { "" };
             let _ = write!(
                 text,
-                "  {name:<28} {:<12} {:5.1} {:5.2}  {:6.1} {:6.1} {:6.1} {:6.1}",
+                "  {name:<36} {:<12} {:5.1} {:5.2}  {:6.1} {:6.1} {:6.1} {:6.1}",
                 kind.name(),
                 score.instant(),
                 score.wrong(),
@@ -142,49 +154,36 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Returns the results for machines: an object with `seeds`, `unfinished` (trials in which not
-    /// everything came) and `rows`. A row has `link` (`round_trip_ms`, `jitter_ms`, `loss_percent`),
-    /// `of` (`recording`, `group` or `all`), `name`, `predictor`, `keys`, `with_effect`,
-    /// `instant_percent`, `wrong_percent`, `mean_ms`, `p50_ms`, `p90_ms`, `p99_ms`, `secret_keys`, `leaks`.
-    pub fn to_json(&self) -> Value {
-        let recordings = (0..self.recordings.len()).map(Line::Recording);
-        let groups = self.groups().into_iter().map(Line::Group);
-        let lines: Vec<Line> = recordings.chain(groups).chain([Line::All]).collect();
+    /// Returns the results for machines.
+    pub fn rows(&self) -> Rows {
         let mut rows = Vec::new();
         for link in &self.links {
-            for line in &lines {
-                rows.extend(self.kinds.iter().map(|kind| self.row(*link, *line, *kind)));
+            for line in self.lines() {
+                rows.extend(self.kinds.iter().map(|kind| self.row(*link, line, *kind)));
             }
         }
-        json!({ "seeds": self.seeds, "unfinished": self.unfinished, "rows": rows })
+        Rows {
+            seeds: self.seeds,
+            unfinished: self.unfinished,
+            rows,
+        }
     }
 
-    fn row(&self, link: Link, line: Line, kind: Kind) -> Value {
-        let score = self.score(link, kind, line);
+    fn row(&self, link: Link, line: Line, kind: Kind) -> Row {
         let of = match line {
-            Line::Recording(_) => "recording",
-            Line::Group(_) => "group",
-            Line::All => "all",
+            Line::Recording(_) => About::Recording,
+            Line::Group(..) => About::Group,
+            Line::All(_) => About::All,
         };
-        json!({
-            "link": {
-                "round_trip_ms": link.round_trip,
-                "jitter_ms": link.jitter,
-                "loss_percent": link.loss,
-            },
-            "of": of,
-            "name": self.name(line),
-            "predictor": kind.name(),
-            "keys": score.keys,
-            "with_effect": score.waits.len(),
-            "instant_percent": score.instant(),
-            "wrong_percent": score.wrong(),
-            "mean_ms": score.mean(),
-            "p50_ms": score.quantile(0.5),
-            "p90_ms": score.quantile(0.9),
-            "p99_ms": score.quantile(0.99),
-            "secret_keys": score.leaks.keys,
-            "leaks": score.leaks.shown,
-        })
+        let row = Row {
+            link,
+            set: self.set(line),
+            of,
+            name: self.name(line),
+            predictor: kind,
+            recordings: self.recordings_of(line).count(),
+            ..Row::default()
+        };
+        row.with(&self.score(link, kind, line))
     }
 }

@@ -79,7 +79,9 @@ impl Plan<'_> {
     }
 
     fn one(&self, recording: usize, link: Link, seed: u64) -> Result<Trial> {
-        let Recording { name, trace, truth } = &self.recordings[recording];
+        let Recording {
+            name, trace, truth, ..
+        } = &self.recordings[recording];
         let run = |watched| {
             let session = Session::run(&link.scenario(seed), trace, truth, watched);
             session.with_context(|| format!("{name} over {link}, seed {seed}"))

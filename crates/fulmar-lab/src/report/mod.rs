@@ -21,6 +21,7 @@ mod pairs;
 mod peers;
 mod plots;
 mod precision;
+mod predicted;
 mod quoted;
 mod ratios;
 mod relations;
@@ -33,10 +34,11 @@ mod typed;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
 use crate::experiment::{Experiment, Surroundings};
 use crate::outcome::Folder;
+use crate::predict::PREDICTIONS;
 use grouped::Subject;
 pub use origin::Origin;
 
@@ -63,6 +65,7 @@ pub fn write(root: &Path, experiments: &[Experiment], around: &Surroundings) -> 
         origin: Origin::of(root),
         selfcheck: found(root, SELFCHECK)?,
         pairs: found(root, PAIRS)?,
+        predictions: found(root, PREDICTIONS)?,
     };
     let path = root.join(PAGE);
     let beside = path.with_extension("new");
@@ -96,6 +99,15 @@ pub fn table(root: &Path, experiments: &[Experiment], around: &Surroundings) -> 
     Ok(markdown::of(&subjects(root, experiments, around)?))
 }
 
+/// Returns the tables of the predictions that lie in a folder, in Markdown; empty where there are none.
+///
+/// # Errors
+///
+/// Where they cannot be read.
+pub fn predictions(root: &Path) -> Result<String> {
+    Ok(found(root, PREDICTIONS)?.map_or_else(String::new, |rows| predicted::text(&rows)))
+}
+
 fn subjects(
     root: &Path,
     experiments: &[Experiment],
@@ -112,7 +124,7 @@ fn subjects(
 }
 
 /// Returns what one of the files beside the outcomes says, if it is there.
-fn found(root: &Path, name: &str) -> Result<Option<Value>> {
+fn found<T: DeserializeOwned>(root: &Path, name: &str) -> Result<Option<T>> {
     let path = root.join(name);
     let Ok(text) = std::fs::read_to_string(&path) else {
         return Ok(None);

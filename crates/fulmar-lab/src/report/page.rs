@@ -12,8 +12,10 @@ use super::overview;
 use super::pairs;
 use super::peers::Peers;
 use super::precision;
+use super::predicted;
 use super::relations;
 use super::section;
+use crate::predict::Rows;
 
 /// What a page is made of.
 pub(super) struct Report {
@@ -21,6 +23,7 @@ pub(super) struct Report {
     pub(super) origin: Option<Origin>,
     pub(super) selfcheck: Option<Value>,
     pub(super) pairs: Option<Value>,
+    pub(super) predictions: Option<Rows>,
 }
 
 /// A part of the page with a heading that the contents lead to.
@@ -55,6 +58,7 @@ impl Report {
         parts.extend(overview::part(&self.subjects, peers));
         parts.extend(relations::part(&self.subjects));
         parts.extend(experiments);
+        parts.extend(self.predictions.as_ref().map(predicted::part));
         parts.extend(not_best::part(&self.subjects));
         parts.extend(self.selfcheck.as_ref().map(precision::part));
         parts.extend(self.pairs.as_ref().map(pairs::part));

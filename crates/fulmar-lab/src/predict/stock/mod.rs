@@ -1,7 +1,7 @@
 //! A model of stock's predictor, to compare with.
 //!
-//! It was written from docs/protocol.md's description of stock's behaviour as a client shows it, and
-//! shares nothing with our engine.
+//! It was written from a description of what a stock client can be seen to do, shares nothing with our
+//! engine, and counts as long as it agrees with the real one: docs/prediction.md §10.
 
 mod cells;
 mod keyboard;

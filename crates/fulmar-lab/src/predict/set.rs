@@ -1,0 +1,69 @@
+//! Sets of recordings, each reported by itself.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a recording is from, and who has looked at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Set {
+    /// Ours, for tuning: those that the prediction was designed with.
+    First,
+    /// Ours, for tuning, and made later: each has a script.
+    Tuning,
+    /// Ours, and kept away from tuning.
+    HeldOut,
+    /// Not ours.
+    #[default]
+    Others,
+}
+
+/// How the names of our own recordings begin.
+const OWN: &str = "own-";
+
+/// The folder of those that are kept away from tuning.
+pub const HELD_OUT: &str = "held-out";
+
+impl Set {
+    /// Returns the set of the recording in a file.
+    pub fn of(path: &Path) -> Set {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let script = folder.join("scripts").join(format!("{name}.typist"));
+        match name.starts_with(OWN) {
+            false => Set::Others,
+            true if folder.ends_with(HELD_OUT) => Set::HeldOut,
+            true if script.is_file() => Set::Tuning,
+            true => Set::First,
+        }
+    }
+
+    /// What it is called in tables.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Set::First => "tuning, older",
+            Set::Tuning => "tuning, newer",
+            Set::HeldOut => "held out",
+            Set::Others => "of others",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_folders_and_scripts_tell_the_set() {
+        let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys");
+        for (file, set) in [
+            ("own-bash-plain", Set::First),
+            ("own-ask-plain", Set::Tuning),
+            ("held-out/own-gpg", Set::HeldOut),
+            ("agd-short", Set::Others),
+        ] {
+            assert_eq!(Set::of(&keys.join(file)), set, "{file}");
+        }
+    }
+}

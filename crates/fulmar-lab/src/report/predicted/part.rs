@@ -1,0 +1,91 @@
+//! The section of predictions.
+
+use super::{Line, kinds, lines};
+use crate::predict::{About, Kind, Row, Rows};
+use crate::report::markup::{Element, element};
+use crate::report::number::{NONE, rounded};
+use crate::report::page::Part;
+use crate::report::table::{Table, head, number, words};
+
+const ABOUT: &str = "Recorded keys typed at the recorded times over simulated links, in virtual time, by our \
+                     client and server; every predictor is shown the same session. Instant: keys whose right \
+                     effect is on the screen within 5 ms, of those that have one. Wrong: keys because of which \
+                     a cell or the cursor was wrong for 30 ms or longer, of all keys. Then the waits. Traces that \
+                     are held out were not looked at while the prediction was made.";
+
+/// Returns the section.
+pub(in crate::report) fn part(rows: &Rows) -> Part {
+    let kinds = kinds(rows);
+    let sets = lines(rows, About::All);
+    let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
+    let mut inner = vec![element("p").text(ABOUT)];
+    inner.extend(table("Links without jitter and loss", &even, &kinds));
+    inner.extend(folded("Links with jitter and loss", &uneven, &kinds));
+    let groups = lines(rows, About::Group);
+    let about = |line: &Line<'_>| (line.first.set, line.first.name.clone());
+    inner.extend(
+        groups
+            .chunk_by(|one, next| about(one) == about(next))
+            .filter_map(|group| {
+                let Row { set, name, .. } = group[0].first;
+                folded(&format!("{name}, {}", set.title()), group, &kinds)
+            }),
+    );
+    Part {
+        id: "predictions".to_owned(),
+        title: "Predictions".to_owned(),
+        inner,
+    }
+}
+
+fn folded(title: &str, lines: &[Line<'_>], kinds: &[Kind]) -> Option<Element> {
+    let summary = element("summary").text(title);
+    Some(
+        element("details")
+            .with(summary)
+            .with(table(title, lines, kinds)?),
+    )
+}
+
+fn table(title: &str, lines: &[Line<'_>], kinds: &[Kind]) -> Option<Element> {
+    let mut table = Table::new(title)
+        .words("traces")
+        .words("round trip")
+        .words("predictor")
+        .numbers("keys", "")
+        .numbers("instant", "%")
+        .numbers("wrong", "%");
+    for time in ["mean", "p50", "p90", "p99"] {
+        table = table.numbers(time, "ms");
+    }
+    for line in lines {
+        table.group();
+        for (place, kind) in kinds.iter().enumerate() {
+            let mut cells = match place {
+                0 => vec![
+                    head(line.first.set.title()),
+                    words(line.first.link.to_string()),
+                ],
+                _ => vec![head(""), words("")],
+            };
+            cells.push(words(kind.title()));
+            cells.extend(figures(line.row(*kind)));
+            table.row(cells);
+        }
+    }
+    table.element()
+}
+
+fn figures(row: Option<&Row>) -> Vec<Element> {
+    let Some(row) = row else {
+        return vec![number(NONE); 7];
+    };
+    let times = [row.mean_ms, row.p50_ms, row.p90_ms, row.p99_ms];
+    let mut cells = vec![
+        number(row.keys.to_string()),
+        number(format!("{:.1}", row.instant_percent)),
+        number(format!("{:.2}", row.wrong_percent)),
+    ];
+    cells.extend(times.map(|time| number(rounded(time))));
+    cells
+}
