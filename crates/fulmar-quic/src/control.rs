@@ -1,5 +1,9 @@
 //! Congestion control: whose it is, and what all of them have in common.
 
+mod delivery;
+mod losses;
+mod own;
+
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,6 +51,7 @@ impl Factory {
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let inner = match self.kind {
+            CongestionControl::Own => Arc::new(own::OwnConfig).build(now, current_mtu),
             CongestionControl::Bbr => Arc::new(BbrConfig::default()).build(now, current_mtu),
             CongestionControl::Cubic => Arc::new(CubicConfig::default()).build(now, current_mtu),
         };

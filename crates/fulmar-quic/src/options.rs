@@ -31,8 +31,10 @@ pub struct Options {
 /// Who decides how much is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CongestionControl {
-    /// BBR as quinn has it.
+    /// Ours: what the path delivers in its shortest round trip, and a little more.
     #[default]
+    Own,
+    /// BBR as quinn has it: for comparison.
     Bbr,
     /// CUBIC as quinn has it: for comparison.
     Cubic,

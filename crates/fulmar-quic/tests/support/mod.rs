@@ -7,6 +7,8 @@
     reason = "each test uses a part of it"
 )]
 
+pub mod many;
+
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -46,6 +48,8 @@ pub struct End {
     pub received_at: Duration,
     /// Bytes that came in each tenth of a second.
     pub rate: Vec<u64>,
+    /// When to begin writing.
+    pub starts: Duration,
     /// Whether what comes is taken from the connection.
     pub reads: bool,
     pub sent_datagrams: u64,
@@ -59,6 +63,7 @@ pub struct End {
     ways: Vec<SocketAddr>,
     outbox: VecDeque<Transmit>,
     is_fresh: bool,
+    is_started: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -91,6 +96,7 @@ impl End {
             received: 0,
             received_at: Duration::ZERO,
             rate: Vec::new(),
+            starts: Duration::ZERO,
             reads: true,
             sent_datagrams: 0,
             genuine: 0,
@@ -101,12 +107,23 @@ impl End {
             ways,
             outbox: VecDeque::new(),
             is_fresh: true,
+            is_started: false,
         }
     }
 
     pub fn sending(mut self, bytes: u64) -> End {
         self.to_send = bytes;
         self
+    }
+
+    pub fn starting(mut self, at: Duration) -> End {
+        self.starts = at;
+        self
+    }
+
+    /// How many paths were believed.
+    pub fn ways(&self) -> usize {
+        self.ways.len()
     }
 
     pub fn is_connected(&self) -> bool {
@@ -214,14 +231,19 @@ impl Node for End {
             if self.reads {
                 self.read(now);
             }
-            self.write();
+            if now >= self.starts {
+                self.write();
+            }
+            self.is_started = now >= self.starts;
             self.fill_outbox(Time::from_origin(now));
         }
         self.outbox.pop_front()
     }
 
     fn next_timeout(&self) -> Option<Duration> {
-        self.connection.poll_timeout().map(Time::since_origin)
+        let starts = (!self.is_started).then_some(self.starts);
+        let wakes = self.connection.poll_timeout().map(Time::since_origin);
+        starts.into_iter().chain(wakes).min()
     }
 
     fn handle_hint(&mut self, now: Duration, _hint: Hint) {

@@ -1,0 +1,190 @@
+//! Copies in virtual time over the paths of the table of `docs/copy.md`, and what each control makes
+//! of them.
+//!
+//! `cargo run --release -p fulmar-quic --example table -- [own|bbr|cubic] [paths|yields|share|TRACE]`
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fulmar_quic::{CongestionControl, Options};
+use fulmar_sim::{Delay, Impairment, LinkTrace, Loss, Network, Queue, Rate, Traced, ms, secs};
+use support::many::share;
+use support::{End, ends};
+
+/// What is copied.
+const BYTES: u64 = 300_000_000;
+
+/// The rate of the link in Mbit/s.
+const RATE: u64 = 500;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let controls = match arguments.next().as_deref() {
+        Some("bbr") => vec![CongestionControl::Bbr],
+        Some("cubic") => vec![CongestionControl::Cubic],
+        _ => vec![CongestionControl::Own],
+    };
+    let what = arguments.next().unwrap_or_else(|| "paths".to_owned());
+    for control in controls {
+        match what.as_str() {
+            "paths" => paths(control),
+            "yields" => yields(control),
+            "share" => shares(control),
+            trace => traced(control, trace),
+        }
+    }
+}
+
+fn options(control: CongestionControl) -> Options {
+    Options {
+        control,
+        ..Options::default()
+    }
+}
+
+/// A link of that rate with a queue of so many products of rate and round trip.
+fn link(mbit: u64, rtt: Duration, products: f64, loss: f64) -> Network {
+    let product = mbit as f64 * 1e6 / 8.0 * rtt.as_secs_f64();
+    let queue = Queue::bytes((product * products) as usize);
+    let half = Delay::ms(rtt.as_millis() as u64 / 2);
+    Network::seeded(7)
+        .up([
+            Loss::percent(loss),
+            Rate::kbit(mbit * 1000, queue),
+            half.clone(),
+        ])
+        .down([Loss::percent(loss), Rate::kbit(mbit * 1000, queue), half])
+}
+
+fn paths(control: CongestionControl) {
+    println!("{control:?}: {BYTES} bytes, {RATE} Mbit/s, a queue of one product");
+    for (rtt, loss) in [
+        (45, 0.0),
+        (100, 0.0),
+        (200, 0.0),
+        (45, 0.1),
+        (45, 1.0),
+        (200, 0.1),
+        (200, 1.0),
+        (45, 29.0),
+    ] {
+        let net = link(RATE, ms(rtt), 1.0, loss);
+        let bytes = if loss > 20.0 { BYTES / 3 } else { BYTES };
+        let mut sim = share(net, vec![ends(3, &options(control), bytes, 0)]);
+        let done = sim.run_until(secs(400), |(_, far)| far.ends[0].received == bytes);
+        if done.is_err() {
+            println!(
+                "  {rtt:3} ms, {loss:4} %: NOT DONE, {} bytes, {:?}",
+                sim.nodes.1.ends[0].received, sim.nodes.1.ends[0].events
+            );
+            continue;
+        }
+        let near = &sim.nodes.0.ends[0];
+        let far = &sim.nodes.1.ends[0];
+        let took = far.received_at.as_secs_f64();
+        let stats = near.connection.statistics();
+        let (mean, longest) = sim.nodes.0.ping_between(secs(2), far.received_at);
+        let (_, first) = sim.nodes.0.ping_between(ms(0), secs(2));
+        println!(
+            "  {rtt:3} ms, {loss:4} %: {:4.0} Mbit/s in {took:5.2} s; by 1 s {:5.1} MB, 2 s {:5.1} MB; RTT {:3} ms, longest {:3}, in 2 s {:3}; lost {:.2} %, windows {} {} MB",
+            bytes as f64 * 8e-6 / took,
+            far.received_by(secs(1)) as f64 * 1e-6,
+            far.received_by(secs(2)) as f64 * 1e-6,
+            mean.as_millis(),
+            longest.as_millis(),
+            first.as_millis(),
+            stats.lost as f64 * 100.0 / stats.sent.0 as f64,
+            far.connection.statistics().receive_window >> 20,
+            stats.send_window >> 20,
+        );
+    }
+}
+
+/// What small datagrams see beside a copy, with queues of several sizes.
+fn yields(control: CongestionControl) {
+    for (mbit, rtt, products) in [
+        (20, 40, 1.0),
+        (20, 40, 10.0),
+        (100, 40, 1.0),
+        (100, 100, 1.0),
+        (500, 45, 1.0),
+        (500, 45, 0.1),
+        (5, 60, 20.0),
+        (1, 80, 30.0),
+    ] {
+        let net = link(mbit, ms(rtt), products, 0.0);
+        let mut sim = share(net, vec![ends(3, &options(control), u64::MAX, 0)]);
+        sim.run_for(secs(30)).expect("no end spins");
+        let (mean, longest) = sim.nodes.0.ping_between(secs(5), secs(30));
+        let (_, first) = sim.nodes.0.ping_between(ms(0), secs(5));
+        let far = &sim.nodes.1.ends[0];
+        let bytes = far.received - far.received_by(secs(5));
+        println!(
+            "{control:?} {mbit:3} Mbit/s {rtt:3} ms, queue {products}: {:5.1} Mbit/s, RTT {:3} ms, longest {:3}, in 5 s {:3}",
+            bytes as f64 * 8e-6 / 25.0,
+            mean.as_millis(),
+            longest.as_millis(),
+            first.as_millis(),
+        );
+    }
+}
+
+/// Two copies on one link: how they share.
+fn shares(control: CongestionControl) {
+    for (mbit, rtt, products, other) in [
+        (100, 40, 1.0, CongestionControl::Cubic),
+        (100, 40, 1.0, control),
+        (20, 40, 1.0, CongestionControl::Cubic),
+        (100, 100, 1.0, CongestionControl::Cubic),
+        (100, 40, 4.0, CongestionControl::Cubic),
+        (500, 45, 1.0, CongestionControl::Cubic),
+    ] {
+        for first in [0, 10] {
+            let (seconds, late) = (60, 10 - first);
+            let ours = ends(3, &options(control), u64::MAX, 0);
+            let theirs = ends(4, &options(other), u64::MAX, 0);
+            let ours = (ours.0.starting(secs(first)), ours.1);
+            let theirs = (theirs.0.starting(secs(late)), theirs.1);
+            let mut sim = share(link(mbit, ms(rtt), products, 0.0), vec![ours, theirs]);
+            sim.run_for(secs(seconds)).expect("no end spins");
+            let rate = |end: &End| {
+                (end.received - end.received_by(secs(20))) as f64 * 8e-6 / (seconds - 20) as f64
+            };
+            let (mean, longest) = sim.nodes.0.ping_between(secs(20), secs(seconds));
+            println!(
+                "{control:?} from {first:2} s beside {other:?} from {late:2} s, {mbit} Mbit/s, {rtt} ms, queue {products}: {:5.1} and {:5.1} Mbit/s, RTT {} ms, longest {}",
+                rate(&sim.nodes.1.ends[0]),
+                rate(&sim.nodes.1.ends[1]),
+                mean.as_millis(),
+                longest.as_millis(),
+            );
+        }
+    }
+}
+
+/// A link that follows a recorded one.
+fn traced(control: CongestionControl, file: &str) {
+    let text = std::fs::read_to_string(file).expect("a trace that can be read");
+    let trace = Arc::new(LinkTrace::parse(&text).expect("a trace"));
+    for queue in [Queue::Endless, Queue::bytes(150_000)] {
+        let seconds = trace.period().as_secs().min(120);
+        let half = Delay::ms(20);
+        let up: [Impairment; 2] = [Traced::by(trace.clone(), queue), half.clone()];
+        let net = Network::seeded(7).up(up).down([half]);
+        let mut sim = share(net, vec![ends(3, &options(control), u64::MAX, 0)]);
+        sim.run_for(secs(seconds)).expect("no end spins");
+        let could = trace.count_between(ms(0), secs(seconds)) as f64 * 1500.0;
+        let far = &sim.nodes.1.ends[0];
+        let (mean, longest) = sim.nodes.0.ping_between(secs(2), secs(seconds));
+        println!(
+            "{control:?} {file} {queue:?}: {:.3} of {:.2} Mbit/s, RTT {} ms, longest {}",
+            far.received as f64 / could,
+            could * 8e-6 / seconds as f64,
+            mean.as_millis(),
+            longest.as_millis(),
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! Which losses are ours: those that stop when less is sent.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// How much more may be lost than without us before we send less.
+const EXCESS: f64 = 0.02;
+
+/// The most that is made up for.
+const BASE_MAX: f64 = 0.45;
+
+/// How much of what was known counts when something new is.
+const MEMORY: f64 = 0.75;
+
+/// Packets that left in one phase, and what became of them.
+#[derive(Clone)]
+struct Span {
+    began: Instant,
+    is_low: bool,
+}
+
+/// Counts lost bytes apart: of what left while little was under way, and of the rest.
+#[derive(Clone)]
+pub(super) struct Losses {
+    spans: VecDeque<Span>,
+    low: Share,
+    round: Share,
+    courage: f64,
+    is_excessive: bool,
+    /// A router has marked a packet of this round.
+    is_marked: bool,
+}
+
+impl Default for Losses {
+    fn default() -> Losses {
+        Losses {
+            spans: VecDeque::new(),
+            low: Share::default(),
+            round: Share::default(),
+            courage: 1.0,
+            is_excessive: false,
+            is_marked: false,
+        }
+    }
+}
+
+/// Bytes lost of bytes sent.
+#[derive(Clone, Copy, Default)]
+struct Share {
+    lost: f64,
+    all: f64,
+}
+
+impl Share {
+    fn get(self) -> f64 {
+        if self.all > 0.0 {
+            self.lost / self.all
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Losses {
+    /// From now on leaves what belongs to another phase.
+    pub(super) fn begin(&mut self, now: Instant, is_low: bool) {
+        if is_low {
+            self.low.lost *= MEMORY;
+            self.low.all *= MEMORY;
+        }
+        let began = now;
+        self.spans.push_back(Span { began, is_low });
+        while self.spans.len() > 4 {
+            self.spans.pop_front();
+        }
+    }
+
+    pub(super) fn acknowledged(&mut self, sent: Instant, bytes: u64) {
+        self.share_of(sent).all += bytes as f64;
+    }
+
+    pub(super) fn lost(&mut self, sent: Instant, bytes: u64) {
+        let share = self.share_of(sent);
+        share.all += bytes as f64;
+        share.lost += bytes as f64;
+    }
+
+    /// A router says that its queue fills.
+    pub(super) fn mark(&mut self) {
+        self.is_marked = true;
+    }
+
+    fn share_of(&mut self, sent: Instant) -> &mut Share {
+        let span = self.spans.iter().rev().find(|span| span.began <= sent);
+        if span.is_some_and(|span| span.is_low) {
+            return &mut self.low;
+        }
+        &mut self.round
+    }
+
+    /// Ends a round: losses beyond those without us make us timid, none makes us bolder.
+    pub(super) fn end_round(&mut self) {
+        let share = std::mem::take(&mut self.round);
+        if share.all == 0.0 {
+            return;
+        }
+        let is_marked = std::mem::take(&mut self.is_marked);
+        self.is_excessive = is_marked || share.get() > self.base() + EXCESS;
+        self.courage = if self.is_excessive {
+            (self.courage / 2.0).max(1.0 / 16.0)
+        } else {
+            (self.courage + 1.0 / 16.0).min(1.0)
+        };
+    }
+
+    /// What share is lost whatever we do.
+    pub(super) fn base(&self) -> f64 {
+        self.low.get().min(BASE_MAX)
+    }
+
+    /// How much of the slack may be used.
+    pub(super) fn courage(&self) -> f64 {
+        self.courage
+    }
+
+    /// Whether more was lost in the last round than without us.
+    pub(super) fn is_excessive(&self) -> bool {
+        self.is_excessive
+    }
+}

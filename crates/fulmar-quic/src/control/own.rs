@@ -1,0 +1,423 @@
+//! Our congestion control: as much under way as the path delivers in its shortest round trip, and a
+//! little more (docs/decisions/025-congestion-control.md).
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory, Cubic, CubicConfig};
+
+use super::delivery::{Delivery, Peak, Sample};
+use super::losses::Losses;
+
+/// Packets that may be under way before anything is known.
+const START_PACKETS: u64 = 32;
+
+/// The least packets that are under way.
+const LEAST_PACKETS: u64 = 4;
+
+/// How many rounds the delivery rate is the largest of.
+const RATE_ROUNDS: usize = 10;
+
+/// How much longer round trips may be than the shortest before the start ends: a share of it within
+/// bounds, and so many in a row. Source of the bounds: RFC 9406 §4.2.
+const START_RISE: f64 = 0.125;
+const START_RISE_MIN: Duration = Duration::from_millis(4);
+const START_RISE_MAX: Duration = Duration::from_millis(16);
+const START_RISES: u32 = 8;
+
+/// The queue that we keep in the path, as a share of the shortest round trip, and its bounds.
+const SLACK_SHARE: f64 = 0.25;
+const SLACK_MIN: Duration = Duration::from_millis(4);
+const SLACK_MAX: Duration = Duration::from_millis(15);
+
+/// How much bolder the slack gets at most while no queue is seen, and how much of a round trip it may
+/// be then.
+const BOLDNESS_MAX: f64 = 64.0;
+const BOLD_SLACK_MAX: f64 = 0.3;
+
+/// Rounds of filling after a draining, in which nothing is learned of the queue.
+const FILLING_ROUNDS: u32 = 2;
+
+/// How long the wobble of round trips is remembered, in samples, and how much of it we follow.
+const WOBBLE_SAMPLES: f64 = 64.0;
+const WOBBLE_MAX: Duration = Duration::from_millis(150);
+
+/// What part of the product is under way when the path is let drain.
+const DRAINED: f64 = 0.85;
+
+/// Rounds and time from one draining to the next.
+const DRAIN_ROUNDS: u32 = 8;
+const DRAIN_PERIOD: Duration = Duration::from_secs(1);
+
+/// How many drainings the shortest round trip is the shortest of.
+const DRAININGS: usize = 4;
+
+/// For how long the shortest round trip of all is remembered.
+const BASE_MEMORY: Duration = Duration::from_secs(60);
+
+/// Drainings after which the queue was still there: then it is not ours.
+const FOREIGN_DRAININGS: u32 = 2;
+
+/// The most that is under way beside others, in products.
+const BESIDE_MAX: f64 = 2.5;
+
+/// What is lost without our doing and still so little that every loss counts beside others.
+const BASE_NEGLIGIBLE: f64 = 0.002;
+
+/// What we are doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Trebling each round trip until the path is full.
+    Start,
+    /// Little under way, so that the queue empties; since when that little is reached.
+    Drain(Option<Instant>),
+    /// Filling the path.
+    Cruise,
+}
+
+/// The controller.
+#[derive(Clone)]
+pub(super) struct Own {
+    mtu: u64,
+    phase: Phase,
+    window: u64,
+    delivery: Delivery,
+    rate: Peak,
+    losses: Losses,
+    /// When the first packet of this round left; how many rounds this phase has had.
+    round_began: Instant,
+    rounds: u32,
+    phase_began: Instant,
+    /// The shortest round trip of this round, and of this phase.
+    round_rtt: Option<Duration>,
+    phase_rtt: Option<Duration>,
+    /// The shortest of each of the last drainings, the last one last.
+    drained: VecDeque<Duration>,
+    /// The shortest of all, and when that was.
+    base: Option<(Duration, Instant)>,
+    /// Mean round trip and mean distance from it, in seconds.
+    mean: f64,
+    wobble: f64,
+    /// How boldly the slack is enlarged: doubled each round that shows no queue.
+    boldness: f64,
+    /// Long round trips in a row.
+    rises: u32,
+    /// Rounds of the start without growth.
+    plateau: u32,
+    foreign: u32,
+    /// Beside somebody who fills the queue, as CUBIC would have it.
+    beside: Option<Box<Cubic>>,
+}
+
+/// Makes it.
+#[derive(Default)]
+pub(super) struct OwnConfig;
+
+impl ControllerFactory for OwnConfig {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        Box::new(Own::new(now, current_mtu))
+    }
+}
+
+impl Own {
+    fn new(now: Instant, mtu: u16) -> Own {
+        let mtu = u64::from(mtu);
+        Own {
+            mtu,
+            phase: Phase::Start,
+            window: START_PACKETS * mtu,
+            delivery: Delivery::from(now),
+            rate: Peak::default(),
+            losses: Losses::default(),
+            round_began: now,
+            rounds: 0,
+            phase_began: now,
+            round_rtt: None,
+            phase_rtt: None,
+            drained: VecDeque::new(),
+            base: None,
+            mean: 0.0,
+            wobble: 0.0,
+            boldness: 1.0,
+            rises: 0,
+            plateau: 0,
+            foreign: 0,
+            beside: None,
+        }
+    }
+
+    /// The shortest round trip that counts now.
+    fn rtt(&self) -> Option<Duration> {
+        let drained = self.drained.iter().min().copied();
+        drained.or(self.base.map(|(base, _)| base))
+    }
+
+    fn slack(&self, rtt: Duration) -> Duration {
+        rtt.mul_f64(SLACK_SHARE).clamp(SLACK_MIN, SLACK_MAX)
+    }
+
+    /// Bytes that the path delivers in that time, as many more as are lost without our doing.
+    fn product(&self, time: Duration) -> f64 {
+        self.rate.get() * time.as_secs_f64() / (1.0 - self.losses.base())
+    }
+
+    fn update_window(&mut self, acknowledged: u64) {
+        let Some(rtt) = self.rtt() else { return };
+        let target = match self.phase {
+            Phase::Start => (self.window + 2 * acknowledged) as f64,
+            Phase::Drain(_) => self.product(rtt) * DRAINED,
+            Phase::Cruise => {
+                let bold = self.slack(rtt).mul_f64(self.boldness);
+                let slack = bold.min(rtt.mul_f64(BOLD_SLACK_MAX).max(SLACK_MIN));
+                let slack = slack.max(self.wobble()).mul_f64(self.losses.courage());
+                self.product(rtt + slack)
+            }
+        };
+        let beside = self.beside.as_ref().map_or(0.0, |cubic| {
+            let most = self.product(rtt) * BESIDE_MAX;
+            (cubic.window() as f64).min(most)
+        });
+        let target = match self.phase {
+            Phase::Cruise => target.max(beside),
+            _ => target,
+        };
+        self.window = (target as u64).max(LEAST_PACKETS * self.mtu);
+    }
+
+    /// A path whose rate comes and goes is kept busy by a longer queue.
+    fn wobble(&self) -> Duration {
+        Duration::from_secs_f64(self.wobble.max(0.0)).min(WOBBLE_MAX)
+    }
+
+    fn learn(&mut self, now: Instant, sample: &Sample, app_limited: bool) {
+        if !app_limited || sample.rate > self.rate.get() {
+            self.rate.add(sample.rate);
+        }
+        let rtt = sample.rtt.as_secs_f64();
+        if self.mean == 0.0 {
+            self.mean = rtt;
+        }
+        self.wobble += ((rtt - self.mean).abs() - self.wobble) / WOBBLE_SAMPLES;
+        self.mean += (rtt - self.mean) / WOBBLE_SAMPLES;
+        let shorter =
+            |known: Option<Duration>| Some(known.map_or(sample.rtt, |known| known.min(sample.rtt)));
+        self.round_rtt = shorter(self.round_rtt);
+        self.phase_rtt = shorter(self.phase_rtt);
+        let is_old = |at: Instant| now.saturating_duration_since(at) > BASE_MEMORY;
+        match self.base {
+            Some((base, at)) if sample.rtt >= base && !is_old(at) => {}
+            _ => self.base = Some((sample.rtt, now)),
+        }
+    }
+
+    fn enter(&mut self, now: Instant, phase: Phase) {
+        self.phase = phase;
+        self.phase_began = now;
+        self.phase_rtt = None;
+        self.rounds = 0;
+        self.boldness = 1.0;
+        self.losses.begin(now, matches!(phase, Phase::Drain(_)));
+    }
+
+    fn end_round(&mut self, now: Instant, app_limited: bool) {
+        self.rounds += 1;
+        self.round_began = now;
+        let rtt = self.round_rtt.take();
+        let rate_before = self.rate.get();
+        self.rate.next_round(RATE_ROUNDS);
+        self.losses.end_round();
+        match self.phase {
+            Phase::Start if !app_limited => self.look_at_start(now, rate_before),
+            Phase::Cruise => self.look_at_cruise(now, rtt),
+            _ => {}
+        }
+    }
+
+    /// The rate that does not grow any more is the path's.
+    fn look_at_start(&mut self, now: Instant, rate: f64) {
+        let before = self.rate.before_last();
+        self.plateau = if rate > before * 1.25 {
+            0
+        } else {
+            self.plateau + 1
+        };
+        if self.plateau >= 2 {
+            self.enter(now, Phase::Drain(None));
+        }
+    }
+
+    fn look_at_cruise(&mut self, now: Instant, round_rtt: Option<Duration>) {
+        if let (Some(rtt), Some(found)) = (self.rtt(), round_rtt)
+            && self.rounds > FILLING_ROUNDS
+        {
+            let queue = found.saturating_sub(rtt);
+            let slack = self.slack(rtt);
+            if queue < slack / 4 {
+                self.boldness = (self.boldness * 2.0).min(BOLDNESS_MAX);
+            } else if queue > slack / 2 {
+                self.boldness = 1.0;
+            }
+        }
+        let elapsed = now.saturating_duration_since(self.phase_began);
+        let period = DRAIN_PERIOD * if self.beside.is_some() { 4 } else { 1 };
+        if self.rounds >= DRAIN_ROUNDS && elapsed >= period {
+            self.enter(now, Phase::Drain(None));
+        }
+    }
+
+    /// Watches for the end of the start, and of a draining.
+    fn look(&mut self, now: Instant, sample: &Sample) {
+        match self.phase {
+            Phase::Start => {
+                let Some(rtt) = self.rtt() else { return };
+                let rise = rtt
+                    .mul_f64(START_RISE)
+                    .clamp(START_RISE_MIN, START_RISE_MAX);
+                self.rises = if sample.rtt > rtt + rise {
+                    self.rises + 1
+                } else {
+                    0
+                };
+                if self.rises >= START_RISES && self.rounds > 0 {
+                    // What was under way then is what the path and the queue hold.
+                    self.rate
+                        .add(sample.in_flight as f64 / sample.rtt.as_secs_f64());
+                    self.enter(now, Phase::Drain(None));
+                }
+            }
+            Phase::Drain(None) if self.delivery.in_flight <= self.window => {
+                self.phase_rtt = None;
+                self.phase = Phase::Drain(Some(now));
+            }
+            Phase::Drain(Some(reached)) if sample.sent >= reached => self.end_draining(now),
+            _ => {}
+        }
+    }
+
+    fn end_draining(&mut self, now: Instant) {
+        if let Some(found) = self.phase_rtt {
+            if self.drained.len() == DRAININGS {
+                self.drained.pop_front();
+            }
+            self.drained.push_back(found);
+            self.look_for_others(now, found);
+        }
+        self.enter(now, Phase::Cruise);
+    }
+
+    /// A queue that stays when ours has gone is somebody else's: with them we share as CUBIC does.
+    fn look_for_others(&mut self, now: Instant, found: Duration) {
+        let Some((base, _)) = self.base else { return };
+        let is_foreign = found > base + (self.slack(base) * 3 / 2).max(base / 8);
+        self.foreign = if is_foreign { self.foreign + 1 } else { 0 };
+        if self.foreign == 0 {
+            self.beside = None;
+        } else if self.foreign >= FOREIGN_DRAININGS && self.beside.is_none() {
+            let mut config = CubicConfig::default();
+            config.initial_window(self.window);
+            let mtu = u16::try_from(self.mtu).unwrap_or(u16::MAX);
+            let mut cubic = Cubic::new(Arc::new(config), now, mtu);
+            // Ends its slow start.
+            cubic.on_congestion_event(now, now, false, 0);
+            self.beside = Some(Box::new(cubic));
+        }
+    }
+}
+
+impl Controller for Own {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        self.delivery.sent(now, bytes);
+        if let Some(cubic) = &mut self.beside {
+            cubic.on_sent(now, bytes, last_packet_number);
+        }
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
+        self.delivery.acknowledged(sent, bytes);
+        self.losses.acknowledged(sent, bytes);
+        if let Some(cubic) = &mut self.beside {
+            cubic.on_ack(now, sent, bytes, app_limited, rtt);
+        }
+        if self.phase == Phase::Start && !app_limited {
+            self.update_window(bytes);
+        }
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        _largest_packet_num_acked: Option<u64>,
+    ) {
+        let Some(sample) = self.delivery.sample(now, in_flight) else {
+            return;
+        };
+        self.learn(now, &sample, app_limited);
+        if sample.sent >= self.round_began {
+            self.end_round(now, app_limited);
+        }
+        self.look(now, &sample);
+        if self.phase != Phase::Start {
+            self.update_window(0);
+        }
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
+        if is_persistent_congestion {
+            // Nothing came through for long: what was known is about another path.
+            let mtu = u16::try_from(self.mtu).unwrap_or(u16::MAX);
+            *self = Own::new(now, mtu);
+            return;
+        }
+        self.delivery.in_flight = self.delivery.in_flight.saturating_sub(lost_bytes);
+        if lost_bytes == 0 {
+            self.losses.mark();
+        }
+        self.losses.lost(sent, lost_bytes);
+        if let Some(cubic) = &mut self.beside
+            && (self.losses.base() < BASE_NEGLIGIBLE || self.losses.is_excessive())
+        {
+            cubic.on_congestion_event(now, sent, false, lost_bytes);
+        }
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.mtu = u64::from(new_mtu);
+        if let Some(cubic) = &mut self.beside {
+            cubic.on_mtu_update(new_mtu);
+        }
+    }
+
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        START_PACKETS * self.mtu
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
