@@ -171,8 +171,8 @@ impl Receiver {
             }
             None => {
                 let large = self.large.get_mut(&id).ok_or(Wrong::UnknownEntry)?;
-                if large.is_complete() {
-                    // Sent before the sender knew that it is here; and it is verified.
+                if large.is_verified {
+                    // Sent before the sender knew that it is here.
                     return Ok(());
                 }
                 large.take(at, offset, part)?
@@ -276,18 +276,20 @@ impl Receiver {
         Ok(())
     }
 
-    /// Nothing more of a large file has to come.
+    /// Every chunk of a large file is known: is it what was sent?
     pub(super) fn verify(&mut self, id: EntryId, target: &mut impl Target) {
-        let Some(large) = self.large.get(&id) else {
+        let Some(large) = self.large.get_mut(&id) else {
             return;
         };
         let expected = large.ending.map(|ending| ending.digest);
-        if expected != Some(large.digest()) {
-            self.fail_large(id, Trouble::new(Why::Digest), Parts::Drop, target);
-        } else if matches!(large.holding, Holding::Present(_)) && !large.is_all_in_place() {
+        large.is_verified = expected == Some(large.digest());
+        let is_all_got = large.is_all_got();
+        if large.is_verified && matches!(large.holding, Holding::Present(_)) && !is_all_got {
             self.checks.push_back(Check::compare(id));
-        } else {
+        } else if large.is_verified {
             self.put_in_place(id, false, target);
+        } else if is_all_got {
+            self.fail_large(id, Trouble::new(Why::Digest), Parts::Drop, target);
         }
     }
 

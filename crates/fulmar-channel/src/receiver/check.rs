@@ -123,7 +123,7 @@ impl Receiver {
         let Some(large) = self.large.get(&check.id) else {
             return Step::Over;
         };
-        if check.purpose == Purpose::Tell && large.is_complete() {
+        if check.purpose == Purpose::Tell && large.is_verified {
             return Step::Over;
         }
         let count = large.chunks.count();
@@ -188,7 +188,6 @@ impl Receiver {
                 self.have(check.id, chunk, digest);
                 if is_complete {
                     self.verify(check.id, target);
-                    return Step::Over;
                 }
             }
             Purpose::Tell => {}

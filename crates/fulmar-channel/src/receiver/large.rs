@@ -22,6 +22,8 @@ pub(super) struct Large {
     /// What the sender says of the whole file.
     pub(super) ending: Option<WholeEnding>,
     pub(super) holding: Holding,
+    /// Its digest is right: nothing more is taken.
+    pub(super) is_verified: bool,
     /// Bytes that count as done.
     pub(super) bytes: u64,
 }
@@ -81,6 +83,7 @@ impl Large {
                 Begun::Parts(ranges) => Holding::Parts(ranges),
                 Begun::Present => Holding::Present(BTreeMap::new()),
             },
+            is_verified: false,
             bytes: 0,
         }
     }
@@ -149,7 +152,7 @@ impl Large {
         self.known.get(&chunk).copied()
     }
 
-    /// Whether nothing more of it has to come.
+    /// Whether every chunk is known. One that is held may be another than the sender's, which is then on its way.
     pub(super) fn is_complete(&self) -> bool {
         self.ending.is_some() && self.known.len() as u64 == self.chunks.count()
     }
@@ -175,13 +178,10 @@ impl Large {
         }
     }
 
-    /// Whether all chunks are in the temporary file.
-    pub(super) fn is_all_in_place(&self) -> bool {
-        let is_present = matches!(self.holding, Holding::Present(_));
-        !is_present
-            || self
-                .known
-                .values()
-                .all(|known| matches!(known, Known::Got(_)))
+    /// Whether all chunks have come from the sender, or were put beside those that have.
+    pub(super) fn is_all_got(&self) -> bool {
+        self.known
+            .values()
+            .all(|known| matches!(known, Known::Got(_)))
     }
 }

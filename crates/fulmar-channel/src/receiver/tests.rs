@@ -11,7 +11,7 @@ use crate::exchange::Answer;
 use crate::limits::{CHUNK_BYTES_MIN, LARGE_FILES_MAX, SIZE_MAX};
 use crate::request::Request;
 use crate::support::lanes::{End, Link};
-use crate::support::memory::MemoryTarget;
+use crate::support::memory::{MemoryTarget, Partial};
 use crate::support::tree::{Node, path};
 
 const MIB: u64 = CHUNK_BYTES_MIN;
@@ -557,6 +557,27 @@ fn a_good_file_of_the_same_peer_does_get_its_name() {
         panic!("it has its name");
     };
     assert_eq!(content[..], pattern(0, 0, LARGE as usize));
+}
+
+#[test]
+fn a_held_chunk_that_differs_waits_for_the_one_on_its_way() {
+    let mut attack = Attack::new(ALL);
+    let partial = Partial {
+        bytes: vec![9; MIB as usize],
+        written: vec![0..MIB],
+    };
+    let key = (path("r/0"), Some(LARGE), Timestamp::default());
+    attack.target.parts.insert(key, partial);
+    let last = [
+        on(1, file(0, LARGE)),
+        Sent::Data(1, 0, MIB, 100),
+        on(1, end(0, LARGE, digest(0, LARGE))),
+    ];
+    assert_eq!(attack.run(&last), Ok(Turn::Waiting));
+    assert_eq!(attack.receiver.progress().bytes_held, MIB);
+    let first = [vec![on(2, file(0, LARGE))], chunk(2, 0), vec![finished(1)]].concat();
+    assert_eq!(attack.run(&first), Ok(Turn::Done));
+    assert!(attack.target.tree.contains_key(&path("r/0")));
 }
 
 #[test]

@@ -163,11 +163,18 @@ impl Sender {
             return Some(pending);
         }
         while !self.walk.is_over && self.control.outbox.waiting() < CONTROL_WAITING_BYTES {
-            let trouble = match source.next_entry(EntryId(self.walk.next)) {
-                Found::Entry(entry) => match entry.fitted() {
-                    Ok(entry) => return Some(entry),
-                    Err(trouble) => trouble,
-                },
+            let id = EntryId(self.walk.next);
+            let trouble = match source.next_entry(id) {
+                Found::Entry(entry) => {
+                    let is_file = matches!(entry.kind, Kind::File { .. });
+                    match entry.fitted() {
+                        Ok(entry) => return Some(entry),
+                        Err(trouble) => {
+                            let _ = is_file.then(|| source.close(id));
+                            trouble
+                        }
+                    }
+                }
                 Found::Trouble(trouble) => trouble.fitted(),
                 Found::NotNow => return None,
                 Found::End => {

@@ -132,6 +132,8 @@ pub(crate) struct MemoryTarget {
     pub(crate) looked: usize,
     /// How many of the next questions find it busy.
     pub(crate) stalls: usize,
+    /// Every write has to follow the one before, in the only file that is open.
+    pub(crate) is_strict: bool,
     /// The most that were open at a time.
     pub(crate) open_max: usize,
 }
@@ -142,8 +144,16 @@ impl MemoryTarget {
     }
 
     fn space(&mut self, id: EntryId, offset: u64, length: u64) -> Result<&mut [u8], Trouble> {
+        let count = self.open.len();
         let open = self.open.get_mut(&id).expect("a file that has begun");
         let end = offset + length;
+        if self.is_strict {
+            assert_eq!(
+                (count, offset),
+                (1, open.partial.bytes.len() as u64),
+                "in order"
+            );
+        }
         if self.full.contains(&open.entry.path) && end > 1000 {
             return Err(Trouble::new(Why::DiskFull));
         }
@@ -158,7 +168,16 @@ impl MemoryTarget {
         Ok(&mut bytes[offset as usize..end as usize])
     }
 
+    /// Nothing comes into a folder that was left.
+    fn check_not_left(&self, path: &RelativePath) {
+        let above = std::iter::successors(path.parent(), RelativePath::parent);
+        for folder in above {
+            assert!(!self.left.contains(&folder), "{path} comes too late");
+        }
+    }
+
     fn put(&mut self, entry: &Entry, content: Bytes) {
+        self.check_not_left(&entry.path);
         let Entry {
             path,
             mode,
@@ -281,12 +300,19 @@ impl Target for MemoryTarget {
     }
 
     fn folder(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        self.check_not_left(&entry.path);
+        assert!(
+            !self.left.contains(&entry.path),
+            "{} is left already",
+            entry.path
+        );
         self.tree
             .insert(entry.path.clone(), Node::Folder { mode: 0o700 });
         Ok(())
     }
 
     fn link(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        self.check_not_left(&entry.path);
         let Kind::Link { target } = &entry.kind else {
             panic!("a link");
         };
