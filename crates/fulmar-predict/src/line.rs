@@ -11,6 +11,7 @@ use crate::gutter::gutter;
 use crate::hints::Hints;
 use crate::overlay::{Ink, Symbol};
 use crate::place::{Place, PlaceKind};
+use crate::prompt::is_secret_asked;
 use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_end};
 
 /// Where the user types: a row, and where on it the text begins.
@@ -64,14 +65,28 @@ impl Line {
             _ => {
                 canvas.caret().column.0 >= self.margin
                     && canvas.size().columns() > self.margin
+                    && (self.row == canvas.caret().row || self.has_question())
                     && looks_alike(&self.prefix, &prefix(canvas, self.margin))
             }
         }
     }
 
-    /// Whether nothing stands left of the margin.
-    pub(crate) fn is_bare(&self) -> bool {
-        self.prefix.iter().all(Symbol::is_blank)
+    /// Whether there is anything left of the margin.
+    pub(crate) fn has_question(&self) -> bool {
+        self.prefix.iter().any(|symbol| !symbol.is_blank())
+    }
+
+    /// Whether what stands left of the margin, or in the row above, asks for a secret.
+    pub(crate) fn asks_for_secret(&self, canvas: &Canvas) -> bool {
+        is_secret_asked(canvas.screen(), self.at(self.margin))
+    }
+
+    /// Whether the program has left the line alone, but perhaps for its row: the same stands left of the
+    /// caret. What a program writes there by itself is its next question.
+    pub(crate) fn is_left_alone(&self, before: &Canvas, after: &Canvas) -> bool {
+        let column = before.caret().column.0;
+        let left = |canvas: &Canvas| prefix(canvas, column);
+        after.caret().column.0 == column && looks_alike(&left(before), &left(after))
     }
 
     /// Brings a line that still stands up to date with what is to be seen.

@@ -124,6 +124,11 @@ impl Context {
         self.confirmed > 0 && self.needed == 0
     }
 
+    /// Whether typed text was not shown here, and has not been shown often enough since.
+    pub(crate) fn is_doubted(&self) -> bool {
+        self.needed > 0
+    }
+
     /// How often typed text was shown here.
     pub(crate) fn confirmed(&self) -> u32 {
         self.confirmed

@@ -45,11 +45,11 @@ impl Place {
                 kind: PlaceKind::Prompt,
                 signature,
             },
-            None => Place::elsewhere(canvas, hints),
+            None => Place::elsewhere(canvas, margin, hints),
         }
     }
 
-    fn elsewhere(canvas: &Canvas, hints: Option<&Hints>) -> Place {
+    fn elsewhere(canvas: &Canvas, margin: u16, hints: Option<&Hints>) -> Place {
         let modes = canvas.screen().modes();
         let mut hasher = DefaultHasher::new();
         modes.has(ModeFlags::BRACKETED_PASTE).hash(&mut hasher);
@@ -57,6 +57,8 @@ impl Place {
         canvas.caret_kind().hash(&mut hasher);
         if let Some(hints) = hints {
             (hints.canonical, hints.echo, hints.program).hash(&mut hasher);
+            // A program that asks and one that only waits are not alike.
+            (hints.canonical && margin == 0).hash(&mut hasher);
         }
         Place {
             kind: PlaceKind::Elsewhere,

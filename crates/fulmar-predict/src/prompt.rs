@@ -65,6 +65,13 @@ fn mentions_secret(text: &str) -> bool {
         || words.any(|word| is_short(word) || word.strip_suffix('s').is_some_and(is_short))
 }
 
+/// Whether what stands left of `at` in its pane, or in the row above, asks for a secret.
+pub(crate) fn is_secret_asked(screen: &Screen, at: Position) -> bool {
+    let start = left_border(screen, at);
+    let before = text_between(screen.row(at.row), start, at.column.0);
+    asks_for_secret(&before) || is_secret_above(screen, at.row, start)
+}
+
 /// Returns what the prompt left of `at` is, or `None` if there is none that memory may be kept of.
 ///
 /// The signature has the modes of the terminal, the start of the prompt's first word, its last

@@ -13,6 +13,10 @@ use crate::memory::Memory;
 use crate::pending::Snapshot;
 use crate::place::PlaceKind;
 
+/// A program that has read so many lines without asking for them is believed to go on so. Chosen by
+/// eye: one that asks for a secret asks for little else.
+const LINES_UNASKED: u32 = 3;
+
 /// What the keys settled so far allow.
 #[derive(Debug)]
 pub(crate) struct Trust {
@@ -34,6 +38,17 @@ pub(crate) struct Question<'a> {
     pub(crate) line: &'a Line,
     pub(crate) memory: &'a Memory,
     pub(crate) hints: Option<&'a Hints>,
+    pub(crate) ahead: Ahead,
+}
+
+/// What was typed before the place was to be seen, and is not to be seen itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    Nothing,
+    /// The server has none of it.
+    Unreceived,
+    /// The server has some of it: where the tty echoes it would be on the screen.
+    Received,
 }
 
 impl Trust {
@@ -117,7 +132,7 @@ impl Trust {
         }
         match question.hints {
             Some(hints) if hints.is_silent() => return None,
-            Some(hints) if self.believes(hints) => return Some(Reason::Hints),
+            Some(hints) if self.believes(hints, question) => return Some(Reason::Hints),
             _ => {}
         }
         if question.line.is_echoed {
@@ -130,9 +145,26 @@ impl Trust {
         }
     }
 
-    /// Whether hints that the tty echoes are enough.
-    fn believes(&self, hints: &Hints) -> bool {
-        hints.canonical && hints.class != ProgramClass::Relay && !self.is_echo_refuted
+    /// Whether hints that the tty echoes are enough. They are those of the moment, and a program that
+    /// goes on working may switch the echo off before it reads. So it must have asked, and for no
+    /// secret; what was typed before that is believed where it was before. A program that reads lines
+    /// without asking is known by that.
+    fn believes(&self, hints: &Hints, question: &Question<'_>) -> bool {
+        let Question { line, canvas, .. } = question;
+        let may = hints.canonical && hints.class != ProgramClass::Relay && !self.is_echo_refuted;
+        if !may || line.asks_for_secret(canvas) {
+            return false;
+        }
+        let context = question.memory.get(line.place.signature);
+        let is_trusted = context.is_some_and(|context| context.is_trusted());
+        let is_doubted = context.is_some_and(|context| context.is_doubted());
+        let waits = context.is_some_and(|context| context.confirmed() >= LINES_UNASKED);
+        match question.ahead {
+            Ahead::Received => false,
+            _ if !line.has_question() => is_trusted && waits && hints.class != ProgramClass::Shell,
+            Ahead::Unreceived => is_trusted,
+            Ahead::Nothing => !is_doubted,
+        }
     }
 
     fn recall(&self, question: &Question<'_>) -> Option<Reason> {

@@ -55,6 +55,9 @@ pub struct Arguments {
     /// Says of this recording, on the first link, what went wrong with each key.
     #[arg(long, value_name = "TRACE")]
     pub explain: Option<String>,
+    /// The seed of the session that is explained.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "explain")]
+    pub seed: u64,
     /// Prints, as JSON, what the judge of real runs says of each recording and predictor on the first
     /// link: to compare with `replay --typing recorded`.
     #[arg(long)]
@@ -86,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let exact = recordings.iter().find(|recording| recording.name == *name);
         let recording = exact.or(recordings.first()).context("no such recording")?;
         for kind in &arguments.predictor {
-            println!("{}", explain(recording, links[0], 1, *kind)?);
+            println!("{}", explain(recording, links[0], arguments.seed, *kind)?);
         }
         return Ok(ExitCode::SUCCESS);
     }

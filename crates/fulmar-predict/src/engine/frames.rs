@@ -30,7 +30,6 @@ enum Finding {
 impl Engine {
     /// Settles what the newest frame tells. Every round but the last settles a key or moves the base.
     pub(super) fn judge(&mut self, now: Time) {
-        self.leave_bare_line();
         loop {
             match self.finding() {
                 Finding::Open if std::mem::take(&mut self.hints_are_news) => self.heed_hints(now),
@@ -39,20 +38,15 @@ impl Engine {
                 Finding::Moved(count, rows) => self.move_rows(now, count, rows),
                 Finding::Passed(count) => self.pass(now, count),
                 Finding::Answered => self.settle(now),
-                Finding::Drifted => self.lay_again(now, Reason::Moved),
+                Finding::Drifted => {
+                    let canvas = self.frame.canvas.clone();
+                    self.leave_line(&canvas);
+                    self.lay_again(now, Reason::Moved);
+                }
                 Finding::Surprise => self.regret(now),
             }
         }
         self.redraw();
-    }
-
-    /// Where nothing marks the start of the line, a caret that moves by itself is in another.
-    fn leave_bare_line(&mut self) {
-        let has_moved = self.queue.is_empty() && self.base.caret() != self.frame.canvas.caret();
-        self.line = self
-            .line
-            .take()
-            .filter(|line| !(has_moved && line.is_bare()));
     }
 
     /// The frame came with other hints: what is still pending was typed for another reader. Behind

@@ -54,6 +54,8 @@ pub struct Engine {
     /// When the last keys were read.
     read_at: Time,
     frame: Frame,
+    /// When the caret came where the frame has it.
+    came_at: Time,
     /// The frame on which the first pending key was laid.
     base: Canvas,
     /// The frame with all known pending keys drawn.
@@ -99,6 +101,7 @@ impl Engine {
                 echoed: 0,
                 is_stale: false,
             },
+            came_at: Time::ZERO,
             base: blank.clone(),
             canvas: blank,
             queue: Queue::default(),
@@ -142,8 +145,15 @@ impl Engine {
         if screen.size() != self.canvas.size() {
             self.forget(now, Reason::Resize);
         }
+        let canvas = Canvas::new(screen);
+        if self.queue.is_empty() {
+            self.leave_line(&canvas);
+        }
+        if canvas.caret() != self.frame.canvas.caret() {
+            self.came_at = now;
+        }
         self.frame = Frame {
-            canvas: Canvas::new(screen),
+            canvas,
             received: received.max(self.frame.received),
             echoed: echoed.max(self.frame.echoed),
             is_stale: false,

@@ -16,6 +16,7 @@ use crate::place::PlaceKind;
 use crate::resync::contained;
 use crate::rules::{self, Sheet};
 use crate::text::{char_at, row_end};
+use crate::trust::Ahead;
 use crate::validation::{holds, is_evidence, is_mask};
 
 impl Engine {
@@ -252,7 +253,9 @@ impl Engine {
             context.disagree(stroke.key);
             if matches!(stroke.key, Key::Text(_)) {
                 line.is_echoed = false;
-                context.fail();
+                if !is_hidden {
+                    context.fail();
+                }
                 learn_edge(context, typed_at, &frame.canvas);
             }
         }
@@ -289,10 +292,15 @@ impl Engine {
         self.canvas = self.frame.canvas.clone();
         self.base = self.frame.canvas.clone();
         let typed = columns(&run);
-        self.survey(now, if follows_unknown { typed } else { 0 });
+        let ahead = match rest.front() {
+            None => Ahead::Nothing,
+            Some(key) if key.is_received(self.frame.received) => Ahead::Received,
+            Some(_) => Ahead::Unreceived,
+        };
+        self.survey(now, if follows_unknown { typed } else { 0 }, ahead);
         if follows_unknown && proves_echo(&run) {
             self.note_echo();
-            self.survey(now, 0);
+            self.survey(now, 0, ahead);
         }
         for key in rest {
             self.lay(

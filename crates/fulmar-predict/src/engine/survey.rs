@@ -3,16 +3,17 @@
 use fulmar_datagram::Time;
 
 use super::Engine;
+use crate::canvas::Canvas;
 use crate::decision::{Decision, Reason};
 use crate::epoch::Epoch;
 use crate::line::Line;
-use crate::trust::Question;
+use crate::trust::{Ahead, Question};
 
 impl Engine {
     /// Finds the line that the caret of the frame is in. So many columns left of the caret are known
     /// to have been typed into it. Confirms the present epoch if the place is trusted, and leaves a
     /// confirmed one if it is not.
-    pub(super) fn survey(&mut self, now: Time, typed: u16) {
+    pub(super) fn survey(&mut self, now: Time, typed: u16, ahead: Ahead) {
         let hints = self.hints.as_ref();
         let line = match self.line.take().filter(|line| line.stands(&self.canvas)) {
             Some(mut line) => {
@@ -26,6 +27,7 @@ impl Engine {
             line: &line,
             memory: &self.memory,
             hints,
+            ahead,
         });
         self.line = Some(line);
         let epoch = self.epochs.current();
@@ -34,6 +36,12 @@ impl Engine {
             None if self.epochs.is_confirmed(epoch) => self.begin_epoch(now, Reason::Moved),
             None => {}
         }
+    }
+
+    /// Forgets the line if the program went on although nobody had typed anything.
+    pub(super) fn leave_line(&mut self, after: &Canvas) {
+        let before = &self.base;
+        self.line.take_if(|line| !line.is_left_alone(before, after));
     }
 
     pub(super) fn confirm_epoch(&mut self, now: Time, epoch: Epoch, reason: Reason) {

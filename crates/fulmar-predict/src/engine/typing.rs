@@ -1,5 +1,7 @@
 //! Keys come in: each is laid on what is expected to be on the screen by then.
 
+use std::time::Duration;
+
 use fulmar_datagram::Time;
 
 use super::Engine;
@@ -9,6 +11,10 @@ use crate::key::{Key, Keystroke};
 use crate::memory::Context;
 use crate::pending::{Effect, Guess, Pending, Snapshot};
 use crate::rules::{self, Sheet};
+use crate::trust::Ahead;
+
+/// Nobody answers sooner to what has come to be seen. Chosen by eye.
+const LOOKS_FOR: Duration = Duration::from_millis(100);
 
 impl Engine {
     /// Takes in a key that was typed now.
@@ -20,7 +26,13 @@ impl Engine {
         if self.queue.is_empty() {
             self.base = self.frame.canvas.clone();
             self.canvas = self.frame.canvas.clone();
-            self.survey(now, 0);
+            let has_looked = now.since(self.came_at) >= LOOKS_FOR;
+            let ahead = if has_looked {
+                Ahead::Nothing
+            } else {
+                Ahead::Unreceived
+            };
+            self.survey(now, 0, ahead);
         }
         self.lay(
             now,

@@ -4,3 +4,4 @@ mod any_order;
 mod editors;
 mod hostile;
 mod session;
+mod toy;

@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::testing::text;
-use fulmar_terminal::Terminal;
+use fulmar_terminal::{CursorShape, Terminal};
 
 mod echo;
 mod looks;
 mod secrets;
+mod working;
 
 /// Bracketed paste on, as line editors have it.
 pub(super) const EDITING: &str = "\x1b[?2004h";
@@ -17,7 +18,7 @@ pub(super) const RUNNING: &str = "\x1b[?2004l";
 pub(super) struct Scene {
     pub(super) engine: Engine,
     pub(super) server: Terminal,
-    now: Time,
+    pub(super) now: Time,
     typed: u64,
 }
 

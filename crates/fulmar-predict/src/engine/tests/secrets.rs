@@ -245,7 +245,7 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
     };
     let mut scene = Scene::new("");
     scene.engine.handle_hints(cooked);
-    scene.answer("");
+    scene.answer("> ");
     scene.keys("s");
     assert!(scene.shows());
     scene.answer("");
@@ -258,11 +258,11 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
     scene.keys("x");
     scene.answer("x");
     scene.keys("y");
-    assert_eq!(scene.row(0), "xy");
+    assert_eq!(scene.row(0), "> xy");
     // So does another program.
     let mut scene = Scene::new("");
     scene.engine.handle_hints(cooked);
-    scene.answer("");
+    scene.answer("> ");
     scene.keys("s");
     scene.answer("");
     let other = Hints {
