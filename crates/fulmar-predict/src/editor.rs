@@ -4,7 +4,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use fulmar_terminal::{CellRow, Position, Row, Screen};
+use fulmar_terminal::{CellRow, Column, Position, Row, Screen};
 
 use crate::prompt::Signature;
 use crate::text::{is_inverse, is_rule, left_border, row_end, text_between};
@@ -59,8 +59,29 @@ pub(crate) fn editor(screen: &Screen, at: Position) -> Option<Editor> {
     Some(Editor {
         kind,
         signature: Signature(hasher.finish()),
-        bottom: Row(row),
+        bottom: bottom(screen, at.row, row, kind),
     })
+}
+
+/// Returns the row of the mark or, if there is one, that of the bars right above it. nano has a row for
+/// messages and two of keys, of which the last is the mark.
+fn bottom(screen: &Screen, text: Row, mark: u16, kind: Kind) -> Row {
+    let rows = match kind {
+        Kind::Nano => 2,
+        _ => (text.0 + 1..mark)
+            .rev()
+            .take_while(|row| is_bar(screen.row(Row(*row))))
+            .count() as u16,
+    };
+    Row(mark.saturating_sub(rows).max(text.0 + 1))
+}
+
+/// Whether a row has a background of its own from end to end.
+fn is_bar(cells: &CellRow) -> bool {
+    let is_coloured = |column: u16| {
+        !cells.style(Column(column)).background.is_default() || is_inverse(cells, column)
+    };
+    is_coloured(0) && is_coloured(cells.columns() - 1)
 }
 
 /// The mode line of the window of emacs that a row is in, the nearest below it, when there is another

@@ -6,6 +6,7 @@ use fulmar_terminal::ModeFlags;
 
 use crate::canvas::Canvas;
 use crate::decision::{KeyClass, Reason};
+use crate::editor::{Kind, editor};
 use crate::hints::{Hints, ProgramClass};
 use crate::key::Key;
 use crate::line::Line;
@@ -28,6 +29,9 @@ pub(crate) struct Trust {
     hush: Option<Snapshot>,
     /// The next key may be the second half of a command.
     prefix: bool,
+    /// Escape was the answer to an editor's mark: the mark counts again when it has gone, or an echo was
+    /// seen.
+    is_mark_stale: bool,
     /// A character did not appear although the tty is said to echo.
     is_echo_refuted: bool,
 }
@@ -58,6 +62,7 @@ impl Trust {
             editors_open: true,
             hush: None,
             prefix: false,
+            is_mark_stale: false,
             is_echo_refuted: false,
         }
     }
@@ -70,6 +75,7 @@ impl Trust {
             KeyClass::Control => !has_effect,
             _ => false,
         };
+        self.is_mark_stale |= key == Key::Escape && has_modes(frame);
         if key == Key::Enter {
             self.prompts_open = true;
             self.editors_open = true;
@@ -102,6 +108,7 @@ impl Trust {
 
     /// An echo was seen, or the hints are others.
     pub(crate) fn accept_echo(&mut self) {
+        self.is_mark_stale = false;
         self.is_echo_refuted = false;
     }
 
@@ -130,6 +137,7 @@ impl Trust {
         if self.hush.is_some() {
             return None;
         }
+        self.is_mark_stale &= has_modes(canvas);
         match question.hints {
             Some(hints) if hints.is_silent() => return None,
             Some(hints) if self.believes(hints, question) => return Some(Reason::Hints),
@@ -139,7 +147,9 @@ impl Trust {
             return Some(Reason::Line);
         }
         match question.line.place.kind {
-            PlaceKind::Editor => self.editors_open.then_some(Reason::Editor),
+            PlaceKind::Editor => {
+                (self.editors_open && !self.is_mark_stale).then_some(Reason::Editor)
+            }
             PlaceKind::Prompt => self.recall(question),
             PlaceKind::Elsewhere => None,
         }
@@ -173,6 +183,12 @@ impl Trust {
         let may = self.prompts_open && is_known && is_line_editor(question);
         may.then_some(Reason::Memory)
     }
+}
+
+/// Whether an editor says that it is in a mode that Escape ends.
+fn has_modes(canvas: &Canvas) -> bool {
+    let editor = editor(canvas.screen(), canvas.caret());
+    editor.is_some_and(|editor| matches!(editor.kind, Kind::Insert | Kind::Replace))
 }
 
 /// Whether a line editor is active, so that a prompt is what it looks like: S3.

@@ -21,12 +21,14 @@ pub enum Group {
     Relays,
     /// Prompts for secrets.
     Secrets,
+    /// Unusual typing: pastes, held keys, an input method.
+    Hands,
     /// What is none of them.
     Others,
 }
 
 /// Parts of a recording's name, and what they stand for; the first that fits counts.
-const NAMES: [(&[&str], Group); 9] = [
+const NAMES: [(&[&str], Group); 10] = [
     (
         &[
             "password",
@@ -36,11 +38,12 @@ const NAMES: [(&[&str], Group); 9] = [
             "secret",
             "gpg",
             "sudo",
-            "read-s",
+            "-read",
+            "-ask",
         ],
         Group::Secrets,
     ),
-    (&["tui", "fzf", "assistant", "box"], Group::Boxes),
+    (&["tui", "fzf", "assistant", "box", "dialog"], Group::Boxes),
     (&["tmux", "screen", "ssh"], Group::Relays),
     (
         &["vim", "nano", "emacs", "micro", "helix", "-hx", "-vi"],
@@ -54,6 +57,7 @@ const NAMES: [(&[&str], Group); 9] = [
         &["less", "htop", "mutt", "irssi", "tig", "-mc"],
         Group::Screens,
     ),
+    (&["paste", "repeat", "chinese", "ibus"], Group::Hands),
     (&["cooked", "cat", "dd"], Group::Cooked),
     (
         &[
@@ -64,6 +68,8 @@ const NAMES: [(&[&str], Group); 9] = [
             "twoline",
             "two-line",
             "color-wide",
+            "glyphs",
+            "-right",
         ],
         Group::Decorated,
     ),
@@ -91,6 +97,7 @@ impl Group {
             Group::Boxes => "input boxes",
             Group::Relays => "relays",
             Group::Secrets => "secrets",
+            Group::Hands => "unusual typing",
             Group::Others => "others",
         }
     }
@@ -108,6 +115,10 @@ mod tests {
             ("own-vim-shape", Group::Editors),
             ("own-tui-box", Group::Boxes),
             ("own-adversarial-sameprompt", Group::Secrets),
+            ("own-read-plain", Group::Secrets),
+            ("own-ask-tmux", Group::Secrets),
+            ("own-dialog", Group::Boxes),
+            ("own-paste", Group::Hands),
             ("agd-short", Group::Others),
         ] {
             assert_eq!(Group::of(name), group, "{name}");

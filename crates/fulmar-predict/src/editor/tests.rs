@@ -110,3 +110,16 @@ fn of_several_windows_the_own_one_counts() {
     let below = editor(&screen(5, 60, &own("**")), Position::new(2, 0));
     assert_eq!(below, None, "the other window's text is fixed");
 }
+
+#[test]
+fn text_ends_above_bars_and_above_what_nano_has_at_the_bottom() {
+    let bottom = |last: [&str; 3]| {
+        let [first, second, third] = last;
+        let bytes = format!("text\r\n\r\n\r\n{first}\r\n{second}\r\n{third}");
+        editor(&screen(6, 20, &bytes), at(0, 2)).map(|editor| editor.bottom)
+    };
+    let bar = format!("\x1b[44m{:20}\x1b[m", "a.txt");
+    assert_eq!(bottom(["", "", "-- INSERT --"]), Some(Row(5)));
+    assert_eq!(bottom(["", &bar, "-- INSERT --"]), Some(Row(4)));
+    assert_eq!(bottom(["[ 3 lines ]", "^G Help", "^X Exit"]), Some(Row(3)));
+}

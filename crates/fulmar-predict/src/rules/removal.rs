@@ -21,7 +21,12 @@ pub(super) fn backspace(sheet: &mut Sheet<'_>) -> Option<Done> {
     let is_soft = sheet.canvas.caret_kind() == CaretKind::Soft;
     let end = sheet.line.text_end(sheet.canvas);
     let to = Position::new(at.row.0, left);
-    if grey_end(sheet.canvas.screen(), at, is_soft).is_none() {
+    if grey_end(sheet.canvas.screen(), at, is_soft).is_some() {
+        // The suggestion takes the character back.
+        let mut ink = sheet.canvas.ink(to);
+        ink.style = sheet.canvas.line().style(at.column);
+        sheet.canvas.put(to, &ink);
+    } else {
         let run = Run::at(sheet.canvas.screen(), to, sheet.line.gap());
         let cells = run.remove(sheet.canvas.screen(), columns);
         sheet.put_all(cells);

@@ -111,7 +111,12 @@ fn typed_ink(character: char, sheet: &Sheet<'_>) -> Ink {
     let mut style = typed_style(row, at.column.0);
     let is_plain_left = left_of(row, at.column.0)
         .is_none_or(|left| row.style(Column(left)).background.is_default());
-    if sheet.line.place.kind == PlaceKind::Prompt && is_plain_left {
+    let is_behind_text = match sheet.line.place.kind {
+        PlaceKind::Prompt => true,
+        PlaceKind::Elsewhere => at.column.0 > sheet.line.margin,
+        PlaceKind::Editor => false,
+    };
+    if is_behind_text && is_plain_left {
         // A shell does not know what colour another program has left behind.
         style.background = Color::DEFAULT;
     }

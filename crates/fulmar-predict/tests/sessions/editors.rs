@@ -32,3 +32,21 @@ fn enter_is_shown_once_it_was_learned_and_nothing_behind_it() {
     assert!(session.is_plain());
     assert_eq!(session.engine.score().wrong, 0);
 }
+
+#[test]
+fn a_mark_counts_no_more_when_escape_was_typed() {
+    let mut session = editor();
+    session.keys("\x1b");
+    session.program("");
+    // The editor waits whether Escape is the start of a sequence.
+    for key in ["j", "d", "w"] {
+        session.keys(key);
+        assert!(session.is_plain(), "{key}");
+        session.program("");
+    }
+    session.program("\x1b[8;1H\x1b[K\x1b[1;6H");
+    session.keys("i");
+    session.program("\x1b[8;1H-- INSERT --\x1b[1;6H");
+    session.keys("x");
+    assert_eq!(session.seen_row(0), "  onex¦");
+}

@@ -65,3 +65,25 @@ fn every_cell_says_for_which_key_it_is_drawn() {
     assert_eq!(keys, [Some(1), Some(2)]);
     assert_eq!(overlay.cursor_key(), Some(2));
 }
+
+#[test]
+fn text_goes_on_in_the_colour_in_which_it_was_echoed() {
+    let mut scene = Scene::new("\x1b[44m\x1b[2J\x1b[m");
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("b");
+    assert_eq!(scene.row(0), "ab");
+    assert!(background(&mut scene, 0, 1).is_default());
+}
+
+#[test]
+fn a_suggestion_takes_back_what_is_removed() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("m");
+    scene.answer("m\x1b[90main.py\x1b[m\x1b[1;4H");
+    scene.keys("o");
+    scene.key("\x7f");
+    scene.keys("ai");
+    assert_eq!(scene.row(0), "$ main.py");
+    assert_eq!(scene.column(), 5);
+}
