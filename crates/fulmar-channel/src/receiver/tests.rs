@@ -564,7 +564,7 @@ fn a_held_chunk_that_differs_waits_for_the_one_on_its_way() {
     let mut attack = Attack::new(ALL);
     let partial = Partial {
         bytes: vec![9; MIB as usize],
-        written: vec![0..MIB],
+        written: std::iter::once(0..MIB).collect(),
     };
     let key = (path("r/0"), Some(LARGE), Timestamp::default());
     attack.target.parts.insert(key, partial);
