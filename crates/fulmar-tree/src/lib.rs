@@ -46,6 +46,8 @@ mod placement;
 mod placing;
 mod reading;
 #[cfg(test)]
+mod rights;
+#[cfg(test)]
 mod round_trip;
 mod source;
 mod stream;

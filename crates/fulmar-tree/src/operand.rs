@@ -109,7 +109,7 @@ impl Named {
         match last_component(operand) {
             b"" | b"." | b".." => Self::Contents,
             // A home folder by the name of its user.
-            name if name.first() == Some(&b'~') && name.len() == operand.len() => Self::Contents,
+            name if name.first() == Some(&b'~') && operand.starts_with(name) => Self::Contents,
             name => {
                 let pattern = Pattern::parse(name);
                 if pattern.is_wild() || pattern.unescaped() != name {
@@ -121,18 +121,23 @@ impl Named {
         }
     }
 
-    /// Whether the other side may call what it sends for this operand `name`. For [`Named::Contents`] the name is
-    /// the empty one.
+    /// Whether what is in a folder is meant, and not the folder by its name. Its target has to be a folder.
+    #[must_use]
+    pub fn is_contents(&self) -> bool {
+        matches!(self, Self::Contents)
+    }
+
+    /// Whether the other side may call a root that it sends for this operand `name`.
     #[must_use]
     pub fn allows(&self, operand: &[u8], name: &[u8]) -> bool {
+        if matches!(name, b"" | b"." | b"..") || name.contains(&b'/') {
+            return false;
+        }
         match self {
             Self::As(own) => own == name,
             // It may exist as it is written, too.
-            Self::Like(pattern) => {
-                let is_component = !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/');
-                is_component && (pattern.matches(name) || last_component(operand) == name)
-            }
-            Self::Contents => name.is_empty(),
+            Self::Like(pattern) => pattern.matches(name) || last_component(operand) == name,
+            Self::Contents => true,
         }
     }
 }
@@ -181,11 +186,22 @@ pub(crate) fn find(place: &Place, operand: &[u8]) -> Result<Vec<Found>, Errno> {
         }
         Err(error) => Err(error),
         Ok(_) => Ok(vec![Found {
-            name: name_of(&path).to_vec(),
+            // A home folder is not called by its name, which only this end knows.
+            name: if is_home(place, operand) {
+                Vec::new()
+            } else {
+                name_of(&path).to_vec()
+            },
             path,
             by_pattern: false,
         }]),
     }
+}
+
+fn is_home(place: &Place, operand: &[u8]) -> bool {
+    place.home.is_some()
+        && operand.starts_with(b"~")
+        && operand.starts_with(last_component(operand))
 }
 
 fn name_of(path: &[u8]) -> &[u8] {

@@ -134,6 +134,11 @@ impl TreeTarget {
     }
 
     fn begin_file(&mut self, entry: &Entry) -> Result<(Writing, Begun), Trouble> {
+        if entry.kind == (Kind::File { size: None }) && self.is_folder() {
+            return Err(
+                Trouble::new(Why::IsFolder).with_note("standard input has no name of its own")
+            );
+        }
         let located = self.locate(entry, false)?;
         let existing = existing_file(&located)?;
         let plan = Plan {
@@ -333,14 +338,25 @@ impl Target for TreeTarget {
     }
 
     fn leave(&mut self, entry: &Entry) -> Result<(), Trouble> {
-        let located = self.locate(entry, true)?;
-        let was_made = self.beneath()?.forget_made(&located.path);
+        let mode = self.mode(entry.mode, None);
+        let Output::Tree { beneath, below } = &mut self.output else {
+            return Err(Trouble::new(Why::NotFolder));
+        };
+        let names = below.names(&entry.path, true)?;
+        let was_made = beneath.forget_made(&names.join(&b'/'));
         if !was_made && !self.options.preserve {
             return Ok(());
         }
-        let folder =
-            system::open_folder(&located.folder, &located.name, OFlags::RDONLY).map_err(own)?;
-        system::set_mode(&folder, self.mode(entry.mode, None)).map_err(own)?;
+        let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
+        // One that is not there was a trouble before.
+        let Some(above) = beneath.look(above).map_err(own)? else {
+            return Ok(());
+        };
+        let folder = match system::open_folder(&above, name, OFlags::RDONLY) {
+            Err(Errno::NOENT) => return Ok(()),
+            folder => folder.map_err(own)?,
+        };
+        system::set_mode(&folder, mode).map_err(own)?;
         if self.options.preserve {
             system::set_modified(&folder, entry.modified).map_err(own)?;
         }
