@@ -46,6 +46,11 @@ impl News {
     }
 }
 
+/// Counts bytes. Their sum is the peer's to choose, so it ends at the highest number.
+pub(crate) fn add(total: &mut u64, bytes: u64) {
+    *total = total.saturating_add(bytes);
+}
+
 /// The trouble with a place, if it has none.
 fn placed(mut trouble: Trouble, path: &RelativePath) -> Trouble {
     if trouble.place.is_empty() {

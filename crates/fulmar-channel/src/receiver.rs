@@ -21,7 +21,7 @@ use crate::event::{Event, Progress, Totals, Turn, Verdict};
 use crate::exchange::{Answerer, Requester};
 use crate::inlet::Inlet;
 use crate::lanes::{Lane, Lanes};
-use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LANES_MAX, WINDOW_ENTRIES};
+use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LANES_MAX, SIZE_MAX, WINDOW_ENTRIES};
 use crate::news::News;
 use crate::path::RelativePath;
 use crate::request::Flags;
@@ -279,7 +279,11 @@ impl Receiver {
             match &entry.kind {
                 Kind::File { size } => {
                     self.totals.files += 1;
-                    self.totals.bytes = self.totals.bytes.saturating_add(size.unwrap_or(0));
+                    self.totals.bytes = self
+                        .totals
+                        .bytes
+                        .saturating_add(size.unwrap_or(0))
+                        .min(SIZE_MAX);
                 }
                 Kind::Folder => self.totals.folders += 1,
                 Kind::Link { .. } => self.totals.links += 1,

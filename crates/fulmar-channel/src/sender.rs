@@ -16,7 +16,7 @@ use crate::event::{Event, Progress, Totals, Turn, Verdict};
 use crate::exchange::{Answer, Answerer, Requester};
 use crate::lanes::{Lane, Lanes};
 use crate::limits::LANES_MAX;
-use crate::news::News;
+use crate::news::{News, add};
 use crate::outbox::Outbox;
 use crate::path::RelativePath;
 use crate::request::Flags;
@@ -258,7 +258,10 @@ impl Sender {
 
     fn settle(&mut self, entry: Unsettled, verdict: Verdict) {
         self.large_unsettled -= usize::from(entry.is_large);
-        self.news.progress.bytes += entry.kind.size().saturating_sub(entry.bytes);
+        add(
+            &mut self.news.progress.bytes,
+            entry.kind.size().saturating_sub(entry.bytes),
+        );
         self.news.settled(entry.path, entry.kind, verdict);
     }
 

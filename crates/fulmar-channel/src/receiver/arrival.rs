@@ -10,6 +10,7 @@ use crate::codec::{Ending, Frame, Item};
 use crate::entry::{Entry, EntryId, Kind};
 use crate::event::Verdict;
 use crate::limits::LARGE_FILES_MAX;
+use crate::news::add;
 use crate::request::Flags;
 use crate::target::{Begun, Parts, Target};
 use crate::trouble::{Trouble, Why};
@@ -23,6 +24,9 @@ impl Receiver {
         item: Item,
         target: &mut impl Target,
     ) -> Result<(), Wrong> {
+        if self.flags.contains(Flags::IN_ORDER) && at > 0 {
+            return Err(Wrong::Misplaced(item.name()));
+        }
         match item {
             Item::Data { id, offset, bytes } => {
                 self.on_part(at, id, offset, &Part::Bytes(bytes), target)
@@ -62,12 +66,13 @@ impl Receiver {
         if self.leaves.contains_key(&id) || self.singles.iter().any(is_open) {
             return Err(Wrong::EntryTwice);
         }
-        if self.singles[at].is_some() {
+        let is_in_order = self.flags.contains(Flags::IN_ORDER);
+        if self.singles[at].is_some() || (is_in_order && !self.large.is_empty()) {
             return Err(Wrong::Unfinished);
         }
         self.known_end = self.known_end.max(id.0 + 1);
         self.news.progress.entries_known += 1;
-        self.news.progress.bytes_known += entry.kind.size();
+        add(&mut self.news.progress.bytes_known, entry.kind.size());
         self.place(at, id, entry, target)
     }
 
@@ -114,6 +119,11 @@ impl Receiver {
             && (self.allowed)(entry.operand, entry.path.root())
     }
 
+    /// Whether parts are used. What has to come in order comes whole.
+    fn is_resuming(&self) -> bool {
+        self.flags.contains(Flags::RESUME) && !self.flags.contains(Flags::IN_ORDER)
+    }
+
     fn begin(
         &mut self,
         at: usize,
@@ -131,7 +141,7 @@ impl Receiver {
             return Ok(());
         }
         let begun = match target.begin(id, &entry) {
-            Ok(begun) if self.flags.contains(Flags::RESUME) => begun,
+            Ok(begun) if self.is_resuming() => begun,
             Ok(_) => Begun::New,
             Err(trouble) => {
                 self.settle_unless(id, entry, Err(trouble));
@@ -165,7 +175,7 @@ impl Receiver {
             Some(single) => {
                 single.take(offset, part)?;
                 if single.entry.kind.known_size().is_none() {
-                    self.news.progress.bytes_known += part.length();
+                    add(&mut self.news.progress.bytes_known, part.length());
                 }
                 part.length()
             }
@@ -175,11 +185,14 @@ impl Receiver {
                     // Sent before the sender knew that it is here.
                     return Ok(());
                 }
+                if self.flags.contains(Flags::IN_ORDER) && !large.is_next(offset) {
+                    return Err(Wrong::OutOfOrder);
+                }
                 large.take(at, offset, part)?
             }
         };
-        self.news.progress.bytes += done;
-        self.news.progress.bytes_carried += part.length();
+        add(&mut self.news.progress.bytes, done);
+        add(&mut self.news.progress.bytes_carried, part.length());
         match part.write(target, id, offset) {
             Err(trouble) => self.fail(at, id, trouble, Parts::Keep, target),
             Ok(()) if self.large.get(&id).is_some_and(Large::is_complete) => {
@@ -326,7 +339,10 @@ impl Receiver {
         };
         target.abandon(id, parts);
         self.paths.remove(&single.entry.path);
-        self.news.progress.bytes += single.entry.kind.size().saturating_sub(single.offset);
+        add(
+            &mut self.news.progress.bytes,
+            single.entry.kind.size().saturating_sub(single.offset),
+        );
         self.settle(id, single.entry, Verdict::Failed(trouble));
     }
 
@@ -341,14 +357,17 @@ impl Receiver {
         if let Some(large) = self.large.remove(&id) {
             target.abandon(id, parts);
             self.paths.remove(&large.entry.path);
-            self.news.progress.bytes += large.entry.kind.size().saturating_sub(large.bytes);
+            add(
+                &mut self.news.progress.bytes,
+                large.entry.kind.size().saturating_sub(large.bytes),
+            );
             self.settle(id, large.entry, Verdict::Failed(trouble));
         }
     }
 
     /// An entry without data is done with, one way or the other.
     fn settle_unless(&mut self, id: EntryId, entry: Entry, done: Result<(), Trouble>) {
-        self.news.progress.bytes += entry.kind.size();
+        add(&mut self.news.progress.bytes, entry.kind.size());
         self.settle(
             id,
             entry,

@@ -5,6 +5,7 @@ use super::large::{Holding, Known, Large};
 use crate::codec::Frame;
 use crate::digest::{ChunkDigest, Digest};
 use crate::entry::EntryId;
+use crate::news::add;
 use crate::target::{Parts, Target};
 use crate::trouble::{Trouble, Why};
 
@@ -182,8 +183,8 @@ impl Receiver {
         match check.purpose {
             Purpose::Tell if !large.is_sent(chunk) => {
                 let bytes = large.hold(chunk, digest);
-                self.news.progress.bytes += bytes;
-                self.news.progress.bytes_held += bytes;
+                add(&mut self.news.progress.bytes, bytes);
+                add(&mut self.news.progress.bytes_held, bytes);
                 let is_complete = large.is_complete();
                 self.have(check.id, chunk, digest);
                 if is_complete {

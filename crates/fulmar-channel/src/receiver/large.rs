@@ -115,6 +115,12 @@ impl Large {
         Ok(done)
     }
 
+    /// Whether everything before `offset` has come.
+    pub(super) fn is_next(&self, offset: u64) -> bool {
+        let next = self.chunks.start(self.known.len() as u64);
+        offset >= next && offset - next < self.chunks.start(1)
+    }
+
     /// A chunk begins. One that is there may come in spite of that: the sender did not know.
     fn begin(&mut self, offset: u64) -> Result<Open, Wrong> {
         let chunk = self.chunks.beginning_at(offset).ok_or(Wrong::OutOfOrder)?;

@@ -10,6 +10,7 @@ use crate::entry::{Entry, EntryId, Kind};
 use crate::event::Event;
 use crate::lanes::Lanes;
 use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LARGE_FILES_MAX, WINDOW_ENTRIES};
+use crate::news::add;
 use crate::request::Flags;
 use crate::source::{Found, Settled, Source};
 use crate::trouble::Trouble;
@@ -110,7 +111,7 @@ impl Sender {
         let id = EntryId(self.walk.next);
         self.walk.next += 1;
         self.news.progress.entries_known += 1;
-        self.news.progress.bytes_known += entry.kind.size();
+        add(&mut self.news.progress.bytes_known, entry.kind.size());
         self.large_unsettled += usize::from(is_large);
         let unsettled = Unsettled {
             path: entry.path.clone(),
@@ -362,10 +363,10 @@ impl Sender {
         entry.bytes += bytes;
         let progress = &mut self.news.progress;
         if entry.kind.known_size().is_none() {
-            progress.bytes_known += bytes;
+            add(&mut progress.bytes_known, bytes);
         }
-        progress.bytes += bytes;
-        progress.bytes_held += held;
-        progress.bytes_carried += bytes - held;
+        add(&mut progress.bytes, bytes);
+        add(&mut progress.bytes_held, held);
+        add(&mut progress.bytes_carried, bytes - held);
     }
 }
