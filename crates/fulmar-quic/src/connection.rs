@@ -261,11 +261,15 @@ impl Connection {
             transmit?
         } else {
             let is_confirmed = control::is_confirmed(peer.quic.congestion_state());
+            let mtu = peer.quic.stats().path.current_mtu;
             let remote = peer.quic.remote_address();
-            if self.side.is_server() && self.paths.is_spent(remote, is_confirmed) {
+            let segments = self
+                .paths
+                .allowance(remote, is_confirmed, mtu, SEGMENTS_MAX);
+            if segments == 0 {
                 return None;
             }
-            peer.quic.poll_transmit(instant, SEGMENTS_MAX, out)?
+            peer.quic.poll_transmit(instant, segments, out)?
         };
         self.paths.sent(transmit.destination, transmit.size);
         Some(Transmit {
@@ -462,7 +466,7 @@ impl Connection {
 
 impl Peer {
     fn new(handle: ConnectionHandle, quic: quinn_proto::Connection) -> Peer {
-        let frames = 0;
+        let frames = frames_received(&quic);
         Peer {
             handle,
             quic,

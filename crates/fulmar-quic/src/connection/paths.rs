@@ -4,6 +4,7 @@
 //! there. A server shows an address for each path: QUIC follows a client to the address from which
 //! its newest genuine packet came, checks that the client is there, and returns if it is not.
 
+use std::collections::VecDeque;
 use std::net::{Ipv6Addr, SocketAddr};
 
 use fulmar_transport::PathId;
@@ -15,6 +16,9 @@ const PORT: u16 = 1;
 /// (docs/threat-model.md §6).
 const UNCONFIRMED_MAX: usize = 16 << 10;
 
+/// How many places are remembered with what they got.
+const PLACES_MAX: usize = 16;
+
 /// Which path is in use.
 pub(super) enum Paths {
     Client {
@@ -23,9 +27,8 @@ pub(super) enum Paths {
         is_settled: bool,
     },
     Server {
-        /// Where was last sent to, and how much since it became that.
-        remote: SocketAddr,
-        sent: usize,
+        /// Where the client was taken to be lately, and how much it got there.
+        places: VecDeque<(SocketAddr, usize)>,
     },
 }
 
@@ -37,8 +40,7 @@ impl Paths {
 
     pub(super) fn of_server() -> Paths {
         Paths::Server {
-            remote: made_up(0),
-            sent: 0,
+            places: VecDeque::with_capacity(PLACES_MAX),
         }
     }
 
@@ -90,22 +92,37 @@ impl Paths {
 
     /// Counts what is sent to an address.
     pub(super) fn sent(&mut self, to: SocketAddr, bytes: usize) {
-        if let Paths::Server { remote, sent } = self {
-            if *remote != to {
-                (*remote, *sent) = (to, 0);
-            }
+        let Paths::Server { places } = self else {
+            return;
+        };
+        if let Some((_, sent)) = places.iter_mut().find(|(place, _)| *place == to) {
             *sent = sent.saturating_add(bytes);
+            return;
         }
+        if places.len() == PLACES_MAX {
+            places.pop_front();
+        }
+        places.push_back((to, bytes));
     }
 
-    /// Whether an address got all that it may before it is known to be the client's.
-    pub(super) fn is_spent(&self, to: SocketAddr, is_confirmed: bool) -> bool {
-        match self {
-            Paths::Server { remote, sent } => {
-                !is_confirmed && *remote == to && *sent >= UNCONFIRMED_MAX
-            }
-            Paths::Client { .. } => false,
+    /// How many datagrams of that size an address may get, at most `most`: few until it is known to be
+    /// the client's.
+    pub(super) fn allowance(
+        &self,
+        to: SocketAddr,
+        is_confirmed: bool,
+        size: u16,
+        most: usize,
+    ) -> usize {
+        let Paths::Server { places } = self else {
+            return most;
+        };
+        if is_confirmed {
+            return most;
         }
+        let sent = places.iter().find(|(place, _)| *place == to);
+        let left = UNCONFIRMED_MAX.saturating_sub(sent.map_or(0, |(_, sent)| *sent));
+        most.min(left / usize::from(size.max(1)))
     }
 }
 
