@@ -50,6 +50,7 @@ mod rights;
 #[cfg(test)]
 mod round_trip;
 mod source;
+mod spelling;
 mod stream;
 mod system;
 mod target;

@@ -167,6 +167,22 @@ pub(crate) fn rename(folder: impl AsFd, from: &[u8], to: &[u8]) -> Result<()> {
     fs::renameat(&folder, path(from), &folder, path(to))
 }
 
+/// The same, unless something has that name: then `EXIST`. `NOSYS` where the system or file system cannot tell.
+#[cfg(target_os = "linux")]
+pub(crate) fn rename_unless_taken(folder: impl AsFd, from: &[u8], to: &[u8]) -> Result<()> {
+    step()?;
+    let flags = fs::RenameFlags::NOREPLACE;
+    match fs::renameat_with(&folder, path(from), &folder, path(to), flags) {
+        Err(Errno::INVAL) => Err(Errno::NOSYS),
+        done => done,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn rename_unless_taken(_: impl AsFd, _: &[u8], _: &[u8]) -> Result<()> {
+    Err(Errno::NOSYS)
+}
+
 /// The text of a link.
 pub(crate) fn read_link(folder: impl AsFd, name: &[u8]) -> Result<Vec<u8>> {
     step()?;

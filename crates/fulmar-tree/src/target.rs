@@ -13,6 +13,7 @@ use crate::beneath::{Beneath, remove_link};
 use crate::operand::Place;
 use crate::partial::{self, is_partial_name};
 use crate::placement::{Below, Placement};
+use crate::spelling;
 use crate::stream::StreamTarget;
 use crate::system::{self, Errno, Facts};
 use crate::trouble::own;
@@ -148,6 +149,7 @@ impl TreeTarget {
                 Kind::File { size } => size,
                 _ => None,
             },
+            is_fresh: existing.is_none(),
             resume: self.options.resume,
             folder: located.folder,
             name: located.name,
@@ -160,18 +162,21 @@ impl TreeTarget {
     }
 
     /// A folder is there already: fine, if that is what it is and its owner can write to it.
-    fn meet_folder(&mut self, located: &Located, mode: u32) -> Result<(), Errno> {
-        let facts = system::facts_at(&located.folder, &located.name)?;
+    fn meet_folder(&mut self, located: &Located, mode: u32) -> Result<(), Trouble> {
+        let facts = system::facts_at(&located.folder, &located.name).map_err(own)?;
         if !facts.is_folder() {
-            return Err(Errno::NOTDIR);
+            return Err(Trouble::new(Why::NotFolder));
         }
-        let was_made =
-            matches!(&self.output, Output::Tree { beneath, .. } if beneath.was_made(&located.path));
+        let was_made = self.beneath()?.was_made(&located.path);
+        if !was_made {
+            spelling::check(&located.folder, &located.name, &facts).map_err(own)?;
+        }
         let is_closed =
             self.options.preserve && facts.owner == system::user() && facts.mode & 0o700 != 0o700;
         if was_made || is_closed {
-            let folder = system::open_folder(&located.folder, &located.name, OFlags::RDONLY)?;
-            system::set_mode(&folder, mode)?;
+            let folder =
+                system::open_folder(&located.folder, &located.name, OFlags::RDONLY).map_err(own)?;
+            system::set_mode(&folder, mode).map_err(own)?;
         }
         Ok(())
     }
@@ -230,6 +235,7 @@ fn existing_file(located: &Located) -> Result<Option<Facts>, Trouble> {
     }
     // A new name could be given to a file that may not be written to. scp cannot, and nobody expects it.
     system::may_write(&located.folder, &located.name).map_err(own)?;
+    spelling::check(&located.folder, &located.name, &facts).map_err(own)?;
     Ok(Some(facts))
 }
 
@@ -315,7 +321,7 @@ impl Target for TreeTarget {
         if system::make_folder(&located.folder, &located.name, mode) == Err(Errno::EXIST) {
             match remove_link(&located.folder, &located.name) {
                 Ok(()) => system::make_folder(&located.folder, &located.name, mode).map_err(own)?,
-                Err(Errno::NOTDIR) => return self.meet_folder(&located, mode).map_err(own),
+                Err(Errno::NOTDIR) => return self.meet_folder(&located, mode),
                 Err(error) => return Err(own(error)),
             }
         }

@@ -9,6 +9,7 @@ use fulmar_channel::{Begun, CHUNK_BYTES_MIN, CHUNKS_MAX, Parts, Timestamp};
 use rustix::fs::OFlags;
 
 use crate::partial::{self, Partial};
+use crate::spelling;
 use crate::system::{self, Errno, Facts, Result};
 
 /// What is written where a file system has no holes.
@@ -26,6 +27,8 @@ pub(crate) struct Plan {
     pub(crate) modified: Option<Timestamp>,
     /// Bytes; `None`: a stream.
     pub(crate) size: Option<u64>,
+    /// Nothing has the name so far.
+    pub(crate) is_fresh: bool,
     /// Whether what is there already is of use.
     pub(crate) resume: bool,
 }
@@ -145,9 +148,24 @@ impl Writing {
             system::set_modified(&partial.file, modified)?;
         }
         self.check_name(&partial.name, &partial.facts)?;
-        system::rename(&plan.folder, &partial.name, &plan.name)?;
+        self.rename(&partial.name)?;
         self.partial = None;
         Ok(())
+    }
+
+    /// Where nothing was when the file began, nothing is expected now, but for what the user of the target has put there.
+    fn rename(&self, from: &[u8]) -> Result<()> {
+        let (folder, name) = (&self.plan.folder, self.plan.name.as_slice());
+        if self.plan.is_fresh {
+            match system::rename_unless_taken(folder, from, name) {
+                Err(Errno::EXIST) => {
+                    spelling::check(folder, name, &system::facts_at(folder, name)?)?
+                }
+                Err(Errno::NOSYS) => {}
+                done => return done,
+            }
+        }
+        system::rename(folder, from, name)
     }
 
     /// Leaves the file that has the name already.
