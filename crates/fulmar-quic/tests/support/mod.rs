@@ -152,7 +152,7 @@ impl End {
 
     fn read(&mut self, now: Duration) {
         for number in 1..self.lanes.len() {
-            while let Some(bytes) = self.connection.read(Lane::new(number as u8), 1 << 16) {
+            while let Some(bytes) = self.connection.read(Lane::new(number as u8), 1 << 15) {
                 let progress = &mut self.lanes[number];
                 let at = (progress.read % PERIOD as u64) as usize;
                 assert_eq!(

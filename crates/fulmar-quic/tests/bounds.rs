@@ -1,0 +1,93 @@
+//! What is held is bounded, and no order of arrival ends a connection.
+
+mod support;
+
+use fulmar_quic::{Event, LANES_MAX, Options};
+use fulmar_sim::{Delay, Loss, Network, Queue, Rate, Reordering, Simulation, ms, secs};
+use support::{End, ends, upload};
+
+const MB: u64 = 1_000_000;
+
+fn run(sim: &mut Simulation<(End, End)>, seconds: u64) {
+    if let Err(failure) = sim.run_for(secs(seconds)) {
+        panic!("{failure}");
+    }
+}
+
+#[test]
+fn a_connection_outlives_any_gaps() {
+    for (loss, reordered, lanes) in [(40.0, 0.0, 32), (20.0, 50.0, 1), (0.0, 50.0, LANES_MAX)] {
+        let net = Network::seeded(4).both([
+            Rate::kbit(100_000, Queue::bytes(2_500_000)),
+            Delay::ms(50),
+            Loss::percent(loss),
+            Reordering::percent(reordered, ms(90)),
+        ]);
+        let options = Options {
+            lanes,
+            ..Options::default()
+        };
+        let sim = upload(net, 4, &options, 4 * MB);
+        assert_eq!(sim.nodes.1.events, [Event::Connected]);
+        assert_eq!(sim.nodes.0.events, [Event::Connected]);
+    }
+}
+
+#[test]
+fn windows_follow_the_product_of_rate_and_round_trip() {
+    // 200 Mbit/s and 200 ms: 5 MB. 20 Mbit/s and 40 ms: 0.1 MB.
+    for (mbit, trip, product) in [(200, 200, 5 * MB), (20, 40, MB / 10)] {
+        let net = Network::seeded(5).both([
+            Rate::kbit(mbit * 1000, Queue::bytes(product as usize)),
+            Delay::ms(trip / 2),
+        ]);
+        let mut sim = Simulation::new(net, ends(5, &Options::default(), 1 << 40, 0));
+        run(&mut sim, 5);
+        let least = 4 << 20;
+        let near = sim.nodes.0.connection.statistics().send_window;
+        let far = sim.nodes.1.connection.statistics().receive_window;
+        for window in [near, far] {
+            let (low, high) = (product.max(least), (product * 5 / 2).max(least));
+            assert!((low..=high).contains(&window), "{mbit} Mbit/s: {window}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_stops_holds_a_window_and_a_writer_no_more() {
+    let cap = 2 << 20;
+    let options = Options {
+        window_max: cap,
+        ..Options::default()
+    };
+    let net =
+        Network::seeded(6).both([Rate::kbit(100_000, Queue::bytes(1_000_000)), Delay::ms(20)]);
+    let (client, mut server) = ends(6, &options, 1 << 40, 0);
+    server.reads = false;
+    let mut sim = Simulation::new(net, (client, server));
+    run(&mut sim, 10);
+    let written = (1 << 40) - sim.nodes.0.to_send;
+    // At the reader, at the writer, and staged: 64 KiB for each lane.
+    let staged = u64::from(options.lanes) * (64 << 10);
+    assert!(written >= cap, "{written}");
+    assert!(written <= 2 * cap + staged, "{written}");
+    // It goes on when somebody reads.
+    sim.nodes.1.reads = true;
+    run(&mut sim, 3);
+    assert!(sim.nodes.1.received > 10 * MB);
+}
+
+#[test]
+fn a_small_window_is_kept_to() {
+    let options = Options {
+        window_max: 1 << 20,
+        ..Options::default()
+    };
+    let net =
+        Network::seeded(7).both([Rate::kbit(200_000, Queue::bytes(5_000_000)), Delay::ms(100)]);
+    let mut sim = Simulation::new(net, ends(7, &options, 1 << 40, 0));
+    run(&mut sim, 10);
+    // A mebibyte in each round trip of 200 ms.
+    assert!(sim.nodes.1.received <= 50 << 20);
+    assert!(sim.nodes.1.received > 30 << 20);
+}
