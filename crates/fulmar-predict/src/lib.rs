@@ -23,6 +23,7 @@ mod brackets;
 mod canvas;
 mod caret;
 mod class;
+mod command;
 mod config;
 mod decision;
 mod display;

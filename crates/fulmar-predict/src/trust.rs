@@ -34,6 +34,9 @@ pub(crate) struct Trust {
     is_mark_stale: bool,
     /// A character did not appear although the tty is said to echo.
     is_echo_refuted: bool,
+    /// The terminal was set by hand with the byte before this one: nothing is known of it until what was
+    /// typed later is echoed.
+    settings_from: Option<u64>,
 }
 
 /// What is asked about a place.
@@ -64,6 +67,7 @@ impl Trust {
             prefix: false,
             is_mark_stale: false,
             is_echo_refuted: false,
+            settings_from: None,
         }
     }
 
@@ -112,6 +116,16 @@ impl Trust {
         self.is_echo_refuted = false;
     }
 
+    /// A line was submitted, up to this byte, that may switch the echo off.
+    pub(crate) fn note_settings(&mut self, end: u64) {
+        self.settings_from = Some(end);
+    }
+
+    /// A key that begins with this byte was echoed.
+    pub(crate) fn note_echo_of(&mut self, start: u64) {
+        self.settings_from.take_if(|from| *from <= start);
+    }
+
     /// Something was typed that nothing is known of.
     pub(crate) fn note_loss(&mut self) {
         self.prompts_open = false;
@@ -138,6 +152,9 @@ impl Trust {
             return None;
         }
         self.is_mark_stale &= has_modes(canvas);
+        if self.settings_from.is_some() {
+            return None;
+        }
         match question.hints {
             Some(hints) if hints.is_silent() => return None,
             Some(hints) if self.believes(hints, question) => return Some(Reason::Hints),

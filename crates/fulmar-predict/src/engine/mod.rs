@@ -12,6 +12,7 @@ use fulmar_datagram::Time;
 use fulmar_terminal::{Screen, Size};
 
 use crate::canvas::Canvas;
+use crate::command::Command;
 use crate::config::{Config, Preference};
 use crate::decision::{Decision, Reason};
 use crate::display::Display;
@@ -51,6 +52,7 @@ const ONE_SEQUENCE: Duration = Duration::from_millis(30);
 pub struct Engine {
     config: Config,
     keyboard: Keyboard,
+    command: Command,
     /// When the last keys were read.
     read_at: Time,
     frame: Frame,
@@ -94,6 +96,7 @@ impl Engine {
         Engine {
             config,
             keyboard: Keyboard::default(),
+            command: Command::default(),
             read_at: Time::ZERO,
             frame: Frame {
                 canvas: blank.clone(),

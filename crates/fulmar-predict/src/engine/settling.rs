@@ -30,6 +30,7 @@ impl Engine {
                 && is_evidence(&key, effect, &self.frame.canvas)
             {
                 self.confirm_epoch(now, key.epoch, Reason::Evidence);
+                self.trust.note_echo_of(key.stroke.start);
                 self.note_echo();
             }
             self.note_settled(now, &key, Verdict::Right);

@@ -20,6 +20,9 @@ impl Engine {
     /// Takes in a key that was typed now.
     pub(super) fn type_key(&mut self, now: Time, stroke: Keystroke) {
         self.score.keys += 1;
+        if self.command.note(stroke.key) {
+            self.trust.note_settings(stroke.end);
+        }
         if self.queue.is_full() {
             self.forget(now, Reason::Overflow);
         }

@@ -147,6 +147,33 @@ fn a_question_behind_one_key_is_another_line() {
 }
 
 #[test]
+fn a_terminal_that_was_set_by_hand_has_to_echo_first() {
+    let mut scene = Scene::new(&format!("{EDITING}host$ "));
+    for line in 0..2 {
+        scene.keys("ls");
+        assert_eq!(scene.shows(), line > 0);
+        scene.answer("ls");
+        scene.key("\r");
+        scene.answer("\r\nhost$ ");
+    }
+    scene.keys("stty -echo\r");
+    // What was echoed before says nothing about what comes.
+    scene.answer("stty -echo\r\nhost$ ");
+    for key in ["s", "e"] {
+        scene.keys(key);
+        assert!(!scene.shows());
+        scene.answer("");
+    }
+    scene.key("\r");
+    scene.answer("\r\nhost$ ");
+    scene.keys("s");
+    assert!(!scene.shows());
+    scene.answer("s");
+    scene.keys("e");
+    assert!(scene.shows());
+}
+
+#[test]
 fn a_line_that_is_only_moved_goes_on() {
     let mut scene = Scene::new("one\r\n$ ");
     scene.keys("ab");
