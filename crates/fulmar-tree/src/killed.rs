@@ -91,7 +91,8 @@ fn calls() -> u64 {
 }
 
 /// As a kill, as far as files are concerned: nothing is done after the call before the `point`th.
-fn copy_until(world: &Path, operand: &str, point: u64) {
+/// Whether there was such a call.
+fn copy_until(world: &Path, operand: &str, point: u64) -> bool {
     let mut left = point;
     let hook = move || {
         left = left
@@ -102,12 +103,15 @@ fn copy_until(world: &Path, operand: &str, point: u64) {
     let killed = catch_unwind(AssertUnwindSafe(|| {
         tests_hook::with(hook, || copy(world, &[operand], "dst", options()));
     }));
-    assert!(killed.is_err(), "the copy was over before point {point}");
+    killed.is_err()
 }
 
 fn kill_and_go_on(point: u64, before: &Path) {
     let world = world();
-    copy_until(world.path(), "src", point);
+    assert!(
+        copy_until(world.path(), "src", point),
+        "the copy was over before point {point}"
+    );
     check_no_half(world.path(), before, point);
     let outcome = copy(world.path(), &["src"], "dst", options());
     assert_eq!(outcome.troubles, [], "point {point}");
@@ -129,10 +133,9 @@ fn killed_at_a_thousand_points_no_half_file_has_its_final_name() {
 fn killed_again_and_again_a_copy_still_gets_there() {
     let before = world();
     let world = world();
-    let mut random = Random(7);
+    let (mut random, calls) = (Random(7), calls());
     for round in 0..100 {
-        let point = random.below(60);
-        copy_until(world.path(), "src", point);
+        copy_until(world.path(), "src", random.below(calls));
         check_no_half(world.path(), before.path(), round);
     }
     let outcome = copy(world.path(), &["src"], "dst", options());
@@ -152,7 +155,7 @@ fn one_file() -> tempfile::TempDir {
 #[test]
 fn a_copy_goes_on_with_the_parts_that_are_there() {
     let world = one_file();
-    copy_until(world.path(), "file", 150);
+    assert!(copy_until(world.path(), "file", 150));
     let outcome = copy(world.path(), &["file"], "dst", PRESERVE);
     assert_eq!(outcome.troubles, []);
     assert_eq!(outcome.held + outcome.written, 4096 * 100);
@@ -167,7 +170,7 @@ fn a_copy_goes_on_with_the_parts_that_are_there() {
 #[test]
 fn parts_of_an_older_version_are_compared_and_leave_nothing_behind() {
     let world = one_file();
-    copy_until(world.path(), "file", 150);
+    assert!(copy_until(world.path(), "file", 150));
     let mut newer = vec![b'x'; 4096 * 90];
     newer[4096 * 10] = b'y';
     fs::write(world.path().join("file"), &newer).unwrap();
@@ -184,7 +187,7 @@ fn parts_of_an_older_version_are_compared_and_leave_nothing_behind() {
 #[test]
 fn without_resuming_parts_are_removed_and_not_used() {
     let world = one_file();
-    copy_until(world.path(), "file", 150);
+    assert!(copy_until(world.path(), "file", 150));
     let names = || -> Vec<bool> {
         let there = snapshot(&world.path().join("dst"));
         there

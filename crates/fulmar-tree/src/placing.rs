@@ -107,7 +107,7 @@ fn several_sources_need_a_folder() {
     assert_eq!(after(&["src/a", "src/d"], "new"), made);
 }
 
-/// scp refuses all of them; here the first one has come before the second is known.
+/// scp writes one over the other.
 #[test]
 fn a_pattern_that_is_several_sources_needs_a_folder() {
     let (there, troubles) = after(&["src/[ab]"], "new");
