@@ -26,7 +26,6 @@ use crate::news::News;
 use crate::path::RelativePath;
 use crate::request::Flags;
 use crate::target::{Parts, Target};
-use crate::trouble::{Trouble, Why};
 use crate::wrong::Wrong;
 
 /// Whether an operand, by its index, may bring a root of that name. The requester decides: for `Get` it is what
@@ -69,15 +68,6 @@ enum Stage {
     /// Everything is settled, and the sender is being told.
     Settled,
     Done,
-}
-
-/// Two entries of one path at the same time.
-struct RepeatedPath;
-
-impl RepeatedPath {
-    fn trouble() -> Trouble {
-        Trouble::new(Why::Taken).with_note("two sources have the same name")
-    }
 }
 
 impl Receiver {

@@ -75,6 +75,8 @@ struct Walk {
     next: u64,
     /// Found, but it would be one large file too many.
     pending: Option<Entry>,
+    /// It goes on by itself when it is asked again.
+    is_paused: bool,
     is_over: bool,
 }
 
@@ -149,10 +151,11 @@ impl Sender {
             return Ok(Turn::Done);
         }
         let mut budget = budget;
+        self.walk.is_paused = false;
         self.work(source, lanes, &mut budget);
         self.finish(lanes);
         self.control.flush(lanes);
-        let is_more = budget == 0 || !has_read_all || self.news.is_full();
+        let is_more = budget == 0 || !has_read_all || self.walk.is_paused || self.news.is_full();
         Ok(if is_more { Turn::More } else { Turn::Waiting })
     }
 

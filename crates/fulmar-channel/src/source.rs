@@ -40,7 +40,7 @@ pub enum Found {
     Entry(Entry),
     /// Something that cannot be sent. The number is not taken.
     Trouble(Trouble),
-    /// The walk goes on, but has nothing yet: so that a long one does not block.
+    /// The walk goes on, but has nothing yet: so that a long one does not block. The sender has more to do at once.
     NotNow,
     /// The walk is over. It is not asked again.
     End,
@@ -55,7 +55,7 @@ pub enum Piece {
     Hole(u64),
     /// The file ends at or before `offset`.
     End,
-    /// Nothing yet: a pipe that somebody still writes to.
+    /// Nothing yet: a pipe that somebody still writes to. The sender waits for a turn that the pipe is ready for.
     NotNow,
 }
 

@@ -1,10 +1,10 @@
 //! What the sender's frames do.
 
+use super::Receiver;
 use super::check::Check;
 use super::large::{Holding, Large, WholeEnding};
 use super::part::Part;
 use super::single::Single;
-use super::{Receiver, RepeatedPath};
 use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame, Item};
 use crate::entry::{Entry, EntryId, Kind};
@@ -137,7 +137,8 @@ impl Receiver {
             return Err(Wrong::TooManyFiles);
         }
         if self.paths.contains(&entry.path) {
-            self.settle_unless(id, entry, Err(RepeatedPath::trouble()));
+            let taken = Trouble::new(Why::Taken).with_note("two sources have the same name");
+            self.settle_unless(id, entry, Err(taken));
             return Ok(());
         }
         let begun = match target.begin(id, &entry) {

@@ -13,6 +13,7 @@ use crate::request::Request;
 use crate::support::lanes::{End, Link};
 use crate::support::memory::{MemoryTarget, Partial};
 use crate::support::tree::{Node, path};
+use crate::trouble::{Trouble, Why};
 
 const MIB: u64 = CHUNK_BYTES_MIN;
 const LARGE: u64 = MIB + 100;
@@ -651,6 +652,24 @@ fn sizes_that_no_sum_holds_are_counted_to_the_end() {
         attack.receiver.totals().map(|totals| totals.bytes),
         Some(SIZE_MAX)
     );
+}
+
+#[test]
+fn a_lane_that_floods_leaves_the_others_their_share() {
+    let mut attack = Attack::new(ALL);
+    attack.send(&on(1, file(0, 4 * MIB)));
+    for part in 0..64 {
+        attack.send(&Sent::Data(1, 0, part << 16, 1 << 16));
+    }
+    attack.send(&on(2, file(1, 0)));
+    attack.send(&on(2, end(1, 0, digest(1, 0))));
+    let budget = 2 * LANE_SHARE_BYTES;
+    let turn = attack
+        .receiver
+        .turn(&mut attack.target, &mut attack.ours, budget);
+    assert_eq!(turn, Ok(Turn::More));
+    assert!(attack.target.tree.contains_key(&path("r/1")));
+    assert!(attack.receiver.progress().bytes <= budget as u64);
 }
 
 #[test]

@@ -310,6 +310,21 @@ fn a_lane_that_stands_still_stops_no_other() {
 }
 
 #[test]
+fn a_walk_that_pauses_is_asked_again_at_once() {
+    let mut attack = Attack::new(&tree(), &[8 * MIB]);
+    attack.source.stalls = 2;
+    let turn = attack
+        .sender
+        .turn(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Ok(Turn::More));
+    let turn = attack
+        .sender
+        .turn(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Ok(Turn::Waiting));
+    assert!(attack.sender.progress().is_walked);
+}
+
+#[test]
 fn a_turn_reads_no_more_than_its_budget() {
     let tree = Tree::from([(path("r"), file(vec![1; 5 * MIB]))]);
     let mut attack = Attack::new(&tree, &[1 << 30]);

@@ -98,10 +98,10 @@ impl Sender {
             return true;
         }
         self.ways[at].outbox.push(&Frame::Entry(id, entry));
-        match is_file {
-            true if is_dry => drop(source.close(id)),
-            true => self.ways[at].job = Some(Job::whole(id, size)),
-            false => {}
+        if is_file && is_dry {
+            source.close(id);
+        } else if is_file {
+            self.ways[at].job = Some(Job::whole(id, size));
         }
         true
     }
@@ -166,18 +166,15 @@ impl Sender {
         while !self.walk.is_over && self.control.outbox.waiting() < CONTROL_WAITING_BYTES {
             let id = EntryId(self.walk.next);
             let trouble = match source.next_entry(id) {
-                Found::Entry(entry) => {
-                    let is_file = matches!(entry.kind, Kind::File { .. });
-                    match entry.fitted() {
-                        Ok(entry) => return Some(entry),
-                        Err(trouble) => {
-                            let _ = is_file.then(|| source.close(id));
-                            trouble
-                        }
-                    }
-                }
+                Found::Entry(entry) => match fitted(entry, id, source) {
+                    Ok(entry) => return Some(entry),
+                    Err(trouble) => trouble,
+                },
                 Found::Trouble(trouble) => trouble.fitted(),
-                Found::NotNow => return None,
+                Found::NotNow => {
+                    self.walk.is_paused = true;
+                    return None;
+                }
                 Found::End => {
                     self.walk.is_over = true;
                     self.news.progress.is_walked = true;
@@ -369,4 +366,14 @@ impl Sender {
         add(&mut progress.bytes_held, held);
         add(&mut progress.bytes_carried, bytes - held);
     }
+}
+
+/// The entry within what the wire can say; a file that is not is closed.
+fn fitted(entry: Entry, id: EntryId, source: &mut impl Source) -> Result<Entry, Trouble> {
+    let is_file = matches!(entry.kind, Kind::File { .. });
+    let entry = entry.fitted();
+    if is_file && entry.is_err() {
+        source.close(id);
+    }
+    entry
 }
