@@ -34,7 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod beneath;
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod hostile;
 #[cfg(test)]
 mod killed;
