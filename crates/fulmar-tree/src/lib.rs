@@ -34,7 +34,8 @@
 #![forbid(unsafe_code)]
 
 mod beneath;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(test)]
 mod killed;
