@@ -13,7 +13,7 @@ use bytes::{Bytes, BytesMut};
 use fulmar_datagram::{Ecn, Time};
 use fulmar_transport::PathId;
 use quinn_proto::{
-    ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, Incoming, Side, VarInt,
+    ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, Incoming, Side, StreamEvent, VarInt,
 };
 
 use crate::control::{self, Line};
@@ -360,13 +360,10 @@ impl Connection {
         self.lanes.is_ended(lane)
     }
 
-    /// Whether the peer has acknowledged all that was written and finished.
+    /// Whether the peer has acknowledged all of the lanes that this end has finished.
     #[must_use]
-    pub fn is_delivered(&mut self) -> bool {
-        let Some(peer) = &mut self.peer else {
-            return self.lanes.is_flushed();
-        };
-        self.lanes.is_flushed() && peer.quic.streams().send_streams() == 0
+    pub fn is_delivered(&self) -> bool {
+        self.lanes.is_delivered()
     }
 
     /// Ends the connection and tells the peer. What was not delivered is lost.
@@ -430,6 +427,9 @@ impl Connection {
                     self.events.push_back(Event::Connected);
                 }
                 quinn_proto::Event::ConnectionLost { reason } => lost = Some(reason),
+                quinn_proto::Event::Stream(StreamEvent::Finished { id }) => {
+                    self.lanes.delivered(id);
+                }
                 // Lanes are looked at, not waited for.
                 _ => {}
             }

@@ -55,6 +55,8 @@ struct LaneState {
     staged_bytes: usize,
     finishing: bool,
     finished: bool,
+    /// The peer has all of it and its end.
+    delivered: bool,
     /// The peer will write nothing more.
     ended: bool,
     /// The peer no longer takes what is written here.
@@ -68,7 +70,7 @@ impl Lanes {
             side,
             lanes: (0..=data).map(|_| LaneState::default()).collect(),
             opened: 0,
-            control_opened: side.is_server(),
+            control_opened: false,
         }
     }
 
@@ -101,12 +103,24 @@ impl Lanes {
         }
     }
 
-    /// Whether anything waits here that QUIC has not taken.
-    pub(crate) fn is_flushed(&self) -> bool {
-        let is_flushed = |state: &LaneState| {
-            state.refused || state.staged.is_empty() && state.finished == state.finishing
+    /// Whether the peer has all of the lanes that were finished, and nothing waits on others.
+    pub(crate) fn is_delivered(&self) -> bool {
+        let is_delivered = |state: &LaneState| {
+            state.refused || state.delivered || !state.finishing && state.staged.is_empty()
         };
-        self.lanes.iter().all(is_flushed)
+        self.lanes.iter().all(is_delivered)
+    }
+
+    /// The peer has acknowledged all of a finished stream of ours.
+    pub(crate) fn delivered(&mut self, stream: StreamId) {
+        let number = match stream.dir() {
+            Dir::Bi => 0,
+            Dir::Uni => stream.index().saturating_add(1),
+        };
+        let state = usize::try_from(number).ok();
+        if let Some(state) = state.and_then(|number| self.lanes.get_mut(number)) {
+            state.delivered = true;
+        }
     }
 
     /// Whether the peer has finished the lane and all of it was read.
@@ -133,7 +147,7 @@ impl Lanes {
         lane: Lane,
         limit: usize,
     ) -> Option<Bytes> {
-        let can_read = lane != Lane::CONTROL || self.control_opened;
+        let can_read = lane != Lane::CONTROL || self.has_control(connection, self.side.is_server());
         let state = self.lanes.get_mut(usize::from(lane.0))?;
         if state.ended || !can_read || limit == 0 {
             return None;
@@ -166,13 +180,24 @@ impl Lanes {
         })
     }
 
+    /// Whether there is a control stream. If there is none and one is wanted, a client opens it and a
+    /// server takes the one that its client has opened.
+    fn has_control(&mut self, connection: &mut quinn_proto::Connection, wanted: bool) -> bool {
+        if !self.control_opened && wanted {
+            let mut streams = connection.streams();
+            let stream = match self.side {
+                Side::Client => streams.open(Dir::Bi),
+                Side::Server => streams.accept(Dir::Bi),
+            };
+            self.control_opened = stream.is_some();
+        }
+        self.control_opened
+    }
+
     /// Opens the lane's stream and those before it, unless they are; whether it is open now.
     fn open(&mut self, connection: &mut quinn_proto::Connection, number: u8) -> bool {
         if number == 0 {
-            if !self.control_opened {
-                self.control_opened = connection.streams().open(Dir::Bi).is_some();
-            }
-            return self.control_opened;
+            return self.has_control(connection, true);
         }
         while self.opened < number {
             if connection.streams().open(Dir::Uni).is_none() {

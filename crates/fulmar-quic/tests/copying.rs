@@ -2,11 +2,13 @@
 
 mod support;
 
-use fulmar_quic::{Event, Options};
+use bytes::Bytes;
+use fulmar_datagram::Time;
+use fulmar_quic::{Connection, Ended, Event, Lane, Options};
 use fulmar_sim::{
     Delay, Duplication, Loss, Network, Queue, Rate, Reordering, Simulation, ms, secs,
 };
-use support::{ends, upload};
+use support::{End, ends, upload};
 
 const MB: u64 = 1_000_000;
 
@@ -49,4 +51,74 @@ fn equal_seeds_give_equal_traces() {
     // The keys of the handshake differ, so only times and sizes can be the same.
     assert!(trace(5) == trace(5));
     assert!(trace(5) != trace(6));
+}
+
+fn read_all(end: &mut Connection, lane: Lane) -> Vec<u8> {
+    let mut all = Vec::new();
+    while let Some(bytes) = end.read(lane, 7) {
+        all.extend_from_slice(&bytes);
+    }
+    all
+}
+
+fn pass(sim: &mut Simulation<(End, End)>) {
+    // An end looks for things to send when something has happened.
+    for end in [&mut sim.nodes.0, &mut sim.nodes.1] {
+        end.touch();
+    }
+    if let Err(failure) = sim.run_for(secs(1)) {
+        panic!("{failure}");
+    }
+}
+
+#[test]
+fn lanes_have_an_end_and_control_runs_both_ways() {
+    let net = Network::seeded(8).both([Delay::ms(20)]);
+    let (mut client, mut server) = ends(8, &Options::default(), 0, 0);
+    (client.reads, server.reads) = (false, false);
+    // Before there is a connection.
+    let asks = &mut Bytes::from_static(b"what is there");
+    client.connection.write(Lane::CONTROL, asks);
+    assert!(asks.is_empty() && !client.connection.is_delivered());
+    let mut sim = Simulation::new(net, (client, server));
+    pass(&mut sim);
+    assert_eq!(
+        read_all(&mut sim.nodes.1.connection, Lane::CONTROL),
+        b"what is there"
+    );
+    let (client, server) = (&mut sim.nodes.0.connection, &mut sim.nodes.1.connection);
+    server.write(Lane::CONTROL, &mut Bytes::from_static(b"nothing"));
+    server.finish(Lane::CONTROL);
+    client.write(Lane::new(32), &mut Bytes::from_static(b"the last lane"));
+    client.finish(Lane::new(32));
+    client.write(Lane::new(33), &mut Bytes::from_static(b"is no lane"));
+    pass(&mut sim);
+    let (client, server) = (&mut sim.nodes.0.connection, &mut sim.nodes.1.connection);
+    assert_eq!(read_all(client, Lane::CONTROL), b"nothing");
+    assert!(client.is_ended(Lane::CONTROL) && !server.is_ended(Lane::CONTROL));
+    assert_eq!(read_all(server, Lane::new(32)), b"the last lane");
+    assert!(server.is_ended(Lane::new(32)));
+    assert_eq!(server.room(Lane::new(33)), 0);
+    client.finish(Lane::CONTROL);
+    pass(&mut sim);
+    assert!(sim.nodes.0.connection.is_delivered() && sim.nodes.1.connection.is_delivered());
+}
+
+#[test]
+fn closing_tells_the_other_end_and_both_are_done() {
+    let net = Network::seeded(9).both([Delay::ms(20)]);
+    let mut sim = Simulation::new(net, ends(9, &Options::default(), MB, 0));
+    pass(&mut sim);
+    let now = Time::from_origin(sim.now());
+    sim.nodes.0.connection.close(now);
+    pass(&mut sim);
+    pass(&mut sim);
+    let (client, server) = &sim.nodes;
+    assert_eq!(client.events, [Event::Connected, Event::Ended(Ended::Here)]);
+    assert_eq!(
+        server.events,
+        [Event::Connected, Event::Ended(Ended::There)]
+    );
+    assert!(client.connection.is_done() && server.connection.is_done());
+    assert_eq!(client.connection.poll_timeout(), None);
 }

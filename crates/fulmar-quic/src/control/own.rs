@@ -67,6 +67,9 @@ const BESIDE_MAX: f64 = 2.5;
 /// What is lost without our doing and still so little that every loss counts beside others.
 const BASE_NEGLIGIBLE: f64 = 0.002;
 
+/// What part of CUBIC's window is ours beside others: a little less than everybody's.
+const BESIDE_SHARE: f64 = 0.85;
+
 /// What we are doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -178,7 +181,7 @@ impl Own {
         };
         let beside = self.beside.as_ref().map_or(0.0, |cubic| {
             let most = self.product(rtt) * BESIDE_MAX;
-            (cubic.window() as f64).min(most)
+            (cubic.window() as f64 * BESIDE_SHARE).min(most)
         });
         let target = match self.phase {
             Phase::Cruise => target.max(beside),

@@ -121,6 +121,11 @@ impl End {
         self
     }
 
+    /// Looks for things to send at the next turn.
+    pub fn touch(&mut self) {
+        self.is_fresh = true;
+    }
+
     /// How many paths were believed.
     pub fn ways(&self) -> usize {
         self.ways.len()
