@@ -2,7 +2,7 @@
 
 use super::ground::Ground;
 use crate::judge::{ANSWER_WITHIN, Stamp};
-use crate::trace::{Event, Trace, strokes};
+use crate::trace::{Event, Size, Trace, strokes};
 use std::time::Duration;
 
 /// The played host without its terminal: told what was received and what time it is, it says what
@@ -14,6 +14,10 @@ pub struct Player {
     expected: Vec<u8>,
     /// When each of those was received that have been.
     received: Vec<Duration>,
+    /// The sizes that the window gets in the recording.
+    sizes: Vec<Size>,
+    /// When it got each of those that it has; `None` if nobody tells, and nothing waits for it.
+    resized: Option<Vec<Duration>>,
     /// The next piece.
     next: usize,
     /// When everything before its key was written.
@@ -31,6 +35,8 @@ struct Piece {
     keys: usize,
     /// From the last key before it, or from the beginning.
     gap: Duration,
+    /// If the window got another size since the last key: which of its sizes, and from then on.
+    resize: Option<(usize, Duration)>,
     /// The position behind it, where a stamp may follow it.
     stamp: Option<Stamp>,
 }
@@ -52,17 +58,39 @@ impl Player {
             match &record.event {
                 Event::User(bytes) => script.type_keys(record.at, bytes),
                 Event::Host(bytes) => script.write(record.at, bytes),
-                Event::Size(_) => {}
+                Event::Size(size) => script.resize(record.at, *size),
             }
         }
         Self {
             pieces: script.pieces,
             expected: script.expected,
             received: Vec::new(),
+            sizes: script.sizes,
+            resized: None,
             next: 0,
             free: now,
             strange: 0,
             is_stamped,
+        }
+    }
+
+    /// Returns the player with pieces that wait for the window's sizes, too.
+    #[must_use]
+    pub fn with_sizes(self) -> Self {
+        Self {
+            resized: Some(Vec::new()),
+            ..self
+        }
+    }
+
+    /// Takes note that the window has got another size. Sizes may be left out.
+    pub fn resize(&mut self, now: Duration, size: Size) {
+        let Some(resized) = &mut self.resized else {
+            return;
+        };
+        let later = self.sizes.iter().skip(resized.len());
+        if let Some(skipped) = later.clone().position(|later| *later == size) {
+            resized.extend(std::iter::repeat_n(now, skipped + 1));
         }
     }
 
@@ -130,7 +158,13 @@ impl Player {
             true => piece.gap.min(ANSWER_WITHIN),
             false => piece.gap,
         };
-        Some(received.max(self.free) + gap)
+        let due = received.max(self.free) + gap;
+        match (&self.resized, piece.resize) {
+            (Some(resized), Some((number, gap))) => {
+                Some(received.max(self.free).max(*resized.get(number)? + gap))
+            }
+            _ => Some(due),
+        }
     }
 }
 
@@ -138,6 +172,11 @@ struct Script {
     pieces: Vec<Piece>,
     expected: Vec<u8>,
     last_key: Duration,
+    sizes: Vec<Size>,
+    /// When the window got the last of them, if no key came since.
+    last_size: Option<Duration>,
+    /// The window's size.
+    size: Option<Size>,
     position: usize,
     ground: Ground,
 }
@@ -148,6 +187,9 @@ impl Script {
             pieces: Vec::new(),
             expected: Vec::new(),
             last_key: began,
+            sizes: Vec::new(),
+            last_size: None,
+            size: None,
             position: 0,
             ground: Ground::default(),
         }
@@ -159,6 +201,16 @@ impl Script {
         self.expected.extend(typed.flat_map(|stroke| stroke.bytes));
         if self.expected.len() > before {
             self.last_key = at;
+            self.last_size = None;
+        }
+    }
+
+    /// The first size is that of the beginning.
+    fn resize(&mut self, at: Duration, size: Size) {
+        let before = self.size.replace(size);
+        if before.is_some_and(|before| before != size) {
+            self.sizes.push(size);
+            self.last_size = Some(at);
         }
     }
 
@@ -170,6 +222,7 @@ impl Script {
             bytes: bytes.to_vec(),
             keys: self.expected.len(),
             gap: at - self.last_key,
+            resize: self.last_size.map(|size| (self.sizes.len() - 1, at - size)),
             stamp: may_be_stamped.then_some(Stamp(self.position)),
         });
     }
@@ -224,6 +277,21 @@ mod tests {
         assert_eq!(written(&mut player, 99_900), lines(&[(99_101, "s")]));
         assert!(player.is_over() && player.poll_timeout().is_none());
         assert_eq!(player.strange(), 0);
+    }
+
+    #[test]
+    fn output_follows_a_size_where_somebody_tells() {
+        let trace = b"0 SIZE 80 24\n1000000 USER 1\nl\n1002000 HOST 1\nl\n2000000 SIZE 60 20\n\
+            2500000 SIZE 40 20\n2505000 HOST 4\nanew\n";
+        let mut player = Player::new(&Trace::parse(trace).unwrap(), ms(0), true).with_sizes();
+        player.receive(ms(5000), b"l");
+        assert_eq!(written(&mut player, 8000), lines(&[(5002, "l")]));
+        let size = |columns| Size { columns, rows: 20 };
+        player.resize(ms(8000), size(50));
+        assert_eq!(written(&mut player, 9000), []);
+        player.resize(ms(9000), size(40));
+        assert_eq!(written(&mut player, 9500), lines(&[(9005, "anew")]));
+        assert!(player.is_over());
     }
 
     #[test]

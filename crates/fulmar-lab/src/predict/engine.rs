@@ -54,6 +54,10 @@ impl Predictor for Adapter {
             .handle_frame(time(now), &frame.screen, received, echoed);
     }
 
+    fn resize(&mut self, now: Duration, size: Size) {
+        self.engine.handle_resize(time(now), size);
+    }
+
     fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
         let overlay = self.engine.overlay(time(now));
         if overlay.is_empty() {

@@ -21,6 +21,9 @@ pub trait Predictor {
     /// Takes in what came.
     fn take_frame(&mut self, now: Duration, frame: &Frame);
 
+    /// Takes note of another size of the window.
+    fn resize(&mut self, _now: Duration, _size: Size) {}
+
     /// Draws over `frame`, which is the newest.
     fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn;
 

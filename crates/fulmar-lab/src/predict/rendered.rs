@@ -45,7 +45,7 @@ fn user_side(recording: &Recording, session: &Session, viewing: &Viewing<'_>) ->
             at: one.at,
             event: Event::User(keys.bytes.clone()),
         }),
-        What::Frame(_) => None,
+        What::Frame(_) | What::Resized(_) => None,
     });
     records.extend(typed);
     let mut before: Option<&Moment<'_>> = None;

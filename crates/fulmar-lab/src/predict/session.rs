@@ -63,6 +63,8 @@ pub struct Happening {
 pub enum What {
     /// Something was typed.
     Keys(Keys),
+    /// The window got another size.
+    Resized(Size),
     /// A state of the server's came, or the news that it is still the same.
     Frame(Box<Frame>),
 }
@@ -171,6 +173,7 @@ impl Session {
                     looks.note(&keys, truth);
                     What::Keys(keys)
                 }
+                super::typed::What::Resized(size) => What::Resized(size),
                 super::typed::What::Shown(screen, predicted) => {
                     shown.push(Shown {
                         at: lived.at,

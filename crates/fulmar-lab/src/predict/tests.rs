@@ -278,6 +278,30 @@ fn the_judge_of_real_runs_sees_the_same() {
 }
 
 #[test]
+fn a_window_gets_another_size_where_it_did() {
+    let trace = b"0 SIZE 20 4\n50000 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 1\na\n\
+        2000000 SIZE 30 5\n2010000 HOST 10\n\x1b[2J\x1b[H$ a\n3000000 USER 1\nb\n\
+        3001000 HOST 1\nb\n3200000 USER 1\nc\n3201000 HOST 1\nc\n";
+    let recording = recording(trace);
+    let session = session(&recording);
+    assert!(session.is_whole);
+    for kind in [Kind::Engine, Kind::Client] {
+        let viewing = kind.view(&session);
+        let last = &viewing.moments.last().unwrap().drawn.picture;
+        assert_eq!((last.rows(), last.columns()), (5, 30));
+        assert_eq!(last.text(0), "$ abc");
+        let scored = Scored::of(&recording.truth, &viewing);
+        assert_eq!(scored.score.wrong, 0);
+        assert!(is_at_once(scored.waits[2]), "{:?}", scored.waits);
+    }
+}
+
+fn is_at_once(wait: Option<Observation>) -> bool {
+    wait.and_then(Observation::came)
+        .is_some_and(|wait| wait < INSTANT)
+}
+
+#[test]
 fn the_client_shows_what_the_engine_beside_it_shows() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/keys/");
     for name in ["own-bash-plain", "own-assistant-box"] {

@@ -10,7 +10,8 @@ use crate::trace::{Event, Mark, Meta, Note, StrokeKind, Trace, TtyState, strokes
 
 /// Every screen that the programs of a recording make, and what each key does to it.
 ///
-/// Screens are counted: number 0 is the blank one, number n that behind the nth piece of output.
+/// Screens are counted: number 0 is the blank one, number n that behind the nth piece of output or other
+/// size of the window.
 #[derive(Debug)]
 pub struct Truth {
     screens: Vec<Screen>,
@@ -84,7 +85,7 @@ impl Truth {
         let mut play = Play::new(size);
         for record in trace.records() {
             match &record.event {
-                Event::Size(_) => {}
+                Event::Size(size) => play.resize(record.at, size.columns, size.rows),
                 Event::User(bytes) => play.type_keys(record.at, bytes),
                 Event::Host(bytes) => play.write(record.at, bytes),
             }
@@ -195,6 +196,17 @@ impl Play {
         }
     }
 
+    /// The window gets another size: a screen of its own, before the programs notice.
+    fn resize(&mut self, at: Duration, columns: u16, rows: u16) {
+        let before = self.terminal.screen().size();
+        let Some(size) = Size::new(rows, columns).filter(|size| *size != before) else {
+            return;
+        };
+        self.terminal.resize(size);
+        let written = self.truth.length();
+        self.push(at, written, None);
+    }
+
     fn write(&mut self, at: Duration, bytes: &[u8]) {
         let line = bytes.iter().position(|byte| *byte == b'\n');
         let (head, rest) = bytes.split_at(line.map_or(0, |line| line + 1));
@@ -202,12 +214,16 @@ impl Play {
         let first_line = line.map(|_| self.terminal.screen().clone());
         self.terminal.process(rest);
         self.terminal.take_replies();
+        let written = self.truth.length() + bytes.len();
+        self.push(at, written, first_line);
+    }
+
+    fn push(&mut self, at: Duration, written: usize, first_line: Option<Screen>) {
         let screen = self.terminal.screen().clone();
         let last = self.truth.end();
         let (known, shown) = (&self.truth.screens[last], &self.truth.pictures[last]);
         let picture = Picture::like(&screen, known, shown);
         let first_line = first_line.map(|line| Picture::like(&line, known, shown));
-        let written = self.truth.written[last] + bytes.len();
         self.truth.screens.push(screen);
         self.truth.pictures.push(picture);
         self.truth.written.push(written);

@@ -16,7 +16,7 @@ use super::engine::Peer;
 use super::session::Keys;
 use crate::played::READY;
 use crate::simulated::{UNSEEN_START, agreement, outer_terminal, words};
-use crate::trace::{Trace, strokes};
+use crate::trace::{Event, Trace, strokes};
 
 /// A client, and what happened to it.
 pub(super) struct Typed {
@@ -26,8 +26,8 @@ pub(super) struct Typed {
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,
     phase: Phase,
-    /// What is still to be typed, and when after the beginning.
-    plan: VecDeque<Press>,
+    /// What is still to be done, and when after the beginning.
+    plan: VecDeque<Act>,
     /// How many bytes were typed.
     bytes_typed: u64,
     /// How many of them each state of the user stream holds that was sent.
@@ -49,6 +49,7 @@ pub(super) struct Lived {
 
 pub(super) enum What {
     Keys(Keys),
+    Resized(Size),
     News(Box<News>),
     /// What the user's terminal shows from here on, and what of it was predicted.
     Shown(Box<Screen>, Option<Overlay>),
@@ -75,11 +76,19 @@ enum Phase {
     Typing { began: Duration },
 }
 
-struct Press {
+/// Something that the user does.
+struct Act {
     after: Duration,
-    bytes: Vec<u8>,
-    key: usize,
-    count: usize,
+    what: Doing,
+}
+
+enum Doing {
+    Type {
+        bytes: Vec<u8>,
+        key: usize,
+        count: usize,
+    },
+    Resize(Size),
 }
 
 impl Typed {
@@ -193,24 +202,42 @@ impl Typed {
             Phase::Arriving | Phase::Starting => false,
             Phase::Typing { began } => {
                 let next = self.plan.front();
-                if next.is_none_or(|press| began + press.after > now) {
+                if next.is_none_or(|act| began + act.after > now) {
                     return false;
                 }
-                let Some(press) = self.plan.pop_front() else {
+                let Some(act) = self.plan.pop_front() else {
                     return false;
                 };
+                self.act(now, act.what);
+                true
+            }
+        }
+    }
+
+    fn act(&mut self, now: Duration, what: Doing) {
+        match what {
+            Doing::Type { bytes, key, count } => {
                 self.lived.push(Lived {
                     at: now,
                     what: What::Keys(Keys {
-                        bytes: press.bytes.clone(),
+                        bytes: bytes.clone(),
                         first: self.bytes_typed,
-                        key: press.key,
-                        count: press.count,
+                        key,
+                        count,
                         sent_state: self.sent_state.get(),
                     }),
                 });
-                self.type_bytes(now, &press.bytes);
-                true
+                self.type_bytes(now, &bytes);
+            }
+            Doing::Resize(size) => {
+                self.lived.push(Lived {
+                    at: now,
+                    what: What::Resized(size),
+                });
+                self.client.handle_resize(words::time(now), size);
+                if let Some(outer) = &mut self.outer {
+                    outer.resize(size);
+                }
             }
         }
     }
@@ -302,25 +329,35 @@ impl Typed {
     }
 }
 
-fn plan(recording: &Trace) -> VecDeque<Press> {
+fn plan(recording: &Trace) -> VecDeque<Act> {
     let mut key = 0;
     let mut plan = VecDeque::new();
-    for (at, bytes) in recording.user() {
+    // The first is the size at the beginning.
+    for record in recording.records().iter().skip(1) {
+        let after = record.at - recording.began();
+        let bytes = match &record.event {
+            Event::User(bytes) => bytes,
+            Event::Size(size) => {
+                let what = Size::new(size.rows, size.columns).map(Doing::Resize);
+                plan.extend(what.map(|what| Act { after, what }));
+                continue;
+            }
+            Event::Host(_) => continue,
+        };
         let typed: Vec<_> = strokes(bytes)
             .filter(|stroke| stroke.kind.is_typed())
             .collect();
         if typed.is_empty() {
             continue;
         }
-        plan.push_back(Press {
-            after: at - recording.began(),
-            bytes: typed
-                .iter()
-                .flat_map(|stroke| stroke.bytes)
-                .copied()
-                .collect(),
-            key,
-            count: typed.len(),
+        let bytes = typed.iter().flat_map(|stroke| stroke.bytes);
+        plan.push_back(Act {
+            after,
+            what: Doing::Type {
+                bytes: bytes.copied().collect(),
+                key,
+                count: typed.len(),
+            },
         });
         key += typed.len();
     }
@@ -358,7 +395,7 @@ impl Node for Typed {
     fn next_timeout(&self) -> Option<Duration> {
         let client = self.client.poll_timeout().map(|(at, _)| at.since_origin());
         let press = match &self.phase {
-            Phase::Typing { began } => self.plan.front().map(|press| *began + press.after),
+            Phase::Typing { began } => self.plan.front().map(|act| *began + act.after),
             Phase::Arriving | Phase::Starting => None,
         };
         [client, press].into_iter().flatten().min()

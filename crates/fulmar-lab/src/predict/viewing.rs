@@ -51,6 +51,7 @@ impl<'a> Viewing<'a> {
                     show.frame = Some(frame);
                     show.predictor.take_frame(show.now, frame);
                 }
+                What::Resized(size) => show.predictor.resize(show.now, *size),
                 What::Keys(keys) => {
                     show.typed = keys.key + keys.count;
                     if let Some(frame) = show.frame {
@@ -89,6 +90,7 @@ impl<'a> Viewing<'a> {
                 match &one.what {
                     What::Keys(keys) => typed = keys.key + keys.count,
                     What::Frame(newest) => frame = Some(&**newest),
+                    What::Resized(_) => {}
                 }
             }
             shown += session.shown[shown..].partition_point(|shown| shown.at <= now);

@@ -13,6 +13,7 @@ use fulmar_transport::{Arrival, Countable as _, PathId, StateNumber};
 use super::host::PlayedHost;
 use super::words;
 use super::{agreement, tty::Tty};
+use crate::trace;
 
 /// A server as the program's loop would drive it, on a pty that takes all at once.
 pub(crate) struct Far<'a> {
@@ -73,10 +74,15 @@ impl<'a> Far<'a> {
         self.states.get(&state).copied()
     }
 
-    fn take_events(&mut self) {
+    fn take_events(&mut self, now: Duration) {
         while let Some(event) = self.server.poll_event() {
-            if let ServerEvent::StartShell { .. } = event {
-                self.host.start();
+            match event {
+                ServerEvent::StartShell { .. } => self.host.start(),
+                ServerEvent::ResizePty { size } => {
+                    let (columns, rows) = (size.columns(), size.rows());
+                    self.host.resize(now, trace::Size { columns, rows });
+                }
+                _ => {}
             }
         }
     }
@@ -85,7 +91,7 @@ impl<'a> Far<'a> {
     fn run_host(&mut self, now: Duration) -> bool {
         let mut any = false;
         loop {
-            self.take_events();
+            self.take_events(now);
             let input = self.server.pty_input().to_vec();
             if !input.is_empty() {
                 if let Some(tty) = &mut self.tty {

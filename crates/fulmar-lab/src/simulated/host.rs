@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::played::{CLEAR, Player, READY, START};
-use crate::trace::{Event, NoTrace, Record, Trace};
+use crate::trace::{Event, NoTrace, Record, Size, Trace};
 
 /// Starts the program as [`START`] does: an answer of a terminal, which is no key to a client that
 /// predicts.
@@ -40,7 +40,8 @@ impl<'a> PlayedHost<'a> {
         }
     }
 
-    /// Returns one that writes what was recorded and nothing else.
+    /// Returns one that writes what was recorded and nothing else, also when its window gets another
+    /// size.
     pub(crate) fn unstamped(recording: &'a Trace) -> Self {
         Self {
             recording,
@@ -54,6 +55,13 @@ impl<'a> PlayedHost<'a> {
     /// Starts the program.
     pub(super) fn start(&mut self) {
         self.phase = Phase::Arrived;
+    }
+
+    /// Takes note that its window has got another size.
+    pub(super) fn resize(&mut self, now: Duration, size: Size) {
+        if let Phase::Playing(player) = &mut self.phase {
+            player.resize(now, size);
+        }
     }
 
     /// Takes what was typed.
@@ -84,8 +92,12 @@ impl<'a> PlayedHost<'a> {
             Phase::Started(early) => {
                 let early = std::mem::take(early);
                 self.note(now, Event::Size(self.recording.size()));
-                self.phase =
-                    Phase::Playing(Box::new(Player::new(self.recording, now, self.is_stamped)));
+                let player = Player::new(self.recording, now, self.is_stamped);
+                let player = match self.is_stamped {
+                    true => player,
+                    false => player.with_sizes(),
+                };
+                self.phase = Phase::Playing(Box::new(player));
                 if !early.is_empty() {
                     self.receive(now, &early);
                 }

@@ -1,6 +1,6 @@
 //! Characters.
 
-use fulmar_terminal::{Color, Column, Position, char_columns};
+use fulmar_terminal::{CellRow, Color, Column, Position, char_columns};
 
 use super::{Done, Sheet};
 use crate::brackets;
@@ -9,7 +9,7 @@ use crate::editor::{Kind, editor};
 use crate::key::Key;
 use crate::overlay::{Ink, Symbol};
 use crate::place::PlaceKind;
-use crate::text::{Run, grey_end, is_vacant_from, left_of, typed_style};
+use crate::text::{Run, char_at, grey_end, is_vacant_from, left_of, typed_style};
 
 /// Puts the character at the caret.
 pub(super) fn print(key: Key, sheet: &mut Sheet<'_>) -> Option<Done> {
@@ -113,7 +113,7 @@ fn typed_ink(character: char, sheet: &Sheet<'_>) -> Ink {
         .is_none_or(|left| row.style(Column(left)).background.is_default());
     let is_behind_text = match sheet.line.place.kind {
         PlaceKind::Prompt => true,
-        PlaceKind::Elsewhere => at.column.0 > sheet.line.margin,
+        PlaceKind::Elsewhere => at.column.0 > sheet.line.margin || is_behind_word(row, at.column.0),
         PlaceKind::Editor => false,
     };
     if is_behind_text && is_plain_left {
@@ -124,4 +124,8 @@ fn typed_ink(character: char, sheet: &Sheet<'_>) -> Ink {
         symbol: Symbol::Char(character),
         style,
     }
+}
+
+fn is_behind_word(row: &CellRow, column: u16) -> bool {
+    left_of(row, column).is_some_and(|left| char_at(row, left).is_alphanumeric())
 }
