@@ -12,7 +12,7 @@ use crate::hints::Hints;
 use crate::overlay::{Ink, Symbol};
 use crate::place::{Place, PlaceKind};
 use crate::prompt::is_secret_asked;
-use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_end};
+use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_between, text_end};
 
 /// Where the user types: a row, and where on it the text begins.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub(crate) struct Line {
     pub(crate) brackets: Option<Mark>,
     /// What stands there while the line is empty, each with its distance from the margin.
     placeholder: Vec<(u16, Ink)>,
+    /// The same where only memory knows that it is no text.
+    pub(crate) known_placeholder: Option<Box<str>>,
 }
 
 impl Line {
@@ -55,6 +57,7 @@ impl Line {
             goal: None,
             brackets: None,
             placeholder: placeholder(canvas, margin).unwrap_or_default(),
+            known_placeholder: None,
         }
     }
 
@@ -98,6 +101,15 @@ impl Line {
         if let Some(placeholder) = placeholder(canvas, self.margin) {
             self.placeholder = placeholder;
         }
+    }
+
+    /// Returns the text at the margin and where it ends, if the caret is there.
+    pub(crate) fn text_at_margin(&self, canvas: &Canvas) -> Option<(Box<str>, u16)> {
+        let at = canvas.caret();
+        let end = text_end(canvas.screen(), at);
+        let is_there = at.column.0 == self.margin && end > self.margin;
+        let may = is_there && self.place.kind != PlaceKind::Editor;
+        may.then(|| (text_between(canvas.line(), self.margin, end).into(), end))
     }
 
     /// Draws what stands in the line while it is empty, if it is; returns whether there is such a

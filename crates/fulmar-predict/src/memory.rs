@@ -99,6 +99,8 @@ pub(crate) struct Context {
     pub(crate) enter: Option<EnterEffect>,
     /// How a closing bracket is marked when it was typed.
     pub(crate) brackets: Option<Mark>,
+    /// What stands in an empty line in the colour of text, and goes with the first character.
+    pub(crate) placeholder: Option<Box<str>>,
     /// Nothing is guessed from this column on.
     pub(crate) right_edge: Option<u16>,
 }

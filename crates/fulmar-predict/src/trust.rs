@@ -172,14 +172,19 @@ impl Trust {
         }
     }
 
+    /// Whether the tty itself shows what is typed, as far as hints tell.
+    pub(crate) fn echoes(&self, hints: &Hints) -> bool {
+        let may = hints.canonical && hints.class != ProgramClass::Relay;
+        may && !hints.is_silent() && !self.is_echo_refuted
+    }
+
     /// Whether hints that the tty echoes are enough. They are those of the moment, and a program that
     /// goes on working may switch the echo off before it reads. So it must have asked, and for no
     /// secret; what was typed before that is believed where it was before. A program that reads lines
     /// without asking is known by that.
     fn believes(&self, hints: &Hints, question: &Question<'_>) -> bool {
         let Question { line, canvas, .. } = question;
-        let may = hints.canonical && hints.class != ProgramClass::Relay && !self.is_echo_refuted;
-        if !may || line.asks_for_secret(canvas) {
+        if !self.echoes(hints) || line.asks_for_secret(canvas) {
             return false;
         }
         let context = question.memory.get(line.place.signature);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 use fulmar_predict::{Config, Engine};
-use fulmar_terminal::Size;
+use fulmar_terminal::{Screen, Size};
 
 use super::picture::Picture;
 use super::predictor::{Drawn, Predictor};
@@ -31,6 +31,13 @@ impl Adapter {
         engine.set_observed(true);
         Adapter { engine, peer }
     }
+
+    fn screen<'a>(&self, frame: &'a Frame) -> &'a Screen {
+        match self.peer {
+            Peer::Stock => &frame.screen,
+            Peer::Own => &frame.native,
+        }
+    }
 }
 
 fn time(now: Duration) -> Time {
@@ -51,7 +58,7 @@ impl Predictor for Adapter {
         }
         let (received, echoed) = (frame.received, frame.echoed);
         self.engine
-            .handle_frame(time(now), &frame.screen, received, echoed);
+            .handle_frame(time(now), self.screen(frame), received, echoed);
     }
 
     fn resize(&mut self, now: Duration, size: Size) {
@@ -63,10 +70,10 @@ impl Predictor for Adapter {
         if overlay.is_empty() {
             return Drawn::plain(frame);
         }
-        let mut screen = frame.screen.clone();
+        let mut screen = self.screen(frame).clone();
         overlay.apply(&mut screen);
         Drawn {
-            picture: Picture::like(&screen, &frame.screen, &frame.picture),
+            picture: Picture::like(&screen, self.screen(frame), &frame.picture),
             ..Drawn::because(&overlay, frame)
         }
     }

@@ -103,6 +103,8 @@ pub struct Frame {
     pub number: usize,
     /// What a server of our own would say with it.
     pub hints: Option<Hints>,
+    /// The screen as such a server would send it: with what stock's leaves out, faint text among it.
+    pub native: Screen,
 }
 
 /// So long the user looks on after the last key, and again so long, so often, for what is missing.
@@ -194,8 +196,14 @@ impl Session {
                     let written = far.written_by(news.state).unwrap_or_default();
                     let newest = truth.number_at(written);
                     let earliest = last.as_ref().map_or(0, |last| last.number);
+                    let number = number_of(truth, &picture, earliest, newest);
+                    let is_whole = truth.picture(number).is_same(&picture);
                     let frame = Frame {
-                        number: number_of(truth, &picture, earliest, newest),
+                        number,
+                        native: match is_whole {
+                            true => truth.screen(number).clone(),
+                            false => news.screen.clone(),
+                        },
                         hints: truth
                             .tty(newest, looks.last(news.received, news.echoed))
                             .map(|tty| hints(tty, &news.screen)),

@@ -187,9 +187,47 @@ impl Engine {
             self.trust.note_surprise();
             return self.lay_again(now, Reason::Surprise);
         }
-        self.blame();
+        match self.placeholder() {
+            Some((text, is_evidence)) => self.learn_placeholder(text, is_evidence),
+            None => self.blame(),
+        }
         self.trust.note_surprise();
         self.lay_again(now, Reason::Surprise);
+    }
+
+    /// The text at the margin, if its going away explains the frame, and whether that is evidence.
+    fn placeholder(&self) -> Option<(Box<str>, bool)> {
+        let mut line = self.line.clone()?;
+        let mut canvas = self.base.clone();
+        line.renew(&canvas, self.hints.as_ref());
+        let (text, _) = line.text_at_margin(&canvas)?;
+        line.known_placeholder = Some(text.clone());
+        let frame = &self.frame.canvas;
+        let mut typed = Vec::new();
+        for (key, _) in self.queue.received_known(self.frame.received) {
+            let mut sheet = Sheet {
+                canvas: &mut canvas,
+                line: &mut line,
+                overwrite: self.config.overwrite,
+            };
+            matches!(key.stroke.key, Key::Text(_)).then_some(())?;
+            rules::apply(key.stroke.key, 0, &mut sheet)?;
+            typed.push(key.stroke.key);
+            if canvas.caret() == frame.caret() && reads_alike(canvas.line(), frame.line()) {
+                return Some((text, typed.iter().any(is_telling)));
+            }
+        }
+        None
+    }
+
+    fn learn_placeholder(&mut self, text: Box<str>, is_evidence: bool) {
+        if let Some(line) = &self.line {
+            let context = self.memory.context(line.place.signature);
+            context.placeholder = Some(text);
+        }
+        if is_evidence {
+            self.note_echo();
+        }
     }
 
     /// Another way in which the first key, if it is the only one that the server has, explains the
@@ -377,11 +415,12 @@ fn columns(run: &[Key]) -> u16 {
 
 /// Whether characters that stand where they were typed blindly can hardly be there by chance.
 fn proves_echo(run: &[Key]) -> bool {
-    let telling = run.iter().filter(|key| match key {
-        Key::Text(character) => !character.is_whitespace() && !is_mask(*character),
-        _ => false,
-    });
-    telling.count() >= 2
+    run.iter().filter(|key| is_telling(key)).count() >= 2
+}
+
+/// Whether a key is a character that does not stand for others, nor is a blank.
+fn is_telling(key: &Key) -> bool {
+    matches!(key, Key::Text(character) if !character.is_whitespace() && !is_mask(*character))
 }
 
 /// A line may be narrower than the screen: a guess near its right end failed, and the caret went

@@ -8,7 +8,7 @@ use super::Engine;
 use crate::decision::{Decision, KeyClass, Reason, Rule};
 use crate::habit;
 use crate::key::{Key, Keystroke};
-use crate::memory::Context;
+use crate::memory::{Context, EnterEffect};
 use crate::pending::{Effect, Guess, Pending, Snapshot};
 use crate::rules::{self, Sheet};
 use crate::trust::Ahead;
@@ -108,6 +108,7 @@ impl Engine {
         let mut line = self.line.clone()?;
         let context = self.memory.get(line.place.signature);
         line.brackets = context.and_then(|context| context.brackets);
+        line.known_placeholder = context.and_then(|context| context.placeholder.clone());
         let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();
         let variant = habit::variant(key, &record);
@@ -151,7 +152,8 @@ impl Engine {
     /// What is shown of Enter before its answer.
     fn glimpse(&self) -> Option<Effect> {
         let line = self.line.as_ref()?;
-        let enter = self.context()?.enter?;
+        let learned = self.context().and_then(|context| context.enter);
+        let enter = learned.or(self.echoes().then_some(EnterEffect::NextRow))?;
         let mut canvas = self.canvas.clone();
         let scrolls = rules::enter(enter, &mut canvas, line)?;
         let patches = if scrolls {
@@ -167,6 +169,12 @@ impl Engine {
             variant: 0,
             is_proven: true,
         })
+    }
+
+    /// Whether the tty itself shows what is typed.
+    fn echoes(&self) -> bool {
+        let hints = self.hints.as_ref();
+        hints.is_some_and(|hints| self.trust.echoes(hints))
     }
 
     fn context(&self) -> Option<&Context> {

@@ -34,6 +34,7 @@ pub(super) fn print(key: Key, sheet: &mut Sheet<'_>) -> Option<Done> {
         at,
         sheet.canvas.caret_kind() == CaretKind::Soft,
     );
+    let grey = grey.or_else(|| placeholder_end(sheet));
     match grey {
         Some(end) => before_grey(character, end, sheet),
         None => insert(character, columns, sheet),
@@ -46,6 +47,13 @@ pub(super) fn print(key: Key, sheet: &mut Sheet<'_>) -> Option<Done> {
         typed_at: Some(at),
         is_loose: grey.is_some(),
     })
+}
+
+/// Where the text ends that is known to stand for an empty line, if it is at the caret.
+fn placeholder_end(sheet: &Sheet<'_>) -> Option<u16> {
+    let known = sheet.line.known_placeholder.as_ref()?;
+    let (text, end) = sheet.line.text_at_margin(sheet.canvas)?;
+    (text == *known).then_some(end)
 }
 
 fn insert(character: char, columns: u16, sheet: &mut Sheet<'_>) {

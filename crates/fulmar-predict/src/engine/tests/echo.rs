@@ -70,6 +70,41 @@ fn a_prompt_that_comes_late_is_recalled() {
 }
 
 #[test]
+fn what_went_with_the_first_character_is_no_text_the_next_time() {
+    let mut scene = Scene::new(&format!("{EDITING}> Try this\x1b[8D"));
+    scene.keys("a");
+    scene.answer("a\x1b[K");
+    scene.keys("b");
+    assert_eq!(scene.row(0), "> ab", "it was echoed");
+    scene.answer("b");
+    scene.key("\r");
+    scene.answer("\r\n\r\n> Try this\x1b[8D");
+    scene.keys("c");
+    assert_eq!(scene.row(2), "> c");
+    scene.answer("c\x1b[K");
+    scene.key("\r");
+    scene.answer("\r\n\r\n> Try that\x1b[8D");
+    scene.keys("d");
+    assert_eq!(scene.row(4), "> dTry that");
+}
+
+#[test]
+fn enter_on_a_terminal_that_echoes_goes_to_the_next_row() {
+    let cooked = Hints {
+        canonical: true,
+        echo: true,
+        ..Hints::default()
+    };
+    let mut scene = Scene::new("");
+    scene.engine.handle_hints(cooked);
+    scene.answer("name? ");
+    scene.keys("hi");
+    scene.key("\r");
+    assert_eq!(scene.row(0), "name? hi");
+    assert_eq!(scene.seen().cursor().position.row.0, 1);
+}
+
+#[test]
 fn a_line_that_scrolls_takes_its_guesses_along() {
     let mut scene = Scene::new("one\r\n\r\n\r\n$ ");
     scene.keys("ab");
