@@ -7,7 +7,7 @@ use fulmar_terminal::{Attributes, CellRow, Column, Glyph, Position, Row, Screen,
 use crate::caret::{Caret, CaretKind};
 use crate::overlay::{Ink, Symbol};
 use crate::pending::Effect;
-use crate::text::{is_grey, is_vacant, right_of};
+use crate::text::{grey_end, is_grey, is_vacant, right_of};
 
 /// A screen that effects of keys are drawn into. The mark of a software cursor is not on it.
 #[derive(Clone, Debug)]
@@ -102,6 +102,11 @@ impl Canvas {
 
     /// Draws what a key does.
     pub(crate) fn draw(&mut self, effect: &Effect) {
+        if let Some(at) = effect.leaves
+            && let Some(end) = grey_end(&self.screen, at, false)
+        {
+            self.blank(at.row, at.column.0..end);
+        }
         if effect.scrolls {
             self.scroll();
         }

@@ -17,8 +17,6 @@
 //! assert!(engine.overlay(Time::ZERO).is_empty());
 //! ```
 
-#![cfg_attr(not(test), expect(dead_code, reason = "not all of it is used yet"))]
-
 mod brackets;
 mod canvas;
 mod caret;

@@ -2,7 +2,7 @@
 //!
 //! Source: docs/prediction.md §6.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use crate::brackets::Mark;
 use crate::key::Key;
@@ -10,12 +10,6 @@ use crate::prompt::Signature;
 
 /// How many places are remembered.
 pub(crate) const CONTEXTS_MAX: usize = 256;
-
-/// How many submitted lines are remembered for each place.
-pub(crate) const LINES_MAX: usize = 200;
-
-/// The longest line that is remembered, in characters.
-pub(crate) const LINE_MAX: usize = 1024;
 
 /// How many keys have a record of their own in each place.
 const KEYS_MAX: usize = 64;
@@ -47,11 +41,6 @@ impl Memory {
     /// Returns the place if it is known.
     pub(crate) fn get(&self, signature: Signature) -> Option<&Context> {
         self.contexts.get(&signature).map(|(_, context)| context)
-    }
-
-    /// The number of places.
-    pub(crate) fn len(&self) -> usize {
-        self.contexts.len()
     }
 
     fn forget_oldest(&mut self) {
@@ -95,7 +84,6 @@ pub(crate) struct Context {
     failed: u32,
     needed: u32,
     keys: BTreeMap<Key, Record>,
-    lines: VecDeque<Box<str>>,
     pub(crate) enter: Option<EnterEffect>,
     /// How a closing bracket is marked when it was typed.
     pub(crate) brackets: Option<Mark>,
@@ -175,26 +163,6 @@ impl Context {
             return None;
         }
         Some(self.keys.entry(key).or_default())
-    }
-
-    /// A line was submitted, as it was seen on the screen. Empty lines, repetitions and lines that
-    /// are too long are left out, as most shells leave out the first two.
-    pub(crate) fn push_line(&mut self, line: &str) {
-        let line = line.trim_end();
-        let is_repeated = self.lines.back().is_some_and(|last| **last == *line);
-        if line.is_empty() || is_repeated || line.chars().count() > LINE_MAX {
-            return;
-        }
-        if self.lines.len() >= LINES_MAX {
-            self.lines.pop_front();
-        }
-        self.lines.push_back(line.into());
-    }
-
-    /// Returns the line that was submitted `back` lines ago, 1 for the last.
-    pub(crate) fn line(&self, back: usize) -> Option<&str> {
-        let index = self.lines.len().checked_sub(back)?;
-        self.lines.get(index).map(|line| &**line)
     }
 
     /// The column at which a guess failed because the line was narrower than the screen.

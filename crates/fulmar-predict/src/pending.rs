@@ -26,6 +26,8 @@ pub(crate) const PATCHES_MAX: usize = 32_768;
 pub(crate) struct Effect {
     /// Cells that it changes.
     pub(crate) patches: Vec<Patch>,
+    /// Where the line is left: a suggestion behind it goes first.
+    pub(crate) leaves: Option<Position>,
     /// All rows move up by one before.
     pub(crate) scrolls: bool,
     /// Where the caret is then.

@@ -204,20 +204,6 @@ impl Run {
         }
     }
 
-    /// Returns the run without what is right of `column`.
-    pub(crate) fn until(mut self, column: u16) -> Run {
-        if column < self.end {
-            self.end = column.max(self.start);
-            self.overflows = false;
-        }
-        self
-    }
-
-    /// Whether text goes on where it cannot be seen.
-    pub(crate) fn overflows(&self) -> bool {
-        self.overflows
-    }
-
     /// Returns the run with everything from `column` on before it.
     pub(crate) fn preceded_by(mut self, column: u16) -> Run {
         self.start = self.start.min(column);
@@ -253,11 +239,6 @@ impl Run {
             cells.extend(emptied.map(|column| self.cell(column, blank.clone())));
         }
         cells
-    }
-
-    /// Returns the cells after everything was taken out.
-    pub(crate) fn clear(&self, screen: &Screen) -> Vec<OverlayCell> {
-        self.remove(screen, self.end - self.start)
     }
 
     /// What is left where text was: what is behind it, if that is empty and the text has a

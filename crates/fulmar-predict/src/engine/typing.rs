@@ -130,6 +130,7 @@ impl Engine {
         }
         let effect = Effect {
             patches,
+            leaves: None,
             scrolls: false,
             caret: canvas.caret(),
             typed_at: done.typed_at,
@@ -163,6 +164,7 @@ impl Engine {
         };
         self.queue.has_room(patches.len()).then(|| Effect {
             patches,
+            leaves: (enter == EnterEffect::NextRow).then(|| self.canvas.caret()),
             scrolls,
             caret: canvas.caret(),
             typed_at: None,

@@ -1,11 +1,11 @@
 //! What several rules do to the line.
 
-use fulmar_terminal::{Attributes, Column, Position, char_columns};
+use fulmar_terminal::{Attributes, Column, Position};
 
-use super::{Done, Sheet};
+use super::Sheet;
 use crate::editor::{Kind, editor};
-use crate::overlay::{Ink, Symbol};
-use crate::text::{Run, TEXT_GAP, typed_style};
+use crate::overlay::Symbol;
+use crate::text::{Run, typed_style};
 
 impl Sheet<'_> {
     /// Whether an editor says that what is typed replaces what is there.
@@ -50,34 +50,5 @@ impl Sheet<'_> {
                 self.canvas.put(at, &ink);
             }
         }
-    }
-
-    /// Puts another text in the place of the line's, with the caret at its end; `None` if it does
-    /// not fit on the row.
-    pub(super) fn replace(&mut self, text: &str) -> Option<Done> {
-        let row = self.canvas.caret().row;
-        let margin = self.line.margin;
-        let columns: u16 = text.chars().map(char_columns).sum();
-        let end = margin.checked_add(columns)?;
-        if end >= self.canvas.size().columns() || text.chars().any(|c| char_columns(c) == 0) {
-            return None;
-        }
-        self.canvas.move_caret_in_row(margin);
-        let old = Run::at(self.canvas.screen(), self.line.at(margin), TEXT_GAP);
-        let cells = old.clear(self.canvas.screen());
-        self.put_all(cells);
-        let style = typed_style(self.canvas.row(row), margin);
-        let mut column = margin;
-        for character in text.chars() {
-            let ink = Ink {
-                symbol: Symbol::Char(character),
-                style: style.clone(),
-            };
-            self.canvas.put(Position::new(row.0, column), &ink);
-            column += char_columns(character);
-        }
-        self.canvas.move_caret_in_row(column);
-        self.line.end = column;
-        Some(Done::default())
     }
 }

@@ -280,7 +280,7 @@ fn an_emptied_line_shows_what_it_showed_when_it_was_empty() {
 }
 
 #[test]
-fn a_suggestion_stays_until_the_next_comes() {
+fn a_suggestion_stays_as_long_as_it_is_agreed_with() {
     check(&[
         (
             "$ g¦\x1b[90mit add .\x1b[m",
@@ -289,13 +289,7 @@ fn a_suggestion_stays_until_the_next_comes() {
             0,
             "$ gi¦t add .",
         ),
-        (
-            "$ g¦\x1b[90mit add .\x1b[m",
-            2,
-            Key::Text('r'),
-            0,
-            "$ gr¦t add .",
-        ),
+        ("$ g¦\x1b[90mit add .\x1b[m", 2, Key::Text('r'), 0, "$ gr¦"),
     ]);
 }
 
@@ -399,39 +393,6 @@ fn enter_splits_a_line_of_an_editor() {
     ];
     for (rows, indents, expected) in table {
         assert_eq!(after_split(rows, indents).as_deref(), expected, "{rows:?}");
-    }
-}
-
-#[test]
-fn a_line_is_replaced_by_another() {
-    for (before, line, expected) in [
-        ("$ ¦", "make test", Some("$ make test¦")),
-        ("$ make test¦", "ls", Some("$ ls¦")),
-        (
-            "$ ¦               12:30",
-            "ls",
-            Some("$ ls¦             12:30"),
-        ),
-        ("$ ¦", "漢字", Some("$ 漢字¦")),
-        (
-            "$ ¦",
-            "a line that is longer than the row it is put into",
-            None,
-        ),
-    ] {
-        let (screen, _) = written(before);
-        let mut canvas = Canvas::new(&screen);
-        let typed = canvas.caret().column.0 - 2;
-        let mut state = Line::begin(&canvas, typed, None);
-        let mut sheet = Sheet {
-            canvas: &mut canvas,
-            line: &mut state,
-            overwrite: false,
-        };
-        let found = sheet
-            .replace(line)
-            .map(|_| with_caret(&text(canvas.screen(), 0), canvas.caret().column.0));
-        assert_eq!(found.as_deref(), expected, "{before:?}");
     }
 }
 

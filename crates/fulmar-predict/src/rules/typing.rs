@@ -81,12 +81,13 @@ fn marks_overflow(sheet: &Sheet<'_>) -> bool {
     editor.is_some_and(|editor| !matches!(editor.kind, Kind::Insert | Kind::Replace))
 }
 
-/// A character takes away what stands for an empty line. It uncovers one of a suggestion, whether
-/// they agree or not: the next suggestion takes the place of the rest.
+/// A character takes away what stands for an empty line, and a suggestion that it does not agree
+/// with; of one that it agrees with it uncovers one.
 fn before_grey(character: char, end: u16, sheet: &mut Sheet<'_>) {
     let at = sheet.canvas.caret();
     let typed = Symbol::Char(character);
-    if at.column.0 <= sheet.line.margin {
+    let agrees = sheet.canvas.symbol(at).looks_like(&typed);
+    if !agrees || at.column.0 <= sheet.line.margin {
         sheet.canvas.blank(at.row, at.column.0..end);
     }
     let ink = typed_ink(character, sheet);

@@ -85,7 +85,7 @@ fn what_comes_from_outside_the_row_is_left_out() {
     let full: String = "$ ".chars().chain(('a'..='z').cycle().take(38)).collect();
     let screen = line(&full);
     let run = Run::at(&screen, at(0, 2), PROMPT_GAP);
-    assert!(run.overflows());
+    assert!(run.overflows);
     let removed = run.remove(&screen, 1);
     assert!(removed.iter().all(|cell| cell.at.column.0 < 39));
     assert_eq!(removed.len(), 37);
@@ -93,7 +93,7 @@ fn what_comes_from_outside_the_row_is_left_out() {
     let marked = format!("{}>", full.chars().take(39).collect::<String>());
     let screen = line(&marked);
     let run = Run::at(&screen, at(0, 2), OTHER_GAP);
-    assert!(run.overflows());
+    assert!(run.overflows);
     assert!(
         run.remove(&screen, 1)
             .iter()
@@ -241,11 +241,10 @@ proptest! {
         let size = Size::new(4, 17).unwrap();
         let place = size.clamp(at(row, column));
         let typed = if wide { '漢' } else { 'x' };
-        let run = Run::at(&screen, place, gap).until(count);
+        let run = Run::at(&screen, place, gap);
         let cells = [
             run.insert(&screen, ink(typed), 1 + u16::from(wide)),
             run.remove(&screen, count),
-            run.clear(&screen),
         ];
         for cell in cells.iter().flatten() {
             prop_assert!(size.contains(cell.at) && cell.at.row == place.row);

@@ -105,6 +105,21 @@ fn enter_on_a_terminal_that_echoes_goes_to_the_next_row() {
 }
 
 #[test]
+fn enter_takes_a_suggestion_away() {
+    let mut scene = Scene::new(&format!("{EDITING}$ "));
+    scene.keys("ls");
+    scene.answer("ls");
+    scene.key("\r");
+    scene.answer("\r\n$ ");
+    scene.keys("l");
+    scene.answer("l");
+    scene.key("\r");
+    scene.partial("\x1b[90ms -la\x1b[m\x1b[2;4H", scene.typed() - 1, 0);
+    assert_eq!(scene.row(1), "$ l");
+    assert_eq!(scene.seen().cursor().position.row.0, 2);
+}
+
+#[test]
 fn a_line_that_scrolls_takes_its_guesses_along() {
     let mut scene = Scene::new("one\r\n\r\n\r\n$ ");
     scene.keys("ab");

@@ -81,7 +81,7 @@ fn a_suggestion_takes_back_what_is_removed() {
     let mut scene = Scene::new(&format!("{EDITING}$ "));
     scene.keys("m");
     scene.answer("m\x1b[90main.py\x1b[m\x1b[1;4H");
-    scene.keys("o");
+    scene.keys("a");
     scene.key("\x7f");
     scene.keys("ai");
     assert_eq!(scene.row(0), "$ main.py");
