@@ -48,6 +48,7 @@
 //! fulmar-lab run paper --plan        what would be done, and how long it would take
 //! fulmar-lab run paper --out DIR     measures, and writes DIR/index.html
 //! fulmar-lab pairs --out DIR         whether equal runs come out equal, side by side and alone
+//! fulmar-lab predict                 how good predictions are, in virtual time
 //! ```
 //!
 //! A run that is interrupted goes on with the same command. The [`catalogue`](experiment::catalogue) has the

@@ -123,3 +123,36 @@ impl fmt::Display for Comparison {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_points_agree_and_more_do_not() {
+        let line = |recording: &str, real, model| Line {
+            recording: recording.to_owned(),
+            keys: 9,
+            real: Shares {
+                at_once: real,
+                wrong: 0.5,
+            },
+            model: Shares {
+                at_once: model,
+                wrong: 0.25,
+            },
+        };
+        let comparison = Comparison {
+            lines: vec![line("own-a", 70.0, 72.0), line("own-b", 70.0, 67.9)],
+        };
+        let text = comparison.to_string();
+        assert!(
+            text.contains("| own-a | 9 | 70.0 | 72.0 | +2.0 | 0.50 | 0.25 |\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("\n1 of 2 recordings agree within 2 points.\n"),
+            "{text}"
+        );
+    }
+}

@@ -187,3 +187,51 @@ impl<'a> Results<'a> {
         row.with(&self.score(link, kind, line))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Trace;
+
+    fn recording(set: Set, name: &str) -> Recording {
+        let trace = Trace::parse(b"0 SIZE 20 4\n50000 HOST 2\n$ \n").unwrap();
+        Recording {
+            set,
+            ..Recording::new(name, trace, None)
+        }
+    }
+
+    #[test]
+    fn sets_are_added_up_by_themselves_and_what_is_apart_is_not() {
+        let recordings = [
+            recording(Set::First, "own-adversarial-sameprompt"),
+            recording(Set::First, "own-bash-plain"),
+            recording(Set::HeldOut, "own-bash-two"),
+            recording(Set::HeldOut, "own-gdb"),
+        ];
+        let link: Link = "100".parse().unwrap();
+        let plan = Plan {
+            recordings: &recordings,
+            links: vec![link],
+            seeds: 1,
+            kinds: vec![Kind::None],
+        };
+        let trial = |recording| Trial {
+            recording,
+            link,
+            seed: 1,
+            scores: vec![Score {
+                keys: 10_usize.pow(recording as u32),
+                ..Score::default()
+            }],
+            is_whole: true,
+        };
+        let trials: Vec<Trial> = (0..recordings.len()).map(trial).collect();
+        let rows = Results::of(&plan, &trials).rows().rows;
+        let totals = rows.iter().filter(|row| row.of == About::All);
+        let totals: Vec<_> = totals
+            .map(|row| (row.set, row.recordings, row.keys))
+            .collect();
+        assert_eq!(totals, [(Set::First, 1, 10), (Set::HeldOut, 2, 1100)]);
+    }
+}
