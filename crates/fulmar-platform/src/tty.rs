@@ -82,6 +82,11 @@ impl Tty {
         Transfer::write(&self.fd, bytes)
     }
 
+    /// True when another job has the foreground of this terminal.
+    pub fn is_in_background(&self) -> bool {
+        is_in_background(&self.fd)
+    }
+
     /// Returns the size of the window, or `None` if the terminal does not know it: a serial line,
     /// for example, has 0 rows and columns.
     pub fn size(&self) -> Option<WindowSize> {

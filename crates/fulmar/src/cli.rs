@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::completions::CompletedShell;
+use crate::copy::{CopyArgs, CopyServerArgs};
 use crate::server::options::{Bind, Colors, Wishes, assignment};
 use crate::server::ports::PortRange;
 use crate::settings::{ClientFlags, LoginFlags};
@@ -22,10 +23,11 @@ pub(crate) const STAND_IN_TEXT: &str = concat!(
 const USAGE: &str = "\
 fulmar [OPTIONS] [USER@]HOST [-- COMMAND...]
        fulmar [OPTIONS] --local [-- COMMAND...]
+       fulmar cp [OPTIONS] SOURCE... TARGET
        fulmar server|client|config|man|completions ...";
 
 /// Command lines, and what they do.
-pub(crate) const EXAMPLES: [(&str, &str); 6] = [
+pub(crate) const EXAMPLES: [(&str, &str); 7] = [
     ("fulmar ada@example.org", "Log in and stay"),
     (
         "fulmar example.org -- htop",
@@ -40,6 +42,10 @@ pub(crate) const EXAMPLES: [(&str, &str); 6] = [
         "Give ssh options of its own",
     ),
     ("fulmar --local", "A session on this machine"),
+    (
+        "fulmar cp -r photos example.org:",
+        "Copy a folder to the home there",
+    ),
     (
         "fulmar config example.org",
         "List what is set for a host, and where",
@@ -107,6 +113,11 @@ pub(crate) enum Command {
     Server(ServerArgs),
     /// Join a server: the key is in MOSH_KEY, or a line on standard input
     Client(ClientArgs),
+    /// Copy files from or to another machine, over UDP with keys that ssh has carried
+    Cp(CopyArgs),
+    /// The far end of a copy, as ssh starts it
+    #[command(hide = true)]
+    CopyServer(CopyServerArgs),
     /// Print what is set, for a host or in general, and where
     Config(ConfigArgs),
     /// Print the manual, for man(1): fulmar man | man -l -
@@ -132,6 +143,8 @@ pub(crate) enum Page {
     Server,
     /// fulmar client
     Client,
+    /// fulmar cp
+    Cp,
     /// fulmar config
     Config,
 }
@@ -143,6 +156,7 @@ impl Page {
             Page::Fulmar => None,
             Page::Server => Some("server"),
             Page::Client => Some("client"),
+            Page::Cp => Some("cp"),
             Page::Config => Some("config"),
         }
     }
@@ -295,6 +309,7 @@ mod tests {
             ("fulmar host -- -- x", "host", &["--", "x"]),
             ("fulmar -- host -- ls", "host", &["ls"]),
             ("fulmar -- server", "server", &[]),
+            ("fulmar -- cp", "cp", &[]),
             ("fulmar -4 server", "server", &[]),
         ] {
             let cli = parsed(line).unwrap();

@@ -1,5 +1,6 @@
 //! Everything that can go wrong, in one list: what happened, to whom, and what to try next.
 
+mod copy;
 mod login;
 
 use std::ffi::{OsStr, OsString};
@@ -13,7 +14,8 @@ use fulmar_datagram::KeyError;
 use fulmar_platform::Signal;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
-pub(crate) use self::login::LoginFailure;
+pub(crate) use self::copy::CopyFailure;
+pub(crate) use self::login::{LoginFailure, how as ended_with};
 use crate::bootstrap::offer::OpeningError;
 use crate::bootstrap::offer_reader::OfferError;
 use crate::server::ports::PortRange;
@@ -29,6 +31,9 @@ pub(crate) enum Failure {
     /// A login came to nothing.
     #[error("{0}")]
     Login(LoginFailure),
+    /// A copy came to nothing, or not to all of it.
+    #[error("{0}")]
+    Copy(CopyFailure),
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
     NothingToDo,
@@ -274,9 +279,12 @@ pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> Fail
 }
 
 impl Failure {
-    /// Returns the status to leave with: 1, as stock, or 255, as ssh.
+    /// Returns the status to leave with: 1, as stock, or 255, as ssh; that of a copy is scp's.
     pub(crate) fn status(&self, names: Names) -> u8 {
-        names.failure_status()
+        match self {
+            Failure::Copy(failure) => failure.status(),
+            _ => names.failure_status(),
+        }
     }
 
     /// Says what happened, in one line or, of a file with several faults, in one for each.
@@ -292,6 +300,7 @@ impl Failure {
         let own = names == Names::Own;
         Some(match self {
             Failure::Login(failure) => return failure.advice(),
+            Failure::Copy(failure) => return failure.advice(),
             Failure::NothingToDo => {
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
             }

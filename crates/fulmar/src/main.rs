@@ -10,6 +10,7 @@ mod bootstrap;
 mod cli;
 mod client;
 mod completions;
+mod copy;
 mod crash;
 #[cfg(test)]
 mod documents;

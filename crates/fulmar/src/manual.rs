@@ -127,7 +127,8 @@ fn commands(roff: &mut Roff) {
         roff.text([bold(name)])
             .text([roman(about.unwrap_or_default())]);
     }
-    let what = "Manuals of some: fulmar man server, fulmar man client, fulmar man config.";
+    let what =
+        "Manuals of some: fulmar man server, fulmar man client, fulmar man cp, fulmar man config.";
     roff.control("PP", []).text([roman(what)]);
 }
 
@@ -209,6 +210,7 @@ mod tests {
         for (part, word) in [
             (Page::Server, "NAME=VALUE"),
             (Page::Client, "ADDRESS"),
+            (Page::Cp, "SOURCE"),
             (Page::Config, "HOST"),
         ] {
             assert!(page(part).contains(word), "{part:?}");

@@ -11,7 +11,7 @@ use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
 use crate::names::Program;
 use crate::settings::Sources;
-use crate::{client, local, login, manual, report, server, settings, wrapper};
+use crate::{client, copy, local, login, manual, report, server, settings, wrapper};
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
@@ -33,9 +33,14 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
 }
 
 fn own(words: Vec<OsString>) -> Result<u8, Failure> {
+    // What scp says to a command line that makes no sense.
+    let refused = match words.get(1).is_some_and(|word| word == "cp") {
+        true => 1,
+        false => Names::Own.failure_status(),
+    };
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
-        Err(error) => return tell(&error),
+        Err(error) => return tell(&error, refused),
     };
     match cli.command {
         Some(Command::Server(arguments)) if arguments.is_new() => {
@@ -43,6 +48,8 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
         }
         Some(Command::Server(arguments)) => server::run_as_offered(arguments.into_wishes()),
         Some(Command::Client(arguments)) => own_client(arguments),
+        Some(Command::Cp(arguments)) => copy::run(&arguments),
+        Some(Command::CopyServer(arguments)) => copy::run_far_end(&arguments),
         Some(Command::Config(arguments)) => print_settings(arguments),
         Some(Command::Man { page }) => print(&manual::page(page)),
         Some(Command::Completions { shell }) => print(&shell.script()),
@@ -88,7 +95,7 @@ fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
 }
 
 /// Prints help, or what is wrong with the command line, and returns the status to leave with.
-fn tell(error: &clap::Error) -> Result<u8, Failure> {
+fn tell(error: &clap::Error, refused: u8) -> Result<u8, Failure> {
     let is_asked_for = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
@@ -97,7 +104,7 @@ fn tell(error: &clap::Error) -> Result<u8, Failure> {
     if is_asked_for {
         printed.map(|()| 0).map_err(while_doing(report::PRINTING))
     } else {
-        Ok(Names::Own.failure_status())
+        Ok(refused)
     }
 }
 

@@ -25,13 +25,35 @@ pub(crate) fn send(
     buffer: &[u8],
 ) -> Result<(), SendError> {
     let bytes = buffer.get(..transmit.length).unwrap_or(buffer);
-    let several = transmit.length > transmit.segment;
+    send_batch(
+        socket,
+        destination,
+        source,
+        transmit.ecn,
+        bytes,
+        transmit.segment,
+    )
+}
+
+/// Sends `bytes` as datagrams of `segment` bytes each, of which the last may be shorter.
+///
+/// # Errors
+///
+/// What the system said, in the words of the core.
+pub(crate) fn send_batch(
+    socket: &mut UdpSocket,
+    destination: SocketAddr,
+    source: Option<IpAddr>,
+    ecn: Ecn,
+    bytes: &[u8],
+    segment: usize,
+) -> Result<(), SendError> {
     let order = udp::Transmit {
         destination,
         source,
-        ecn: mark(transmit.ecn),
+        ecn: mark(ecn),
         bytes,
-        segment: several.then_some(transmit.segment),
+        segment: (bytes.len() > segment).then_some(segment),
     };
     socket.send(&order).map_err(send_error)
 }

@@ -4,6 +4,7 @@
 
 use fulmar_core::{Agreement, Capabilities};
 use fulmar_datagram::Key;
+use fulmar_quic::Secret;
 use zeroize::Zeroizing;
 
 use super::offer_reader::{named, number};
@@ -17,6 +18,8 @@ const NONE: &str = "FULMAR NONE";
 const CONNECT: &str = "FULMAR CONNECT ";
 const AGREED: &str = "FULMAR AGREED";
 const HEARD: &str = "FULMAR HEARD";
+const COPY: &str = "FULMAR COPY ";
+const OVER_SSH: &str = "FULMAR OVER SSH";
 const SSH_CONNECTION: &str = "MOSH SSH_CONNECTION ";
 const MOSH_CONNECT: &str = "MOSH CONNECT ";
 
@@ -93,6 +96,20 @@ pub(crate) enum Line {
     Agreed,
     /// The server has heard the client.
     Heard,
+    /// How to reach the far end of a copy.
+    Copy(CopyInvitation),
+    /// What follows is a copy's, in frames.
+    OverSsh,
+}
+
+/// What the near end of a copy needs to find its far end.
+pub(crate) struct CopyInvitation {
+    /// The version of copying that the far end speaks.
+    pub(crate) version: u32,
+    /// Its UDP port.
+    pub(crate) port: u16,
+    /// What only the two ends know.
+    pub(crate) secret: Secret,
 }
 
 /// A line that begins as one of ours and goes on otherwise. It may hold half a key, so it is not to
@@ -133,6 +150,8 @@ impl Line {
             }
             Line::Agreed => append(&[AGREED]),
             Line::Heard => append(&[HEARD]),
+            Line::Copy(invitation) => return copy_text(invitation),
+            Line::OverSsh => append(&[OVER_SSH]),
         }
         text.push('\n');
         text
@@ -150,10 +169,27 @@ pub(crate) fn invitation_text(port: u16, key: &Key) -> Zeroizing<String> {
     text
 }
 
+/// Returns the line by which a copy's far end is found, with its end.
+fn copy_text(invitation: &CopyInvitation) -> Zeroizing<String> {
+    let CopyInvitation {
+        version,
+        port,
+        secret,
+    } = invitation;
+    // Enough room from the start: a longer buffer would leave the shorter one behind.
+    let mut text = Zeroizing::new(String::with_capacity(128));
+    for part in [COPY, &version.to_string(), " ", &port.to_string(), " "] {
+        text.push_str(part);
+    }
+    text.push_str(&secret.to_base64());
+    text.push('\n');
+    text
+}
+
 type Kind = fn(&str) -> Option<Line>;
 
 /// How each line begins, and how the rest of it is read.
-const KINDS: [(&str, Kind); 9] = [
+const KINDS: [(&str, Kind); 11] = [
     (HELLO, |rest| {
         let server = version(rest)?;
         Some(Line::Hello { server })
@@ -172,6 +208,8 @@ const KINDS: [(&str, Kind); 9] = [
     (MOSH_CONNECT, |rest| invitation(rest).map(Line::Invitation)),
     (AGREED, |rest| rest.is_empty().then_some(Line::Agreed)),
     (HEARD, |rest| rest.is_empty().then_some(Line::Heard)),
+    (COPY, |rest| copy_invitation(rest).map(Line::Copy)),
+    (OVER_SSH, |rest| rest.is_empty().then_some(Line::OverSsh)),
 ];
 
 /// Reads `<wire version> <capabilities> <server version>`, with one blank between two: such a line
@@ -193,6 +231,17 @@ fn invitation(rest: &str) -> Option<Invitation> {
     Some(Invitation {
         port: number(port).filter(|&port| port > 0)?,
         key: Key::from_base64(key).ok()?,
+    })
+}
+
+/// Reads `<version> <port> <secret>`; a later version may say more.
+fn copy_invitation(rest: &str) -> Option<CopyInvitation> {
+    let mut words = rest.split_ascii_whitespace();
+    let (version, port) = (words.next()?, words.next()?);
+    Some(CopyInvitation {
+        version: number(version)?,
+        port: number(port).filter(|&port| port > 0)?,
+        secret: Secret::from_base64(words.next()?).ok()?,
     })
 }
 
@@ -244,6 +293,8 @@ mod tests {
             &format!("MOSH CONNECT 60001 {KEY}"),
             "FULMAR AGREED",
             "FULMAR HEARD",
+            "FULMAR COPY 1 60001 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+            "FULMAR OVER SSH",
         ] {
             assert_eq!(again(line.as_bytes()), Some(format!("{line}\n")));
         }

@@ -11,6 +11,7 @@ use fulmar_core::Names::{Own, Stock};
 
 use super::*;
 use crate::bootstrap::offer::OpeningError;
+use crate::copy::BadOperand;
 use crate::documents;
 use crate::login::{BadDestination, SshComplaint};
 use crate::settings::example_fault;
@@ -29,6 +30,7 @@ fn chapters() -> Vec<(&'static str, Vec<Row>)> {
         ("The command line", command_line()),
         ("Settings", settings()),
         ("Login", login()),
+        ("Copying", copying()),
         ("The server", server()),
         ("The client and its terminal", client()),
         ("The session", session()),
@@ -240,6 +242,112 @@ fn login() -> Vec<Row> {
         ),
     ];
     let row = |(failure, cause)| (Failure::Login(failure), OWN, cause);
+    rows.into_iter().map(row).collect()
+}
+
+fn copying() -> Vec<Row> {
+    let host = || "ada@example.org".to_owned();
+    let rows = [
+        (CopyFailure::NothingNamed, "there are no operands"),
+        (
+            CopyFailure::Operand {
+                text: "scp://host/x".into(),
+                why: BadOperand::Uri,
+            },
+            "what was named is neither a file here nor one on another machine",
+        ),
+        (
+            CopyFailure::BothHere,
+            "no operand has a host; a name with a colon in it is one with a host, unless a slash stands before",
+        ),
+        (CopyFailure::BothThere, "source and target both have a host"),
+        (
+            CopyFailure::Mixed {
+                path: "notes".into(),
+            },
+            "of several sources some are here, where the target is, too",
+        ),
+        (
+            CopyFailure::StreamAmongOthers,
+            "- is one of several sources",
+        ),
+        (
+            CopyFailure::TwoOutputs,
+            "--json and the target - were given",
+        ),
+        (
+            CopyFailure::NotByHand,
+            "somebody has typed fulmar copy-server",
+        ),
+        (
+            CopyFailure::NoFulmar {
+                host: host(),
+                system: "Linux x86_64 debian".to_owned(),
+            },
+            "it was not found, in PATH or where people put programs",
+        ),
+        (
+            CopyFailure::NoCopyServer {
+                host: host(),
+                status: "status 255".to_owned(),
+            },
+            "the program there is older, or something keeps it from starting",
+        ),
+        (
+            CopyFailure::Version {
+                host: host(),
+                version: 2,
+                ours: 1,
+            },
+            "the two programs are of different times",
+        ),
+        (
+            CopyFailure::Lost {
+                host: host(),
+                why: "closed by the other side".to_owned(),
+            },
+            "the far end was killed, or ssh has ended while it carried the copy",
+        ),
+        (
+            CopyFailure::Silent {
+                host: host(),
+                minutes: 10,
+            },
+            "the network was gone for longer than a copy waits",
+        ),
+        (
+            CopyFailure::Wrong {
+                host: host(),
+                what: "a frame of no known kind".to_owned(),
+            },
+            "the far end does what no far end of ours does",
+        ),
+        (
+            CopyFailure::Refused {
+                host: host(),
+                what: "/mnt/x: no such file or folder".to_owned(),
+            },
+            "what was named as target cannot be one",
+        ),
+        (
+            CopyFailure::Here {
+                what: "/mnt/x: no such file or folder".to_owned(),
+            },
+            "the same on this machine",
+        ),
+        (
+            CopyFailure::Incomplete { troubles: 2 },
+            "each was named, with the reason",
+        ),
+        (
+            CopyFailure::Interrupted {
+                signal: Signal::Interrupt,
+                resumes: true,
+            },
+            "Ctrl-C, or another signal",
+        ),
+    ];
+    let row = |(failure, cause)| (Failure::Copy(failure), OWN, cause);
     rows.into_iter().map(row).collect()
 }
 
@@ -589,6 +697,17 @@ fn every_failure_has_an_example() {
         logins.collect::<HashSet<_>>().len(),
         written,
         "a failure in errors/login.rs has no row in errors/examples.rs"
+    );
+    let copies = chapters.iter().flat_map(|(_, rows)| rows);
+    let copies = copies.filter_map(|(failure, ..)| match failure {
+        Failure::Copy(failure) => Some(discriminant(failure)),
+        _ => None,
+    });
+    let written = include_str!("copy.rs").matches("#[error(").count();
+    assert_eq!(
+        copies.collect::<HashSet<_>>().len(),
+        written,
+        "a failure in errors/copy.rs has no row in errors/examples.rs"
     );
 }
 

@@ -186,7 +186,8 @@ impl LoginFailure {
     }
 }
 
-fn how(status: ExitStatus) -> String {
+/// Says how a program has ended.
+pub(crate) fn how(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("status {code}"),

@@ -1,32 +1,17 @@
-//! ssh at work: what is written to it, what it says, and its end.
+//! A call of ssh that is to lead to a server: what is written to it, and what the far side says.
 
 use std::ffi::OsString;
 use std::io;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use fulmar_platform::{
-    Interest, Piped, PollList, PollSlot, Signal, SignalPipe, Stream, Transfer, boot_time,
-};
-use zeroize::Zeroizing;
+use fulmar_platform::PollList;
 
-use super::complaint::SshComplaint;
-use super::shown::Shown;
+pub(crate) use super::process::Ready;
+use super::process::{Hearing, Slots, SshProcess};
 use super::transcript::{Said, Transcript, Trouble};
 use crate::bootstrap::offer::Block;
 use crate::errors::{Failure, LoginFailure};
-
-/// What is read of one stream in one turn of a loop.
-///
-/// Source: docs/threat-model.md §6.
-const BYTES_PER_TURN: usize = 64 * 1024;
-
-/// What is read at once.
-const BYTES_AT_ONCE: usize = 4096;
-
-/// What is kept of ssh's messages, to learn from them why it has ended. Chosen by eye: the warning
-/// about a changed host key is half as long.
-const TAIL_BYTES_MAX: usize = 2048;
 
 /// What is passed on of ssh's messages once the server can be reached: they only go to a log.
 ///
@@ -37,43 +22,19 @@ const LATE_BYTES_MAX: usize = 64 * 1024;
 /// than a round trip.
 const LEAVE_WITHIN: Duration = Duration::from_millis(500);
 
-/// How long ssh is given to end when it is asked to. Chosen by eye: it only puts a terminal's modes
-/// back.
-const END_WITHIN: Duration = Duration::from_secs(2);
-
 /// A call of ssh.
 pub(crate) struct Call {
-    ssh: Piped,
+    ssh: SshProcess,
     /// Where it goes, as the user wrote it.
     host: String,
     block: Block,
-    outgoing: Vec<u8>,
-    written: usize,
     transcript: Transcript,
-    shown: Shown,
-    tail: String,
     is_heard: bool,
     /// Whether the far side has said what cannot be: the rest is left unread, so that one that writes
     /// without end keeps nobody busy but itself.
     is_deaf: bool,
     /// How much ssh has printed since the server can be reached.
     late_bytes: usize,
-    status: Option<ExitStatus>,
-}
-
-/// Where its pipes are in the list of one turn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slots {
-    input: Option<PollSlot>,
-    output: Option<PollSlot>,
-    errors: Option<PollSlot>,
-}
-
-/// Which of its pipes have something to read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ready {
-    output: bool,
-    errors: bool,
 }
 
 /// What one turn has brought.
@@ -96,8 +57,8 @@ impl Call {
     ///
     /// When it cannot be started.
     pub(crate) fn start(line: &[OsString], host: String, block: Block) -> io::Result<Call> {
-        let (program, arguments) = line.split_first().ok_or(io::ErrorKind::NotFound)?;
-        Call::of(Command::new(program).args(arguments), host, block)
+        let ssh = SshProcess::start(line, block.bytes().to_vec())?;
+        Ok(Call::over(ssh, host, block))
     }
 
     /// Starts anything else that leads to a server in its stead.
@@ -106,21 +67,20 @@ impl Call {
     ///
     /// When it cannot be started.
     pub(crate) fn of(command: &mut Command, host: String, block: Block) -> io::Result<Call> {
-        let ssh = Piped::spawn(command)?;
-        Ok(Call {
+        let ssh = SshProcess::of(command, block.bytes().to_vec())?;
+        Ok(Call::over(ssh, host, block))
+    }
+
+    fn over(ssh: SshProcess, host: String, block: Block) -> Call {
+        Call {
             ssh,
             host,
-            outgoing: block.bytes().to_vec(),
-            written: 0,
             transcript: Transcript::of(&block),
             block,
-            shown: Shown::default(),
-            tail: String::new(),
             is_heard: false,
             is_deaf: false,
             late_bytes: 0,
-            status: None,
-        })
+        }
     }
 
     /// Has a server of ours be reachable only once it has agreed.
@@ -168,7 +128,7 @@ impl Call {
         LoginFailure::SshEnded {
             host: self.host.clone(),
             status,
-            complaint: SshComplaint::of(&self.tail),
+            complaint: self.ssh.complaint(),
         }
     }
 
@@ -189,39 +149,17 @@ impl Call {
 
     /// Returns how ssh has ended, if it has. All that it wrote has been read then.
     pub(crate) fn status(&self) -> Option<ExitStatus> {
-        self.status
+        self.ssh.status()
     }
 
     /// Puts its pipes on the list.
     pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Slots {
-        let writes = self.written < self.outgoing.len();
-        let input = self.ssh.input().filter(|_| writes);
-        let input = input.map(|input| list.add_borrowed(input, Interest::Write));
-        let mut stream = |stream| {
-            let end = self.ssh.stream(stream)?;
-            Some(list.add_borrowed(end, Interest::Read))
-        };
-        let output = match self.is_deaf {
-            true => None,
-            false => stream(Stream::Output),
-        };
-        Slots {
-            input,
-            output,
-            errors: stream(Stream::Errors),
-        }
+        self.ssh.enlist(list, !self.is_deaf)
     }
 
     /// Reads the answer of the list.
     pub(crate) fn ready(list: &PollList<'_>, slots: Slots) -> Ready {
-        let is_readable =
-            |slot: Option<PollSlot>| slot.is_some_and(|slot| list.readiness(slot).is_readable());
-        // Writing is tried each turn anyway.
-        let _ = slots.input;
-        Ready {
-            output: is_readable(slots.output),
-            errors: is_readable(slots.errors),
-        }
+        SshProcess::ready(list, slots)
     }
 
     /// Writes what there is to write, and reads what has come.
@@ -233,35 +171,35 @@ impl Call {
         if ready.errors {
             self.read_errors(&mut turn);
         }
-        self.look_for_end(&mut turn);
-        turn.was_cut_off = self.write();
+        if self.ssh.look_for_end().is_some() {
+            self.read_output(&mut turn);
+            self.read_errors(&mut turn);
+            self.end_transcript(&mut turn);
+        }
+        turn.was_cut_off = self.ssh.write();
         turn
     }
 
     fn read_output(&mut self, turn: &mut Turn) {
-        // It may be a key.
-        let mut bytes = Zeroizing::new([0; BYTES_AT_ONCE]);
-        for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
-            if self.is_deaf {
-                return;
-            }
+        if self.is_deaf {
+            return;
+        }
+        let (transcript, block) = (&mut self.transcript, &self.block);
+        let (is_deaf, is_heard) = (&mut self.is_deaf, &mut self.is_heard);
+        let has_ended = self.ssh.read_output(|ssh, bytes| {
             let first = turn.said.len();
-            let outcome = match self.ssh.read(Stream::Output, bytes.as_mut_slice()) {
-                Ok(Transfer::Bytes(count)) => {
-                    let bytes = bytes.get(..count).unwrap_or_default();
-                    self.transcript.read(bytes, &mut turn.said)
-                }
-                Ok(Transfer::WouldBlock) => return,
-                Ok(Transfer::Closed) | Err(_) if self.ssh.stream(Stream::Output).is_none() => {
-                    return self.end_transcript(turn);
-                }
-                Ok(Transfer::Closed) | Err(_) => return,
-            };
-            turn.trouble = outcome.err();
-            self.is_deaf = turn.trouble.is_some();
+            turn.trouble = transcript.read(bytes, &mut turn.said).err();
+            *is_deaf = turn.trouble.is_some();
             let heard = turn.said.get(first..).unwrap_or_default();
-            self.is_heard |= heard.contains(&Said::Heard);
-            self.repeat(heard.contains(&Said::Ready), heard.contains(&Said::Hello));
+            *is_heard |= heard.contains(&Said::Heard);
+            repeat(ssh, block, heard);
+            match *is_deaf {
+                true => Hearing::Stop,
+                false => Hearing::GoOn,
+            }
+        });
+        if has_ended {
+            self.end_transcript(turn);
         }
     }
 
@@ -272,138 +210,43 @@ impl Call {
         }
     }
 
-    /// Writes again what a start-up file may have taken.
-    fn repeat(&mut self, block: bool, offer: bool) {
-        // Whoever asks for more than both, once each, gets no more.
-        let limit = 4 * self.block.bytes().len();
-        if block && self.outgoing.len() < limit {
-            self.outgoing.extend_from_slice(self.block.bytes());
-        }
-        if offer && self.outgoing.len() < limit {
-            self.outgoing.extend_from_slice(self.block.offer());
-        }
-    }
-
     fn read_errors(&mut self, turn: &mut Turn) {
-        let mut bytes = [0; BYTES_AT_ONCE];
-        for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
-            match self.ssh.read(Stream::Errors, &mut bytes) {
-                Ok(Transfer::Bytes(count)) => {
-                    let bytes = bytes.get(..count).unwrap_or_default();
-                    turn.printed += &self.shown.take(bytes);
-                }
-                Ok(Transfer::WouldBlock) => break,
-                Ok(Transfer::Closed) | Err(_) => {
-                    turn.printed += &self.shown.finish();
-                    break;
-                }
-            }
-        }
-        self.tail += &turn.printed;
-        let mut excess = self.tail.len().saturating_sub(TAIL_BYTES_MAX);
-        while !self.tail.is_char_boundary(excess) {
-            excess += 1;
-        }
-        self.tail.drain(..excess);
+        let printed = self.ssh.read_errors();
         if self.transcript.is_reachable() {
             // It goes on being read: ssh may carry others' sessions, too.
-            self.late_bytes = self.late_bytes.saturating_add(turn.printed.len());
-            if self.late_bytes > LATE_BYTES_MAX {
-                turn.printed.clear();
-            }
+            self.late_bytes = self.late_bytes.saturating_add(printed.len());
         }
-    }
-
-    /// A stream may stay open for as long as a master of shared connections runs, so it is ssh's own
-    /// end that counts.
-    fn look_for_end(&mut self, turn: &mut Turn) {
-        if self.status.is_some() {
-            return;
+        if self.late_bytes <= LATE_BYTES_MAX {
+            turn.printed += &printed;
         }
-        // Nobody else waits for our children.
-        let Ok(Some(status)) = self.ssh.try_wait() else {
-            return;
-        };
-        self.read_output(turn);
-        self.read_errors(turn);
-        self.end_transcript(turn);
-        self.status = Some(status);
-        tracing::info!(%status, "ssh has ended");
-    }
-
-    /// Returns whether nobody reads any more.
-    fn write(&mut self) -> bool {
-        while let Some(rest) = self.outgoing.get(self.written..)
-            && !rest.is_empty()
-        {
-            match self.ssh.write(rest) {
-                Ok(Transfer::Bytes(count)) if count > 0 => self.written += count,
-                Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => return false,
-                // Whoever does not read has what it needs, or has ended.
-                Ok(Transfer::Closed) | Err(_) => {
-                    self.written = self.outgoing.len();
-                    return true;
-                }
-            }
-        }
-        false
     }
 
     /// Ends it, and with it a server that has not been reached yet. Waits for a moment, so that
     /// nothing of it is left when we go.
-    pub(crate) fn end(mut self) {
+    pub(crate) fn end(self) {
         // A call that can be answered is not asking for a password.
         let patience = match self.transcript.is_reachable() {
             true => LEAVE_WITHIN,
             false => Duration::ZERO,
         };
-        let Ok(mut children) = SignalPipe::new(&[Signal::Child]) else {
-            return self.ssh.terminate();
-        };
-        self.ssh.close_input();
-        if self.ends_within(patience, &mut children) || self.is_shared() {
-            return;
-        }
-        self.ssh.terminate();
-        if !self.ends_within(END_WITHIN, &mut children) {
-            self.ssh.kill();
-            self.ends_within(END_WITHIN, &mut children);
-        }
+        self.ssh.end(patience);
     }
 
     /// Lets it go after the session: there is nothing left for it to do.
-    pub(crate) fn release(mut self) {
-        self.ssh.close_input();
+    pub(crate) fn release(self) {
+        self.ssh.release();
     }
+}
 
-    /// True when the command has ended and ssh has not: then others use its connection.
-    fn is_shared(&mut self) -> bool {
-        let mut bytes = Zeroizing::new([0; BYTES_AT_ONCE]);
-        for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
-            match self.ssh.read(Stream::Output, bytes.as_mut_slice()) {
-                Ok(Transfer::Bytes(_)) => {}
-                Ok(Transfer::WouldBlock) => return false,
-                Ok(Transfer::Closed) | Err(_) => return true,
-            }
-        }
-        false
+/// Writes again what a start-up file may have taken.
+fn repeat(ssh: &mut SshProcess, block: &Block, heard: &[Said]) {
+    // Whoever asks for more than both, once each, gets no more.
+    let limit = 4 * block.bytes().len();
+    if heard.contains(&Said::Ready) {
+        ssh.append(block.bytes(), limit);
     }
-
-    fn ends_within(&mut self, limit: Duration, children: &mut SignalPipe) -> bool {
-        let limit = boot_time() + limit;
-        loop {
-            // Before it is asked: the end of another child is to be found once, and this one's not missed.
-            let _ = children.drain().count();
-            if !matches!(self.ssh.try_wait(), Ok(None)) {
-                return true;
-            }
-            let left = limit.saturating_sub(boot_time());
-            let mut list = PollList::new();
-            list.add(&*children, Interest::Read);
-            if left.is_zero() || list.wait(Some(left)).is_err() {
-                return false;
-            }
-        }
+    if heard.contains(&Said::Hello) {
+        ssh.append(block.offer(), limit);
     }
 }
 
@@ -411,6 +254,7 @@ impl Call {
 mod tests {
     use fulmar_core::Capabilities;
 
+    use super::super::process::BYTES_PER_TURN;
     use super::*;
     use crate::bootstrap::offer::{Offer, Opening};
 
@@ -445,7 +289,7 @@ mod tests {
         assert_eq!(trouble, Some(Trouble::TooMuchText));
         let mut list = PollList::new();
         let slots = call.enlist(&mut list);
-        assert!(slots.output.is_none() && slots.errors.is_some());
+        assert!(!slots.listens_to_output());
         let ready = Ready {
             output: true,
             errors: true,

@@ -11,7 +11,9 @@
 mod call;
 mod candidates;
 mod complaint;
+mod messages;
 mod other_client;
+mod process;
 mod remote_command;
 mod request;
 mod resolve;
@@ -21,7 +23,7 @@ mod transcript;
 mod whereabouts;
 
 use std::ffi::{OsStr, OsString};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -31,13 +33,17 @@ use fulmar_platform::{PollList, Signal, signals};
 
 pub(crate) use self::call::{Call, Ready as CallReady};
 use self::candidates::candidates;
+pub(crate) use self::candidates::reported_address;
 pub(crate) use self::complaint::SshComplaint;
+pub(crate) use self::messages::Messages;
+pub(crate) use self::process::{Hearing, Ready as SshReady, Slots as SshSlots, SshProcess};
+pub(crate) use self::remote_command::copy_command;
 use self::remote_command::{STATUS_NO_SERVER, remote_command};
 use self::request::Window;
-pub(crate) use self::ssh::BadDestination;
-use self::ssh::{Destination, Make, OnlyFamily, Ssh};
-pub(crate) use self::transcript::{Reachable, Said, Trouble};
-use self::whereabouts::Whereabouts;
+use self::ssh::OnlyFamily;
+pub(crate) use self::ssh::{BadDestination, Destination, Make, Ssh};
+pub(crate) use self::transcript::{READY, Reachable, Said, Trouble};
+pub(crate) use self::whereabouts::Whereabouts;
 use crate::bootstrap::offer::{Block, OpeningError};
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
@@ -49,16 +55,13 @@ use crate::surroundings::{self, Surroundings, now};
 
 /// How long a server that waits is kept waiting for its addresses: a resolver may be slow for a name
 /// that ssh did not need. Chosen by eye.
-const ADDRESSES_WITHIN: Duration = Duration::from_secs(3);
+pub(crate) const ADDRESSES_WITHIN: Duration = Duration::from_secs(3);
 
 /// How long a server that has said hello may leave it at that: as long as one that is to answer a
 /// datagram.
 ///
 /// Source: docs/protocol.md §2.8.
 const ANSWER_WITHIN: Duration = Duration::from_secs(15);
-
-/// What is held back of ssh's messages as long as it is not known who it is.
-const HELD_BYTES_MAX: usize = 16 * 1024;
 
 /// Reads `[user@]host`.
 ///
@@ -121,14 +124,6 @@ struct Login {
     reachable_since: Option<Time>,
 }
 
-/// What ssh has printed.
-enum Messages {
-    /// It is kept back: it may be about words that it does not understand, and is called without.
-    Held(String),
-    /// It is for the user.
-    Shown,
-}
-
 /// What the wait has found.
 struct Ready {
     surroundings: surroundings::Ready,
@@ -155,11 +150,7 @@ impl Login {
         let ssh = Ssh {
             words: settings.ssh.clone(),
             destination,
-            family: match settings.family {
-                Family::Inet => OnlyFamily::Inet,
-                Family::Inet6 => OnlyFamily::Inet6,
-                Family::All | Family::PreferInet | Family::PreferInet6 => OnlyFamily::Any,
-            },
+            family: only_family(settings.family),
         };
         // Before the first child, of whose end it tells.
         let surroundings = Desk::watch()?;
@@ -176,7 +167,7 @@ impl Login {
             call,
             surroundings,
             steps,
-            messages: Messages::Held(String::new()),
+            messages: Messages::held(),
             greeted_at: None,
             reachable_since: None,
         })
@@ -303,25 +294,18 @@ impl Login {
     }
 
     fn show_messages(&mut self, text: &str) {
-        match &mut self.messages {
-            Messages::Held(held) if held.len() < HELD_BYTES_MAX => held.push_str(text),
-            Messages::Held(_) => {
-                self.release_messages();
-                self.show(text);
-            }
-            Messages::Shown => self.show(text),
-        }
+        let text = self.messages.add(text);
+        self.show(&text);
     }
 
     fn release_messages(&mut self) {
-        if let Messages::Held(held) = std::mem::replace(&mut self.messages, Messages::Shown) {
-            self.show(&held);
-        }
+        let held = self.messages.release();
+        self.show(&held);
     }
 
     /// Calls ssh again if it is of a make that does not understand how it was called.
     fn judge_make(&mut self) -> Result<(), Failure> {
-        let (Some(make), Messages::Held(_)) = (self.whereabouts.make(), &self.messages) else {
+        let Some(make) = self.whereabouts.make().filter(|_| self.messages.are_held()) else {
             return Ok(());
         };
         let is_understood = make.is_called_like(Make::LIKELY)
@@ -332,7 +316,7 @@ impl Login {
             let (command, block) = (&self.remote_command, &self.block);
             let call = start(&self.ssh, make, command, block, &self.settings)?;
             std::mem::replace(&mut self.call, call).end();
-            self.messages = Messages::Shown;
+            self.messages.release();
         }
         self.release_messages();
         Ok(())
@@ -366,24 +350,14 @@ impl Login {
 
     fn destinations(&self, reachable: &Reachable) -> Result<Destinations, Failure> {
         let reported = self.call.transcript().reported();
-        let mut resolved = self.whereabouts.addresses().unwrap_or_default().to_vec();
-        if self.whereabouts.make() == Some(Make::Other) {
-            // What the user calls the host may mean another one here.
-            resolved.extend(reported.map(|address| SocketAddr::new(address, 0)));
-        }
-        let settings::Login {
-            family, remote_ip, ..
-        } = self.settings;
-        let found = candidates(&resolved, reported, reachable.port, family, remote_ip);
-        tracing::info!(?found, ?reported, "where the server may be");
-        match found.is_empty() {
-            false => Ok(Destinations::found(found)),
-            true => Err(Failure::Login(LoginFailure::NoAddress {
+        let found = found(&self.whereabouts, reported, reachable.port, &self.settings);
+        found.map_err(|of_family| {
+            Failure::Login(LoginFailure::NoAddress {
                 host: self.call.host().to_owned(),
                 port: reachable.port,
-                of_family: matches!(family, Family::Inet | Family::Inet6),
-            })),
-        }
+                of_family,
+            })
+        })
     }
 
     /// Tells why there will be no server, if that is known.
@@ -430,6 +404,41 @@ impl Login {
                 is_chosen: self.settings.server.is_some(),
             },
         }
+    }
+}
+
+/// Returns where a server at `port` may be, which ssh has reached at the address `reported`, by the
+/// server's account.
+///
+/// # Errors
+///
+/// When nothing is known; tells if only addresses of one family were wanted.
+pub(crate) fn found(
+    whereabouts: &Whereabouts,
+    reported: Option<IpAddr>,
+    port: u16,
+    settings: &settings::Login,
+) -> Result<Destinations, bool> {
+    let mut resolved = whereabouts.addresses().unwrap_or_default().to_vec();
+    if whereabouts.make() == Some(Make::Other) {
+        // What the user calls the host may mean another one here.
+        resolved.extend(reported.map(|address| SocketAddr::new(address, 0)));
+    }
+    let (family, remote_ip) = (settings.family, settings.remote_ip);
+    let found = candidates(&resolved, reported, port, family, remote_ip);
+    tracing::info!(?found, ?reported, "where the server may be");
+    match found.is_empty() {
+        false => Ok(Destinations::found(found)),
+        true => Err(matches!(family, Family::Inet | Family::Inet6)),
+    }
+}
+
+/// Returns to which addresses ssh is to connect.
+pub(crate) fn only_family(family: Family) -> OnlyFamily {
+    match family {
+        Family::Inet => OnlyFamily::Inet,
+        Family::Inet6 => OnlyFamily::Inet6,
+        Family::All | Family::PreferInet | Family::PreferInet6 => OnlyFamily::Any,
     }
 }
 

@@ -3,6 +3,43 @@
 //! It is a constant: it holds nothing of the user's, and no character that login shells read
 //! differently. What is to happen is told on its standard input (docs/protocol.md §2.9).
 
+/// Looks for `fulmar` and, in these words, for what else there may be; the `PATH` is as before then.
+macro_rules! finding {
+    ($others:literal) => {
+        concat!(
+            r#"p=$PATH; for d in "$HOME/.local/bin" "$HOME/.cargo/bin" /usr/local/bin /opt/homebrew/bin "#,
+            // Where Linux has brew.
+            "/home",
+            r#"/linuxbrew/.linuxbrew/bin "$HOME/.nix-profile/bin" /nix/var/nix/profiles/default/bin "#,
+            r#"/run/current-system/sw/bin; do PATH=$PATH:$d; done; "#,
+            r#"f=$(command -v fulmar); "#,
+            $others,
+            r#"PATH=$p; "#
+        )
+    };
+}
+
+/// Says that it reads, and with the word [`ASKING`] runs what it is told.
+macro_rules! asking {
+    () => {
+        concat!(
+            r#"w() { while IFS= read -r l; do "#,
+            r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
+            r#"echo FULMAR READY; case $0 in ask) w "START "; eval "$l"; exit;; esac; "#
+        )
+    };
+}
+
+/// Says what system it is that has no `fulmar`.
+macro_rules! missing {
+    () => {
+        concat!(
+            r#"ID=; test -r /etc/os-release && . /etc/os-release; echo "FULMAR NONE $(uname -sm) $ID"; "#,
+            r#"test -n "$SSH_CONNECTION" && echo "MOSH SSH_CONNECTION $SSH_CONNECTION"; "#
+        )
+    };
+}
+
 /// Starts `fulmar server` there, or what else there is.
 ///
 /// One word in single quotes is the same to `sh`, bash, zsh, fish, csh and tcsh, as long as it has no
@@ -22,19 +59,23 @@
 /// `read` takes no byte beyond the line, so the rest is there for the program.
 const REMOTE_COMMAND: &str = concat!(
     "sh -c '",
-    r#"p=$PATH; for d in "$HOME/.local/bin" "$HOME/.cargo/bin" /usr/local/bin /opt/homebrew/bin "#,
-    // Where Linux has brew.
-    "/home",
-    r#"/linuxbrew/.linuxbrew/bin "$HOME/.nix-profile/bin" /nix/var/nix/profiles/default/bin "#,
-    r#"/run/current-system/sw/bin; do PATH=$PATH:$d; done; "#,
-    r#"f=$(command -v fulmar); m=$(command -v mosh-server); PATH=$p; "#,
-    r#"w() { while IFS= read -r l; do "#,
-    r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
-    r#"echo FULMAR READY; case $0 in ask) w "START "; eval "$l"; exit;; esac; "#,
+    finding!(r#"m=$(command -v mosh-server); "#),
+    asking!(),
     r#"test -n "$f" && exec "$f" server; "#,
-    r#"ID=; test -r /etc/os-release && . /etc/os-release; echo "FULMAR NONE $(uname -sm) $ID"; "#,
-    r#"test -n "$SSH_CONNECTION" && echo "MOSH SSH_CONNECTION $SSH_CONNECTION"; "#,
+    missing!(),
     r#"test -n "$m" || exit 127; w "MOSH "; eval "set -- $l"; exec "$m" "$@""#,
+    "'"
+);
+
+/// Starts `fulmar copy-server` there, with the words behind the command: the same without another
+/// program to fall back on (docs/protocol.md §2.10).
+const COPY_COMMAND: &str = concat!(
+    "sh -c '",
+    finding!(""),
+    asking!(),
+    r#"test -n "$f" && exec "$f" copy-server "$@"; "#,
+    missing!(),
+    r#"exit 127"#,
     "'"
 );
 
@@ -45,6 +86,18 @@ const ASKING: &str = " ask";
 pub(crate) fn remote_command(asks: bool) -> String {
     let word = if asks { ASKING } else { "" };
     [REMOTE_COMMAND, word].concat()
+}
+
+/// Returns the command for a copy, for a far side that runs what it has there with these words, which
+/// hold nothing but letters, digits, dots, dashes and colons; or that asks what to run.
+pub(crate) fn copy_command(asks: bool, words: &[String]) -> String {
+    let name = if asks { ASKING } else { " fulmar" };
+    let words = words.iter().map(|word| format!(" {word}"));
+    [COPY_COMMAND, name]
+        .into_iter()
+        .map(str::to_owned)
+        .chain(words)
+        .collect()
 }
 
 /// How the command ends when there is no server of any make: as a shell that finds no program.
@@ -169,8 +222,13 @@ mod tests {
 
     #[test]
     fn it_is_one_quoted_word_of_characters_that_all_shells_read_alike() {
-        let word = REMOTE_COMMAND.strip_prefix("sh -c '").unwrap();
-        let word = word.strip_suffix('\'').unwrap();
+        for command in [REMOTE_COMMAND, COPY_COMMAND] {
+            let word = command.strip_prefix("sh -c '").unwrap();
+            expect_one_word(word.strip_suffix('\'').unwrap());
+        }
+    }
+
+    fn expect_one_word(word: &str) {
         for bad in ['\'', '!', '\\', '\n', '\r'] {
             assert!(!word.contains(bad), "{bad:?}");
         }
@@ -186,6 +244,19 @@ mod tests {
         far.run_in_all_shells("next\n", |shell, printed, output| {
             let wanted = format!("FULMAR READY\nfulmar runs: 1 server, next, {path}\n");
             assert_eq!(printed, wanted, "{shell}");
+            assert_eq!(output.status.code(), Some(7), "{shell}");
+        });
+    }
+
+    #[test]
+    fn the_far_end_of_a_copy_gets_its_words() {
+        let far = FarSide::with(&["bin/fulmar"]);
+        let words = ["-p", "60001:60010", "-i", "2001:db8::7"].map(str::to_owned);
+        let command = copy_command(false, &words);
+        far.run_command_in_all_shells(&command, "next\n", |shell, printed, output| {
+            let runs = "fulmar runs: 5 copy-server -p 60001:60010 -i 2001:db8::7, next, ";
+            let wanted = format!("FULMAR READY\n{runs}");
+            assert!(printed.starts_with(&wanted), "{shell}: {printed}");
             assert_eq!(output.status.code(), Some(7), "{shell}");
         });
     }

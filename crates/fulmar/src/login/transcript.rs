@@ -20,7 +20,7 @@ use crate::report::escaped;
 /// What the remote shell says when it begins to read.
 ///
 /// Source: docs/protocol.md §2.9.
-const READY: &[u8] = b"FULMAR READY";
+pub(crate) const READY: &[u8] = b"FULMAR READY";
 
 /// The most warnings that a server is believed to have.
 ///
@@ -246,6 +246,8 @@ impl Transcript {
             }
             Line::Agreed => {}
             Line::Heard => said.push(Said::Heard),
+            // No server of a session says so.
+            Line::Copy(_) | Line::OverSsh => return Err(Trouble::Malformed),
         }
         Ok(())
     }

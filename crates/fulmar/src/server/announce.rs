@@ -13,7 +13,7 @@ use fulmar_datagram::Key;
 use fulmar_platform::tty::is_terminal;
 use zeroize::Zeroizing;
 
-use crate::bootstrap::lines::{Announcement, Line, invitation_text};
+use crate::bootstrap::lines::{Announcement, CopyInvitation, Line, invitation_text};
 use crate::environment::Environment;
 use crate::errors::Failure;
 
@@ -59,6 +59,21 @@ pub(crate) fn invite(port: u16, key: &Key) -> io::Result<()> {
     print(&invitation_text(port, key))
 }
 
+/// Prints where ssh came from, if that is known, and how the far end of a copy is reached.
+///
+/// # Errors
+///
+/// When nobody can read it.
+pub(crate) fn invite_copy(environment: &Environment, copy: CopyInvitation) -> io::Result<()> {
+    let connection = ssh_line(environment.get("SSH_CONNECTION")).unwrap_or_default();
+    let invitation = Line::Copy(copy).text();
+    // Enough room from the start: a longer buffer would leave the shorter one behind.
+    let mut text = Zeroizing::new(String::with_capacity(connection.len() + invitation.len()));
+    text.push_str(&connection);
+    text.push_str(&invitation);
+    print(&text)
+}
+
 /// Prints what the user is to know, and that all is well.
 ///
 /// # Errors
@@ -102,14 +117,16 @@ fn print(text: &str) -> io::Result<()> {
 fn greeting(ssh_connection: Option<&OsStr>) -> String {
     let server = env!("CARGO_PKG_VERSION").to_owned();
     let mut text = Line::Hello { server }.text().to_string();
-    let connection = ssh_connection.and_then(|words| {
-        let line = [b"MOSH SSH_CONNECTION ", words.as_bytes()].concat();
-        Line::parse(&line).ok().flatten()
-    });
-    if let Some(line) = connection {
-        text.push_str(&line.text());
+    if let Some(line) = ssh_line(ssh_connection) {
+        text.push_str(&line);
     }
     text
+}
+
+/// Returns the line that says where ssh came from, if that is known.
+fn ssh_line(ssh_connection: Option<&OsStr>) -> Option<Zeroizing<String>> {
+    let line = [b"MOSH SSH_CONNECTION ", ssh_connection?.as_bytes()].concat();
+    Some(Line::parse(&line).ok()??.text())
 }
 
 /// Returns what stock prints. On a terminal what was typed ahead may stand in the line already.

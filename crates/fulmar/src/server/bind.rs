@@ -52,10 +52,25 @@ pub(crate) fn bind(
     environment: &Environment,
     names: Names,
 ) -> Result<Bound, Failure> {
+    bind_with(wish, ports, environment, names, UdpOptions::default())
+}
+
+/// The same for sockets that are set up so.
+///
+/// # Errors
+///
+/// As for [`bind`].
+pub(crate) fn bind_with(
+    wish: &Bind,
+    ports: PortRange,
+    environment: &Environment,
+    names: Names,
+    options: UdpOptions,
+) -> Result<Bound, Failure> {
     let mut complaints = Vec::new();
     let requested = requested(wish, environment, &mut complaints);
     if let Some(address) = requested {
-        match first_free(ports, |port| bind_one(with_port(address, port))) {
+        match first_free(ports, |port| bind_one(with_port(address, port), options)) {
             Ok(socket) => return bound(vec![socket], complaints),
             Err(error) => complaints.push(format!(
                 "cannot listen on {} at UDP {ports}: {error}; trying all addresses",
@@ -64,8 +79,10 @@ pub(crate) fn bind(
         }
     }
     let sockets = match names {
-        Names::Own => first_free(ports, bind_both_families),
-        Names::Stock => first_free(ports, |port| bind_any(port).map(|socket| vec![socket])),
+        Names::Own => first_free(ports, |port| bind_both_families(port, options)),
+        Names::Stock => first_free(ports, |port| {
+            bind_any(port, options).map(|socket| vec![socket])
+        }),
     };
     let sockets = sockets.map_err(|error| Failure::PortsBusy { ports, error })?;
     bound(sockets, complaints)
@@ -146,19 +163,19 @@ fn first_free<T>(ports: PortRange, mut attempt: impl FnMut(u16) -> io::Result<T>
     Err(last)
 }
 
-fn bind_one(address: SocketAddr) -> io::Result<UdpSocket> {
-    UdpSocket::bind(address, UdpOptions::default())
+fn bind_one(address: SocketAddr, options: UdpOptions) -> io::Result<UdpSocket> {
+    UdpSocket::bind(address, options)
 }
 
 /// Binds to all addresses as stock does: IPv4 where there is such a thing, else IPv6.
-fn bind_any(port: u16) -> io::Result<UdpSocket> {
-    bind_one((Ipv4Addr::UNSPECIFIED, port).into()).or_else(|error| {
+fn bind_any(port: u16, options: UdpOptions) -> io::Result<UdpSocket> {
+    bind_one((Ipv4Addr::UNSPECIFIED, port).into(), options).or_else(|error| {
         if is_taken(&error) {
             return Err(error);
         }
         let options = UdpOptions {
             families: Families::Both,
-            ..UdpOptions::default()
+            ..options
         };
         UdpSocket::bind((Ipv6Addr::UNSPECIFIED, port).into(), options)
     })
@@ -168,11 +185,11 @@ fn bind_any(port: u16) -> io::Result<UdpSocket> {
 const CHOICES_MAX: usize = 16;
 
 /// Binds to all addresses of both families, on the same port, as far as the machine has them.
-fn bind_both_families(port: u16) -> io::Result<Vec<UdpSocket>> {
+fn bind_both_families(port: u16, options: UdpOptions) -> io::Result<Vec<UdpSocket>> {
     let attempts = if port == 0 { CHOICES_MAX } else { 1 };
     let mut outcome = Err(io::ErrorKind::AddrInUse.into());
     for _ in 0..attempts {
-        outcome = bind_pair(port);
+        outcome = bind_pair(port, options);
         if !matches!(&outcome, Err(error) if is_taken(error)) {
             break;
         }
@@ -180,8 +197,8 @@ fn bind_both_families(port: u16) -> io::Result<Vec<UdpSocket>> {
     outcome
 }
 
-fn bind_pair(port: u16) -> io::Result<Vec<UdpSocket>> {
-    let v4 = match bind_one((Ipv4Addr::UNSPECIFIED, port).into()) {
+fn bind_pair(port: u16, options: UdpOptions) -> io::Result<Vec<UdpSocket>> {
+    let v4 = match bind_one((Ipv4Addr::UNSPECIFIED, port).into(), options) {
         Err(error) if is_taken(&error) => return Err(error),
         outcome => outcome,
     };
@@ -189,7 +206,7 @@ fn bind_pair(port: u16) -> io::Result<Vec<UdpSocket>> {
         Ok(socket) => socket.local_address()?.port(),
         Err(_) => port,
     };
-    match (v4, bind_one((Ipv6Addr::UNSPECIFIED, port).into())) {
+    match (v4, bind_one((Ipv6Addr::UNSPECIFIED, port).into(), options)) {
         (_, Err(error)) if is_taken(&error) => Err(error),
         (Ok(v4), Ok(v6)) => Ok(vec![v4, v6]),
         (Ok(v4), Err(_)) => Ok(vec![v4]),
@@ -243,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_busy_port_is_an_error_and_in_a_range_the_next_one_is_taken() {
-        let busy = bind_one((Ipv4Addr::UNSPECIFIED, 0).into()).unwrap();
+        let busy = bind_one((Ipv4Addr::UNSPECIFIED, 0).into(), UdpOptions::default()).unwrap();
         let low = port_of(&busy);
         let only = PortRange::parse(&low.to_string()).unwrap();
         for names in [Names::Own, Names::Stock] {

@@ -3,9 +3,9 @@
 //!
 //! Source: docs/protocol.md §2.6, §2.9.
 
-mod announce;
+pub(crate) mod announce;
 mod attendant;
-mod bind;
+pub(crate) mod bind;
 mod detach;
 mod event_loop;
 mod foreground;

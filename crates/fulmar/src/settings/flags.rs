@@ -27,6 +27,10 @@ pub(crate) struct Given {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LoginFlags(pub(crate) Flags);
 
+/// Flags for the settings that a copy needs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CopyFlags(pub(crate) Flags);
+
 /// Flags for the settings that a client needs which joins a server without a login.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientFlags(pub(crate) Flags);
@@ -37,9 +41,9 @@ impl Flags {
         self.0.iter().find(|given| given.name == name)
     }
 
-    fn collect(matches: &ArgMatches, is_wanted: fn(Group) -> bool) -> Flags {
+    fn collect(matches: &ArgMatches, is_wanted: fn(&About) -> bool) -> Flags {
         let wanted = TABLE.iter().map(|known| known.about());
-        let wanted = wanted.filter(|about| is_wanted(about.group));
+        let wanted = wanted.filter(|about| is_wanted(about));
         Flags(wanted.filter_map(|about| given(about, matches)).collect())
     }
 }
@@ -112,7 +116,7 @@ fn forms(about: &About) -> Vec<Form> {
 }
 
 /// Describes all ways to write a setting to clap.
-fn arguments(about: &'static About) -> Vec<Arg> {
+fn arguments(about: &'static About, taken: &[char]) -> Vec<Arg> {
     let forms = forms(about);
     let ids: Vec<String> = forms.iter().map(|form| form.id.clone()).collect();
     let describe = |form: Form| {
@@ -125,7 +129,7 @@ fn arguments(about: &'static About) -> Vec<Arg> {
             .hide_short_help(about.is_rare)
             .hide(is_idle(about, &form))
             .overrides_with_all(ids.clone());
-        let argument = match form.letter {
+        let argument = match form.letter.filter(|letter| !taken.contains(letter)) {
             Some(letter) => argument.short(letter),
             None => argument,
         };
@@ -202,19 +206,33 @@ impl TypedValueParser for Anything {
     }
 }
 
-fn augment(command: Command, is_wanted: fn(Group) -> bool) -> Command {
+fn augment(command: Command, is_wanted: fn(&About) -> bool, taken: &[char]) -> Command {
     let wanted = TABLE.iter().map(|known| known.about());
-    let wanted = wanted.filter(|about| is_wanted(about.group));
-    command.args(wanted.flat_map(arguments))
+    let wanted = wanted.filter(|about| is_wanted(about));
+    command.args(wanted.flat_map(|about| arguments(about, taken)))
 }
 
-fn any_group(_: Group) -> bool {
+fn any(_: &About) -> bool {
     true
+}
+
+fn for_clients(about: &About) -> bool {
+    about.group.is_for_clients()
+}
+
+/// Settings of logins that are of no use to copies.
+const NOT_FOR_COPIES: [&str; 3] = ["client", "ssh-pty", "trace"];
+
+/// Letters that mean something else where files are copied.
+const LETTERS_OF_COPIES: [char; 2] = ['p', 'o'];
+
+fn for_copies(about: &About) -> bool {
+    about.group != Group::Display && !NOT_FOR_COPIES.contains(&about.name)
 }
 
 impl Args for LoginFlags {
     fn augment_args(command: Command) -> Command {
-        augment(command, any_group)
+        augment(command, any, &[])
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -224,7 +242,7 @@ impl Args for LoginFlags {
 
 impl FromArgMatches for LoginFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<LoginFlags, clap::Error> {
-        Ok(LoginFlags(Flags::collect(matches, any_group)))
+        Ok(LoginFlags(Flags::collect(matches, any)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -235,7 +253,7 @@ impl FromArgMatches for LoginFlags {
 
 impl Args for ClientFlags {
     fn augment_args(command: Command) -> Command {
-        augment(command, Group::is_for_clients)
+        augment(command, for_clients, &[])
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -245,7 +263,28 @@ impl Args for ClientFlags {
 
 impl FromArgMatches for ClientFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<ClientFlags, clap::Error> {
-        Ok(ClientFlags(Flags::collect(matches, Group::is_for_clients)))
+        Ok(ClientFlags(Flags::collect(matches, for_clients)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for CopyFlags {
+    fn augment_args(command: Command) -> Command {
+        augment(command, for_copies, &LETTERS_OF_COPIES)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for CopyFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<CopyFlags, clap::Error> {
+        Ok(CopyFlags(Flags::collect(matches, for_copies)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

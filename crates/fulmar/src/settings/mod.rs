@@ -24,7 +24,7 @@ use tracing_subscriber::filter::Targets;
 pub(crate) use self::document::Fault;
 #[cfg(test)]
 pub(crate) use self::document::example_fault;
-pub(crate) use self::flags::{ClientFlags, LoginFlags};
+pub(crate) use self::flags::{ClientFlags, CopyFlags, LoginFlags};
 pub(crate) use self::layers::{Source, Sources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::reading::FileFault;

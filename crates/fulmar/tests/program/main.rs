@@ -4,6 +4,7 @@
 
 mod altered_login;
 mod client_side;
+mod copying;
 mod ending;
 mod errors;
 mod exit_status;

@@ -10,7 +10,7 @@ mod leaving;
 mod noise;
 mod options;
 mod plain;
-mod scene;
+pub(crate) mod scene;
 mod secrets;
 mod shells;
 mod steps;

@@ -11,7 +11,7 @@ use crate::support::{Daemon, Machine, Person, Rules, Setup, Terminal, make_key};
 
 /// What Alice types to get to the far machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Starter {
+pub(crate) enum Starter {
     /// Our program under its own name.
     Fulmar,
     /// Stock's `mosh`, with stock at both ends.
@@ -37,11 +37,11 @@ macro_rules! test_with_starter {
         }
     };
 }
-pub(super) use {for_each_starter, test_with_starter};
+pub(crate) use {for_each_starter, test_with_starter};
 
 impl Starter {
     /// The starter that is called so.
-    pub(super) fn named(name: &str) -> Self {
+    pub(crate) fn named(name: &str) -> Self {
         match name {
             "fulmar" => Self::Fulmar,
             "mosh" => Self::Mosh,
@@ -53,30 +53,30 @@ impl Starter {
 
 /// A near and a far machine with a cable between them, and a daemon on the far one that knows
 /// Alice's key.
-pub(super) struct Scene {
+pub(crate) struct Scene {
     // The daemon first: its log is told before the machine is gone.
-    pub(super) daemon: Daemon,
-    pub(super) near: Machine,
-    pub(super) far: Machine,
+    pub(crate) daemon: Daemon,
+    pub(crate) near: Machine,
+    pub(crate) far: Machine,
 }
 
 /// How the two machines are set up; [`Plan::default`] is what most people have.
-pub(super) struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     /// Lines for the far sshd, before those that all have.
-    pub(super) sshd: &'a str,
+    pub(crate) sshd: &'a str,
     /// Alice's ~/.ssh/config.
-    pub(super) config: &'a str,
-    pub(super) families: Families,
+    pub(crate) config: &'a str,
+    pub(crate) families: Families,
     /// Bob's login shell.
-    pub(super) shell: &'a str,
-    pub(super) daemon: Kind,
+    pub(crate) shell: &'a str,
+    pub(crate) daemon: Kind,
     /// Machines between the two, in their order from the near one.
-    pub(super) jumps: &'a [&'a Machine],
+    pub(crate) jumps: &'a [&'a Machine],
 }
 
 /// Which ssh server is on the far machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     OpenSsh,
     Dropbear,
 }
@@ -95,12 +95,12 @@ impl Default for Plan<'_> {
 }
 
 /// How the far machine is called in /etc/hosts of the near one.
-pub(super) const FAR: &str = "far";
+pub(crate) const FAR: &str = "far";
 
 impl Scene {
     /// Makes all of it; `None` if the calling test is to return.
     #[track_caller]
-    pub(super) fn new(plan: &Plan<'_>) -> Option<Self> {
+    pub(crate) fn new(plan: &Plan<'_>) -> Option<Self> {
         peers::require("ssh")?;
         let near = Machine::start("near")?;
         let far = Machine::start("far")?;
@@ -147,12 +147,12 @@ impl Scene {
     }
 
     /// Lets Alice's key in as Bob, with these options before it.
-    pub(super) fn authorize(&self, options: &str) {
+    pub(crate) fn authorize(&self, options: &str) {
         self.authorize_at(&self.far, Person::Bob, options);
     }
 
     /// Lets Alice's key in on some machine as somebody, with these options before it.
-    pub(super) fn authorize_at(&self, machine: &Machine, person: Person, options: &str) {
+    pub(crate) fn authorize_at(&self, machine: &Machine, person: Person, options: &str) {
         let key = self.near.read_home(Person::Alice, ".ssh/id_ed25519.pub");
         let key = key.expect("Alice has a key");
         machine.folder(person, ".ssh");
@@ -161,7 +161,7 @@ impl Scene {
     }
 
     /// Tells Alice's ssh the keys of the far machine and of others, under whatever names.
-    pub(super) fn trust(&self, others: &[&Machine]) {
+    pub(crate) fn trust(&self, others: &[&Machine]) {
         let key = |machine: &Machine| {
             let key = std::fs::read_to_string(machine.path("/etc/ssh/host_key.pub")).ok()?;
             Some(format!("* {key}"))
@@ -175,18 +175,18 @@ impl Scene {
     /// Alice types `fulmar`, `mosh` or `ssh -t` and these arguments; `None` if the calling test is
     /// to return.
     #[track_caller]
-    pub(super) fn start(&self, starter: Starter, arguments: &[&str]) -> Option<Terminal> {
+    pub(crate) fn start(&self, starter: Starter, arguments: &[&str]) -> Option<Terminal> {
         let command = self.command(starter, arguments)?;
         Some(self.start_command(starter, &command))
     }
 
     /// The same with what [`command`](Self::command) has made.
-    pub(super) fn start_command(&self, starter: Starter, command: &Spawn) -> Terminal {
+    pub(crate) fn start_command(&self, starter: Starter, command: &Spawn) -> Terminal {
         self.start_at(starter, command, Setup::default().size)
     }
 
     /// The same at a terminal of some size.
-    pub(super) fn start_at(&self, starter: Starter, command: &Spawn, size: WindowSize) -> Terminal {
+    pub(crate) fn start_at(&self, starter: Starter, command: &Spawn, size: WindowSize) -> Terminal {
         let rules = match starter {
             Starter::Fulmar => Rules::Client,
             Starter::Mosh | Starter::Ssh => Rules::None,
@@ -196,13 +196,13 @@ impl Scene {
 
     /// What Alice types, to be changed before it is started.
     #[track_caller]
-    pub(super) fn command(&self, starter: Starter, arguments: &[&str]) -> Option<Spawn> {
+    pub(crate) fn command(&self, starter: Starter, arguments: &[&str]) -> Option<Spawn> {
         self.command_after(&[], starter, arguments)
     }
 
     /// The same with words before it, such as `env LANG=C`.
     #[track_caller]
-    pub(super) fn command_after(
+    pub(crate) fn command_after(
         &self,
         words: &[&str],
         starter: Starter,
@@ -228,7 +228,7 @@ impl Scene {
 
     /// Expects that nothing of the session is left on either machine.
     #[track_caller]
-    pub(super) fn expect_nothing_left(&self) {
+    pub(crate) fn expect_nothing_left(&self) {
         self.near.wait_until_only(|_| false);
         self.far.wait_until_only(is_daemon);
         for machine in [&self.near, &self.far] {
@@ -245,7 +245,7 @@ fn is_daemon(line: &str) -> bool {
 
 /// Makes the machines, types `starter` with `bob@far`, and expects a session as usual.
 #[track_caller]
-pub(super) fn expect_login(starter: Starter, plan: &Plan<'_>, prepare: impl FnOnce(&Scene)) {
+pub(crate) fn expect_login(starter: Starter, plan: &Plan<'_>, prepare: impl FnOnce(&Scene)) {
     let Some(scene) = Scene::new(plan) else {
         return;
     };
@@ -258,14 +258,14 @@ pub(super) fn expect_login(starter: Starter, plan: &Plan<'_>, prepare: impl FnOn
 /// Waits for the prompt, sees that keys arrive and where, leaves with status 7, and expects that
 /// nothing is left.
 #[track_caller]
-pub(super) fn expect_session(scene: &Scene, starter: Starter, terminal: &mut Terminal) {
+pub(crate) fn expect_session(scene: &Scene, starter: Starter, terminal: &mut Terminal) {
     expect_work_and_status(starter, terminal);
     scene.expect_nothing_left();
 }
 
 /// The same on a near or far machine where something else may run.
 #[track_caller]
-pub(super) fn expect_work_and_status(starter: Starter, terminal: &mut Terminal) {
+pub(crate) fn expect_work_and_status(starter: Starter, terminal: &mut Terminal) {
     terminal.wait_for_prompt();
     expect_work(terminal);
     let status = leave(terminal);
@@ -277,7 +277,7 @@ pub(super) fn expect_work_and_status(starter: Starter, terminal: &mut Terminal) 
 
 /// Runs a command at Bob's prompt.
 #[track_caller]
-pub(super) fn expect_work(terminal: &mut Terminal) {
+pub(crate) fn expect_work(terminal: &mut Terminal) {
     // In words that every shell understands.
     terminal.type_keys("sh -c 'echo $(id -un) on $(uname -n) $((6 * 7))'\n");
     terminal.wait_for_text("bob on far 42");
@@ -286,14 +286,14 @@ pub(super) fn expect_work(terminal: &mut Terminal) {
 
 /// Types `exit 7` at the prompt.
 #[track_caller]
-pub(super) fn leave(terminal: &mut Terminal) -> ExitStatus {
+pub(crate) fn leave(terminal: &mut Terminal) -> ExitStatus {
     terminal.type_keys("exit 7\n");
     terminal.wait_for_end()
 }
 
 /// Waits for a message with these words, after which our program leaves as ssh does when it fails.
 #[track_caller]
-pub(super) fn expect_refusal(terminal: &mut Terminal, words: &str) {
+pub(crate) fn expect_refusal(terminal: &mut Terminal, words: &str) {
     let status = terminal.wait_for_end();
     terminal.wait_for_text(words);
     assert_eq!(status.code(), Some(255), "the status of our program");

@@ -135,6 +135,20 @@ pub(crate) fn block_udp(machine: &Machine, way: Way) {
     rule(machine, hook, "meta l4proto udp drop");
 }
 
+/// Lets through again what [`block_udp`] drops.
+pub(crate) fn let_udp_pass(machine: &Machine, way: Way) {
+    let hook = match way {
+        Way::Out => "input",
+        Way::Back => "output",
+    };
+    feed(
+        machine,
+        "nft",
+        &["-f", "-"],
+        &format!("delete table inet {hook}\n"),
+    );
+}
+
 /// Refuses UDP that comes in to a machine, and says so.
 pub(crate) fn refuse_udp(machine: &Machine) {
     rule(

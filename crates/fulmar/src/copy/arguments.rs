@@ -1,0 +1,141 @@
+//! The command line of a copy, and that of its far end.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use super::rate::{Rate, memory};
+use crate::cli::ConfigFile;
+use crate::server::options::Bind;
+use crate::server::ports::PortRange;
+use crate::settings::CopyFlags;
+
+/// The options of a copy.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "fulmar cp [OPTIONS] SOURCE... TARGET",
+    after_help = "A file on another machine is [USER@]HOST:PATH, an IPv6 address stands in brackets, \
+                  and - is standard input or output."
+)]
+pub(crate) struct CopyArgs {
+    #[command(flatten)]
+    pub(crate) wishes: Wishes,
+    #[command(flatten)]
+    pub(crate) ssh: SshWords,
+    #[command(flatten)]
+    pub(crate) flags: CopyFlags,
+    #[command(flatten)]
+    pub(crate) file: ConfigFile,
+    /// What to copy, and last where to
+    #[arg(required = true, num_args = 2.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub(crate) operands: Vec<OsString>,
+}
+
+/// How to copy.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Copying")]
+pub(crate) struct Wishes {
+    /// Copy folders with all that is in them
+    #[arg(short = 'r', long)]
+    pub(crate) recursive: bool,
+    /// Keep times and modes
+    #[arg(short = 'p', long)]
+    pub(crate) preserve: bool,
+    /// Show no progress, and no messages but errors
+    #[arg(short = 'q', long)]
+    pub(crate) quiet: bool,
+    /// Use no more of the network than this: in Kbit/s as for scp, or 10M (Mbit/s), 2MB (bytes)
+    #[arg(short = 'l', long, value_name = "RATE", value_parser = Rate::parse)]
+    pub(crate) limit: Option<Rate>,
+    /// Tell what would be copied, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Begin anew where a copy was interrupted
+    #[arg(long)]
+    pub(crate) no_resume: bool,
+    /// Tell what happens on standard output, one JSON object on a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Hold at most so much under way in memory, as 64M [default: what the path takes]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(crate) window_max: Option<u64>,
+}
+
+/// What is handed on to ssh, under scp's letters.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Handed on to ssh")]
+pub(crate) struct SshWords {
+    /// The port that sshd listens at
+    #[arg(id = "ssh-port", short = 'P', value_name = "PORT")]
+    port: Option<u16>,
+    /// A key to log in with
+    #[arg(id = "ssh-identity", short = 'i', value_name = "FILE", value_hint = ValueHint::FilePath)]
+    identity: Vec<OsString>,
+    /// A configuration file for ssh
+    #[arg(id = "ssh-config", short = 'F', value_name = "FILE", value_hint = ValueHint::FilePath)]
+    config: Option<OsString>,
+    /// A host to go over
+    #[arg(id = "ssh-jump", short = 'J', value_name = "[USER@]HOST[:PORT]", value_hint = ValueHint::Hostname)]
+    jump: Option<OsString>,
+    /// An option as in ssh_config
+    #[arg(id = "ssh-option", short = 'o', value_name = "OPTION")]
+    options: Vec<OsString>,
+}
+
+impl SshWords {
+    /// Returns the words for ssh.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        let port = self.port.map(|port| OsString::from(port.to_string()));
+        let lists: [(&str, Vec<&OsString>); 5] = [
+            ("-p", port.iter().collect()),
+            ("-i", self.identity.iter().collect()),
+            ("-F", self.config.iter().collect()),
+            ("-J", self.jump.iter().collect()),
+            ("-o", self.options.iter().collect()),
+        ];
+        let mut words = Vec::new();
+        for (letter, values) in lists {
+            for value in values {
+                words.extend([letter.into(), value.clone()]);
+            }
+        }
+        words
+    }
+}
+
+/// The options of a copy's far end, which ssh starts.
+#[derive(Debug, Args)]
+pub(crate) struct CopyServerArgs {
+    /// Listen on the address by which ssh was reached
+    #[arg(short = 's', conflicts_with = "address")]
+    ssh: bool,
+    /// Listen on this numeric address
+    #[arg(short = 'i', value_name = "ADDRESS")]
+    address: Option<OsString>,
+    /// Listen on this UDP port, or the lowest free one of a range
+    #[arg(short = 'p', value_name = "PORT[:PORT2]", value_parser = PortRange::parse)]
+    ports: Option<PortRange>,
+    /// Write a log
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Leave when so many seconds have passed without the near end
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) idle: Option<u64>,
+}
+
+impl CopyServerArgs {
+    /// Returns where to listen.
+    pub(crate) fn bind(&self) -> Bind {
+        match &self.address {
+            Some(address) => Bind::Address(address.clone()),
+            None if self.ssh => Bind::SshConnection,
+            None => Bind::Any,
+        }
+    }
+
+    /// Returns at which ports.
+    pub(crate) fn ports(&self) -> PortRange {
+        self.ports.unwrap_or(PortRange::DEFAULT)
+    }
+}

@@ -1,0 +1,109 @@
+//! The far end: started by ssh for one copy, it listens, works, and leaves.
+//!
+//! It leaves by itself in every case: when the copy is over, when ssh ends before it was reached, when nobody
+//! comes within a minute, when the near end closes or is silent for as long as it is told.
+//!
+//! Source: docs/protocol.md §2.10, docs/threat-model.md §9.
+
+use std::io;
+use std::time::Duration;
+
+use fulmar_core::Names;
+use fulmar_platform::tty::is_terminal;
+use fulmar_platform::udp::{Fragmentation, UdpOptions};
+use fulmar_platform::{Signal, StandardPipes, forbid_core_dumps, signals};
+use fulmar_quic::{Connection, Options, Secret};
+use zeroize::Zeroizing;
+
+use super::COPY_VERSION;
+use super::arguments::CopyServerArgs;
+use super::attendant::{Bond, Parted, part};
+use super::far_end::{FarEnd, Login};
+use super::far_sockets::FarSockets;
+use super::link::origin;
+use crate::bootstrap::lines::CopyInvitation;
+use crate::environment::Environment;
+use crate::errors::{CopyFailure, Failure, while_doing};
+use crate::log::{self, Log};
+use crate::random;
+use crate::server::{announce, bind};
+use crate::surroundings::{Surroundings, now};
+
+/// The signals that a far end deals with; it ignores SIGHUP and SIGPIPE.
+const SIGNALS: [Signal; 2] = [Signal::Terminate, Signal::Interrupt];
+
+/// Starts the far end of a copy, and returns the status of the process: there will be two, the one that ssh
+/// waits for and the one that works.
+///
+/// # Errors
+///
+/// When a user has started it.
+pub(crate) fn run(arguments: &CopyServerArgs) -> Result<u8, Failure> {
+    if is_terminal(io::stdin()) {
+        return Err(Failure::Copy(CopyFailure::NotByHand));
+    }
+    serve(arguments).or_else(|failure| {
+        announce::failure(&failure);
+        Ok(failure.status(Names::Own))
+    })
+}
+
+fn serve(arguments: &CopyServerArgs) -> Result<u8, Failure> {
+    forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
+    match part().map_err(while_doing("going to the background"))? {
+        Parted::Attendant(is_well) => Ok(if is_well {
+            0
+        } else {
+            Names::Own.failure_status()
+        }),
+        Parted::Worker(bond) => work(arguments, bond),
+    }
+}
+
+fn work(arguments: &CopyServerArgs, bond: Bond) -> Result<u8, Failure> {
+    let environment = Environment::current();
+    let log = arguments.log.as_deref().map_or(Log::Off, Log::File);
+    log::begin(log, &environment)?;
+    for signal in [Signal::HangUp, Signal::Pipe] {
+        signals::ignore(signal).map_err(while_doing("ignoring signals"))?;
+    }
+    let surroundings =
+        Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
+    let options = UdpOptions {
+        fragmentation: Fragmentation::Forbidden,
+        ..UdpOptions::default()
+    };
+    let (wish, ports) = (arguments.bind(), arguments.ports());
+    let bound = bind::bind_with(&wish, ports, &environment, Names::Own, options)?;
+    let secret = secret()?;
+    let mut quic = Options::default();
+    if let Some(seconds) = arguments.idle {
+        quic.idle_limit = Duration::from_secs(seconds);
+    }
+    let connection = Connection::server(&secret, random::seed()?, origin(), now(), &quic);
+    let invitation = CopyInvitation {
+        version: COPY_VERSION,
+        port: bound.port,
+        secret,
+    };
+    announce::invite_copy(&environment, invitation)
+        .map_err(while_doing("printing port and secret"))?;
+    let login = Login {
+        pipes: StandardPipes::take().map_err(while_doing("taking standard input"))?,
+        bond,
+    };
+    FarEnd::new(
+        surroundings,
+        FarSockets::new(bound.sockets),
+        connection,
+        login,
+    )
+    .run();
+    Ok(0)
+}
+
+fn secret() -> Result<Secret, Failure> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    fulmar_platform::random(bytes.as_mut_slice()).map_err(while_doing("making a secret"))?;
+    Ok(Secret::from_bytes(bytes))
+}

@@ -1,0 +1,438 @@
+//! The far end at work: one thread, one wait.
+
+use std::io;
+use std::time::Duration;
+
+use fulmar_channel::{Answer, Answerer, Flags, Receiver, Request, Sender, Trouble, Turn, Wrong};
+use fulmar_datagram::Time;
+use fulmar_platform::process::redirect_stdio_to_null;
+use fulmar_platform::{Interest, PollList, StandardPipes, Transfer, User};
+use fulmar_quic::{Connection, Event};
+use fulmar_tree::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget, umask};
+
+use super::attendant::Bond;
+use super::far_sockets::FarSockets;
+use super::pipe_lanes::{PipeFault, PipeLanes, Pipes};
+use super::work::{Carrier, Goal, Origin, Work};
+use super::{OVER_SSH_LINE, WORK_BYTES_PER_TURN};
+use crate::surroundings::{self, Surroundings, now};
+
+/// How long nobody may come.
+///
+/// Source: docs/threat-model.md §9.
+const NOBODY_FOR: Duration = Duration::from_secs(60);
+
+/// How long the near end is given to hear that all is done.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// What is read of the login's input before it makes sense: what a start-up file left, and one line.
+const ASKED_BYTES_MAX: usize = 64 * 1024;
+
+/// What a far end has of the login that has started it, as long as it needs that.
+pub(super) struct Login {
+    /// The login's input and output.
+    pub(super) pipes: StandardPipes,
+    /// Whoever stays with the login.
+    pub(super) bond: Bond,
+}
+
+/// Who is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nobody, since then.
+    Waiting(Time),
+    /// The near end.
+    Reached,
+    /// All is done, and may not be known yet, since then.
+    Over(Time),
+}
+
+/// What is to be done.
+enum Task {
+    /// To hear what.
+    Answering(Answerer),
+    /// To say that it will not be done.
+    Refusing(Answerer),
+    /// This.
+    Working(Box<Work>),
+    /// Nothing.
+    Done,
+}
+
+/// Why a far end leaves.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Leave {
+    #[error("a signal")]
+    Signalled,
+    #[error("the login has ended")]
+    LoginEnded,
+    #[error("nobody came")]
+    Nobody,
+    #[error("{0}")]
+    Ended(String),
+    #[error("{0}")]
+    Pipes(#[from] PipeFault),
+    #[error("the near end is wrong: {0}")]
+    Wrong(#[from] Wrong),
+    #[error("all is done")]
+    Done,
+}
+
+/// A far end.
+pub(super) struct FarEnd {
+    surroundings: Surroundings,
+    /// UDP, unless ssh carries the copy.
+    udp: Option<(FarSockets, Connection)>,
+    login: Option<Login>,
+    /// What ssh carries, if it does.
+    lanes: Option<PipeLanes>,
+    /// What has come on the login's input.
+    asked: Vec<u8>,
+    stage: Stage,
+    task: Task,
+}
+
+/// What the wait has found.
+struct Ready {
+    surroundings: surroundings::Ready,
+    sockets: Vec<bool>,
+    input: bool,
+    is_alone: bool,
+}
+
+impl FarEnd {
+    /// Returns one that waits.
+    pub(super) fn new(
+        surroundings: Surroundings,
+        sockets: FarSockets,
+        connection: Connection,
+        login: Login,
+    ) -> FarEnd {
+        FarEnd {
+            surroundings,
+            udp: Some((sockets, connection)),
+            login: Some(login),
+            lanes: None,
+            asked: Vec::new(),
+            stage: Stage::Waiting(now()),
+            task: Task::Answering(Answerer::new()),
+        }
+    }
+
+    /// Works until there is nothing left to do.
+    pub(super) fn run(mut self) {
+        let leave = self.go_on();
+        tracing::info!(why = %leave, "leaving");
+        if let Task::Working(work) = &mut self.task {
+            work.interrupt();
+        }
+        if let Some((sockets, connection)) = &mut self.udp {
+            connection.close(now());
+            sockets.transmit(now(), connection);
+        }
+        if let Some(login) = self.login {
+            login.bond.release();
+        }
+    }
+
+    fn go_on(&mut self) -> Leave {
+        let mut has_more = false;
+        loop {
+            match self.turn(has_more) {
+                Ok(more) => has_more = more,
+                Err(leave) => return leave,
+            }
+        }
+    }
+
+    fn turn(&mut self, mut has_more: bool) -> Result<bool, Leave> {
+        has_more |= self.transmit()?;
+        let deadline = match has_more {
+            true => Some(now()),
+            false => self.deadline(),
+        };
+        let failed = |error: io::Error| Leave::Ended(error.to_string());
+        self.surroundings.set_deadline(deadline).map_err(failed)?;
+        let ready = self.wait().map_err(failed)?;
+        let now = now();
+        if !self.surroundings.signals(ready.surroundings).is_empty() {
+            return Err(Leave::Signalled);
+        }
+        // Where a far end is reached does not change by what happens to it.
+        let _ = self.surroundings.hints(ready.surroundings);
+        let mut has_more = self.take_datagrams(now, &ready)?;
+        has_more |= self.take_input(now, &ready)?;
+        has_more |= self.work(now)?;
+        self.look_for_end(now)?;
+        Ok(has_more)
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let stage = match self.stage {
+            Stage::Waiting(since) => Some(since + NOBODY_FOR),
+            Stage::Over(since) => Some(since + LINGER),
+            Stage::Reached => None,
+        };
+        let quic = self
+            .udp
+            .as_ref()
+            .and_then(|(_, connection)| connection.poll_timeout());
+        [stage, quic].into_iter().flatten().min()
+    }
+
+    fn wait(&mut self) -> io::Result<Ready> {
+        let mut list = PollList::new();
+        let surroundings = self.surroundings.enlist(&mut list);
+        let sockets = self
+            .udp
+            .as_ref()
+            .map(|(sockets, _)| sockets.enlist(&mut list));
+        let bond = self
+            .login
+            .as_ref()
+            .map(|login| list.add(&login.bond, Interest::Read));
+        let wants_more = self.lanes.as_ref().is_none_or(PipeLanes::wants_more);
+        let has_more = self.lanes.as_ref().is_some_and(PipeLanes::has_more);
+        let pipes = self.login.as_ref().map(|login| &login.pipes);
+        let input = pipes.and_then(StandardPipes::input).filter(|_| wants_more);
+        let input = input.map(|input| list.add_borrowed(input, Interest::Read));
+        if let Some(output) = pipes.and_then(StandardPipes::output).filter(|_| has_more) {
+            list.add_borrowed(output, Interest::Write);
+        }
+        if let Task::Working(work) = &mut self.task
+            && let Some((descriptor, interest)) = work.awaited()
+        {
+            list.add_borrowed(descriptor, interest);
+        }
+        let surroundings = self.surroundings.wait(&mut list, surroundings)?;
+        let is_readable = |slot| list.readiness(slot).is_readable();
+        Ok(Ready {
+            surroundings,
+            sockets: sockets
+                .unwrap_or_default()
+                .into_iter()
+                .map(is_readable)
+                .collect(),
+            input: input.is_some_and(is_readable),
+            is_alone: bond.is_some_and(is_readable),
+        })
+    }
+
+    fn transmit(&mut self) -> Result<bool, Leave> {
+        if let Some((sockets, connection)) = &mut self.udp {
+            return Ok(sockets.transmit(now(), connection));
+        }
+        if let (Some(login), Some(lanes)) = (&mut self.login, &mut self.lanes) {
+            return Ok(lanes.flush(&mut login.pipes)?);
+        }
+        Ok(false)
+    }
+
+    fn take_datagrams(&mut self, now: Time, ready: &Ready) -> Result<bool, Leave> {
+        let Some((sockets, connection)) = &mut self.udp else {
+            return Ok(false);
+        };
+        let has_more = sockets.receive(now, &ready.sockets, connection);
+        connection.handle_timeout(now);
+        while let Some(event) = connection.poll_event() {
+            match event {
+                Event::Connected => {
+                    tracing::info!("the near end is there, over UDP");
+                    self.stage = Stage::Reached;
+                    let_go(self.login.take());
+                }
+                Event::Ended(why) => return Err(Leave::Ended(why.to_string())),
+            }
+        }
+        Ok(has_more)
+    }
+
+    /// Looks after the login: it may ask to carry the copy, carry it, or end.
+    fn take_input(&mut self, now: Time, ready: &Ready) -> Result<bool, Leave> {
+        let Some(login) = &mut self.login else {
+            return Ok(false);
+        };
+        if ready.is_alone {
+            return Err(Leave::LoginEnded);
+        }
+        if let Some(lanes) = &mut self.lanes {
+            return match lanes.turn(&mut login.pipes) {
+                Err(PipeFault::Ended) if matches!(self.stage, Stage::Over(_)) => Err(Leave::Done),
+                outcome => Ok(outcome?),
+            };
+        }
+        if ready.input {
+            self.listen(now)?;
+        }
+        Ok(false)
+    }
+
+    fn listen(&mut self, now: Time) -> Result<(), Leave> {
+        let Some(login) = &mut self.login else {
+            return Ok(());
+        };
+        let mut bytes = [0; 4096];
+        match login.pipes.read(&mut bytes) {
+            Ok(Transfer::Bytes(count)) => {
+                self.asked
+                    .extend_from_slice(bytes.get(..count).unwrap_or_default());
+            }
+            Ok(Transfer::WouldBlock) => return Ok(()),
+            Ok(Transfer::Closed) | Err(_) => return Err(Leave::LoginEnded),
+        }
+        let line = OVER_SSH_LINE.as_bytes();
+        let found = self
+            .asked
+            .windows(line.len())
+            .position(|window| window == line);
+        if let Some(at) = found {
+            let early = self.asked.get(at + line.len()..).unwrap_or_default();
+            let mut lanes = PipeLanes::with(early)?;
+            lanes.say(line);
+            tracing::info!(?now, "the near end is there, over ssh");
+            self.lanes = Some(lanes);
+            self.stage = Stage::Reached;
+            self.udp = None;
+            self.asked = Vec::new();
+        } else if self.asked.len() > ASKED_BYTES_MAX {
+            self.asked.drain(..self.asked.len() - line.len());
+        }
+        Ok(())
+    }
+
+    /// Does what there is to do. Returns whether there is more at once.
+    fn work(&mut self, now: Time) -> Result<bool, Leave> {
+        let mut carrier = match (self.stage, &mut self.lanes, &mut self.udp) {
+            (Stage::Waiting(_), ..) | (_, None, None) => return Ok(false),
+            (_, Some(lanes), _) => Carrier::ssh(lanes),
+            (_, None, Some((_, connection))) => Carrier::udp(connection),
+        };
+        match std::mem::replace(&mut self.task, Task::Done) {
+            Task::Answering(mut answerer) => {
+                let request = answerer.turn(&mut carrier)?.cloned();
+                let is_asked = request.is_some();
+                self.task = match request {
+                    None => Task::Answering(answerer),
+                    Some(request) => answer(answerer, request),
+                };
+                Ok(is_asked)
+            }
+            Task::Refusing(mut answerer) => {
+                match answerer.flush(&mut carrier) {
+                    true => self.stage = Stage::Over(now),
+                    false => self.task = Task::Refusing(answerer),
+                }
+                Ok(false)
+            }
+            Task::Working(mut work) => {
+                let turn = work.turn(&mut carrier, WORK_BYTES_PER_TURN);
+                while let Some(event) = work.poll_event() {
+                    tracing::debug!(?event, "news");
+                }
+                let is_over = matches!(turn, Ok(Turn::Done)) && work.is_written();
+                self.task = Task::Working(work);
+                if is_over {
+                    self.task = Task::Done;
+                    self.stage = Stage::Over(now);
+                }
+                Ok(turn? == Turn::More)
+            }
+            Task::Done => Ok(false),
+        }
+    }
+
+    fn look_for_end(&self, now: Time) -> Result<(), Leave> {
+        match self.stage {
+            Stage::Waiting(since) if since + NOBODY_FOR <= now => Err(Leave::Nobody),
+            Stage::Over(since) if since + LINGER <= now => Err(Leave::Done),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Lets the login end: nothing of it is needed any more.
+fn let_go(login: Option<Login>) {
+    let Some(login) = login else { return };
+    drop(login.pipes);
+    if let Err(error) = redirect_stdio_to_null() {
+        tracing::warn!(%error, "letting go of the login");
+    }
+    login.bond.release();
+}
+
+/// Answers a request, and begins with it.
+fn answer(mut answerer: Answerer, request: Request) -> Task {
+    let place = Place::far(home);
+    let flags = request.flags();
+    match request {
+        Request::Get { operands, .. } => {
+            answerer.answer(&Answer::Ready { is_folder: false });
+            let options = SourceOptions {
+                recursive: flags.contains(Flags::RECURSIVE),
+                follow: flags.contains(Flags::FOLLOW),
+            };
+            let source = TreeSource::new(place, operands, options);
+            Task::Working(Box::new(Work::Sending(
+                Box::new(Sender::answering(answerer)),
+                Origin::Tree(source),
+            )))
+        }
+        Request::Put { target, .. } => match TreeTarget::open(&place, &target, written(flags)) {
+            Ok(target) => {
+                let is_folder = target.is_folder();
+                answerer.answer(&Answer::Ready { is_folder });
+                // The sender is the user's own.
+                let receiver = Receiver::answering(answerer, Box::new(|_, _| true));
+                Task::Working(Box::new(Work::Receiving(
+                    Box::new(receiver),
+                    Goal::Tree(target),
+                )))
+            }
+            Err(trouble) => refuse(answerer, trouble),
+        },
+    }
+}
+
+fn refuse(mut answerer: Answerer, trouble: Trouble) -> Task {
+    tracing::info!(%trouble, "refused");
+    answerer.answer(&Answer::Refused(trouble));
+    Task::Refusing(answerer)
+}
+
+/// Returns how a tree is written, as the flags say.
+pub(super) fn written(flags: Flags) -> TargetOptions {
+    TargetOptions {
+        recursive: flags.contains(Flags::RECURSIVE),
+        preserve: flags.contains(Flags::PRESERVE),
+        resume: flags.contains(Flags::RESUME),
+        dry_run: flags.contains(Flags::DRY_RUN),
+        into_folder: flags.contains(Flags::INTO_FOLDER),
+        umask: umask(),
+    }
+}
+
+/// Returns somebody's home folder: our own, as the others' are no business of a copy.
+fn home(user: Option<&[u8]>) -> Option<Vec<u8>> {
+    use std::os::unix::ffi::OsStringExt as _;
+    let own = User::current().ok().flatten();
+    match user {
+        Some(name) => {
+            let own = own.filter(|own| own.name.as_bytes() == name)?;
+            Some(own.home.into_os_string().into_vec())
+        }
+        None => match std::env::var_os("HOME").filter(|home| !home.is_empty()) {
+            Some(home) => Some(home.into_vec()),
+            None => Some(own?.home.into_os_string().into_vec()),
+        },
+    }
+}
+
+impl Pipes for StandardPipes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<Transfer> {
+        StandardPipes::read(self, buffer)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<Transfer> {
+        StandardPipes::write(self, bytes)
+    }
+}

@@ -1,0 +1,146 @@
+//! The far end's side of the network.
+
+use fulmar_datagram::Time;
+use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
+use fulmar_platform::udp::{Datagram, Inbox};
+use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
+use fulmar_quic::{Connection, Transmit, Verdict};
+use fulmar_transport::SendError;
+
+use super::DATAGRAMS_PER_TURN;
+use super::near_sockets::RECEIVE_BUFFER_BYTES;
+use crate::paths::{PathTable, Way};
+use crate::udp;
+
+/// Transmissions of one turn, each of up to 40 datagrams.
+const TRANSMITS_PER_TURN: usize = 16;
+
+/// The sockets of a far end, and who was heard of on which.
+#[derive(Debug)]
+pub(super) struct FarSockets {
+    sockets: Vec<Listening>,
+    inbox: Inbox,
+    paths: PathTable,
+    /// What is being sent.
+    buffer: Vec<u8>,
+    /// What the system had no room for: it is in the buffer.
+    pending: Option<Transmit>,
+}
+
+#[derive(Debug)]
+struct Listening {
+    socket: UdpSocket,
+    /// Receiving fails for good. It is not tried again, for it would be ready at once for ever.
+    is_deaf: bool,
+}
+
+impl FarSockets {
+    /// Takes over bound sockets.
+    pub(super) fn new(sockets: Vec<UdpSocket>) -> FarSockets {
+        let listening = |socket: UdpSocket| {
+            // What is granted will do.
+            let _ = socket.set_receive_buffer(RECEIVE_BUFFER_BYTES);
+            Listening {
+                socket,
+                is_deaf: false,
+            }
+        };
+        FarSockets {
+            sockets: sockets.into_iter().map(listening).collect(),
+            inbox: Inbox::new(DATAGRAM_BYTES_MAX),
+            paths: PathTable::default(),
+            buffer: Vec::new(),
+            pending: None,
+        }
+    }
+
+    /// Puts the sockets on the list.
+    pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
+        let interest = |listening: &Listening| match (listening.is_deaf, self.pending) {
+            (true, _) => Interest::Nothing,
+            (false, Some(_)) => Interest::ReadWrite,
+            (false, None) => Interest::Read,
+        };
+        self.sockets
+            .iter()
+            .map(|listening| list.add(&listening.socket, interest(listening)))
+            .collect()
+    }
+
+    /// Hands over what has come, within the budget of one turn. Returns whether there may be more.
+    pub(super) fn receive(
+        &mut self,
+        now: Time,
+        ready: &[bool],
+        connection: &mut Connection,
+    ) -> bool {
+        let mut budget = DATAGRAMS_PER_TURN;
+        for (place, listening) in self.sockets.iter_mut().enumerate() {
+            let is_ready = ready.get(place).copied().unwrap_or(false);
+            while is_ready && !listening.is_deaf && budget > 0 {
+                match listening.socket.receive(&mut self.inbox, budget) {
+                    Ok(received) if received.datagrams > 0 => {
+                        budget = budget.saturating_sub(received.datagrams);
+                    }
+                    Ok(_) => break,
+                    Err(error) => {
+                        tracing::error!(%error, "receiving");
+                        listening.is_deaf = true;
+                        break;
+                    }
+                }
+                for datagram in self.inbox.datagrams() {
+                    hand_over(now, place, &datagram, connection, &mut self.paths);
+                }
+            }
+        }
+        budget == 0
+    }
+
+    /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
+    pub(super) fn transmit(&mut self, now: Time, connection: &mut Connection) -> bool {
+        let mut has_sent = false;
+        for _ in 0..TRANSMITS_PER_TURN {
+            let transmit = match self.pending.take() {
+                Some(pending) => Some(pending),
+                None => connection.poll_transmit(now, &mut self.buffer),
+            };
+            let Some(transmit) = transmit else { break };
+            if let Err(SendError::NoRoom) = self.send(&transmit) {
+                self.pending = Some(transmit);
+                break;
+            }
+            has_sent = true;
+        }
+        has_sent
+    }
+
+    fn send(&mut self, transmit: &Transmit) -> Result<(), SendError> {
+        let way = self.paths.way_to(transmit.path);
+        let way = way.ok_or(SendError::Unreachable)?;
+        let listening = self.sockets.get_mut(way.socket);
+        let listening = listening.ok_or(SendError::Unreachable)?;
+        let socket = &mut listening.socket;
+        super::send(socket, way.remote, way.local, transmit, &self.buffer)
+    }
+}
+
+/// Hands a datagram over; a genuine one proves where it came from.
+fn hand_over(
+    now: Time,
+    socket: usize,
+    datagram: &Datagram<'_>,
+    connection: &mut Connection,
+    paths: &mut PathTable,
+) {
+    let way = Way {
+        socket,
+        remote: datagram.source,
+        local: datagram.local,
+    };
+    let path = paths.number(&way);
+    let ecn = udp::ecn(datagram.ecn);
+    if connection.handle_datagram(now, path, ecn, datagram.bytes) == Verdict::Genuine {
+        paths.prove(path, way);
+    }
+}

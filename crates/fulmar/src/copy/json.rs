@@ -1,0 +1,197 @@
+//! What happens, as JSON: one object on a line (docs/copy.md).
+
+use fulmar_channel::{Event, Kind, Progress, Totals, Trouble, Verdict};
+
+use super::progress::PathState;
+
+/// An object that is being written.
+struct Object(String);
+
+impl Object {
+    fn of(event: &str) -> Object {
+        Object(format!("{{\"event\":\"{event}\""))
+    }
+
+    fn text(mut self, name: &str, value: &str) -> Object {
+        self.0.push_str(&format!(",\"{name}\":{}", quoted(value)));
+        self
+    }
+
+    fn number(mut self, name: &str, value: u64) -> Object {
+        self.0.push_str(&format!(",\"{name}\":{value}"));
+        self
+    }
+
+    fn truth(mut self, name: &str, value: bool) -> Object {
+        self.0.push_str(&format!(",\"{name}\":{value}"));
+        self
+    }
+
+    /// A path is text where it is text; else its bytes are there as well.
+    fn path(self, bytes: &[u8]) -> Object {
+        let object = self.text("path", &String::from_utf8_lossy(bytes));
+        match str::from_utf8(bytes) {
+            Ok(_) => object,
+            Err(_) => {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                object.text("path_hex", &hex)
+            }
+        }
+    }
+
+    fn line(self) -> String {
+        self.0 + "}\n"
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            // Also those that a terminal would obey, if one shows it.
+            _ if crate::report::is_harmful(character) => {
+                let mut units = [0; 2];
+                for unit in character.encode_utf16(&mut units) {
+                    quoted.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// The connection carries bytes from now on.
+pub(super) fn connected(host: &str, path: &PathState, address: Option<&str>) -> String {
+    let object = Object::of("connected").text("host", host);
+    let object = match path {
+        PathState::Udp { .. } => object.text("over", "udp"),
+        PathState::Ssh => object.text("over", "ssh"),
+    };
+    match address {
+        Some(address) => object.text("address", address).line(),
+        None => object.line(),
+    }
+}
+
+/// How far it is.
+pub(super) fn progress(progress: &Progress, rate: u64) -> String {
+    Object::of("progress")
+        .number("bytes", progress.bytes)
+        .number("bytes_known", progress.bytes_known)
+        .number("bytes_resumed", progress.bytes_held)
+        .number("entries", progress.entries)
+        .number("bytes_per_second", rate)
+        .truth("all_known", progress.is_walked)
+        .line()
+}
+
+/// What has become of one thing; `None` for what is no news.
+pub(super) fn event(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::Settled {
+            path,
+            kind,
+            verdict,
+        } => settled(path.as_bytes(), kind, verdict),
+        Event::Trouble(trouble) => with_trouble(Object::of("error").path(&trouble.place), trouble),
+        Event::Answered(_) => return None,
+    })
+}
+
+fn settled(path: &[u8], kind: &Kind, verdict: &Verdict) -> String {
+    let name = match kind {
+        Kind::Folder | Kind::Leave => "folder",
+        Kind::File { .. } => "file",
+        Kind::Link { .. } => "link",
+    };
+    let object = Object::of(name).path(path);
+    let object = match kind {
+        Kind::File { .. } => object.number("bytes", kind.size()),
+        _ => object,
+    };
+    match verdict {
+        Verdict::Whole => object.text("result", "copied").line(),
+        Verdict::Changed => object.text("result", "changed").line(),
+        Verdict::Failed(trouble) => with_trouble(object.text("result", "failed"), trouble),
+    }
+}
+
+fn with_trouble(object: Object, trouble: &Trouble) -> String {
+    let object = object.text("why", &trouble.why.to_string());
+    match trouble.note.is_empty() {
+        true => object.line(),
+        false => object.text("note", &trouble.note).line(),
+    }
+}
+
+/// It is over.
+pub(super) fn done(totals: &Totals, resumed: u64, seconds: f64) -> String {
+    let mut object = Object::of("done")
+        .number("files", totals.files)
+        .number("folders", totals.folders)
+        .number("links", totals.links)
+        .number("bytes", totals.bytes)
+        .number("bytes_resumed", resumed)
+        .number("errors", totals.troubles);
+    object.0.push_str(&format!(",\"seconds\":{seconds:.3}"));
+    object.line()
+}
+
+#[cfg(test)]
+mod tests {
+    use fulmar_channel::{RelativePath, Why};
+
+    use super::*;
+
+    fn settled_line(path: &[u8], verdict: Verdict) -> String {
+        let event = Event::Settled {
+            path: RelativePath::new(path).unwrap(),
+            kind: Kind::File { size: Some(7) },
+            verdict,
+        };
+        super::event(&event).unwrap()
+    }
+
+    #[test]
+    fn names_are_quoted() {
+        assert_eq!(
+            settled_line(b"a \"b\"\\\n\x1b", Verdict::Whole),
+            "{\"event\":\"file\",\"path\":\"a \\\"b\\\"\\\\\\u000a\\u001b\",\"bytes\":7,\
+             \"result\":\"copied\"}\n"
+        );
+        let line = settled_line(b"a\xFF", Verdict::Changed);
+        assert!(line.contains("\"path_hex\":\"61ff\""), "{line}");
+    }
+
+    #[test]
+    fn a_trouble_says_why() {
+        let trouble = Trouble::at(b"x", Why::DiskFull).with_note("12 MB are missing");
+        let line = settled_line(b"x", Verdict::Failed(trouble.clone()));
+        let end =
+            "\"result\":\"failed\",\"why\":\"the disk is full\",\"note\":\"12 MB are missing\"}\n";
+        assert!(line.ends_with(end), "{line}");
+        let line = event(&Event::Trouble(trouble)).unwrap();
+        assert!(
+            line.starts_with("{\"event\":\"error\",\"path\":\"x\","),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn the_end_has_all_numbers() {
+        let totals = Totals {
+            files: 2,
+            bytes: 9,
+            ..Totals::default()
+        };
+        assert_eq!(
+            done(&totals, 4, 1.5),
+            "{\"event\":\"done\",\"files\":2,\"folders\":0,\"links\":0,\"bytes\":9,\"bytes_resumed\":4,\"errors\":0,\
+             \"seconds\":1.500}\n"
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! Copying files: `fulmar cp`, and its far end.
+//!
+//! ```text
+//!  operands ─► plan ─► Opening ══ ssh ══► `fulmar copy-server`
+//!                         └─► Link ═ QUIC over UDP, or ssh's own pipes ═► FarEnd
+//!  Work (fulmar-channel, fulmar-tree) ─── lanes ───────┘                     └─ Work
+//! ```
+//!
+//! Source: docs/protocol.md §2.10, docs/channel.md, docs/threat-model.md §11.
+
+mod arguments;
+mod attendant;
+mod call;
+mod far;
+mod far_end;
+mod far_sockets;
+mod json;
+mod link;
+mod near;
+mod near_sockets;
+mod opening;
+mod operand;
+mod pace;
+mod pipe_lanes;
+mod plan;
+mod progress;
+mod rate;
+mod reporter;
+mod request;
+mod transcript;
+mod work;
+
+use std::ffi::OsStr;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use fulmar_channel::Totals;
+use fulmar_platform::{Signal, UdpSocket, forbid_core_dumps};
+use fulmar_quic::Transmit;
+use fulmar_transport::SendError;
+
+use self::arguments::Wishes;
+pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
+pub(crate) use self::far::run as run_far_end;
+use self::link::Link;
+use self::near::Near;
+use self::opening::Opening;
+pub(crate) use self::operand::BadOperand;
+use self::pace::Pace;
+use self::plan::{Job, Way, plan};
+use self::reporter::Reporter;
+use crate::environment::Environment;
+use crate::errors::{CopyFailure, Failure, while_doing};
+use crate::log::{self, Log};
+use crate::settings::Sources;
+use crate::surroundings::{Surroundings, now};
+use crate::{report, udp};
+
+/// The version of copying that this program speaks.
+///
+/// Source: docs/protocol.md §2.10.
+const COPY_VERSION: u32 = 1;
+
+/// What asks ssh to carry the copy, and what answers: frames follow.
+///
+/// Source: docs/protocol.md §2.10.
+const OVER_SSH_LINE: &str = "FULMAR OVER SSH\n";
+
+/// Datagrams that one turn of a loop takes from its sockets.
+///
+/// Source: docs/threat-model.md §6.
+const DATAGRAMS_PER_TURN: usize = 256;
+
+/// Bytes of files that one turn of a loop reads or writes.
+///
+/// Source: docs/threat-model.md §6.
+const WORK_BYTES_PER_TURN: usize = 256 * 1024;
+
+/// What silence is told. Chosen by eye.
+const SILENCE_SHOWN: Duration = Duration::from_secs(3);
+
+/// The signals that a copy deals with: those that would end it, and those that change what it draws.
+const SIGNALS: [Signal; 7] = [
+    Signal::WindowChange,
+    Signal::Continue,
+    Signal::Child,
+    Signal::HangUp,
+    Signal::Interrupt,
+    Signal::Quit,
+    Signal::Terminate,
+];
+
+/// Copies, and returns the status to leave with.
+///
+/// # Errors
+///
+/// When not all of it was copied.
+pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
+    let jobs = plan(&arguments.operands).map_err(Failure::Copy)?;
+    let wishes = &arguments.wishes;
+    let writes_stream = |job: &Job| matches!(job.way, Way::DownStream { .. });
+    if wishes.json && jobs.iter().any(writes_stream) {
+        return Err(Failure::Copy(CopyFailure::TwoOutputs));
+    }
+    forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
+    // Before the first child, of whose end it tells.
+    let mut surroundings =
+        Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
+    let mut reporter = Reporter::new(wishes.quiet, wishes.json, now());
+    let began = now();
+    let mut all = Totals::default();
+    let mut failed = None;
+    for job in &jobs {
+        match copy(arguments, job, jobs.len(), &mut surroundings, &mut reporter) {
+            Ok(totals) => add(&mut all, totals),
+            // The others may be reached, or not be asked for any more.
+            Err(failure) if is_final(&failure) => return Err(failure),
+            Err(failure) => failed = note(failed, failure),
+        }
+    }
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    reporter.done(&all, now().since(began));
+    match all.troubles {
+        0 => Ok(0),
+        troubles => Err(Failure::Copy(CopyFailure::Incomplete { troubles })),
+    }
+}
+
+fn copy(
+    arguments: &CopyArgs,
+    job: &Job,
+    jobs: usize,
+    surroundings: &mut Surroundings,
+    reporter: &mut Reporter,
+) -> Result<Totals, Failure> {
+    let settings = settings_for(arguments, &job.destination)?;
+    let wishes = &arguments.wishes;
+    let task = request::task(&job.way, wishes, jobs).map_err(Failure::Copy)?;
+    let opening = Opening::begin(&settings, &job.destination, &arguments.ssh.words())?;
+    let found = opening.finish(surroundings, reporter)?;
+    let link = Link::begin(now(), found, window_max(wishes))?;
+    let pace = Pace::new(wishes.limit, now());
+    let resumes = !wishes.no_resume && !wishes.dry_run && request::is_resumable(&job.way);
+    Near::new(surroundings, reporter, link, task, pace, resumes).run()
+}
+
+fn settings_for(
+    arguments: &CopyArgs,
+    destination: &OsStr,
+) -> Result<crate::settings::Login, Failure> {
+    let host = crate::login::host_of(destination)?;
+    let flags = arguments.flags.0.clone();
+    let sources = Sources::own(flags, arguments.file.path.clone(), Some(&host));
+    let settings = sources.resolve(&Environment::current())?;
+    let log = settings.records.log.as_deref().map_or(Log::Off, Log::File);
+    log::begin_filtered(log, settings.log_filter)?;
+    Ok(settings.login)
+}
+
+/// Returns the cap of what is under way. A bound on the rate is one on that, too: half a second of it, so that what
+/// was sent before it is slowed down is not much.
+fn window_max(wishes: &Wishes) -> Option<u64> {
+    let of_rate = wishes.limit.map(|rate| rate.bytes_per_second() / 2);
+    let cap = [wishes.window_max, of_rate].into_iter().flatten().min();
+    cap.map(|cap| cap.max(WINDOW_BYTES_MIN))
+}
+
+/// The least cap: some datagrams for each lane.
+const WINDOW_BYTES_MIN: u64 = 256 * 1024;
+
+fn add(all: &mut Totals, one: Totals) {
+    all.files += one.files;
+    all.folders += one.folders;
+    all.links += one.links;
+    all.bytes += one.bytes;
+    all.troubles += one.troubles;
+}
+
+/// Tells of the failure before this one.
+fn note(before: Option<Failure>, failure: Failure) -> Option<Failure> {
+    if let Some(before) = before {
+        report::failure(&before, "fulmar", fulmar_core::Names::Own);
+    }
+    Some(failure)
+}
+
+/// Tells if nothing further is to be tried.
+fn is_final(failure: &Failure) -> bool {
+    matches!(failure, Failure::Copy(CopyFailure::Interrupted { .. }))
+}
+
+/// Sends datagrams of a copy.
+fn send(
+    socket: &mut UdpSocket,
+    destination: SocketAddr,
+    source: Option<IpAddr>,
+    transmit: &Transmit,
+    buffer: &[u8],
+) -> Result<(), SendError> {
+    let bytes = buffer.get(..transmit.length).unwrap_or(buffer);
+    udp::send_batch(
+        socket,
+        destination,
+        source,
+        transmit.ecn,
+        bytes,
+        transmit.segment,
+    )
+}

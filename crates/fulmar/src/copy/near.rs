@@ -1,0 +1,297 @@
+//! The near end at work: one thread, one wait.
+
+use std::time::Duration;
+
+use fulmar_channel::{
+    Allowed, Answer, Event, Progress, Receiver, Request, Requester, Sender, Totals, Turn, Wrong,
+};
+use fulmar_datagram::Time;
+use fulmar_platform::{PollList, Signal};
+
+use super::WORK_BYTES_PER_TURN;
+use super::link::{self, Link};
+use super::opening::ending;
+use super::pace::Pace;
+use super::progress::Snapshot;
+use super::reporter::Reporter;
+use super::work::{Goal, Origin, Work};
+use crate::errors::{CopyFailure, Failure, while_doing};
+use crate::surroundings::{self, Surroundings, now};
+
+/// How long the far end is waited for to have all that we have written, when the copy is over.
+const DELIVERED_WITHIN: Duration = Duration::from_secs(5);
+
+/// What this end has ready.
+pub(super) enum Task {
+    /// Files to send.
+    Up(Request, Origin),
+    /// A place for files, and what they may be called.
+    Down(Request, Goal, Allowed),
+}
+
+/// What is going on.
+enum Stage {
+    /// There are no lanes yet.
+    Ready(Box<Task>),
+    /// The far end was asked.
+    Asking(Requester, Goal, Allowed),
+    /// It works.
+    Working(Work),
+    /// It has come to this; the far end may not know yet.
+    Over(Work, Totals, Time),
+    /// Between two of these.
+    Void,
+}
+
+/// The near end of one copy.
+pub(super) struct Near<'a> {
+    pub(super) surroundings: &'a mut Surroundings,
+    pub(super) reporter: &'a mut Reporter,
+    link: Link,
+    stage: Stage,
+    pace: Pace,
+    /// Whether the same command would go on from here.
+    resumes: bool,
+}
+
+/// What the wait has found.
+struct Ready {
+    surroundings: surroundings::Ready,
+    link: link::Ready,
+}
+
+impl<'a> Near<'a> {
+    /// Returns one that has not begun.
+    pub(super) fn new(
+        surroundings: &'a mut Surroundings,
+        reporter: &'a mut Reporter,
+        link: Link,
+        task: Task,
+        pace: Pace,
+        resumes: bool,
+    ) -> Near<'a> {
+        Near {
+            surroundings,
+            reporter,
+            link,
+            stage: Stage::Ready(Box::new(task)),
+            pace,
+            resumes,
+        }
+    }
+
+    /// Copies, and returns what it came to.
+    ///
+    /// # Errors
+    ///
+    /// When it came to nothing, or was interrupted. What is there of files is kept for another try.
+    pub(super) fn run(mut self) -> Result<Totals, Failure> {
+        let outcome = self.go_on();
+        self.reporter.ended(&self.progress());
+        if outcome.is_err()
+            && let Stage::Working(work) = &mut self.stage
+        {
+            work.interrupt();
+        }
+        self.link.close(now(), outcome.is_ok());
+        outcome
+    }
+
+    fn go_on(&mut self) -> Result<Totals, Failure> {
+        let mut has_more = true;
+        loop {
+            has_more |= self.link.transmit(now())?;
+            let deadline = match has_more {
+                true => Some(now()),
+                false => self.deadline(),
+            };
+            let set = self.surroundings.set_deadline(deadline);
+            set.map_err(while_doing("setting a timer"))?;
+            let ready = self
+                .wait()
+                .map_err(while_doing("waiting for the far end"))?;
+            let now = now();
+            self.handle_signals(now, &ready)?;
+            let hints = self.surroundings.hints(ready.surroundings);
+            self.link.handle_hints(now, &hints);
+            has_more = self.link.take_in(now, &ready.link, self.reporter)?;
+            has_more |= self.work(now)?;
+            if let Some(totals) = self.look_for_end(now) {
+                return Ok(totals);
+            }
+            self.tell(now);
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let stage = match &self.stage {
+            Stage::Over(_, _, since) => Some(*since + DELIVERED_WITHIN),
+            Stage::Working(_) => self.pace.next(),
+            _ => None,
+        };
+        let [link, reporter] = [self.link.deadline(), self.reporter.deadline()];
+        [stage, link, reporter].into_iter().flatten().min()
+    }
+
+    fn wait(&mut self) -> std::io::Result<Ready> {
+        let mut list = PollList::new();
+        let slots = self.surroundings.enlist(&mut list);
+        let link = self.link.enlist(&mut list);
+        if let Stage::Working(work) | Stage::Over(work, ..) = &mut self.stage
+            && let Some((descriptor, interest)) = work.awaited()
+        {
+            list.add_borrowed(descriptor, interest);
+        }
+        let surroundings = self.surroundings.wait(&mut list, slots)?;
+        Ok(Ready {
+            surroundings,
+            link: Link::ready(&list, link),
+        })
+    }
+
+    fn handle_signals(&mut self, now: Time, ready: &Ready) -> Result<(), Failure> {
+        for signal in self.surroundings.signals(ready.surroundings) {
+            if let Some(signal) = ending(signal) {
+                let resumes = self.resumes && self.progress().bytes > 0;
+                return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
+            }
+            if matches!(signal, Signal::WindowChange | Signal::Continue) {
+                self.reporter.redraw(now);
+            }
+        }
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        match &self.stage {
+            Stage::Working(work) | Stage::Over(work, ..) => work.progress(),
+            _ => Progress::default(),
+        }
+    }
+
+    fn tell(&mut self, now: Time) {
+        if self.reporter.deadline().is_some_and(|at| at <= now) {
+            let snapshot = Snapshot {
+                path: self.link.path(),
+                silent: self.link.silent(now),
+                ..Snapshot::default()
+            };
+            self.reporter.progress(now, &self.progress(), snapshot);
+        }
+    }
+
+    /// Does what there is to do. Returns whether there is more at once.
+    fn work(&mut self, now: Time) -> Result<bool, Failure> {
+        let Some(mut carrier) = self.link.carrier() else {
+            return Ok(false);
+        };
+        match std::mem::replace(&mut self.stage, Stage::Void) {
+            Stage::Ready(task) => {
+                self.stage = begin(*task)?;
+                self.tell_connected();
+                Ok(true)
+            }
+            Stage::Asking(mut requester, goal, allowed) => {
+                let answer = requester.turn(&mut carrier);
+                let answer = answer.map_err(|wrong| self.wrong(wrong))?;
+                self.stage = match answer {
+                    None => Stage::Asking(requester, goal, allowed),
+                    Some(Answer::Refused(trouble)) => return Err(self.refused(trouble.to_string())),
+                    Some(Answer::Ready { .. }) => Stage::Working(Work::Receiving(
+                        Box::new(Receiver::new(requester, allowed)),
+                        goal,
+                    )),
+                };
+                Ok(matches!(self.stage, Stage::Working(_)))
+            }
+            Stage::Working(mut work) => {
+                let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
+                    0 => Ok(Turn::Waiting),
+                    budget => work.turn(&mut carrier, budget),
+                };
+                self.pace.spend(carrier.moved());
+                self.after_turn(now, work, turn)
+            }
+            over @ (Stage::Over(..) | Stage::Void) => {
+                self.stage = over;
+                Ok(false)
+            }
+        }
+    }
+
+    fn after_turn(
+        &mut self,
+        now: Time,
+        mut work: Work,
+        turn: Result<Turn, Wrong>,
+    ) -> Result<bool, Failure> {
+        let mut refusal = None;
+        while let Some(event) = work.poll_event() {
+            if let Event::Answered(Answer::Refused(trouble)) = &event {
+                refusal = Some(trouble.to_string());
+            }
+            self.reporter.event(&event);
+        }
+        let totals = work.totals();
+        self.stage = Stage::Working(work);
+        if let Some(refusal) = refusal {
+            return Err(self.refused(refusal));
+        }
+        let turn = turn.map_err(|wrong| self.wrong(wrong))?;
+        if turn == Turn::Done
+            && let Stage::Working(work) = std::mem::replace(&mut self.stage, Stage::Void)
+        {
+            self.stage = Stage::Over(work, totals.unwrap_or_default(), now);
+        }
+        Ok(turn == Turn::More)
+    }
+
+    fn look_for_end(&mut self, now: Time) -> Option<Totals> {
+        let Stage::Over(work, totals, since) = &mut self.stage else {
+            return None;
+        };
+        if !work.is_written() {
+            // Whoever reads our output decides how long that takes.
+            *since = now;
+            return None;
+        }
+        let is_late = *since + DELIVERED_WITHIN <= now;
+        (is_late || self.link.is_delivered()).then_some(*totals)
+    }
+
+    fn tell_connected(&mut self) {
+        if let Some(path) = self.link.path() {
+            let label = self.link.label();
+            let host = self.link.host().to_owned();
+            self.reporter.connected(&host, &path, label.as_deref());
+        }
+    }
+
+    fn wrong(&self, wrong: Wrong) -> Failure {
+        Failure::Copy(CopyFailure::Wrong {
+            host: self.link.host().to_owned(),
+            what: wrong.to_string(),
+        })
+    }
+
+    fn refused(&self, what: String) -> Failure {
+        let host = self.link.host().to_owned();
+        Failure::Copy(CopyFailure::Refused { host, what })
+    }
+}
+
+/// Asks the far end; who sends need not wait for the answer.
+fn begin(task: Task) -> Result<Stage, Failure> {
+    let ask = |request| {
+        Requester::new(request).map_err(|trouble| {
+            let what = trouble.to_string();
+            Failure::Copy(CopyFailure::Here { what })
+        })
+    };
+    Ok(match task {
+        Task::Up(request, origin) => {
+            Stage::Working(Work::Sending(Box::new(Sender::new(ask(request)?)), origin))
+        }
+        Task::Down(request, goal, allowed) => Stage::Asking(ask(request)?, goal, allowed),
+    })
+}

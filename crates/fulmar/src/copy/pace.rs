@@ -1,0 +1,115 @@
+//! A bound on how much is copied in a second.
+
+use std::time::Duration;
+
+use fulmar_datagram::Time;
+
+use super::rate::Rate;
+
+/// What may be saved up while nothing is to be copied. Chosen by eye: short enough for nobody to
+/// notice a burst, long enough for a loop that sleeps between turns.
+const SAVED: Duration = Duration::from_millis(50);
+
+/// The least that a turn is worth.
+const TURN_BYTES_MIN: u64 = 4 * 1024;
+
+/// How much may be copied now, if there is a bound.
+#[derive(Debug)]
+pub(super) struct Pace {
+    rate: Option<Rate>,
+    /// Bytes that may be copied, as of `since`.
+    saved: u64,
+    since: Time,
+}
+
+impl Pace {
+    /// Returns one that keeps to `rate`.
+    pub(super) fn new(rate: Option<Rate>, now: Time) -> Pace {
+        Pace {
+            rate,
+            saved: 0,
+            since: now,
+        }
+    }
+
+    /// Returns how many of `wanted` bytes may be copied now; 0 until [`next`](Pace::next).
+    pub(super) fn allows(&mut self, now: Time, wanted: usize) -> usize {
+        let Some(rate) = self.rate else {
+            return wanted;
+        };
+        let earned = bytes_in(rate, now.since(self.since));
+        if earned > 0 {
+            self.since = now;
+        }
+        self.saved = self
+            .saved
+            .saturating_add(earned)
+            .min(bytes_in(rate, SAVED).max(turn(rate)));
+        match self.saved >= turn(rate) {
+            true => wanted.min(usize::try_from(self.saved).unwrap_or(usize::MAX)),
+            false => 0,
+        }
+    }
+
+    /// Takes note of what was copied.
+    pub(super) fn spend(&mut self, bytes: u64) {
+        self.saved = self.saved.saturating_sub(bytes);
+    }
+
+    /// Returns when more may be copied, if that is not now.
+    pub(super) fn next(&self) -> Option<Time> {
+        let rate = self.rate?;
+        let missing = turn(rate).saturating_sub(self.saved);
+        (missing > 0).then(|| {
+            let millis = missing
+                .saturating_mul(1000)
+                .div_ceil(rate.bytes_per_second());
+            self.since + Duration::from_millis(millis)
+        })
+    }
+}
+
+/// Returns what a turn has to be worth: what comes in 10 ms, so that slow rates do not wake us often.
+fn turn(rate: Rate) -> u64 {
+    bytes_in(rate, Duration::from_millis(10)).clamp(1, TURN_BYTES_MIN)
+}
+
+fn bytes_in(rate: Rate, time: Duration) -> u64 {
+    let millionths = u128::from(rate.bytes_per_second()) * time.as_micros();
+    u64::try_from(millionths / 1_000_000).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_bound_everything_is_allowed() {
+        let start = Time::from_origin(Duration::ZERO);
+        let mut pace = Pace::new(None, start);
+        assert_eq!(pace.allows(start, 1 << 20), 1 << 20);
+        assert_eq!(pace.next(), None);
+    }
+
+    #[test]
+    fn in_a_second_as_much_is_copied_as_the_rate_says() {
+        for rate in ["1M", "80M", "64"] {
+            let rate = Rate::parse(rate).unwrap();
+            let start = Time::from_origin(Duration::from_secs(5));
+            let mut pace = Pace::new(Some(rate), start);
+            let (mut now, mut copied) = (start, 0);
+            while now < start + Duration::from_secs(10) {
+                let allowed = pace.allows(now, 64 * 1024) as u64;
+                pace.spend(allowed);
+                copied += allowed;
+                now = pace
+                    .next()
+                    .unwrap_or(now)
+                    .max(now + Duration::from_micros(1));
+            }
+            let wanted = rate.bytes_per_second() * 10;
+            let difference = copied.abs_diff(wanted);
+            assert!(difference * 20 < wanted, "{rate:?}: {copied} of {wanted}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What is to be copied from where to where, as the operands say.
+
+use std::ffi::{OsStr, OsString};
+
+use super::operand::{Operand, Remote};
+use crate::errors::CopyFailure;
+
+/// One copy over one connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Job {
+    /// `[user@]host`, for ssh.
+    pub(crate) destination: OsString,
+    /// What goes which way.
+    pub(crate) way: Way,
+}
+
+/// What goes which way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// From here to there.
+    Up {
+        /// Files here.
+        sources: Vec<OsString>,
+        /// Where to, there.
+        target: OsString,
+    },
+    /// What comes on standard input goes into a file there.
+    UpStream {
+        /// The file.
+        target: OsString,
+    },
+    /// From there to here.
+    Down {
+        /// Files or patterns there.
+        sources: Vec<OsString>,
+        /// Where to, here.
+        target: OsString,
+    },
+    /// Files from there go to standard output, one after the other.
+    DownStream {
+        /// Files or patterns there.
+        sources: Vec<OsString>,
+    },
+}
+
+/// Returns what is to be done, in order; at least one job. Sources that stand beside each other and
+/// are on one machine go over one connection.
+///
+/// # Errors
+///
+/// When that is not something that a copy is.
+pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, CopyFailure> {
+    let operands = words.iter().map(|word| read(word));
+    let mut operands = operands.collect::<Result<Vec<Operand>, CopyFailure>>()?;
+    let Some(target) = operands.pop() else {
+        return Err(CopyFailure::NothingNamed);
+    };
+    match target {
+        Operand::Remote(target) => upload(operands, target).map(|job| vec![job]),
+        Operand::Local(target) => download(operands, &Place::File(target)),
+        Operand::Stream => download(operands, &Place::Stream),
+    }
+}
+
+fn read(word: &OsStr) -> Result<Operand, CopyFailure> {
+    Operand::parse(word).map_err(|why| CopyFailure::Operand {
+        text: word.to_owned(),
+        why,
+    })
+}
+
+fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, CopyFailure> {
+    let way = match operands.as_slice() {
+        [Operand::Stream] => Way::UpStream {
+            target: target.path,
+        },
+        _ => Way::Up {
+            sources: operands.into_iter().map(local).collect::<Result<_, _>>()?,
+            target: target.path,
+        },
+    };
+    Ok(Job {
+        destination: target.destination,
+        way,
+    })
+}
+
+fn local(operand: Operand) -> Result<OsString, CopyFailure> {
+    match operand {
+        Operand::Local(path) => Ok(path),
+        Operand::Remote(_) => Err(CopyFailure::BothThere),
+        Operand::Stream => Err(CopyFailure::StreamAmongOthers),
+    }
+}
+
+/// Where files go to on this machine.
+enum Place {
+    File(OsString),
+    Stream,
+}
+
+fn download(operands: Vec<Operand>, place: &Place) -> Result<Vec<Job>, CopyFailure> {
+    let is_remote = |operand: &Operand| matches!(operand, Operand::Remote(_));
+    if !operands.iter().any(is_remote) {
+        return Err(CopyFailure::BothHere);
+    }
+    let mut groups: Vec<(OsString, Vec<OsString>)> = Vec::new();
+    for operand in operands {
+        let source = match operand {
+            Operand::Remote(source) => source,
+            Operand::Local(path) => return Err(CopyFailure::Mixed { path }),
+            Operand::Stream => return Err(CopyFailure::StreamAmongOthers),
+        };
+        match groups.last_mut() {
+            Some((destination, paths)) if *destination == source.destination => {
+                paths.push(source.path);
+            }
+            _ => groups.push((source.destination, vec![source.path])),
+        }
+    }
+    let job = |(destination, sources)| Job {
+        destination,
+        way: match place {
+            Place::File(target) => Way::Down {
+                sources,
+                target: target.clone(),
+            },
+            Place::Stream => Way::DownStream { sources },
+        },
+    };
+    Ok(groups.into_iter().map(job).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(line: &str) -> Result<Vec<Job>, CopyFailure> {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        plan(&words)
+    }
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_target_says_which_way_it_goes() {
+        let up = Job {
+            destination: "h".into(),
+            way: Way::Up {
+                sources: words("a b"),
+                target: "c".into(),
+            },
+        };
+        assert_eq!(planned("a b h:c").unwrap(), [up]);
+        let down = Job {
+            destination: "u@h".into(),
+            way: Way::Down {
+                sources: words("a b"),
+                target: ".".into(),
+            },
+        };
+        assert_eq!(planned("u@h:a u@h:b .").unwrap(), [down]);
+        let stream = Way::UpStream { target: "x".into() };
+        assert_eq!(planned("- h:x").unwrap()[0].way, stream);
+        let stream = Way::DownStream {
+            sources: words("x"),
+        };
+        assert_eq!(planned("h:x -").unwrap()[0].way, stream);
+    }
+
+    #[test]
+    fn sources_of_several_hosts_are_several_jobs_in_their_order() {
+        let jobs = planned("h:a h:b i:c h:d .").unwrap();
+        let hosts: Vec<_> = jobs.iter().map(|job| job.destination.to_str()).collect();
+        assert_eq!(hosts, [Some("h"), Some("i"), Some("h")]);
+    }
+
+    #[test]
+    fn what_is_no_copy_between_two_machines_is_refused() {
+        assert!(matches!(planned("a b"), Err(CopyFailure::BothHere)));
+        assert!(matches!(planned("a -"), Err(CopyFailure::BothHere)));
+        assert!(matches!(planned("h:a i:b"), Err(CopyFailure::BothThere)));
+        assert!(matches!(planned("h:a b ."), Err(CopyFailure::Mixed { .. })));
+        assert!(matches!(planned("h:a h:"), Err(CopyFailure::BothThere)));
+        let stream = planned("a - h:b");
+        assert!(matches!(stream, Err(CopyFailure::StreamAmongOthers)));
+    }
+}

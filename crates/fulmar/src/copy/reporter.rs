@@ -1,0 +1,273 @@
+//! What the user sees of a copy: a line that is drawn anew, lines that stay, or JSON.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use fulmar_channel::{Event, Kind, Progress, Totals, Verdict};
+use fulmar_datagram::Time;
+use fulmar_platform::tty::is_terminal;
+use fulmar_platform::{Transfer, Tty};
+
+use super::json;
+use super::progress::{Meter, PathState, Snapshot, line, size};
+use crate::report::{self, escaped};
+
+/// How often the line is drawn.
+const DRAWN_EACH: Duration = Duration::from_millis(200);
+
+/// How often progress is told in JSON.
+const TOLD_EACH: Duration = Duration::from_secs(1);
+
+/// How wide a terminal is that does not say.
+const COLUMNS: u16 = 80;
+
+/// What waits for a terminal that was stopped. More is not shown.
+const WAITING_BYTES_MAX: usize = 64 * 1024;
+
+/// Which way the user is told.
+enum Style {
+    /// A line at the bottom of a terminal, and one above it for each file.
+    Terminal(Tty),
+    /// Objects on standard output.
+    Json,
+    /// Nothing but what is wrong.
+    Silent,
+}
+
+/// Tells the user.
+pub(super) struct Reporter {
+    style: Style,
+    meter: Meter,
+    next: Option<Time>,
+    /// How many characters of the line stand on the terminal.
+    drawn: usize,
+    waiting: VecDeque<u8>,
+    is_quiet: bool,
+    /// Bytes that were there from an earlier try.
+    resumed: u64,
+}
+
+impl Reporter {
+    /// Returns one that tells in JSON, or on the terminal that standard error is, if it is one and the
+    /// user wants that.
+    pub(super) fn new(is_quiet: bool, is_json: bool, now: Time) -> Reporter {
+        let style = match (is_json, is_quiet || !is_terminal(io::stderr())) {
+            (true, _) => Style::Json,
+            (false, true) => Style::Silent,
+            (false, false) => Tty::open(io::stderr()).map_or(Style::Silent, Style::Terminal),
+        };
+        let is_told = !matches!(style, Style::Silent);
+        Reporter {
+            style,
+            meter: Meter::default(),
+            next: is_told.then_some(now),
+            drawn: 0,
+            waiting: VecDeque::new(),
+            is_quiet,
+            resumed: 0,
+        }
+    }
+
+    /// Returns when it is to be told of progress again.
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// The connection carries bytes from now on.
+    pub(super) fn connected(&mut self, host: &str, path: &PathState, address: Option<&str>) {
+        if let Style::Json = self.style {
+            report::print_to_stdout(&json::connected(host, path, address));
+        }
+    }
+
+    /// Draws the line, if it is time to. `snapshot` has no progress in it yet.
+    pub(super) fn progress(&mut self, now: Time, progress: &Progress, mut snapshot: Snapshot) {
+        if self.next.is_none_or(|next| now < next) {
+            return;
+        }
+        self.meter.note(now, progress.bytes_carried);
+        let rate = self.meter.rate();
+        match &self.style {
+            Style::Terminal(tty) => {
+                snapshot.bytes = progress.bytes;
+                snapshot.known = progress.bytes_known;
+                snapshot.is_walked = progress.is_walked;
+                snapshot.entries = progress.entries;
+                let columns = tty.size().map_or(COLUMNS, |size| size.columns);
+                // The last column would make some terminals begin a new line.
+                let columns = usize::from(columns).saturating_sub(1);
+                let text = line(&snapshot, rate, columns);
+                self.draw(&text);
+                self.next = Some(now + DRAWN_EACH);
+            }
+            Style::Json => {
+                report::print_to_stdout(&json::progress(progress, rate));
+                self.next = Some(now + TOLD_EACH);
+            }
+            Style::Silent => self.next = None,
+        }
+    }
+
+    /// Has the line be drawn anew: the window has another size, or we were stopped.
+    pub(super) fn redraw(&mut self, now: Time) {
+        if let Style::Terminal(_) = self.style {
+            self.next = Some(now);
+        }
+    }
+
+    /// Tells what has become of one thing.
+    pub(super) fn event(&mut self, event: &Event) {
+        match (&self.style, event) {
+            (Style::Json, _) => {
+                if let Some(line) = json::event(event) {
+                    report::print_to_stdout(&line);
+                }
+            }
+            (
+                Style::Terminal(_),
+                Event::Settled {
+                    path,
+                    kind,
+                    verdict: Verdict::Whole,
+                },
+            ) => self.stay(path.as_bytes(), kind),
+            _ => {}
+        }
+        if let Some(trouble) = trouble_text(event) {
+            self.complain(&trouble);
+        }
+    }
+
+    /// One line for each file, as scp has it.
+    fn stay(&mut self, path: &[u8], kind: &Kind) {
+        if let Kind::File { .. } = kind {
+            let path = escaped(&String::from_utf8_lossy(path));
+            let text = format!("{path}  {}\n", size(kind.size()));
+            self.print_above(&text);
+        }
+    }
+
+    /// Says something that the user may want to know.
+    pub(super) fn note(&mut self, what: &str) {
+        if !self.is_quiet {
+            self.complain(what);
+        }
+    }
+
+    /// Says what is wrong, on a line that stays.
+    pub(super) fn complain(&mut self, what: &str) {
+        match &self.style {
+            Style::Terminal(_) => self.print_above(&format!("fulmar: {}\n", escaped(what))),
+            _ => report::complain("fulmar", what),
+        }
+    }
+
+    /// Shows text of ssh's, as it is.
+    pub(super) fn show(&mut self, text: &str) {
+        match &self.style {
+            Style::Terminal(_) => self.print_above(text),
+            _ => report::print_to_stderr(text),
+        }
+    }
+
+    /// Takes the line away: what follows is somebody else's.
+    pub(super) fn clear(&mut self) {
+        if let Style::Terminal(_) = self.style {
+            self.draw("");
+        }
+    }
+
+    /// One copy is over, which has come so far.
+    pub(super) fn ended(&mut self, progress: &Progress) {
+        self.resumed = self.resumed.saturating_add(progress.bytes_held);
+        self.clear();
+    }
+
+    /// All is over.
+    pub(super) fn done(&mut self, totals: &Totals, took: Duration) {
+        if let Style::Json = self.style {
+            report::print_to_stdout(&json::done(totals, self.resumed, took.as_secs_f64()));
+        }
+        self.clear();
+    }
+
+    fn print_above(&mut self, text: &str) {
+        let mut bytes = self.erasing();
+        // A terminal that is in raw mode, as one at which ssh asks, would not go back to the left.
+        bytes.push_str(&text.replace('\n', "\r\n"));
+        self.drawn = 0;
+        self.write(&bytes);
+    }
+
+    fn draw(&mut self, text: &str) {
+        if text.is_empty() && self.drawn == 0 {
+            return;
+        }
+        let width = text.chars().count();
+        let rest = " ".repeat(self.drawn.saturating_sub(width));
+        let back = "\u{8}".repeat(rest.len());
+        self.drawn = width;
+        let end = if width == 0 { "\r" } else { "" };
+        self.write(&format!("\r{text}{rest}{back}{end}"));
+    }
+
+    /// Blanks instead of control sequences: they work on every terminal.
+    fn erasing(&self) -> String {
+        match self.drawn {
+            0 => String::new(),
+            width => format!("\r{}\r", " ".repeat(width)),
+        }
+    }
+
+    /// Writes as much as the terminal takes now. One that was stopped does not stop the copy, and nor
+    /// does one that is another program's now.
+    fn write(&mut self, text: &str) {
+        let Style::Terminal(tty) = &self.style else {
+            return;
+        };
+        if tty.is_in_background() {
+            return;
+        }
+        if self.waiting.len() < WAITING_BYTES_MAX {
+            self.waiting.extend(text.as_bytes());
+        }
+        while !self.waiting.is_empty() {
+            let (first, _) = self.waiting.as_slices();
+            match tty.write(first) {
+                Ok(Transfer::Bytes(count)) if count > 0 => {
+                    self.waiting.drain(..count.min(first.len()));
+                }
+                Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => return,
+                Ok(Transfer::Closed) | Err(_) => {
+                    self.style = Style::Silent;
+                    self.next = None;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Returns what the user has to know of a thing.
+fn trouble_text(event: &Event) -> Option<String> {
+    match event {
+        Event::Settled {
+            path,
+            verdict: Verdict::Changed,
+            ..
+        } => Some(format!(
+            "{path}: changed while it was read; what was read was copied"
+        )),
+        Event::Settled {
+            path,
+            verdict: Verdict::Failed(trouble),
+            ..
+        } => Some(match trouble.place.is_empty() {
+            true => format!("{path}: {trouble}"),
+            false => trouble.to_string(),
+        }),
+        Event::Trouble(trouble) => Some(trouble.to_string()),
+        Event::Settled { .. } | Event::Answered(_) => None,
+    }
+}

@@ -1,0 +1,162 @@
+//! What is asked of the far end, and what this end has ready for it.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::ffi::OsStrExt as _;
+
+use fulmar_channel::{Allowed, Flags, Request};
+use fulmar_tree::{
+    Named, Place, SourceOptions, StreamSource, StreamTarget, TreeSource, TreeTarget,
+};
+
+use super::arguments::Wishes;
+use super::far_end::written;
+use super::near::Task;
+use super::plan::Way;
+use super::work::{Goal, Origin};
+use crate::errors::CopyFailure;
+
+/// Returns what is to be done at this end and asked of the other.
+///
+/// # Errors
+///
+/// When it cannot be done at this end.
+pub(super) fn task(way: &Way, wishes: &Wishes, jobs: usize) -> Result<Task, CopyFailure> {
+    let flags = flags(way, wishes, jobs);
+    match way {
+        Way::Up { sources, target } => {
+            let options = SourceOptions {
+                recursive: wishes.recursive,
+                follow: true,
+            };
+            let source = TreeSource::new(Place::near(), bytes(sources), options);
+            Ok(Task::Up(put(target, flags), Origin::Tree(source)))
+        }
+        Way::UpStream { target } => {
+            let input = io::stdin().as_fd().try_clone_to_owned().map_err(here)?;
+            let origin = Origin::Stream(StreamSource::new(input), false);
+            Ok(Task::Up(put(target, flags), origin))
+        }
+        Way::Down { sources, target } => {
+            let operands = bytes(sources);
+            let target = TreeTarget::open(&Place::near(), target.as_bytes(), written(flags));
+            let target = target.map_err(|trouble| CopyFailure::Here {
+                what: trouble.to_string(),
+            })?;
+            let allowed = allowed(&operands);
+            let request = Request::Get { operands, flags };
+            Ok(Task::Down(request, Goal::Tree(target), allowed))
+        }
+        Way::DownStream { sources } => {
+            let operands = bytes(sources);
+            let output = io::stdout().as_fd().try_clone_to_owned().map_err(here)?;
+            let allowed = allowed(&operands);
+            let goal = Goal::Stream(StreamTarget::new(output));
+            Ok(Task::Down(Request::Get { operands, flags }, goal, allowed))
+        }
+    }
+}
+
+/// Tells if the same command goes on where this one is interrupted.
+pub(super) fn is_resumable(way: &Way) -> bool {
+    matches!(way, Way::Up { .. } | Way::Down { .. })
+}
+
+fn put(target: &OsString, flags: Flags) -> Request {
+    let target = target.as_bytes().to_vec();
+    Request::Put { target, flags }
+}
+
+fn flags(way: &Way, wishes: &Wishes, jobs: usize) -> Flags {
+    let (sources, target) = match way {
+        Way::Up { sources, target } | Way::Down { sources, target } => {
+            (sources.as_slice(), Some(target))
+        }
+        Way::UpStream { target } => (&[][..], Some(target)),
+        Way::DownStream { sources } => (sources.as_slice(), None),
+    };
+    let ends_in_slash = |target: &OsString| target.as_bytes().ends_with(b"/");
+    // What is in a folder has no one name.
+    let is_contents = |source: &OsString| matches!(Named::by(source.as_bytes()), Named::Contents);
+    let into_folder = sources.len() > 1
+        || jobs > 1
+        || target.is_some_and(ends_in_slash)
+        || sources.iter().any(is_contents);
+    let is_stream = matches!(way, Way::DownStream { .. });
+    [
+        (wishes.recursive, Flags::RECURSIVE),
+        (wishes.preserve, Flags::PRESERVE),
+        (!wishes.no_resume && is_resumable(way), Flags::RESUME),
+        (wishes.dry_run, Flags::DRY_RUN),
+        (into_folder && !is_stream, Flags::INTO_FOLDER),
+        (is_stream, Flags::IN_ORDER),
+        // As scp.
+        (true, Flags::FOLLOW),
+    ]
+    .into_iter()
+    .filter(|(is_wanted, _)| *is_wanted)
+    .fold(Flags::empty(), |flags, (_, flag)| flags | flag)
+}
+
+fn bytes(sources: &[OsString]) -> Vec<Vec<u8>> {
+    sources
+        .iter()
+        .map(|source| source.as_bytes().to_vec())
+        .collect()
+}
+
+/// Returns what the far end may call what it sends: what the user has named, by that name, and what the
+/// user's patterns stand for.
+///
+/// Source: docs/threat-model.md §11.
+fn allowed(operands: &[Vec<u8>]) -> Allowed {
+    let named: Vec<(Vec<u8>, Named)> = operands
+        .iter()
+        .map(|operand| (operand.clone(), Named::by(operand)))
+        .collect();
+    Box::new(move |operand, name| {
+        let found = usize::try_from(operand).ok().and_then(|at| named.get(at));
+        match found {
+            // What is in it may have any name.
+            Some((_, Named::Contents)) => true,
+            Some((operand, named)) => named.allows(operand, name),
+            None => false,
+        }
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn here(error: io::Error) -> CopyFailure {
+    CopyFailure::Here {
+        what: format!("a standard stream is not open: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn may(operand: &str, name: &str) -> bool {
+        allowed(&[operand.as_bytes().to_vec()])(0, name.as_bytes())
+    }
+
+    #[test]
+    fn the_far_end_may_bring_what_was_named_and_nothing_else() {
+        for (operand, name, may_come) in [
+            ("a", "a", true),
+            ("x/a", "a", true),
+            ("a", "b", false),
+            ("a", ".bashrc", false),
+            ("*.c", "x.c", true),
+            ("*.c", "x.h", false),
+            ("*", "a", true),
+            ("*", ".bashrc", false),
+            ("dir/.", "anything", true),
+            ("", "anything", true),
+        ] {
+            assert_eq!(may(operand, name), may_come, "{operand} {name}");
+        }
+        assert!(!allowed(&[b"a".to_vec()])(1, b"a"), "there is no operand 1");
+    }
+}

@@ -1,0 +1,287 @@
+//! What is done at either end once there are lanes: files are sent, or received.
+
+use std::os::fd::BorrowedFd;
+
+use bytes::Bytes;
+use fulmar_channel::{
+    Arrived, Begun, Entry, EntryId, Event, Found, Lane, Lanes, Parts, Piece, Progress, Receiver,
+    Sender, Settled, Source, Target, Totals, Trouble, Turn, Wrong,
+};
+use fulmar_platform::Interest;
+use fulmar_quic::Connection;
+use fulmar_tree::{StreamSource, StreamTarget, TreeSource, TreeTarget};
+
+use super::pipe_lanes::PipeLanes;
+
+/// Where files come from.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// What the user has named.
+    Tree(TreeSource),
+    /// Standard input, and whether it is to be waited for.
+    Stream(StreamSource, bool),
+}
+
+/// Where files go.
+#[derive(Debug)]
+pub(super) enum Goal {
+    /// What the user has named.
+    Tree(TreeTarget),
+    /// Standard output.
+    Stream(StreamTarget),
+}
+
+/// One end at work.
+pub(super) enum Work {
+    /// It has the files.
+    Sending(Box<Sender>, Origin),
+    /// It gets them.
+    Receiving(Box<Receiver>, Goal),
+}
+
+impl Work {
+    /// Does what can be done now, within a budget of bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the other end breaks the rules.
+    pub(super) fn turn(&mut self, lanes: &mut impl Lanes, budget: usize) -> Result<Turn, Wrong> {
+        match self {
+            Work::Sending(sender, origin) => sender.turn(origin, lanes, budget),
+            Work::Receiving(receiver, goal) => receiver.turn(goal, lanes, budget),
+        }
+    }
+
+    /// Returns the next piece of news.
+    pub(super) fn poll_event(&mut self) -> Option<Event> {
+        match self {
+            Work::Sending(sender, _) => sender.poll_event(),
+            Work::Receiving(receiver, _) => receiver.poll_event(),
+        }
+    }
+
+    /// Returns how far it is.
+    pub(super) fn progress(&self) -> Progress {
+        match self {
+            Work::Sending(sender, _) => sender.progress(),
+            Work::Receiving(receiver, _) => receiver.progress(),
+        }
+    }
+
+    /// Returns what it came to, once it is done.
+    pub(super) fn totals(&self) -> Option<Totals> {
+        match self {
+            Work::Sending(sender, _) => sender.totals(),
+            Work::Receiving(receiver, _) => receiver.totals(),
+        }
+    }
+
+    /// Ends it as it is. What is there of files is kept for another try.
+    pub(super) fn interrupt(&mut self) {
+        if let Work::Receiving(receiver, goal) = self {
+            receiver.interrupt(goal);
+        }
+    }
+
+    /// Tells if everything that was received is where it belongs.
+    pub(super) fn is_written(&mut self) -> bool {
+        match self {
+            Work::Sending(..) => true,
+            Work::Receiving(_, goal) => goal.is_ready(),
+        }
+    }
+
+    /// Returns what is to be waited for besides the lanes.
+    pub(super) fn awaited(&mut self) -> Option<(BorrowedFd<'_>, Interest)> {
+        match self {
+            Work::Sending(_, Origin::Stream(source, true)) => {
+                Some((source.stream(), Interest::Read))
+            }
+            Work::Sending(..) => None,
+            Work::Receiving(_, goal) => match goal.is_ready() {
+                true => None,
+                false => goal.stream().map(|stream| (stream, Interest::Write)),
+            },
+        }
+    }
+}
+
+impl Goal {
+    fn stream(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Goal::Tree(target) => target.stream(),
+            Goal::Stream(target) => Some(target.stream()),
+        }
+    }
+}
+
+impl Source for Origin {
+    fn next_entry(&mut self, id: EntryId) -> Found {
+        match self {
+            Origin::Tree(source) => source.next_entry(id),
+            Origin::Stream(source, _) => source.next_entry(id),
+        }
+    }
+
+    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble> {
+        match self {
+            Origin::Tree(source) => source.read(id, offset, limit),
+            Origin::Stream(source, is_waiting) => {
+                let outcome = source.read(id, offset, limit);
+                *is_waiting = matches!(outcome, Ok(Piece::NotNow));
+                outcome
+            }
+        }
+    }
+
+    fn close(&mut self, id: EntryId) -> Settled {
+        match self {
+            Origin::Tree(source) => source.close(id),
+            Origin::Stream(source, _) => source.close(id),
+        }
+    }
+}
+
+/// Hands a call on to whichever target it is.
+macro_rules! either {
+    ($goal:expr, $target:ident => $call:expr) => {
+        match $goal {
+            Goal::Tree($target) => $call,
+            Goal::Stream($target) => $call,
+        }
+    };
+}
+
+impl Target for Goal {
+    fn is_ready(&mut self) -> bool {
+        either!(self, target => target.is_ready())
+    }
+
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble> {
+        either!(self, target => target.begin(id, entry))
+    }
+
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        either!(self, target => target.write(id, offset, bytes))
+    }
+
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble> {
+        either!(self, target => target.zeros(id, offset, length))
+    }
+
+    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, Trouble> {
+        either!(self, target => target.read_back(id, offset, limit))
+    }
+
+    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), Trouble> {
+        either!(self, target => target.commit(id, size))
+    }
+
+    fn keep(&mut self, id: EntryId) -> Result<(), Trouble> {
+        either!(self, target => target.keep(id))
+    }
+
+    fn abandon(&mut self, id: EntryId, parts: Parts) {
+        either!(self, target => target.abandon(id, parts));
+    }
+
+    fn folder(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        either!(self, target => target.folder(entry))
+    }
+
+    fn link(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        either!(self, target => target.link(entry))
+    }
+
+    fn leave(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        either!(self, target => target.leave(entry))
+    }
+
+    fn look(&mut self, entry: &Entry) -> Result<(), Trouble> {
+        either!(self, target => target.look(entry))
+    }
+}
+
+/// What carries the lanes.
+enum Carries<'a> {
+    /// QUIC.
+    Udp(&'a mut Connection),
+    /// ssh's own input and output.
+    Ssh(&'a mut PipeLanes),
+}
+
+/// The lanes, and how much has gone over them.
+pub(super) struct Carrier<'a> {
+    lanes: Carries<'a>,
+    moved: u64,
+}
+
+impl<'a> Carrier<'a> {
+    /// Returns the lanes of QUIC.
+    pub(super) fn udp(connection: &'a mut Connection) -> Carrier<'a> {
+        let lanes = Carries::Udp(connection);
+        Carrier { lanes, moved: 0 }
+    }
+
+    /// Returns the lanes of ssh's pipes.
+    pub(super) fn ssh(lanes: &'a mut PipeLanes) -> Carrier<'a> {
+        let lanes = Carries::Ssh(lanes);
+        Carrier { lanes, moved: 0 }
+    }
+
+    /// Returns how many bytes were written and read.
+    pub(super) fn moved(&self) -> u64 {
+        self.moved
+    }
+}
+
+impl Lanes for Carrier<'_> {
+    fn count(&self) -> usize {
+        match &self.lanes {
+            Carries::Udp(connection) => connection.lanes(),
+            Carries::Ssh(lanes) => lanes.count(),
+        }
+    }
+
+    fn room(&mut self, lane: Lane) -> usize {
+        match &mut self.lanes {
+            Carries::Udp(connection) => connection.room(quic_lane(lane)),
+            Carries::Ssh(lanes) => lanes.room(lane),
+        }
+    }
+
+    fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
+        let before = bytes.len();
+        match &mut self.lanes {
+            Carries::Udp(connection) => connection.write(quic_lane(lane), bytes),
+            Carries::Ssh(lanes) => lanes.write(lane, bytes),
+        }
+        self.moved += before.saturating_sub(bytes.len()) as u64;
+    }
+
+    fn read(&mut self, lane: Lane, limit: usize) -> Arrived {
+        let arrived = match &mut self.lanes {
+            Carries::Udp(connection) => match connection.read(quic_lane(lane), limit) {
+                Some(bytes) => Arrived::Bytes(bytes),
+                None if connection.is_ended(quic_lane(lane)) => Arrived::Ended,
+                None => Arrived::Nothing,
+            },
+            Carries::Ssh(lanes) => lanes.read(lane, limit),
+        };
+        if let Arrived::Bytes(bytes) = &arrived {
+            self.moved += bytes.len() as u64;
+        }
+        arrived
+    }
+
+    fn finish(&mut self, lane: Lane) {
+        match &mut self.lanes {
+            Carries::Udp(connection) => connection.finish(quic_lane(lane)),
+            Carries::Ssh(lanes) => lanes.finish(lane),
+        }
+    }
+}
+
+fn quic_lane(lane: Lane) -> fulmar_quic::Lane {
+    fulmar_quic::Lane::new(lane.0)
+}

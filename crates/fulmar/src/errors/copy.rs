@@ -1,0 +1,213 @@
+//! What can go wrong with a copy, besides the login to it.
+
+use std::ffi::OsString;
+
+use fulmar_platform::Signal;
+
+use super::signal_name;
+use crate::copy::BadOperand;
+
+/// Why a copy came to nothing, or not to all that was asked for. Hosts are as the user wrote them.
+///
+/// Its text says what happened and to whom, [`advice`](CopyFailure::advice) what to try.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CopyFailure {
+    /// There are no operands.
+    #[error("nothing to copy: no files were named")]
+    NothingNamed,
+    /// An operand makes no sense.
+    #[error("\"{}\" names no file: {why}", text.display())]
+    Operand {
+        /// As it was written.
+        text: OsString,
+        /// What is wrong with it.
+        why: BadOperand,
+    },
+    /// No host was named.
+    #[error("neither what to copy nor where to is on another machine")]
+    BothHere,
+    /// Two hosts were named.
+    #[error("what to copy and where to are both on other machines")]
+    BothThere,
+    /// Sources are here and there.
+    #[error("{} is on this machine, and so is where it is to go", path.display())]
+    Mixed {
+        /// The source that is here.
+        path: OsString,
+    },
+    /// Standard input is one of several sources.
+    #[error("standard input can only be copied alone")]
+    StreamAmongOthers,
+    /// Two things want to be written to standard output.
+    #[error("what is copied and what --json tells cannot both go to standard output")]
+    TwoOutputs,
+
+    /// The far end was started by hand.
+    #[error("copy-server is started over ssh, by fulmar cp")]
+    NotByHand,
+    /// There is no program of ours there.
+    #[error("there is no fulmar on {host}{}", known(system))]
+    NoFulmar {
+        /// Where.
+        host: String,
+        /// What kind of system that is.
+        system: String,
+    },
+    /// The program there has ended without a word.
+    #[error("the fulmar on {host} cannot copy: it has ended with {status}")]
+    NoCopyServer {
+        /// Where.
+        host: String,
+        /// How it ended.
+        status: String,
+    },
+    /// The two programs are of different times.
+    #[error(
+        "the fulmar on {host} speaks version {version} of copying, and this one version {ours}"
+    )]
+    Version {
+        /// Where.
+        host: String,
+        /// What it speaks.
+        version: u32,
+        /// What we speak.
+        ours: u32,
+    },
+    /// The connection has ended in the middle.
+    #[error("the connection to {host} has ended: {why}")]
+    Lost {
+        /// Where.
+        host: String,
+        /// What is known of it.
+        why: String,
+    },
+    /// Nothing was heard for long.
+    #[error("nothing was heard from {host} for {minutes} minutes")]
+    Silent {
+        /// Where.
+        host: String,
+        /// How long.
+        minutes: u64,
+    },
+    /// The far end says what it must not.
+    #[error("the far end on {host} is wrong: {what}")]
+    Wrong {
+        /// Where.
+        host: String,
+        /// What it said.
+        what: String,
+    },
+    /// The far end does not do it.
+    #[error("{host} says: {what}")]
+    Refused {
+        /// Where.
+        host: String,
+        /// Why.
+        what: String,
+    },
+    /// What was named here cannot be copied from or to.
+    #[error("{what}")]
+    Here {
+        /// Which, and why.
+        what: String,
+    },
+    /// Some files were copied, some were not; they were named.
+    #[error("not copied: {}", counted(*troubles))]
+    Incomplete {
+        /// How many were not.
+        troubles: u64,
+    },
+    /// A signal has ended it.
+    #[error("ended by {}", signal_name(*signal))]
+    Interrupted {
+        /// Which.
+        signal: Signal,
+        /// Whether the same command goes on where it was.
+        resumes: bool,
+    },
+}
+
+impl CopyFailure {
+    /// Returns the status to leave with, as scp: 255 where the other machine was not reached or was
+    /// lost, else 1. A signal has its own, as in a shell.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            CopyFailure::NoFulmar { .. }
+            | CopyFailure::NoCopyServer { .. }
+            | CopyFailure::Version { .. }
+            | CopyFailure::Lost { .. }
+            | CopyFailure::Silent { .. }
+            | CopyFailure::Wrong { .. } => 255,
+            CopyFailure::Interrupted { signal, .. } => match signal {
+                Signal::HangUp => 129,
+                Signal::Quit => 131,
+                Signal::Terminate => 143,
+                _ => 130,
+            },
+            _ => 1,
+        }
+    }
+
+    /// Says what to try next.
+    pub(crate) fn advice(&self) -> Option<String> {
+        Some(match self {
+            CopyFailure::NothingNamed
+            | CopyFailure::Operand { .. }
+            | CopyFailure::NotByHand => {
+                "it reads like this: fulmar cp SOURCE... [user@]host:PATH; [::1]:PATH is an IPv6 \
+                 address, and ./a:b a file here"
+                    .to_owned()
+            }
+            CopyFailure::BothHere => {
+                "a host has a colon behind it, as in host:path; on one machine cp(1) copies".to_owned()
+            }
+            CopyFailure::BothThere => {
+                "log in to one of the two and copy from there: fulmar ONE -- fulmar cp FILE OTHER:PATH"
+                    .to_owned()
+            }
+            CopyFailure::Mixed { .. } => "copy it by itself, with cp(1)".to_owned(),
+            CopyFailure::StreamAmongOthers => {
+                "a file that is called - is written ./-".to_owned()
+            }
+            CopyFailure::TwoOutputs => "leave one of them out".to_owned(),
+            CopyFailure::NoFulmar { .. } => {
+                "install Fulmar there (cargo install --path crates/fulmar, in its source)\n\
+                 if it is there already, say where: --server /path/to/fulmar"
+                    .to_owned()
+            }
+            CopyFailure::NoCopyServer { host, .. } => format!(
+                "it may be older: fulmar cp needs the same version at both ends; try ssh {host} fulmar \
+                 copy-server </dev/null by itself to see"
+            ),
+            CopyFailure::Version { .. } => "install the same version at both ends".to_owned(),
+            CopyFailure::Lost { .. } | CopyFailure::Silent { .. } => {
+                "the same command goes on where it was interrupted".to_owned()
+            }
+            CopyFailure::Wrong { .. } => {
+                "install the same version at both ends; if they are, that machine is not to be trusted"
+                    .to_owned()
+            }
+            CopyFailure::Interrupted { resumes: true, .. } => {
+                "the same command goes on where this one was interrupted".to_owned()
+            }
+            CopyFailure::Refused { .. }
+            | CopyFailure::Here { .. }
+            | CopyFailure::Incomplete { .. }
+            | CopyFailure::Interrupted { .. } => return None,
+        })
+    }
+}
+
+fn known(system: &str) -> String {
+    match system.is_empty() {
+        true => String::new(),
+        false => format!(" ({system})"),
+    }
+}
+
+fn counted(troubles: u64) -> String {
+    match troubles {
+        1 => "1 file or folder".to_owned(),
+        other => format!("{other} files or folders"),
+    }
+}

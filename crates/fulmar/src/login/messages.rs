@@ -1,0 +1,38 @@
+//! What ssh has printed, until it is known who it is.
+
+/// What is held back of ssh's messages as long as it is not known who it is.
+const HELD_BYTES_MAX: usize = 16 * 1024;
+
+/// What ssh has printed. It is kept back at first: it may be about words that it does not understand, and
+/// is called without.
+#[derive(Debug)]
+pub(crate) struct Messages(Option<String>);
+
+impl Messages {
+    /// Returns messages that are kept back.
+    pub(crate) fn held() -> Messages {
+        Messages(Some(String::new()))
+    }
+
+    /// Takes what was printed, and returns what is to be shown now.
+    pub(crate) fn add(&mut self, text: &str) -> String {
+        match &mut self.0 {
+            Some(held) if held.len() < HELD_BYTES_MAX => {
+                held.push_str(text);
+                String::new()
+            }
+            Some(_) => self.release() + text,
+            None => text.to_owned(),
+        }
+    }
+
+    /// Keeps nothing back any more, and returns what was.
+    pub(crate) fn release(&mut self) -> String {
+        self.0.take().unwrap_or_default()
+    }
+
+    /// Tells if they are kept back.
+    pub(crate) fn are_held(&self) -> bool {
+        self.0.is_some()
+    }
+}
