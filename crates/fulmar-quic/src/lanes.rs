@@ -130,8 +130,6 @@ impl Lanes {
 
     /// Hands to QUIC what it takes.
     pub(crate) fn flush(&mut self, connection: &mut quinn_proto::Connection) {
-        // The other end may write to it before we do.
-        self.open(connection, 0);
         for number in 0..=u8::try_from(self.count()).unwrap_or(u8::MAX) {
             if self.has_work(number) && self.open(connection, number) {
                 let id = Lane(number).stream(self.side);

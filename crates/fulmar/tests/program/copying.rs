@@ -285,7 +285,7 @@ fn an_outage_in_the_middle_is_waited_for() {
 fn ctrl_c_leaves_what_the_same_command_goes_on_from() {
     let Some(scene) = scene() else { return };
     scene.near.write_home(Person::Alice, "file", noise(LARGE));
-    let arguments = ["-l", "40MB", "file", &far("")];
+    let arguments = ["-l", "20MB", "file", &far("")];
     let Some(mut terminal) = at_terminal(&scene, &arguments) else {
         return;
     };
@@ -335,7 +335,7 @@ fn a_near_end_that_is_killed_leaves_a_far_end_that_leaves() {
     let Some(scene) = scene() else { return };
     scene.authorize("command=\"fulmar copy-server --idle 2\"");
     scene.near.write_home(Person::Alice, "file", noise(LARGE));
-    let arguments = ["-l", "40MB", "file", &far("")];
+    let arguments = ["-l", "20MB", "file", &far("")];
     let Some(mut terminal) = at_terminal(&scene, &arguments) else {
         return;
     };
