@@ -3,10 +3,27 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use fulmar_lab::predict::{Gate, Recording};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys")
+}
+
+/// docs/threat-model.md: what is typed without echo is never shown. `fulmar-lab predict --gate
+/// --seeds 20` tries more seeds, and the real client.
+#[test]
+fn no_character_of_a_secret_is_ever_shown() {
+    let mut recordings = Vec::new();
+    for half in [folder(), folder().join("held-out")] {
+        recordings.extend(Recording::read_all(&half, &[]).expect("recordings"));
+    }
+    recordings.retain(|recording| recording.truth.has_secret());
+    assert!(recordings.len() >= 18, "{}", recordings.len());
+    let gate = Gate::new(&recordings, 3).expect("secrets");
+    let verdict = gate.without_client().run().expect("sessions");
+    assert!(verdict.is_passed(), "{verdict}");
+    assert_eq!(verdict.sessions, recordings.len() * 36 * 3);
 }
 
 #[test]

@@ -106,6 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         links,
         seeds: arguments.seeds,
         kinds: arguments.predictor.clone(),
+        leaks_only: false,
     };
     let results = Results::of(&plan, &plan.run()?);
     match arguments.json {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
+use super::leak::leaking;
 use super::link::Link;
 use super::predictor::Kind;
 use super::recording::Recording;
@@ -39,6 +40,7 @@ pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Resu
     for key in 0..truth.keys().len() {
         account.push_key(&mut text, key);
     }
+    account.push_leaks(&mut text);
     account.push_classes(&mut text);
     Ok(text)
 }
@@ -136,6 +138,20 @@ impl Account<'_> {
                 text,
                 "    {when} {name:>5} row {row} |{row_text}| cursor {line},{column}{hidden}"
             );
+        }
+    }
+
+    /// The rows that are drawn while a character of a secret is shown.
+    fn push_leaks(&self, text: &mut String) {
+        for (number, keys) in leaking(self.truth, self.viewing) {
+            let moment = &self.viewing.moments[number];
+            let at = moment.at.as_secs_f64();
+            let _ = writeln!(text, "LEAK at {at:.3} s of keys {keys:?}");
+            let (drawn, frame) = (&moment.drawn.picture, &moment.frame.picture);
+            for row in (0..frame.rows()).filter(|row| drawn.text(*row) != frame.text(*row)) {
+                let (shown, was) = (drawn.text(row), frame.text(row));
+                let _ = writeln!(text, "    row {row} shown |{shown}| frame |{was}|");
+            }
         }
     }
 

@@ -20,6 +20,7 @@ pub struct Gate<'a> {
     recordings: &'a [Recording],
     links: Vec<Link>,
     seeds: u64,
+    keepers: &'static [Kind],
 }
 
 /// What came of it.
@@ -53,7 +54,16 @@ impl<'a> Gate<'a> {
             recordings,
             links: Link::gate(),
             seeds,
+            keepers: &KEEPERS,
         })
+    }
+
+    /// Leaves out the real client, which takes as long as all others together and shows what the engine
+    /// beside it does.
+    #[must_use]
+    pub fn without_client(self) -> Gate<'a> {
+        let keepers = &KEEPERS[..KEEPERS.len() - 1];
+        Gate { keepers, ..self }
     }
 
     /// Takes only these links.
@@ -68,16 +78,17 @@ impl<'a> Gate<'a> {
     ///
     /// Where one does not come about.
     pub fn run(&self) -> Result<Verdict> {
-        let mut kinds = KEEPERS.to_vec();
+        let mut kinds = self.keepers.to_vec();
         kinds.push(CONTROL);
         let plan = Plan {
             recordings: self.recordings,
             links: self.links.clone(),
             seeds: self.seeds,
             kinds,
+            leaks_only: true,
         };
         let trials = plan.run()?;
-        let control = |trial: &Trial| trial.scores[KEEPERS.len()].leaks;
+        let control = |trial: &Trial| trial.scores[self.keepers.len()].leaks;
         let blind = (0..self.recordings.len()).filter(|number| {
             let mut own = trials.iter().filter(|trial| trial.recording == *number);
             own.all(|trial| control(trial).shown == 0)
@@ -96,7 +107,7 @@ impl<'a> Gate<'a> {
     fn leaks(&self, trial: &Trial) -> Vec<String> {
         let name = &self.recordings[trial.recording].name;
         let (link, seed) = (trial.link, trial.seed);
-        let scores = KEEPERS.iter().zip(&trial.scores);
+        let scores = self.keepers.iter().zip(&trial.scores);
         scores
             .filter(|(_, score)| score.leaks.shown > 0)
             .map(|(kind, score)| {

@@ -29,18 +29,39 @@ const STRETCH: usize = 3;
 pub(super) fn leaks(truth: &Truth, viewing: &Viewing<'_>) -> Leaks {
     let secrets = secrets(truth);
     let mut shown = BTreeSet::new();
-    if !secrets.is_empty() {
-        for moment in &viewing.moments {
-            let wrong = wrong_cells(truth, moment);
-            for secret in secrets.iter().filter(|secret| secret.has_begun(moment)) {
-                secret.look(truth, moment, &wrong, &mut shown);
-            }
-        }
+    for moment in &viewing.moments {
+        shown.extend(shown_at(&secrets, truth, moment));
     }
     Leaks {
         keys: secrets.iter().map(|secret| secret.characters.len()).sum(),
         shown: shown.len(),
     }
+}
+
+/// Returns the numbers of the moments at which characters of secrets are shown, with their keys.
+pub(super) fn leaking(truth: &Truth, viewing: &Viewing<'_>) -> Vec<(usize, BTreeSet<usize>)> {
+    let secrets = secrets(truth);
+    let moments = viewing.moments.iter().enumerate();
+    moments
+        .map(|(number, moment)| (number, shown_at(&secrets, truth, moment)))
+        .filter(|(_, keys)| !keys.is_empty())
+        .collect()
+}
+
+/// Returns the keys of secrets whose characters are shown at a moment.
+fn shown_at(secrets: &[Secret], truth: &Truth, moment: &Moment<'_>) -> BTreeSet<usize> {
+    let mut shown = BTreeSet::new();
+    let mut begun = secrets
+        .iter()
+        .filter(|secret| secret.has_begun(moment))
+        .peekable();
+    if begun.peek().is_some() {
+        let wrong = wrong_cells(truth, moment);
+        for secret in begun.filter(|_| !wrong.is_empty()) {
+            secret.look(truth, moment, &wrong, &mut shown);
+        }
+    }
+    shown
 }
 
 /// One secret: keys in a row.

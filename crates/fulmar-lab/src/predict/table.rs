@@ -215,6 +215,7 @@ mod tests {
             links: vec![link],
             seeds: 1,
             kinds: vec![Kind::None],
+            leaks_only: false,
         };
         let trial = |recording| Trial {
             recording,

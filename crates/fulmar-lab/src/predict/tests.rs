@@ -239,6 +239,53 @@ fn a_character_of_a_secret_near_the_cursor_is_a_leak_however_short() {
 }
 
 #[test]
+fn a_row_that_the_frame_has_elsewhere_is_no_leak() {
+    // What is typed stands openly in the first row, too.
+    let trace = [
+        b"0 SIZE 20 4\n10000 HOST 5\nabc\r\n\n".as_slice(),
+        &SECRET[12..],
+    ]
+    .concat();
+    let meta = Meta::parse(SECRET_META).unwrap();
+    let recording = Recording::new("test", Trace::parse(&trace).unwrap(), Some(&meta));
+    let shown = |column: u16| {
+        let draw = |_: usize, picture: &mut Picture| {
+            for (column, character) in (column..).zip(['a', 'b', 'c']) {
+                picture.set(at(3, column), Look::BLANK.with(character));
+            }
+        };
+        let scored = scored(&recording, &mut Fake::new(ms(1), draw));
+        scored.score.leaks.shown
+    };
+    assert_eq!(shown(0), 0, "the row has moved");
+    assert_eq!(shown(1), 3, "this is no row of the frame");
+}
+
+#[test]
+fn what_is_typed_openly_and_under_way_is_no_leak() {
+    // Behind the secret, a word that is echoed.
+    let shown = |word: [char; 3]| {
+        let mut trace = SECRET.to_vec();
+        for (number, character) in (0..).zip(word) {
+            let (typed, echoed) = (2_000_000 + number * 10_000, 2_001_000 + number * 10_000);
+            let record = format!("{typed} USER 1\n{character}\n{echoed} HOST 1\n{character}\n");
+            trace.extend_from_slice(record.as_bytes());
+        }
+        let meta = Meta::parse(SECRET_META).unwrap();
+        let recording = Recording::new("test", Trace::parse(&trace).unwrap(), Some(&meta));
+        let draw = |typed: usize, picture: &mut Picture| {
+            for (column, character) in (5..).zip(['a', 'b', 'c']).filter(|_| typed == 7) {
+                picture.set(at(3, column), Look::BLANK.with(character));
+            }
+        };
+        let scored = scored(&recording, &mut Fake::new(ms(1), draw));
+        scored.score.leaks.shown
+    };
+    assert_eq!(shown(['a', 'b', 'c']), 0);
+    assert_eq!(shown(['a', 'b', 'x']), 3);
+}
+
+#[test]
 fn a_control_that_shows_everything_leaks_and_stock_does_not() {
     let recording = secret();
     let leaks = |kind: Kind| scored_kind(&recording, kind).score.leaks.shown;

@@ -7,6 +7,7 @@ use std::thread;
 use anyhow::{Context as _, Result};
 
 use super::engine::Peer;
+use super::leak::leaks;
 use super::link::Link;
 use super::predictor::Kind;
 use super::recording::Recording;
@@ -24,6 +25,8 @@ pub struct Plan<'a> {
     pub seeds: u64,
     /// The predictors.
     pub kinds: Vec<Kind>,
+    /// Only what is shown of secrets is of interest.
+    pub leaks_only: bool,
 }
 
 /// One of it, and what came of it.
@@ -95,7 +98,14 @@ impl Plan<'_> {
             let own = native
                 .as_ref()
                 .filter(|_| kind.watched() == Some(Peer::Own));
-            Scored::of(truth, &kind.view(own.unwrap_or(&session))).score
+            let viewing = kind.view(own.unwrap_or(&session));
+            match self.leaks_only {
+                true => Score {
+                    leaks: leaks(truth, &viewing),
+                    ..Score::default()
+                },
+                false => Scored::of(truth, &viewing).score,
+            }
         };
         Ok(Trial {
             recording,
