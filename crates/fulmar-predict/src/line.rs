@@ -84,14 +84,6 @@ impl Line {
         is_secret_asked(canvas.screen(), self.at(self.margin))
     }
 
-    /// Whether the program has left the line alone, but perhaps for its row: the same stands left of the
-    /// caret. What a program writes there by itself is its next question.
-    pub(crate) fn is_left_alone(&self, before: &Canvas, after: &Canvas) -> bool {
-        let column = before.caret().column.0;
-        let left = |canvas: &Canvas| prefix(canvas, column);
-        after.caret().column.0 == column && looks_alike(&left(before), &left(after))
-    }
-
     /// Brings a line that still stands up to date with what is to be seen.
     pub(crate) fn renew(&mut self, canvas: &Canvas, hints: Option<&Hints>) {
         let at = canvas.caret();
@@ -165,6 +157,14 @@ fn placeholder(canvas: &Canvas, margin: u16) -> Option<Vec<(u16, Ink)>> {
         (column - margin, canvas.ink(place))
     });
     Some(inks.collect())
+}
+
+/// Whether the program has left the line of the caret alone, but perhaps for its row: the same stands
+/// left of the caret. What a program writes there by itself is its next question.
+pub(crate) fn is_left_alone(before: &Canvas, after: &Canvas) -> bool {
+    let column = before.caret().column.0;
+    let left = |canvas: &Canvas| prefix(canvas, column);
+    after.caret().column.0 == column && looks_alike(&left(before), &left(after))
 }
 
 fn prefix(canvas: &Canvas, margin: u16) -> Vec<Symbol> {

@@ -10,7 +10,12 @@ use super::recording::Recording;
 use super::trial::{Plan, Trial};
 
 /// What has to keep secrets.
-const KEEPERS: [Kind; 3] = [Kind::Engine, Kind::EngineHints, Kind::Client];
+const KEEPERS: [Kind; 4] = [
+    Kind::Engine,
+    Kind::EngineHints,
+    Kind::Client,
+    Kind::ClientHints,
+];
 /// What must not be able to.
 const CONTROL: Kind = Kind::Everything;
 
@@ -62,7 +67,7 @@ impl<'a> Gate<'a> {
     /// beside it does.
     #[must_use]
     pub fn without_client(self) -> Gate<'a> {
-        let keepers = &KEEPERS[..KEEPERS.len() - 1];
+        let keepers = &KEEPERS[..2];
         Gate { keepers, ..self }
     }
 

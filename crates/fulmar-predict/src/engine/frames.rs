@@ -6,7 +6,8 @@ use fulmar_datagram::Time;
 
 use super::Engine;
 use crate::decision::Reason;
-use crate::pending::{Guess, Pending};
+use crate::line::is_left_alone;
+use crate::pending::{Effect, Guess, Pending};
 use crate::validation::{holds, longest_match, longest_moved_match};
 
 /// What a frame says about the keys at the front.
@@ -145,9 +146,15 @@ impl Engine {
             return None;
         }
         let caret = frame.canvas.caret();
-        let carets = self.queue.received_known(frame.received);
-        let mut carets = carets.map(|(_, effect)| effect.caret);
-        let is_explained = caret == self.base.caret() || carets.any(|expected| expected == caret);
+        // A program's answer may leave the caret in the column where one of them would, too.
+        let explains = |effect: &Effect| {
+            let mut patches = effect.patches.iter();
+            effect.caret == caret && patches.all(|patch| holds(patch, &frame.canvas))
+        };
+        let mut effects = self.queue.received_known(frame.received);
+        let has_nothing_yet =
+            caret == self.base.caret() && is_left_alone(&self.base, &frame.canvas);
+        let is_explained = has_nothing_yet || effects.any(|(_, effect)| explains(effect));
         (!is_explained).then_some(known)
     }
 

@@ -6,7 +6,7 @@ use super::Engine;
 use crate::canvas::Canvas;
 use crate::decision::{Decision, Reason};
 use crate::epoch::Epoch;
-use crate::line::Line;
+use crate::line::{Line, is_left_alone};
 use crate::trust::{Ahead, Question};
 
 impl Engine {
@@ -41,7 +41,7 @@ impl Engine {
     /// Forgets the line if the program went on although nobody had typed anything.
     pub(super) fn leave_line(&mut self, after: &Canvas) {
         let before = &self.base;
-        self.line.take_if(|line| !line.is_left_alone(before, after));
+        self.line.take_if(|_| !is_left_alone(before, after));
     }
 
     pub(super) fn confirm_epoch(&mut self, now: Time, epoch: Epoch, reason: Reason) {

@@ -87,3 +87,20 @@ fn a_suggestion_takes_back_what_is_removed() {
     assert_eq!(scene.row(0), "$ main.py");
     assert_eq!(scene.column(), 5);
 }
+
+#[test]
+fn an_answer_that_ends_in_the_column_of_the_line_before_is_seen_as_one() {
+    let mut scene = Scene::new(&format!("{}{EDITING}$ ", "\r\n".repeat(9)));
+    scene.key("\r");
+    scene.answer("\r\n$ ");
+    scene.keys("ab");
+    scene.answer("ab");
+    let had = scene.typed();
+    scene.keys("cd\r");
+    assert_eq!(scene.row(8), "$ abcd", "Enter is shown at once");
+    scene.partial("cd\r\nnow ", scene.typed(), had);
+    assert_eq!(
+        (scene.row(8), scene.row(9)),
+        ("$ abcd".into(), "now".into())
+    );
+}
