@@ -30,7 +30,7 @@ pub(crate) const LANE_SHARE_BYTES: usize = 128 * 1024;
 /// Source: docs/channel.md §6.
 pub(crate) const CONTROL_WAITING_BYTES: usize = 64 * 1024;
 
-/// Data lanes at most; eight are used over QUIC, one over ssh.
+/// Data lanes at most; 32 are used over QUIC, one over ssh.
 ///
 /// Source: docs/channel.md §1.
 pub const LANES_MAX: usize = 64;

@@ -210,6 +210,10 @@ fn what_is_still_being_sent_cannot_be_settled() {
         ..Attack::new(&tree(), &[100])
     };
     (attack.ours, attack.peer) = (attack.link.sender(), attack.link.receiver());
+    let begun = attack
+        .sender
+        .turn(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert!(begun.is_ok());
     for frame in [hello(1), Frame::Ready { is_folder: true }, settled(2, 1)] {
         let mut out = BytesMut::new();
         frame.encode(&mut out);
