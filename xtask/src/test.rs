@@ -25,13 +25,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
 use crate::Setup;
 use crate::peers;
-use crate::workspace::Workspace;
+use crate::workspace::{self, Workspace};
 
 mod run;
 mod tally;
@@ -41,8 +42,8 @@ pub(crate) use run::{Silence, run_and_count};
 /// How many seeds of the model test CI runs, as CONTRIBUTING.md promises.
 const SEEDS_IN_CI: &str = "1000";
 
-/// How long the tests may print nothing in CI before they count as hanging. Chosen by eye: building
-/// one crate and running one test, such as that of the thousand seeds, each take far less.
+/// How long the tests may print nothing in CI before they count as hanging. Chosen by eye: one
+/// test, such as that of the thousand seeds, takes far less.
 const SILENCE_MAX: Duration = Duration::from_secs(15 * 60);
 
 /// Compiles our own crates with a little optimisation, assertions and overflow checks kept: a
@@ -66,8 +67,9 @@ pub(crate) fn run(workspace: &Workspace, setup: Setup) -> Result<()> {
     let skipped = workspace.root().join("target/xtask/skipped-tests");
     start_list(&skipped)?;
 
-    let mut cargo = workspace.cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
-    cargo.args(OPTIMISED);
+    // Building says nothing on standard output, however long it takes.
+    workspace::run(&mut all_tests(workspace, &["--no-run"]))?;
+    let mut cargo = all_tests(workspace, &["--no-fail-fast"]);
     cargo.env(
         "FULMAR_TEST_PEERS",
         if setup.may_install() {
@@ -98,6 +100,12 @@ pub(crate) fn run(workspace: &Workspace, setup: Setup) -> Result<()> {
         bail!("no test was run");
     }
     Ok(())
+}
+
+fn all_tests(workspace: &Workspace, how: &[&str]) -> Command {
+    let mut cargo = workspace.cargo(["test", "--workspace", "--locked"]);
+    cargo.args(OPTIMISED).args(how);
+    cargo
 }
 
 /// Makes an empty file for the tests to append to.
