@@ -19,6 +19,8 @@ pub(super) struct Pace {
     rate: Option<Rate>,
     /// Bytes that may be copied, as of `since`.
     saved: u64,
+    /// Bytes that were copied beyond what was allowed: a turn reads whole blocks.
+    owed: u64,
     since: Time,
 }
 
@@ -28,6 +30,7 @@ impl Pace {
         Pace {
             rate,
             saved: 0,
+            owed: 0,
             since: now,
         }
     }
@@ -41,9 +44,11 @@ impl Pace {
         if earned > 0 {
             self.since = now;
         }
+        let kept = earned.saturating_sub(self.owed);
+        self.owed = self.owed.saturating_sub(earned);
         self.saved = self
             .saved
-            .saturating_add(earned)
+            .saturating_add(kept)
             .min(bytes_in(rate, SAVED).max(turn(rate)));
         match self.saved >= turn(rate) {
             true => wanted.min(usize::try_from(self.saved).unwrap_or(usize::MAX)),
@@ -53,13 +58,16 @@ impl Pace {
 
     /// Takes note of what was copied.
     pub(super) fn spend(&mut self, bytes: u64) {
+        self.owed = self.owed.saturating_add(bytes.saturating_sub(self.saved));
         self.saved = self.saved.saturating_sub(bytes);
     }
 
     /// Returns when more may be copied, if that is not now.
     pub(super) fn next(&self) -> Option<Time> {
         let rate = self.rate?;
-        let missing = turn(rate).saturating_sub(self.saved);
+        let missing = turn(rate)
+            .saturating_sub(self.saved)
+            .saturating_add(self.owed);
         (missing > 0).then(|| {
             let millis = missing
                 .saturating_mul(1000)
@@ -93,15 +101,17 @@ mod tests {
 
     #[test]
     fn in_a_second_as_much_is_copied_as_the_rate_says() {
-        for rate in ["1M", "80M", "64"] {
+        // A turn may read a block on each lane, however little it is allowed.
+        for (rate, beyond) in [("1M", 0), ("80M", 0), ("64", 0), ("80M", 1 << 20)] {
             let rate = Rate::parse(rate).unwrap();
             let start = Time::from_origin(Duration::from_secs(5));
             let mut pace = Pace::new(Some(rate), start);
             let (mut now, mut copied) = (start, 0);
             while now < start + Duration::from_secs(10) {
                 let allowed = pace.allows(now, 64 * 1024) as u64;
-                pace.spend(allowed);
-                copied += allowed;
+                let spent = if allowed > 0 { allowed + beyond } else { 0 };
+                pace.spend(spent);
+                copied += spent;
                 now = pace
                     .next()
                     .unwrap_or(now)
