@@ -69,20 +69,15 @@ fn put(target: &OsString, flags: Flags) -> Request {
 }
 
 fn flags(way: &Way, wishes: &Wishes, jobs: usize) -> Flags {
-    let (sources, target) = match way {
-        Way::Up { sources, target } | Way::Down { sources, target } => {
-            (sources.as_slice(), Some(target))
+    let sources = match way {
+        Way::Up { sources, .. } | Way::Down { sources, .. } | Way::DownStream { sources } => {
+            sources.as_slice()
         }
-        Way::UpStream { target } => (&[][..], Some(target)),
-        Way::DownStream { sources } => (sources.as_slice(), None),
+        Way::UpStream { .. } => &[],
     };
-    let ends_in_slash = |target: &OsString| target.as_bytes().ends_with(b"/");
     // What is in a folder has no one name.
     let is_contents = |source: &OsString| matches!(Named::by(source.as_bytes()), Named::Contents);
-    let into_folder = sources.len() > 1
-        || jobs > 1
-        || target.is_some_and(ends_in_slash)
-        || sources.iter().any(is_contents);
+    let into_folder = sources.len() > 1 || jobs > 1 || sources.iter().any(is_contents);
     let is_stream = matches!(way, Way::DownStream { .. });
     [
         (wishes.recursive, Flags::RECURSIVE),
