@@ -94,9 +94,13 @@ impl World {
     }
 
     /// A program without terminal, started in the home, in a process group of its own.
+    ///
+    /// Signals do what they do by default, even where whoever started the tests ignores some, as `nohup` and the
+    /// background of a script do: stock's server hands what is ignored on to its shell, which no Ctrl-C ends then.
     pub(crate) fn command(&self, program: impl Into<OsString>) -> Command {
         use std::os::unix::process::CommandExt as _;
-        let mut command = Command::new(program.into());
+        let mut command = Command::new("/usr/bin/env");
+        command.arg("--default-signal").arg(program.into());
         command.env_clear().current_dir(self.home());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.process_group(0).stdin(Stdio::null());
