@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fulmar_terminal::{Attributes, CellRow, Column, Glyph, Position, Row, Screen, Size, Style};
+use fulmar_terminal::{
+    Attributes, Cell, CellRow, Column, Glyph, Position, Row, Screen, Size, Style,
+};
 
 use crate::caret::{Caret, CaretKind};
 use crate::overlay::{Ink, Symbol};
@@ -10,9 +12,11 @@ use crate::pending::Effect;
 use crate::text::{grey_end, is_grey, is_vacant, right_of};
 
 /// A screen that effects of keys are drawn into. The mark of a software cursor is not on it.
+///
+/// A clone costs nothing until one of them is drawn into; then it shares all rows but those.
 #[derive(Clone, Debug)]
 pub(crate) struct Canvas {
-    screen: Screen,
+    screen: Arc<Screen>,
     caret: Caret,
 }
 
@@ -33,7 +37,7 @@ impl Canvas {
     pub(crate) fn new(screen: &Screen) -> Canvas {
         let caret = Caret::of(screen);
         let mut canvas = Canvas {
-            screen: screen.clone(),
+            screen: Arc::new(screen.clone()),
             caret,
         };
         if caret.kind == CaretKind::Soft {
@@ -80,7 +84,7 @@ impl Canvas {
     }
 
     pub(crate) fn put(&mut self, at: Position, ink: &Ink) {
-        self.screen.overlay_cell(at, ink.symbol.glyph(), &ink.style);
+        Arc::make_mut(&mut self.screen).overlay_cell(at, ink.symbol.glyph(), &ink.style);
     }
 
     /// Blanks the cells of a row from one column to below another, keeping their background.
@@ -88,7 +92,7 @@ impl Canvas {
         for column in columns.map(Column) {
             let style = Style::erased(self.row(row).style(column).background);
             let at = Position { row, column };
-            self.screen.overlay_cell(at, Glyph::Blank, &style);
+            Arc::make_mut(&mut self.screen).overlay_cell(at, Glyph::Blank, &style);
         }
     }
 
@@ -116,9 +120,11 @@ impl Canvas {
         self.move_caret(effect.caret);
     }
 
-    /// Moves all rows up by one.
+    /// Moves all rows up by one, that of the caret included.
     pub(crate) fn scroll(&mut self) {
-        self.screen.overlay_scroll();
+        Arc::make_mut(&mut self.screen).overlay_scroll();
+        let Position { row, column } = self.caret.at;
+        self.move_caret(Position::new(row.0.saturating_sub(1), column.0));
     }
 
     /// Returns the cells that `after`, made from this canvas, shows otherwise.
@@ -134,7 +140,11 @@ impl Canvas {
 }
 
 fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<Patch>) {
-    for column in (0..after.columns()).map(Column) {
+    let cells = (0..)
+        .map(Column)
+        .zip(before.cells().iter().zip(after.cells()));
+    let suspects = cells.filter(|(_, (one, other))| one != other || !is_whole(one));
+    for (column, _) in suspects {
         let symbol = after.glyph(column);
         let is_same = symbol == before.glyph(column) && after.style(column) == before.style(column);
         if !is_same && symbol != Glyph::Spacer {
@@ -146,6 +156,11 @@ fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<P
             });
         }
     }
+}
+
+/// Whether a cell holds everything of itself, so that it can be compared without its row.
+fn is_whole(cell: &Cell) -> bool {
+    !cell.has_extra() && !cell.is_cluster()
 }
 
 /// Returns how the cell below a software cursor would look: as its right neighbour if that is grey,

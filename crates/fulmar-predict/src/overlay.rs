@@ -38,6 +38,7 @@ pub struct OverlayCell {
 /// Cells and perhaps a cursor that take the place of those of the last frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overlay {
+    pub(crate) scroll_key: Option<u64>,
     pub(crate) cells: Vec<OverlayCell>,
     pub(crate) cursor: Option<Position>,
     pub(crate) cursor_key: Option<u64>,
@@ -46,7 +47,13 @@ pub struct Overlay {
 impl Overlay {
     /// Whether the frame is shown as it is.
     pub fn is_empty(&self) -> bool {
-        self.cells.is_empty() && self.cursor.is_none()
+        self.scroll_key.is_none() && self.cells.is_empty() && self.cursor.is_none()
+    }
+
+    /// The number of the first byte of the key that moves all rows up by one, the cells left out;
+    /// `None` if they stay.
+    pub fn scroll_key(&self) -> Option<u64> {
+        self.scroll_key
     }
 
     /// The cells, in the order in which they are drawn.
@@ -66,6 +73,9 @@ impl Overlay {
 
     /// Draws the overlay. What lies outside the screen is left out.
     pub fn apply(&self, screen: &mut Screen) {
+        if self.scroll_key.is_some() {
+            screen.overlay_scroll();
+        }
         for OverlayCell { at, ink, .. } in &self.cells {
             screen.overlay_cell(*at, ink.symbol.glyph(), &ink.style);
         }

@@ -45,6 +45,8 @@ pub struct Drawn {
     pub causes: BTreeMap<Position, u64>,
     /// The same for the cursor.
     pub cursor_cause: Option<u64>,
+    /// The same for all other cells.
+    pub scroll_cause: Option<u64>,
 }
 
 impl Drawn {
@@ -54,7 +56,13 @@ impl Drawn {
             picture: frame.picture.clone(),
             causes: BTreeMap::new(),
             cursor_cause: None,
+            scroll_cause: None,
         }
+    }
+
+    /// The first byte of the key because of which a cell was drawn.
+    pub fn cause_of(&self, at: Position) -> Option<u64> {
+        self.causes.get(&at).copied().or(self.scroll_cause)
     }
 
     /// The same, with the causes of what an overlay draws.
@@ -65,6 +73,7 @@ impl Drawn {
                 .filter_map(|cell| Some((cell.at, cell.key?)))
                 .collect(),
             cursor_cause: overlay.cursor_key(),
+            scroll_cause: overlay.scroll_key(),
             ..Drawn::plain(frame)
         }
     }

@@ -133,7 +133,8 @@ impl Watch<'_> {
         for at in picture.differences(&moment.frame.picture) {
             let look = picture.look(at);
             let known = before.get(&at).filter(|(was, _)| *was == look);
-            let key = named(moment.drawn.causes.get(&at)).or(known.map(|(_, key)| *key));
+            let cause = moment.drawn.cause_of(at);
+            let key = named(cause.as_ref()).or(known.map(|(_, key)| *key));
             self.drawn.insert(at, (look, key.unwrap_or(newest)));
         }
         let place = picture.cursor_place();

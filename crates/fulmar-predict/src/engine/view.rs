@@ -105,20 +105,25 @@ impl Causes {
 
 /// Returns what leads from the frame to what is drawn.
 fn overlay(frame: &Canvas, drawn: &Canvas, shown: Shown, causes: &Causes) -> Overlay {
+    let mut ground = frame.clone();
+    if causes.scroll.is_some() {
+        ground.scroll();
+    }
     let is_drawn = |patch: &Patch| {
         // The same text in another colour is the frame's affair, unless a key does just that.
         !patch.before.looks_like(&patch.ink.symbol)
             || causes.restyles(patch.at)
-                && is_marked_otherwise(&frame.ink(patch.at).style, &patch.ink.style)
+                && is_marked_otherwise(&ground.ink(patch.at).style, &patch.ink.style)
     };
-    let changes = frame.changes(drawn).into_iter().filter(is_drawn);
+    let changes = ground.changes(drawn).into_iter().filter(is_drawn);
     let mut cells: Vec<OverlayCell> = changes.map(|patch| cell(patch, shown, causes)).collect();
     let has_moved = frame.caret() != drawn.caret();
     if frame.caret_kind() == CaretKind::Soft {
-        mark_caret(&mut cells, frame, drawn, causes.caret);
+        mark_caret(&mut cells, &ground, drawn, causes.caret);
     }
     let cursor = has_moved && frame.caret_kind() == CaretKind::Hard;
     Overlay {
+        scroll_key: causes.scroll,
         cells,
         cursor: cursor.then(|| drawn.caret()),
         cursor_key: causes.caret.filter(|_| cursor),

@@ -67,6 +67,61 @@ fn every_cell_says_for_which_key_it_is_drawn() {
 }
 
 #[test]
+fn rows_that_scroll_are_moved_and_not_drawn() {
+    let mut scene = Scene::new(&format!(
+        "{}{EDITING}$ ",
+        "\x1b[44mtext\x1b[m\r\n".repeat(9)
+    ));
+    scene.key("\r");
+    scene.answer("\r\n$ ");
+    scene.keys("a");
+    scene.answer("a");
+    scene.keys("b\r");
+    let now = scene.now;
+    let overlay = scene.engine.overlay(now);
+    assert_eq!(overlay.scroll_key(), Some(3));
+    let cells: Vec<_> = overlay
+        .cells()
+        .iter()
+        .map(|cell| (cell.at, cell.key))
+        .collect();
+    let typed = crate::testing::at(8, 3);
+    assert_eq!(cells, [(typed, Some(3))]);
+    assert_eq!(scene.row(8), "$ ab");
+    assert!(
+        !background(&mut scene, 6, 0).is_default(),
+        "colours move along"
+    );
+    assert!(scene.row(9).is_empty());
+}
+
+#[test]
+fn the_mark_of_a_cursor_that_scrolls_is_drawn_once() {
+    let cursor = "\x1b[7m \x1b[m";
+    let hidden = "\x1b[?25l";
+    let mut scene = Scene::new(&format!("{hidden}{EDITING}{}$ {cursor}", "\r\n".repeat(9)));
+    scene.key("\r");
+    scene.answer(&format!("\r$  \r\n$ {cursor}"));
+    scene.keys("a");
+    scene.answer(&format!("\r$ a{cursor}"));
+    scene.key("\r");
+    assert_eq!(scene.row(8), "$ a");
+    let screen = scene.seen();
+    let is_marked = |cell: &&fulmar_terminal::Cell| {
+        cell.attributes()
+            .contains(fulmar_terminal::Attributes::INVERSE)
+    };
+    let marks = |row: u16| {
+        let cells = screen.row(fulmar_terminal::Row(row)).cells();
+        cells.iter().filter(is_marked).count()
+    };
+    assert_eq!(
+        (0..10).map(marks).collect::<Vec<_>>(),
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    );
+}
+
+#[test]
 fn text_goes_on_in_the_colour_in_which_it_was_echoed() {
     let mut scene = Scene::new("\x1b[44m\x1b[2J\x1b[m");
     scene.keys("a");
