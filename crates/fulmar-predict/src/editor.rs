@@ -91,8 +91,8 @@ fn window_mode(screen: &Screen, row: Row) -> Option<(u16, Option<String>)> {
     let line = |row: u16| {
         let cells = screen.row(Row(row));
         let is_bar = is_inverse(cells, 0) || !cells.cells().first()?.background().is_default();
-        let text = text_between(cells, 0, row_end(cells));
-        (is_bar && is_mode_line(&text)).then_some((row, text))
+        let text = is_bar.then(|| text_between(cells, 0, row_end(cells)))?;
+        is_mode_line(&text).then_some((row, text))
     };
     let (own, text) = (row.0.saturating_add(1)..rows).find_map(line)?;
     (own + 1..rows).find_map(line)?;

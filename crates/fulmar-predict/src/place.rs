@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use fulmar_terminal::{ModeFlags, Position};
 
 use crate::canvas::Canvas;
-use crate::editor::editor;
+use crate::editor::{Editor, editor};
 use crate::hints::Hints;
 use crate::prompt::{Signature, signature};
 
@@ -23,10 +23,12 @@ pub(crate) enum PlaceKind {
 }
 
 /// A place; equal ones are believed to behave alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) kind: PlaceKind,
     pub(crate) signature: Signature,
+    /// The editor that it is in the text of.
+    pub(crate) editor: Option<Editor>,
 }
 
 impl Place {
@@ -38,12 +40,14 @@ impl Place {
             return Place {
                 kind: PlaceKind::Editor,
                 signature: editor.signature,
+                editor: Some(editor),
             };
         }
         match signature(screen, start, hints) {
             Some(signature) => Place {
                 kind: PlaceKind::Prompt,
                 signature,
+                editor: None,
             },
             None => Place::elsewhere(canvas, margin, hints),
         }
@@ -63,6 +67,7 @@ impl Place {
         Place {
             kind: PlaceKind::Elsewhere,
             signature: Signature(hasher.finish()),
+            editor: None,
         }
     }
 }

@@ -143,13 +143,14 @@ pub(crate) fn left_border(screen: &Screen, at: Position) -> u16 {
 
 /// Whether a line is drawn across at least half of the row.
 pub(crate) fn is_rule(row: &CellRow) -> bool {
-    let is_line = |&column: &u16| {
-        matches!(
+    let is_other = |&column: &u16| {
+        !matches!(
             char_at(row, column),
             '─' | '━' | '═' | '┄' | '┈' | '┴' | '┬' | '┼'
         )
     };
-    (0..row.columns()).filter(is_line).count() * 2 >= row.cells().len()
+    let half = usize::from(row.columns() / 2);
+    (0..row.columns()).filter(is_other).nth(half).is_none()
 }
 
 /// Returns the end of the run of text from `at` on that no `gap` of blanks and no border

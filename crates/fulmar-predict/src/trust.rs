@@ -151,7 +151,7 @@ impl Trust {
         if self.hush.is_some() {
             return None;
         }
-        self.is_mark_stale &= has_modes(canvas);
+        self.is_mark_stale = self.is_mark_stale && has_modes(canvas);
         if self.settings_from.is_some() {
             return None;
         }

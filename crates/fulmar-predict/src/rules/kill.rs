@@ -2,7 +2,7 @@
 
 use super::ends::{suggestion_end, text_end};
 use super::{Done, Sheet};
-use crate::editor::{Kind, editor};
+use crate::editor::Kind;
 use crate::place::PlaceKind;
 use crate::text::right_of;
 
@@ -55,7 +55,6 @@ pub(super) fn end(sheet: &mut Sheet<'_>) -> Option<Done> {
 
 /// Of the editors, only emacs does so.
 fn kills_to_end(sheet: &Sheet<'_>) -> bool {
-    sheet.line.place.kind != PlaceKind::Editor
-        || editor(sheet.canvas.screen(), sheet.canvas.caret())
-            .is_some_and(|editor| editor.kind == Kind::Emacs)
+    let editor = sheet.line.place.editor;
+    editor.is_none_or(|editor| editor.kind == Kind::Emacs)
 }

@@ -3,14 +3,14 @@
 use fulmar_terminal::{Attributes, Column, Position};
 
 use super::Sheet;
-use crate::editor::{Kind, editor};
+use crate::editor::Kind;
 use crate::overlay::Symbol;
 use crate::text::{Run, typed_style};
 
 impl Sheet<'_> {
     /// Whether an editor says that what is typed replaces what is there.
     pub(super) fn replaces(&self) -> bool {
-        let editor = editor(self.canvas.screen(), self.canvas.caret());
+        let editor = self.line.place.editor;
         editor.is_some_and(|editor| editor.kind == Kind::Replace)
     }
 

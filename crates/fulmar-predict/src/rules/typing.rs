@@ -5,7 +5,7 @@ use fulmar_terminal::{CellRow, Color, Column, Position, char_columns};
 use super::{Done, Sheet};
 use crate::brackets;
 use crate::caret::CaretKind;
-use crate::editor::{Kind, editor};
+use crate::editor::Kind;
 use crate::key::Key;
 use crate::overlay::{Ink, Symbol};
 use crate::place::PlaceKind;
@@ -77,7 +77,7 @@ fn insert(character: char, columns: u16, sheet: &mut Sheet<'_>) {
 
 /// Whether the last column gets a mark when the text reaches it.
 fn marks_overflow(sheet: &Sheet<'_>) -> bool {
-    let editor = editor(sheet.canvas.screen(), sheet.canvas.caret());
+    let editor = sheet.line.place.editor;
     editor.is_some_and(|editor| !matches!(editor.kind, Kind::Insert | Kind::Replace))
 }
 

@@ -3,7 +3,6 @@
 use fulmar_terminal::{CellRow, Position, Row};
 
 use super::{Done, Sheet};
-use crate::editor::editor;
 use crate::gutter::gutter;
 use crate::text::{char_at, is_vacant, is_vacant_from, left_of, row_end, text_end};
 
@@ -14,7 +13,7 @@ use crate::text::{char_at, is_vacant, is_vacant_from, left_of, row_end, text_end
 pub(super) fn step(is_down: bool, sheet: &mut Sheet<'_>) -> Option<Done> {
     let at = sheet.canvas.caret();
     let screen = sheet.canvas.screen();
-    let bottom = editor(screen, at)?.bottom;
+    let bottom = sheet.line.place.editor?.bottom;
     let to = if is_down {
         at.row.0.checked_add(1)?
     } else {

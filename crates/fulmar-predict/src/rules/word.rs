@@ -2,7 +2,7 @@
 
 use super::ends::{suggestion_end, text_end};
 use super::{Done, Sheet};
-use crate::editor::{Kind, editor};
+use crate::editor::Kind;
 use crate::key::Key;
 use crate::place::PlaceKind;
 use crate::text::{char_at, starts};
@@ -120,6 +120,6 @@ pub(super) fn delete_right(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
 
 /// Ctrl-W removes a word in vim; in nano and emacs it is something else.
 fn is_command_there(sheet: &Sheet<'_>) -> bool {
-    let editor = editor(sheet.canvas.screen(), sheet.canvas.caret());
+    let editor = sheet.line.place.editor;
     editor.is_some_and(|editor| matches!(editor.kind, Kind::Nano | Kind::Emacs | Kind::Plain))
 }
