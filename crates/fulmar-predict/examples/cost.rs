@@ -1,48 +1,79 @@
-//! What prediction costs: microseconds of computing for each key and for each frame.
+//! What prediction costs: microseconds of computing for each key and for each frame, and what they are
+//! where nobody wants any.
 //!
-//! A screen of 200 by 60 full of text, a shell's prompt at its foot; a user who types and corrects lines on a
-//! link of so many keys a round trip. Run it with `cargo run --release -p fulmar-predict --example cost`.
+//! A screen of 200 by 60 full of text; a user who types and corrects lines at a shell's prompt at its foot,
+//! or near the top of an editor, on a link of so many keys a round trip. Run it with
+//! `cargo run --release -p fulmar-predict --example cost`.
 
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 
 use std::time::{Duration, Instant};
 
 use fulmar_datagram::Time;
-use fulmar_predict::{Config, Engine};
+use fulmar_predict::{Config, Engine, Preference};
 use fulmar_terminal::{Size, Terminal};
 
-/// What is typed, and what the shell writes for it.
-const LINE: [(&str, &str); 12] = [
-    ("g", "g"),
-    ("i", "i"),
-    ("t", "t"),
-    (" ", " "),
-    ("x", "x"),
-    ("\x7f", "\x08\x1b[K"),
-    ("l", "l"),
-    ("o", "o"),
-    ("\x1b[D", "\x08"),
-    ("e", "\x1b[1@e"),
-    ("\x05", "\x1b[C"),
-    (
-        "\r",
-        "\r\n\x1b[?2004l\rdone\r\n\x1b[?2004hmira@heron:~/project$ ",
-    ),
+/// What is typed somewhere, and what the program writes for it.
+struct Scene {
+    name: &'static str,
+    /// What is on the screen, below its 58 rows of text.
+    prompt: &'static str,
+    line: &'static [(&'static str, &'static str)],
+}
+
+const SCENES: [Scene; 2] = [
+    Scene {
+        name: "shell",
+        prompt: "\x1b[?2004hmira@heron:~/project$ ",
+        line: &[
+            ("g", "g"),
+            ("i", "i"),
+            ("t", "t"),
+            (" ", " "),
+            ("x", "x"),
+            ("\x7f", "\x08\x1b[K"),
+            ("l", "l"),
+            ("o", "o"),
+            ("\x1b[D", "\x08"),
+            ("e", "\x1b[1@e"),
+            ("\x05", "\x1b[C"),
+            (
+                "\r",
+                "\r\n\x1b[?2004l\rdone\r\n\x1b[?2004hmira@heron:~/project$ ",
+            ),
+        ],
+    },
+    Scene {
+        name: "editor",
+        prompt: "\x1b[60;1H-- INSERT --\x1b[5;1H",
+        line: &[
+            ("w", "\x1b[1@w"),
+            ("o", "\x1b[1@o"),
+            ("r", "\x1b[1@r"),
+            ("x", "\x1b[1@x"),
+            ("\x7f", "\x08\x1b[P"),
+            ("d", "\x1b[1@d"),
+            (" ", "\x1b[1@ "),
+            ("\x1b[D", "\x08"),
+            ("\x1b[B", "\x1b[B"),
+            ("\x1b[A", "\x1b[A"),
+            ("\x1b[H", "\r"),
+            ("\r", "\x1b[59;1H\x1b[M\x1b[5;1H\x1b[L\x1b[6;1H"),
+            ("\x1b[A", "\x1b[A"),
+        ],
+    },
 ];
 
 /// How many lines are typed.
 const LINES: usize = 500;
 
 fn main() {
-    println!("keys on the way   us per key   us per frame   shown");
-    for ahead in [0, 1, 4, 16, 64] {
-        let cost = Cost::of(ahead);
-        println!(
-            "{ahead:15}   {:10.1}   {:12.1}   {:4.0} %",
-            micros(cost.keys) / cost.count,
-            micros(cost.frames) / cost.count,
-            cost.shown
-        );
+    println!("scene    keys on the way   us per key   us per frame   shown");
+    for scene in &SCENES {
+        for ahead in [0, 1, 4, 16, 64] {
+            Cost::of(scene, ahead, Preference::Adaptive).print(scene.name, &ahead.to_string());
+        }
+        Cost::of(scene, 1, Preference::Never).print(scene.name, "never");
     }
 }
 
@@ -60,18 +91,27 @@ struct Cost {
 
 impl Cost {
     /// Types with so many keys on the way.
-    fn of(ahead: usize) -> Cost {
+    fn of(scene: &Scene, ahead: usize, preference: Preference) -> Cost {
         let size = Size::new(60, 200).unwrap_or_default();
-        let mut engine = Engine::new(Config::default(), size);
+        let config = Config {
+            preference,
+            overwrite: false,
+        };
+        let mut engine = Engine::new(config, size);
         let mut program = Terminal::new(size);
         engine.handle_link(Some(Duration::from_millis(100)));
         for row in 0..58 {
-            program.process(format!("{row:4} {}\r\n", "text ".repeat(38)).as_bytes());
+            program.process(format!("{row:4} {}\r\n", "some text ".repeat(18)).as_bytes());
         }
-        program.process(b"\x1b[?2004hmira@heron:~/project$ ");
+        program.process(scene.prompt.as_bytes());
         let mut now = Time::ZERO;
         engine.handle_frame(now, program.screen(), 0, 0);
-        let keys: Vec<(&str, &str)> = LINE.into_iter().cycle().take(LINES * LINE.len()).collect();
+        let keys: Vec<_> = scene
+            .line
+            .iter()
+            .cycle()
+            .take(LINES * scene.line.len())
+            .collect();
         let (mut typed, mut cost) = (0, [Duration::ZERO; 2]);
         let mut ends = Vec::new();
         for number in 0..keys.len() + ahead {
@@ -98,7 +138,16 @@ impl Cost {
             keys: cost[0],
             frames: cost[1],
             count: keys.len() as f64,
-            shown: score.shown as f64 * 100.0 / score.keys as f64,
+            shown: score.shown as f64 * 100.0 / score.keys.max(1) as f64,
         }
+    }
+
+    fn print(&self, scene: &str, ahead: &str) {
+        println!(
+            "{scene:6} {ahead:>17}   {:10.1}   {:12.1}   {:4.0} %",
+            micros(self.keys) / self.count,
+            micros(self.frames) / self.count,
+            self.shown
+        );
     }
 }
