@@ -178,11 +178,15 @@ impl Connection {
         };
         peer.quic.handle_event(event);
         let is_genuine = peer.has_heard();
+        let acknowledged = self.line.take_acknowledged();
+        self.send.carry(acknowledged);
         self.settle(now);
         if !is_genuine {
             return Verdict::Useless;
         }
-        self.silence.heard(now);
+        if acknowledged > 0 {
+            self.silence.heard(now);
+        }
         self.paths.heard(path);
         Verdict::Genuine
     }
@@ -290,7 +294,6 @@ impl Connection {
         if let Some(window) = self.receive.advance(now, rtt) {
             peer.quic.set_receive_window(varint(window));
         }
-        self.send.carry(self.line.take_acknowledged());
         if let Some(window) = self.send.advance(now, rtt) {
             peer.quic.set_send_window(window);
         }
@@ -376,7 +379,8 @@ impl Connection {
         self.note_timeout();
     }
 
-    /// Returns for how long the peer has not been heard.
+    /// Returns for how long nothing has come that answers what this end has sent. A peer that is heard and does not hear is
+    /// silent, too.
     #[must_use]
     pub fn silent_for(&self, now: Time) -> Duration {
         self.silence.lasts(now)

@@ -1,4 +1,6 @@
-//! Nothing has been heard: asking whether the peer is there.
+//! Nothing has been answered: asking whether the peer is there.
+//!
+//! Only an acknowledgement counts: where one way of the two is closed, the peer may go on asking for ever.
 //!
 //! QUIC doubles the time between its probes up to 2^16 times, so after a long outage it might sleep
 //! for as long again. Here a packet leaves every second, past the congestion window if need be: what
@@ -8,10 +10,10 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 
-/// How long the peer may be silent before it is asked, and between two questions.
+/// How long the peer may answer nothing before it is asked, and between two questions.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Since when nothing was heard, and whether to ask.
+/// Since when nothing was answered, and whether to ask.
 pub(super) struct Silence {
     heard: Time,
     asked: Time,
