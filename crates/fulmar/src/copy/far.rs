@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fulmar_core::Names;
 use fulmar_platform::tty::is_terminal;
-use fulmar_platform::udp::{Fragmentation, UdpOptions};
+use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
 use fulmar_platform::{Signal, StandardPipes, forbid_core_dumps, signals};
 use fulmar_quic::{Connection, Options, Secret};
 use zeroize::Zeroizing;
@@ -28,6 +28,12 @@ use crate::log::{self, Log};
 use crate::random;
 use crate::server::{announce, bind};
 use crate::surroundings::{Surroundings, now};
+
+/// For how long a near end may be silent. It gives up itself after ten minutes, but not while its machine
+/// sleeps. Chosen by eye: longer than a meal.
+///
+/// Source: docs/threat-model.md §9.
+const SILENT_MAX: Duration = Duration::from_secs(3600);
 
 /// The signals that a far end deals with; it ignores SIGHUP and SIGPIPE.
 const SIGNALS: [Signal; 2] = [Signal::Terminate, Signal::Interrupt];
@@ -70,16 +76,17 @@ fn work(arguments: &CopyServerArgs, bond: Bond) -> Result<u8, Failure> {
     let surroundings =
         Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
     let options = UdpOptions {
+        icmp_errors: IcmpErrors::Reported,
         fragmentation: Fragmentation::Forbidden,
         ..UdpOptions::default()
     };
     let (wish, ports) = (arguments.bind(), arguments.ports());
     let bound = bind::bind_with(&wish, ports, &environment, Names::Own, options)?;
     let secret = secret()?;
-    let mut quic = Options::default();
-    if let Some(seconds) = arguments.idle {
-        quic.idle_limit = Duration::from_secs(seconds);
-    }
+    let quic = Options {
+        idle_limit: arguments.idle.map_or(SILENT_MAX, Duration::from_secs),
+        ..Options::default()
+    };
     let connection = Connection::server(&secret, random::seed()?, origin(), now(), &quic);
     let invitation = CopyInvitation {
         version: COPY_VERSION,

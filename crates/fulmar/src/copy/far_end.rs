@@ -68,6 +68,8 @@ enum Leave {
     LoginEnded,
     #[error("nobody came")]
     Nobody,
+    #[error("the near end has gone")]
+    Gone,
     #[error("{0}")]
     Ended(String),
     #[error("{0}")]
@@ -233,6 +235,9 @@ impl FarEnd {
             return Ok(false);
         };
         let has_more = sockets.receive(now, &ready.sockets, connection);
+        if sockets.is_peer_gone() {
+            return Err(Leave::Gone);
+        }
         connection.handle_timeout(now);
         while let Some(event) = connection.poll_event() {
             match event {

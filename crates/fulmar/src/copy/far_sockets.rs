@@ -1,5 +1,7 @@
 //! The far end's side of the network.
 
+use std::net::IpAddr;
+
 use fulmar_datagram::Time;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, Inbox};
@@ -8,6 +10,7 @@ use fulmar_quic::{Connection, Transmit, Verdict};
 use fulmar_transport::SendError;
 
 use super::DATAGRAMS_PER_TURN;
+use super::absence::Absence;
 use super::near_sockets::RECEIVE_BUFFER_BYTES;
 use crate::paths::{PathTable, Way};
 use crate::udp;
@@ -25,6 +28,9 @@ pub(super) struct FarSockets {
     buffer: Vec<u8>,
     /// What the system had no room for: it is in the buffer.
     pending: Option<Transmit>,
+    /// Where the near end was heard last.
+    peer: Option<IpAddr>,
+    absence: Absence,
 }
 
 #[derive(Debug)]
@@ -51,7 +57,14 @@ impl FarSockets {
             paths: PathTable::default(),
             buffer: Vec::new(),
             pending: None,
+            peer: None,
+            absence: Absence::default(),
         }
+    }
+
+    /// Tells if the near end has gone, as its system says.
+    pub(super) fn is_peer_gone(&self) -> bool {
+        self.absence.is_certain()
     }
 
     /// Puts the sockets on the list.
@@ -78,19 +91,29 @@ impl FarSockets {
         for (place, listening) in self.sockets.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
             while is_ready && !listening.is_deaf && budget > 0 {
-                match listening.socket.receive(&mut self.inbox, budget) {
-                    Ok(received) if received.datagrams > 0 => {
-                        budget = budget.saturating_sub(received.datagrams);
-                    }
-                    Ok(_) => break,
+                let received = match listening.socket.receive(&mut self.inbox, budget) {
+                    Ok(received) => received,
                     Err(error) => {
                         tracing::error!(%error, "receiving");
                         listening.is_deaf = true;
                         break;
                     }
+                };
+                if let Some(report) = received.icmp
+                    && udp::send_error(report.error) == SendError::Refused
+                    && report.reporter == self.peer
+                {
+                    self.absence.refused(now);
                 }
+                if received.datagrams == 0 {
+                    break;
+                }
+                budget = budget.saturating_sub(received.datagrams);
                 for datagram in self.inbox.datagrams() {
-                    hand_over(now, place, &datagram, connection, &mut self.paths);
+                    if hand_over(now, place, &datagram, connection, &mut self.paths) {
+                        self.peer = Some(datagram.source.ip());
+                        self.absence.heard();
+                    }
                 }
             }
         }
@@ -125,14 +148,14 @@ impl FarSockets {
     }
 }
 
-/// Hands a datagram over; a genuine one proves where it came from.
+/// Hands a datagram over; a genuine one proves where it came from. Returns whether it is one.
 fn hand_over(
     now: Time,
     socket: usize,
     datagram: &Datagram<'_>,
     connection: &mut Connection,
     paths: &mut PathTable,
-) {
+) -> bool {
     let way = Way {
         socket,
         remote: datagram.source,
@@ -140,7 +163,9 @@ fn hand_over(
     };
     let path = paths.number(&way);
     let ecn = udp::ecn(datagram.ecn);
-    if connection.handle_datagram(now, path, ecn, datagram.bytes) == Verdict::Genuine {
+    let is_genuine = connection.handle_datagram(now, path, ecn, datagram.bytes) == Verdict::Genuine;
+    if is_genuine {
         paths.prove(path, way);
     }
+    is_genuine
 }

@@ -14,6 +14,7 @@ use fulmar_platform::{Piped, PollList, PollSlot, Stream, Transfer, boot_time};
 use fulmar_quic::{Connection, Event, Options, Secret};
 use fulmar_transport::Hint;
 
+use super::absence::GONE_AFTER;
 use super::call::Call;
 use super::near_sockets::NearSockets;
 use super::opening::Found;
@@ -22,7 +23,7 @@ use super::progress::PathState;
 use super::reporter::Reporter;
 use super::transcript::{Said, Trouble};
 use super::work::Carrier;
-use super::{OVER_SSH_LINE, SILENCE_SHOWN};
+use super::{OVER_SSH_LINE, SILENCE_NOTED, SILENCE_SHOWN};
 use crate::bootstrap::lines::CopyInvitation;
 use crate::errors::{CopyFailure, Failure};
 use crate::login::{SshProcess, SshReady, SshSlots};
@@ -44,6 +45,9 @@ const ANOTHER_PORT_EACH: Duration = Duration::from_secs(10);
 /// How long a far end is told that an interrupted copy is over. Chosen by eye: some round trips.
 const CLOSED_WITHIN: Duration = Duration::from_secs(1);
 
+/// How often.
+const CLOSED_EACH: Duration = Duration::from_millis(100);
+
 /// The near end's connection.
 pub(super) struct Link {
     host: String,
@@ -63,6 +67,8 @@ struct Udp {
     opened_at: Time,
     /// When the machine last woke up.
     woke_at: Time,
+    /// Whether the user was told of the silence that there is.
+    is_silence_noted: bool,
 }
 
 /// How far it is.
@@ -121,6 +127,7 @@ impl Link {
                         sockets,
                         opened_at: now,
                         woke_at: now,
+                        is_silence_noted: false,
                     });
                 }
                 Err(error) => tracing::info!(%error, "no socket"),
@@ -348,10 +355,37 @@ impl Link {
                     minutes: SILENT_MAX.as_secs() / 60,
                 }));
             }
-            Stage::Udp => self.try_another_port(now),
+            Stage::Udp if self.is_far_end_gone() => {
+                return Err(Failure::Copy(CopyFailure::Gone {
+                    host: self.host.clone(),
+                    seconds: GONE_AFTER.as_secs(),
+                }));
+            }
+            Stage::Udp => {
+                self.note_silence(now, reporter);
+                self.try_another_port(now);
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    fn is_far_end_gone(&self) -> bool {
+        self.udp
+            .as_ref()
+            .is_some_and(|udp| udp.sockets.is_peer_gone())
+    }
+
+    /// Says that nothing is heard, once for each long silence.
+    fn note_silence(&mut self, now: Time, reporter: &mut Reporter) {
+        let is_long = self
+            .silent(now)
+            .is_some_and(|silent| silent >= SILENCE_NOTED);
+        let Some(udp) = &mut self.udp else { return };
+        if is_long && !udp.is_silence_noted {
+            reporter.note(&silence_text(&udp.sockets.label()));
+        }
+        udp.is_silence_noted = is_long;
     }
 
     /// A way that carries nothing may have forgotten our port.
@@ -412,7 +446,7 @@ impl Link {
     pub(super) fn close(mut self, now: Time, is_done: bool) {
         if let Some(udp) = &mut self.udp {
             udp.connection.close(now);
-            udp.sockets.transmit(now, &mut udp.connection);
+            udp.sockets.transmit_last(now, &mut udp.connection);
             if !is_done {
                 udp.linger();
             }
@@ -427,25 +461,19 @@ impl Link {
 }
 
 impl Udp {
-    /// Says that it is closed until the far end seems to know: what says so may be lost like anything else.
+    /// Says that it is closed until the far end has gone, as its system says: what says so may be lost like anything else.
     fn linger(&mut self) {
         let limit = now() + CLOSED_WITHIN;
-        while !self.connection.is_done() && now() < limit {
+        while !self.sockets.is_peer_refusing() && now() < limit {
             let mut list = PollList::new();
             let slots = self.sockets.enlist(&mut list);
-            let due = self
-                .connection
-                .poll_timeout()
-                .map_or(limit, |at| at.min(limit));
-            if list.wait(Some(due.since(now()))).is_err() {
+            if list.wait(Some(CLOSED_EACH)).is_err() {
                 return;
             }
             let is_readable = |slot| list.readiness(slot).is_readable();
             let ready: Vec<bool> = slots.into_iter().map(is_readable).collect();
-            let at = now();
-            self.sockets.receive(at, &ready, &mut self.connection);
-            self.connection.handle_timeout(at);
-            self.sockets.transmit(at, &mut self.connection);
+            self.sockets.receive(now(), &ready, &mut self.connection);
+            self.sockets.repeat();
         }
     }
 
@@ -483,6 +511,14 @@ fn connect(
 pub(super) fn origin() -> Instant {
     let now = Instant::now();
     now.checked_sub(boot_time()).unwrap_or(now)
+}
+
+fn silence_text(label: &str) -> String {
+    format!(
+        "no answer from {label} for {} s; still trying (what is there is kept if you end it, and the same \
+         command goes on)",
+        SILENCE_NOTED.as_secs()
+    )
 }
 
 fn over_ssh_text(udp: Option<&Udp>) -> String {

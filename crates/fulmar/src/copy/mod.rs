@@ -8,6 +8,7 @@
 //!
 //! Source: docs/protocol.md §2.10, docs/channel.md, docs/threat-model.md §11.
 
+mod absence;
 mod arguments;
 mod attendant;
 mod call;
@@ -78,6 +79,9 @@ const WORK_BYTES_PER_TURN: usize = 256 * 1024;
 
 /// What silence is told. Chosen by eye.
 const SILENCE_SHOWN: Duration = Duration::from_secs(3);
+
+/// After how long a silence a line says so that stays. Chosen by eye: short ones need no words.
+const SILENCE_NOTED: Duration = Duration::from_secs(10);
 
 /// The signals that a copy deals with: those that would end it, and those that change what it draws.
 const SIGNALS: [Signal; 7] = [

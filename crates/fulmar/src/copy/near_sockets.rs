@@ -12,6 +12,7 @@ use fulmar_quic::{Connection, Transmit, Verdict};
 use fulmar_transport::{PathId, SendError};
 
 use super::DATAGRAMS_PER_TURN;
+use super::absence::Absence;
 use crate::client::destinations::Destinations;
 use crate::udp;
 
@@ -33,7 +34,10 @@ pub(super) struct NearSockets {
     buffer: Vec<u8>,
     /// What the system had no room for: it is in the buffer.
     pending: Option<Transmit>,
+    /// What was sent last, if that is known.
+    last: Option<(Transmit, Vec<u8>)>,
     refusals: u64,
+    absence: Absence,
 }
 
 #[derive(Debug)]
@@ -55,7 +59,9 @@ impl NearSockets {
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
             buffer: Vec::new(),
             pending: None,
+            last: None,
             refusals: 0,
+            absence: Absence::default(),
         }
     }
 
@@ -72,6 +78,34 @@ impl NearSockets {
     /// Returns how often somebody refused to carry or take a datagram.
     pub(super) fn refusals(&self) -> u64 {
         self.refusals
+    }
+
+    /// Tells if the far end has gone, as its system says.
+    pub(super) fn is_peer_gone(&self) -> bool {
+        self.absence.is_certain()
+    }
+
+    /// Tells if the far end's system has refused something since anything genuine has come.
+    pub(super) fn is_peer_refusing(&self) -> bool {
+        self.absence.is_said()
+    }
+
+    /// Sends what there is to send, and remembers the last of it.
+    pub(super) fn transmit_last(&mut self, now: Time, connection: &mut Connection) {
+        while let Some(transmit) = connection.poll_transmit(now, &mut self.buffer) {
+            let _ = self.send(&transmit);
+            self.last = Some((transmit, self.buffer.clone()));
+        }
+    }
+
+    /// Sends that once more.
+    pub(super) fn repeat(&mut self) {
+        if let Some((last, bytes)) = self.last.take() {
+            self.buffer.clone_from(&bytes);
+            // It may be lost anyway.
+            let _ = self.send(&last);
+            self.last = Some((last, bytes));
+        }
     }
 
     /// Opens a path from a local port that was not used before, and closes those before the last.
@@ -144,6 +178,10 @@ impl NearSockets {
                     self.refusals = self.refusals.saturating_add(1);
                     let error = udp::send_error(report.error);
                     self.destinations.note_report(report.reporter, error);
+                    let peer = self.destinations.peer().map(|peer| peer.ip());
+                    if error == SendError::Refused && report.reporter == peer {
+                        self.absence.refused(now);
+                    }
                 }
                 if received.datagrams == 0 {
                     break;
@@ -153,6 +191,7 @@ impl NearSockets {
                     let ecn = udp::ecn(datagram.ecn);
                     let verdict = connection.handle_datagram(now, open.path, ecn, datagram.bytes);
                     if verdict == Verdict::Genuine {
+                        self.absence.heard();
                         is_settled |= self.destinations.heard_from(datagram.source);
                     }
                 }

@@ -89,6 +89,16 @@ pub(crate) enum CopyFailure {
         /// How long.
         minutes: u64,
     },
+    /// Nobody listens there any more.
+    #[error(
+        "the far end on {host} is gone: that machine has refused what was sent for {seconds} seconds"
+    )]
+    Gone {
+        /// Where.
+        host: String,
+        /// For how long.
+        seconds: u64,
+    },
     /// The far end says what it must not.
     #[error("the far end on {host} is wrong: {what}")]
     Wrong {
@@ -137,6 +147,7 @@ impl CopyFailure {
             | CopyFailure::Version { .. }
             | CopyFailure::Lost { .. }
             | CopyFailure::Silent { .. }
+            | CopyFailure::Gone { .. }
             | CopyFailure::Wrong { .. } => 255,
             CopyFailure::Interrupted { signal, .. } => match signal {
                 Signal::HangUp => 129,
@@ -180,7 +191,7 @@ impl CopyFailure {
                  copy-server </dev/null by itself to see"
             ),
             CopyFailure::Version { .. } => "install the same version at both ends".to_owned(),
-            CopyFailure::Lost { .. } | CopyFailure::Silent { .. } => {
+            CopyFailure::Lost { .. } | CopyFailure::Silent { .. } | CopyFailure::Gone { .. } => {
                 "the same command goes on where it was interrupted".to_owned()
             }
             CopyFailure::Wrong { .. } => {

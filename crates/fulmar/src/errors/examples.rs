@@ -316,6 +316,13 @@ fn copying() -> Vec<Row> {
             "the network was gone for longer than a copy waits",
         ),
         (
+            CopyFailure::Gone {
+                host: host(),
+                seconds: 30,
+            },
+            "the far end was killed, or its machine was started anew",
+        ),
+        (
             CopyFailure::Wrong {
                 host: host(),
                 what: "a frame of no known kind".to_owned(),
