@@ -239,7 +239,7 @@ impl Scene {
 }
 
 /// True for the daemon that waits for connections, as `ps` shows it.
-fn is_daemon(line: &str) -> bool {
+pub(crate) fn is_daemon(line: &str) -> bool {
     line.contains("[listener]") || line.starts_with("/usr/sbin/dropbear -F")
 }
 

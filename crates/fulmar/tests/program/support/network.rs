@@ -5,8 +5,9 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
-use super::Machine;
+use super::{DEADLINE, Machine};
 
 /// Which families of addresses a cable has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,22 +164,78 @@ pub(crate) fn forbid_passing_tcp(machine: &Machine) {
     rule(machine, "forward", "meta l4proto tcp reject");
 }
 
-/// Counts the packets that a machine sends to an address, of whoever it may be.
+/// Gives one end of a cable another address.
+pub(crate) fn change_address(machine: &Machine, interface: &str, from: &str, to: &str) {
+    let lines = format!("addr del {from} dev {interface}\naddr add {to} dev {interface}\n");
+    batch(machine, &lines);
+}
+
+/// The port of the only UDP socket on a machine.
+#[track_caller]
+pub(crate) fn udp_port(machine: &Machine) -> u16 {
+    let sockets = machine.udp_sockets();
+    let [socket] = sockets.as_slice() else {
+        panic!("not one socket: {sockets:?}");
+    };
+    let local = socket.split_whitespace().nth(1).expect("an address");
+    let (_, port) = local.rsplit_once(':').expect("a port");
+    u16::from_str_radix(port, 16).expect("a number")
+}
+
+/// A way that has forgotten a port of a machine, and has another for it: what comes from the one seems
+/// to come from the other.
+///
+/// Returns a counter of what has left since.
+pub(crate) fn rebind(machine: &Machine, port: u16, seeming: u16) -> Counter<'_> {
+    let out = format!("udp sport {port} counter udp sport set {seeming}");
+    rule(machine, "output", &out);
+    rule(
+        machine,
+        "input",
+        &format!("udp dport {seeming} udp dport set {port}"),
+    );
+    Counter(machine)
+}
+
+/// Counts the packets that a machine sends.
 pub(crate) struct Counter<'a>(&'a Machine);
 
 impl<'a> Counter<'a> {
-    /// The machine at the right end of the first cable is made to be the way there.
+    /// Those to an address, of whoever it may be. The machine at the right end of the first cable is made to be the way there.
     pub(crate) fn of_packets_to(machine: &'a Machine, address: &str) -> Self {
         batch(machine, &format!("route add {address} via {}\n", v4(0, 2)));
         rule(machine, "output", &format!("ip daddr {address} counter"));
         Self(machine)
     }
 
+    /// Those of UDP, from now on.
+    pub(crate) fn of_udp_from(machine: &'a Machine) -> Self {
+        rule(machine, "output", "meta l4proto udp counter");
+        Self(machine)
+    }
+
     /// How many there were.
     pub(crate) fn packets(&self) -> u64 {
+        self.number("counter packets ")
+    }
+
+    /// Waits until there were so many.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, packets: u64) {
+        let deadline = Instant::now() + DEADLINE;
+        while self.packets() < packets {
+            assert!(
+                Instant::now() < deadline,
+                "{} of {packets} packets",
+                self.packets()
+            );
+        }
+    }
+
+    fn number(&self, name: &str) -> u64 {
         let output = feed(self.0, "nft", &["list", "ruleset"], "");
-        let (_, count) = output.split_once("counter packets ").expect("a counter");
-        let count = count.split(' ').next().expect("a word");
+        let (_, count) = output.split_once(name).expect("a counter");
+        let count = count.split_whitespace().next().expect("a word");
         count.parse().expect("a number")
     }
 }

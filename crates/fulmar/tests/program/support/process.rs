@@ -52,6 +52,18 @@ impl Process {
         self.pid
     }
 
+    /// The most memory that the process has had so far, in kilobytes.
+    #[track_caller]
+    pub(crate) fn memory_max(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.pid);
+        let status = std::fs::read_to_string(path).expect("the process runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().next());
+        number
+            .and_then(|number| number.parse().ok())
+            .expect("Linux counts it")
+    }
+
     /// Sends a signal; a process that has ended does not mind.
     pub(crate) fn signal(&self, signal: Signal) {
         let _ = pidfd_send_signal(&self.fd, signal);

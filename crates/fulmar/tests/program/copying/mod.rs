@@ -1,0 +1,116 @@
+//! `fulmar cp` between two machines, with a real sshd (docs/copy.md).
+
+mod files;
+mod frames;
+mod hostile;
+mod interruptions;
+mod troubles;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use crate::login::scene::{FAR, Plan, Scene, Starter};
+use crate::support::network::Families;
+use crate::support::{Person, Terminal};
+
+/// The length of a file of many chunks: more than there are lanes.
+const LARGE: usize = 100_000_000;
+
+/// Two machines with IPv4 between them.
+fn scene() -> Option<Scene> {
+    Scene::new(&Plan {
+        families: Families::V4,
+        ..Plan::default()
+    })
+}
+
+/// Bob's file on the far machine, as an operand.
+fn far(path: &str) -> String {
+    format!("bob@{FAR}:{path}")
+}
+
+/// Where a file of Alice's or Bob's is for us.
+fn near_path(scene: &Scene, name: &str) -> PathBuf {
+    scene.near.path(&format!("/home/alice/{name}"))
+}
+
+fn far_path(scene: &Scene, name: &str) -> PathBuf {
+    scene.far.path(&format!("/home/bob/{name}"))
+}
+
+fn command(scene: &Scene, program: &str, arguments: &[&str]) -> Command {
+    let mut command = scene.near.command(Person::Alice, program);
+    command.args(arguments);
+    command
+}
+
+/// Alice runs `fulmar cp` without a terminal.
+fn copy(scene: &Scene, arguments: &[&str]) -> Output {
+    let mut command = command(scene, "fulmar", &[&["cp"], arguments].concat());
+    scene.near.inside(|| command.output().expect("it starts"))
+}
+
+/// The same, and all of it is copied without a word.
+#[track_caller]
+fn expect_copied(scene: &Scene, arguments: &[&str]) {
+    let output = copy(scene, arguments);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && told.is_empty(),
+        "{arguments:?}: {told}"
+    );
+}
+
+/// Copies, and expects that a part was there already.
+#[track_caller]
+fn expect_resumed(scene: &Scene, arguments: &[&str]) {
+    let output = copy(scene, &[&["--json"], arguments].concat());
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    let done = told.lines().last().unwrap_or_default();
+    assert!(done.contains("\"event\":\"done\""), "{told}");
+    assert!(!done.contains("\"bytes_resumed\":0,"), "{told}");
+    let parts = fs::read_dir(far_path(scene, "")).expect("a home");
+    let mut names = parts.map(|entry| entry.expect("an entry").file_name());
+    assert!(!names.any(|name| name.to_string_lossy().contains("fulmar-part")));
+}
+
+/// Some bytes that are no repetition.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        state.to_be_bytes()[0]
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+/// Alice types `fulmar cp` at a terminal.
+fn at_terminal(scene: &Scene, arguments: &[&str]) -> Option<Terminal> {
+    scene.start(Starter::Fulmar, &[&["cp"], arguments].concat())
+}
+
+/// Waits until the line at the bottom says that so many megabytes are done.
+#[track_caller]
+fn wait_for_megabytes(terminal: &mut Terminal, least: f64) {
+    terminal.wait_for(&format!("{least} MB"), |screen| {
+        let text = screen.contents();
+        let before = text.split(" MB ").next().unwrap_or_default();
+        let number = before.rsplit([' ', '\n']).next().unwrap_or_default();
+        number.parse().is_ok_and(|done: f64| done >= least)
+    });
+}
+
+/// Waits until the line at the bottom says that half of it is done.
+#[track_caller]
+fn wait_for_half(terminal: &mut Terminal) {
+    terminal.wait_for("half of it", |screen| {
+        let text = screen.contents();
+        let before = text.split(" %  ").next().unwrap_or_default();
+        let number = before.rsplit([' ', '\n']).next().unwrap_or_default();
+        number.parse().is_ok_and(|percent: u32| percent >= 50)
+    });
+}
