@@ -1,5 +1,6 @@
 //! The one state machine.
 
+mod culprit;
 mod frames;
 mod settling;
 mod survey;

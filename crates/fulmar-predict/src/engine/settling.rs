@@ -7,17 +7,16 @@ use fulmar_terminal::{Position, Row, char_columns};
 
 use super::Engine;
 use crate::brackets;
-use crate::canvas::Canvas;
 use crate::decision::{Decision, KeyClass, Reason, Verdict};
 use crate::key::Key;
-use crate::memory::{Context, EnterEffect};
+use crate::memory::EnterEffect;
 use crate::pending::{Guess, Pending, Snapshot, reads_alike};
 use crate::place::PlaceKind;
 use crate::resync::contained;
 use crate::rules::{self, Sheet};
 use crate::text::{char_at, row_end};
 use crate::trust::Ahead;
-use crate::validation::{holds, is_evidence, is_mask};
+use crate::validation::{is_evidence, is_mask};
 
 impl Engine {
     /// The frame shows the first `count` keys.
@@ -261,48 +260,6 @@ impl Engine {
             && reads_alike(canvas.line(), frame.line())
     }
 
-    /// Finds out which of the keys that have had their time was wrong, and remembers it.
-    fn blame(&mut self) {
-        let frame = &self.frame;
-        let echoed = self.queue.received_known(frame.echoed);
-        let blamed = echoed
-            .filter(|(_, effect)| {
-                !effect
-                    .patches
-                    .iter()
-                    .all(|patch| holds(patch, &frame.canvas))
-            })
-            .map(|(key, _)| (key.stroke, key.known().and_then(|effect| effect.typed_at)))
-            .next();
-        let front = self.queue.front().map(|key| (key.stroke, None));
-        let Some((stroke, typed_at)) = blamed.or(front) else {
-            return;
-        };
-        let is_blamed = |key: &&Pending| key.stroke == stroke;
-        let is_hidden = self
-            .queue
-            .iter()
-            .find(is_blamed)
-            .is_some_and(|key| key.is_hidden);
-        if matches!(stroke.key, Key::Text(_)) && !is_hidden {
-            self.trust.refute_echo();
-        }
-        if let Some(line) = &mut self.line {
-            let context = self.memory.context(line.place.signature);
-            context.disagree(stroke.key);
-            if matches!(stroke.key, Key::Text(_)) {
-                line.is_echoed = false;
-                if !is_hidden {
-                    context.fail();
-                }
-                learn_edge(context, typed_at, &frame.canvas);
-            }
-        }
-        for key in self.queue.iter_mut().filter(|key| key.stroke == stroke) {
-            key.is_wrong = true;
-        }
-    }
-
     /// Drops the keys that the frame contains and lays the others on it, in a new epoch.
     pub(super) fn lay_again(&mut self, now: Time, reason: Reason) {
         let frame = &self.frame;
@@ -421,14 +378,4 @@ fn proves_echo(run: &[Key]) -> bool {
 /// Whether a key is a character that does not stand for others, nor is a blank.
 fn is_telling(key: &Key) -> bool {
     matches!(key, Key::Text(character) if !character.is_whitespace() && !is_mask(*character))
-}
-
-/// A line may be narrower than the screen: a guess near its right end failed, and the caret went
-/// left.
-fn learn_edge(context: &mut Context, typed_at: Option<Position>, frame: &Canvas) {
-    let Some(at) = typed_at else { return };
-    let is_right = u32::from(at.column.0) * 4 >= u32::from(frame.size().columns()) * 3;
-    if is_right && frame.caret().column < at.column {
-        context.learn_edge(at.column.0);
-    }
 }
