@@ -48,6 +48,7 @@ mod text;
 mod trust;
 mod validation;
 mod words;
+mod work;
 
 pub use config::{Config, Preference};
 pub use decision::{Decision, KeyClass, Reason, Rule, Verdict};

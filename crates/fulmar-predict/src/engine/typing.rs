@@ -12,6 +12,7 @@ use crate::memory::{Context, EnterEffect};
 use crate::pending::{Effect, Guess, Pending, Snapshot};
 use crate::rules::{self, Sheet};
 use crate::trust::Ahead;
+use crate::work;
 
 /// Nobody answers sooner to what has come to be seen. Chosen by eye.
 const LOOKS_FOR: Duration = Duration::from_millis(100);
@@ -66,6 +67,7 @@ impl Engine {
     /// Puts a key behind those that are pending, with what it is expected to do to them. What was
     /// believed of it before does not count.
     pub(super) fn lay(&mut self, now: Time, key: Pending) {
+        work::note_keys(1);
         let epoch = self.epochs.current();
         let is_blind = self.queue.is_blinded();
         let guess = if is_blind {

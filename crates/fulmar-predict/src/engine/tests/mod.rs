@@ -4,6 +4,7 @@ use super::*;
 use crate::testing::text;
 use fulmar_terminal::{CursorShape, Terminal};
 
+mod bounds;
 mod echo;
 mod looks;
 mod secrets;
@@ -29,7 +30,19 @@ impl Scene {
     }
 
     pub(super) fn with(config: Config, written: &str) -> Scene {
-        let size = Size::new(10, 40).unwrap();
+        Scene::build(config, Size::new(10, 40).unwrap(), written)
+    }
+
+    /// The same on a screen of another size.
+    pub(super) fn sized(rows: u16, columns: u16, written: &str) -> Scene {
+        Scene::build(
+            Config::default(),
+            Size::new(rows, columns).unwrap(),
+            written,
+        )
+    }
+
+    fn build(config: Config, size: Size, written: &str) -> Scene {
         let mut engine = Engine::new(config, size);
         engine.handle_link(Some(Duration::from_millis(100)));
         let mut scene = Scene {
