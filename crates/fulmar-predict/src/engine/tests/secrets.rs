@@ -138,6 +138,25 @@ fn s6_memory_does_not_carry_over_a_key_that_ends_the_line() {
 }
 
 #[test]
+fn s6_an_editors_mark_counts_only_from_the_next_key_on() {
+    let mark = "\x1b[10;1H-- INSERT --";
+    let mut scene = Scene::new(&format!("{mark}\x1b[1;1H"));
+    scene.keys("a");
+    assert!(scene.shows());
+    scene.answer("a");
+    scene.key("\x03");
+    scene.answer("\x1b[3;1H");
+    scene.keys("s");
+    assert!(!scene.shows());
+    // One that leaves the line alone will do.
+    scene.answer("");
+    scene.key("\t");
+    scene.answer("\x1b[5;1H");
+    scene.keys("s");
+    assert!(scene.shows());
+}
+
+#[test]
 fn s7_the_second_key_of_a_command_has_no_rule() {
     for prefix in ["\x1b", "\x18", "\x02"] {
         let mut scene = known_prompt(EDITING);
