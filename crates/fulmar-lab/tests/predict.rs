@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulmar_lab::predict::{Gate, Recording};
+use fulmar_lab::predict::{Gate, Link, Peer, Recording, Session, Watch};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -52,4 +52,38 @@ fn the_command_compares_predictors_on_the_same_keys() {
     assert!(instant("stock") > 50.0, "{}", instant("stock"));
     assert!(instant("everything") > instant("stock"));
     assert_eq!(report["unfinished"], 0);
+}
+
+/// docs/prediction.md §8: nothing is to be seen of prediction where it is of no use.
+#[test]
+fn a_near_link_shows_what_it_would_without_prediction() {
+    let parts = [
+        "own-bash-plain",
+        "own-vim-shape",
+        "own-assistant-box",
+        "own-cooked",
+    ];
+    let recordings = Recording::read_all(&folder(), &parts.map(str::to_owned));
+    for recording in recordings.expect("recordings") {
+        let written = |round_trip: u64, watch: Watch| {
+            let link = Link {
+                round_trip,
+                ..Link::default()
+            };
+            let (trace, truth) = (&recording.trace, &recording.truth);
+            let session = Session::run(&link.scenario(1), trace, truth, Some(watch));
+            session.expect("a session").written
+        };
+        for watch in [Peer::Stock, Peer::Own].map(Watch::of) {
+            for round_trip in [0, 5, 10, 20] {
+                let plain = written(round_trip, watch.without_prediction());
+                let is_same = written(round_trip, watch) == plain;
+                let name = &recording.name;
+                assert!(is_same, "{name} over {round_trip} ms, {watch:?}");
+            }
+        }
+        let watch = Watch::of(Peer::Stock);
+        let plain = written(100, watch.without_prediction());
+        assert!(written(100, watch) != plain, "{}", recording.name);
+    }
 }

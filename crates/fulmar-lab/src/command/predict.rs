@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::Data;
 use crate::judge::Truth;
 use crate::predict::{
-    Comparison, Gate, HELD_OUT, Kind, Link, Plan, Recording, Results, Session, Set, explain, judged,
+    Comparison, Gate, HELD_OUT, Kind, Link, Plan, Recording, Results, Session, Set, Watch, explain,
+    judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
 
@@ -127,7 +128,7 @@ fn judge(arguments: &Arguments, recordings: &[Recording], link: Link) -> Result<
         let truth = Truth::of(&recording.trace);
         let scenario = link.scenario(1);
         for kind in kinds {
-            let watched = kind.watched();
+            let watched = kind.watched().map(Watch::of);
             let session = Session::run(&scenario, &recording.trace, &recording.truth, watched)?;
             let viewing = kind.view(&session);
             let verdict = judged(recording, &truth, &session, &viewing)?;

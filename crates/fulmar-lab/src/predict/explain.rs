@@ -12,6 +12,7 @@ use super::recording::Recording;
 use super::score::{Scored, is_instant};
 use super::session::Session;
 use super::truth::Truth;
+use super::typed::Watch;
 use super::viewing::Viewing;
 
 /// Returns a text about every key of a recording that was not instant or was wrong: its number, its
@@ -24,7 +25,12 @@ use super::viewing::Viewing;
 pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Result<String> {
     let truth = &recording.truth;
     let scenario = link.scenario(seed);
-    let session = Session::run(&scenario, &recording.trace, truth, kind.watched())?;
+    let session = Session::run(
+        &scenario,
+        &recording.trace,
+        truth,
+        kind.watched().map(Watch::of),
+    )?;
     let viewing = kind.view(&session);
     let scored = Scored::of(truth, &viewing);
     let account = Account {

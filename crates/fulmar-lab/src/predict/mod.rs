@@ -68,6 +68,7 @@ pub use set::{HELD_OUT, Set};
 pub use table::Results;
 pub use trial::{Plan, Trial};
 pub use truth::{Effect, Part, TrueKey, Truth};
+pub use typed::Watch;
 pub use viewing::{Moment, Viewing};
 pub use wrong::{WRONG_FROM, Wrong};
 

@@ -10,11 +10,10 @@ use fulmar_predict::{Hints, Overlay};
 use fulmar_sim::Simulation;
 use fulmar_terminal::{Screen, Size};
 
-use super::engine::Peer;
 use super::hints::hints;
 use super::picture::Picture;
 use super::truth::Truth;
-use super::typed::Typed;
+use super::typed::{Typed, Watch};
 use crate::scenario::Scenario;
 use crate::simulated::{Far, PlayedHost, Tty, key};
 use crate::trace::Trace;
@@ -30,6 +29,8 @@ pub struct Session {
     pub shown: Vec<Shown>,
     /// What it said about its decisions.
     pub said: Vec<(Duration, String)>,
+    /// What it wrote to its terminal.
+    pub written: Vec<u8>,
     /// What the programs received and wrote.
     pub host_side: Trace,
     /// When it was over.
@@ -114,8 +115,7 @@ const PATIENCE: usize = 15;
 const SET_UP: Duration = Duration::from_secs(120);
 
 impl Session {
-    /// Plays a recording over a link. If the client is watched it predicts, with a server of that kind,
-    /// and what it shows is noted.
+    /// Plays a recording over a link. If the client is watched, what it shows is noted.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl Session {
         scenario: &Scenario,
         recording: &Trace,
         truth: &Truth,
-        watched: Option<Peer>,
+        watched: Option<Watch>,
     ) -> Result<Session> {
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
@@ -133,8 +133,10 @@ impl Session {
         let near = Typed::new(key()?, size, server, recording, watched);
         let host = PlayedHost::unstamped(recording);
         let far = match watched {
-            Some(Peer::Own) => Far::native(key()?, size, host, Tty::new(truth)),
-            Some(Peer::Stock) | None => Far::new(key()?, size, host),
+            Some(watch) if watch.has_own_server() => {
+                Far::native(key()?, size, host, Tty::new(truth))
+            }
+            _ => Far::new(key()?, size, host),
         };
         let length = recording.ended() - recording.began();
         let mut simulation = scenario.simulation((near, far));
@@ -226,6 +228,7 @@ impl Session {
             happenings,
             shown,
             said,
+            written: near.written,
             host_side: far.host.finish()?,
             end,
             is_whole,

@@ -38,7 +38,7 @@ fn session(recording: &Recording) -> Session {
         &LINK.scenario(1),
         &recording.trace,
         &recording.truth,
-        Some(Peer::Stock),
+        Some(Watch::of(Peer::Stock)),
     )
     .unwrap()
 }

@@ -13,6 +13,7 @@ use super::predictor::Kind;
 use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::Session;
+use super::typed::Watch;
 
 /// What is to be tried.
 #[derive(Debug)]
@@ -85,8 +86,8 @@ impl Plan<'_> {
         let Recording {
             name, trace, truth, ..
         } = &self.recordings[recording];
-        let run = |watched| {
-            let session = Session::run(&link.scenario(seed), trace, truth, watched);
+        let run = |watched: Option<Peer>| {
+            let session = Session::run(&link.scenario(seed), trace, truth, watched.map(Watch::of));
             session.with_context(|| format!("{name} over {link}, seed {seed}"))
         };
         let watches = |peer| self.kinds.iter().any(|kind| kind.watched() == Some(peer));

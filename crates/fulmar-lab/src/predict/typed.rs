@@ -38,7 +38,41 @@ pub(super) struct Typed {
     received: u64,
     /// The user's terminal, if somebody looks at it.
     outer: Option<Terminal>,
+    /// What was predicted of what it shows, once that was noted.
+    shown: Option<Option<Overlay>>,
+    /// What the client wrote to it.
+    pub(super) written: Vec<u8>,
     pub(super) lived: Vec<Lived>,
+}
+
+/// A client whose terminal is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch {
+    peer: Peer,
+    preference: Preference,
+}
+
+impl Watch {
+    /// With a server of that kind, and prediction as it is by default.
+    pub fn of(peer: Peer) -> Watch {
+        Watch {
+            peer,
+            preference: Preference::Adaptive,
+        }
+    }
+
+    /// The same, without prediction.
+    #[must_use]
+    pub fn without_prediction(self) -> Watch {
+        Watch {
+            preference: Preference::Never,
+            ..self
+        }
+    }
+
+    pub(super) fn has_own_server(self) -> bool {
+        self.peer == Peer::Own
+    }
 }
 
 /// What happened, and when.
@@ -92,24 +126,20 @@ enum Doing {
 }
 
 impl Typed {
-    /// Returns a user who sits down. If the client is watched it predicts, with a server of that
-    /// kind, and its terminal is looked at. Otherwise predictors are beside it.
+    /// Returns a user who sits down. If the client is not watched, predictors are beside it.
     pub(super) fn new(
         key: Key,
         size: Size,
         server: SocketAddr,
         recording: &Trace,
-        watched: Option<Peer>,
+        watched: Option<Watch>,
     ) -> Typed {
         let config = ClientConfig {
             size,
             outer: outer_terminal(),
-            agreement: (watched == Some(Peer::Own)).then(agreement),
+            agreement: watched.is_some_and(Watch::has_own_server).then(agreement),
             prediction: fulmar_predict::Config {
-                preference: match watched {
-                    Some(_) => Preference::Adaptive,
-                    None => Preference::Never,
-                },
+                preference: watched.map_or(Preference::Never, |watch| watch.preference),
                 ..fulmar_predict::Config::default()
             },
             ..ClientConfig::new(key, [1; 32])
@@ -128,6 +158,8 @@ impl Typed {
             state: StateNumber::ZERO,
             received: 0,
             outer: watched.map(|_| Terminal::new(size)),
+            shown: None,
+            written: Vec::new(),
             lived: Vec::new(),
         };
         if watched.is_some() {
@@ -196,6 +228,7 @@ impl Typed {
             Phase::Starting if !self.shows_ready() => {
                 self.phase = Phase::Typing { began: now };
                 self.lived.clear();
+                self.shown = None;
                 self.note_news(now);
                 true
             }
@@ -306,19 +339,17 @@ impl Typed {
             what: What::Said(decision.to_string()),
         }));
         outer.process(&drawn);
+        self.written.extend_from_slice(&drawn);
         outer.take_replies();
-        let is_first = !self
-            .lived
-            .iter()
-            .any(|lived| matches!(lived.what, What::Shown(..)));
-        if !drawn.is_empty() || is_first {
+        // The same may be shown for another key.
+        let predicted = self.client.predicted().cloned();
+        let is_news = self.shown.as_ref() != Some(&predicted);
+        if !drawn.is_empty() || is_news {
             self.lived.push(Lived {
                 at: now,
-                what: What::Shown(
-                    Box::new(outer.screen().clone()),
-                    self.client.predicted().cloned(),
-                ),
+                what: What::Shown(Box::new(outer.screen().clone()), predicted.clone()),
             });
+            self.shown = Some(predicted);
         }
     }
 
