@@ -119,6 +119,9 @@ pub(crate) struct CopyServerArgs {
     /// Write a log
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
+    /// Send no more than this
+    #[arg(short = 'l', long, value_name = "RATE", value_parser = Rate::parse)]
+    pub(crate) limit: Option<Rate>,
     /// Leave when so many seconds have passed without the near end
     #[arg(long, value_name = "SECONDS")]
     pub(crate) idle: Option<u64>,

@@ -21,6 +21,7 @@ use super::attendant::{Bond, Parted, part};
 use super::far_end::{FarEnd, Login};
 use super::far_sockets::FarSockets;
 use super::link::origin;
+use super::pace::Pace;
 use crate::bootstrap::lines::CopyInvitation;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure, while_doing};
@@ -35,7 +36,7 @@ use crate::surroundings::{Surroundings, now};
 /// Source: docs/threat-model.md §9.
 const SILENT_MAX: Duration = Duration::from_secs(3600);
 
-/// The signals that a far end deals with; it ignores SIGHUP and SIGPIPE.
+/// The signals that a far end deals with; it ignores SIGHUP, SIGPIPE and SIGXFSZ, which is an error like others then.
 const SIGNALS: [Signal; 2] = [Signal::Terminate, Signal::Interrupt];
 
 /// Starts the far end of a copy, and returns the status of the process: there will be two, the one that ssh
@@ -70,7 +71,7 @@ fn work(arguments: &CopyServerArgs, bond: Bond) -> Result<u8, Failure> {
     let environment = Environment::current();
     let log = arguments.log.as_deref().map_or(Log::Off, Log::File);
     log::begin(log, &environment)?;
-    for signal in [Signal::HangUp, Signal::Pipe] {
+    for signal in [Signal::HangUp, Signal::Pipe, Signal::FileLimit] {
         signals::ignore(signal).map_err(while_doing("ignoring signals"))?;
     }
     let surroundings =
@@ -104,6 +105,7 @@ fn work(arguments: &CopyServerArgs, bond: Bond) -> Result<u8, Failure> {
         FarSockets::new(bound.sockets),
         connection,
         login,
+        Pace::new(arguments.limit, now()),
     )
     .run();
     Ok(0)

@@ -12,6 +12,7 @@ use fulmar_tree::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget, u
 
 use super::attendant::Bond;
 use super::far_sockets::FarSockets;
+use super::pace::Pace;
 use super::pipe_lanes::{PipeFault, PipeLanes, Pipes};
 use super::work::{Carrier, Goal, Origin, Work};
 use super::{OVER_SSH_LINE, WORK_BYTES_PER_TURN};
@@ -92,6 +93,8 @@ pub(super) struct FarEnd {
     asked: Vec<u8>,
     stage: Stage,
     task: Task,
+    /// How fast files are sent.
+    pace: Pace,
 }
 
 /// What the wait has found.
@@ -109,6 +112,7 @@ impl FarEnd {
         sockets: FarSockets,
         connection: Connection,
         login: Login,
+        pace: Pace,
     ) -> FarEnd {
         FarEnd {
             surroundings,
@@ -118,6 +122,7 @@ impl FarEnd {
             asked: Vec::new(),
             stage: Stage::Waiting(now()),
             task: Task::Answering(Answerer::new()),
+            pace,
         }
     }
 
@@ -179,7 +184,11 @@ impl FarEnd {
             .udp
             .as_ref()
             .and_then(|(_, connection)| connection.poll_timeout());
-        [stage, quic].into_iter().flatten().min()
+        let pace = match self.task {
+            Task::Working(_) => self.pace.next(),
+            _ => None,
+        };
+        [stage, quic, pace].into_iter().flatten().min()
     }
 
     fn wait(&mut self) -> io::Result<Ready> {
@@ -330,7 +339,11 @@ impl FarEnd {
                 Ok(false)
             }
             Task::Working(mut work) => {
-                let turn = work.turn(&mut carrier, WORK_BYTES_PER_TURN);
+                let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
+                    0 => Ok(Turn::Waiting),
+                    budget => work.turn(&mut carrier, budget),
+                };
+                self.pace.spend(carrier.moved());
                 while let Some(event) = work.poll_event() {
                     tracing::debug!(?event, "news");
                 }

@@ -36,7 +36,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use fulmar_channel::Totals;
-use fulmar_platform::{Signal, UdpSocket, forbid_core_dumps};
+use fulmar_platform::{Signal, UdpSocket, forbid_core_dumps, signals};
 use fulmar_quic::Transmit;
 use fulmar_transport::SendError;
 
@@ -49,6 +49,7 @@ use self::opening::Opening;
 pub(crate) use self::operand::BadOperand;
 use self::pace::Pace;
 use self::plan::{Job, Way, plan};
+use self::rate::Rate;
 use self::reporter::Reporter;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure, while_doing};
@@ -107,6 +108,8 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
         return Err(Failure::Copy(CopyFailure::TwoOutputs));
     }
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
+    // A file that may not grow is an error like others.
+    signals::ignore(Signal::FileLimit).map_err(while_doing("ignoring a signal"))?;
     // Before the first child, of whose end it tells.
     let mut surroundings =
         Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
@@ -142,12 +145,26 @@ fn copy(
     let settings = settings_for(arguments, &job.destination)?;
     let wishes = &arguments.wishes;
     let task = request::task(&job.way, wishes, jobs).map_err(Failure::Copy)?;
-    let opening = Opening::begin(&settings, &job.destination, &arguments.ssh.words())?;
+    let words = arguments.ssh.words();
+    let opening = Opening::begin(
+        &settings,
+        &job.destination,
+        &words,
+        limit_there(job, wishes),
+    )?;
     let found = opening.finish(surroundings, reporter)?;
     let link = Link::begin(now(), found, window_max(wishes))?;
     let pace = Pace::new(wishes.limit, now());
     let resumes = !wishes.no_resume && !wishes.dry_run && request::is_resumable(&job.way);
     Near::new(surroundings, reporter, link, task, pace, resumes).run()
+}
+
+/// Returns what the far end keeps to, if it is the one that sends.
+fn limit_there(job: &Job, wishes: &Wishes) -> Option<Rate> {
+    match job.way {
+        Way::Down { .. } | Way::DownStream { .. } => wishes.limit,
+        Way::Up { .. } | Way::UpStream { .. } => None,
+    }
 }
 
 fn settings_for(

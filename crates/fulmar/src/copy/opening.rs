@@ -10,6 +10,7 @@ use fulmar_platform::resolve::numeric;
 use fulmar_platform::{PollList, Signal};
 
 use super::call::Call;
+use super::rate::Rate;
 use super::reporter::Reporter;
 use super::transcript::Said;
 use crate::bootstrap::lines::CopyInvitation;
@@ -55,7 +56,8 @@ struct Ready {
 }
 
 impl<'a> Opening<'a> {
-    /// Starts ssh. Signals are watched for already.
+    /// Starts ssh. Signals are watched for already. A far end that sends files keeps to `limit` by itself: what
+    /// is taken slowly from one that does not is sent in bursts.
     ///
     /// # Errors
     ///
@@ -64,6 +66,7 @@ impl<'a> Opening<'a> {
         settings: &'a Login,
         destination: &OsStr,
         ssh_words: &[OsString],
+        limit: Option<Rate>,
     ) -> Result<Opening<'a>, Failure> {
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
@@ -74,7 +77,7 @@ impl<'a> Opening<'a> {
             destination,
             family: only_family(settings.family),
         };
-        let words = server_words(settings);
+        let words = server_words(settings, limit);
         let start = settings.server.as_deref().and_then(far_program);
         let command = copy_command(start.is_some(), &words);
         let line = start.map_or_else(Vec::new, |program| {
@@ -237,8 +240,9 @@ fn start_call(ssh: &Ssh, make: Make, command: &str, line: &[u8]) -> Result<Call,
     })
 }
 
-/// Returns what the far end is told of where to listen: words that every shell reads alike.
-fn server_words(settings: &Login) -> Vec<String> {
+/// Returns what the far end is told of where to listen and how fast to send: words that every shell reads
+/// alike.
+fn server_words(settings: &Login, limit: Option<Rate>) -> Vec<String> {
     let mut words = Vec::new();
     if let Some(ports) = settings.port {
         words.extend(["-p".to_owned(), ports.as_option()]);
@@ -247,6 +251,9 @@ fn server_words(settings: &Login) -> Vec<String> {
         BindServer::Auto | BindServer::Any => {}
         BindServer::Ssh => words.push("-s".to_owned()),
         BindServer::Address(address) => words.extend(["-i".to_owned(), plain(*address)]),
+    }
+    if let Some(rate) = limit {
+        words.extend(["-l".to_owned(), rate.as_option()]);
     }
     words
 }

@@ -49,6 +49,11 @@ impl Rate {
         }
     }
 
+    /// Returns it as [`parse`](Rate::parse) reads it.
+    pub(crate) fn as_option(self) -> String {
+        (self.0 * 8).div_ceil(1000).to_string()
+    }
+
     /// Returns how many bytes that is in a second.
     pub(crate) fn bytes_per_second(self) -> u64 {
         self.0

@@ -121,8 +121,8 @@ pub(crate) enum CopyFailure {
         /// Which, and why.
         what: String,
     },
-    /// Some files were copied, some were not; they were named.
-    #[error("not copied: {}", counted(*troubles))]
+    /// Some files were copied, some were not or changed while they were read; they were named.
+    #[error("not copied, or changed meanwhile: {}", counted(*troubles))]
     Incomplete {
         /// How many were not.
         troubles: u64,
