@@ -2,14 +2,14 @@
 //! what was wrong (docs/threat-model.md §11).
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
 
 use super::frames::{Frames, Thing, number};
-use super::{at_terminal, command, far, far_path, near_path, scene};
+use super::{Running, at_terminal, command, far, far_path, near_path, scene};
 use crate::login::scene::Scene;
-use crate::support::{Person, Process};
+use crate::support::Person;
 
 /// What the far end of these tests does: it invites, is never heard over UDP, and writes what lies ready. Which of that is
 /// said by a variable that ssh carries.
@@ -212,22 +212,16 @@ fn links_and_modes_of_a_hostile_sender_lead_nowhere() {
     for (name, _, _) in &cases {
         scene.near.folder(Person::Alice, name);
     }
-    let arguments = |name: &str| vec!["-rp".to_owned(), far("wanted"), name.to_owned()];
-    // Those with links are left waiting for more, until their far ends are.
+    // They are left waiting for more, as their far ends are for them.
     let running = cases.iter().map(|(name, _, _)| {
-        let arguments = arguments(name);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        start(&scene, name, &[&["--json"], arguments.as_slice()].concat())
+        let case = format!("SetEnv=LC_CASE={name}");
+        Running::start(&scene, &["-q", "-o", &case, "-rp", &far("wanted"), name])
     });
-    for mut child in running.collect::<Vec<Child>>() {
-        let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        let is_last = |line: &String| {
-            line.contains("\"event\":\"done\"") || line.contains("\"path\":\"wanted/link/inner\"")
-        };
-        let last = output.lines().map_while(Result::ok).find(is_last);
-        assert!(last.is_some(), "it has come as far as that");
-        child.kill().expect("it is ours");
-        child.wait().expect("it is ours");
+    for (mut copy, (name, _, _)) in running.collect::<Vec<Running>>().into_iter().zip(&cases) {
+        copy.wait_for_line(match *name {
+            "set-id" => "\"event\":\"done\"",
+            _ => "\"path\":\"wanted/link/inner\"",
+        });
     }
     assert_eq!(below(&near_path(&scene, "outside")), Vec::<PathBuf>::new());
     let mode = std::os::unix::fs::MetadataExt::mode(
@@ -313,7 +307,7 @@ fn what_a_hostile_far_end_calls_things_does_not_reach_the_terminal() {
     };
     let status = terminal.wait_for_end();
     terminal.wait_for_text("permission denied");
-    terminal.wait_for_text("not copied: 2 files or folders");
+    terminal.wait_for_text("changed meanwhile: 2 files or folders");
     assert_eq!(status.code(), Some(1));
     let shown = String::from_utf8_lossy(terminal.shown());
     assert!(!shown.contains("\nfulmar: all is well"), "{shown}");
@@ -331,17 +325,12 @@ fn endless_entries_are_not_kept() {
     }
     frames = frames.entry(ENTRIES, b"wanted/last", Thing::Folder);
     prepare(&scene, &[("endless", frames, "")]);
-    let arguments = ["--json", "--dry-run", "-r", &far("wanted"), "."];
-    let mut child = start(&scene, "endless", &arguments);
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let is_last = |line: &std::io::Result<String>| {
-        line.as_ref()
-            .is_ok_and(|line| line.contains("\"path\":\"wanted/last\""))
-    };
-    assert!(output.any(|line| is_last(&line)), "all of it has come");
-    let memory = Process::of(child.id()).expect("it runs").memory_max();
-    child.kill().expect("it is ours");
-    child.wait().expect("it is ours");
+    let case = "SetEnv=LC_CASE=endless";
+    let arguments = ["-q", "-o", case, "--dry-run", "-r", &far("wanted"), "."];
+    let mut copy = Running::start(&scene, &arguments);
+    copy.wait_for_line("\"path\":\"wanted/last\"");
+    let memory = copy.process().memory_max();
+    drop(copy);
     assert!(memory <= MEMORY_KB_MAX, "{memory} kB");
     scene.expect_nothing_left();
 }

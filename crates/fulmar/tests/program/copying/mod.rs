@@ -4,15 +4,17 @@ mod files;
 mod frames;
 mod hostile;
 mod interruptions;
+mod resources;
 mod troubles;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use crate::login::scene::{FAR, Plan, Scene, Starter};
 use crate::support::network::Families;
-use crate::support::{Person, Terminal};
+use crate::support::{Person, Process, Terminal};
 
 /// The length of a file of many chunks: more than there are lanes.
 const LARGE: usize = 100_000_000;
@@ -62,6 +64,15 @@ fn expect_copied(scene: &Scene, arguments: &[&str]) {
     );
 }
 
+/// The same, and some of it is not; returns what was said.
+#[track_caller]
+fn expect_status(scene: &Scene, arguments: &[&str], status: i32) -> String {
+    let output = copy(scene, arguments);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {told}");
+    told
+}
+
 /// Copies, and expects that a part was there already.
 #[track_caller]
 fn expect_resumed(scene: &Scene, arguments: &[&str]) {
@@ -74,6 +85,46 @@ fn expect_resumed(scene: &Scene, arguments: &[&str]) {
     let parts = fs::read_dir(far_path(scene, "")).expect("a home");
     let mut names = parts.map(|entry| entry.expect("an entry").file_name());
     assert!(!names.any(|name| name.to_string_lossy().contains("fulmar-part")));
+}
+
+/// A copy that runs while something happens to it. Dropping it ends it: nothing else would, and its machine cannot
+/// end before.
+struct Running {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    /// Starts `fulmar cp` with its standard output as lines.
+    fn start(scene: &Scene, arguments: &[&str]) -> Self {
+        let mut command = command(scene, "fulmar", &[&["cp", "--json"], arguments].concat());
+        command.stdout(Stdio::piped());
+        let mut child = scene.near.inside(|| command.spawn().expect("it starts"));
+        let output = child.stdout.take().expect("a pipe");
+        Self {
+            child,
+            lines: BufReader::new(output).lines(),
+        }
+    }
+
+    /// The process.
+    fn process(&self) -> Process {
+        Process::of(self.child.id()).expect("it runs")
+    }
+
+    /// Waits for a line with this in it.
+    #[track_caller]
+    fn wait_for_line(&mut self, text: &str) {
+        let mut lines = self.lines.by_ref().map_while(Result::ok);
+        assert!(lines.any(|line| line.contains(text)), "no line with {text}");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Some bytes that are no repetition.

@@ -1,9 +1,18 @@
 //! What cannot be copied is named, and the rest goes on.
 
 use std::fs;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 
-use super::{copy, far, noise, scene};
-use crate::support::Person;
+use fulmar_platform::WindowSize;
+
+use super::{
+    at_terminal, command, copy, expect_status, far, far_path, near_path, noise, scene,
+    wait_for_megabytes,
+};
+use crate::login::dropbear::authorize_dbclient;
+use crate::login::scene::{Plan, Scene, Starter};
+use crate::support::network::Families;
+use crate::support::{PASSWORD, Person};
 
 #[test]
 fn what_cannot_be_written_is_named_and_the_rest_goes_on() {
@@ -47,5 +56,166 @@ fn without_fulmar_there_it_says_what_to_do() {
         told.contains("hello") && told.contains("cannot copy"),
         "{told}"
     );
+    scene.expect_nothing_left();
+}
+
+#[test]
+fn what_may_not_be_read_or_written_is_named_and_the_rest_goes_on() {
+    let Some(scene) = scene() else { return };
+    // They belong to root.
+    scene.near.write("/home/alice/secret", "x");
+    scene.far.write("/home/bob/secret", "x");
+    for path in [near_path(&scene, "secret"), far_path(&scene, "secret")] {
+        let nobody = fs::Permissions::from_mode(0o0);
+        fs::set_permissions(path, nobody).expect("root may");
+    }
+    fs::create_dir(far_path(&scene, "locked")).expect("root may");
+    scene.near.write_home(Person::Alice, "small", "fits");
+    scene.far.write_home(Person::Bob, "tiny", "fits");
+    let denied = "secret: permission denied";
+    let cases: [(&[&str], &str); 5] = [
+        (&["secret", "small", &far("")], denied),
+        (&[&far("secret"), &far("tiny"), "."], denied),
+        (&["small", &far("locked/")], "permission denied"),
+        (&["small", &far("tiny/below")], "is no folder"),
+        (&[&far("tiny"), "small/below"], "is no folder"),
+    ];
+    for (arguments, words) in cases {
+        let told = expect_status(&scene, arguments, 1);
+        assert!(told.contains(words), "{arguments:?}: {told}");
+    }
+    for path in [near_path(&scene, "tiny"), far_path(&scene, "small")] {
+        assert_eq!(fs::read_to_string(path).ok().as_deref(), Some("fits"));
+    }
+    scene.expect_nothing_left();
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_named_and_the_rest_goes_on() {
+    let Some(scene) = scene() else { return };
+    scene.authorize("command=\"ulimit -f 2000; exec fulmar copy-server\"");
+    for (machine, person) in [(&scene.near, Person::Alice), (&scene.far, Person::Bob)] {
+        machine.write_home(person, "large", noise(4_000_000));
+        machine.write_home(person, "small", "fits");
+    }
+    scene.near.folder(Person::Alice, "here");
+    scene.far.folder(Person::Bob, "there");
+    let told = expect_status(&scene, &["large", "small", &far("there")], 1);
+    assert!(told.contains("large: the file is too large"), "{told}");
+    let script = "ulimit -f 2000; exec fulmar cp \"$@\"";
+    let (large, small) = (far("large"), far("small"));
+    let arguments = ["-c", script, "sh", large.as_str(), small.as_str(), "here"];
+    let mut command = command(&scene, "sh", &arguments);
+    let output = scene.near.inside(|| command.output().expect("it starts"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("large: the file is too large"), "{told}");
+    for path in [
+        near_path(&scene, "here/small"),
+        far_path(&scene, "there/small"),
+    ] {
+        assert_eq!(fs::read_to_string(path).ok().as_deref(), Some("fits"));
+    }
+    scene.expect_nothing_left();
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_reported() {
+    let Some(scene) = scene() else { return };
+    scene
+        .near
+        .write_home(Person::Alice, "file", noise(6_000_000));
+    let path = near_path(&scene, "file");
+    for (is_cut, words) in [
+        (false, "changed while it was read; what was read was copied"),
+        (true, "became shorter while it was read"),
+    ] {
+        let arguments = ["-l", "2MB", "file", &far("")];
+        let Some(mut terminal) = at_terminal(&scene, &arguments) else {
+            return;
+        };
+        wait_for_megabytes(&mut terminal, 2.0);
+        let file = fs::File::options().write(true).open(&path);
+        let file = file.expect("it is there");
+        match is_cut {
+            true => file.set_len(10).expect("root may"),
+            false => file.write_all_at(b"other", 5_999_990).expect("root may"),
+        }
+        let status = terminal.wait_for_end();
+        terminal.wait_for_text(words);
+        assert_eq!(status.code(), Some(1), "{words}");
+        let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
+        assert_eq!(arrived.len(), 6_000_000, "what was whole is still there");
+    }
+    scene.expect_nothing_left();
+}
+
+#[test]
+fn a_password_is_asked_for_as_ever() {
+    let plan = Plan {
+        families: Families::V4,
+        config: "PubkeyAuthentication no\n",
+        ..Plan::default()
+    };
+    let Some(scene) = Scene::new(&plan) else {
+        return;
+    };
+    scene.near.write_home(Person::Alice, "file", noise(30_000));
+    let Some(mut terminal) = at_terminal(&scene, &["file", &far("")]) else {
+        return;
+    };
+    terminal.wait_for_text("bob@far's password:");
+    terminal.type_keys(format!("{PASSWORD}\n"));
+    let status = terminal.wait_for_end();
+    terminal.wait_for_text("file  30.0 kB");
+    assert_eq!(status.code(), Some(0));
+    terminal.expect_restored();
+    scene.expect_nothing_left();
+}
+
+#[test]
+fn the_other_ssh_carries_it_too() {
+    let Some(scene) = scene() else { return };
+    if authorize_dbclient(&scene).is_none() {
+        return;
+    }
+    scene
+        .near
+        .write_home(Person::Alice, "file", noise(3_000_000));
+    for (from, to) in [("file", far("")), (far("file").as_str(), "back".to_owned())] {
+        // What it says of a host that it does not know is shown.
+        let output = copy(&scene, &["--ssh", "dbclient -y", from, &to]);
+        assert!(output.status.success(), "{output:?}");
+    }
+    let back = fs::read(near_path(&scene, "back")).expect("it is there");
+    assert!(back == noise(3_000_000));
+    scene.expect_nothing_left();
+}
+
+#[test]
+fn a_narrow_terminal_has_one_line_of_progress() {
+    let Some(scene) = scene() else { return };
+    scene
+        .near
+        .write_home(Person::Alice, "漢字", noise(4_000_000));
+    let arguments = ["cp", "-l", "2MB", "漢字", &far("")];
+    let Some(command) = scene.command(Starter::Fulmar, &arguments) else {
+        return;
+    };
+    let size = WindowSize {
+        rows: 10,
+        columns: 20,
+    };
+    let mut terminal = scene.start_at(Starter::Fulmar, &command, size);
+    terminal.wait_for("half of it in one line", |screen| {
+        let text = screen.contents();
+        let percent = text.split('%').next().unwrap_or_default().trim();
+        assert!(text.trim_end().lines().count() <= 1, "{text}");
+        percent.parse().is_ok_and(|percent: u32| percent >= 50)
+    });
+    let status = terminal.wait_for_end();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(terminal.screen().contents().trim_end(), "漢字  4.0 MB");
+    terminal.expect_restored();
     scene.expect_nothing_left();
 }

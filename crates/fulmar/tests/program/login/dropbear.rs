@@ -21,12 +21,22 @@ fn as_server(starter: Starter) {
 }
 
 fn as_client(starter: Starter) {
-    if peers::require("dbclient").is_none() || peers::require("dropbearkey").is_none() {
-        return;
-    }
     let Some(scene) = Scene::new(&Plan::default()) else {
         return;
     };
+    if authorize_dbclient(&scene).is_none() {
+        return;
+    }
+    let arguments = ["--ssh", "dbclient -y", &format!("bob@{FAR}")];
+    if let Some(mut terminal) = scene.start(starter, &arguments) {
+        expect_session(&scene, starter, &mut terminal);
+    }
+}
+
+/// Lets Alice in as Bob with a key of dropbear's client; `None` if the calling test is to return.
+pub(crate) fn authorize_dbclient(scene: &Scene) -> Option<()> {
+    peers::require("dbclient")?;
+    peers::require("dropbearkey")?;
     let mut make_key = scene.near.command(Person::Alice, "dropbearkey");
     make_key.args(["-t", "ed25519", "-f", ".ssh/id_dropbear"]);
     let said = scene.near.output_of(&mut make_key);
@@ -35,8 +45,5 @@ fn as_client(starter: Starter) {
     scene
         .far
         .write_home(Person::Bob, ".ssh/authorized_keys", key);
-    let arguments = ["--ssh", "dbclient -y", &format!("bob@{FAR}")];
-    if let Some(mut terminal) = scene.start(starter, &arguments) {
-        expect_session(&scene, starter, &mut terminal);
-    }
+    Some(())
 }

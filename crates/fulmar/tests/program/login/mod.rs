@@ -3,7 +3,7 @@
 
 mod addresses;
 mod drop_in;
-mod dropbear;
+pub(crate) mod dropbear;
 mod fallback;
 mod jumps;
 mod leaving;

@@ -219,6 +219,11 @@ impl<'a> Counter<'a> {
         self.number("counter packets ")
     }
 
+    /// How many bytes they had, with their heads.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.number(" bytes ")
+    }
+
     /// Waits until there were so many.
     #[track_caller]
     pub(crate) fn wait_for(&self, packets: u64) {
