@@ -6,6 +6,7 @@
 pub mod agreement;
 pub mod bulk;
 pub mod collection;
+pub mod copy;
 mod figures;
 mod kernel;
 pub mod lan;

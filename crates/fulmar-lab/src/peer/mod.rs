@@ -32,6 +32,7 @@ pub(crate) use kit::{Kit, own_files};
 pub use programs::find;
 pub(crate) use programs::path;
 use template::Values;
+pub(crate) use template::plain;
 
 /// What carries a session.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The experiments that have instruments of their own.
 
 use super::super::{Cell, Experiment, Quoted, Surroundings};
-use crate::instrument::{agreement, bulk, collection, lan, load, tinygram};
+use crate::instrument::{agreement, bulk, collection, copy, lan, load, tinygram};
 
 const LIST: &str = "OpenSSH list, 2004";
 const SWITCH: &str = "SWITCH, 2005 to 2010";
@@ -72,6 +72,33 @@ const BULK_QUOTED: &[Quoted] = &[
     cipher("cast128-cbc", "7.9 MB/s"),
 ];
 
+const COPY_QUOTED: &[Quoted] = &[
+    quoted(
+        SWITCH,
+        "stock over 45 ms: OpenSSH 3.9 and 4.3",
+        "1.5 MB/s",
+        ["45ms-clear", "scp", "rate"],
+    ),
+    quoted(
+        SWITCH,
+        "OpenSSH 5.1 with HPN patches at both ends over 45 ms: aes128-ctr; aes128-cbc 35, without a cipher 55 to 70",
+        "50 MB/s",
+        ["45ms-clear", "fulmar", "rate"],
+    ),
+    quoted(
+        PSC,
+        "stock over 40 ms and 1 Gbit/s: aes128-ctr",
+        "1.9 MB/s",
+        ["40ms-clear", "scp", "rate"],
+    ),
+    quoted(
+        PSC,
+        "patched over 40 ms and 1 Gbit/s: aes128-ctr; 2.8 with 3des-cbc to 24.4 with arcfour",
+        "12.7 MB/s",
+        ["40ms-clear", "fulmar", "rate"],
+    ),
+];
+
 /// The goodput with a cipher: patched and over 40 ms there, over loopback here.
 const fn cipher(name: &'static str, said: &'static str) -> Quoted {
     quoted(PSC_CIPHERS, name, said, ["ciphers", name, "goodput"])
@@ -139,6 +166,21 @@ pub(super) const BULK: Experiment = Experiment {
     cells: bulk_cells,
 };
 
+pub(super) const COPY: Experiment = Experiment {
+    name: "copy",
+    title: "Copies: who fills the path",
+    source: "HPN-SSH: the pages of SWITCH (2005 to 2010) and PSC (2004); all else our own",
+    about: "300 MB of random bytes from memory to memory over 500 Mbit/s, by our own copy command, scp, \
+        sftp and rsync, and by one stream of plain TCP whose buffers hold the path: the size over the \
+        time of the whole command, login included. The queue holds what the path does. Then ten \
+        thousand small files, measured cellular links, the keys of a session while somebody \
+        copies, and the share of a copy beside a TCP stream in one queue.",
+    published: &[],
+    quoted: COPY_QUOTED,
+    why: "",
+    cells: copy_cells,
+};
+
 pub(super) const LAN: Experiment = Experiment {
     name: "lan",
     title: "What the tool itself costs",
@@ -201,6 +243,10 @@ fn tinygram_cells(around: &Surroundings) -> Vec<Cell> {
 
 fn bulk_cells(around: &Surroundings) -> Vec<Cell> {
     kept(bulk::cells(around), &["40ms"], around)
+}
+
+fn copy_cells(around: &Surroundings) -> Vec<Cell> {
+    kept(copy::cells(around), &["45ms-clear"], around)
 }
 
 fn lan_cells(around: &Surroundings) -> Vec<Cell> {

@@ -14,7 +14,7 @@ pub use recording::Recording;
 pub use typed::Typed;
 
 /// All experiments, in the order of the report.
-pub static ALL: [Experiment; 13] = [
+pub static ALL: [Experiment; 14] = [
     typing::EVDO,
     typing::DOWNLOAD,
     typing::HIGH_DELAY,
@@ -24,6 +24,7 @@ pub static ALL: [Experiment; 13] = [
     instruments::COLLECTION,
     instruments::TINYGRAMS,
     instruments::BULK,
+    instruments::COPY,
     trouble::TROUBLE,
     instruments::LAN,
     instruments::LOADS,

@@ -144,13 +144,14 @@ pub(super) fn shell(stage: &Stage, line: &str) -> Command {
 }
 
 /// A tool that runs; it is ended with this value.
-struct Running {
+pub(in crate::instrument) struct Running {
     process: Child,
     has_ended: bool,
 }
 
 impl Running {
-    fn start(stage: &Stage, line: &str) -> Result<Self> {
+    /// Starts this line on the client's host.
+    pub(in crate::instrument) fn start(stage: &Stage, line: &str) -> Result<Self> {
         let mut shell = shell(stage, line);
         shell.stdin(Stdio::null()).stdout(Stdio::null());
         Ok(Self {
@@ -160,7 +161,7 @@ impl Running {
     }
 
     /// Tells whether it has done its work.
-    fn has_ended(&mut self) -> Result<bool> {
+    pub(in crate::instrument) fn has_ended(&mut self) -> Result<bool> {
         let status = self.process.try_wait().context("waiting for the tool")?;
         if let Some(status) = status {
             self.has_ended = true;

@@ -16,7 +16,7 @@
 //! reach there.
 
 mod ciphers;
-mod copy;
+pub(in crate::instrument) mod copy;
 mod progress;
 mod relay;
 mod stream;

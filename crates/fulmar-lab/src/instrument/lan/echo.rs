@@ -12,7 +12,7 @@ use fulmar_sim::Random;
 use super::{Figures, median};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::judge::{Run, Truth};
+use crate::judge::{Run, Truth, Verdict};
 use crate::link::Link;
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Stage};
@@ -34,6 +34,15 @@ const PROBES: usize = 50;
 /// How long a probe may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Keys that were typed and echoed.
+pub(in crate::instrument) struct Echoed {
+    pub(in crate::instrument) verdict: Verdict,
+    /// The round trip of the link, before.
+    link: Duration,
+    /// What was begun, for a reader.
+    pub(in crate::instrument) commands: Vec<String>,
+}
+
 /// Types keys that are echoed at once.
 pub(super) fn measure(
     peer: &Peer,
@@ -41,6 +50,38 @@ pub(super) fn measure(
     keys: usize,
     around: &Surroundings,
 ) -> Result<Measured> {
+    let alone = |_: &Stage| Ok(());
+    let (echoed, ()) = echoed(peer, scenario, keys, around, alone, Ok)?;
+    let Echoed { verdict, link, .. } = echoed;
+    let own = Summary::of(&verdict.own());
+    let echo = own.median.context("nothing was echoed")?;
+    let mut figures = Figures::default();
+    figures.put_ms("link", link);
+    figures.put_ms("echo", echo);
+    figures.put("cost", super::ms(echo) - super::ms(link), "ms");
+    if let Some(p90) = own.p90 {
+        figures.put("cost_p90", super::ms(p90) - super::ms(link), "ms");
+    }
+    Ok(Measured {
+        scenario: scenario.text.clone(),
+        commands: echoed.commands,
+        typing: Some("closed".to_owned()),
+        recording: Some("keys that are echoed at once".to_owned()),
+        figures: figures.0,
+        verdict: Some(verdict),
+        ..Measured::default()
+    })
+}
+
+/// Types keys that are echoed at once, between the beginning and the end of something else.
+pub(in crate::instrument) fn echoed<T, R>(
+    peer: &Peer,
+    scenario: &Scenario,
+    keys: usize,
+    around: &Surroundings,
+    begin: impl FnOnce(&Stage) -> Result<T>,
+    end: impl FnOnce(T) -> Result<R>,
+) -> Result<(Echoed, R)> {
     let text = recording(scenario.seed, keys);
     let file = tempfile::NamedTempFile::new().context("making a recording")?;
     std::fs::write(file.path(), &text)?;
@@ -54,8 +95,10 @@ pub(super) fn measure(
     values.command = values.command.replace(" play ", " play --no-stamps ");
     let line = peer.line(&values)?;
     let client = stage.start(&line, recording.size())?;
+    let other = begin(&stage)?;
     let limits = Limits { keys, ..LIMITS };
     let sitting = sit(&client.master, &recording, &truth, Loop::Closed, limits)?;
+    let other = end(other)?;
     client.let_leave()?;
     stage.end_processes();
     let host_side = Trace::read(&stage.kit.log()).context("the played host has noted nothing")?;
@@ -65,25 +108,12 @@ pub(super) fn measure(
         host_side: &host_side,
         transit: link / 2,
     };
-    let verdict = run.judge().context("this run cannot be judged")?;
-    let own = Summary::of(&verdict.own());
-    let echo = own.median.context("nothing was echoed")?;
-    let mut figures = Figures::default();
-    figures.put_ms("link", link);
-    figures.put_ms("echo", echo);
-    figures.put("cost", super::ms(echo) - super::ms(link), "ms");
-    if let Some(p90) = own.p90 {
-        figures.put("cost_p90", super::ms(p90) - super::ms(link), "ms");
-    }
-    Ok(Measured {
-        scenario: scenario.text.clone(),
+    let echoed = Echoed {
+        verdict: run.judge().context("this run cannot be judged")?,
+        link,
         commands: vec![line, stage.daemon.command.clone(), kernel],
-        typing: Some("closed".to_owned()),
-        recording: Some("keys that are echoed at once".to_owned()),
-        figures: figures.0,
-        verdict: Some(verdict),
-        ..Measured::default()
-    })
+    };
+    Ok((echoed, other))
 }
 
 /// Returns a recording of keys that are echoed at once, with Enter now and then.

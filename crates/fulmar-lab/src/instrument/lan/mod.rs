@@ -24,6 +24,7 @@ use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
+pub(in crate::instrument) use echo::echoed;
 
 /// The round trips of a local network, and of a town, in milliseconds.
 const NEAR: [u64; 3] = [0, 1, 20];

@@ -1,0 +1,87 @@
+//! A copy and a TCP stream share a queue that drops what it cannot hold.
+
+use std::path::Path as FilePath;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use super::carrier::{Carrier, Place};
+use super::path::Path;
+use super::stream::{Stream, Way, widen};
+use super::tool::{self, Tool};
+use super::whole::write_random;
+use crate::experiment::{Measured, Surroundings, Work};
+use crate::instrument::Congestion;
+use crate::instrument::figures::Figures;
+use crate::replay::Stage;
+
+/// How long the first is alone.
+const ALONE: Duration = Duration::from_secs(5);
+
+/// How long they have to find their shares, and how long these are measured. Chosen by eye: Cubic
+/// takes seconds from one loss to the next.
+const SETTLING: Duration = Duration::from_secs(10);
+const MEASURED: Duration = Duration::from_secs(30);
+
+/// The work: somebody beside a TCP stream with Cubic.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    /// The path.
+    pub path: Path,
+    /// Whether the TCP stream is there before.
+    pub is_second: bool,
+}
+
+/// How long it takes, with what is made before.
+pub(super) const TAKES: Duration = Duration::from_secs(50);
+
+impl Work for Beside {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let tool = Tool::named(peer, &tool::FILE)?;
+        let scenario = self.path.scenario(seed)?;
+        let stage = Stage::new(&scenario, FilePath::new("/dev/null"))?;
+        let place = Place::new()?;
+        // More than the path carries meanwhile.
+        let bytes = (self.path.rate_bits / 8) * TAKES.as_secs();
+        write_random(&place.source(), bytes)?;
+        let words = widen(&stage.link)?;
+        let stream = || Stream::start(&stage.link, Congestion::Losses, Way::Up, bytes);
+        let copy = || Carrier::start(tool, (&stage, &place), (Way::Up, bytes), around);
+        let (mut carrier, stream) = match self.is_second {
+            true => {
+                let stream = stream()?;
+                std::thread::sleep(ALONE);
+                (copy()?, stream)
+            }
+            false => {
+                let carrier = copy()?;
+                std::thread::sleep(ALONE);
+                (carrier, stream()?)
+            }
+        };
+        std::thread::sleep(SETTLING);
+        let before = [carrier.arrived(), stream.received()];
+        std::thread::sleep(MEASURED);
+        let after = [carrier.arrived(), stream.received()];
+        ensure!(!carrier.has_ended()?, "the copy was over too early");
+        let mut commands = carrier.commands.clone();
+        commands.push(format!("a TCP stream of the lab, Cubic; {words}"));
+        Ok(Measured {
+            scenario: scenario.text.clone(),
+            commands,
+            figures: figures(before, after).0,
+            ..Measured::default()
+        })
+    }
+}
+
+/// What both got in the time that was measured.
+fn figures(before: [u64; 2], after: [u64; 2]) -> Figures {
+    let [copied, streamed] = [0, 1].map(|one| (after[one] - before[one]) as f64);
+    let seconds = MEASURED.as_secs_f64();
+    let mut figures = Figures::default();
+    figures.put("rate", copied / seconds, "B/s");
+    figures.put("rate_beside", streamed / seconds, "B/s");
+    figures.put("share", copied / (copied + streamed), "share");
+    figures
+}

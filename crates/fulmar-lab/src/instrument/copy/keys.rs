@@ -1,0 +1,95 @@
+//! A session's keys on the path that a copy fills.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use super::carrier::{Carrier, Place};
+use super::path::Path;
+use super::stream::Way;
+use super::tool::{self, Tool};
+use super::whole::write_random;
+use crate::experiment::{Measured, Surroundings, Work};
+use crate::instrument::figures::Figures;
+use crate::instrument::lan;
+use crate::peer::Peer;
+use crate::replay::Stage;
+use crate::stats::{Observation, Survival};
+
+/// Whose keys they are: nothing is predicted, so that each waits for its echo.
+const SESSION: &str = "fulmar-n";
+
+/// The peer that stands for nobody: the path is idle.
+pub(super) const IDLE: &str = "idle";
+
+/// Longer than all keys take, whatever the path does to them.
+const TYPING: Duration = Duration::from_secs(60);
+
+/// The work: keys while somebody copies.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys {
+    /// The path.
+    pub path: Path,
+    /// How many keys are typed.
+    pub keys: usize,
+    /// Which way the copy goes.
+    pub way: Way,
+}
+
+impl Work for Keys {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let tool = match peer {
+            IDLE => None,
+            _ => Some(Tool::named(peer, &tool::FILE)?),
+        };
+        let scenario = self.path.scenario(seed)?;
+        let session = Peer::parse(SESSION)?;
+        let place = Place::new()?;
+        let bytes = (self.path.rate_bits / 8) * TYPING.as_secs();
+        if tool.is_some() {
+            write_random(&place.source(), bytes)?;
+        }
+        let mut commands = Vec::new();
+        let begin = |stage: &Stage| -> Result<Option<Carrier>> {
+            let start = |tool| Carrier::start(tool, (stage, &place), (self.way, bytes), around);
+            let carrier = tool.map(start).transpose()?;
+            commands.extend(carrier.iter().flat_map(|one| one.commands.clone()));
+            Ok(carrier)
+        };
+        let end = |carrier: Option<Carrier>| match carrier {
+            Some(mut carrier) => {
+                ensure!(!carrier.has_ended()?, "the copy was over too early");
+                Ok(Some((carrier.arrived(), carrier.took())))
+            }
+            None => Ok(None),
+        };
+        let (echoed, copied) = lan::echoed(&session, &scenario, self.keys, around, begin, end)?;
+        let mut figures = waits(&echoed.verdict.own());
+        if let Some((bytes, took)) = copied {
+            figures.put("rate", bytes as f64 / took.as_secs_f64(), "B/s");
+        }
+        commands.splice(0..0, echoed.commands);
+        Ok(Measured {
+            scenario: scenario.text.clone(),
+            commands,
+            figures: figures.0,
+            ..Measured::default()
+        })
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("keys", self.keys.to_string())]
+    }
+}
+
+/// How long keys waited for their echo.
+fn waits(own: &[Observation]) -> Figures {
+    let waits = Survival::of(own);
+    let mut figures = Figures::default();
+    for (name, share) in [("key_median", 0.5), ("key_p95", 0.95)] {
+        if let Some(wait) = waits.quantile(share) {
+            figures.put_ms(name, wait);
+        }
+    }
+    figures
+}

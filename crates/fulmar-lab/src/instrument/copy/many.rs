@@ -1,0 +1,115 @@
+//! Many small files, from the start of the command to its end.
+
+use std::fs;
+use std::path::Path as FilePath;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fulmar_sim::Random;
+
+use super::carrier::{Carrier, Place};
+use super::path::Path;
+use super::stream::Way;
+use super::tool::{self, Tool};
+use super::whole::{Carried, await_end, put_costs, speed, told};
+use crate::experiment::{Measured, Surroundings, Work};
+use crate::peer::Costs;
+use crate::replay::Stage;
+
+/// How many files lie in one folder. Chosen by eye: as in a tree of sources, and a folder is one
+/// more entry for every tool.
+const A_FOLDER: usize = 100;
+
+/// The work: a folder of files over one path.
+#[derive(Clone, Copy, Debug)]
+pub struct ManyFiles {
+    /// The path.
+    pub path: Path,
+    /// How many files.
+    pub files: usize,
+    /// How large each is.
+    pub bytes: usize,
+    /// For how long at most.
+    pub time: Duration,
+}
+
+impl Work for ManyFiles {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let tool = Tool::named(peer, &tool::FOLDER)?;
+        let scenario = self.path.scenario(seed)?;
+        let stage = Stage::new(&scenario, FilePath::new("/dev/null"))?;
+        let place = Place::new()?;
+        self.fill(&place.source())?;
+        let mut watched = stage.costs()?;
+        watched.iter_mut().for_each(Costs::begin);
+        let all = (self.files * self.bytes) as u64;
+        let mut carrier = Carrier::start(tool, (&stage, &place), (Way::Up, all), around)?;
+        let is_over = await_end(&mut carrier, self.time, &mut watched)?;
+        let took = carrier.took();
+        let there = self.arrived(&place)?;
+        let mut figures = speed((there * self.bytes) as u64, took);
+        figures.put("files", there as f64, "files");
+        figures.put(
+            "files_a_second",
+            there as f64 / took.as_secs_f64(),
+            "files/s",
+        );
+        figures.put_share("in_time", is_over);
+        figures.put_share("is_whole", there == self.files);
+        put_costs(&mut figures, watched.each_ref(), all);
+        let commands = carrier.commands.clone();
+        let arrived = (there * self.bytes) as u64;
+        let carried = Carried {
+            figures,
+            commands,
+            arrived,
+            took,
+        };
+        Ok(told(&scenario, carried))
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("files", self.files.to_string()),
+            ("bytes each", self.bytes.to_string()),
+            ("at most", format!("{} s", self.time.as_secs())),
+        ]
+    }
+}
+
+impl ManyFiles {
+    /// Makes the files, a hundred in a folder.
+    fn fill(&self, source: &FilePath) -> Result<()> {
+        let mut random = Random::stream(2, 0);
+        for number in 0..self.files {
+            let file = source.join(name(number));
+            if number % A_FOLDER == 0 {
+                let folder = file.parent().context("a file is in a folder")?;
+                fs::create_dir_all(folder).context("making a folder in memory")?;
+            }
+            fs::write(&file, content(&mut random, self.bytes))
+                .context("making a file in memory")?;
+        }
+        Ok(())
+    }
+
+    /// How many of them have arrived, with the bytes that they have at the source.
+    fn arrived(&self, place: &Place) -> Result<usize> {
+        let mut there = 0;
+        for number in 0..self.files {
+            let name = name(number);
+            if let Ok(copy) = fs::read(place.target().join(&name)) {
+                there += usize::from(copy == fs::read(place.source().join(&name))?);
+            }
+        }
+        Ok(there)
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("folder-{}/file-{number}", number / A_FOLDER)
+}
+
+fn content(random: &mut Random, bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|_| random.bits() as u8).collect()
+}

@@ -1,0 +1,227 @@
+//! Copies: whether our own command fills the path, what it costs, and what it leaves to others.
+//!
+//! | cells | what is done | figures |
+//! |---|---|---|
+//! | `45ms-clear` … `200ms-loss-1` | 300 MB from memory to memory, the whole command | `rate`: size over wall time; `cpu_a_byte`, both hosts together; `client_memory`, `server_memory` of ours |
+//! | `many-200ms` | 10 000 files of 4 kB | `took`, `files` that have arrived in time |
+//! | `lte-up` … `evdo-down` | a file over a measured cellular link | `of_capacity`: of what the link could carry meanwhile |
+//! | `keys-…` | keys of a session while somebody copies | `key_median`, `key_p95`; those of `idle` are the path's |
+//! | `beside-…` | a copy and a TCP stream with Cubic | `share` of the copy in what both carry |
+//!
+//! Beside ours stand scp, sftp, rsync and one stream of plain TCP, with Cubic and with BBR, whose buffers
+//! hold any of these paths. All others have the settings that the kernel has by itself. The queue of a path
+//! holds what the path does, and both ways are alike.
+//!
+//! `fulmar-lab selfcheck` finds how much the link holds: on two cores a stream of TCP without delay
+//! gets through it at 900 Mbit/s. Copies are alone on the machine.
+
+mod beside;
+mod carrier;
+mod keys;
+mod many;
+mod path;
+mod stream;
+mod tool;
+mod traced;
+mod whole;
+
+use std::time::Duration;
+
+use crate::experiment::{Cell, Surroundings, Work};
+
+pub use beside::Beside;
+pub use keys::Keys;
+pub use many::ManyFiles;
+pub use path::Path;
+pub use stream::Way;
+pub use traced::Traced;
+pub use whole::OneFile;
+
+/// The rate of the paths.
+pub const RATE_BITS: u64 = 500_000_000;
+
+/// What is carried: as PSC's page of 2004 did.
+const BYTES: u64 = 300_000_000;
+
+/// For how long at most: windows of 2 MiB need 36 s over the longest path. Where much is lost nobody waits
+/// for what takes hours; what has arrived by then tells how fast it is.
+const TIME: Duration = Duration::from_secs(45);
+const TIME_LOSSY: Duration = Duration::from_secs(20);
+
+/// Round trips without loss, in milliseconds: those of the two published tables (PSC 40, SWITCH 45), and of
+/// longer paths.
+const CLEAR_MS: [u64; 4] = [40, 45, 100, 200];
+
+/// Round trips and losses, in percent.
+const LOSSY: [(u64, f64); 4] = [(45, 0.1), (45, 1.0), (200, 0.1), (200, 1.0)];
+
+/// Paths that hold 25 MB and 50 MB: what ours needs of memory there.
+const LONG_MS: [u64; 2] = [400, 800];
+
+/// The files of a tree, and for how long they are copied at most.
+const FILES: usize = 10_000;
+const FILE_BYTES: usize = 4096;
+const MANY_TIME: Duration = Duration::from_secs(120);
+
+/// The path on which keys are typed besides: one of a home, whose queue is slow.
+const HOME: Path = Path::clear(40, 20_000_000);
+const KEYS: usize = 150;
+
+/// The path that is shared.
+const SHARED: Path = Path::clear(45, 100_000_000);
+
+/// Returns the settings of the experiment.
+pub fn cells(around: &Surroundings) -> Vec<Cell> {
+    let mut cells = one_file(around);
+    cells.push(many(around));
+    cells.extend(traced());
+    cells.extend(keys());
+    cells.extend(beside());
+    for cell in &mut cells {
+        cell.is_alone = true;
+    }
+    cells
+}
+
+fn one_file(around: &Surroundings) -> Vec<Cell> {
+    let (bytes, takes) = match around.is_quick {
+        true => (BYTES / 10, TIME / 15),
+        false => (BYTES, TIME_LOSSY),
+    };
+    let file = |path, peers: &[&str]| file_cell(path, bytes, peers, takes);
+    let clear = CLEAR_MS.map(|rtt_ms| Path::clear(rtt_ms, RATE_BITS));
+    let lossy = LOSSY.map(|(rtt_ms, loss)| Path {
+        loss,
+        ..Path::clear(rtt_ms, RATE_BITS)
+    });
+    let long = LONG_MS.map(|rtt_ms| Path::clear(rtt_ms, RATE_BITS));
+    let all = tool::FILE.map(|tool| tool.name);
+    let mut cells: Vec<Cell> = clear
+        .into_iter()
+        .chain(lossy)
+        .map(|path| file(path, &all))
+        .collect();
+    cells.extend(long.map(|path| file(path, &["tcp-bbr", "fulmar"])));
+    cells
+}
+
+fn file_cell(path: Path, bytes: u64, peers: &[&str], takes: Duration) -> Cell {
+    let work = OneFile {
+        path,
+        bytes,
+        time: if path.loss > 0.0 { TIME_LOSSY } else { TIME },
+    };
+    cell(path.name(), path.title(), peers, takes, work)
+}
+
+fn cell(
+    name: String,
+    title: String,
+    peers: &[&str],
+    takes: Duration,
+    work: impl Work + 'static,
+) -> Cell {
+    Cell {
+        name,
+        title,
+        peers: peers.iter().map(|peer| (*peer).to_owned()).collect(),
+        takes,
+        is_alone: true,
+        work: Box::new(work),
+    }
+}
+
+fn many(around: &Surroundings) -> Cell {
+    let files = match around.is_quick {
+        true => FILES / 10,
+        false => FILES,
+    };
+    let work = ManyFiles {
+        path: Path::clear(200, RATE_BITS),
+        files,
+        bytes: FILE_BYTES,
+        time: MANY_TIME,
+    };
+    let title = format!("{files} files of {FILE_BYTES} bytes, round trip 200 ms");
+    let peers = tool::FOLDER.map(|tool| tool.name);
+    cell("many-200ms".to_owned(), title, &peers, MANY_TIME / 2, work)
+}
+
+/// A minute of each trace, about. The queues hold about a second of what the link carries in the
+/// mean, as cellular networks have it. Chosen by eye, as is the round trip.
+fn traced() -> Vec<Cell> {
+    let networks = [
+        (
+            "lte",
+            "LTE",
+            "Verizon-LTE-short",
+            "like-lte",
+            [45, 35],
+            600_000,
+            50,
+        ),
+        (
+            "evdo",
+            "EV-DO",
+            "Verizon-EVDO-driving",
+            "like-evdo",
+            [6, 4],
+            100_000,
+            100,
+        ),
+    ];
+    let mut cells = Vec::new();
+    for (name, title, trace, like, megabytes, queue, rtt_ms) in networks {
+        for (way, megabytes) in [Way::Up, Way::Down].into_iter().zip(megabytes) {
+            let word = way.word();
+            let work = Traced {
+                trace,
+                like,
+                way,
+                bytes: megabytes * 1_000_000,
+                queue,
+                rtt_ms,
+                time: Duration::from_secs(180),
+            };
+            let title = format!("{title} as measured, {megabytes} MB {word}");
+            let peers = ["tcp-cubic", "tcp-bbr", "fulmar"];
+            let takes = Duration::from_secs(70);
+            cells.push(cell(format!("{name}-{word}"), title, &peers, takes, work));
+        }
+    }
+    cells
+}
+
+fn keys() -> Vec<Cell> {
+    let fast = Path::clear(45, RATE_BITS);
+    let settings = [("keys-45ms", fast), ("keys-home", HOME)];
+    let peers = [keys::IDLE, "fulmar", "scp", "tcp-cubic", "tcp-bbr"];
+    let made = settings.map(|(name, path)| {
+        let work = Keys {
+            path,
+            keys: KEYS,
+            way: Way::Up,
+        };
+        let title = format!("keys during a copy, {}", path.title());
+        let takes = Duration::from_secs(35);
+        cell(name.to_owned(), title, &peers, takes, work)
+    });
+    made.into()
+}
+
+fn beside() -> Vec<Cell> {
+    let orders = [
+        ("beside-first", "the copy begins", false),
+        ("beside-second", "TCP begins", true),
+    ];
+    let peers = ["tcp-cubic", "tcp-bbr", "fulmar"];
+    let made = orders.map(|(name, words, is_second)| {
+        let work = Beside {
+            path: SHARED,
+            is_second,
+        };
+        let title = format!("beside TCP with Cubic, {words}; {}", SHARED.title());
+        cell(name.to_owned(), title, &peers, beside::TAKES, work)
+    });
+    made.into()
+}

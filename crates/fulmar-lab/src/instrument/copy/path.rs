@@ -1,0 +1,98 @@
+//! The paths that are copied over.
+
+use anyhow::Result;
+
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
+
+/// The least that a queue holds: a tenth of a second of the slowest path with a rate.
+const QUEUE_MIN: u64 = 100_000;
+
+/// A path with a rate, the same both ways.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Path {
+    /// The round trip, in milliseconds.
+    pub rtt_ms: u64,
+    /// The rate, in bits a second.
+    pub rate_bits: u64,
+    /// How much is lost each way, in percent, by chance alone.
+    pub loss: f64,
+}
+
+impl Path {
+    /// A path that loses nothing but what its queue does not hold.
+    #[must_use]
+    pub const fn clear(rtt_ms: u64, rate_bits: u64) -> Self {
+        Self {
+            rtt_ms,
+            rate_bits,
+            loss: 0.0,
+        }
+    }
+
+    /// Its name as a cell.
+    pub(super) fn name(self) -> String {
+        match self.loss > 0.0 {
+            true => format!("{}ms-loss-{}", self.rtt_ms, self.loss),
+            false => format!("{}ms-clear", self.rtt_ms),
+        }
+    }
+
+    /// In words.
+    pub(super) fn title(self) -> String {
+        let loss = match self.loss > 0.0 {
+            true => format!("{} % lost", self.loss),
+            false => "no loss".to_owned(),
+        };
+        let rate = self.rate_bits / 1_000_000;
+        format!("round trip {} ms, {rate} Mbit/s, {loss}", self.rtt_ms)
+    }
+
+    /// What the path holds: rate times round trip, in bytes.
+    #[must_use]
+    pub fn product(self) -> u64 {
+        self.rate_bits / 8 * self.rtt_ms / 1000
+    }
+
+    /// The link; its queues hold as much as the path does.
+    pub(super) fn scenario(self, seed: u64) -> Result<Scenario> {
+        let loss = match self.loss > 0.0 {
+            true => format!("loss {}%, ", self.loss),
+            false => String::new(),
+        };
+        let text = format!(
+            "seed {seed}\nboth {loss}rate {}bit queue {}B, delay {}us",
+            self.rate_bits,
+            self.product().max(QUEUE_MIN),
+            self.rtt_ms * 500
+        );
+        Scenario::parse(&text, &LinkTraces::none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_s_queue_holds_what_the_path_does() {
+        let path = Path::clear(45, 500_000_000);
+        assert_eq!(path.product(), 2_812_500);
+        let scenario = path.scenario(3).unwrap();
+        let lines: Vec<&str> = scenario.text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "seed 3",
+                "both rate 500000000bit queue 2812500B, delay 22500us"
+            ]
+        );
+        let lossy = Path { loss: 0.1, ..path };
+        let scenario = lossy.scenario(1).unwrap();
+        assert!(
+            scenario.text.contains("both loss 0.1%, rate"),
+            "{scenario:?}"
+        );
+        assert_eq!([path.name(), lossy.name()], ["45ms-clear", "45ms-loss-0.1"]);
+    }
+}

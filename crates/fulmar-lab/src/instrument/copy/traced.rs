@@ -1,0 +1,91 @@
+//! One file over a link whose rate comes and goes, as it was measured in a cellular network.
+
+use std::path::Path as FilePath;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::carrier::Place;
+use super::stream::Way;
+use super::tool::{self, Tool};
+use super::whole::{carry, told, write_random};
+use crate::experiment::{Measured, Surroundings, Work};
+use crate::replay::Stage;
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
+
+/// What an opportunity of a trace carries: a full packet of Ethernet.
+const OPPORTUNITY: u64 = 1500;
+
+/// The work: a file over such a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Traced {
+    /// The two traces, `NAME.up` and `NAME.down`.
+    pub trace: &'static str,
+    /// What is generated in their place, `NAME-up` and `NAME-down`.
+    pub like: &'static str,
+    /// Which way the file goes.
+    pub way: Way,
+    /// How large it is.
+    pub bytes: u64,
+    /// How much may wait for the link, in bytes.
+    pub queue: u64,
+    /// The round trip without any waiting, in milliseconds.
+    pub rtt_ms: u64,
+    /// For how long at most.
+    pub time: Duration,
+}
+
+impl Work for Traced {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let tool = Tool::named(peer, &tool::FILE)?;
+        let traces = match &around.data {
+            Some(folder) => LinkTraces::in_folder(folder),
+            None => LinkTraces::none(),
+        };
+        let scenario = Scenario::parse(&self.scenario(seed, around), &traces)?;
+        let stage = Stage::new(&scenario, FilePath::new("/dev/null"))?;
+        let place = Place::new()?;
+        write_random(&place.source(), self.bytes)?;
+        let trace = traces.get(&self.name(self.way, seed, around.is_generated))?;
+        let began = stage.link.report()?.at;
+        let ends = (&stage, &place);
+        let mut carried = carry(tool, ends, (self.way, self.bytes), self.time, around)?;
+        let capacity = trace.count_between(began, began + carried.took) * OPPORTUNITY;
+        let used = carried.arrived as f64 / capacity as f64;
+        carried.figures.put("capacity", capacity as f64, "B");
+        carried.figures.put("of_capacity", used, "share");
+        Ok(told(&scenario, carried))
+    }
+
+    fn needs(&self) -> Vec<String> {
+        let file = |way| format!("link-traces/{}.{way}", self.trace);
+        vec![file("up"), file("down")]
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("bytes", self.bytes.to_string())]
+    }
+}
+
+impl Traced {
+    fn scenario(&self, seed: u64, around: &Surroundings) -> String {
+        let name = |way| self.name(way, seed, around.is_generated);
+        format!(
+            "seed {seed}\nup trace {} queue {queue}B\ndown trace {} queue {queue}B\n\
+             both delay {}us",
+            name(Way::Up),
+            name(Way::Down),
+            self.rtt_ms * 500,
+            queue = self.queue,
+        )
+    }
+
+    fn name(&self, way: Way, seed: u64, is_generated: bool) -> String {
+        let word = way.word();
+        match is_generated {
+            true => format!("{}-{word}:{seed}", self.like),
+            false => format!("{}.{word}", self.trace),
+        }
+    }
+}
