@@ -81,7 +81,7 @@ impl<'a> Outcomes<'a> {
     }
 
     /// All outcomes of a cell, in the order of their names. One that failed has no figures.
-    fn read(&self, cell: &str) -> Result<Vec<Value>> {
+    pub(super) fn read(&self, cell: &str) -> Result<Vec<Value>> {
         let Ok(files) = fs::read_dir(self.folder.join(cell)) else {
             return Ok(Vec::new());
         };

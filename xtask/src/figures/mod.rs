@@ -2,7 +2,7 @@
 //! tables of `docs/figures.md` and the drawing of the README.
 //!
 //! ```text
-//!   fulmar-lab run ──► outcomes ──┬─► docs/figures.md     sessions, logins
+//!   fulmar-lab run ──► outcomes ──┬─► docs/figures.md     sessions, logins, copies
 //!                                └─► docs/report/typing.svg
 //!   fulmar-lab predict ──────────────► docs/figures.md     predictions, in virtual time
 //!   examples of our crates ──────────► docs/figures.md     what one datagram, one frame costs
@@ -12,6 +12,7 @@
 //! was made before, and only what is no measurement of the lab's is measured.
 
 mod catalogue;
+mod copies;
 mod lab;
 mod login;
 mod login_place;
@@ -132,7 +133,7 @@ impl Figures {
         place: &Path,
     ) -> Result<Option<String>> {
         let found = match figure.source {
-            Source::Cell { .. } | Source::Typed => match outcomes {
+            Source::Cell { .. } | Source::Typed | Source::Copies => match outcomes {
                 Some(outcomes) => self.of_lab(figure, workspace, outcomes)?,
                 None => None,
             },
@@ -174,6 +175,12 @@ impl Figures {
             let how = format!("{runs} x `{name}` of the lab; {}", outcomes.origin()?);
             return Ok(Some((table::draw(quantities, &columns), how)));
         }
+        if let Source::Copies = figure.source {
+            let found = copies::draw(outcomes)?;
+            let origin = outcomes.origin()?;
+            let how = |runs| format!("{runs} x `copy` of the lab; {origin}");
+            return Ok(found.map(|(tables, runs)| (tables, how(runs))));
+        }
         let Some(table) = outcomes.typed()? else {
             return Ok(None);
         };
@@ -193,6 +200,7 @@ impl Figure {
         match self.source {
             Source::Cell { name, .. } => Some(name),
             Source::Typed => Some("paper"),
+            Source::Copies => Some("copy"),
             Source::Example { .. } | Source::Logins | Source::Predictions | Source::StockModel => {
                 None
             }
