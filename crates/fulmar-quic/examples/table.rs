@@ -1,7 +1,9 @@
 //! Copies in virtual time over the paths of the table of `docs/copy.md`, and what each control makes
 //! of them.
 //!
-//! `cargo run --release -p fulmar-quic --example table -- [own|bbr|cubic] [paths|yields|share|TRACE]`
+//! `cargo run --release -p fulmar-quic --example table -- [own|bbr|cubic] [paths|yields|share|busy|TRACE] [MBIT]`
+//!
+//! With a rate, only the rows of links of that rate.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -28,11 +30,13 @@ fn main() {
         _ => vec![CongestionControl::Own],
     };
     let what = arguments.next().unwrap_or_else(|| "paths".to_owned());
+    let only = arguments.next().and_then(|rate| rate.parse().ok());
     for control in controls {
         match what.as_str() {
             "paths" => paths(control),
-            "yields" => yields(control),
-            "share" => shares(control),
+            "yields" => yields(control, only),
+            "busy" => busy(control),
+            "share" => shares(control, only),
             trace => traced(control, trace),
         }
     }
@@ -104,7 +108,7 @@ fn paths(control: CongestionControl) {
 }
 
 /// What small datagrams see beside a copy, with queues of several sizes.
-fn yields(control: CongestionControl) {
+fn yields(control: CongestionControl, only: Option<u64>) {
     for (mbit, rtt, products) in [
         (20, 40, 1.0),
         (20, 40, 10.0),
@@ -115,6 +119,9 @@ fn yields(control: CongestionControl) {
         (5, 60, 20.0),
         (1, 80, 30.0),
     ] {
+        if only.is_some_and(|only| only != mbit) {
+            continue;
+        }
         let net = link(mbit, ms(rtt), products, 0.0);
         let mut sim = share(net, vec![ends(3, &options(control), u64::MAX, 0)]);
         sim.run_for(secs(30)).expect("no end spins");
@@ -132,16 +139,47 @@ fn yields(control: CongestionControl) {
     }
 }
 
+/// Hosts that are late with what they do by up to so many milliseconds.
+fn busy(control: CongestionControl) {
+    for (mbit, rtt, late) in [(200, 45, 5), (200, 45, 20), (200, 45, 60), (200, 4, 20)] {
+        let product = mbit as f64 * 1e6 / 8.0 * (rtt as f64 / 1000.0);
+        let queue = Queue::bytes(product.max(256e3) as usize);
+        let half = || Delay::ms(rtt / 2);
+        let slow = || Delay::jitter(ms(0), ms(late / 2));
+        let net = Network::seeded(7)
+            .up([Rate::kbit(mbit * 1000, queue), half(), slow()])
+            .down([Rate::kbit(mbit * 1000, queue), half(), slow()]);
+        let mut sim = share(net, vec![ends(3, &options(control), u64::MAX, 0)]);
+        sim.run_for(secs(20)).expect("no end spins");
+        let far = &sim.nodes.1.ends[0];
+        let by = |second| far.received_by(secs(second)) as f64 * 8e-6;
+        println!(
+            "{control:?} {mbit} Mbit/s {rtt} ms, up to {late} ms late: {:.0} Mbit/s in 2 s, then {:.0}, after 10 s {:.0}",
+            by(2) / 2.0,
+            (by(10) - by(2)) / 8.0,
+            (by(20) - by(10)) / 10.0,
+        );
+    }
+}
+
 /// Two copies on one link: how they share.
-fn shares(control: CongestionControl) {
+fn shares(control: CongestionControl, only: Option<u64>) {
     for (mbit, rtt, products, other) in [
-        (100, 40, 1.0, CongestionControl::Cubic),
-        (100, 40, 1.0, control),
+        (20, 40, 0.5, CongestionControl::Cubic),
         (20, 40, 1.0, CongestionControl::Cubic),
-        (100, 100, 1.0, CongestionControl::Cubic),
-        (100, 40, 4.0, CongestionControl::Cubic),
+        (20, 40, 2.0, CongestionControl::Cubic),
+        (20, 40, 1.0, control),
+        (100, 40, 0.5, CongestionControl::Cubic),
+        (100, 40, 1.0, CongestionControl::Cubic),
+        (100, 40, 2.0, CongestionControl::Cubic),
+        (100, 40, 1.0, control),
+        (101, 100, 1.0, CongestionControl::Cubic),
+        (101, 100, 1.0, control),
         (500, 45, 1.0, CongestionControl::Cubic),
     ] {
+        if only.is_some_and(|only| only != mbit) {
+            continue;
+        }
         for first in [0, 10] {
             let (seconds, late) = (60, 10 - first);
             let ours = ends(3, &options(control), u64::MAX, 0);

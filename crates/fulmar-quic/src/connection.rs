@@ -3,6 +3,7 @@
 mod clock;
 mod config;
 mod paths;
+mod rest;
 mod silence;
 
 use std::collections::VecDeque;
@@ -23,6 +24,7 @@ use crate::{Ended, Event, Gate, Lane, Options, Secret, Statistics, Transmit, Ver
 use clock::Clock;
 use config::Config;
 use paths::Paths;
+use rest::Rest;
 use silence::Silence;
 
 /// The most datagrams that one transmission has: what a kernel segments at once is 64 of them and
@@ -49,6 +51,7 @@ pub struct Connection {
     receive: Window,
     send: Window,
     silence: Silence,
+    rest: Rest,
     line: Arc<Line>,
     events: VecDeque<Event>,
     is_connected: bool,
@@ -123,6 +126,7 @@ impl Connection {
             receive: Window::up_to(config.window_max),
             send: Window::up_to(config.window_max),
             silence: Silence::from(now),
+            rest: Rest::default(),
             line,
             config,
             events: VecDeque::new(),
@@ -168,6 +172,11 @@ impl Connection {
             Some(DatagramEvent::NewConnection(incoming)) => self.accept(now, path, incoming),
             Some(DatagramEvent::Response(_)) | None => Verdict::Useless,
         };
+        if verdict == Verdict::Genuine {
+            // What was read would come in a bunch after each gap that is filled.
+            self.receive.carry(bytes.len() as u64);
+            self.lanes.unblock();
+        }
         self.note_timeout();
         verdict
     }
@@ -247,8 +256,13 @@ impl Connection {
     /// Returns the next datagrams to send, which are put into `out` instead of what it held.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
         out.clear();
+        let may_rest = self.is_open() && !self.silence.asks();
+        if may_rest && self.rest.holds(now) {
+            return None;
+        }
         self.flush(now);
         let transmit = self.next_transmit(now, out);
+        self.rest.note(now, transmit.is_some());
         self.settle(now);
         self.note_timeout();
         transmit
@@ -265,7 +279,7 @@ impl Connection {
             transmit?
         } else {
             let is_confirmed = control::is_confirmed(peer.quic.congestion_state());
-            let mtu = peer.quic.stats().path.current_mtu;
+            let mtu = peer.quic.current_mtu();
             let remote = peer.quic.remote_address();
             let segments = self
                 .paths
@@ -290,12 +304,13 @@ impl Connection {
         let Some(peer) = self.peer.as_mut().filter(|_| is_open) else {
             return;
         };
-        let rtt = peer.quic.rtt();
-        if let Some(window) = self.receive.advance(now, rtt) {
+        let (rtt, shortest) = (peer.quic.rtt(), peer.quic.min_rtt());
+        if let Some(window) = self.receive.advance(now, rtt, shortest) {
             peer.quic.set_receive_window(varint(window));
         }
-        if let Some(window) = self.send.advance(now, rtt) {
+        if let Some(window) = self.send.advance(now, rtt, shortest) {
             peer.quic.set_send_window(window);
+            self.lanes.unblock();
         }
         self.lanes.flush(&mut peer.quic);
     }
@@ -304,7 +319,8 @@ impl Connection {
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
         let asks = self.is_open().then(|| self.silence.due());
-        self.wake.into_iter().chain(asks).min()
+        let due = self.wake.into_iter().chain(asks).min();
+        self.rest.ends(due)
     }
 
     /// Returns the next piece of news.
@@ -352,9 +368,7 @@ impl Connection {
     /// now. What is read makes room for the peer to send more.
     pub fn read(&mut self, lane: Lane, limit: usize) -> Option<Bytes> {
         let peer = self.peer.as_mut()?;
-        let bytes = self.lanes.read(&mut peer.quic, lane, limit)?;
-        self.receive.carry(bytes.len() as u64);
-        Some(bytes)
+        self.lanes.read(&mut peer.quic, lane, limit)
     }
 
     /// Whether the peer has finished the lane and all of it was read.

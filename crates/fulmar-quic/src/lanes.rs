@@ -59,6 +59,8 @@ struct LaneState {
     delivered: bool,
     /// The peer will write nothing more.
     ended: bool,
+    /// QUIC took no more at the last try, and nothing has come since.
+    blocked: bool,
     /// The peer no longer takes what is written here.
     refused: bool,
 }
@@ -128,6 +130,13 @@ impl Lanes {
         self.state(lane).is_some_and(|state| state.ended)
     }
 
+    /// Something has come, or a window has grown: QUIC may take more.
+    pub(crate) fn unblock(&mut self) {
+        for state in &mut self.lanes {
+            state.blocked = false;
+        }
+    }
+
     /// Hands to QUIC what it takes.
     pub(crate) fn flush(&mut self, connection: &mut quinn_proto::Connection) {
         for number in 0..=u8::try_from(self.count()).unwrap_or(u8::MAX) {
@@ -176,7 +185,9 @@ impl Lanes {
     fn has_work(&self, number: u8) -> bool {
         let state = self.state(Lane(number));
         state.is_some_and(|state| {
-            !state.refused && (!state.staged.is_empty() || state.finishing && !state.finished)
+            !state.refused
+                && !state.blocked
+                && (!state.staged.is_empty() || state.finishing && !state.finished)
         })
     }
 
@@ -222,7 +233,10 @@ impl LaneState {
             let before = front.len();
             match stream.write_chunks(std::slice::from_mut(front)) {
                 Ok(_) => self.staged_bytes = self.staged_bytes.saturating_sub(before - front.len()),
-                Err(WriteError::Blocked) => return,
+                Err(WriteError::Blocked) => {
+                    self.blocked = true;
+                    return;
+                }
                 Err(WriteError::Stopped(_) | WriteError::ClosedStream) => return self.refuse(),
             }
             if front.is_empty() {

@@ -12,21 +12,38 @@ use fulmar_datagram::Time;
 const START: u64 = 4 << 20;
 
 /// The shortest time that is measured over: what came in less is chance.
-const ROUND_MIN: Duration = Duration::from_millis(10);
+const TRIP_MIN: Duration = Duration::from_millis(10);
 
-/// How many rounds a peak counts.
-const ROUNDS: usize = 8;
+/// In how many parts a round trip is measured: the window follows so much sooner.
+const PARTS: usize = 8;
+
+/// How many round trips a peak counts.
+const TRIPS: usize = 8;
+
+/// How much larger than what is carried in a round trip the window is, and while that grows.
+const ROOM: f64 = 2.0;
+const ROOM_GROWING: f64 = 2.5;
+
+/// The most of it, counted by the shortest round trip: a queue in the path earns no memory.
+const PRODUCTS_MAX: f64 = 3.0;
+
+/// How much more than before must be carried to be called growth.
+const GROWTH: f64 = 1.25;
 
 /// A window in bytes: twice what was carried in the best of the last round trips.
 ///
-/// Twice, because what was lost arrives a round trip later and holds back what came after it. Four
-/// times while the amount grows, so that the window does not hold back a sender that doubles.
+/// Twice, because what was lost arrives a round trip later and holds back what came after it. Two and
+/// a half times while the amount grows, so that the window does not hold back a sender that doubles:
+/// it is told 9/8 of a round trip late, in which the sender's amount grows 2.2 times.
 pub(crate) struct Window {
     current: u64,
     max: u64,
-    round: Option<Time>,
+    part_began: Option<Time>,
     carried: u64,
-    rounds: VecDeque<u64>,
+    /// Bytes and time of the last parts.
+    parts: VecDeque<(u64, Duration)>,
+    /// What was carried in the round trip that each of the last parts ended.
+    trips: VecDeque<u64>,
 }
 
 impl Window {
@@ -35,9 +52,10 @@ impl Window {
         Window {
             current: START.min(max),
             max,
-            round: None,
+            part_began: None,
             carried: 0,
-            rounds: VecDeque::with_capacity(ROUNDS),
+            parts: VecDeque::with_capacity(PARTS),
+            trips: VecDeque::with_capacity(PARTS * TRIPS),
         }
     }
 
@@ -51,40 +69,58 @@ impl Window {
         self.carried = self.carried.saturating_add(bytes);
     }
 
-    /// Ends the round if a round trip has passed; returns the window if it has become another.
-    pub(crate) fn advance(&mut self, now: Time, rtt: Duration) -> Option<u64> {
-        let began = *self.round.get_or_insert(now);
-        let (elapsed, rtt) = (now.since(began), rtt.max(ROUND_MIN));
-        if elapsed < rtt {
+    /// Ends the part if its time has passed; returns the window if it has become another.
+    ///
+    /// `rtt` is how long a round trip takes now, `shortest` how long one takes without a queue.
+    pub(crate) fn advance(&mut self, now: Time, rtt: Duration, shortest: Duration) -> Option<u64> {
+        let began = *self.part_began.get_or_insert(now);
+        let (elapsed, rtt) = (now.since(began), rtt.max(TRIP_MIN));
+        if elapsed < rtt / PARTS as u32 {
             return None;
         }
-        self.round = Some(now);
-        let carried = std::mem::take(&mut self.carried);
-        if carried == 0 {
+        self.part_began = Some(now);
+        let part = (std::mem::take(&mut self.carried), elapsed);
+        push(&mut self.parts, part, PARTS);
+        let in_a_trip = self.in_a_trip(rtt);
+        if in_a_trip == 0 {
             return None;
         }
-        // Bytes times microseconds fit: 2^33 bytes and 2^27 µs.
-        let in_a_trip = u128::from(carried) * rtt.as_micros() / elapsed.as_micros().max(1);
-        self.learn(u64::try_from(in_a_trip).unwrap_or(u64::MAX))
+        let queued = rtt.as_secs_f64() / shortest.max(TRIP_MIN).as_secs_f64();
+        self.learn(in_a_trip, PRODUCTS_MAX / queued.max(1.0))
     }
 
-    fn learn(&mut self, in_a_trip: u64) -> Option<u64> {
-        let peak = self.rounds.iter().copied().max().unwrap_or(0);
-        let grows = in_a_trip > peak.saturating_add(peak / 4);
-        if self.rounds.len() == ROUNDS {
-            self.rounds.pop_front();
-        }
-        self.rounds.push_back(in_a_trip);
-        let peak = self.rounds.iter().copied().max().unwrap_or(0);
-        let wanted = peak.saturating_mul(if grows { 4 } else { 2 });
+    /// What the last parts carried in a round trip; less than that if there were not as many yet.
+    fn in_a_trip(&self, rtt: Duration) -> u64 {
+        let carried: u64 = self.parts.iter().map(|(bytes, _)| bytes).sum();
+        let took: Duration = self.parts.iter().map(|(_, time)| time).sum();
+        let share = rtt.as_secs_f64() / took.max(rtt).as_secs_f64();
+        (carried as f64 * share) as u64
+    }
+
+    fn learn(&mut self, in_a_trip: u64, room_max: f64) -> Option<u64> {
+        // Growth shows against the round trip before this one.
+        let before = self.trips.iter().rev().skip(PARTS - 1).max();
+        let grows = in_a_trip as f64 > before.map_or(0.0, |before| *before as f64 * GROWTH);
+        push(&mut self.trips, in_a_trip, PARTS * TRIPS);
+        let peak = self.trips.iter().max().copied().unwrap_or(0);
+        let room = if grows { ROOM_GROWING } else { ROOM };
+        let wanted = (peak as f64 * room.min(room_max)) as u64;
         let wanted = wanted.clamp(START.min(self.max), self.max);
         // A window that shrinks a little is not worth a message.
-        let changes = wanted > self.current || wanted < self.current - self.current / 4;
+        let changes = wanted > self.current || wanted < self.current - self.current / 8;
         changes.then(|| {
             self.current = wanted;
             wanted
         })
     }
+}
+
+/// Keeps the last `most`.
+fn push<T>(values: &mut VecDeque<T>, value: T, most: usize) {
+    if values.len() == most {
+        values.pop_front();
+    }
+    values.push_back(value);
 }
 
 #[cfg(test)]
@@ -94,25 +130,68 @@ mod tests {
     const RTT: Duration = Duration::from_millis(200);
     const MB: u64 = 1_000_000;
 
-    /// The window after rounds in which so many bytes were carried.
-    fn after(max: u64, rounds: &[u64]) -> u64 {
+    /// The window after round trips in which so many bytes were carried, evenly.
+    fn after(max: u64, trips: &[u64]) -> u64 {
         let mut window = Window::up_to(max);
-        let mut now = Time::ZERO;
-        assert_eq!(window.advance(now, RTT), None);
-        for bytes in rounds {
-            window.carry(*bytes);
-            now += RTT;
-            window.advance(now, RTT);
-        }
+        carry(&mut window, RTT, trips);
         window.bytes()
+    }
+
+    /// Carries so many bytes in each round trip; returns the largest window.
+    fn carry(window: &mut Window, shortest: Duration, trips: &[u64]) -> u64 {
+        let mut now = window.part_began.unwrap_or(Time::ZERO);
+        let mut largest = 0;
+        assert_eq!(window.advance(now, RTT, shortest), None);
+        for bytes in trips {
+            for _ in 0..PARTS {
+                window.carry(bytes / PARTS as u64);
+                now += RTT / PARTS as u32;
+                window.advance(now, RTT, shortest);
+                largest = largest.max(window.bytes());
+            }
+        }
+        largest
     }
 
     #[test]
     fn it_leads_a_sender_that_doubles_and_settles_at_twice_the_product() {
         let growing = [MB / 2, MB, 2 * MB, 4 * MB, 8 * MB];
-        assert_eq!(after(u64::MAX, &growing), 32 * MB);
-        let steady = [12 * MB; 9];
-        assert_eq!(after(u64::MAX, &steady), 24 * MB);
+        assert_eq!(after(u64::MAX, &growing), 20 * MB);
+        assert_eq!(after(u64::MAX, &[12 * MB; 9]), 24 * MB);
+    }
+
+    #[test]
+    fn it_grows_within_a_round_trip() {
+        let mut window = Window::up_to(u64::MAX);
+        carry(&mut window, RTT, &[4 * MB; 9]);
+        window.carry(2 * MB);
+        let now = window.part_began.unwrap() + RTT / PARTS as u32;
+        // Seven parts of half a megabyte and one of two.
+        let wider = window.advance(now, RTT, RTT);
+        assert_eq!(wider, Some((5.5 * 2.5 * MB as f64) as u64));
+    }
+
+    #[test]
+    fn a_queue_earns_no_memory() {
+        // 12 MB in a round trip that is twice as long as it need be are a product of 6 MB.
+        let mut window = Window::up_to(u64::MAX);
+        let largest = carry(&mut window, RTT / 2, &[12 * MB; 9]);
+        assert_eq!(largest, 18 * MB);
+    }
+
+    #[test]
+    fn what_comes_in_bunches_is_not_taken_for_more() {
+        let mut window = Window::up_to(u64::MAX);
+        let mut now = Time::ZERO;
+        window.advance(now, RTT, RTT);
+        for part in 0..10 * PARTS {
+            if part % PARTS == 0 {
+                window.carry(6 * MB);
+            }
+            now += RTT / PARTS as u32;
+            window.advance(now, RTT, RTT);
+        }
+        assert_eq!(window.bytes(), 12 * MB);
     }
 
     #[test]
@@ -124,9 +203,9 @@ mod tests {
 
     #[test]
     fn it_comes_down_when_the_path_carries_less_and_not_for_a_pause() {
-        let mut rounds = vec![40 * MB; 3];
-        rounds.extend([10 * MB; 9]);
-        assert_eq!(after(u64::MAX, &rounds), 20 * MB);
+        let mut trips = vec![40 * MB; 3];
+        trips.extend([10 * MB; 9]);
+        assert_eq!(after(u64::MAX, &trips), 20 * MB);
         let mut paused = vec![40 * MB; 9];
         paused.extend([0; 30]);
         assert_eq!(after(u64::MAX, &paused), 80 * MB);

@@ -47,9 +47,37 @@ fn windows_follow_the_product_of_rate_and_round_trip() {
         let near = sim.nodes.0.connection.statistics().send_window;
         let far = sim.nodes.1.connection.statistics().receive_window;
         for window in [near, far] {
-            let (low, high) = (product.max(least), (product * 5 / 2).max(least));
+            let (low, high) = (product.max(least), (product * 3).max(least));
             assert!((low..=high).contains(&window), "{mbit} Mbit/s: {window}");
         }
+    }
+}
+
+#[test]
+fn an_end_holds_three_products_at_most_from_the_first_byte_on() {
+    // 200 Mbit/s and 200 ms.
+    let (product, to_send) = (5 * MB, 1 << 40);
+    for loss in [0.0, 1.0] {
+        let net = Network::seeded(5).both([
+            Loss::percent(loss),
+            Rate::kbit(200_000, Queue::bytes(product as usize)),
+            Delay::ms(100),
+        ]);
+        let options = Options::default();
+        let mut sim = Simulation::new(net, ends(5, &options, to_send, 0));
+        let staged = u64::from(options.lanes) * (64 << 10);
+        for _ in 0..200 {
+            sim.run_for(ms(30)).unwrap();
+            let (near, far) = &sim.nodes;
+            // Not yet acknowledged at one end or not yet read at the other.
+            let held = to_send - near.to_send - far.received;
+            assert!(held <= 3 * product + staged, "{held} at {:?}", sim.now());
+            let kept = near.connection.statistics().send_window;
+            let unread = far.connection.statistics().receive_window;
+            assert!(kept.max(unread) <= 3 * product, "{kept} {unread}");
+        }
+        let received = sim.nodes.1.received;
+        assert!(received > 40 * MB, "{received} with {loss} % lost");
     }
 }
 

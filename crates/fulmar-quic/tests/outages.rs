@@ -122,3 +122,18 @@ fn a_client_that_has_slept_goes_on() {
     let took = until_more(&mut sim, false);
     assert!(took <= 2 * RTT, "{took:?}");
 }
+
+#[test]
+fn hosts_that_are_late_do_not_make_it_slower_and_slower() {
+    let late = || Delay::jitter(ms(0), ms(10));
+    let link = || Rate::kbit(50_000, Queue::bytes(250_000));
+    let net = Network::seeded(3)
+        .up([link(), Delay::ms(20), late()])
+        .down([link(), Delay::ms(20), late()]);
+    let mut sim = Simulation::new(net, ends(3, &Options::default(), ENDLESS, 0));
+    run(&mut sim, secs(10));
+    let before = sim.nodes.1.received;
+    run(&mut sim, secs(10));
+    let rate = (sim.nodes.1.received - before) as f64 * 8e-6 / 10.0;
+    assert!(rate > 40.0, "{rate} of 50 Mbit/s");
+}

@@ -52,6 +52,11 @@ impl Silence {
         self.wants = true;
     }
 
+    /// Whether a question waits to be sent.
+    pub(super) fn asks(&self) -> bool {
+        self.wants
+    }
+
     /// Whether the next packet is a question; it is sent then.
     pub(super) fn take_question(&mut self, now: Time) -> bool {
         let asks = std::mem::take(&mut self.wants);

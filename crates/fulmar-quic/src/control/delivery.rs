@@ -6,7 +6,13 @@ use std::time::{Duration, Instant};
 /// The most batches that are remembered: more than are under way on any path that we serve.
 const BATCHES_MAX: usize = 1 << 16;
 
-/// What was known when a batch of packets left.
+/// The least bytes after the first acknowledgement of a batch from which a rate is taken.
+const TRAIN_BYTES: u64 = 8 * 1200;
+
+/// How many batches a path's pace is the middle of.
+const TRAINS: usize = 15;
+
+/// What was known when packets left at one instant, and how they arrived.
 #[derive(Clone, Copy)]
 struct Batch {
     sent: Instant,
@@ -17,6 +23,28 @@ struct Batch {
     last_sent: Instant,
     /// Bytes under way, this batch with them.
     in_flight: u64,
+    /// When the first and the last of it were acknowledged, and bytes that were later than the first.
+    first_acknowledged: Option<Instant>,
+    last_acknowledged: Instant,
+    trailing: u64,
+}
+
+impl Batch {
+    fn acknowledged(&mut self, now: Instant, bytes: u64) {
+        let first = *self.first_acknowledged.get_or_insert(now);
+        if now > first {
+            self.trailing = self.trailing.saturating_add(bytes);
+            self.last_acknowledged = now;
+        }
+    }
+
+    /// Bytes per second at which the path let the batch through, if it was long enough to tell.
+    fn rate(&self) -> Option<f64> {
+        let first = self.first_acknowledged?;
+        let spread = self.last_acknowledged.saturating_duration_since(first);
+        let is_train = self.trailing >= TRAIN_BYTES && !spread.is_zero();
+        is_train.then(|| self.trailing as f64 / spread.as_secs_f64())
+    }
 }
 
 /// What an acknowledgement told.
@@ -43,6 +71,8 @@ pub(super) struct Delivery {
     last_sent: Instant,
     pub(super) in_flight: u64,
     newest: Option<Batch>,
+    /// Rates of the last batches that were long enough.
+    trains: VecDeque<f64>,
 }
 
 impl Delivery {
@@ -54,6 +84,7 @@ impl Delivery {
             last_sent: now,
             in_flight: 0,
             newest: None,
+            trains: VecDeque::with_capacity(TRAINS),
         }
     }
 
@@ -62,6 +93,10 @@ impl Delivery {
             (self.delivered_at, self.last_sent) = (now, now);
         }
         self.in_flight = self.in_flight.saturating_add(bytes);
+        if let Some(last) = self.batches.back_mut().filter(|last| last.sent == now) {
+            last.in_flight = self.in_flight;
+            return;
+        }
         if self.batches.len() == BATCHES_MAX {
             self.batches.pop_front();
         }
@@ -71,18 +106,40 @@ impl Delivery {
             delivered_at: self.delivered_at,
             last_sent: self.last_sent,
             in_flight: self.in_flight,
+            first_acknowledged: None,
+            last_acknowledged: now,
+            trailing: 0,
         });
     }
 
-    pub(super) fn acknowledged(&mut self, sent: Instant, bytes: u64) {
+    pub(super) fn acknowledged(&mut self, now: Instant, sent: Instant, bytes: u64) {
         self.delivered = self.delivered.saturating_add(bytes);
-        while let Some(batch) = self.batches.front().filter(|batch| batch.sent <= sent) {
+        while let Some(batch) = self.batches.front_mut().filter(|batch| batch.sent <= sent) {
             if batch.sent == sent {
+                batch.acknowledged(now, bytes);
                 self.newest = Some(*batch);
                 return;
             }
+            self.trains.extend(batch.rate());
             self.batches.pop_front();
         }
+        while self.trains.len() > TRAINS {
+            self.trains.pop_front();
+        }
+    }
+
+    /// Bytes per second at which the path lets through what leaves at one instant: the middle one of
+    /// those seen lately. What leaves at one instant arrives at the pace of the slowest link, whoever
+    /// else uses it before and after.
+    pub(super) fn pace(&self) -> Option<f64> {
+        if self.trains.is_empty() {
+            return self.batches.front().and_then(Batch::rate);
+        }
+        let mut rates: Vec<f64> = self.trains.iter().copied().collect();
+        let middle = rates.len() / 2;
+        let (_, pace, _) =
+            (middle < rates.len()).then(|| rates.select_nth_unstable_by(middle, f64::total_cmp))?;
+        Some(*pace)
     }
 
     /// Ends a batch of acknowledgements.

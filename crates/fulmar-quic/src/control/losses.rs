@@ -3,8 +3,19 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// How much more may be lost than without us before we send less.
-const EXCESS: f64 = 0.02;
+/// How much more may be lost than without us before we send less: a share of what was sent, and what
+/// chance does in standard deviations.
+const EXCESS: f64 = 0.005;
+const CHANCE: f64 = 2.0;
+
+/// Bytes of a packet, for what chance does.
+const PACKET: f64 = 1200.0;
+
+/// How much courage a round without excess brings.
+const RECOVERY: f64 = 1.0 / 64.0;
+
+/// The least courage.
+const COURAGE_MIN: f64 = 1.0 / 16.0;
 
 /// The most that is made up for.
 const BASE_MAX: f64 = 0.45;
@@ -105,11 +116,13 @@ impl Losses {
             return;
         }
         let is_marked = std::mem::take(&mut self.is_marked);
-        self.is_excessive = is_marked || share.get() > self.base() + EXCESS;
+        let expected = self.base() * share.all;
+        let chance = CHANCE * (expected * PACKET).sqrt();
+        self.is_excessive = is_marked || share.lost > expected + EXCESS * share.all + chance;
         self.courage = if self.is_excessive {
-            (self.courage / 2.0).max(1.0 / 16.0)
+            (self.courage / 2.0).max(COURAGE_MIN)
         } else {
-            (self.courage + 1.0 / 16.0).min(1.0)
+            (self.courage + RECOVERY).min(1.0)
         };
     }
 

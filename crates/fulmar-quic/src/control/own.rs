@@ -13,7 +13,8 @@ use super::delivery::{Delivery, Peak, Sample};
 use super::losses::Losses;
 
 /// Packets that may be under way before anything is known.
-const START_PACKETS: u64 = 32;
+/// Source: RFC 6928 §2.
+const START_PACKETS: u64 = 10;
 
 /// The least packets that are under way.
 const LEAST_PACKETS: u64 = 4;
@@ -27,6 +28,22 @@ const START_RISE: f64 = 0.125;
 const START_RISE_MIN: Duration = Duration::from_millis(4);
 const START_RISE_MAX: Duration = Duration::from_millis(16);
 const START_RISES: u32 = 8;
+
+/// How many round trips they last at least: a host that is busy is late with all
+/// that it answers at once.
+const START_RISES_SHARE: f64 = 1.0;
+
+/// How much more than the path seems to carry is tried in the start: time beyond the shortest round
+/// trip, as a share of it, and at most.
+const START_ROOM_SHARE: f64 = 0.25;
+const START_ROOM_MAX: Duration = Duration::from_millis(25);
+
+/// How much of the mean delay that was not ours is added to the queue we keep, and the most of it.
+const DELAY_SHARE: f64 = 1.5;
+const DELAY_MAX: Duration = Duration::from_millis(40);
+
+/// How much more of a queue we keep at most where the path is faster than we are.
+const CROWD_MAX: f64 = 2.5;
 
 /// The queue that we keep in the path, as a share of the shortest round trip, and its bounds.
 const SLACK_SHARE: f64 = 0.25;
@@ -68,7 +85,7 @@ const BESIDE_MAX: f64 = 2.5;
 const BASE_NEGLIGIBLE: f64 = 0.002;
 
 /// What part of CUBIC's window is ours beside others: a little less than everybody's.
-const BESIDE_SHARE: f64 = 0.85;
+const BESIDE_SHARE: f64 = 0.75;
 
 /// What we are doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,15 +121,60 @@ pub(super) struct Own {
     /// Mean round trip and mean distance from it, in seconds.
     mean: f64,
     wobble: f64,
+    /// What left in the last draining and met no queue of ours.
+    unqueued: Unqueued,
+    /// How much longer than the shortest the mean round trip of drainings was: hosts that are busy, links
+    /// that wait for their turn. Seconds.
+    delay: f64,
     /// How boldly the slack is enlarged: doubled each round that shows no queue.
     boldness: f64,
     /// Long round trips in a row.
     rises: u32,
+    rose: Instant,
     /// Rounds of the start without growth.
     plateau: u32,
     foreign: u32,
     /// Beside somebody who fills the queue, as CUBIC would have it.
     beside: Option<Box<Cubic>>,
+}
+
+/// Round trips of what left in a draining.
+#[derive(Clone)]
+struct Unqueued {
+    from: Instant,
+    to: Instant,
+    /// Sum, in seconds, and number.
+    sum: f64,
+    count: u32,
+    shortest: f64,
+}
+
+impl Unqueued {
+    fn between(from: Instant, to: Instant) -> Unqueued {
+        Unqueued {
+            from,
+            to,
+            sum: 0.0,
+            count: 0,
+            shortest: f64::INFINITY,
+        }
+    }
+
+    /// Learns of a packet; after the last, how much longer in seconds the mean was than the shortest.
+    fn learn(&mut self, sample: &Sample) -> Option<f64> {
+        if sample.sent < self.from {
+            return None;
+        }
+        if sample.sent <= self.to {
+            let rtt = sample.rtt.as_secs_f64();
+            self.sum += rtt;
+            self.count += 1;
+            self.shortest = self.shortest.min(rtt);
+            return None;
+        }
+        let count = std::mem::take(&mut self.count);
+        (count > 0).then(|| self.sum / f64::from(count) - self.shortest)
+    }
 }
 
 /// Makes it.
@@ -144,8 +206,11 @@ impl Own {
             base: None,
             mean: 0.0,
             wobble: 0.0,
+            unqueued: Unqueued::between(now, now),
+            delay: 0.0,
             boldness: 1.0,
             rises: 0,
+            rose: now,
             plateau: 0,
             foreign: 0,
             beside: None,
@@ -170,12 +235,14 @@ impl Own {
     fn update_window(&mut self, acknowledged: u64) {
         let Some(rtt) = self.rtt() else { return };
         let target = match self.phase {
-            Phase::Start => (self.window + 2 * acknowledged) as f64,
+            Phase::Start => self.started(rtt, acknowledged),
             Phase::Drain(_) => self.product(rtt) * DRAINED,
             Phase::Cruise => {
                 let bold = self.slack(rtt).mul_f64(self.boldness);
                 let slack = bold.min(rtt.mul_f64(BOLD_SLACK_MAX).max(SLACK_MIN));
-                let slack = slack.max(self.wobble()).mul_f64(self.losses.courage());
+                let slack = slack.mul_f64(self.crowd()).max(self.wobble());
+                let slack = slack.max(self.foreign_delay());
+                let slack = slack.mul_f64(self.losses.courage());
                 self.product(rtt + slack)
             }
         };
@@ -190,9 +257,42 @@ impl Own {
         self.window = (target as u64).max(LEAST_PACKETS * self.mtu);
     }
 
+    /// The window of the start: trebled in each round trip up to half of what the path seems to carry,
+    /// then doubled up to a little more than that. What nothing is known of is doubled.
+    fn started(&self, rtt: Duration, acknowledged: u64) -> f64 {
+        let room = rtt.mul_f64(START_ROOM_SHARE).min(START_ROOM_MAX);
+        let grown = self.window.saturating_add(acknowledged) as f64;
+        let Some(pace) = self.delivery.pace() else {
+            return grown;
+        };
+        let most = pace.max(self.rate.get()) * (rtt + room).as_secs_f64();
+        if grown < most / 2.0 {
+            return grown + acknowledged as f64;
+        }
+        grown.min(most)
+    }
+
+    /// How many of us the path seems to serve. Everybody's queue is as long then, and who has less than
+    /// the others gains on them.
+    fn crowd(&self) -> f64 {
+        let rate = self.rate.get();
+        match self.delivery.pace() {
+            Some(pace) if rate > 0.0 && self.beside.is_none() => {
+                (pace / rate).clamp(1.0, CROWD_MAX)
+            }
+            _ => 1.0,
+        }
+    }
+
     /// A path whose rate comes and goes is kept busy by a longer queue.
     fn wobble(&self) -> Duration {
         Duration::from_secs_f64(self.wobble.max(0.0)).min(WOBBLE_MAX)
+    }
+
+    /// Who waits for the path no longer than it takes without any delay has ever less under way, if
+    /// there is one that never ends.
+    fn foreign_delay(&self) -> Duration {
+        Duration::from_secs_f64(self.delay * DELAY_SHARE).min(DELAY_MAX)
     }
 
     fn learn(&mut self, now: Instant, sample: &Sample, app_limited: bool) {
@@ -209,6 +309,9 @@ impl Own {
             |known: Option<Duration>| Some(known.map_or(sample.rtt, |known| known.min(sample.rtt)));
         self.round_rtt = shorter(self.round_rtt);
         self.phase_rtt = shorter(self.phase_rtt);
+        if let Some(delay) = self.unqueued.learn(sample) {
+            self.delay += (delay - self.delay) / DRAININGS as f64;
+        }
         let is_old = |at: Instant| now.saturating_duration_since(at) > BASE_MEMORY;
         match self.base {
             Some((base, at)) if sample.rtt >= base && !is_old(at) => {}
@@ -279,12 +382,14 @@ impl Own {
                 let rise = rtt
                     .mul_f64(START_RISE)
                     .clamp(START_RISE_MIN, START_RISE_MAX);
-                self.rises = if sample.rtt > rtt + rise {
-                    self.rises + 1
+                if sample.rtt > rtt + rise {
+                    self.rises += 1;
                 } else {
-                    0
-                };
-                if self.rises >= START_RISES && self.rounds > 0 {
+                    (self.rises, self.rose) = (0, now);
+                }
+                let lasts = now.saturating_duration_since(self.rose);
+                let is_long = lasts >= rtt.mul_f64(START_RISES_SHARE);
+                if self.rises >= START_RISES && is_long && self.rounds > 0 {
                     // What was under way then is what the path and the queue hold.
                     self.rate
                         .add(sample.in_flight as f64 / sample.rtt.as_secs_f64());
@@ -295,12 +400,15 @@ impl Own {
                 self.phase_rtt = None;
                 self.phase = Phase::Drain(Some(now));
             }
-            Phase::Drain(Some(reached)) if sample.sent >= reached => self.end_draining(now),
+            Phase::Drain(Some(reached)) if sample.sent >= reached => {
+                self.end_draining(now, reached)
+            }
             _ => {}
         }
     }
 
-    fn end_draining(&mut self, now: Instant) {
+    fn end_draining(&mut self, now: Instant, reached: Instant) {
+        self.unqueued = Unqueued::between(reached, now);
         if let Some(found) = self.phase_rtt {
             if self.drained.len() == DRAININGS {
                 self.drained.pop_front();
@@ -346,7 +454,7 @@ impl Controller for Own {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        self.delivery.acknowledged(sent, bytes);
+        self.delivery.acknowledged(now, sent, bytes);
         self.losses.acknowledged(sent, bytes);
         if let Some(cubic) = &mut self.beside {
             cubic.on_ack(now, sent, bytes, app_limited, rtt);
