@@ -10,7 +10,7 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// 1 MiB each, or the lowest power of two with which there are at most 4096.
+    /// 256 KiB each, or the lowest power of two with which there are at most 4096.
     pub(crate) fn new(size: u64) -> Self {
         let least = size.div_ceil(CHUNKS_MAX).next_power_of_two();
         Self {
@@ -54,13 +54,13 @@ mod tests {
 
     #[test]
     fn chunks_cover_a_file_and_are_never_more_than_the_cap() {
-        const MIB: u64 = CHUNK_BYTES_MIN;
+        const CHUNK: u64 = CHUNK_BYTES_MIN;
         let sizes = [
             1,
-            MIB,
-            MIB + 1,
-            4096 * MIB,
-            4096 * MIB + 1,
+            CHUNK,
+            CHUNK + 1,
+            4096 * CHUNK,
+            4096 * CHUNK + 1,
             1 << 40,
             SIZE_MAX,
         ];
@@ -75,8 +75,8 @@ mod tests {
             );
             assert_eq!(chunks.beginning_at(size), None);
         }
-        assert_eq!(Chunks::new(4096 * MIB).length(0), MIB);
-        assert_eq!(Chunks::new(4096 * MIB + 1).length(0), 2 * MIB);
+        assert_eq!(Chunks::new(4096 * CHUNK).length(0), CHUNK);
+        assert_eq!(Chunks::new(4096 * CHUNK + 1).length(0), 2 * CHUNK);
         assert_eq!(Chunks::new(0).count(), 0);
     }
 }

@@ -41,10 +41,11 @@ pub const LANES_MAX: usize = 64;
 /// Source: docs/channel.md §6.
 pub const WINDOW_ENTRIES: u64 = 4096;
 
-/// The smallest chunk of a large file. A file that is not longer is sent whole on one lane.
+/// The smallest chunk of a large file. A file that is not longer is sent whole on one lane. An interrupted copy loses what
+/// is begun and not complete, a chunk for each lane: 8 MiB with 32 of them.
 ///
 /// Source: docs/channel.md §5.
-pub const CHUNK_BYTES_MIN: u64 = 1024 * 1024;
+pub const CHUNK_BYTES_MIN: u64 = 256 * 1024;
 
 /// Chunks of one file at most; chunks grow for a file that would have more.
 ///

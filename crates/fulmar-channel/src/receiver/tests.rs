@@ -16,8 +16,8 @@ use crate::support::memory::{MemoryTarget, Partial};
 use crate::support::tree::{Node, path};
 use crate::trouble::{Trouble, Why};
 
-const MIB: u64 = CHUNK_BYTES_MIN;
-const LARGE: u64 = MIB + 100;
+const CHUNK: u64 = CHUNK_BYTES_MIN;
+const LARGE: u64 = CHUNK + 100;
 const ALL: Flags = Flags::RECURSIVE.union(Flags::RESUME);
 
 /// What the peer sends.
@@ -160,7 +160,7 @@ fn folder(id: u64) -> Frame {
 }
 
 fn digest(id: u64, size: u64) -> Digest {
-    let mut digest = StreamDigest::new(MIB);
+    let mut digest = StreamDigest::new(CHUNK);
     let mut at = 0;
     while at < size {
         let part = digest.room().min(size - at);
@@ -200,9 +200,9 @@ fn zeros(lane: u8, id: u64, offset: u64, length: u64) -> Sent {
     )
 }
 
-/// One MiB in frames of 64 KiB.
+/// The first chunk in frames of 64 KiB.
 fn chunk(lane: u8, id: u64) -> Vec<Sent> {
-    (0..16)
+    (0..CHUNK >> 16)
         .map(|part| Sent::Data(lane, id, part << 16, 1 << 16))
         .collect()
 }
@@ -332,12 +332,12 @@ fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
         ),
         (
             "over a chunk's end",
-            vec![large(1), zeros(1, 0, 0, MIB + 1)],
+            vec![large(1), zeros(1, 0, 0, CHUNK + 1)],
             Wrong::Overrun,
         ),
         (
             "over the last chunk's end",
-            vec![large(1), zeros(1, 0, MIB, 101)],
+            vec![large(1), zeros(1, 0, CHUNK, 101)],
             Wrong::Overrun,
         ),
         (
@@ -347,17 +347,17 @@ fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
         ),
         (
             "a chunk twice",
-            vec![large(1), zeros(1, 0, 0, MIB), zeros(1, 0, 0, MIB)],
+            vec![large(1), zeros(1, 0, 0, CHUNK), zeros(1, 0, 0, CHUNK)],
             Wrong::OutOfOrder,
         ),
         (
             "a chunk in a chunk",
-            vec![large(1), Sent::Data(1, 0, 0, 1), Sent::Data(1, 0, MIB, 1)],
+            vec![large(1), Sent::Data(1, 0, 0, 1), Sent::Data(1, 0, CHUNK, 1)],
             Wrong::OutOfOrder,
         ),
         (
             "a large end of another size",
-            vec![large(1), on(1, end(0, MIB, bad))],
+            vec![large(1), on(1, end(0, CHUNK, bad))],
             Wrong::Incomplete,
         ),
         (
@@ -506,7 +506,7 @@ fn what_is_not_verified_gets_no_name() {
     let large = [
         vec![on(1, file(1, LARGE))],
         parts,
-        vec![Sent::Data(2, 1, MIB, 100)],
+        vec![Sent::Data(2, 1, CHUNK, 100)],
     ]
     .concat();
     let cases = [
@@ -548,7 +548,7 @@ fn a_good_file_of_the_same_peer_does_get_its_name() {
         vec![on(1, file(0, LARGE))],
         chunk(1, 0),
         vec![
-            Sent::Data(2, 0, MIB, 100),
+            Sent::Data(2, 0, CHUNK, 100),
             on(2, end(0, LARGE, digest(0, LARGE))),
             finished(1),
         ],
@@ -565,18 +565,18 @@ fn a_good_file_of_the_same_peer_does_get_its_name() {
 fn a_held_chunk_that_differs_waits_for_the_one_on_its_way() {
     let mut attack = Attack::new(ALL);
     let partial = Partial {
-        bytes: vec![9; MIB as usize],
-        written: std::iter::once(0..MIB).collect(),
+        bytes: vec![9; CHUNK as usize],
+        written: std::iter::once(0..CHUNK).collect(),
     };
     let key = (path("r/0"), Some(LARGE), Timestamp::default());
     attack.target.parts.insert(key, partial);
     let last = [
         on(1, file(0, LARGE)),
-        Sent::Data(1, 0, MIB, 100),
+        Sent::Data(1, 0, CHUNK, 100),
         on(1, end(0, LARGE, digest(0, LARGE))),
     ];
     assert_eq!(attack.run(&last), Ok(Turn::Waiting));
-    assert_eq!(attack.receiver.progress().bytes_held, MIB);
+    assert_eq!(attack.receiver.progress().bytes_held, CHUNK);
     let first = [vec![on(2, file(0, LARGE))], chunk(2, 0), vec![finished(1)]].concat();
     assert_eq!(attack.run(&first), Ok(Turn::Done));
     assert!(attack.target.tree.contains_key(&path("r/0")));
@@ -626,7 +626,7 @@ fn in_order_is_a_rule_for_the_sender() {
     let large = || on(1, file(0, 2 * LARGE));
     let cases = [
         (vec![on(2, file(0, 1))], Wrong::Misplaced("File")),
-        (vec![large(), Sent::Data(1, 0, MIB, 1)], Wrong::OutOfOrder),
+        (vec![large(), Sent::Data(1, 0, CHUNK, 1)], Wrong::OutOfOrder),
         (vec![large(), on(1, file(1, 1))], Wrong::Unfinished),
         (vec![large(), on(1, file(1, LARGE))], Wrong::Unfinished),
     ];
@@ -658,7 +658,7 @@ fn sizes_that_no_sum_holds_are_counted_to_the_end() {
 #[test]
 fn a_lane_that_floods_leaves_the_others_their_share() {
     let mut attack = Attack::new(ALL);
-    attack.send(&on(1, file(0, 4 * MIB)));
+    attack.send(&on(1, file(0, 4 * CHUNK)));
     for part in 0..64 {
         attack.send(&Sent::Data(1, 0, part << 16, 1 << 16));
     }

@@ -11,7 +11,7 @@ use crate::support::memory::MemorySource;
 use crate::support::tree::{Node, Tree, file, path};
 use crate::trouble::Why;
 
-const MIB: usize = CHUNK_BYTES_MIN as usize;
+const CHUNK: usize = CHUNK_BYTES_MIN as usize;
 
 struct Attack {
     link: Link,
@@ -23,7 +23,7 @@ struct Attack {
 
 /// A folder with a small file and one of three chunks.
 fn tree() -> Tree {
-    let large = vec![7; 2 * MIB + 5];
+    let large = vec![7; 2 * CHUNK + 5];
     Tree::from([
         (path("r"), Node::Folder { mode: 0o755 }),
         (path("r/a"), file("small")),
@@ -113,7 +113,7 @@ fn have(id: u64, first: u64, count: usize) -> Frame {
 
 /// A copy whose lanes are wide, so that everything is sent: entries 0 to 3.
 fn everything_sent() -> Attack {
-    Attack::ready(&tree(), &[8 * MIB, 8 * MIB])
+    Attack::ready(&tree(), &[8 * CHUNK, 8 * CHUNK])
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn before_the_answer_nothing_else_is_heard() {
         (vec![hello(1), have(0, 0, 1)], Wrong::Misplaced("Have")),
     ];
     for (said, wrong) in cases {
-        assert_eq!(Attack::new(&tree(), &[MIB]).run(&said), Err(wrong));
+        assert_eq!(Attack::new(&tree(), &[CHUNK]).run(&said), Err(wrong));
     }
 }
 
@@ -237,7 +237,7 @@ fn chunks_that_no_file_has_cannot_be_claimed() {
             operand: 0,
             path: path("r"),
             kind: Kind::File {
-                size: Some(2 * MIB as u64 + 5),
+                size: Some(2 * CHUNK as u64 + 5),
             },
             mode: 0,
             modified: crate::entry::Timestamp::default(),
@@ -256,7 +256,7 @@ fn a_peer_that_goes_away_is_missed() {
 
 #[test]
 fn a_refusal_ends_a_copy_that_had_begun() {
-    let mut attack = Attack::new(&tree(), &[MIB]);
+    let mut attack = Attack::new(&tree(), &[CHUNK]);
     let trouble = Trouble::at(b"there", Why::Denied);
     let said = [hello(1), Frame::Refused(trouble.clone())];
     assert_eq!(attack.run(&said), Ok(Turn::Done));
@@ -315,7 +315,7 @@ fn a_lane_that_stands_still_stops_no_other() {
 
 #[test]
 fn a_walk_that_pauses_is_asked_again_at_once() {
-    let mut attack = Attack::new(&tree(), &[8 * MIB]);
+    let mut attack = Attack::new(&tree(), &[8 * CHUNK]);
     attack.source.stalls = 2;
     let turn = attack
         .sender
@@ -330,7 +330,7 @@ fn a_walk_that_pauses_is_asked_again_at_once() {
 
 #[test]
 fn a_turn_reads_no_more_than_its_budget() {
-    let tree = Tree::from([(path("r"), file(vec![1; 5 * MIB]))]);
+    let tree = Tree::from([(path("r"), file(vec![1; 5 * CHUNK]))]);
     let mut attack = Attack::new(&tree, &[1 << 30]);
     for turn in 1..5 {
         let result = attack
@@ -358,7 +358,7 @@ proptest! {
     #[test]
     fn whatever_is_said_the_sender_has_a_verdict(
         said in proptest::collection::vec(any_frame(), 1..20),
-        capacity in prop_oneof![Just(1_usize), Just(5000), Just(4 * MIB)],
+        capacity in prop_oneof![Just(1_usize), Just(5000), Just(4 * CHUNK)],
     ) {
         let mut attack = Attack::new(&tree(), &[capacity, capacity]);
         let mut frames = vec![hello(1), Frame::Ready { is_folder: true }];

@@ -19,7 +19,7 @@ fn any_sent() -> impl Strategy<Value = Sent> {
         Just(0_u64),
         Just(5),
         Just(65_536),
-        Just(MIB),
+        Just(CHUNK),
         Just(LARGE),
         Just(SIZE_MAX)
     ];

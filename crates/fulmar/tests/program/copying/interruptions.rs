@@ -5,8 +5,8 @@ use std::fs;
 use rustix::process::Signal;
 
 use super::{
-    LARGE, at_terminal, copy, expect_resumed, far, far_path, near_path, noise, scene,
-    wait_for_half, wait_for_megabytes,
+    at_terminal, copy, expect_resumed, far, far_path, near_path, noise, scene, wait_for_half,
+    wait_for_megabytes,
 };
 use crate::login::scene::{Scene, is_daemon};
 use crate::support::network::{
@@ -16,6 +16,9 @@ use crate::support::{Person, Process, Terminal};
 
 /// The length of a file that takes some seconds at [`RATE`].
 const LENGTH: usize = 6_000_000;
+
+/// The length of a file that has few chunks for each lane.
+const SHORT: usize = 24_000_000;
 
 /// Slow enough for something to happen in the middle.
 const RATE: &str = "2MB";
@@ -148,8 +151,8 @@ fn without_udp_it_goes_over_ssh_and_says_so_in_one_line() {
 #[test]
 fn ctrl_c_leaves_what_the_same_command_goes_on_from() {
     let Some(scene) = scene() else { return };
-    scene.near.write_home(Person::Alice, "file", noise(LARGE));
-    let arguments = ["-l", "20MB", "file", &far("")];
+    scene.near.write_home(Person::Alice, "file", noise(SHORT));
+    let arguments = ["-l", "3MB", "file", &far("")];
     let Some(mut terminal) = at_terminal(&scene, &arguments) else {
         return;
     };
@@ -166,14 +169,14 @@ fn ctrl_c_leaves_what_the_same_command_goes_on_from() {
     );
     expect_resumed(&scene, &["-l", "40MB", "file", &far("")]);
     let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
-    assert!(arrived == noise(LARGE));
+    assert!(arrived == noise(SHORT));
 }
 
 #[test]
 fn a_near_end_that_is_killed_leaves_a_far_end_that_leaves() {
     let Some(scene) = scene() else { return };
-    scene.near.write_home(Person::Alice, "file", noise(LARGE));
-    let arguments = ["-l", "20MB", "file", &far("")];
+    scene.near.write_home(Person::Alice, "file", noise(SHORT));
+    let arguments = ["-l", "3MB", "file", &far("")];
     let Some(mut terminal) = at_terminal(&scene, &arguments) else {
         return;
     };
@@ -185,7 +188,7 @@ fn a_near_end_that_is_killed_leaves_a_far_end_that_leaves() {
     scene.expect_nothing_left();
     expect_resumed(&scene, &["-l", "40MB", "file", &far("")]);
     let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
-    assert!(arrived == noise(LARGE));
+    assert!(arrived == noise(SHORT));
 }
 
 #[test]
@@ -208,8 +211,8 @@ fn a_near_end_that_is_not_heard_any_more_is_waited_for_as_long_as_is_said() {
 #[test]
 fn a_far_end_that_is_killed_is_given_up_and_the_same_command_goes_on() {
     let Some(scene) = scene() else { return };
-    scene.near.write_home(Person::Alice, "file", noise(LARGE));
-    let arguments = ["-l", "20MB", "file", &far("")];
+    scene.near.write_home(Person::Alice, "file", noise(SHORT));
+    let arguments = ["-l", "3MB", "file", &far("")];
     let Some(mut terminal) = at_terminal(&scene, &arguments) else {
         return;
     };
@@ -229,14 +232,14 @@ fn a_far_end_that_is_killed_is_given_up_and_the_same_command_goes_on() {
     scene.expect_nothing_left();
     expect_resumed(&scene, &["-l", "40MB", "file", &far("")]);
     let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
-    assert!(arrived == noise(LARGE));
+    assert!(arrived == noise(SHORT));
 }
 
 #[test]
 fn udp_that_is_closed_in_the_middle_is_told_and_the_same_command_goes_on_over_ssh() {
     let Some(scene) = scene() else { return };
-    scene.near.write_home(Person::Alice, "file", noise(LARGE));
-    let arguments = ["-l", "20MB", "file", &far("")];
+    scene.near.write_home(Person::Alice, "file", noise(SHORT));
+    let arguments = ["-l", "3MB", "file", &far("")];
     let Some(mut terminal) = at_terminal(&scene, &arguments) else {
         return;
     };
@@ -252,5 +255,5 @@ fn udp_that_is_closed_in_the_middle_is_told_and_the_same_command_goes_on_over_ss
     assert!(output.status.success(), "{output:?}");
     assert!(told.contains("\"over\":\"ssh\""), "{told}");
     let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
-    assert!(arrived == noise(LARGE));
+    assert!(arrived == noise(SHORT));
 }

@@ -16,9 +16,6 @@ use crate::login::scene::{FAR, Plan, Scene, Starter};
 use crate::support::network::Families;
 use crate::support::{Person, Process, Terminal};
 
-/// The length of a file of many chunks: more than there are lanes.
-const LARGE: usize = 100_000_000;
-
 /// Two machines with IPv4 between them.
 fn scene() -> Option<Scene> {
     Scene::new(&Plan {
