@@ -3,18 +3,18 @@
 use std::io;
 use std::time::Duration;
 
-use fulmar_channel::{Answer, Answerer, Flags, Receiver, Request, Sender, Trouble, Turn, Wrong};
+use fulmar_channel::{Answerer, Turn, Wrong};
 use fulmar_datagram::Time;
 use fulmar_platform::process::redirect_stdio_to_null;
-use fulmar_platform::{Interest, PollList, StandardPipes, Transfer, User};
+use fulmar_platform::{Interest, PollList, StandardPipes, Transfer};
 use fulmar_quic::{Connection, Event};
-use fulmar_tree::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget, umask};
 
 use super::attendant::Bond;
 use super::far_sockets::FarSockets;
+use super::far_task::FarTask;
 use super::pace::Pace;
 use super::pipe_lanes::{PipeFault, PipeLanes, Pipes};
-use super::work::{Carrier, Goal, Origin, Work};
+use super::work::Carrier;
 use super::{OVER_SSH_LINE, WORK_BYTES_PER_TURN};
 use crate::surroundings::{self, Surroundings, now};
 
@@ -46,18 +46,6 @@ enum Stage {
     Reached,
     /// All is done, and may not be known yet, since then.
     Over(Time),
-}
-
-/// What is to be done.
-enum Task {
-    /// To hear what.
-    Answering(Answerer),
-    /// To say that it will not be done.
-    Refusing(Answerer),
-    /// This.
-    Working(Box<Work>),
-    /// Nothing.
-    Done,
 }
 
 /// Why a far end leaves.
@@ -92,7 +80,7 @@ pub(super) struct FarEnd {
     /// What has come on the login's input.
     asked: Vec<u8>,
     stage: Stage,
-    task: Task,
+    task: FarTask,
     /// How fast files are sent.
     pace: Pace,
 }
@@ -121,7 +109,7 @@ impl FarEnd {
             lanes: None,
             asked: Vec::new(),
             stage: Stage::Waiting(now()),
-            task: Task::Answering(Answerer::new()),
+            task: FarTask::Answering(Answerer::new()),
             pace,
         }
     }
@@ -130,7 +118,7 @@ impl FarEnd {
     pub(super) fn run(mut self) {
         let leave = self.go_on();
         tracing::info!(why = %leave, "leaving");
-        if let Task::Working(work) = &mut self.task {
+        if let FarTask::Working(work) = &mut self.task {
             work.interrupt();
         }
         if let Some((sockets, connection)) = &mut self.udp {
@@ -185,7 +173,7 @@ impl FarEnd {
             .as_ref()
             .and_then(|(_, connection)| connection.poll_timeout());
         let pace = match self.task {
-            Task::Working(_) => self.pace.next(),
+            FarTask::Working(_) => self.pace.next(),
             _ => None,
         };
         [stage, quic, pace].into_iter().flatten().min()
@@ -210,7 +198,7 @@ impl FarEnd {
         if let Some(output) = pipes.and_then(StandardPipes::output).filter(|_| has_more) {
             list.add_borrowed(output, Interest::Write);
         }
-        if let Task::Working(work) = &mut self.task
+        if let FarTask::Working(work) = &mut self.task
             && let Some((descriptor, interest)) = work.awaited()
         {
             list.add_borrowed(descriptor, interest);
@@ -321,24 +309,24 @@ impl FarEnd {
             (_, Some(lanes), _) => Carrier::ssh(lanes),
             (_, None, Some((_, connection))) => Carrier::udp(connection),
         };
-        match std::mem::replace(&mut self.task, Task::Done) {
-            Task::Answering(mut answerer) => {
+        match std::mem::replace(&mut self.task, FarTask::Done) {
+            FarTask::Answering(mut answerer) => {
                 let request = answerer.turn(&mut carrier)?.cloned();
                 let is_asked = request.is_some();
                 self.task = match request {
-                    None => Task::Answering(answerer),
-                    Some(request) => answer(answerer, request),
+                    None => FarTask::Answering(answerer),
+                    Some(request) => FarTask::begin(answerer, request),
                 };
                 Ok(is_asked)
             }
-            Task::Refusing(mut answerer) => {
+            FarTask::Refusing(mut answerer) => {
                 match answerer.flush(&mut carrier) {
                     true => self.stage = Stage::Over(now),
-                    false => self.task = Task::Refusing(answerer),
+                    false => self.task = FarTask::Refusing(answerer),
                 }
                 Ok(false)
             }
-            Task::Working(mut work) => {
+            FarTask::Working(mut work) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
                     0 => Ok(Turn::Waiting),
                     budget => work.turn(&mut carrier, budget),
@@ -348,14 +336,14 @@ impl FarEnd {
                     tracing::debug!(?event, "news");
                 }
                 let is_over = matches!(turn, Ok(Turn::Done)) && work.is_written();
-                self.task = Task::Working(work);
+                self.task = FarTask::Working(work);
                 if is_over {
-                    self.task = Task::Done;
+                    self.task = FarTask::Done;
                     self.stage = Stage::Over(now);
                 }
                 Ok(turn? == Turn::More)
             }
-            Task::Done => Ok(false),
+            FarTask::Done => Ok(false),
         }
     }
 
@@ -376,73 +364,6 @@ fn let_go(login: Option<Login>) {
         tracing::warn!(%error, "letting go of the login");
     }
     login.bond.release();
-}
-
-/// Answers a request, and begins with it.
-fn answer(mut answerer: Answerer, request: Request) -> Task {
-    let place = Place::far(home);
-    let flags = request.flags();
-    match request {
-        Request::Get { operands, .. } => {
-            answerer.answer(&Answer::Ready { is_folder: false });
-            let options = SourceOptions {
-                recursive: flags.contains(Flags::RECURSIVE),
-                follow: flags.contains(Flags::FOLLOW),
-            };
-            let source = TreeSource::new(place, operands, options);
-            Task::Working(Box::new(Work::Sending(
-                Box::new(Sender::answering(answerer)),
-                Origin::Tree(source),
-            )))
-        }
-        Request::Put { target, .. } => match TreeTarget::open(&place, &target, written(flags)) {
-            Ok(target) => {
-                let is_folder = target.is_folder();
-                answerer.answer(&Answer::Ready { is_folder });
-                // The sender is the user's own.
-                let receiver = Receiver::answering(answerer, Box::new(|_, _| true));
-                Task::Working(Box::new(Work::Receiving(
-                    Box::new(receiver),
-                    Goal::Tree(target),
-                )))
-            }
-            Err(trouble) => refuse(answerer, trouble),
-        },
-    }
-}
-
-fn refuse(mut answerer: Answerer, trouble: Trouble) -> Task {
-    tracing::info!(%trouble, "refused");
-    answerer.answer(&Answer::Refused(trouble));
-    Task::Refusing(answerer)
-}
-
-/// Returns how a tree is written, as the flags say.
-pub(super) fn written(flags: Flags) -> TargetOptions {
-    TargetOptions {
-        recursive: flags.contains(Flags::RECURSIVE),
-        preserve: flags.contains(Flags::PRESERVE),
-        resume: flags.contains(Flags::RESUME),
-        dry_run: flags.contains(Flags::DRY_RUN),
-        into_folder: flags.contains(Flags::INTO_FOLDER),
-        umask: umask(),
-    }
-}
-
-/// Returns somebody's home folder: our own, as the others' are no business of a copy.
-fn home(user: Option<&[u8]>) -> Option<Vec<u8>> {
-    use std::os::unix::ffi::OsStringExt as _;
-    let own = User::current().ok().flatten();
-    match user {
-        Some(name) => {
-            let own = own.filter(|own| own.name.as_bytes() == name)?;
-            Some(own.home.into_os_string().into_vec())
-        }
-        None => match std::env::var_os("HOME").filter(|home| !home.is_empty()) {
-            Some(home) => Some(home.into_vec()),
-            None => Some(own?.home.into_os_string().into_vec()),
-        },
-    }
 }
 
 impl Pipes for StandardPipes {

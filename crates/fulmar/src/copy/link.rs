@@ -6,14 +6,14 @@
 //! ```
 
 use std::io;
-use std::net::{IpAddr, UdpSocket};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fulmar_datagram::Time;
-use fulmar_platform::{Piped, PollList, PollSlot, Stream, Transfer, boot_time};
-use fulmar_quic::{Connection, Event, Options, Secret};
+use fulmar_platform::{Piped, PollList, PollSlot, Stream, Transfer};
+use fulmar_quic::Event;
 use fulmar_transport::Hint;
 
+use super::OVER_SSH_LINE;
 use super::absence::GONE_AFTER;
 use super::call::Call;
 use super::near_sockets::NearSockets;
@@ -22,13 +22,11 @@ use super::pipe_lanes::{PipeLanes, Pipes};
 use super::progress::PathState;
 use super::reporter::Reporter;
 use super::transcript::{Said, Trouble};
+use super::udp_link::UdpLink;
 use super::work::Carrier;
-use super::{OVER_SSH_LINE, SILENCE_NOTED, SILENCE_SHOWN};
 use crate::bootstrap::lines::CopyInvitation;
 use crate::errors::{CopyFailure, Failure};
 use crate::login::{SshProcess, SshReady, SshSlots};
-use crate::random;
-use crate::surroundings::now;
 
 /// How long QUIC may be silent at the beginning before ssh carries the copy.
 ///
@@ -39,36 +37,13 @@ const UDP_WITHIN: Duration = Duration::from_secs(3);
 /// eye: longer than a train's tunnel and a router's restart.
 const SILENT_MAX: Duration = Duration::from_secs(600);
 
-/// After how long a silence another local port is tried, and again each time.
-const ANOTHER_PORT_EACH: Duration = Duration::from_secs(10);
-
-/// How long a far end is told that an interrupted copy is over. Chosen by eye: some round trips.
-const CLOSED_WITHIN: Duration = Duration::from_secs(1);
-
-/// How often.
-const CLOSED_EACH: Duration = Duration::from_millis(100);
-
 /// The near end's connection.
 pub(super) struct Link {
     host: String,
     call: Option<Call>,
-    udp: Option<Udp>,
+    udp: Option<UdpLink>,
     pipes: Option<PipeLanes>,
     stage: Stage,
-}
-
-/// QUIC and its sockets.
-struct Udp {
-    connection: Connection,
-    sockets: NearSockets,
-    /// Our address on the way there.
-    address: Option<IpAddr>,
-    /// When the last port was opened.
-    opened_at: Time,
-    /// When the machine last woke up.
-    woke_at: Time,
-    /// Whether the user was told of the silence that there is.
-    is_silence_noted: bool,
 }
 
 /// How far it is.
@@ -116,22 +91,8 @@ impl Link {
             stage: Stage::Connecting { since: now },
         };
         if let Some(destinations) = destinations {
-            let mut sockets = NearSockets::new(destinations);
-            match sockets.open() {
-                Ok(path) => {
-                    let CopyInvitation { secret, .. } = invitation;
-                    let connection = connect(now, &secret, path, window_max)?;
-                    link.udp = Some(Udp {
-                        address: sockets.peer().and_then(address_towards),
-                        connection,
-                        sockets,
-                        opened_at: now,
-                        woke_at: now,
-                        is_silence_noted: false,
-                    });
-                }
-                Err(error) => tracing::info!(%error, "no socket"),
-            }
+            let CopyInvitation { secret, .. } = invitation;
+            link.udp = UdpLink::begin(now, NearSockets::new(destinations), &secret, window_max)?;
         }
         Ok(link)
     }
@@ -153,14 +114,7 @@ impl Link {
     /// Returns how the bytes go, once that is known.
     pub(super) fn path(&self) -> Option<PathState> {
         match (self.stage, &self.udp) {
-            (Stage::Udp, Some(udp)) => {
-                let statistics = udp.connection.statistics();
-                let (sent, lost) = (statistics.sent.0, statistics.lost);
-                Some(PathState::Udp {
-                    rtt: statistics.rtt,
-                    lost_of_thousand: (lost * 1000).checked_div(sent).unwrap_or(0),
-                })
-            }
+            (Stage::Udp, Some(udp)) => Some(udp.path()),
             (Stage::Ssh, _) => Some(PathState::Ssh),
             _ => None,
         }
@@ -175,8 +129,7 @@ impl Link {
     /// Returns for how long nothing was heard, if that is long.
     pub(super) fn silent(&self, now: Time) -> Option<Duration> {
         let udp = self.udp.as_ref().filter(|_| self.stage == Stage::Udp)?;
-        let silent = udp.connection.silent_for(now).min(now.since(udp.woke_at));
-        (silent >= SILENCE_SHOWN).then_some(silent)
+        udp.silent(now)
     }
 
     /// Returns when it is to be looked after again.
@@ -251,8 +204,7 @@ impl Link {
                 Event::Connected if matches!(self.stage, Stage::Connecting { .. }) => {
                     tracing::info!("over UDP");
                     self.stage = Stage::Udp;
-                    udp.address = udp.sockets.peer().and_then(address_towards);
-                    udp.opened_at = now;
+                    udp.connected(now);
                 }
                 Event::Connected => {}
                 Event::Ended(why) => ended = Some(why.to_string()),
@@ -355,66 +307,26 @@ impl Link {
                     minutes: SILENT_MAX.as_secs() / 60,
                 }));
             }
-            Stage::Udp if self.is_far_end_gone() => {
-                return Err(Failure::Copy(CopyFailure::Gone {
-                    host: self.host.clone(),
-                    seconds: GONE_AFTER.as_secs(),
-                }));
-            }
             Stage::Udp => {
-                self.note_silence(now, reporter);
-                self.try_another_port(now);
+                if let Some(udp) = &mut self.udp {
+                    if udp.sockets.is_peer_gone() {
+                        return Err(Failure::Copy(CopyFailure::Gone {
+                            host: self.host.clone(),
+                            seconds: GONE_AFTER.as_secs(),
+                        }));
+                    }
+                    udp.look(now, reporter);
+                }
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn is_far_end_gone(&self) -> bool {
-        self.udp
-            .as_ref()
-            .is_some_and(|udp| udp.sockets.is_peer_gone())
-    }
-
-    /// Says that nothing is heard, once for each long silence.
-    fn note_silence(&mut self, now: Time, reporter: &mut Reporter) {
-        let is_long = self
-            .silent(now)
-            .is_some_and(|silent| silent >= SILENCE_NOTED);
-        let Some(udp) = &mut self.udp else { return };
-        if is_long && !udp.is_silence_noted {
-            reporter.note(&silence_text(&udp.sockets.label()));
-        }
-        udp.is_silence_noted = is_long;
-    }
-
-    /// A way that carries nothing may have forgotten our port.
-    fn try_another_port(&mut self, now: Time) {
-        let is_silent = self
-            .silent(now)
-            .is_some_and(|silent| silent >= ANOTHER_PORT_EACH);
-        let Some(udp) = self.udp.as_mut().filter(|_| is_silent) else {
-            return;
-        };
-        if udp.opened_at + ANOTHER_PORT_EACH <= now {
-            udp.change_path(now);
-        }
-    }
-
     /// Learns what has happened to the machine and its network.
     pub(super) fn handle_hints(&mut self, now: Time, hints: &[Hint]) {
-        let Some(udp) = self.udp.as_mut().filter(|_| !hints.is_empty()) else {
-            return;
-        };
-        let has_slept = hints.iter().any(|hint| matches!(hint, Hint::Woke { .. }));
-        if has_slept {
-            udp.woke_at = now;
-        }
-        // Most changes of a machine's network are none of the way there.
-        let address = udp.sockets.peer().and_then(address_towards);
-        if has_slept || address != udp.address {
-            udp.address = address;
-            udp.change_path(now);
+        if let Some(udp) = &mut self.udp {
+            udp.handle_hints(now, hints);
         }
     }
 
@@ -445,11 +357,7 @@ impl Link {
     /// Ends it, whatever it is doing, and tells the far end.
     pub(super) fn close(mut self, now: Time, is_done: bool) {
         if let Some(udp) = &mut self.udp {
-            udp.connection.close(now);
-            udp.sockets.transmit_last(now, &mut udp.connection);
-            if !is_done {
-                udp.linger();
-            }
+            udp.close(now, is_done);
         }
         match (self.call.take(), self.stage) {
             (Some(call), Stage::Udp) => call.release(),
@@ -460,68 +368,7 @@ impl Link {
     }
 }
 
-impl Udp {
-    /// Says that it is closed until the far end has gone, as its system says: what says so may be lost like anything else.
-    fn linger(&mut self) {
-        let limit = now() + CLOSED_WITHIN;
-        while !self.sockets.is_peer_refusing() && now() < limit {
-            let mut list = PollList::new();
-            let slots = self.sockets.enlist(&mut list);
-            if list.wait(Some(CLOSED_EACH)).is_err() {
-                return;
-            }
-            let is_readable = |slot| list.readiness(slot).is_readable();
-            let ready: Vec<bool> = slots.into_iter().map(is_readable).collect();
-            self.sockets.receive(now(), &ready, &mut self.connection);
-            self.sockets.repeat();
-        }
-    }
-
-    fn change_path(&mut self, now: Time) {
-        self.opened_at = now;
-        match self.sockets.open() {
-            Ok(path) => self.connection.handle_path_change(now, path),
-            Err(error) => tracing::info!(%error, "no other socket"),
-        }
-    }
-}
-
-fn connect(
-    now: Time,
-    secret: &Secret,
-    path: fulmar_transport::PathId,
-    window_max: Option<u64>,
-) -> Result<Connection, Failure> {
-    let mut options = Options::default();
-    if let Some(window_max) = window_max {
-        options.window_max = window_max;
-    }
-    let seed = random::seed()?;
-    Ok(Connection::client(
-        secret,
-        seed,
-        origin(),
-        now,
-        path,
-        &options,
-    ))
-}
-
-/// Returns the system's instant that stands for the origin of all times.
-pub(super) fn origin() -> Instant {
-    let now = Instant::now();
-    now.checked_sub(boot_time()).unwrap_or(now)
-}
-
-fn silence_text(label: &str) -> String {
-    format!(
-        "no answer from {label} for {} s; still trying (what is there is kept if you end it, and the same \
-         command goes on)",
-        SILENCE_NOTED.as_secs()
-    )
-}
-
-fn over_ssh_text(udp: Option<&Udp>) -> String {
+fn over_ssh_text(udp: Option<&UdpLink>) -> String {
     match udp {
         Some(udp) => {
             let refused = match udp.sockets.refusals() {
@@ -533,17 +380,6 @@ fn over_ssh_text(udp: Option<&Udp>) -> String {
         }
         None => "no address for UDP is known; copying over ssh".to_owned(),
     }
-}
-
-/// Returns which of our addresses the system would send from. Nothing is sent.
-fn address_towards(peer: std::net::SocketAddr) -> Option<IpAddr> {
-    let anywhere: IpAddr = match peer.is_ipv4() {
-        true => std::net::Ipv4Addr::UNSPECIFIED.into(),
-        false => std::net::Ipv6Addr::UNSPECIFIED.into(),
-    };
-    let socket = UdpSocket::bind((anywhere, 0)).ok()?;
-    socket.connect(peer).ok()?;
-    Some(socket.local_addr().ok()?.ip())
 }
 
 impl Pipes for Piped {

@@ -15,6 +15,7 @@ mod call;
 mod far;
 mod far_end;
 mod far_sockets;
+mod far_task;
 mod json;
 mod link;
 mod near;
@@ -29,6 +30,7 @@ mod rate;
 mod reporter;
 mod request;
 mod transcript;
+mod udp_link;
 mod work;
 
 use std::ffi::OsStr;

@@ -11,7 +11,7 @@ use fulmar_tree::{
 };
 
 use super::arguments::Wishes;
-use super::far_end::written;
+use super::far_task::written;
 use super::near::Task;
 use super::plan::Way;
 use super::work::{Goal, Origin};

@@ -1,0 +1,90 @@
+//! What a far end is asked to do, and does.
+
+use fulmar_channel::{Answer, Answerer, Flags, Receiver, Request, Sender, Trouble};
+use fulmar_platform::User;
+use fulmar_tree::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget, umask};
+
+use super::work::{Goal, Origin, Work};
+
+/// What is to be done.
+pub(super) enum FarTask {
+    /// To hear what.
+    Answering(Answerer),
+    /// To say that it will not be done.
+    Refusing(Answerer),
+    /// This.
+    Working(Box<Work>),
+    /// Nothing.
+    Done,
+}
+
+impl FarTask {
+    /// Answers a request, and begins with it.
+    pub(super) fn begin(mut answerer: Answerer, request: Request) -> FarTask {
+        let place = Place::far(home);
+        let flags = request.flags();
+        match request {
+            Request::Get { operands, .. } => {
+                answerer.answer(&Answer::Ready { is_folder: false });
+                let options = SourceOptions {
+                    recursive: flags.contains(Flags::RECURSIVE),
+                    follow: flags.contains(Flags::FOLLOW),
+                };
+                let source = TreeSource::new(place, operands, options);
+                FarTask::Working(Box::new(Work::Sending(
+                    Box::new(Sender::answering(answerer)),
+                    Origin::Tree(source),
+                )))
+            }
+            Request::Put { target, .. } => {
+                match TreeTarget::open(&place, &target, written(flags)) {
+                    Ok(target) => {
+                        let is_folder = target.is_folder();
+                        answerer.answer(&Answer::Ready { is_folder });
+                        // The sender is the user's own.
+                        let receiver = Receiver::answering(answerer, Box::new(|_, _| true));
+                        FarTask::Working(Box::new(Work::Receiving(
+                            Box::new(receiver),
+                            Goal::Tree(target),
+                        )))
+                    }
+                    Err(trouble) => refuse(answerer, trouble),
+                }
+            }
+        }
+    }
+}
+
+fn refuse(mut answerer: Answerer, trouble: Trouble) -> FarTask {
+    tracing::info!(%trouble, "refused");
+    answerer.answer(&Answer::Refused(trouble));
+    FarTask::Refusing(answerer)
+}
+
+/// Returns how a tree is written, as the flags say.
+pub(super) fn written(flags: Flags) -> TargetOptions {
+    TargetOptions {
+        recursive: flags.contains(Flags::RECURSIVE),
+        preserve: flags.contains(Flags::PRESERVE),
+        resume: flags.contains(Flags::RESUME),
+        dry_run: flags.contains(Flags::DRY_RUN),
+        into_folder: flags.contains(Flags::INTO_FOLDER),
+        umask: umask(),
+    }
+}
+
+/// Returns somebody's home folder: our own, as the others' are no business of a copy.
+fn home(user: Option<&[u8]>) -> Option<Vec<u8>> {
+    use std::os::unix::ffi::OsStringExt as _;
+    let own = User::current().ok().flatten();
+    match user {
+        Some(name) => {
+            let own = own.filter(|own| own.name.as_bytes() == name)?;
+            Some(own.home.into_os_string().into_vec())
+        }
+        None => match std::env::var_os("HOME").filter(|home| !home.is_empty()) {
+            Some(home) => Some(home.into_vec()),
+            None => Some(own?.home.into_os_string().into_vec()),
+        },
+    }
+}

@@ -1,0 +1,203 @@
+//! The near end's UDP: QUIC and its sockets, and what is done when nothing is heard.
+
+use std::net::{IpAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+use fulmar_datagram::Time;
+use fulmar_platform::{PollList, boot_time};
+use fulmar_quic::{Connection, Options, Secret};
+use fulmar_transport::{Hint, PathId};
+
+use super::near_sockets::NearSockets;
+use super::progress::PathState;
+use super::reporter::Reporter;
+use super::{SILENCE_NOTED, SILENCE_SHOWN};
+use crate::errors::Failure;
+use crate::random;
+use crate::surroundings::now;
+
+/// After how long a silence another local port is tried, and again each time.
+const ANOTHER_PORT_EACH: Duration = Duration::from_secs(10);
+
+/// How long a far end is told that an interrupted copy is over. Chosen by eye: some round trips.
+const CLOSED_WITHIN: Duration = Duration::from_secs(1);
+
+/// How often.
+const CLOSED_EACH: Duration = Duration::from_millis(100);
+
+/// QUIC and its sockets.
+pub(super) struct UdpLink {
+    pub(super) connection: Connection,
+    pub(super) sockets: NearSockets,
+    /// Our address on the way there.
+    address: Option<IpAddr>,
+    /// When the last port was opened.
+    opened_at: Time,
+    /// When the machine last woke up.
+    woke_at: Time,
+    /// Whether the user was told of the silence that there is.
+    is_silence_noted: bool,
+}
+
+impl UdpLink {
+    /// Begins to connect; `None` if there is no socket for it.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no randomness.
+    pub(super) fn begin(
+        now: Time,
+        mut sockets: NearSockets,
+        secret: &Secret,
+        window_max: Option<u64>,
+    ) -> Result<Option<UdpLink>, Failure> {
+        let path = match sockets.open() {
+            Ok(path) => path,
+            Err(error) => {
+                tracing::info!(%error, "no socket");
+                return Ok(None);
+            }
+        };
+        Ok(Some(UdpLink {
+            address: sockets.peer().and_then(address_towards),
+            connection: connect(now, secret, path, window_max)?,
+            sockets,
+            opened_at: now,
+            woke_at: now,
+            is_silence_noted: false,
+        }))
+    }
+
+    /// Takes note that the connection is there.
+    pub(super) fn connected(&mut self, now: Time) {
+        self.address = self.sockets.peer().and_then(address_towards);
+        self.opened_at = now;
+    }
+
+    /// Returns how the bytes go.
+    pub(super) fn path(&self) -> PathState {
+        let statistics = self.connection.statistics();
+        let (sent, lost) = (statistics.sent.0, statistics.lost);
+        PathState::Udp {
+            rtt: statistics.rtt,
+            lost_of_thousand: (lost * 1000).checked_div(sent).unwrap_or(0),
+        }
+    }
+
+    /// Returns for how long nothing was answered, if that is long. What the machine has slept does not count.
+    pub(super) fn silent(&self, now: Time) -> Option<Duration> {
+        let silent = self.connection.silent_for(now);
+        let silent = silent.min(now.since(self.woke_at));
+        (silent >= SILENCE_SHOWN).then_some(silent)
+    }
+
+    /// Says that nothing is heard, once for each long silence, and tries another port: a way that carries
+    /// nothing may have forgotten ours.
+    pub(super) fn look(&mut self, now: Time, reporter: &mut Reporter) {
+        let silent = self.silent(now).unwrap_or_default();
+        let is_long = silent >= SILENCE_NOTED;
+        if is_long && !self.is_silence_noted {
+            reporter.note(&silence_text(&self.sockets.label()));
+        }
+        self.is_silence_noted = is_long;
+        if silent >= ANOTHER_PORT_EACH && self.opened_at + ANOTHER_PORT_EACH <= now {
+            self.change_path(now);
+        }
+    }
+
+    /// Learns what has happened to the machine and its network.
+    pub(super) fn handle_hints(&mut self, now: Time, hints: &[Hint]) {
+        if hints.is_empty() {
+            return;
+        }
+        let has_slept = hints.iter().any(|hint| matches!(hint, Hint::Woke { .. }));
+        if has_slept {
+            self.woke_at = now;
+        }
+        // Most changes of a machine's network are none of the way there.
+        let address = self.sockets.peer().and_then(address_towards);
+        if has_slept || address != self.address {
+            self.address = address;
+            self.change_path(now);
+        }
+    }
+
+    fn change_path(&mut self, now: Time) {
+        self.opened_at = now;
+        match self.sockets.open() {
+            Ok(path) => self.connection.handle_path_change(now, path),
+            Err(error) => tracing::info!(%error, "no other socket"),
+        }
+    }
+
+    /// Ends it, and tells the far end: more than once if that cannot know.
+    pub(super) fn close(&mut self, now: Time, is_done: bool) {
+        self.connection.close(now);
+        self.sockets.transmit_last(now, &mut self.connection);
+        if !is_done {
+            self.linger();
+        }
+    }
+
+    /// Says that it is closed until the far end has gone, as its system says: what says so may be lost like anything else.
+    fn linger(&mut self) {
+        let limit = now() + CLOSED_WITHIN;
+        while !self.sockets.is_peer_refusing() && now() < limit {
+            let mut list = PollList::new();
+            let slots = self.sockets.enlist(&mut list);
+            if list.wait(Some(CLOSED_EACH)).is_err() {
+                return;
+            }
+            let is_readable = |slot| list.readiness(slot).is_readable();
+            let ready: Vec<bool> = slots.into_iter().map(is_readable).collect();
+            self.sockets.receive(now(), &ready, &mut self.connection);
+            self.sockets.repeat();
+        }
+    }
+}
+
+fn connect(
+    now: Time,
+    secret: &Secret,
+    path: PathId,
+    window_max: Option<u64>,
+) -> Result<Connection, Failure> {
+    let mut options = Options::default();
+    if let Some(window_max) = window_max {
+        options.window_max = window_max;
+    }
+    let seed = random::seed()?;
+    Ok(Connection::client(
+        secret,
+        seed,
+        origin(),
+        now,
+        path,
+        &options,
+    ))
+}
+
+/// Returns the system's instant that stands for the origin of all times.
+pub(super) fn origin() -> Instant {
+    let now = Instant::now();
+    now.checked_sub(boot_time()).unwrap_or(now)
+}
+
+fn silence_text(label: &str) -> String {
+    format!(
+        "no answer from {label} for {} s; still trying (what is there is kept if you end it, and the same \
+         command goes on)",
+        SILENCE_NOTED.as_secs()
+    )
+}
+
+/// Returns which of our addresses the system would send from. Nothing is sent.
+fn address_towards(peer: std::net::SocketAddr) -> Option<IpAddr> {
+    let anywhere: IpAddr = match peer.is_ipv4() {
+        true => std::net::Ipv4Addr::UNSPECIFIED.into(),
+        false => std::net::Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((anywhere, 0)).ok()?;
+    socket.connect(peer).ok()?;
+    Some(socket.local_addr().ok()?.ip())
+}
