@@ -5,8 +5,8 @@ use std::fs;
 use rustix::process::Signal;
 
 use super::{
-    at_terminal, copy, expect_resumed, far, far_path, near_path, noise, scene, wait_for_half,
-    wait_for_megabytes,
+    at_terminal, copy, expect_resumed, far, far_end, far_path, near_path, noise, scene,
+    wait_for_half, wait_for_megabytes,
 };
 use crate::login::scene::{Scene, is_daemon};
 use crate::support::network::{
@@ -217,12 +217,7 @@ fn a_far_end_that_is_killed_is_given_up_and_the_same_command_goes_on() {
         return;
     };
     wait_for_half(&mut terminal);
-    let processes = scene.far.processes();
-    let mut far_ends = processes
-        .iter()
-        .filter(|(_, line)| line.contains("copy-server"));
-    let (pid, _) = far_ends.next().expect("there is a far end");
-    Process::of(*pid).expect("it runs").signal(Signal::KILL);
+    far_end(&scene).signal(Signal::KILL);
     terminal.wait_for_text("still trying");
     let status = terminal.wait_for_end();
     terminal.wait_for_text("is gone: that machine has refused");

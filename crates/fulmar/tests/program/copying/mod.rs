@@ -124,6 +124,17 @@ impl Drop for Running {
     }
 }
 
+/// The far end of the copy that runs.
+#[track_caller]
+fn far_end(scene: &Scene) -> Process {
+    let processes = scene.far.processes();
+    let mut ends = processes
+        .iter()
+        .filter(|(_, line)| line.contains("copy-server"));
+    let (pid, _) = ends.next().expect("there is a far end");
+    Process::of(*pid).expect("it runs")
+}
+
 /// Some bytes that are no repetition.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 1_u64;

@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use super::{Running, far, noise, scene};
+use super::{Running, far, far_end, noise, scene};
 use crate::support::Person;
 use crate::support::network::Counter;
 
@@ -11,13 +11,21 @@ use crate::support::network::Counter;
 #[track_caller]
 fn wait_for_progress(copy: &mut Running, times: usize) -> u64 {
     copy.wait_for_line("\"event\":\"connected\"");
-    let lines = copy.lines.by_ref().map_while(Result::ok);
+    for _ in 1..times {
+        next_progress(copy);
+    }
+    next_progress(copy)
+}
+
+/// The same of the next time.
+#[track_caller]
+fn next_progress(copy: &mut Running) -> u64 {
+    let mut lines = copy.lines.by_ref().map_while(Result::ok);
     let done = |line: String| {
         let (_, rest) = line.split_once("\"event\":\"progress\",\"bytes\":")?;
         rest.split(',').next()?.parse().ok()
     };
-    let mut progress = lines.filter_map(done);
-    progress.nth(times - 1).expect("it goes on")
+    lines.find_map(done).expect("it goes on")
 }
 
 #[test]
@@ -36,4 +44,34 @@ fn a_far_end_keeps_to_the_rate_from_the_start() {
     copy.process().signal(Signal::TERM);
     copy.child.wait().expect("it is ours");
     scene.expect_nothing_left();
+}
+
+/// The memory of an end at most where little is under way, in kilobytes.
+///
+/// Source: docs/threat-model.md §6: a window of 4 MiB at least each way; most of it is the program.
+const MEMORY_KB_MAX: u64 = 48 * 1024;
+
+#[test]
+fn neither_end_holds_more_than_what_is_under_way() {
+    let Some(scene) = scene() else { return };
+    for (person, machine) in [(Person::Alice, &scene.near), (Person::Bob, &scene.far)] {
+        machine.write_home(person, "file", noise(60_000_000));
+    }
+    for (from, to) in [
+        ("file", far("there")),
+        (far("file").as_str(), "here".to_owned()),
+    ] {
+        let mut copy = Running::start(&scene, &["-l", "20MB", from, &to]);
+        let mut done = wait_for_progress(&mut copy, 1);
+        while done < 20_000_000 {
+            done = next_progress(&mut copy);
+        }
+        let ends = [copy.process(), far_end(&scene)];
+        for memory in ends.map(|end| end.memory_max()) {
+            assert!(memory <= MEMORY_KB_MAX, "{from}: {memory} kB");
+        }
+        copy.wait_for_line("\"event\":\"done\"");
+        copy.child.wait().expect("it is ours");
+        scene.expect_nothing_left();
+    }
 }

@@ -130,7 +130,7 @@ fn a_file_that_changes_while_it_is_read_is_reported() {
         (false, "changed while it was read; what was read was copied"),
         (true, "became shorter while it was read"),
     ] {
-        let arguments = ["-l", "2MB", "file", &far("")];
+        let arguments = ["-l", "2MB", "--no-resume", "file", &far("")];
         let Some(mut terminal) = at_terminal(&scene, &arguments) else {
             return;
         };
