@@ -201,3 +201,73 @@ impl Peak {
         before.copied().fold(0.0, f64::max)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKET: u64 = 1200;
+
+    fn origin() -> Instant {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "an instant can be made in no other way"
+        )]
+        Instant::now()
+    }
+
+    /// Sends packets at one instant and has them acknowledged in pairs, a pair each 2 ms after 40 ms.
+    fn burst(delivery: &mut Delivery, now: Instant, packets: u32) {
+        for _ in 0..packets {
+            delivery.sent(now, PACKET);
+        }
+        for pair in 0..packets / 2 {
+            let at = now + Duration::from_millis(40) + pair * Duration::from_millis(2);
+            delivery.acknowledged(at, now, PACKET);
+            delivery.acknowledged(at, now, PACKET);
+        }
+    }
+
+    #[test]
+    fn a_burst_shows_the_pace_of_the_path() {
+        let now = origin();
+        let mut delivery = Delivery::from(now);
+        assert_eq!(delivery.pace(), None);
+        burst(&mut delivery, now, 8);
+        assert_eq!(delivery.pace(), None, "six packets after the first pair");
+        burst(&mut delivery, now + Duration::from_millis(100), 10);
+        // 2400 bytes in 2 ms.
+        assert_eq!(delivery.pace(), Some(1.2e6));
+    }
+
+    #[test]
+    fn a_sample_is_the_slower_of_sending_and_arriving() {
+        let now = origin();
+        let mut delivery = Delivery::from(now);
+        let later = now + Duration::from_millis(10);
+        delivery.sent(now, PACKET);
+        delivery.sent(later, PACKET);
+        let end = now + Duration::from_millis(40);
+        // Both arrive at once: it took 10 ms to send them, and 40 until they came.
+        delivery.acknowledged(end, now, PACKET);
+        delivery.acknowledged(end, later, PACKET);
+        let sample = delivery.sample(end, 0).unwrap();
+        assert_eq!(sample.rtt, Duration::from_millis(30));
+        assert_eq!(sample.rate, (2 * PACKET) as f64 / 0.04);
+        assert_eq!(sample.in_flight, 2 * PACKET);
+        assert!(delivery.sample(end, 0).is_none(), "each is told once");
+    }
+
+    #[test]
+    fn a_peak_is_forgotten_after_its_rounds() {
+        let mut peak = Peak::default();
+        peak.add(7.0);
+        for _ in 0..2 {
+            peak.next_round(3);
+            peak.add(1.0);
+        }
+        assert_eq!((peak.get(), peak.before_last()), (7.0, 7.0));
+        peak.next_round(3);
+        assert_eq!(peak.get(), 1.0);
+    }
+}

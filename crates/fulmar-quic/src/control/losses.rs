@@ -141,3 +141,70 @@ impl Losses {
         self.is_excessive
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Sends rounds of so many packets, of which so many are lost, after a low one with its own share;
+    /// the courage after them.
+    fn after(low: (u64, u64), rounds: &[(u64, u64)]) -> Losses {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "an instant can be made in no other way"
+        )]
+        let origin = Instant::now();
+        let mut losses = Losses::default();
+        let mut now = origin;
+        let mut send = |losses: &mut Losses, (all, lost): (u64, u64)| {
+            losses.acknowledged(now, (all - lost) * 1200);
+            losses.lost(now, lost * 1200);
+            losses.end_round();
+            now += Duration::from_millis(50);
+            now
+        };
+        losses.begin(origin, true);
+        let next = send(&mut losses, low);
+        losses.begin(next, false);
+        for round in rounds {
+            send(&mut losses, *round);
+        }
+        losses
+    }
+
+    #[test]
+    fn losses_that_stop_with_us_halve_the_courage() {
+        let losses = after((100, 0), &[(100, 1)]);
+        assert!(losses.is_excessive());
+        assert_eq!(losses.courage(), 0.5);
+        assert_eq!(after((100, 0), &[(100, 1); 9]).courage(), COURAGE_MIN);
+    }
+
+    #[test]
+    fn losses_that_are_there_anyway_are_made_up_for() {
+        let losses = after((1000, 20), &[(1000, 20), (1000, 28)]);
+        assert_eq!(losses.base(), 0.02);
+        assert!(!losses.is_excessive(), "chance loses eight more of 1000");
+        assert_eq!(losses.courage(), 1.0);
+        // 20 expected, 5 allowed, 9 by chance.
+        assert!(after((1000, 20), &[(1000, 35)]).is_excessive());
+    }
+
+    #[test]
+    fn a_mark_is_as_good_as_a_loss_and_courage_returns_in_sixty_four_rounds() {
+        let mut losses = after((100, 0), &[]);
+        losses.mark();
+        let marked = losses.clone();
+        losses.acknowledged(losses.spans[1].began, 1200);
+        losses.end_round();
+        assert_eq!(losses.courage(), 0.5);
+        assert_eq!(marked.courage(), 1.0, "only at the end of the round");
+        for _ in 0..32 {
+            losses.acknowledged(losses.spans[1].began, 1200);
+            losses.end_round();
+        }
+        assert_eq!(losses.courage(), 1.0);
+    }
+}
