@@ -84,6 +84,18 @@ impl Line {
         is_secret_asked(canvas.screen(), self.at(self.margin))
     }
 
+    /// Whether the row above asks for a secret and the line itself asks nothing: what is typed here was
+    /// meant for that question, or for the next, which comes when this answer was refused.
+    pub(crate) fn is_below_secret(&self, canvas: &Canvas) -> bool {
+        !self.has_question() && self.asks_for_secret(canvas)
+    }
+
+    /// Whether the row above begins as the line does: nothing was written since the same was asked.
+    pub(crate) fn repeats(&self, canvas: &Canvas) -> bool {
+        let above = self.row.0.checked_sub(1);
+        above.is_some_and(|row| looks_alike(&self.prefix, &start_of(canvas, row, self.margin)))
+    }
+
     /// Brings a line that still stands up to date with what is to be seen.
     pub(crate) fn renew(&mut self, canvas: &Canvas, hints: Option<&Hints>) {
         let at = canvas.caret();
@@ -168,7 +180,10 @@ pub(crate) fn is_left_alone(before: &Canvas, after: &Canvas) -> bool {
 }
 
 fn prefix(canvas: &Canvas, margin: u16) -> Vec<Symbol> {
-    let row = canvas.caret().row.0;
+    start_of(canvas, canvas.caret().row.0, margin)
+}
+
+fn start_of(canvas: &Canvas, row: u16, margin: u16) -> Vec<Symbol> {
     (0..margin)
         .map(|column| canvas.symbol(Position::new(row, column)))
         .collect()

@@ -17,6 +17,10 @@ const KEYS_MAX: usize = 64;
 /// The most confirmations that are asked for after failures.
 const NEEDED_MAX: u32 = 6;
 
+/// A prompt that was answered so often without anything in between is a shell's. Chosen by eye: a
+/// program asks for fewer things before it asks for a secret.
+const LINES_REPEATED: u32 = 4;
+
 /// All places, the least recently used of which is forgotten first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
@@ -41,6 +45,13 @@ impl Memory {
     /// Returns the place if it is known.
     pub(crate) fn get(&self, signature: Signature) -> Option<&Context> {
         self.contexts.get(&signature).map(|(_, context)| context)
+    }
+
+    /// Something was written since the place, if it is known, was last typed in.
+    pub(crate) fn note_answered(&mut self, signature: Signature) {
+        if let Some((_, context)) = self.contexts.get_mut(&signature) {
+            context.note_answered();
+        }
     }
 
     fn forget_oldest(&mut self) {
@@ -83,6 +94,8 @@ pub(crate) struct Context {
     confirmed: u32,
     failed: u32,
     needed: u32,
+    /// Something was written between two of its questions, as a shell's commands do.
+    is_answered: bool,
     keys: BTreeMap<Key, Record>,
     pub(crate) enter: Option<EnterEffect>,
     /// How a closing bracket is marked when it was typed.
@@ -117,6 +130,18 @@ impl Context {
     /// Whether typed text was not shown here, and has not been shown often enough since.
     pub(crate) fn is_doubted(&self) -> bool {
         self.needed > 0
+    }
+
+    /// Something was written since the place was known, and here it is again.
+    pub(crate) fn note_answered(&mut self) {
+        self.is_answered |= self.is_trusted();
+    }
+
+    /// Whether the same question again is to be expected to be of the same kind.
+    ///
+    /// Source: docs/prediction.md §6, S3.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.is_answered || self.confirmed >= LINES_REPEATED
     }
 
     /// How often typed text was shown here.

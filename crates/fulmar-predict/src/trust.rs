@@ -152,7 +152,7 @@ impl Trust {
             return None;
         }
         self.is_mark_stale = self.is_mark_stale && has_modes(canvas);
-        if self.settings_from.is_some() {
+        if self.settings_from.is_some() || question.line.is_below_secret(canvas) {
             return None;
         }
         match question.hints {
@@ -201,7 +201,10 @@ impl Trust {
 
     fn recall(&self, question: &Question<'_>) -> Option<Reason> {
         let context = question.memory.get(question.line.place.signature);
-        let is_known = context.is_some_and(|context| context.is_trusted());
+        let is_known = context.is_some_and(|context| {
+            let is_new = question.line.repeats(question.canvas) && !context.is_settled();
+            context.is_trusted() && !is_new
+        });
         let may = self.prompts_open && is_known && is_line_editor(question);
         may.then_some(Reason::Memory)
     }

@@ -27,6 +27,7 @@ impl Engine {
             self.learn_brackets(&key);
             if let Some(effect) = key.known()
                 && is_evidence(&key, effect, &self.frame.canvas)
+                && !self.is_below_secret()
             {
                 self.confirm_epoch(now, key.epoch, Reason::Evidence);
                 self.trust.note_echo_of(key.stroke.start);
@@ -35,6 +36,12 @@ impl Engine {
             self.note_settled(now, &key, Verdict::Right);
         }
         self.base = self.frame.canvas.clone();
+    }
+
+    fn is_below_secret(&self) -> bool {
+        let canvas = &self.frame.canvas;
+        let line = self.line.as_ref();
+        line.is_some_and(|line| line.is_below_secret(canvas))
     }
 
     fn learn_success(&mut self, key: &Pending) {

@@ -7,6 +7,7 @@ use crate::canvas::Canvas;
 use crate::decision::{Decision, Reason};
 use crate::epoch::Epoch;
 use crate::line::{Line, is_left_alone};
+use crate::place::PlaceKind;
 use crate::trust::{Ahead, Question};
 
 impl Engine {
@@ -29,6 +30,10 @@ impl Engine {
             hints,
             ahead,
         });
+        let is_prompt = line.place.kind == PlaceKind::Prompt;
+        if is_prompt && !line.is_echoed && !line.repeats(&self.canvas) {
+            self.memory.note_answered(line.place.signature);
+        }
         self.line = Some(line);
         let epoch = self.epochs.current();
         match reason {

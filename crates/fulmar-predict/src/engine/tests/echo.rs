@@ -63,10 +63,10 @@ fn a_prompt_that_comes_late_is_recalled() {
     scene.keys("ls");
     scene.answer("ls");
     scene.key("\r");
-    scene.answer("\r\n");
+    scene.answer("\r\nnotes\r\n");
     scene.answer("$ ");
     scene.keys("p");
-    assert_eq!(scene.row(1), "$ p");
+    assert_eq!(scene.row(2), "$ p");
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn a_terminal_that_was_set_by_hand_has_to_echo_first() {
         assert_eq!(scene.shows(), line > 0);
         scene.answer("ls");
         scene.key("\r");
-        scene.answer("\r\nhost$ ");
+        scene.answer("\r\nnotes\r\nhost$ ");
     }
     scene.keys("stty -echo\r");
     // What was echoed before says nothing about what comes.
