@@ -73,6 +73,15 @@ impl Key {
             _ => true,
         }
     }
+
+    /// Whether a shell puts text into the line that nobody typed: from its history, or to complete a
+    /// word.
+    pub(crate) fn may_recall(self) -> bool {
+        matches!(
+            self,
+            Key::Up | Key::Down | Key::Tab | Key::Control('n' | 'p' | 'y')
+        )
+    }
 }
 
 /// A key and where it stands among all bytes that were ever typed.

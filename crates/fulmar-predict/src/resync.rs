@@ -24,12 +24,15 @@ pub(crate) struct Contained {
 /// Returns how many of `keys` the frame contains.
 ///
 /// The program has had time for those of which `echoed` is the count. Of the later ones that the
-/// server has `received`, the characters at the end count up to where they stand left of the caret.
+/// server has `received`, the characters at the end count up to where they stand left of the caret, and
+/// those before them unless the line is another one since: it may have ended, or, where it `recalls`
+/// others, one of these may stand there.
 pub(crate) fn contained<'a>(
     keys: impl Iterator<Item = &'a Pending>,
     frame: &Canvas,
     received: u64,
     echoed: u64,
+    recalls: bool,
 ) -> Contained {
     let keys: Vec<&Pending> = keys.take_while(|key| key.is_received(received)).collect();
     let certain = keys
@@ -54,10 +57,11 @@ pub(crate) fn contained<'a>(
             run: longest,
         };
     }
-    // A line that may have ended since cannot be told from one that has not.
+    // Another line cannot be told from the same.
+    let is_another = |key: Key| !key.keeps_line() || recalls && key.may_recall();
     let unanswered = keys[certain..]
         .iter()
-        .position(|key| !key.stroke.key.keeps_line());
+        .position(|key| is_another(key.stroke.key));
     let history = unanswered.map_or(run_start, |index| run_start.min(certain + index));
     Contained {
         keys: certain.max(history),

@@ -56,6 +56,9 @@ pub(crate) enum Ahead {
     Unreceived,
     /// The server has some of it: where the tty echoes it would be on the screen.
     Received,
+    /// The program has had its time for the last of it, a character: whatever it echoed before, it does
+    /// not now.
+    Missed,
 }
 
 impl Trust {
@@ -192,7 +195,7 @@ impl Trust {
         let is_doubted = context.is_some_and(|context| context.is_doubted());
         let waits = context.is_some_and(|context| context.confirmed() >= LINES_UNASKED);
         match question.ahead {
-            Ahead::Received => false,
+            Ahead::Received | Ahead::Missed => false,
             _ if !line.has_question() => is_trusted && waits && hints.class != ProgramClass::Shell,
             Ahead::Unreceived => is_trusted,
             Ahead::Nothing => !is_doubted,
@@ -206,6 +209,7 @@ impl Trust {
             context.is_trusted() && !is_new
         });
         let may = self.prompts_open && is_known && is_line_editor(question);
+        let may = may && question.ahead != Ahead::Missed;
         may.then_some(Reason::Memory)
     }
 }

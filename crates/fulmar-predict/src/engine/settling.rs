@@ -270,11 +270,13 @@ impl Engine {
     /// Drops the keys that the frame contains and lays the others on it, in a new epoch.
     pub(super) fn lay_again(&mut self, now: Time, reason: Reason) {
         let frame = &self.frame;
+        let place = self.line.as_ref().map(|line| line.place.kind);
         let contained = contained(
             self.queue.iter(),
             &frame.canvas,
             frame.received,
             frame.echoed,
+            place.is_none_or(|kind| kind == PlaceKind::Prompt),
         );
         self.begin_epoch(now, reason);
         let mut keys = self.queue.take();
@@ -289,6 +291,8 @@ impl Engine {
             .skip(keys.len() - contained.run)
             .map(|key| key.stroke.key)
             .collect();
+        let last = keys.back().map(|key| key.stroke.key);
+        let is_missed = contained.run == 0 && last.as_ref().is_some_and(is_telling);
         for key in keys {
             self.drop_contained(now, key);
         }
@@ -296,6 +300,7 @@ impl Engine {
         self.base = self.frame.canvas.clone();
         let typed = columns(&run);
         let ahead = match rest.front() {
+            _ if is_missed => Ahead::Missed,
             None => Ahead::Nothing,
             Some(key) if key.is_received(self.frame.received) => Ahead::Received,
             Some(_) => Ahead::Unreceived,

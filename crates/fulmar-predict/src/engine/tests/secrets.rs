@@ -413,3 +413,28 @@ fn other_hints_are_no_answer_to_enter() {
     scene.partial("host$ ", 3, 3);
     assert!(scene.row(2).starts_with("host$ s"), "the prompt is known");
 }
+
+#[test]
+fn what_history_brings_is_waited_for_before_enter_is_believed() {
+    let mut scene = known_prompt(EDITING);
+    let start = scene.typed();
+    scene.key("\x1b[A");
+    scene.key("\x1b[A");
+    scene.key("\r");
+    // The server has both, and the first has had its time: the second may bring another line.
+    scene.partial("echo bye", start + 6, start + 3);
+    assert!(!scene.shows(), "Enter may be for another line");
+    scene.partial("\x1b[8D\x1b[Kread -s pw", start + 6, start + 6);
+    assert!(scene.shows(), "Enter is for this one");
+}
+
+#[test]
+fn what_was_typed_ahead_and_does_not_appear_takes_a_prompts_trust_away() {
+    let mut scene = known_prompt(EDITING);
+    scene.keys("\rse");
+    let had_time = scene.typed();
+    scene.keys("cret");
+    // The prompt is back, and the program has had its time for two characters that are not there.
+    scene.partial("\r\nhost$ ", had_time, had_time);
+    assert!(!scene.shows());
+}
