@@ -67,7 +67,7 @@ pub struct Arguments {
     /// link: FOLDER/TRACE.json, as `replay --peer mosh --typing recorded --out` writes them.
     #[arg(long, value_name = "FOLDER")]
     pub beside: Option<PathBuf>,
-    /// Fails if a character of a secret is ever shown.
+    /// Fails if a character of a secret is ever shown by those of the predictors that are ours.
     #[arg(long)]
     pub gate: bool,
 }
@@ -152,13 +152,13 @@ fn judge(arguments: &Arguments, recordings: &[Recording], link: Link) -> Result<
 }
 
 fn gate(arguments: &Arguments) -> Result<ExitCode> {
-    let mut recordings = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
+    let mut recordings = recordings(arguments)?;
     recordings.retain(|recording| recording.truth.has_secret());
-    let mut gate = Gate::new(&recordings, arguments.seeds)?;
+    let mut gate = Gate::new(&recordings, arguments.seeds)?.kept_by(&arguments.predictor);
     if !arguments.links.is_empty() {
         gate = gate.over(arguments.links.clone());
     }
-    let verdict = gate.run()?;
+    let verdict = gate.run(|line| eprintln!("{line}"))?;
     println!("{verdict}");
     Ok(match verdict.is_passed() {
         true => ExitCode::SUCCESS,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -13,7 +14,10 @@ use super::score::{Scored, is_instant};
 use super::session::Session;
 use super::truth::Truth;
 use super::typed::Watch;
-use super::viewing::Viewing;
+use super::viewing::{Moment, Viewing};
+
+/// How long before a leak is of interest.
+const BEFORE_LEAKS: Duration = Duration::from_secs(1);
 
 /// Returns a text about every key of a recording that was not instant or was wrong: its number, its
 /// class, how long it took, the row that it should have shown and the row that was shown, and what the
@@ -153,11 +157,32 @@ impl Account<'_> {
             let moment = &self.viewing.moments[number];
             let at = moment.at.as_secs_f64();
             let _ = writeln!(text, "LEAK at {at:.3} s of keys {keys:?}");
+            self.push_before(text, number);
             let (drawn, frame) = (&moment.drawn.picture, &moment.frame.picture);
             for row in (0..frame.rows()).filter(|row| drawn.text(*row) != frame.text(*row)) {
                 let (shown, was) = (drawn.text(row), frame.text(row));
                 let _ = writeln!(text, "    row {row} shown |{shown}| frame |{was}|");
             }
+        }
+    }
+
+    /// What came and was said in the second before a moment.
+    fn push_before(&self, text: &mut String, number: usize) {
+        let moments = &self.viewing.moments[..=number];
+        let end = moments.last().map_or(Duration::ZERO, |moment| moment.at);
+        let late = |moment: &&Moment<'_>| end.saturating_sub(moment.at) <= BEFORE_LEAKS;
+        for moment in moments.iter().filter(late) {
+            let frame = moment.frame;
+            let _ = writeln!(
+                text,
+                "    {:.3} s: {} keys typed, frame {} with {} bytes, {} echoed; {}",
+                moment.at.as_secs_f64(),
+                moment.typed,
+                frame.number,
+                frame.received,
+                frame.echoed,
+                moment.remarks.join("; ")
+            );
         }
     }
 

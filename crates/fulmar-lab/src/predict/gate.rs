@@ -25,7 +25,7 @@ pub struct Gate<'a> {
     recordings: &'a [Recording],
     links: Vec<Link>,
     seeds: u64,
-    keepers: &'static [Kind],
+    keepers: Vec<Kind>,
 }
 
 /// What came of it.
@@ -59,16 +59,18 @@ impl<'a> Gate<'a> {
             recordings,
             links: Link::gate(),
             seeds,
-            keepers: &KEEPERS,
+            keepers: KEEPERS.to_vec(),
         })
     }
 
-    /// Leaves out the real client, which takes as long as all others together and shows what the engine
-    /// beside it does.
+    /// Takes only these of what has to keep secrets; all others of them are left out.
     #[must_use]
-    pub fn without_client(self) -> Gate<'a> {
-        let keepers = &KEEPERS[..2];
-        Gate { keepers, ..self }
+    pub fn kept_by(self, kinds: &[Kind]) -> Gate<'a> {
+        let keepers = KEEPERS.into_iter().filter(|keeper| kinds.contains(keeper));
+        Gate {
+            keepers: keepers.collect(),
+            ..self
+        }
     }
 
     /// Takes only these links.
@@ -77,36 +79,52 @@ impl<'a> Gate<'a> {
         Gate { links, ..self }
     }
 
-    /// Runs all sessions.
+    /// Runs all sessions, link after link, and says after each how far it is.
     ///
     /// # Errors
     ///
-    /// Where one does not come about.
-    pub fn run(&self) -> Result<Verdict> {
-        let mut kinds = self.keepers.to_vec();
+    /// Where one does not come about, or there is nobody to keep a secret.
+    pub fn run(&self, mut say: impl FnMut(String)) -> Result<Verdict> {
+        ensure!(!self.keepers.is_empty(), "nobody has to keep the secrets");
+        let mut verdict = Verdict {
+            sessions: 0,
+            secret_keys: 0,
+            leaks: Vec::new(),
+            control: 0,
+            blind: Vec::new(),
+        };
+        let mut seen = vec![0; self.recordings.len()];
+        for (number, link) in self.links.iter().enumerate() {
+            for trial in self.trials(*link)? {
+                let control = trial.scores[self.keepers.len()].leaks;
+                verdict.sessions += 1;
+                verdict.secret_keys += control.keys;
+                verdict.control += control.shown;
+                verdict.leaks.extend(self.leaks(&trial));
+                seen[trial.recording] += control.shown;
+            }
+            let (done, all, leaks) = (number + 1, self.links.len(), verdict.leaks.len());
+            say(format!("{link}: {done} of {all} links, {leaks} leaks"));
+        }
+        let blind = self.recordings.iter().zip(seen);
+        verdict.blind = blind
+            .filter(|(_, seen)| *seen == 0)
+            .map(|(recording, _)| recording.name.clone())
+            .collect();
+        Ok(verdict)
+    }
+
+    fn trials(&self, link: Link) -> Result<Vec<Trial>> {
+        let mut kinds = self.keepers.clone();
         kinds.push(CONTROL);
-        let plan = Plan {
+        Plan {
             recordings: self.recordings,
-            links: self.links.clone(),
+            links: vec![link],
             seeds: self.seeds,
             kinds,
             leaks_only: true,
-        };
-        let trials = plan.run()?;
-        let control = |trial: &Trial| trial.scores[self.keepers.len()].leaks;
-        let blind = (0..self.recordings.len()).filter(|number| {
-            let mut own = trials.iter().filter(|trial| trial.recording == *number);
-            own.all(|trial| control(trial).shown == 0)
-        });
-        Ok(Verdict {
-            sessions: trials.len(),
-            secret_keys: trials.iter().map(|trial| control(trial).keys).sum(),
-            control: trials.iter().map(|trial| control(trial).shown).sum(),
-            blind: blind
-                .map(|number| self.recordings[number].name.clone())
-                .collect(),
-            leaks: trials.iter().flat_map(|trial| self.leaks(trial)).collect(),
-        })
+        }
+        .run()
     }
 
     fn leaks(&self, trial: &Trial) -> Vec<String> {

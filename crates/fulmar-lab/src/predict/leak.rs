@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fulmar_terminal::Position;
 
+use super::picture::Look;
 use super::truth::Truth;
 use super::viewing::{Moment, Viewing};
 use super::wrong::wrong_cells;
@@ -169,9 +170,13 @@ fn open_text(truth: &Truth, moment: &Moment<'_>) -> Vec<char> {
 
 /// Whether the server's frame has the text of a drawn row on another one.
 fn is_moved(moment: &Moment<'_>, row: u16) -> bool {
-    let text = moment.drawn.picture.text(row);
+    let drawn = moment.drawn.picture.row(row);
     let frame = &moment.frame.picture;
-    (0..frame.rows()).any(|other| other != row && frame.text(other) == text)
+    let is_alike = |other: &[Look]| {
+        let mut cells = other.iter().zip(drawn);
+        other.len() == drawn.len() && cells.all(|(one, drawn)| one.has_text_of(*drawn))
+    };
+    (0..frame.rows()).any(|other| other != row && is_alike(frame.row(other)))
 }
 
 /// Returns the text of all wrong cells that stand side by side.

@@ -166,10 +166,12 @@ impl Picture {
         let rows = screen.rows().zip(other.rows()).zip(&known.rows);
         Picture {
             rows: rows
-                .map(|((row, other), known)| match Arc::ptr_eq(row, other) {
-                    true => Arc::clone(known),
-                    false => looks(row),
-                })
+                .map(
+                    |((row, other), known)| match Arc::ptr_eq(row, other) || row == other {
+                        true => Arc::clone(known),
+                        false => looks(row),
+                    },
+                )
                 .collect(),
             at: screen.cursor().position,
             is_visible: screen.cursor().visible,

@@ -167,7 +167,8 @@ impl Session {
     ) -> Result<Session> {
         let (near, far) = simulation.nodes;
         let mut happenings = Vec::new();
-        let mut shown = Vec::new();
+        let mut shown: Vec<Shown> = Vec::new();
+        let mut shown_screen: Option<Box<Screen>> = None;
         let mut said = Vec::new();
         let mut last: Option<Frame> = None;
         let mut looks = Looks::default();
@@ -179,9 +180,14 @@ impl Session {
                 }
                 super::typed::What::Resized(size) => What::Resized(size),
                 super::typed::What::Shown(screen, predicted) => {
+                    let picture = match (&shown_screen, shown.last()) {
+                        (Some(before), Some(last)) => Picture::like(&screen, before, &last.picture),
+                        _ => Picture::of(&screen),
+                    };
+                    shown_screen = Some(screen);
                     shown.push(Shown {
                         at: lived.at,
-                        picture: Picture::of(&screen),
+                        picture,
                         predicted,
                     });
                     continue;
