@@ -79,9 +79,9 @@ fn paths(control: CongestionControl) {
         let bytes = if loss > 20.0 { BYTES / 3 } else { BYTES };
         let mut sim = share(net, vec![ends(3, &options(control), bytes, 0)]);
         let done = sim.run_until(secs(400), |(_, far)| far.ends[0].received == bytes);
-        if done.is_err() {
+        if let Err(failure) = done {
             println!(
-                "  {rtt:3} ms, {loss:4} %: NOT DONE, {} bytes, {:?}",
+                "  {rtt:3} ms, {loss:4} %: NOT DONE: {failure}; {} bytes, {:?}",
                 sim.nodes.1.ends[0].received, sim.nodes.1.ends[0].events
             );
             continue;

@@ -2,8 +2,8 @@
 
 mod clock;
 mod config;
+mod pacer;
 mod paths;
-mod rest;
 mod silence;
 
 use std::collections::VecDeque;
@@ -14,7 +14,8 @@ use bytes::{Bytes, BytesMut};
 use fulmar_datagram::{Ecn, Time};
 use fulmar_transport::PathId;
 use quinn_proto::{
-    ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, Incoming, Side, StreamEvent, VarInt,
+    ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, FrameStats, Incoming, Side,
+    StreamEvent, VarInt,
 };
 
 use crate::control::{self, Line};
@@ -23,8 +24,8 @@ use crate::window::Window;
 use crate::{Ended, Event, Gate, Lane, Options, Secret, Statistics, Transmit, Verdict};
 use clock::Clock;
 use config::Config;
+use pacer::Pacer;
 use paths::Paths;
-use rest::Rest;
 use silence::Silence;
 
 /// The most datagrams that one transmission has: what a kernel segments at once is 64 of them and
@@ -51,7 +52,7 @@ pub struct Connection {
     receive: Window,
     send: Window,
     silence: Silence,
-    rest: Rest,
+    pacer: Pacer,
     line: Arc<Line>,
     events: VecDeque<Event>,
     is_connected: bool,
@@ -65,8 +66,13 @@ pub struct Connection {
 struct Peer {
     handle: ConnectionHandle,
     quic: quinn_proto::Connection,
-    /// Frames that had come when this was last looked at: only genuine packets add to them.
-    frames: u64,
+    /// Frames that had come when this was last looked at, acknowledgements apart: only genuine packets
+    /// add to them.
+    came: (u64, u64),
+    /// Frames to be acknowledged that had left.
+    left: u64,
+    /// Something has come that is to be acknowledged, and nothing was sent since.
+    owes: bool,
 }
 
 impl Connection {
@@ -126,7 +132,7 @@ impl Connection {
             receive: Window::up_to(config.window_max),
             send: Window::up_to(config.window_max),
             silence: Silence::from(now),
-            rest: Rest::default(),
+            pacer: Pacer::from(now),
             line,
             config,
             events: VecDeque::new(),
@@ -257,12 +263,12 @@ impl Connection {
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
         out.clear();
         let may_rest = self.is_open() && !self.silence.asks();
-        if may_rest && self.rest.holds(now) {
+        if may_rest && self.pacer.holds(now) {
             return None;
         }
         self.flush(now);
         let transmit = self.next_transmit(now, out);
-        self.rest.note(now, transmit.is_some());
+        self.pacer.note(now, transmit.is_some());
         self.settle(now);
         self.note_timeout();
         transmit
@@ -287,8 +293,25 @@ impl Connection {
             if segments == 0 {
                 return None;
             }
-            peer.quic.poll_transmit(instant, segments, out)?
+            let (window, rtt) = (self.line.window(), peer.quic.rtt());
+            let allowed = self
+                .pacer
+                .allow(now, window, rtt, mtu)
+                .min(self.line.room());
+            let datagrams = usize::try_from(allowed / u64::from(mtu)).unwrap_or(usize::MAX);
+            // QUIC holds acknowledgements back together with what it has to say besides.
+            let owes = std::mem::take(&mut peer.owes);
+            self.line.set_open(datagrams > 0 || owes);
+            let transmit = peer
+                .quic
+                .poll_transmit(instant, segments.min(datagrams.max(1)), out);
+            self.line.set_open(false);
+            transmit?
         };
+        if peer.has_asked() {
+            self.line.note_sent(transmit.size as u64);
+            self.pacer.spend(transmit.size);
+        }
         self.paths.sent(transmit.destination, transmit.size);
         Some(Transmit {
             path: self.paths.path_of(transmit.destination),
@@ -320,7 +343,7 @@ impl Connection {
     pub fn poll_timeout(&self) -> Option<Time> {
         let asks = self.is_open().then(|| self.silence.due());
         let due = self.wake.into_iter().chain(asks).min();
-        self.rest.ends(due)
+        self.pacer.ends(due)
     }
 
     /// Returns the next piece of news.
@@ -448,6 +471,8 @@ impl Connection {
                 quinn_proto::Event::Stream(StreamEvent::Finished { id }) => {
                     self.lanes.delivered(id);
                 }
+                quinn_proto::Event::Stream(StreamEvent::Readable { id }) => self.lanes.arrived(id),
+                quinn_proto::Event::Stream(StreamEvent::Opened { .. }) => self.lanes.opened(),
                 // Lanes are looked at, not waited for.
                 _ => {}
             }
@@ -484,19 +509,29 @@ impl Connection {
 
 impl Peer {
     fn new(handle: ConnectionHandle, quic: quinn_proto::Connection) -> Peer {
-        let frames = frames_received(&quic);
+        let stats = quic.stats();
         Peer {
             handle,
+            came: counts(&stats.frame_rx),
+            left: counts(&stats.frame_tx).0,
+            owes: false,
             quic,
-            frames,
         }
     }
 
     /// Whether a genuine packet has come since this was last asked.
     fn has_heard(&mut self) -> bool {
-        let before = self.frames;
-        self.frames = frames_received(&self.quic);
-        self.frames != before
+        let before = self.came;
+        self.came = counts(&self.quic.stats().frame_rx);
+        self.owes |= self.came.0 != before.0;
+        self.came != before
+    }
+
+    /// Whether something has left since this was last asked that is to be acknowledged.
+    fn has_asked(&mut self) -> bool {
+        let before = self.left;
+        self.left = counts(&self.quic.stats().frame_tx).0;
+        self.left != before
     }
 
     fn describe(&self, statistics: &mut Statistics) {
@@ -511,15 +546,12 @@ impl Peer {
     }
 }
 
-/// How many frames have come: each genuine packet has at least one, a repeated or forged one adds
-/// none.
-fn frames_received(quic: &quinn_proto::Connection) -> u64 {
-    let frames = quic.stats().frame_rx;
-    [
-        frames.acks,
+/// Counts frames: those that are to be acknowledged, and the others. Each packet has at least one; a
+/// repeated or forged one that comes adds none.
+fn counts(frames: &FrameStats) -> (u64, u64) {
+    let asking = [
         frames.ack_frequency,
         frames.crypto,
-        frames.connection_close,
         frames.data_blocked,
         frames.handshake_done.into(),
         frames.immediate_ack,
@@ -538,9 +570,9 @@ fn frames_received(quic: &quinn_proto::Connection) -> u64 {
         frames.streams_blocked_uni,
         frames.stop_sending,
         frames.stream,
-    ]
-    .into_iter()
-    .fold(0, u64::wrapping_add)
+    ];
+    let asking = asking.into_iter().fold(0, u64::wrapping_add);
+    (asking, frames.acks.wrapping_add(frames.connection_close))
 }
 
 fn why(reason: ConnectionError) -> Ended {

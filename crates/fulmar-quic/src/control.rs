@@ -19,15 +19,34 @@ use crate::CongestionControl;
 /// What the connection tells its controller, and learns from it: QUIC owns the controller itself.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    /// Whether one packet may leave however much is under way.
-    open: AtomicBool,
+    /// Whether packets may leave, whatever is under way: while the connection asks QUIC for some.
+    is_open: AtomicBool,
+    /// Bytes that may be under way, and that are.
+    window: AtomicU64,
+    in_flight: AtomicU64,
     acknowledged: AtomicU64,
 }
 
 impl Line {
-    /// Lets packets pass whatever is under way, or not any longer.
-    pub(crate) fn set_open(&self, open: bool) {
-        self.open.store(open, Ordering::Relaxed);
+    /// Lets packets that wait for acknowledgements pass, or none.
+    pub(crate) fn set_open(&self, is_open: bool) {
+        self.is_open.store(is_open, Ordering::Relaxed);
+    }
+
+    /// Returns the congestion window in bytes.
+    pub(crate) fn window(&self) -> u64 {
+        self.window.load(Ordering::Relaxed)
+    }
+
+    /// Returns how many bytes more may be under way.
+    pub(crate) fn room(&self) -> u64 {
+        let in_flight = self.in_flight.load(Ordering::Relaxed);
+        self.window().saturating_sub(in_flight)
+    }
+
+    /// So many bytes have left that are to be acknowledged. QUIC tells its controller of all bytes.
+    pub(crate) fn note_sent(&self, bytes: u64) {
+        self.in_flight.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Returns how many bytes the peer has acknowledged since this was last asked.
@@ -55,9 +74,12 @@ impl ControllerFactory for Factory {
             CongestionControl::Bbr => Arc::new(BbrConfig::default()).build(now, current_mtu),
             CongestionControl::Cubic => Arc::new(CubicConfig::default()).build(now, current_mtu),
         };
+        let line = self.line.clone();
+        line.window.store(inner.window(), Ordering::Relaxed);
+        line.in_flight.store(0, Ordering::Relaxed);
         Box::new(Governed {
             inner,
-            line: self.line.clone(),
+            line,
             confirmed: false,
         })
     }
@@ -75,6 +97,13 @@ struct Governed {
 /// Whether the path of this controller is known to lead to the peer.
 pub(crate) fn is_confirmed(controller: &dyn Controller) -> bool {
     controller.metrics().ssthresh.is_some()
+}
+
+impl Governed {
+    fn tell(&self) {
+        let window = self.inner.window();
+        self.line.window.store(window, Ordering::Relaxed);
+    }
 }
 
 impl Controller for Governed {
@@ -104,6 +133,8 @@ impl Controller for Governed {
     ) {
         self.inner
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+        self.line.in_flight.store(in_flight, Ordering::Relaxed);
+        self.tell();
     }
 
     fn on_congestion_event(
@@ -115,17 +146,24 @@ impl Controller for Governed {
     ) {
         self.inner
             .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
+        let known = self.line.in_flight.load(Ordering::Relaxed);
+        let in_flight = known.saturating_sub(lost_bytes);
+        self.line.in_flight.store(in_flight, Ordering::Relaxed);
+        self.tell();
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
         self.inner.on_mtu_update(new_mtu);
+        self.tell();
     }
 
+    /// All or nothing: the connection itself minds the window and paces. What is above 2^32 is not
+    /// paced by QUIC.
     fn window(&self) -> u64 {
-        if self.line.open.load(Ordering::Relaxed) {
+        if self.line.is_open.load(Ordering::Relaxed) {
             return u64::MAX;
         }
-        self.inner.window()
+        1
     }
 
     /// Says by the threshold, which nobody else reads here, whether the path is confirmed.

@@ -63,6 +63,8 @@ struct LaneState {
     blocked: bool,
     /// The peer no longer takes what is written here.
     refused: bool,
+    /// There was nothing more to read at the last try, and nothing has come since.
+    is_drained: bool,
 }
 
 impl Lanes {
@@ -115,12 +117,7 @@ impl Lanes {
 
     /// The peer has acknowledged all of a finished stream of ours.
     pub(crate) fn delivered(&mut self, stream: StreamId) {
-        let number = match stream.dir() {
-            Dir::Bi => 0,
-            Dir::Uni => stream.index().saturating_add(1),
-        };
-        let state = usize::try_from(number).ok();
-        if let Some(state) = state.and_then(|number| self.lanes.get_mut(number)) {
+        if let Some(state) = self.state_of(stream) {
             state.delivered = true;
         }
     }
@@ -128,6 +125,20 @@ impl Lanes {
     /// Whether the peer has finished the lane and all of it was read.
     pub(crate) fn is_ended(&self, lane: Lane) -> bool {
         self.state(lane).is_some_and(|state| state.ended)
+    }
+
+    /// Something has come for a stream of the peer's.
+    pub(crate) fn arrived(&mut self, stream: StreamId) {
+        if let Some(state) = self.state_of(stream) {
+            state.is_drained = false;
+        }
+    }
+
+    /// The peer has opened streams, perhaps with something in them.
+    pub(crate) fn opened(&mut self) {
+        for state in &mut self.lanes {
+            state.is_drained = false;
+        }
     }
 
     /// Something has come, or a window has grown: QUIC may take more.
@@ -158,7 +169,7 @@ impl Lanes {
     ) -> Option<Bytes> {
         let can_read = lane != Lane::CONTROL || self.has_control(connection, self.side.is_server());
         let state = self.lanes.get_mut(usize::from(lane.0))?;
-        if state.ended || !can_read || limit == 0 {
+        if state.ended || state.is_drained || !can_read || limit == 0 {
             return None;
         }
         let id = lane.stream(!self.side);
@@ -172,10 +183,18 @@ impl Lanes {
         let _ = chunks.finalize();
         match read {
             Ok(Some(chunk)) => return Some(chunk.bytes),
-            Err(quinn_proto::ReadError::Blocked) => {}
+            Err(quinn_proto::ReadError::Blocked) => state.is_drained = true,
             Ok(None) | Err(quinn_proto::ReadError::Reset(_)) => state.ended = true,
         }
         None
+    }
+
+    fn state_of(&mut self, stream: StreamId) -> Option<&mut LaneState> {
+        let number = match stream.dir() {
+            Dir::Bi => 0,
+            Dir::Uni => stream.index().saturating_add(1),
+        };
+        self.lanes.get_mut(usize::try_from(number).ok()?)
     }
 
     fn state(&self, lane: Lane) -> Option<&LaneState> {

@@ -40,6 +40,23 @@ fn nothing_is_missing_after_loss_reordering_and_doubling() {
     }
 }
 
+/// docs/decisions/025-congestion-control.md, on the start and on acknowledgements: those that wait behind
+/// windows of the far end stop everything for a round trip each time.
+#[test]
+fn a_long_fast_path_is_filled_within_ten_round_trips_and_remains_so() {
+    for loss in [0.0, 1.0] {
+        let net = Network::seeded(3).both([
+            Rate::kbit(200_000, Queue::bytes(5_000_000)),
+            Delay::ms(100),
+            Loss::percent(loss),
+        ]);
+        let sim = upload(net, 3, &Options::default(), 60 * MB);
+        // The link takes 2.4 s for the bytes.
+        let took = sim.nodes.1.received_at;
+        assert!(took < ms(2400 + 10 * 200), "{took:?} with {loss} % lost");
+    }
+}
+
 #[test]
 fn equal_seeds_give_equal_traces() {
     let trace = |seed| {

@@ -300,7 +300,7 @@ fn a_gate_needs_a_secret_and_a_control_that_is_noticed() {
     let secrets = [secret()];
     assert!(Gate::new(&secrets, 0).is_err());
     let gate = Gate::new(&secrets, 1).unwrap().over(vec![LINK]);
-    let verdict = gate.run().unwrap();
+    let verdict = gate.run(|_| ()).unwrap();
     assert!(verdict.is_passed(), "{verdict}");
     assert_eq!((verdict.sessions, verdict.secret_keys), (1, 3));
     let blind = Verdict {

@@ -9,6 +9,10 @@ const BATCHES_MAX: usize = 1 << 16;
 /// The least bytes after the first acknowledgement of a batch from which a rate is taken.
 const TRAIN_BYTES: u64 = 8 * 1200;
 
+/// The least time that they take. Acknowledgements leave at most once in a millisecond: of what takes
+/// less it cannot be told how long it took.
+const TRAIN_SPREAD: Duration = Duration::from_millis(4);
+
 /// How many batches a path's pace is the middle of.
 const TRAINS: usize = 15;
 
@@ -23,7 +27,9 @@ struct Batch {
     last_sent: Instant,
     /// Bytes under way, this batch with them.
     in_flight: u64,
-    /// When the first and the last of it were acknowledged, and bytes that were later than the first.
+    /// Bytes of it that were acknowledged, when the first and the last of them were, and bytes that were
+    /// later than the first.
+    acknowledged: u64,
     first_acknowledged: Option<Instant>,
     last_acknowledged: Instant,
     trailing: u64,
@@ -32,18 +38,22 @@ struct Batch {
 impl Batch {
     fn acknowledged(&mut self, now: Instant, bytes: u64) {
         let first = *self.first_acknowledged.get_or_insert(now);
+        self.acknowledged = self.acknowledged.saturating_add(bytes);
         if now > first {
             self.trailing = self.trailing.saturating_add(bytes);
             self.last_acknowledged = now;
         }
     }
 
-    /// Bytes per second at which the path let the batch through, if it was long enough to tell.
+    /// Bytes per second at which the path let the batch through, if it was long enough to tell; without
+    /// end if that took too little time to tell how long.
     fn rate(&self) -> Option<f64> {
         let first = self.first_acknowledged?;
         let spread = self.last_acknowledged.saturating_duration_since(first);
-        let is_train = self.trailing >= TRAIN_BYTES && !spread.is_zero();
-        is_train.then(|| self.trailing as f64 / spread.as_secs_f64())
+        if spread < TRAIN_SPREAD {
+            return (self.acknowledged >= TRAIN_BYTES).then_some(f64::INFINITY);
+        }
+        (self.trailing >= TRAIN_BYTES).then(|| self.trailing as f64 / spread.as_secs_f64())
     }
 }
 
@@ -106,6 +116,7 @@ impl Delivery {
             delivered_at: self.delivered_at,
             last_sent: self.last_sent,
             in_flight: self.in_flight,
+            acknowledged: 0,
             first_acknowledged: None,
             last_acknowledged: now,
             trailing: 0,
@@ -130,16 +141,17 @@ impl Delivery {
 
     /// Bytes per second at which the path lets through what leaves at one instant: the middle one of
     /// those seen lately. What leaves at one instant arrives at the pace of the slowest link, whoever
-    /// else uses it before and after.
+    /// else uses it before and after. `None` if it is too fast to be seen.
     pub(super) fn pace(&self) -> Option<f64> {
         if self.trains.is_empty() {
-            return self.batches.front().and_then(Batch::rate);
+            let first = self.batches.front().and_then(Batch::rate);
+            return first.filter(|pace| pace.is_finite());
         }
         let mut rates: Vec<f64> = self.trains.iter().copied().collect();
         let middle = rates.len() / 2;
         let (_, pace, _) =
             (middle < rates.len()).then(|| rates.select_nth_unstable_by(middle, f64::total_cmp))?;
-        Some(*pace)
+        pace.is_finite().then_some(*pace)
     }
 
     /// Ends a batch of acknowledgements.

@@ -12,9 +12,12 @@ use quinn_proto::congestion::{Controller, ControllerFactory, Cubic, CubicConfig}
 use super::delivery::{Delivery, Peak, Sample};
 use super::losses::Losses;
 
+/// Bytes per second up to which bursts show a path's pace: ten packets take 4 ms then.
+const SEEN_PACE: f64 = 3e6;
+
 /// Packets that may be under way before anything is known.
 /// Source: RFC 6928 §2.
-const START_PACKETS: u64 = 10;
+const START_PACKETS: u64 = 32;
 
 /// The least packets that are under way.
 const LEAST_PACKETS: u64 = 4;
@@ -31,7 +34,7 @@ const START_RISES: u32 = 8;
 
 /// How many round trips they last at least: a host that is busy is late with all
 /// that it answers at once.
-const START_RISES_SHARE: f64 = 1.0;
+const START_RISES_SHARE: f64 = 0.25;
 
 /// How much more than the path seems to carry is tried in the start: time beyond the shortest round
 /// trip, as a share of it, and at most.
@@ -90,7 +93,7 @@ const BESIDE_SHARE: f64 = 0.75;
 /// What we are doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Trebling each round trip until the path is full.
+    /// Doubling each round trip, or trebling, until the path is full.
     Start,
     /// Little under way, so that the queue empties; since when that little is reached.
     Drain(Option<Instant>),
@@ -257,19 +260,31 @@ impl Own {
         self.window = (target as u64).max(LEAST_PACKETS * self.mtu);
     }
 
-    /// The window of the start: trebled in each round trip up to half of what the path seems to carry,
-    /// then doubled up to a little more than that. What nothing is known of is doubled.
-    fn started(&self, rtt: Duration, acknowledged: u64) -> f64 {
-        let room = rtt.mul_f64(START_ROOM_SHARE).min(START_ROOM_MAX);
-        let grown = self.window.saturating_add(acknowledged) as f64;
-        let Some(pace) = self.delivery.pace() else {
-            return grown;
-        };
-        let most = pace.max(self.rate.get()) * (rtt + room).as_secs_f64();
-        if grown < most / 2.0 {
-            return grown + acknowledged as f64;
+    fn acknowledged(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool) {
+        self.delivery.acknowledged(now, sent, bytes);
+        self.losses.acknowledged(sent, bytes);
+        if self.phase == Phase::Start && !app_limited {
+            self.update_window(bytes);
         }
-        grown.min(most)
+    }
+
+    /// The window of the start: trebled in each round trip while the path's pace would be seen, doubled
+    /// when it is too fast for that, and held while round trips are longer than the shortest.
+    fn started(&self, rtt: Duration, acknowledged: u64) -> f64 {
+        let window = self.window as f64;
+        if self.rises > 0 {
+            return window;
+        }
+        let grown = window + acknowledged as f64;
+        if grown >= SEEN_PACE * rtt.as_secs_f64() {
+            return grown;
+        }
+        let grown = grown + acknowledged as f64;
+        // What has been delivered faster was held up by a host.
+        let pace = self.delivery.pace().filter(|pace| *pace > self.rate.get());
+        let room = rtt.mul_f64(START_ROOM_SHARE).min(START_ROOM_MAX);
+        let most = pace.map(|pace| pace * (rtt + room).as_secs_f64());
+        most.map_or(grown, |most| grown.min(most.max(window)))
     }
 
     /// How many of us the path seems to serve. Everybody's queue is as long then, and who has less than
@@ -328,15 +343,17 @@ impl Own {
         self.losses.begin(now, matches!(phase, Phase::Drain(_)));
     }
 
-    fn end_round(&mut self, now: Instant, app_limited: bool) {
+    fn end_round(&mut self, now: Instant, is_idle: bool) {
         self.rounds += 1;
         self.round_began = now;
         let rtt = self.round_rtt.take();
         let rate_before = self.rate.get();
-        self.rate.next_round(RATE_ROUNDS);
+        if !is_idle {
+            self.rate.next_round(RATE_ROUNDS);
+        }
         self.losses.end_round();
         match self.phase {
-            Phase::Start if !app_limited => self.look_at_start(now, rate_before),
+            Phase::Start if !is_idle => self.look_at_start(now, rate_before),
             Phase::Cruise => self.look_at_cruise(now, rtt),
             _ => {}
         }
@@ -454,14 +471,10 @@ impl Controller for Own {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        self.delivery.acknowledged(now, sent, bytes);
-        self.losses.acknowledged(sent, bytes);
         if let Some(cubic) = &mut self.beside {
             cubic.on_ack(now, sent, bytes, app_limited, rtt);
         }
-        if self.phase == Phase::Start && !app_limited {
-            self.update_window(bytes);
-        }
+        self.acknowledged(now, sent, bytes, app_limited);
     }
 
     fn on_end_acks(
@@ -474,11 +487,15 @@ impl Controller for Own {
         let Some(sample) = self.delivery.sample(now, in_flight) else {
             return;
         };
+        // Who has little to send learns nothing of the path; who waits for the peer's windows does.
+        let is_idle = app_limited && sample.in_flight < self.window / 2;
         self.learn(now, &sample, app_limited);
         if sample.sent >= self.round_began {
-            self.end_round(now, app_limited);
+            self.end_round(now, is_idle);
         }
-        self.look(now, &sample);
+        if !is_idle {
+            self.look(now, &sample);
+        }
         if self.phase != Phase::Start {
             self.update_window(0);
         }
@@ -532,3 +549,6 @@ impl Controller for Own {
         self
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -123,7 +123,7 @@ impl FarEnd {
         }
         if let Some((sockets, connection)) = &mut self.udp {
             connection.close(now());
-            sockets.transmit(now(), connection);
+            sockets.transmit(connection);
         }
         if let Some(login) = self.login {
             login.bond.release();
@@ -155,7 +155,7 @@ impl FarEnd {
         }
         // Where a far end is reached does not change by what happens to it.
         let _ = self.surroundings.hints(ready.surroundings);
-        let mut has_more = self.take_datagrams(now, &ready)?;
+        let mut has_more = self.take_datagrams(&ready)?;
         has_more |= self.take_input(now, &ready)?;
         has_more |= self.work(now)?;
         self.look_for_end(now)?;
@@ -219,7 +219,7 @@ impl FarEnd {
 
     fn transmit(&mut self) -> Result<bool, Leave> {
         if let Some((sockets, connection)) = &mut self.udp {
-            return Ok(sockets.transmit(now(), connection));
+            return Ok(sockets.transmit(connection));
         }
         if let (Some(login), Some(lanes)) = (&mut self.login, &mut self.lanes) {
             return Ok(lanes.flush(&mut login.pipes)?);
@@ -227,15 +227,15 @@ impl FarEnd {
         Ok(false)
     }
 
-    fn take_datagrams(&mut self, now: Time, ready: &Ready) -> Result<bool, Leave> {
+    fn take_datagrams(&mut self, ready: &Ready) -> Result<bool, Leave> {
         let Some((sockets, connection)) = &mut self.udp else {
             return Ok(false);
         };
-        let has_more = sockets.receive(now, &ready.sockets, connection);
+        let has_more = sockets.receive(&ready.sockets, connection);
         if sockets.is_peer_gone() {
             return Err(Leave::Gone);
         }
-        connection.handle_timeout(now);
+        connection.handle_timeout(now());
         while let Some(event) = connection.poll_event() {
             match event {
                 Event::Connected => {

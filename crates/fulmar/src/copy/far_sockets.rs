@@ -13,6 +13,7 @@ use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use super::near_sockets::RECEIVE_BUFFER_BYTES;
 use crate::paths::{PathTable, Way};
+use crate::surroundings::now;
 use crate::udp;
 
 /// Transmissions of one turn, each of up to 40 datagrams.
@@ -81,12 +82,7 @@ impl FarSockets {
     }
 
     /// Hands over what has come, within the budget of one turn. Returns whether there may be more.
-    pub(super) fn receive(
-        &mut self,
-        now: Time,
-        ready: &[bool],
-        connection: &mut Connection,
-    ) -> bool {
+    pub(super) fn receive(&mut self, ready: &[bool], connection: &mut Connection) -> bool {
         let mut budget = DATAGRAMS_PER_TURN;
         for (place, listening) in self.sockets.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
@@ -99,6 +95,9 @@ impl FarSockets {
                         break;
                     }
                 };
+                // Others may have had the processor since the last time was taken: round trips are told by
+                // these.
+                let now = now();
                 if let Some(report) = received.icmp
                     && udp::send_error(report.error) == SendError::Refused
                     && report.reporter == self.peer
@@ -121,12 +120,12 @@ impl FarSockets {
     }
 
     /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
-    pub(super) fn transmit(&mut self, now: Time, connection: &mut Connection) -> bool {
+    pub(super) fn transmit(&mut self, connection: &mut Connection) -> bool {
         let mut has_sent = false;
         for _ in 0..TRANSMITS_PER_TURN {
             let transmit = match self.pending.take() {
                 Some(pending) => Some(pending),
-                None => connection.poll_transmit(now, &mut self.buffer),
+                None => connection.poll_transmit(now(), &mut self.buffer),
             };
             let Some(transmit) = transmit else { break };
             if let Err(SendError::NoRoom) = self.send(&transmit) {

@@ -27,6 +27,7 @@ use super::work::Carrier;
 use crate::bootstrap::lines::CopyInvitation;
 use crate::errors::{CopyFailure, Failure};
 use crate::login::{SshProcess, SshReady, SshSlots};
+use crate::surroundings;
 
 /// How long QUIC may be silent at the beginning before ssh carries the copy.
 ///
@@ -180,10 +181,8 @@ impl Link {
     ) -> Result<bool, Failure> {
         let mut has_more = false;
         if let Some(udp) = &mut self.udp {
-            has_more |= udp
-                .sockets
-                .receive(now, &ready.sockets, &mut udp.connection);
-            udp.connection.handle_timeout(now);
+            has_more |= udp.sockets.receive(&ready.sockets, &mut udp.connection);
+            udp.connection.handle_timeout(surroundings::now());
         }
         self.take_events(now)?;
         match self.stage {
@@ -335,9 +334,9 @@ impl Link {
     /// # Errors
     ///
     /// When ssh carries the copy and does not any more.
-    pub(super) fn transmit(&mut self, now: Time) -> Result<bool, Failure> {
+    pub(super) fn transmit(&mut self) -> Result<bool, Failure> {
         if let Some(udp) = &mut self.udp {
-            return Ok(udp.sockets.transmit(now, &mut udp.connection));
+            return Ok(udp.sockets.transmit(&mut udp.connection));
         }
         match (&mut self.call, &mut self.pipes) {
             (Some(call), Some(lanes)) => {

@@ -100,7 +100,7 @@ impl<'a> Near<'a> {
     fn go_on(&mut self) -> Result<Totals, Failure> {
         let mut has_more = true;
         loop {
-            has_more |= self.link.transmit(now())?;
+            has_more |= self.link.transmit()?;
             let deadline = match has_more {
                 true => Some(now()),
                 false => self.deadline(),

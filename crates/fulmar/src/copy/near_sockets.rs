@@ -14,6 +14,7 @@ use fulmar_transport::{PathId, SendError};
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use crate::client::destinations::Destinations;
+use crate::surroundings::now;
 use crate::udp;
 
 /// Room that is asked for in the kernel for what was not received yet. It grants less by itself.
@@ -155,12 +156,7 @@ impl NearSockets {
     }
 
     /// Hands over what has come, within the budget of one turn. Returns whether there may be more.
-    pub(super) fn receive(
-        &mut self,
-        now: Time,
-        ready: &[bool],
-        connection: &mut Connection,
-    ) -> bool {
+    pub(super) fn receive(&mut self, ready: &[bool], connection: &mut Connection) -> bool {
         let mut budget = DATAGRAMS_PER_TURN;
         let mut is_settled = false;
         for (place, open) in self.open.iter_mut().enumerate() {
@@ -174,6 +170,9 @@ impl NearSockets {
                         break;
                     }
                 };
+                // Others may have had the processor since the last time was taken: round trips are told by
+                // these.
+                let now = now();
                 if let Some(report) = received.icmp {
                     self.refusals = self.refusals.saturating_add(1);
                     let error = udp::send_error(report.error);
@@ -205,12 +204,12 @@ impl NearSockets {
     }
 
     /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
-    pub(super) fn transmit(&mut self, now: Time, connection: &mut Connection) -> bool {
+    pub(super) fn transmit(&mut self, connection: &mut Connection) -> bool {
         let mut has_sent = false;
         for _ in 0..TRANSMITS_PER_TURN {
             let transmit = match self.pending.take() {
                 Some(pending) => Some(pending),
-                None => connection.poll_transmit(now, &mut self.buffer),
+                None => connection.poll_transmit(now(), &mut self.buffer),
             };
             let Some(transmit) = transmit else { break };
             if let Err(SendError::NoRoom) = self.send(&transmit) {

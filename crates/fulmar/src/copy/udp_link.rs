@@ -150,7 +150,7 @@ impl UdpLink {
             }
             let is_readable = |slot| list.readiness(slot).is_readable();
             let ready: Vec<bool> = slots.into_iter().map(is_readable).collect();
-            self.sockets.receive(now(), &ready, &mut self.connection);
+            self.sockets.receive(&ready, &mut self.connection);
             self.sockets.repeat();
         }
     }

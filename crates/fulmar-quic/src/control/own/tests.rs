@@ -1,0 +1,126 @@
+//! The controller over a path that is nothing but a rate and a round trip.
+
+use super::*;
+
+const MTU: u16 = 1200;
+const RTT: Duration = Duration::from_millis(100);
+
+/// A controller, and a path that delivers bursts at a rate after a round trip.
+struct Scene {
+    own: Own,
+    now: Instant,
+    /// Bytes per second.
+    rate: f64,
+    /// How much longer round trips are.
+    late: Duration,
+}
+
+impl Scene {
+    fn new(rate: f64) -> Scene {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "an instant can be made in no other way"
+        )]
+        let now = Instant::now();
+        Scene {
+            own: Own::new(now, MTU),
+            now,
+            rate,
+            late: Duration::ZERO,
+        }
+    }
+
+    /// Sends so many packets in bursts of ten, evenly over a round trip, and has them acknowledged.
+    fn round(&mut self, packets: u64, app_limited: bool) {
+        let bytes = u64::from(MTU);
+        let bursts = packets.div_ceil(10).max(1) as u32;
+        let sent = |burst: u32| self.now + RTT * burst / bursts;
+        let mut arrivals = Vec::new();
+        let mut free = self.now;
+        for packet in 0..packets {
+            let at = sent((packet / 10) as u32);
+            free = free.max(at) + Duration::from_secs_f64(bytes as f64 / self.rate);
+            arrivals.push((free + RTT + self.late, at));
+        }
+        let mut begun = 0;
+        for (arrival, at) in &arrivals {
+            while begun < packets && sent((begun / 10) as u32) < *arrival {
+                self.own.on_sent(sent((begun / 10) as u32), bytes, begun);
+                begun += 1;
+            }
+            self.own.acknowledged(*arrival, *at, bytes, app_limited);
+            let in_flight = self.own.delivery.in_flight.saturating_sub(bytes);
+            self.own.on_end_acks(*arrival, in_flight, app_limited, None);
+        }
+        self.now = arrivals.last().map_or(self.now, |(arrival, _)| *arrival);
+    }
+
+    /// Fills the window for a round.
+    fn fill(&mut self) {
+        self.round(self.own.window / u64::from(MTU), false);
+    }
+}
+
+#[test]
+fn a_fast_path_is_started_by_trebling_and_then_by_doubling() {
+    let mut scene = Scene::new(1e9);
+    let mut windows = vec![scene.own.window];
+    for _ in 0..6 {
+        scene.fill();
+        windows.push(scene.own.window);
+    }
+    let times = |step: usize| windows[step + 1] as f64 / windows[step] as f64;
+    assert!(times(0) > 2.8, "{windows:?}");
+    // Above 3 MB/s in 100 ms.
+    assert!(windows[2] > 300_000, "{windows:?}");
+    for step in 2..6 {
+        assert!((1.8..=2.2).contains(&times(step)), "{windows:?}");
+    }
+    assert_eq!(scene.own.phase, Phase::Start);
+}
+
+#[test]
+fn a_slow_path_shows_its_pace_and_is_not_overrun() {
+    // 12 KB take 24 ms: 50 KB in a round trip, and a quarter more.
+    let mut scene = Scene::new(5e5);
+    for _ in 0..4 {
+        scene.fill();
+    }
+    assert!(scene.own.window <= 75_000, "{}", scene.own.window);
+}
+
+#[test]
+fn the_start_is_held_while_round_trips_are_long() {
+    let mut scene = Scene::new(1e9);
+    scene.fill();
+    scene.late = Duration::from_millis(20);
+    let before = scene.own.window;
+    // The first of them is what tells.
+    scene.round(5, false);
+    assert!(scene.own.window <= before + 2 * u64::from(MTU));
+}
+
+#[test]
+fn who_has_little_to_send_keeps_the_window_that_it_began_with() {
+    let mut scene = Scene::new(1e6);
+    for round in 0..40 {
+        scene.late = Duration::from_millis(30 * (round % 3));
+        scene.round(3, true);
+    }
+    assert_eq!(scene.own.phase, Phase::Start);
+    assert_eq!(scene.own.window, START_PACKETS * u64::from(MTU));
+}
+
+#[test]
+fn a_pause_does_not_make_the_path_forgotten() {
+    let mut scene = Scene::new(1e7);
+    for _ in 0..12 {
+        scene.fill();
+    }
+    let rate = scene.own.rate.get();
+    assert!(rate > 5e6, "{rate}");
+    for _ in 0..30 {
+        scene.round(2, true);
+    }
+    assert_eq!(scene.own.rate.get(), rate);
+}
