@@ -300,13 +300,14 @@ impl Connection {
                 .min(self.line.room());
             let datagrams = usize::try_from(allowed / u64::from(mtu)).unwrap_or(usize::MAX);
             // QUIC holds acknowledgements back together with what it has to say besides.
-            let owes = std::mem::take(&mut peer.owes);
-            self.line.set_open(datagrams > 0 || owes);
+            self.line.set_open(datagrams > 0 || peer.owes);
             let transmit = peer
                 .quic
                 .poll_transmit(instant, segments.min(datagrams.max(1)), out);
             self.line.set_open(false);
-            transmit?
+            let transmit = transmit?;
+            peer.owes = false;
+            transmit
         };
         if peer.has_asked() {
             self.line.note_sent(transmit.size as u64);

@@ -15,8 +15,8 @@ use super::losses::Losses;
 /// Bytes per second up to which bursts show a path's pace: ten packets take 4 ms then.
 const SEEN_PACE: f64 = 3e6;
 
-/// Packets that may be under way before anything is known.
-/// Source: RFC 6928 §2.
+/// Packets that may be under way before anything is known. RFC 6928 §2 has ten; why there are more here is in
+/// docs/decisions/025-congestion-control.md.
 const START_PACKETS: u64 = 32;
 
 /// The least packets that are under way.
@@ -36,7 +36,7 @@ const START_RISES: u32 = 8;
 /// that it answers at once.
 const START_RISES_SHARE: f64 = 0.25;
 
-/// How much more than the path seems to carry is tried in the start: time beyond the shortest round
+/// How much more than a slow path's pace carries is tried in the start: time beyond the shortest round
 /// trip, as a share of it, and at most.
 const START_ROOM_SHARE: f64 = 0.25;
 const START_ROOM_MAX: Duration = Duration::from_millis(25);
