@@ -170,7 +170,7 @@ impl Terminal {
 
     /// Fails unless the terminal is as it was before the program started: settings, modes, screen.
     #[track_caller]
-    pub(crate) fn expect_restored(&self) {
+    pub(crate) fn expect_restored(&mut self) {
         assert_eq!(
             settings(&self.master),
             self.settings_before,
@@ -227,11 +227,11 @@ impl Terminal {
     }
 
     /// What a person wants to see of a wait that was in vain.
-    fn failure(&self, what: &str) -> String {
-        let state = if self.is_closed {
-            "the program has ended"
-        } else {
-            "it did not come"
+    fn failure(&mut self, what: &str) -> String {
+        let state = match self.child.try_wait() {
+            Ok(Some(status)) => format!("the program has ended, {status}"),
+            _ if self.is_closed => "the program has let go of the terminal".to_owned(),
+            _ => "it did not come".to_owned(),
         };
         let mut report = format!("waited for {what}; {state}\n{}", drawn(self.screen()));
         let last = &self.shown[self.shown.len().saturating_sub(LAST_BYTES)..];
