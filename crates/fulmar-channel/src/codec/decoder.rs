@@ -31,6 +31,17 @@ impl Item {
             Item::Data { .. } => "Data",
         }
     }
+
+    /// The entry that it is about, if it belongs on a data lane.
+    pub(crate) fn entry(&self) -> Option<EntryId> {
+        match self {
+            Item::Data { id, .. }
+            | Item::Frame(Frame::Entry(id, _) | Frame::Zeros { id, .. } | Frame::End { id, .. }) => {
+                Some(*id)
+            }
+            Item::Frame(_) => None,
+        }
+    }
 }
 
 /// Collects one frame at a time: it holds at most that frame, and no more than has arrived of it.

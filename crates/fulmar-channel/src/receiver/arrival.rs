@@ -27,6 +27,11 @@ impl Receiver {
         if self.flags.contains(Flags::IN_ORDER) && at > 0 {
             return Err(Wrong::Misplaced(item.name()));
         }
+        let is_settled = |id| self.window.is_settled(id);
+        if item.entry().is_some_and(is_settled) {
+            // Sent before the sender knew that it is.
+            return Ok(());
+        }
         match item {
             Item::Data { id, offset, bytes } => {
                 self.on_part(at, id, offset, &Part::Bytes(bytes), target)
@@ -47,9 +52,6 @@ impl Receiver {
         entry: Entry,
         target: &mut impl Target,
     ) -> Result<(), Wrong> {
-        if self.window.is_settled(id) {
-            return Ok(());
-        }
         if let Some(large) = self.large.get(&id) {
             return if large.entry == entry {
                 Ok(())
@@ -61,9 +63,8 @@ impl Receiver {
         if is_beyond || !self.window.holds(id) {
             return Err(Wrong::BeyondWindow);
         }
-        let is_open =
-            |single: &Option<Single>| single.as_ref().is_some_and(|single| single.id == id);
-        if self.leaves.contains_key(&id) || self.singles.iter().any(is_open) {
+        let mut singles = self.singles.iter().flatten();
+        if self.leaves.contains_key(&id) || singles.any(|single| single.id == id) {
             return Err(Wrong::EntryTwice);
         }
         let is_in_order = self.flags.contains(Flags::IN_ORDER);
@@ -169,9 +170,6 @@ impl Receiver {
         part: &Part,
         target: &mut impl Target,
     ) -> Result<(), Wrong> {
-        if self.window.is_settled(id) {
-            return Ok(());
-        }
         let done = match self.singles[at].as_mut().filter(|single| single.id == id) {
             Some(single) => {
                 single.take(offset, part)?;
@@ -211,9 +209,6 @@ impl Receiver {
         ending: Ending,
         target: &mut impl Target,
     ) -> Result<(), Wrong> {
-        if self.window.is_settled(id) {
-            return Ok(());
-        }
         let is_single = self.singles[at]
             .as_ref()
             .is_some_and(|single| single.id == id);
@@ -339,12 +334,7 @@ impl Receiver {
             return self.fail_large(id, trouble, parts, target);
         };
         target.abandon(id, parts);
-        self.paths.remove(&single.entry.path);
-        add(
-            &mut self.news.progress.bytes,
-            single.entry.kind.size().saturating_sub(single.offset),
-        );
-        self.settle(id, single.entry, Verdict::Failed(trouble));
+        self.give_up(id, single.entry, single.offset, trouble);
     }
 
     /// As `fail`, for a large one.
@@ -357,13 +347,16 @@ impl Receiver {
     ) {
         if let Some(large) = self.large.remove(&id) {
             target.abandon(id, parts);
-            self.paths.remove(&large.entry.path);
-            add(
-                &mut self.news.progress.bytes,
-                large.entry.kind.size().saturating_sub(large.bytes),
-            );
-            self.settle(id, large.entry, Verdict::Failed(trouble));
+            self.give_up(id, large.entry, large.bytes, trouble);
         }
+    }
+
+    /// The same, when `done` bytes of it count as done: now all of them do.
+    fn give_up(&mut self, id: EntryId, entry: Entry, done: u64, trouble: Trouble) {
+        let left = entry.kind.size().saturating_sub(done);
+        add(&mut self.news.progress.bytes, left);
+        self.paths.remove(&entry.path);
+        self.settle(id, entry, Verdict::Failed(trouble));
     }
 
     /// An entry without data is done with, one way or the other.
