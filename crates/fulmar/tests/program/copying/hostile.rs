@@ -302,9 +302,7 @@ fn what_a_hostile_far_end_calls_things_does_not_reach_the_terminal() {
     prepare(&scene, &[("evil", frames, "")]);
     let arguments = ["-o", "SetEnv=LC_CASE=evil", "-r", &far("wanted"), "."];
     // It minds what no client of ours may write.
-    let Some(mut terminal) = at_terminal(&scene, &arguments) else {
-        return;
-    };
+    let mut terminal = at_terminal(&scene, &arguments);
     let status = terminal.wait_for_end();
     terminal.wait_for_text("permission denied");
     terminal.wait_for_text("changed meanwhile: 2 files or folders");

@@ -5,8 +5,8 @@ use std::fs;
 use rustix::process::Signal;
 
 use super::{
-    at_terminal, copy, expect_resumed, far, far_end, far_path, near_path, noise, scene,
-    wait_for_half, wait_for_megabytes,
+    at_terminal, copy, far, far_end, far_path, near_path, noise, number_before, scene,
+    wait_for_megabytes,
 };
 use crate::login::scene::{Scene, is_daemon};
 use crate::support::network::{
@@ -16,9 +16,6 @@ use crate::support::{Person, Process, Terminal};
 
 /// The length of a file that takes some seconds at [`RATE`].
 const LENGTH: usize = 6_000_000;
-
-/// The length of a file that has few chunks for each lane.
-const SHORT: usize = 24_000_000;
 
 /// Slow enough for something to happen in the middle.
 const RATE: &str = "2MB";
@@ -41,9 +38,7 @@ fn expect_to_go_on(course: Course, mut disturb: impl FnMut(&Scene, &mut Terminal
         Course::Up => scene.near.write_home(Person::Alice, "file", noise(LENGTH)),
         Course::Down => scene.far.write_home(Person::Bob, "file", noise(LENGTH)),
     }
-    let Some(mut terminal) = at_terminal(&scene, &["-l", RATE, &from, &to]) else {
-        return;
-    };
+    let mut terminal = at_terminal(&scene, &["-l", RATE, &from, &to]);
     wait_for_megabytes(&mut terminal, 2.0);
     disturb(&scene, &mut terminal);
     let status = terminal.wait_for_end();
@@ -148,59 +143,81 @@ fn without_udp_it_goes_over_ssh_and_says_so_in_one_line() {
     scene.expect_nothing_left();
 }
 
+/// The length of a file that has few chunks for each lane.
+const SHORT: usize = 24_000_000;
+
+/// A copy of such a file to the far machine, of which half is done.
+#[track_caller]
+fn half_way(scene: &Scene) -> Terminal {
+    scene.near.write_home(Person::Alice, "file", noise(SHORT));
+    let mut terminal = at_terminal(scene, &["-l", "3MB", "file", &far("")]);
+    terminal.wait_for("half of it", |screen| {
+        number_before(screen, " %  ").is_some_and(|percent| percent >= 50.0)
+    });
+    terminal
+}
+
+/// It ends with that status, and says how to go on.
+#[track_caller]
+fn expect_cut_short(terminal: &mut Terminal, status: i32) {
+    let ended = terminal.wait_for_end();
+    terminal.wait_for_text("the same command goes on");
+    assert_eq!(ended.code(), Some(status));
+    terminal.expect_restored();
+}
+
+/// The same command again finds that a part is there, brings the rest, and leaves no parts.
+#[track_caller]
+fn expect_taken_up(scene: &Scene) {
+    let output = copy(scene, &["--json", "-l", "40MB", "file", &far("")]);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    let done = told.lines().last().unwrap_or_default();
+    assert!(done.contains("\"event\":\"done\""), "{told}");
+    assert!(!done.contains("\"bytes_resumed\":0,"), "{told}");
+    let parts = fs::read_dir(far_path(scene, "")).expect("a home");
+    let mut names = parts.map(|entry| entry.expect("an entry").file_name());
+    assert!(!names.any(|name| name.to_string_lossy().contains("fulmar-part")));
+    expect_arrived(scene);
+}
+
+#[track_caller]
+fn expect_arrived(scene: &Scene) {
+    let arrived = fs::read(far_path(scene, "file")).expect("it is there");
+    assert!(arrived == noise(SHORT));
+}
+
 #[test]
 fn ctrl_c_leaves_what_the_same_command_goes_on_from() {
     let Some(scene) = scene() else { return };
-    scene.near.write_home(Person::Alice, "file", noise(SHORT));
-    let arguments = ["-l", "3MB", "file", &far("")];
-    let Some(mut terminal) = at_terminal(&scene, &arguments) else {
-        return;
-    };
-    wait_for_half(&mut terminal);
+    let mut terminal = half_way(&scene);
     terminal.type_keys("\x03");
-    let status = terminal.wait_for_end();
-    terminal.wait_for_text("the same command goes on");
-    assert_eq!(status.code(), Some(130));
-    terminal.expect_restored();
+    expect_cut_short(&mut terminal, 130);
     scene.expect_nothing_left();
     assert!(
         !far_path(&scene, "file").exists(),
         "no half file has its name"
     );
-    expect_resumed(&scene, &["-l", "40MB", "file", &far("")]);
-    let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
-    assert!(arrived == noise(SHORT));
+    expect_taken_up(&scene);
 }
 
 #[test]
 fn a_near_end_that_is_killed_leaves_a_far_end_that_leaves() {
     let Some(scene) = scene() else { return };
-    scene.near.write_home(Person::Alice, "file", noise(SHORT));
-    let arguments = ["-l", "3MB", "file", &far("")];
-    let Some(mut terminal) = at_terminal(&scene, &arguments) else {
-        return;
-    };
-    wait_for_half(&mut terminal);
+    let mut terminal = half_way(&scene);
     let near = Process::of(terminal.pid()).expect("it runs");
     near.signal(Signal::KILL);
     terminal.wait_for_end();
     // Its machine says that it has gone.
     scene.expect_nothing_left();
-    expect_resumed(&scene, &["-l", "40MB", "file", &far("")]);
-    let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
-    assert!(arrived == noise(SHORT));
+    expect_taken_up(&scene);
 }
 
 #[test]
 fn a_near_end_that_is_not_heard_any_more_is_waited_for_as_long_as_is_said() {
     let Some(scene) = scene() else { return };
     scene.authorize("command=\"fulmar copy-server --idle 2\"");
-    scene.near.write_home(Person::Alice, "file", noise(LENGTH));
-    let arguments = ["-l", RATE, "file", &far("")];
-    let Some(mut terminal) = at_terminal(&scene, &arguments) else {
-        return;
-    };
-    wait_for_half(&mut terminal);
+    let mut terminal = half_way(&scene);
     block_udp(&scene.far, Way::Out);
     scene.far.wait_until_only(is_daemon);
     terminal.type_keys("\x03");
@@ -211,44 +228,26 @@ fn a_near_end_that_is_not_heard_any_more_is_waited_for_as_long_as_is_said() {
 #[test]
 fn a_far_end_that_is_killed_is_given_up_and_the_same_command_goes_on() {
     let Some(scene) = scene() else { return };
-    scene.near.write_home(Person::Alice, "file", noise(SHORT));
-    let arguments = ["-l", "3MB", "file", &far("")];
-    let Some(mut terminal) = at_terminal(&scene, &arguments) else {
-        return;
-    };
-    wait_for_half(&mut terminal);
+    let mut terminal = half_way(&scene);
     far_end(&scene).signal(Signal::KILL);
     terminal.wait_for_text("still trying");
-    let status = terminal.wait_for_end();
+    expect_cut_short(&mut terminal, 255);
     terminal.wait_for_text("is gone: that machine has refused");
-    terminal.wait_for_text("the same command goes on");
-    assert_eq!(status.code(), Some(255));
-    terminal.expect_restored();
     scene.expect_nothing_left();
-    expect_resumed(&scene, &["-l", "40MB", "file", &far("")]);
-    let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
-    assert!(arrived == noise(SHORT));
+    expect_taken_up(&scene);
 }
 
 #[test]
 fn udp_that_is_closed_in_the_middle_is_told_and_the_same_command_goes_on_over_ssh() {
     let Some(scene) = scene() else { return };
-    scene.near.write_home(Person::Alice, "file", noise(SHORT));
-    let arguments = ["-l", "3MB", "file", &far("")];
-    let Some(mut terminal) = at_terminal(&scene, &arguments) else {
-        return;
-    };
-    wait_for_half(&mut terminal);
+    let mut terminal = half_way(&scene);
     refuse_udp(&scene.far);
     terminal.wait_for_text("still trying");
     terminal.type_keys("\x03");
-    let status = terminal.wait_for_end();
-    terminal.wait_for_text("the same command goes on");
-    assert_eq!(status.code(), Some(130));
+    expect_cut_short(&mut terminal, 130);
     let output = copy(&scene, &["--json", "file", &far("")]);
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");
     assert!(told.contains("\"over\":\"ssh\""), "{told}");
-    let arrived = fs::read(far_path(&scene, "file")).expect("it is there");
-    assert!(arrived == noise(SHORT));
+    expect_arrived(&scene);
 }

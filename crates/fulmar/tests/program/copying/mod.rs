@@ -7,10 +7,11 @@ mod interruptions;
 mod resources;
 mod troubles;
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use vt100::Screen;
 
 use crate::login::scene::{FAR, Plan, Scene, Starter};
 use crate::support::network::Families;
@@ -68,20 +69,6 @@ fn expect_status(scene: &Scene, arguments: &[&str], status: i32) -> String {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(status), "{arguments:?}: {told}");
     told
-}
-
-/// Copies, and expects that a part was there already.
-#[track_caller]
-fn expect_resumed(scene: &Scene, arguments: &[&str]) {
-    let output = copy(scene, &[&["--json"], arguments].concat());
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{output:?}");
-    let done = told.lines().last().unwrap_or_default();
-    assert!(done.contains("\"event\":\"done\""), "{told}");
-    assert!(!done.contains("\"bytes_resumed\":0,"), "{told}");
-    let parts = fs::read_dir(far_path(scene, "")).expect("a home");
-    let mut names = parts.map(|entry| entry.expect("an entry").file_name());
-    assert!(!names.any(|name| name.to_string_lossy().contains("fulmar-part")));
 }
 
 /// A copy that runs while something happens to it. Dropping it ends it: nothing else would, and its machine cannot
@@ -148,28 +135,23 @@ fn noise(length: usize) -> Vec<u8> {
 }
 
 /// Alice types `fulmar cp` at a terminal.
-fn at_terminal(scene: &Scene, arguments: &[&str]) -> Option<Terminal> {
-    scene.start(Starter::Fulmar, &[&["cp"], arguments].concat())
+#[track_caller]
+fn at_terminal(scene: &Scene, arguments: &[&str]) -> Terminal {
+    let terminal = scene.start(Starter::Fulmar, &[&["cp"], arguments].concat());
+    terminal.expect("ours is always there")
 }
 
 /// Waits until the line at the bottom says that so many megabytes are done.
 #[track_caller]
 fn wait_for_megabytes(terminal: &mut Terminal, least: f64) {
     terminal.wait_for(&format!("{least} MB"), |screen| {
-        let text = screen.contents();
-        let before = text.split(" MB ").next().unwrap_or_default();
-        let number = before.rsplit([' ', '\n']).next().unwrap_or_default();
-        number.parse().is_ok_and(|done: f64| done >= least)
+        number_before(screen, " MB ").is_some_and(|done| done >= least)
     });
 }
 
-/// Waits until the line at the bottom says that half of it is done.
-#[track_caller]
-fn wait_for_half(terminal: &mut Terminal) {
-    terminal.wait_for("half of it", |screen| {
-        let text = screen.contents();
-        let before = text.split(" %  ").next().unwrap_or_default();
-        let number = before.rsplit([' ', '\n']).next().unwrap_or_default();
-        number.parse().is_ok_and(|percent: u32| percent >= 50)
-    });
+/// The number that stands before the first such unit.
+fn number_before(screen: &Screen, unit: &str) -> Option<f64> {
+    let text = screen.contents();
+    let before = text.split(unit).next()?;
+    before.rsplit([' ', '\n']).next()?.parse().ok()
 }
