@@ -132,7 +132,7 @@ pub(super) const COLLECTION: Experiment = Experiment {
     published: &[],
     quoted: COLLECTION_QUOTED,
     why: "",
-    cells: collection_cells,
+    cells: |around| kept(collection::cells, &["own-200ms"], around),
 };
 
 pub(super) const TINYGRAMS: Experiment = Experiment {
@@ -147,7 +147,7 @@ pub(super) const TINYGRAMS: Experiment = Experiment {
     published: &[],
     quoted: TINYGRAMS_QUOTED,
     why: "",
-    cells: tinygram_cells,
+    cells: |around| kept(tinygram::cells, &["folder", "short"], around),
 };
 
 pub(super) const BULK: Experiment = Experiment {
@@ -163,7 +163,7 @@ pub(super) const BULK: Experiment = Experiment {
     published: &[],
     quoted: BULK_QUOTED,
     why: "",
-    cells: bulk_cells,
+    cells: |around| kept(bulk::cells, &["40ms"], around),
 };
 
 pub(super) const COPY: Experiment = Experiment {
@@ -178,8 +178,10 @@ pub(super) const COPY: Experiment = Experiment {
     published: &[],
     quoted: COPY_QUOTED,
     why: "",
-    cells: copy_cells,
+    cells: |around| kept(copy::cells, &["45ms-clear"], around),
 };
+
+const LAN_FEW: &[&str] = &["echo-1ms", "flood-yes-20ms", "start", "idle"];
 
 pub(super) const LAN: Experiment = Experiment {
     name: "lan",
@@ -192,7 +194,7 @@ pub(super) const LAN: Experiment = Experiment {
     published: &[],
     quoted: &[],
     why: "",
-    cells: lan_cells,
+    cells: |around| kept(lan::cells, LAN_FEW, around),
 };
 
 pub(super) const LOADS: Experiment = Experiment {
@@ -207,7 +209,7 @@ pub(super) const LOADS: Experiment = Experiment {
     published: &[],
     quoted: &[],
     why: "",
-    cells: load_cells,
+    cells: |around| kept(load::cells, &["yes"], around),
 };
 
 pub(super) const WORLDS: Experiment = Experiment {
@@ -220,46 +222,12 @@ pub(super) const WORLDS: Experiment = Experiment {
     published: &[],
     quoted: &[],
     why: "",
-    cells: worlds_cells,
+    cells: |around| kept(agreement::cells, &["clear"], around),
 };
 
-fn worlds_cells(around: &Surroundings) -> Vec<Cell> {
-    kept(agreement::cells(around), &["clear"], around)
-}
-
-/// They compute all the time: what is timed beside them would wait for a core.
-fn collection_cells(around: &Surroundings) -> Vec<Cell> {
-    let few = ["own-200ms"];
-    let mut cells = kept(collection::cells(around), &few, around);
-    for cell in &mut cells {
-        cell.is_alone = true;
-    }
-    cells
-}
-
-fn tinygram_cells(around: &Surroundings) -> Vec<Cell> {
-    kept(tinygram::cells(around), &["folder", "short"], around)
-}
-
-fn bulk_cells(around: &Surroundings) -> Vec<Cell> {
-    kept(bulk::cells(around), &["40ms"], around)
-}
-
-fn copy_cells(around: &Surroundings) -> Vec<Cell> {
-    kept(copy::cells(around), &["45ms-clear"], around)
-}
-
-fn lan_cells(around: &Surroundings) -> Vec<Cell> {
-    let few = ["echo-1ms", "flood-yes-20ms", "start", "idle"];
-    kept(lan::cells(around), &few, around)
-}
-
-fn load_cells(around: &Surroundings) -> Vec<Cell> {
-    kept(load::cells(around), &["yes"], around)
-}
-
 /// Returns the cells, or only these where it is to be quick.
-fn kept(mut cells: Vec<Cell>, few: &[&str], around: &Surroundings) -> Vec<Cell> {
+fn kept(cells: fn(&Surroundings) -> Vec<Cell>, few: &[&str], around: &Surroundings) -> Vec<Cell> {
+    let mut cells = cells(around);
     cells.retain(|cell| !around.is_quick || few.contains(&cell.name.as_str()));
     cells
 }

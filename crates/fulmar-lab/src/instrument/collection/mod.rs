@@ -85,7 +85,8 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
                 title: format!("{title}, round trip {round_trip} ms: frames {pause} ms apart"),
                 peers: vec!["model".to_owned(), "fulmar".to_owned()],
                 takes: Duration::from_secs(20),
-                is_alone: false,
+                // They compute all the time: what is timed beside them would wait for a core.
+                is_alone: true,
                 work: Box::new(Collection {
                     recordings,
                     round_trip: round_trip_time,
