@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::experiment::Measured;
 use crate::outcome::Figure;
+use crate::scenario::Scenario;
 
 /// Figures by name.
 #[derive(Default)]
@@ -23,5 +25,15 @@ impl Figures {
     /// Notes whether something is so: the share of runs in which it is.
     pub(super) fn put_share(&mut self, name: &str, is_so: bool) {
         self.put(name, f64::from(u8::from(is_so)), "share");
+    }
+
+    /// Returns what was measured, if these are all of it, with these commands over this link.
+    pub(super) fn measured(self, scenario: &Scenario, commands: Vec<String>) -> Measured {
+        Measured {
+            scenario: scenario.text.clone(),
+            commands,
+            figures: self.0,
+            ..Measured::default()
+        }
     }
 }

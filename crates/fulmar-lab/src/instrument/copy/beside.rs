@@ -66,12 +66,7 @@ impl Work for Beside {
         ensure!(!carrier.has_ended()?, "the copy was over too early");
         let mut commands = carrier.commands.clone();
         commands.push(format!("a TCP stream of the lab, Cubic; {words}"));
-        Ok(Measured {
-            scenario: scenario.text.clone(),
-            commands,
-            figures: figures(before, after).0,
-            ..Measured::default()
-        })
+        Ok(figures(before, after).measured(&scenario, commands))
     }
 }
 

@@ -69,12 +69,7 @@ impl Work for Keys {
             figures.put("rate", bytes as f64 / took.as_secs_f64(), "B/s");
         }
         commands.splice(0..0, echoed.commands);
-        Ok(Measured {
-            scenario: scenario.text.clone(),
-            commands,
-            figures: figures.0,
-            ..Measured::default()
-        })
+        Ok(figures.measured(&scenario, commands))
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {

@@ -7,13 +7,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_sim::Random;
 
-use super::carrier::{Carrier, Place};
+use super::attempt::Attempt;
+use super::carrier::Place;
 use super::path::Path;
 use super::stream::Way;
 use super::tool::{self, Tool};
-use super::whole::{Carried, await_end, put_costs, speed, told};
 use crate::experiment::{Measured, Surroundings, Work};
-use crate::peer::Costs;
 use crate::replay::Stage;
 
 /// How many files lie in one folder. Chosen by eye: as in a tree of sources, and a folder is one
@@ -40,32 +39,17 @@ impl Work for ManyFiles {
         let stage = Stage::new(&scenario, FilePath::new("/dev/null"))?;
         let place = Place::new()?;
         self.fill(&place.source())?;
-        let mut watched = stage.costs()?;
-        watched.iter_mut().for_each(Costs::begin);
         let all = (self.files * self.bytes) as u64;
-        let mut carrier = Carrier::start(tool, (&stage, &place), (Way::Up, all), around)?;
-        let is_over = await_end(&mut carrier, self.time, &mut watched)?;
-        let took = carrier.took();
+        let ends = (&stage, &place);
+        let attempt = Attempt::make(tool, ends, (Way::Up, all), self.time, around)?;
         let there = self.arrived(&place)?;
-        let mut figures = speed((there * self.bytes) as u64, took);
+        let mut figures = attempt.speed((there * self.bytes) as u64);
+        attempt.put_costs(&mut figures, all);
+        let rate = there as f64 / attempt.took.as_secs_f64();
         figures.put("files", there as f64, "files");
-        figures.put(
-            "files_a_second",
-            there as f64 / took.as_secs_f64(),
-            "files/s",
-        );
-        figures.put_share("in_time", is_over);
+        figures.put("files_a_second", rate, "files/s");
         figures.put_share("is_whole", there == self.files);
-        put_costs(&mut figures, watched.each_ref(), all);
-        let commands = carrier.commands.clone();
-        let arrived = (there * self.bytes) as u64;
-        let carried = Carried {
-            figures,
-            commands,
-            arrived,
-            took,
-        };
-        Ok(told(&scenario, carried))
+        Ok(figures.measured(&scenario, attempt.commands()))
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {

@@ -15,6 +15,7 @@
 //! `fulmar-lab selfcheck` finds how much the link holds: on two cores a stream of TCP without delay
 //! gets through it at 900 Mbit/s. Copies are alone on the machine.
 
+mod attempt;
 mod beside;
 mod carrier;
 mod keys;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::carrier::Place;
 use super::stream::Way;
 use super::tool::{self, Tool};
-use super::whole::{carry, told, write_random};
+use super::whole::{carry, write_random};
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
@@ -50,12 +50,12 @@ impl Work for Traced {
         let trace = traces.get(&self.name(self.way, seed, around.is_generated))?;
         let began = stage.link.report()?.at;
         let ends = (&stage, &place);
-        let mut carried = carry(tool, ends, (self.way, self.bytes), self.time, around)?;
-        let capacity = trace.count_between(began, began + carried.took) * OPPORTUNITY;
-        let used = carried.arrived as f64 / capacity as f64;
-        carried.figures.put("capacity", capacity as f64, "B");
-        carried.figures.put("of_capacity", used, "share");
-        Ok(told(&scenario, carried))
+        let (attempt, mut figures) = carry(tool, ends, (self.way, self.bytes), self.time, around)?;
+        let capacity = trace.count_between(began, began + attempt.took) * OPPORTUNITY;
+        let used = attempt.arrived as f64 / capacity as f64;
+        figures.put("capacity", capacity as f64, "B");
+        figures.put("of_capacity", used, "share");
+        Ok(figures.measured(&scenario, attempt.commands()))
     }
 
     fn needs(&self) -> Vec<String> {

@@ -52,10 +52,5 @@ pub(super) fn measure(
     let mut commands = place.commands(&shell);
     commands.push(kernel);
     shell.leave()?;
-    Ok(Measured {
-        scenario: scenario.text.clone(),
-        commands,
-        figures: figures.0,
-        ..Measured::default()
-    })
+    Ok(figures.measured(scenario, commands))
 }

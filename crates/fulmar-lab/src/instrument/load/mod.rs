@@ -144,12 +144,8 @@ impl Work for Load {
         session.await_ready()?;
         let figures = session.carry(*self)?;
         session.stage.end_processes();
-        Ok(Measured {
-            scenario: scenario.text.clone(),
-            commands: vec![line, session.stage.daemon.command.clone(), kernel],
-            figures: figures.0,
-            ..Measured::default()
-        })
+        let daemon = session.stage.daemon.command.clone();
+        Ok(figures.measured(&scenario, vec![line, daemon, kernel]))
     }
 
     fn takes_any_peer(&self) -> bool {
