@@ -35,6 +35,8 @@
 
 mod beneath;
 #[cfg(test)]
+mod contested;
+#[cfg(test)]
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(test)]

@@ -2,10 +2,14 @@
 //!
 //! A file arrives under a name of its own in its folder and gets the final one when it is whole. The
 //! name follows from the final one alone, so that a later copy finds it, and so that a file has one
-//! left-over at most, whatever version it is of. What is in it is not trusted: it is read back
+//! left-over as a rule, whatever version it is of. What is in it is not trusted: it is read back
 //! and compared by digest.
+//!
+//! A copy that has vanished holds its partial file until it is given up. One that begins meanwhile takes the next
+//! name, reads what the older one has, and removes it when its own file is whole: the newer one wins, and no
+//! two ever write to the same file.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
@@ -36,6 +40,32 @@ pub(crate) struct Partial {
     pub(crate) facts: Facts,
     /// Nothing was in it.
     pub(crate) is_new: bool,
+    /// Those that copies which began before are at.
+    pub(crate) older: Vec<Older>,
+}
+
+/// A partial file that another copy holds the lock of: it is read at most.
+#[derive(Debug)]
+pub(crate) struct Older {
+    pub(crate) file: OwnedFd,
+    pub(crate) name: Vec<u8>,
+    pub(crate) facts: Facts,
+}
+
+/// What has one of the names.
+enum Found {
+    Ours(Partial),
+    Held(Older),
+    /// Something else, or somebody is about to change it.
+    Other,
+}
+
+impl Partial {
+    /// The largest of those that others are at, if there is nothing in this one.
+    pub(crate) fn lender(&self) -> Option<&Older> {
+        let older = self.older.iter().filter(|_| self.is_new);
+        older.max_by_key(|older| older.facts.stored)
+    }
 }
 
 /// The partial name for `name`. `attempt` is 0 unless that one was taken.
@@ -87,36 +117,49 @@ pub(crate) fn is_partial_name(name: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// Those of the system; `EXIST` if all names are taken by what is not ours.
+/// Those of the system; `EXIST` if all names are taken by what is not ours, or by copies that are at it.
 pub(crate) fn open(folder: impl AsFd, final_name: &[u8], keep: bool) -> Result<Partial> {
+    let mut older = Vec::new();
     for attempt in 0..TRIES {
-        match attempt_at(folder.as_fd(), name(final_name, attempt), keep) {
-            Err(Errno::EXIST) => {}
-            done => return done,
+        match attempt_at(folder.as_fd(), name(final_name, attempt), keep)? {
+            Found::Ours(partial) => return Ok(Partial { older, ..partial }),
+            Found::Held(held) => older.push(held),
+            Found::Other => {}
         }
     }
     Err(Errno::EXIST)
 }
 
-fn attempt_at(folder: std::os::fd::BorrowedFd<'_>, name: Vec<u8>, keep: bool) -> Result<Partial> {
+fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool) -> Result<Found> {
     match create(folder, &name) {
         Err(Errno::EXIST) => {}
-        Ok(file) => return partial(file, name, true),
+        file => return take(folder, file?, name, true),
+    }
+    let seen = match system::facts_at(folder, &name) {
+        Err(Errno::NOENT) => return Ok(Found::Other),
+        seen => seen?,
+    };
+    if !is_ours(&seen) {
+        return Ok(Found::Other);
+    }
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let old = match system::open(folder, &name, flags, 0) {
+        Ok(file) => Some(take(folder, file, name.clone(), false)?),
+        // One that had its final mode already, which forbids writing.
+        Err(Errno::ACCESS) => None,
+        Err(Errno::LOOP | Errno::NOENT) => return Ok(Found::Other),
         Err(error) => return Err(error),
-    }
-    let facts = system::facts_at(folder, &name)?;
-    if !is_ours(&facts) {
-        return Err(Errno::EXIST);
-    }
-    if keep && let Some(old) = take(folder, &name, &facts)? {
-        return partial(old, name, false);
-    }
-    if !keep {
-        // Somebody who is at it now keeps it.
-        take(folder, &name, &facts)?;
+    };
+    if let Some(found) = &old
+        && (keep || !matches!(found, Found::Ours(_)))
+    {
+        return Ok(old.unwrap_or(Found::Other));
     }
     system::remove(folder, &name)?;
-    partial(create(folder, &name)?, name, true)
+    let file = create(folder, &name)?;
+    // The old one is locked until here.
+    drop(old);
+    take(folder, file, name, true)
 }
 
 fn create(folder: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
@@ -124,43 +167,38 @@ fn create(folder: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
     system::open(folder, name, flags, MODE)
 }
 
-/// Opens and locks an old partial file. `None` if it cannot be opened for what it is.
-fn take(folder: impl AsFd, name: &[u8], seen: &Facts) -> Result<Option<OwnedFd>> {
-    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = match system::open(folder, name, flags, 0) {
-        Ok(file) => file,
-        // One that had its final mode already, which forbids writing.
-        Err(Errno::ACCESS) => return Ok(None),
-        Err(Errno::LOOP) => return Err(Errno::EXIST),
-        Err(error) => return Err(error),
+/// Locks an open file, and sees that it is what the name leads to: before it was locked, another copy may have
+/// given it its final name.
+fn take(folder: impl AsFd, file: OwnedFd, name: Vec<u8>, is_new: bool) -> Result<Found> {
+    let is_locked = lock(&file)?;
+    let facts = system::facts(&file)?;
+    let is_there = match system::facts_at(folder, &name) {
+        Err(Errno::NOENT) => false,
+        there => there?.is_same_file(&facts),
     };
-    let facts = system::facts(&file)?;
-    if !facts.is_same_file(seen) || !is_ours(&facts) {
-        return Err(Errno::EXIST);
+    if !is_there || !is_ours(&facts) || (is_new && !is_locked) {
+        return Ok(Found::Other);
     }
-    lock(&file)?;
-    system::set_mode(&file, MODE)?;
-    Ok(Some(file))
-}
-
-fn partial(file: OwnedFd, name: Vec<u8>, is_new: bool) -> Result<Partial> {
-    if is_new {
-        lock(&file)?;
+    if !is_locked {
+        return Ok(Found::Held(Older { file, name, facts }));
     }
-    let facts = system::facts(&file)?;
-    Ok(Partial {
+    if !is_new {
+        system::set_mode(&file, MODE)?;
+    }
+    Ok(Found::Ours(Partial {
         file,
         name,
         facts,
         is_new,
-    })
+        older: Vec::new(),
+    }))
 }
 
-/// A file system without locks is no reason not to copy to it.
-fn lock(file: impl AsFd) -> Result<()> {
+/// Whether the file is not locked by somebody else. A file system without locks is no reason not to copy to it.
+fn lock(file: impl AsFd) -> Result<bool> {
     match system::lock(file) {
-        Err(Errno::WOULDBLOCK) => Err(Errno::EXIST),
-        Err(Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::NOLCK) | Ok(()) => Ok(()),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::NOLCK) | Ok(()) => Ok(true),
         Err(error) => Err(error),
     }
 }

@@ -239,6 +239,15 @@ fn existing_file(located: &Located) -> Result<Option<Facts>, Trouble> {
     Ok(Some(facts))
 }
 
+/// A partial file that nobody finds any more: the rest goes on as ever.
+fn of_commit(error: Errno) -> Trouble {
+    match error {
+        Errno::NOENT => Trouble::new(Why::Taken)
+            .with_note("a newer copy has brought it, or its partial file was removed"),
+        error => own(error),
+    }
+}
+
 /// Makes a link, under another name first if there is something to replace.
 fn put_link(located: &Located, text: &[u8]) -> Result<(), Errno> {
     match system::make_link(text, &located.folder, &located.name) {
@@ -295,7 +304,7 @@ impl Target for TreeTarget {
         if let Output::Stream(stream) = &mut self.output {
             return stream.commit(id, size);
         }
-        self.file(id)?.commit(size).map_err(own)?;
+        self.file(id)?.commit(size).map_err(of_commit)?;
         self.files.remove(&id);
         Ok(())
     }

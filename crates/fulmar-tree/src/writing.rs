@@ -77,10 +77,16 @@ impl Writing {
     }
 
     fn begun(&mut self) -> Result<Begun> {
-        let size = self.plan.size;
+        let size = self.plan.size.filter(|_| self.plan.resume);
         let partial = self.partial()?;
-        let parts = match size {
-            Some(size) if !partial.is_new => parts(partial, size)?,
+        let parts = match (size, partial.lender()) {
+            (Some(size), Some(older)) => parts(&older.file, size.min(older.facts.size))?,
+            (Some(size), None) if !partial.is_new => {
+                if partial.facts.size > size {
+                    system::set_size(&partial.file, size)?;
+                }
+                parts(&partial.file, size.min(partial.facts.size))?
+            }
             _ => Vec::new(),
         };
         Ok(if parts.is_empty() {
@@ -119,17 +125,20 @@ impl Writing {
         Ok(())
     }
 
+    /// What an older copy is at is written to the own file as it is read, so that what is compared is what is there.
     pub(crate) fn read_back(&mut self, offset: u64, limit: usize) -> Result<Bytes> {
-        let file = match &self.present {
-            Some((file, _)) => file,
-            None => &self.partial()?.file,
-        };
-        let bytes = system::read_at(file, limit, offset)?;
-        if bytes.is_empty() {
-            Err(Errno::IO)
-        } else {
-            Ok(bytes.into())
+        if let Some((file, _)) = &self.present {
+            return some(system::read_at(file, limit, offset)?);
         }
+        let partial = self.partial()?;
+        let lender = partial.lender();
+        let is_lent = lender.is_some();
+        let file = lender.map_or(&partial.file, |older| &older.file);
+        let bytes = some(system::read_at(file, limit, offset)?)?;
+        if is_lent {
+            self.write(offset, &bytes)?;
+        }
+        Ok(bytes)
     }
 
     /// Gives the file its name.
@@ -148,9 +157,20 @@ impl Writing {
             system::set_modified(&partial.file, modified)?;
         }
         self.check_name(&partial.name, &partial.facts)?;
+        self.remove_older(partial);
         self.rename(&partial.name)?;
         self.partial = None;
         Ok(())
+    }
+
+    /// Copies that began before and are at it yet come to nothing. Done first, so that none of them gets there last.
+    fn remove_older(&self, partial: &Partial) {
+        for older in &partial.older {
+            if self.check_name(&older.name, &older.facts).is_ok() {
+                // Left over at worst; a later copy takes it up.
+                let _ = system::remove(&self.plan.folder, &older.name);
+            }
+        }
     }
 
     /// Where nothing was when the file began, nothing is expected now, but for what the user of the target has put there.
@@ -214,6 +234,15 @@ impl Writing {
     }
 }
 
+/// Nothing is there where something was.
+fn some(bytes: Vec<u8>) -> Result<Bytes> {
+    if bytes.is_empty() {
+        Err(Errno::IO)
+    } else {
+        Ok(bytes.into())
+    }
+}
+
 fn write_zeros(partial: &Partial, mut offset: u64, end: u64) -> Result<()> {
     while offset < end {
         let left = usize::try_from(end - offset).unwrap_or(usize::MAX);
@@ -224,22 +253,17 @@ fn write_zeros(partial: &Partial, mut offset: u64, end: u64) -> Result<()> {
     Ok(())
 }
 
-/// Where a partial file has data, as far as it is of use for a file of `size` bytes. Gaps that are shorter than a
-/// chunk are not worth telling.
-fn parts(partial: &Partial, size: u64) -> Result<Vec<Range<u64>>> {
-    if partial.facts.size > size {
-        system::set_size(&partial.file, size)?;
-    }
-    let size = size.min(partial.facts.size);
+/// Where a file has data before `end`. Gaps that are shorter than a chunk are not worth telling.
+fn parts(file: &OwnedFd, end: u64) -> Result<Vec<Range<u64>>> {
     let mut parts: Vec<Range<u64>> = Vec::new();
     let mut offset = 0;
-    while let Some((start, end)) = system::next_data(&partial.file, offset, size)? {
+    while let Some((start, stop)) = system::next_data(file, offset, end)? {
         let is_full = parts.len() as u64 >= CHUNKS_MAX;
         match parts.last_mut() {
-            Some(last) if is_full || start - last.end < CHUNK_BYTES_MIN => last.end = end,
-            _ => parts.push(start..end),
+            Some(last) if is_full || start - last.end < CHUNK_BYTES_MIN => last.end = stop,
+            _ => parts.push(start..stop),
         }
-        offset = end;
+        offset = stop;
     }
     Ok(parts)
 }

@@ -1,5 +1,6 @@
 //! `fulmar cp` between two machines, with a real sshd (docs/copy.md).
 
+mod contested;
 mod files;
 mod frames;
 mod hostile;
