@@ -6,7 +6,7 @@
 //!
 //! A source of random bytes, a target that throws them away, and lanes in memory that deliver what was
 //! written: whole, or in pieces as long as a datagram. Each figure is the best of [`ROUNDS`] rounds. `digest` is
-//! SHA-256 twice over the same bytes, measured by itself; `rest` is everything else.
+//! BLAKE3 twice over the same bytes, measured by itself; `rest` is everything else.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -19,7 +19,6 @@ use fulmar_channel::{
     Piece, Receiver, RelativePath, Request, Requester, Sender, Settled, Source, Target, Timestamp,
     Trouble, Turn,
 };
-use sha2::{Digest as _, Sha256};
 
 const ROUNDS: usize = 3;
 const DATA_LANES: usize = 8;
@@ -67,10 +66,10 @@ fn best(mut work: impl FnMut()) -> Duration {
     rounds.min().unwrap_or_default()
 }
 
-/// SHA-256 of that many bytes, at both ends.
+/// BLAKE3 of that many bytes, at both ends.
 fn hash(total: u64) {
     let block = block();
-    let mut hasher = Sha256::new();
+    let mut hasher = blake3::Hasher::new();
     for _ in 0..2 * total.div_ceil(BLOCK_BYTES as u64) {
         hasher.update(&block);
     }

@@ -1,9 +1,9 @@
 //! Digests of chunks and files (docs/channel.md §5).
 
-use sha2::{Digest as _, Sha256};
+use blake3::Hasher;
 
 /// Bytes of a digest.
-pub(crate) const DIGEST_BYTES: usize = 32;
+pub(crate) const DIGEST_BYTES: usize = blake3::OUT_LEN;
 
 /// The unit in which zeros are counted instead of hashed.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -16,14 +16,16 @@ pub(crate) struct Digest(pub(crate) [u8; DIGEST_BYTES]);
 
 /// The digest of a chunk whose bytes come one after the other.
 ///
-/// The chunk is cut into blocks of 64 KiB. A block of zeros is counted, any other is hashed behind the number of zero blocks
-/// before it. So it is a function of the content alone, and a hole costs nothing however long it is.
+/// The chunk is cut into blocks of 64 KiB. A block of zeros is counted; of any other, its own hash is hashed behind the number of
+/// zero blocks before it. So it is a function of the content alone, and a hole costs nothing however long it is.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChunkDigest {
-    hasher: Sha256,
+    blocks: Box<Hasher>,
     length: u64,
     /// Whole blocks of zeros since the last other block.
     zero_blocks: u64,
+    /// The current block, as far as it came.
+    block: Box<Hasher>,
     /// Bytes of the current block.
     within: usize,
     /// Whether the current block has something else than zeros, and so has been hashed as far as it came.
@@ -35,13 +37,11 @@ impl ChunkDigest {
         while !bytes.is_empty() {
             let (part, rest) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.within));
             if !self.is_hashed && !is_zero(part) {
-                self.hasher.update(self.zero_blocks.to_be_bytes());
-                self.hasher.update(&ZEROS[..self.within]);
-                self.zero_blocks = 0;
+                self.block.update(&ZEROS[..self.within]);
                 self.is_hashed = true;
             }
             if self.is_hashed {
-                self.hasher.update(part);
+                self.block.update(part);
             }
             self.advance(part.len());
             bytes = rest;
@@ -68,16 +68,30 @@ impl ChunkDigest {
         self.length += count as u64;
         self.within += count;
         if self.within == BLOCK_BYTES {
-            self.zero_blocks += u64::from(!self.is_hashed);
-            self.is_hashed = false;
-            self.within = 0;
+            self.end_block();
         }
     }
 
+    fn end_block(&mut self) {
+        if self.is_hashed {
+            self.blocks.update(&self.zero_blocks.to_be_bytes());
+            self.blocks.update(self.block.finalize().as_bytes());
+            self.block.reset();
+            self.zero_blocks = 0;
+        } else {
+            self.zero_blocks += 1;
+        }
+        self.is_hashed = false;
+        self.within = 0;
+    }
+
     pub(crate) fn finish(mut self) -> Digest {
-        self.hasher.update(self.zero_blocks.to_be_bytes());
-        self.hasher.update(self.length.to_be_bytes());
-        Digest(self.hasher.finalize().into())
+        if self.is_hashed {
+            self.end_block();
+        }
+        self.blocks.update(&self.zero_blocks.to_be_bytes());
+        self.blocks.update(&self.length.to_be_bytes());
+        Digest(self.blocks.finalize().into())
     }
 }
 
@@ -91,16 +105,16 @@ fn is_zero(bytes: &[u8]) -> bool {
 /// The digest of a file, of its chunks in order and its size.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FileDigest {
-    hasher: Sha256,
+    hasher: Box<Hasher>,
 }
 
 impl FileDigest {
     pub(crate) fn push(&mut self, chunk: Digest) {
-        self.hasher.update(chunk.0);
+        self.hasher.update(&chunk.0);
     }
 
     pub(crate) fn finish(mut self, size: u64) -> Digest {
-        self.hasher.update(size.to_be_bytes());
+        self.hasher.update(&size.to_be_bytes());
         Digest(self.hasher.finalize().into())
     }
 }

@@ -73,6 +73,8 @@ impl Decoder {
                     } else {
                         missing.min(input.len())
                     };
+                    // No more than one frame, so that it is not moved while it grows.
+                    self.begun.reserve(missing);
                     self.begun.extend_from_slice(&input[..take]);
                     input.advance(take);
                 }

@@ -10,19 +10,19 @@ fn digest(parts: &[&[u8]]) -> Digest {
 
 /// By the definition of docs/channel.md §5, in one go.
 fn by_definition(bytes: &[u8]) -> Digest {
-    let mut hasher = Sha256::new();
+    let mut hasher = Hasher::new();
     let mut zero_blocks = 0_u64;
     for block in bytes.chunks(BLOCK_BYTES) {
         if block.iter().any(|byte| *byte != 0) {
-            hasher.update(zero_blocks.to_be_bytes());
-            hasher.update(block);
+            hasher.update(&zero_blocks.to_be_bytes());
+            hasher.update(blake3::hash(block).as_bytes());
             zero_blocks = 0;
         } else if block.len() == BLOCK_BYTES {
             zero_blocks += 1;
         }
     }
-    hasher.update(zero_blocks.to_be_bytes());
-    hasher.update((bytes.len() as u64).to_be_bytes());
+    hasher.update(&zero_blocks.to_be_bytes());
+    hasher.update(&(bytes.len() as u64).to_be_bytes());
     Digest(hasher.finalize().into())
 }
 
