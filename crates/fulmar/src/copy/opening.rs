@@ -18,7 +18,7 @@ use crate::client::destinations::Destinations;
 use crate::errors::{CopyFailure, Failure, LoginFailure, while_doing};
 use crate::login::{
     ADDRESSES_WITHIN, Destination, Make, Messages, Ssh, SshProcess, SshReady, Whereabouts,
-    copy_command, found, only_family,
+    copy_command, found, is_plain, only_family,
 };
 use crate::settings::{BindServer, Login};
 use crate::steps::Steps;
@@ -78,9 +78,10 @@ impl<'a> Opening<'a> {
             family: only_family(settings.family),
         };
         let words = server_words(settings, limit);
-        let start = settings.server.as_deref().and_then(far_program);
-        let command = copy_command(start.is_some(), &words);
-        let line = start.map_or_else(Vec::new, |program| {
+        let program = settings.server.as_deref().and_then(far_program);
+        let command = copy_command(program.as_deref(), &words);
+        let asked_for = program.filter(|program| !is_plain(program));
+        let line = asked_for.map_or_else(Vec::new, |program| {
             format!("\nFULMAR START {program} copy-server {}\n", words.join(" ")).into_bytes()
         });
         let call = start_call(&ssh, Make::LIKELY, &command, &line)?;

@@ -37,8 +37,8 @@ pub(crate) use self::candidates::reported_address;
 pub(crate) use self::complaint::SshComplaint;
 pub(crate) use self::messages::Messages;
 pub(crate) use self::process::{Hearing, Ready as SshReady, Slots as SshSlots, SshProcess};
-pub(crate) use self::remote_command::copy_command;
 use self::remote_command::{STATUS_NO_SERVER, remote_command};
+pub(crate) use self::remote_command::{copy_command, is_plain};
 use self::request::Window;
 use self::ssh::OnlyFamily;
 pub(crate) use self::ssh::{BadDestination, Destination, Make, Ssh};
@@ -154,7 +154,7 @@ impl Login {
         };
         // Before the first child, of whose end it tells.
         let surroundings = Desk::watch()?;
-        let remote_command = remote_command(opening.start.is_some());
+        let remote_command = remote_command(opening.start.as_deref());
         let call = start(&ssh, Make::LIKELY, &remote_command, &block, &settings)?;
         steps.take(now(), Step::SshStarted);
         Ok(Login {

@@ -1,7 +1,10 @@
 //! The one command that ssh is asked to run on the far side.
 //!
 //! It is a constant: it holds nothing of the user's, and no character that login shells read
-//! differently. What is to happen is told on its standard input (docs/protocol.md §2.9).
+//! differently. What is to happen is told on its standard input (docs/protocol.md §2.9), or by plain words
+//! behind it.
+
+use std::ffi::OsStr;
 
 /// Looks for `fulmar` and, in these words, for what else there may be; the `PATH` is as before then.
 macro_rules! finding {
@@ -19,13 +22,15 @@ macro_rules! finding {
     };
 }
 
-/// Says that it reads, and with the word [`ASKING`] runs what it is told.
+/// Says that it reads, and with the word [`RUNNING`] runs the words behind it, with [`ASKING`] what it is
+/// told.
 macro_rules! asking {
     () => {
         concat!(
             r#"w() { while IFS= read -r l; do "#,
             r#"case $l in "FULMAR $1"*) l=${l#"FULMAR $1"}; return;; esac; done; exit 1; }; "#,
-            r#"echo FULMAR READY; case $0 in ask) w "START "; eval "$l"; exit;; esac; "#
+            r#"echo FULMAR READY; case $0 in run) exec "$@";; "#,
+            r#"ask) w "START "; eval "$l"; exit;; esac; "#
         )
     };
 }
@@ -48,8 +53,8 @@ macro_rules! missing {
 /// 1. looks for `fulmar` and `mosh-server` along `PATH` and where people put programs that are not
 ///    in the `PATH` of a login without terminal; the programs get the `PATH` that was;
 /// 2. says `FULMAR READY`. A start-up file may have read what came first: it is sent again then;
-/// 3. with the word [`ASKING`] behind the command reads up to `FULMAR START`, and runs what follows
-///    that instead of what was found;
+/// 3. becomes the words behind [`RUNNING`] if that is behind the command; with the word [`ASKING`]
+///    there reads up to `FULMAR START`, and runs what follows that; or
 /// 4. becomes `fulmar server`, without having read anything: what is written to sshd arrives a round
 ///    trip after the command began, and nobody is to wait for that, or
 /// 5. says `FULMAR NONE`, the system and `MOSH SSH_CONNECTION`, ends with the status
@@ -82,20 +87,40 @@ const COPY_COMMAND: &str = concat!(
 /// The word behind the command that has it ask what to run.
 const ASKING: &str = " ask";
 
-/// Returns the command, for a far side that runs what it has there, or asks what to run.
-pub(crate) fn remote_command(asks: bool) -> String {
-    let word = if asks { ASKING } else { "" };
-    [REMOTE_COMMAND, word].concat()
+/// The word behind the command that has it run the words that follow.
+const RUNNING: &str = " run ";
+
+/// Tells if every shell reads that line alike, as a program outside of the `PATH` and its arguments. Such a
+/// line can stand behind the command; to ask for it costs a round trip.
+pub(crate) fn is_plain(line: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" /._:+-".contains(&byte);
+    let program = line.split(' ').next().unwrap_or_default();
+    line.bytes().all(is_plain) && program.contains('/') && !program.starts_with('-')
 }
 
-/// Returns the command for a copy, for a far side that runs what it has there with these words, which
-/// hold nothing but letters, digits, dots, dashes and colons; or that asks what to run.
-pub(crate) fn copy_command(asks: bool, words: &[String]) -> String {
-    let name = if asks { ASKING } else { " fulmar" };
+/// Returns the command, for a far side that runs what it has there, or `start`.
+pub(crate) fn remote_command(start: Option<&OsStr>) -> String {
+    let Some(start) = start else {
+        return REMOTE_COMMAND.to_owned();
+    };
+    match start.to_str().filter(|line| is_plain(line)) {
+        Some(line) => [REMOTE_COMMAND, RUNNING, line].concat(),
+        None => [REMOTE_COMMAND, ASKING].concat(),
+    }
+}
+
+/// Returns the command for a copy, for a far side that runs what it has there, or `program`, with these
+/// words, which hold nothing but letters, digits, dots, dashes and colons. A program that is not
+/// [plain](is_plain) is asked for.
+pub(crate) fn copy_command(program: Option<&str>, words: &[String]) -> String {
+    let name = match program {
+        None => " fulmar".to_owned(),
+        Some(program) if is_plain(program) => format!("{RUNNING}{program} copy-server"),
+        Some(_) => return [COPY_COMMAND, ASKING].concat(),
+    };
     let words = words.iter().map(|word| format!(" {word}"));
-    [COPY_COMMAND, name]
+    [COPY_COMMAND.to_owned(), name]
         .into_iter()
-        .map(str::to_owned)
         .chain(words)
         .collect()
 }
@@ -166,7 +191,7 @@ mod tests {
 
         /// Has each shell run the command as sshd would, with that input.
         fn run_in_all_shells(&self, input: &str, judge: impl Fn(&str, &str, &Output)) {
-            self.run_command_in_all_shells(&remote_command(false), input, judge);
+            self.run_command_in_all_shells(&remote_command(None), input, judge);
         }
 
         /// The same for either form of the command.
@@ -252,7 +277,7 @@ mod tests {
     fn the_far_end_of_a_copy_gets_its_words() {
         let far = FarSide::with(&["bin/fulmar"]);
         let words = ["-p", "60001:60010", "-i", "2001:db8::7"].map(str::to_owned);
-        let command = copy_command(false, &words);
+        let command = copy_command(None, &words);
         far.run_command_in_all_shells(&command, "next\n", |shell, printed, output| {
             let runs = "fulmar runs: 5 copy-server -p 60001:60010 -i 2001:db8::7, next, ";
             let wanted = format!("FULMAR READY\n{runs}");
@@ -277,11 +302,54 @@ mod tests {
     fn a_command_line_of_the_users_is_run_instead() {
         let far = FarSide::with(&["bin/fulmar", "bin/other"]);
         let input = "taken by a start-up file\n\nFULMAR START FOLDER=x; other \"$FOLDER y\" 'it'\\''s' z\nnext\n";
-        far.run_command_in_all_shells(&remote_command(true), input, |shell, printed, output| {
+        let asking = remote_command(Some("other \"x\"".as_ref()));
+        far.run_command_in_all_shells(&asking, input, |shell, printed, output| {
             let wanted = "FULMAR READY\nother runs: 3 x y it's z, next, ";
             assert!(printed.starts_with(wanted), "{shell}: {printed}");
             assert_eq!(output.status.code(), Some(7), "{shell}");
         });
+    }
+
+    #[test]
+    fn plain_words_are_run_without_asking() {
+        let far = FarSide::with(&["bin/fulmar", "other/fulmar-1.2_x"]);
+        let program = far.0.path().join("other/fulmar-1.2_x");
+        let program = program.to_str().unwrap();
+        let line = format!("{program} server -p 60001:60010");
+        let words = ["-i", "2001:db8::7"].map(str::to_owned);
+        for (command, runs) in [
+            (
+                remote_command(Some(line.as_ref())),
+                "3 server -p 60001:60010",
+            ),
+            (
+                copy_command(Some(program), &words),
+                "3 copy-server -i 2001:db8::7",
+            ),
+        ] {
+            far.run_command_in_all_shells(&command, "next\n", |shell, printed, output| {
+                let wanted = format!("FULMAR READY\nfulmar-1.2_x runs: {runs}, next, ");
+                assert!(printed.starts_with(&wanted), "{shell}: {printed}");
+                assert_eq!(output.status.code(), Some(7), "{shell}");
+            });
+        }
+    }
+
+    #[test]
+    fn what_a_shell_might_read_otherwise_is_asked_for() {
+        for line in [
+            "/opt/fulmar",
+            "./fulmar server -p 60001:60010",
+            "a/b+c_d-e x",
+        ] {
+            assert!(is_plain(line), "{line}");
+        }
+        let special = "'\"\\!$`~*?[]{}()<>|&;#%^=@,\t\n".chars();
+        let special = special.map(|character| format!("/opt/fulmar a{character}b"));
+        let other = ["", "fulmar", "fulmar /x", "-/x", " /x", "/ö"].map(str::to_owned);
+        for line in special.chain(other) {
+            assert!(!is_plain(&line), "{line}");
+        }
     }
 
     #[test]
@@ -324,7 +392,7 @@ mod tests {
     fn input_that_ends_early_ends_it() {
         let far = FarSide::with(&["bin/fulmar"]);
         for input in ["", "FULMAR", "hello\n"] {
-            let asking = remote_command(true);
+            let asking = remote_command(Some("fulmar".as_ref()));
             far.run_command_in_all_shells(&asking, input, |shell, printed, output| {
                 assert_eq!(printed, "FULMAR READY\n", "{shell}");
                 assert_eq!(output.status.code(), Some(1), "{shell}");
