@@ -138,7 +138,7 @@ fn tell(said: &Said) {
 
 /// Returns why a server has ended, in its own words if it had any.
 fn failure(call: &Call) -> Failure {
-    match call.transcript().error() {
+    match call.transcript().remarks().error() {
         Some((what, advice)) => Failure::OfServer {
             what: what.to_owned(),
             advice: advice.to_vec(),

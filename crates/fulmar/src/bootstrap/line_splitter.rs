@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 
 use super::LINE_BYTES_MAX;
 use super::lines::{Line, Malformed};
+use crate::report::escaped;
 
 /// The most text that may come before a server can be reached.
 ///
@@ -31,9 +32,13 @@ impl Arrived {
         &self.bytes
     }
 
-    /// True when it was longer.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.is_cut
+    /// Returns it as it can be shown, when it is none of a server's.
+    pub(crate) fn shown(&self) -> String {
+        let text = escaped(&String::from_utf8_lossy(&self.bytes));
+        match self.is_cut {
+            true => text + "…",
+            false => text,
+        }
     }
 
     /// Reads the line; `None` if it is none of a server's.
@@ -122,7 +127,7 @@ mod tests {
     fn lines(pieces: &[&[u8]]) -> (Vec<(Vec<u8>, bool)>, bool) {
         let mut splitter = LineSplitter::new();
         let mut lines = Vec::new();
-        let mut note = |line: Arrived| lines.push((line.bytes().to_vec(), line.is_cut()));
+        let mut note = |line: Arrived| lines.push((line.bytes().to_vec(), line.is_cut));
         for piece in pieces {
             let mut rest = *piece;
             while !rest.is_empty() {

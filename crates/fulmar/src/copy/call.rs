@@ -11,10 +11,6 @@ use super::transcript::{Said, Transcript, Trouble};
 use crate::errors::{CopyFailure, Failure, LoginFailure, ended_with};
 use crate::login::{Hearing, SshProcess, SshReady, SshSlots};
 
-/// How long a far end is given to end, when its input has, before ssh is ended. Chosen by eye: longer
-/// than a round trip.
-const LEAVE_WITHIN: Duration = Duration::from_millis(500);
-
 /// How long a far end is given to end that has done its work. Chosen by eye: some round trips.
 const FINISH_WITHIN: Duration = Duration::from_secs(5);
 
@@ -165,32 +161,24 @@ impl Call {
     /// Returns as a failure what has come out of ssh.
     pub(super) fn failure_of(&self, trouble: Trouble) -> Failure {
         let host = self.host.clone();
-        Failure::Login(match trouble {
-            Trouble::TooMuchText => LoginFailure::TooMuchText { host },
-            Trouble::Malformed => LoginFailure::Malformed { host },
-            Trouble::TwoServers => LoginFailure::TwoServers { host },
-            Trouble::Version(version) => {
-                return Failure::Copy(CopyFailure::Version {
-                    host,
-                    version,
-                    ours: super::COPY_VERSION,
-                });
-            }
-        })
+        match trouble {
+            Trouble::Version(version) => Failure::Copy(CopyFailure::Version {
+                host,
+                version,
+                ours: super::COPY_VERSION,
+            }),
+            other => Failure::Login(other.failure(host)),
+        }
     }
 
     /// Returns as a failure that ssh has ended before the far end could be reached. OpenSSH says by a
     /// status of its own that it was not the command that has failed.
     pub(super) fn failure_of_end(&self, status: ExitStatus, is_open_ssh: bool) -> Failure {
         let host = self.host.clone();
-        if let Some((what, advice)) = self.transcript.error() {
-            return Failure::Login(LoginFailure::Refused {
-                host,
-                what: what.to_owned(),
-                advice: advice.to_vec(),
-            });
+        if let Some(refusal) = self.transcript.remarks().refusal(&host) {
+            return Failure::Login(refusal);
         }
-        if let Some(system) = self.transcript.missing() {
+        if let Some(system) = self.transcript.remarks().missing() {
             let system = system.to_owned();
             return Failure::Copy(CopyFailure::NoFulmar { host, system });
         }
@@ -213,12 +201,7 @@ impl Call {
 
     /// Ends it, and with it a far end that has not been reached yet.
     pub(super) fn end(self) {
-        // A call that can be answered is not asking for a password.
-        let patience = match self.transcript.is_invited() {
-            true => LEAVE_WITHIN,
-            false => Duration::ZERO,
-        };
-        self.ssh.end(patience);
+        self.ssh.leave(self.transcript.is_invited());
     }
 
     /// Ends it after a copy that it has carried, of which the far end knows.

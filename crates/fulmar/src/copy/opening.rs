@@ -223,7 +223,7 @@ impl<'a> Opening<'a> {
         if self.whereabouts.addresses().is_none() && now < since + ADDRESSES_WITHIN {
             return Ok(None);
         }
-        let reported = self.call.transcript().reported();
+        let reported = self.call.transcript().remarks().reported();
         let Some(invitation) = self.call.transcript_mut().take_invitation() else {
             return Ok(None);
         };

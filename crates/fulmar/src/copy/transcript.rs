@@ -4,19 +4,11 @@
 //!
 //! Source: docs/protocol.md §2.10, docs/threat-model.md §6.
 
-use std::net::IpAddr;
-
 use super::COPY_VERSION;
 use crate::bootstrap::line_splitter::{Arrived, LineSplitter};
 use crate::bootstrap::lines::{CopyInvitation, Line};
-use crate::login::{READY, reported_address};
-use crate::report::escaped;
-
-/// The most warnings that a far end is believed to have.
-const WARNINGS_MAX: usize = 8;
-
-/// The most lines of an error that are kept. Chosen by eye: what happened, and some advice.
-const ERROR_LINES_MAX: usize = 4;
+pub(super) use crate::login::Trouble;
+use crate::login::{READY, Remarks};
 
 /// News for whoever copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,28 +23,12 @@ pub(super) enum Said {
     OverSsh,
 }
 
-/// Why it cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// More text has come than belongs there.
-    TooMuchText,
-    /// A line begins as one of a far end's and goes on otherwise.
-    Malformed,
-    /// The far end speaks this version.
-    Version(u32),
-    /// There were two far ends.
-    TwoServers,
-}
-
 /// A reader of all that ssh writes on its standard output, up to frames.
 pub(super) struct Transcript {
     splitter: LineSplitter,
     has_said: bool,
     is_begun: bool,
-    warnings: usize,
-    reported: Option<IpAddr>,
-    missing: Option<String>,
-    error: Vec<String>,
+    remarks: Remarks,
     is_invited: bool,
     invitation: Option<CopyInvitation>,
 }
@@ -64,10 +40,7 @@ impl Transcript {
             splitter: LineSplitter::new(),
             has_said: false,
             is_begun: false,
-            warnings: 0,
-            reported: None,
-            missing: None,
-            error: Vec::new(),
+            remarks: Remarks::default(),
             is_invited: false,
             invitation: None,
         }
@@ -113,7 +86,7 @@ impl Transcript {
 
     /// Tells if our command has begun there.
     pub(super) fn is_begun(&self) -> bool {
-        self.is_begun
+        self.is_begun || self.remarks.error().is_some()
     }
 
     /// Tells if the far end can be reached.
@@ -121,20 +94,9 @@ impl Transcript {
         self.is_invited
     }
 
-    /// Returns the address that ssh was reached at, if the far side has told.
-    pub(super) fn reported(&self) -> Option<IpAddr> {
-        self.reported
-    }
-
-    /// Returns on what system there is no program of ours, if that is so.
-    pub(super) fn missing(&self) -> Option<&str> {
-        self.missing.as_deref()
-    }
-
-    /// Returns why there is no far end, in its own words: what happened, then what to try.
-    pub(super) fn error(&self) -> Option<(&str, &[String])> {
-        let (what, advice) = self.error.split_first()?;
-        Some((what, advice))
+    /// Returns what was said besides how to reach the far end.
+    pub(super) fn remarks(&self) -> &Remarks {
+        &self.remarks
     }
 
     /// Returns how to reach the far end, once.
@@ -153,11 +115,7 @@ impl Transcript {
             // Whoever prints something once the far end runs is not talking to us.
             Ok(None) if self.is_invited => Ok(()),
             Ok(None) => {
-                let text = escaped(&String::from_utf8_lossy(line.bytes()));
-                said.push(Said::Other(match line.is_cut() {
-                    true => text + "…",
-                    false => text,
-                }));
+                said.push(Said::Other(line.shown()));
                 Ok(())
             }
         }
@@ -167,26 +125,7 @@ impl Transcript {
         match line {
             Line::Copy(invitation) => return self.take_copy(invitation, said),
             Line::OverSsh if self.is_invited => said.push(Said::OverSsh),
-            Line::SshConnection([_, _, address, _]) => {
-                self.reported = self.reported.or_else(|| reported_address(&address));
-            }
-            Line::Warning(what) if self.warnings < WARNINGS_MAX => {
-                self.warnings += 1;
-                said.push(Said::Warning(escaped(&what)));
-            }
-            Line::Error(what) if self.error.len() < ERROR_LINES_MAX => {
-                self.is_begun = true;
-                self.error.push(escaped(&what));
-            }
-            Line::Warning(_) | Line::Error(_) => {}
-            Line::Missing { system } => self.missing = Some(escaped(&system)),
-            // A server of sessions is none for copies.
-            Line::Hello { .. }
-            | Line::Connect(_)
-            | Line::Invitation(_)
-            | Line::Agreed
-            | Line::Heard
-            | Line::OverSsh => return Err(Trouble::Malformed),
+            other => said.extend(self.remarks.take(other)?.map(Said::Warning)),
         }
         Ok(())
     }
@@ -236,7 +175,7 @@ mod tests {
             said,
             [Said::Other("hello\\u{1b}[2J".to_owned()), Said::Invited]
         );
-        assert_eq!(transcript.reported(), "192.0.2.2".parse().ok());
+        assert_eq!(transcript.remarks().reported(), "192.0.2.2".parse().ok());
         let invitation = transcript.take_invitation().unwrap();
         assert_eq!((invitation.version, invitation.port), (1, 60001));
         assert!(transcript.take_invitation().is_none());
@@ -261,9 +200,9 @@ mod tests {
     #[test]
     fn what_is_wrong_there_is_kept() {
         let (transcript, ..) = read("FULMAR NONE Linux x86_64 debian\n");
-        assert_eq!(transcript.missing(), Some("Linux x86_64 debian"));
+        assert_eq!(transcript.remarks().missing(), Some("Linux x86_64 debian"));
         let (transcript, ..) = read("FULMAR ERROR no port\nFULMAR ERROR try -p\n");
-        let (what, advice) = transcript.error().unwrap();
+        let (what, advice) = transcript.remarks().error().unwrap();
         assert_eq!((what, advice.len()), ("no port", 1));
     }
 

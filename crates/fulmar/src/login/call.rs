@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io;
 use std::process::{Command, ExitStatus};
-use std::time::Duration;
 
 use fulmar_platform::PollList;
 
@@ -17,10 +16,6 @@ use crate::errors::{Failure, LoginFailure};
 ///
 /// Source: docs/threat-model.md §6.
 const LATE_BYTES_MAX: usize = 64 * 1024;
-
-/// How long a server is given to end, when its input has, before ssh is ended. Chosen by eye: longer
-/// than a round trip.
-const LEAVE_WITHIN: Duration = Duration::from_millis(500);
 
 /// A call of ssh.
 pub(crate) struct Call {
@@ -96,23 +91,12 @@ impl Call {
 
     /// Returns as a failure what has come out of ssh.
     pub(crate) fn failure_of(&self, trouble: Trouble) -> Failure {
-        let host = self.host.clone();
-        Failure::Login(match trouble {
-            Trouble::TooMuchText => LoginFailure::TooMuchText { host },
-            Trouble::Malformed => LoginFailure::Malformed { host },
-            Trouble::Version(version) => LoginFailure::Version { host, version },
-            Trouble::TwoServers => LoginFailure::TwoServers { host },
-        })
+        Failure::Login(trouble.failure(self.host.clone()))
     }
 
     /// Returns as a failure why the server will not be what it is to be, if it has said so.
     pub(crate) fn refusal(&self) -> Option<LoginFailure> {
-        let (what, advice) = self.transcript.error()?;
-        Some(LoginFailure::Refused {
-            host: self.host.clone(),
-            what: what.to_owned(),
-            advice: advice.to_vec(),
-        })
+        self.transcript.remarks().refusal(&self.host)
     }
 
     /// Returns as a failure that a server of ours has said nothing about what was offered to it, if
@@ -224,12 +208,7 @@ impl Call {
     /// Ends it, and with it a server that has not been reached yet. Waits for a moment, so that
     /// nothing of it is left when we go.
     pub(crate) fn end(self) {
-        // A call that can be answered is not asking for a password.
-        let patience = match self.transcript.is_reachable() {
-            true => LEAVE_WITHIN,
-            false => Duration::ZERO,
-        };
-        self.ssh.end(patience);
+        self.ssh.leave(self.transcript.is_reachable());
     }
 
     /// Lets it go after the session: there is nothing left for it to do.

@@ -14,6 +14,7 @@ mod complaint;
 mod messages;
 mod other_client;
 mod process;
+mod remarks;
 mod remote_command;
 mod request;
 mod resolve;
@@ -33,10 +34,10 @@ use fulmar_platform::{PollList, Signal, signals};
 
 pub(crate) use self::call::{Call, Ready as CallReady};
 use self::candidates::candidates;
-pub(crate) use self::candidates::reported_address;
 pub(crate) use self::complaint::SshComplaint;
 pub(crate) use self::messages::Messages;
 pub(crate) use self::process::{Hearing, Ready as SshReady, Slots as SshSlots, SshProcess};
+pub(crate) use self::remarks::Remarks;
 use self::remote_command::{STATUS_NO_SERVER, remote_command};
 pub(crate) use self::remote_command::{copy_command, is_plain};
 use self::request::Window;
@@ -349,7 +350,7 @@ impl Login {
     }
 
     fn destinations(&self, reachable: &Reachable) -> Result<Destinations, Failure> {
-        let reported = self.call.transcript().reported();
+        let reported = self.call.transcript().remarks().reported();
         let found = found(&self.whereabouts, reported, reachable.port, &self.settings);
         found.map_err(|of_family| {
             Failure::Login(LoginFailure::NoAddress {
@@ -367,7 +368,7 @@ impl Login {
             let silence = || LoginFailure::NoAnswer { host: host() };
             return Err(Failure::Login(self.call.refusal().unwrap_or_else(silence)));
         }
-        if self.call.transcript().missing().is_some() && !self.has_fallback {
+        if self.call.transcript().remarks().missing().is_some() && !self.has_fallback {
             return Err(Failure::Login(LoginFailure::NotForStock { host: host() }));
         }
         match self.call.status() {
@@ -390,7 +391,7 @@ impl Login {
         // What Dropbear's client says of itself is any status.
         let is_sshs =
             !transcript.has_said_anything() && self.whereabouts.make() == Some(Make::Other);
-        match (transcript.missing(), status.code()) {
+        match (transcript.remarks().missing(), status.code()) {
             (Some(system), Some(STATUS_NO_SERVER)) => LoginFailure::NoServer {
                 host,
                 system: system.to_owned(),

@@ -27,6 +27,10 @@ const BYTES_AT_ONCE: usize = 4096;
 /// about a changed host key is half as long.
 const TAIL_BYTES_MAX: usize = 2048;
 
+/// How long a far side is given to end, when its input has, before ssh is ended. Chosen by eye: longer
+/// than a round trip.
+const LEAVE_WITHIN: Duration = Duration::from_millis(500);
+
 /// How long ssh is given to end when it is asked to. Chosen by eye: it only puts a terminal's modes
 /// back.
 const END_WITHIN: Duration = Duration::from_secs(2);
@@ -245,6 +249,15 @@ impl SshProcess {
             }
         }
         false
+    }
+
+    /// Ends it, and with it a far side that nobody has reached. One that can be reached is given a
+    /// moment: such a call is not asking for a password.
+    pub(crate) fn leave(self, is_reachable: bool) {
+        self.end(match is_reachable {
+            true => LEAVE_WITHIN,
+            false => Duration::ZERO,
+        });
     }
 
     /// Ends it, and with it what it has started. Waits for a moment, so that nothing of it is left when

@@ -4,31 +4,21 @@
 //!
 //! Source: docs/protocol.md §2.9, docs/threat-model.md §6.
 
-use std::net::IpAddr;
-
 use fulmar_core::{Agreement, Capabilities};
 use fulmar_datagram::Key;
 use zeroize::Zeroizing;
 
-use super::candidates::reported_address;
+use super::remarks::Remarks;
 use crate::bootstrap::WIRE_VERSION;
 use crate::bootstrap::line_splitter::{Arrived, LineSplitter};
 use crate::bootstrap::lines::{Announcement, Line};
 use crate::bootstrap::offer::Block;
-use crate::report::escaped;
+use crate::errors::LoginFailure;
 
 /// What the remote shell says when it begins to read.
 ///
 /// Source: docs/protocol.md §2.9.
 pub(crate) const READY: &[u8] = b"FULMAR READY";
-
-/// The most warnings that a server is believed to have.
-///
-/// Source: docs/protocol.md §2.9.
-const WARNINGS_MAX: usize = 8;
-
-/// The most lines of an error that are kept. Chosen by eye: what happened, and some advice.
-const ERROR_LINES_MAX: usize = 4;
 
 /// News for whoever logs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,10 +39,10 @@ pub(crate) enum Said {
     Heard,
 }
 
-/// Why a login cannot go on.
+/// Why what has come out of ssh cannot be gone on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// More text has come than belongs to a login.
+    /// More text has come than belongs there.
     TooMuchText,
     /// A line begins as one of a server's and goes on otherwise.
     Malformed,
@@ -60,6 +50,18 @@ pub(crate) enum Trouble {
     Version(u32),
     /// There were two servers.
     TwoServers,
+}
+
+impl Trouble {
+    /// Returns it as a failure of a login to that host.
+    pub(crate) fn failure(self, host: String) -> LoginFailure {
+        match self {
+            Trouble::TooMuchText => LoginFailure::TooMuchText { host },
+            Trouble::Malformed => LoginFailure::Malformed { host },
+            Trouble::Version(version) => LoginFailure::Version { host, version },
+            Trouble::TwoServers => LoginFailure::TwoServers { host },
+        }
+    }
 }
 
 /// A server's port and key, and what was agreed on with it, if it is ours.
@@ -82,14 +84,11 @@ pub(crate) struct Transcript {
     /// offer wishes it, or whoever joins it does not hear what it says later.
     waits: bool,
     has_said: bool,
-    warnings: usize,
+    remarks: Remarks,
     /// Whether a server of ours has said hello or what it can do.
     is_ours: bool,
     announcement: Option<Announcement>,
     is_agreed: bool,
-    reported: Option<IpAddr>,
-    missing: Option<String>,
-    error: Vec<String>,
     invitation: Option<Invited>,
 }
 
@@ -110,13 +109,10 @@ impl Transcript {
             offered: block.capabilities(),
             waits: block.wishes_for_a_place(),
             has_said: false,
-            warnings: 0,
+            remarks: Remarks::default(),
             is_ours: false,
             announcement: None,
             is_agreed: false,
-            reported: None,
-            missing: None,
-            error: Vec::new(),
             invitation: None,
         }
     }
@@ -160,20 +156,9 @@ impl Transcript {
         self.has_said
     }
 
-    /// Returns the address that ssh was reached at, if the far side has told.
-    pub(crate) fn reported(&self) -> Option<IpAddr> {
-        self.reported
-    }
-
-    /// Returns on what system there is no server of ours, if that is so.
-    pub(crate) fn missing(&self) -> Option<&str> {
-        self.missing.as_deref()
-    }
-
-    /// Returns why there is no server, in its own words: what happened, then what to try.
-    pub(crate) fn error(&self) -> Option<(&str, &[String])> {
-        let (what, advice) = self.error.split_first()?;
-        Some((what, advice))
+    /// Returns what was said besides how to reach the server.
+    pub(crate) fn remarks(&self) -> &Remarks {
+        &self.remarks
     }
 
     /// Tells if the server can be reached: it is where it stays.
@@ -206,11 +191,7 @@ impl Transcript {
             // Whoever prints something once the server runs is not talking to us.
             Ok(None) if self.is_reachable() => Ok(()),
             Ok(None) => {
-                let text = escaped(&String::from_utf8_lossy(line.bytes()));
-                said.push(Said::Other(match line.is_cut() {
-                    true => text + "…",
-                    false => text,
-                }));
+                said.push(Said::Other(line.shown()));
                 Ok(())
             }
         }
@@ -223,19 +204,6 @@ impl Transcript {
                 self.is_ours |= self.invitation.is_none();
                 said.push(Said::Hello);
             }
-            Line::SshConnection([_, _, address, _]) => {
-                self.reported = self.reported.or_else(|| reported_address(&address));
-            }
-            Line::Warning(what) if self.warnings < WARNINGS_MAX => {
-                self.warnings += 1;
-                said.push(Said::Warning(escaped(&what)));
-            }
-            Line::Warning(_) => {}
-            Line::Error(what) if self.error.len() < ERROR_LINES_MAX => {
-                self.error.push(escaped(&what));
-            }
-            Line::Error(_) => {}
-            Line::Missing { system } => self.missing = Some(escaped(&system)),
             Line::Connect(announcement) => return self.take_announcement(announcement),
             line @ Line::Invitation(_) => return self.take_invitation(line, said),
             Line::Agreed if self.awaits_agreement() => {
@@ -246,8 +214,7 @@ impl Transcript {
             }
             Line::Agreed => {}
             Line::Heard => said.push(Said::Heard),
-            // No server of a session says so.
-            Line::Copy(_) | Line::OverSsh => return Err(Trouble::Malformed),
+            other => said.extend(self.remarks.take(other)?.map(Said::Warning)),
         }
         Ok(())
     }
@@ -311,6 +278,7 @@ mod tests {
     use fulmar_core::{Capabilities, Capability};
     use proptest::prelude::*;
 
+    use super::super::remarks::{ERROR_LINES_MAX, WARNINGS_MAX};
     use super::*;
     use crate::bootstrap::offer::{Offer, Opening};
     use crate::server::ports::PortRange;
@@ -378,7 +346,7 @@ mod tests {
                 Said::Heard,
             ]
         );
-        assert_eq!(transcript.reported(), "192.0.2.2".parse().ok());
+        assert_eq!(transcript.remarks().reported(), "192.0.2.2".parse().ok());
         let reachable = transcript.take_reachable().unwrap();
         assert_eq!(reachable.port, 60001);
         assert_eq!(*reachable.key.to_base64(), KEY);
@@ -393,7 +361,7 @@ mod tests {
         let text = format!("FULMAR NONE Linux x86_64 debian\n\r\nMOSH CONNECT 7 {KEY} \r\nmore\n");
         let (said, _, mut transcript) = heard([text.as_bytes()]);
         assert_eq!(said, [Said::Other(String::new()), Said::Invited]);
-        assert_eq!(transcript.missing(), Some("Linux x86_64 debian"));
+        assert_eq!(transcript.remarks().missing(), Some("Linux x86_64 debian"));
         assert!(transcript.take_reachable().unwrap().agreement.is_none());
     }
 
@@ -402,7 +370,7 @@ mod tests {
         let (said, _, transcript) =
             heard([&b"FULMAR ERROR no port is free\nFULMAR ERROR name others\n"[..]]);
         assert!(said.is_empty());
-        let (what, advice) = transcript.error().unwrap();
+        let (what, advice) = transcript.remarks().error().unwrap();
         assert_eq!(
             (what, advice),
             ("no port is free", &["name others".to_owned()][..])
@@ -492,7 +460,10 @@ mod tests {
         assert_eq!(tests::said(&warnings).len(), WARNINGS_MAX);
         let errors = "FULMAR ERROR e\n".repeat(100);
         let (_, _, transcript) = heard([errors.as_bytes()]);
-        assert_eq!(transcript.error().unwrap().1.len() + 1, ERROR_LINES_MAX);
+        assert_eq!(
+            transcript.remarks().error().unwrap().1.len() + 1,
+            ERROR_LINES_MAX
+        );
     }
 
     /// Lines of all kinds, whole and broken.

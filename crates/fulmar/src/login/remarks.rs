@@ -1,0 +1,80 @@
+//! What any far side may say besides how it is reached, whatever it is there for.
+//!
+//! Source: docs/protocol.md §2.9, §2.10.
+
+use std::net::IpAddr;
+
+use super::candidates::reported_address;
+use super::transcript::Trouble;
+use crate::bootstrap::lines::Line;
+use crate::errors::LoginFailure;
+use crate::report::escaped;
+
+/// The most warnings that a far side is believed to have.
+///
+/// Source: docs/protocol.md §2.9.
+pub(super) const WARNINGS_MAX: usize = 8;
+
+/// The most lines of an error that are kept. Chosen by eye: what happened, and some advice.
+pub(super) const ERROR_LINES_MAX: usize = 4;
+
+/// What has been said of that.
+#[derive(Default)]
+pub(crate) struct Remarks {
+    warnings: usize,
+    reported: Option<IpAddr>,
+    missing: Option<String>,
+    error: Vec<String>,
+}
+
+impl Remarks {
+    /// Takes note of such a line. Returns a warning that the user is to know of.
+    ///
+    /// # Errors
+    ///
+    /// When it is another line: then it is out of place.
+    pub(crate) fn take(&mut self, line: Line) -> Result<Option<String>, Trouble> {
+        match line {
+            Line::SshConnection([_, _, address, _]) => {
+                self.reported = self.reported.or_else(|| reported_address(&address));
+            }
+            Line::Warning(what) if self.warnings < WARNINGS_MAX => {
+                self.warnings += 1;
+                return Ok(Some(escaped(&what)));
+            }
+            Line::Error(what) if self.error.len() < ERROR_LINES_MAX => {
+                self.error.push(escaped(&what));
+            }
+            Line::Warning(_) | Line::Error(_) => {}
+            Line::Missing { system } => self.missing = Some(escaped(&system)),
+            _ => return Err(Trouble::Malformed),
+        }
+        Ok(None)
+    }
+
+    /// Returns the address that ssh was reached at, if the far side has told.
+    pub(crate) fn reported(&self) -> Option<IpAddr> {
+        self.reported
+    }
+
+    /// Returns on what system there is no program of ours, if that is so.
+    pub(crate) fn missing(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
+
+    /// Returns why it will not be what it is to be, in its own words: what happened, then what to try.
+    pub(crate) fn error(&self) -> Option<(&str, &[String])> {
+        let (what, advice) = self.error.split_first()?;
+        Some((what, advice))
+    }
+
+    /// Returns the same as a failure of a login to that host.
+    pub(crate) fn refusal(&self, host: &str) -> Option<LoginFailure> {
+        let (what, advice) = self.error()?;
+        Some(LoginFailure::Refused {
+            host: host.to_owned(),
+            what: what.to_owned(),
+            advice: advice.to_vec(),
+        })
+    }
+}
