@@ -17,6 +17,7 @@ mod documents;
 mod environment;
 mod errors;
 mod key_source;
+mod listening;
 mod local;
 mod log;
 mod login;

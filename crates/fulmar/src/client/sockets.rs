@@ -12,6 +12,7 @@ use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
 use fulmar_transport::{Arrival, PathId, SendError, Transmit};
 
 use super::destinations::Destinations;
+use crate::listening::Listening;
 use crate::trace::Trace;
 use crate::udp;
 
@@ -32,9 +33,7 @@ pub(crate) struct Sockets {
 struct Open {
     path: PathId,
     is_ipv6: bool,
-    socket: UdpSocket,
-    /// Receiving fails for good. It is not tried again, for it would be ready at once for ever.
-    is_deaf: bool,
+    listening: Listening,
 }
 
 impl Sockets {
@@ -75,8 +74,7 @@ impl Sockets {
                     self.open.push(Open {
                         path,
                         is_ipv6,
-                        socket,
-                        is_deaf: false,
+                        listening: Listening::to(socket),
                     });
                 }
                 Err(error) if outcome.is_err() => outcome = Err(error),
@@ -94,13 +92,9 @@ impl Sockets {
 
     /// Puts the sockets on the list.
     pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        let interest = |open: &Open| match open.is_deaf {
-            true => Interest::Nothing,
-            false => Interest::Read,
-        };
-        self.open
-            .iter()
-            .map(|open| list.add(&open.socket, interest(open)))
+        let sockets = self.open.iter().map(|open| &open.listening);
+        sockets
+            .map(|one| list.add(&one.socket, one.interest(Interest::Read)))
             .collect()
     }
 
@@ -110,15 +104,9 @@ impl Sockets {
         let mut is_settled = false;
         for (place, open) in self.open.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
-            while is_ready && !open.is_deaf && budget > 0 {
-                let received = match open.socket.receive(&mut self.inbox, budget) {
-                    Ok(received) => received,
-                    Err(error) => {
-                        tracing::error!(%error, "receiving");
-                        open.is_deaf = true;
-                        break;
-                    }
-                };
+            while is_ready
+                && let Some(received) = open.listening.receive(&mut self.inbox, &mut budget)
+            {
                 if let Some(report) = received.icmp {
                     let error = udp::send_error(report.error);
                     self.trace.send_failed(now, open.path, error);
@@ -129,7 +117,6 @@ impl Sockets {
                 if received.datagrams == 0 {
                     break;
                 }
-                budget = budget.saturating_sub(received.datagrams);
                 for datagram in self.inbox.datagrams() {
                     let verdict = client.handle_datagram(now, arrival(open.path, &datagram));
                     let length = datagram.bytes.len();
@@ -188,7 +175,13 @@ impl Sockets {
             let is_way =
                 |open: &&mut Open| open.path == transmit.path && open.is_ipv6 == address.is_ipv6();
             let outcome = match self.open.iter_mut().find(is_way) {
-                Some(open) => udp::send(&mut open.socket, address, None, transmit, &self.buffer),
+                Some(open) => udp::send(
+                    &mut open.listening.socket,
+                    address,
+                    None,
+                    transmit,
+                    &self.buffer,
+                ),
                 None => Err(SendError::Unreachable),
             };
             self.destinations.note_sent(address, outcome);

@@ -12,6 +12,7 @@ use fulmar_transport::SendError;
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use super::near_sockets::RECEIVE_BUFFER_BYTES;
+use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
 use crate::surroundings::now;
 use crate::udp;
@@ -34,23 +35,13 @@ pub(super) struct FarSockets {
     absence: Absence,
 }
 
-#[derive(Debug)]
-struct Listening {
-    socket: UdpSocket,
-    /// Receiving fails for good. It is not tried again, for it would be ready at once for ever.
-    is_deaf: bool,
-}
-
 impl FarSockets {
     /// Takes over bound sockets.
     pub(super) fn new(sockets: Vec<UdpSocket>) -> FarSockets {
         let listening = |socket: UdpSocket| {
             // What is granted will do.
             let _ = socket.set_receive_buffer(RECEIVE_BUFFER_BYTES);
-            Listening {
-                socket,
-                is_deaf: false,
-            }
+            Listening::to(socket)
         };
         FarSockets {
             sockets: sockets.into_iter().map(listening).collect(),
@@ -70,14 +61,13 @@ impl FarSockets {
 
     /// Puts the sockets on the list.
     pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        let interest = |listening: &Listening| match (listening.is_deaf, self.pending) {
-            (true, _) => Interest::Nothing,
-            (false, Some(_)) => Interest::ReadWrite,
-            (false, None) => Interest::Read,
+        let usual = match self.pending {
+            Some(_) => Interest::ReadWrite,
+            None => Interest::Read,
         };
         self.sockets
             .iter()
-            .map(|listening| list.add(&listening.socket, interest(listening)))
+            .map(|one| list.add(&one.socket, one.interest(usual)))
             .collect()
     }
 
@@ -86,15 +76,7 @@ impl FarSockets {
         let mut budget = DATAGRAMS_PER_TURN;
         for (place, listening) in self.sockets.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
-            while is_ready && !listening.is_deaf && budget > 0 {
-                let received = match listening.socket.receive(&mut self.inbox, budget) {
-                    Ok(received) => received,
-                    Err(error) => {
-                        tracing::error!(%error, "receiving");
-                        listening.is_deaf = true;
-                        break;
-                    }
-                };
+            while is_ready && let Some(received) = listening.receive(&mut self.inbox, &mut budget) {
                 // Others may have had the processor since the last time was taken: round trips are told by
                 // these.
                 let now = now();
@@ -107,7 +89,6 @@ impl FarSockets {
                 if received.datagrams == 0 {
                     break;
                 }
-                budget = budget.saturating_sub(received.datagrams);
                 for datagram in self.inbox.datagrams() {
                     if hand_over(now, place, &datagram, connection, &mut self.paths) {
                         self.peer = Some(datagram.source.ip());

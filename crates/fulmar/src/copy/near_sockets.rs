@@ -14,6 +14,7 @@ use fulmar_transport::{PathId, SendError};
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use crate::client::destinations::Destinations;
+use crate::listening::Listening;
 use crate::surroundings::now;
 use crate::udp;
 
@@ -45,9 +46,7 @@ pub(super) struct NearSockets {
 struct Open {
     path: PathId,
     is_ipv6: bool,
-    socket: UdpSocket,
-    /// Receiving fails for good. It is not tried again, for it would be ready at once for ever.
-    is_deaf: bool,
+    listening: Listening,
 }
 
 impl NearSockets {
@@ -130,8 +129,7 @@ impl NearSockets {
                     self.open.push(Open {
                         path,
                         is_ipv6,
-                        socket,
-                        is_deaf: false,
+                        listening: Listening::to(socket),
                     });
                 }
                 Err(error) if outcome.is_err() => outcome = Err(error),
@@ -144,14 +142,15 @@ impl NearSockets {
 
     /// Puts the sockets on the list.
     pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        let interest = |open: &Open| match (open.is_deaf, self.pending) {
-            (true, _) => Interest::Nothing,
-            (false, Some(pending)) if pending.path == open.path => Interest::ReadWrite,
-            (false, _) => Interest::Read,
+        let waiting = self.pending.map(|pending| pending.path);
+        let usual = |open: &Open| match waiting == Some(open.path) {
+            true => Interest::ReadWrite,
+            false => Interest::Read,
         };
+        let interest = |open: &Open| open.listening.interest(usual(open));
         self.open
             .iter()
-            .map(|open| list.add(&open.socket, interest(open)))
+            .map(|open| list.add(&open.listening.socket, interest(open)))
             .collect()
     }
 
@@ -161,15 +160,9 @@ impl NearSockets {
         let mut is_settled = false;
         for (place, open) in self.open.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
-            while is_ready && !open.is_deaf && budget > 0 {
-                let received = match open.socket.receive(&mut self.inbox, budget) {
-                    Ok(received) => received,
-                    Err(error) => {
-                        tracing::error!(%error, "receiving");
-                        open.is_deaf = true;
-                        break;
-                    }
-                };
+            while is_ready
+                && let Some(received) = open.listening.receive(&mut self.inbox, &mut budget)
+            {
                 // Others may have had the processor since the last time was taken: round trips are told by
                 // these.
                 let now = now();
@@ -185,7 +178,6 @@ impl NearSockets {
                 if received.datagrams == 0 {
                     break;
                 }
-                budget = budget.saturating_sub(received.datagrams);
                 for datagram in self.inbox.datagrams() {
                     let ecn = udp::ecn(datagram.ecn);
                     let verdict = connection.handle_datagram(now, open.path, ecn, datagram.bytes);
@@ -230,7 +222,13 @@ impl NearSockets {
             let is_way =
                 |open: &&mut Open| open.path == transmit.path && open.is_ipv6 == address.is_ipv6();
             let outcome = match self.open.iter_mut().find(is_way) {
-                Some(open) => super::send(&mut open.socket, address, None, transmit, &self.buffer),
+                Some(open) => super::send(
+                    &mut open.listening.socket,
+                    address,
+                    None,
+                    transmit,
+                    &self.buffer,
+                ),
                 None => Err(SendError::Unreachable),
             };
             self.destinations.note_sent(address, outcome);

@@ -9,6 +9,7 @@ use fulmar_platform::udp::{Datagram, Inbox};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
 use fulmar_transport::{Arrival, PathId, SendError, Verdict};
 
+use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
 use crate::trace::Trace;
 use crate::udp;
@@ -25,22 +26,11 @@ pub(crate) struct Sockets {
     has_heard: bool,
 }
 
-#[derive(Debug)]
-struct Listening {
-    socket: UdpSocket,
-    /// Receiving fails for good. It is not tried again, for it would be ready at once for ever.
-    is_deaf: bool,
-}
-
 impl Sockets {
     /// Takes over bound sockets.
     pub(crate) fn new(sockets: Vec<UdpSocket>, trace: Trace) -> Sockets {
-        let listening = |socket| Listening {
-            socket,
-            is_deaf: false,
-        };
         Sockets {
-            sockets: sockets.into_iter().map(listening).collect(),
+            sockets: sockets.into_iter().map(Listening::to).collect(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
             paths: PathTable::default(),
             buffer: Vec::new(),
@@ -51,13 +41,9 @@ impl Sockets {
 
     /// Puts the sockets on the list.
     pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        let interest = |listening: &Listening| match listening.is_deaf {
-            true => Interest::Nothing,
-            false => Interest::Read,
-        };
         self.sockets
             .iter()
-            .map(|listening| list.add(&listening.socket, interest(listening)))
+            .map(|one| list.add(&one.socket, one.interest(Interest::Read)))
             .collect()
     }
 
@@ -66,18 +52,10 @@ impl Sockets {
         let mut budget = udp::DATAGRAMS_PER_TURN;
         for (place, listening) in self.sockets.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
-            while is_ready && !listening.is_deaf && budget > 0 {
-                match listening.socket.receive(&mut self.inbox, budget) {
-                    Ok(received) if received.datagrams > 0 => {
-                        budget = budget.saturating_sub(received.datagrams);
-                    }
-                    Ok(_) => break,
-                    Err(error) => {
-                        tracing::error!(%error, "receiving");
-                        listening.is_deaf = true;
-                        break;
-                    }
-                }
+            while is_ready
+                && let Some(received) = listening.receive(&mut self.inbox, &mut budget)
+                && received.datagrams > 0
+            {
                 for datagram in self.inbox.datagrams() {
                     let (paths, trace) = (&mut self.paths, &mut self.trace);
                     let is_genuine = hand_over(now, place, &datagram, server, paths, trace);
