@@ -5,6 +5,7 @@
 pub(crate) mod capabilities;
 pub(crate) mod destinations;
 mod event_loop;
+pub(crate) mod local_ports;
 mod signals;
 mod sockets;
 pub(crate) mod stock_options;

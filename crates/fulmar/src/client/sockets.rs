@@ -2,7 +2,7 @@
 //! at one of several addresses.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use fulmar_core::Client;
 use fulmar_datagram::Time;
@@ -12,7 +12,7 @@ use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
 use fulmar_transport::{Arrival, PathId, SendError, Transmit};
 
 use super::destinations::Destinations;
-use crate::listening::Listening;
+use super::local_ports::LocalPorts;
 use crate::trace::Trace;
 use crate::udp;
 
@@ -21,19 +21,11 @@ use crate::udp;
 #[derive(Debug)]
 pub(crate) struct Sockets {
     destinations: Destinations,
-    open: Vec<Open>,
-    next: u64,
+    ports: LocalPorts,
     inbox: Inbox,
     /// What is being sent.
     buffer: Vec<u8>,
     trace: Trace,
-}
-
-#[derive(Debug)]
-struct Open {
-    path: PathId,
-    is_ipv6: bool,
-    listening: Listening,
 }
 
 impl Sockets {
@@ -41,8 +33,7 @@ impl Sockets {
     pub(crate) fn new(destinations: Destinations, trace: Trace) -> Sockets {
         Sockets {
             destinations,
-            open: Vec::new(),
-            next: 0,
+            ports: LocalPorts::default(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
             buffer: Vec::new(),
             trace,
@@ -61,48 +52,24 @@ impl Sockets {
     /// When the system has no port or descriptor left, or none of the families of addresses that the
     /// server may be reached in.
     pub(crate) fn open(&mut self) -> io::Result<PathId> {
-        let path = PathId::new(self.next);
-        let mut outcome = Err(io::ErrorKind::AddrNotAvailable.into());
-        for is_ipv6 in [false, true] {
-            let is_family = |address: &SocketAddr| address.is_ipv6() == is_ipv6;
-            if !self.destinations.uses_family(is_family) {
-                continue;
-            }
-            match bind(is_ipv6) {
-                Ok(socket) => {
-                    outcome = Ok(path);
-                    self.open.push(Open {
-                        path,
-                        is_ipv6,
-                        listening: Listening::to(socket),
-                    });
-                }
-                Err(error) if outcome.is_err() => outcome = Err(error),
-                Err(error) => tracing::info!(%error, is_ipv6, "no socket of that family"),
-            }
-        }
-        self.next += 1;
-        outcome
+        self.ports.open(&self.destinations, bind)
     }
 
     /// Closes a path.
     pub(crate) fn close(&mut self, path: PathId) {
-        self.open.retain(|open| open.path != path);
+        self.ports.close(path);
     }
 
     /// Puts the sockets on the list.
     pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        let sockets = self.open.iter().map(|open| &open.listening);
-        sockets
-            .map(|one| list.add(&one.socket, one.interest(Interest::Read)))
-            .collect()
+        self.ports.enlist(list, |_| Interest::Read)
     }
 
     /// Hands over what has come, within the budget of one turn.
     pub(crate) fn receive(&mut self, now: Time, ready: &[bool], client: &mut Client) {
         let mut budget = udp::DATAGRAMS_PER_TURN;
         let mut is_settled = false;
-        for (place, open) in self.open.iter_mut().enumerate() {
+        for (place, open) in self.ports.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
             while is_ready
                 && let Some(received) = open.listening.receive(&mut self.inbox, &mut budget)
@@ -128,18 +95,10 @@ impl Sockets {
                 }
             }
         }
-        if is_settled {
-            self.settle();
+        if is_settled && let Some(peer) = self.destinations.peer() {
+            tracing::info!(%peer, "the server has answered");
+            self.ports.settle(peer);
         }
-    }
-
-    /// Closes what was only needed as long as the server could be anywhere.
-    fn settle(&mut self) {
-        let Some(peer) = self.destinations.peer() else {
-            return;
-        };
-        tracing::info!(%peer, "the server has answered");
-        self.open.retain(|open| open.is_ipv6 == peer.is_ipv6());
     }
 
     /// Sends what there is to send, and returns whether anything has left.
@@ -172,16 +131,8 @@ impl Sockets {
         let mut sent = 0;
         let mut failed = None;
         for address in self.destinations.next(transmit.datagrams()) {
-            let is_way =
-                |open: &&mut Open| open.path == transmit.path && open.is_ipv6 == address.is_ipv6();
-            let outcome = match self.open.iter_mut().find(is_way) {
-                Some(open) => udp::send(
-                    &mut open.listening.socket,
-                    address,
-                    None,
-                    transmit,
-                    &self.buffer,
-                ),
+            let outcome = match self.ports.socket(transmit.path, address) {
+                Some(socket) => udp::send(socket, address, None, transmit, &self.buffer),
                 None => Err(SendError::Unreachable),
             };
             self.destinations.note_sent(address, outcome);
@@ -197,16 +148,12 @@ impl Sockets {
     }
 }
 
-fn bind(is_ipv6: bool) -> io::Result<UdpSocket> {
-    let anywhere: IpAddr = match is_ipv6 {
-        false => Ipv4Addr::UNSPECIFIED.into(),
-        true => Ipv6Addr::UNSPECIFIED.into(),
-    };
+fn bind(anywhere: SocketAddr) -> io::Result<UdpSocket> {
     let options = UdpOptions {
         icmp_errors: IcmpErrors::Reported,
         ..UdpOptions::default()
     };
-    UdpSocket::bind((anywhere, 0).into(), options)
+    UdpSocket::bind(anywhere, options)
 }
 
 fn arrival<'a>(path: PathId, datagram: &Datagram<'a>) -> Arrival<'a> {

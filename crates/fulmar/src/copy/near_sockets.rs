@@ -2,7 +2,7 @@
 //! at one of several addresses.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use fulmar_datagram::Time;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
@@ -14,7 +14,7 @@ use fulmar_transport::{PathId, SendError};
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use crate::client::destinations::Destinations;
-use crate::listening::Listening;
+use crate::client::local_ports::LocalPorts;
 use crate::surroundings::now;
 use crate::udp;
 
@@ -29,8 +29,7 @@ const TRANSMITS_PER_TURN: usize = 16;
 #[derive(Debug)]
 pub(super) struct NearSockets {
     destinations: Destinations,
-    open: Vec<Open>,
-    next: u64,
+    ports: LocalPorts,
     inbox: Inbox,
     /// What is being sent.
     buffer: Vec<u8>,
@@ -42,20 +41,12 @@ pub(super) struct NearSockets {
     absence: Absence,
 }
 
-#[derive(Debug)]
-struct Open {
-    path: PathId,
-    is_ipv6: bool,
-    listening: Listening,
-}
-
 impl NearSockets {
     /// Returns sockets to that far end, none of them open yet.
     pub(super) fn new(destinations: Destinations) -> NearSockets {
         NearSockets {
             destinations,
-            open: Vec::new(),
-            next: 0,
+            ports: LocalPorts::default(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
             buffer: Vec::new(),
             pending: None,
@@ -92,19 +83,18 @@ impl NearSockets {
 
     /// Sends what there is to send, and remembers the last of it.
     pub(super) fn transmit_last(&mut self, now: Time, connection: &mut Connection) {
-        while let Some(transmit) = connection.poll_transmit(now, &mut self.buffer) {
-            let _ = self.send(&transmit);
-            self.last = Some((transmit, self.buffer.clone()));
+        let mut bytes = Vec::new();
+        while let Some(transmit) = connection.poll_transmit(now, &mut bytes) {
+            let _ = send(&mut self.ports, &mut self.destinations, &transmit, &bytes);
+            self.last = Some((transmit, bytes.clone()));
         }
     }
 
     /// Sends that once more.
     pub(super) fn repeat(&mut self) {
-        if let Some((last, bytes)) = self.last.take() {
-            self.buffer.clone_from(&bytes);
+        if let Some((last, bytes)) = &self.last {
             // It may be lost anyway.
-            let _ = self.send(&last);
-            self.last = Some((last, bytes));
+            let _ = send(&mut self.ports, &mut self.destinations, last, bytes);
         }
     }
 
@@ -114,51 +104,25 @@ impl NearSockets {
     ///
     /// When the system has no port or descriptor left, or none of the families of addresses.
     pub(super) fn open(&mut self) -> io::Result<PathId> {
-        let path = PathId::new(self.next);
-        let before = self.next.checked_sub(1).map(PathId::new);
-        let mut outcome = Err(io::ErrorKind::AddrNotAvailable.into());
-        self.open.retain(|open| Some(open.path) == before);
-        for is_ipv6 in [false, true] {
-            let is_family = |address: &SocketAddr| address.is_ipv6() == is_ipv6;
-            if !self.destinations.uses_family(is_family) {
-                continue;
-            }
-            match bind(is_ipv6) {
-                Ok(socket) => {
-                    outcome = Ok(path);
-                    self.open.push(Open {
-                        path,
-                        is_ipv6,
-                        listening: Listening::to(socket),
-                    });
-                }
-                Err(error) if outcome.is_err() => outcome = Err(error),
-                Err(error) => tracing::info!(%error, is_ipv6, "no socket of that family"),
-            }
-        }
-        self.next += 1;
-        outcome
+        self.ports.close_older();
+        self.ports.open(&self.destinations, bind)
     }
 
     /// Puts the sockets on the list.
     pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        let waiting = self.pending.map(|pending| pending.path);
-        let usual = |open: &Open| match waiting == Some(open.path) {
-            true => Interest::ReadWrite,
-            false => Interest::Read,
-        };
-        let interest = |open: &Open| open.listening.interest(usual(open));
-        self.open
-            .iter()
-            .map(|open| list.add(&open.listening.socket, interest(open)))
-            .collect()
+        let waits_on = self.pending.map(|pending| pending.path);
+        self.ports
+            .enlist(list, |path| match waits_on == Some(path) {
+                true => Interest::ReadWrite,
+                false => Interest::Read,
+            })
     }
 
     /// Hands over what has come, within the budget of one turn. Returns whether there may be more.
     pub(super) fn receive(&mut self, ready: &[bool], connection: &mut Connection) -> bool {
         let mut budget = DATAGRAMS_PER_TURN;
         let mut is_settled = false;
-        for (place, open) in self.open.iter_mut().enumerate() {
+        for (place, open) in self.ports.iter_mut().enumerate() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
             while is_ready
                 && let Some(received) = open.listening.receive(&mut self.inbox, &mut budget)
@@ -190,7 +154,7 @@ impl NearSockets {
         }
         if is_settled && let Some(peer) = self.destinations.peer() {
             tracing::info!(%peer, "the far end has answered");
-            self.open.retain(|open| open.is_ipv6 == peer.is_ipv6());
+            self.ports.settle(peer);
         }
         budget == 0
     }
@@ -204,7 +168,8 @@ impl NearSockets {
                 None => connection.poll_transmit(now(), &mut self.buffer),
             };
             let Some(transmit) = transmit else { break };
-            if let Err(SendError::NoRoom) = self.send(&transmit) {
+            let (ports, destinations) = (&mut self.ports, &mut self.destinations);
+            if let Err(SendError::NoRoom) = send(ports, destinations, &transmit, &self.buffer) {
                 self.pending = Some(transmit);
                 break;
             }
@@ -212,47 +177,40 @@ impl NearSockets {
         }
         has_sent
     }
+}
 
-    /// Sends the same datagrams to every address that the far end may have. It is an error only if all
-    /// have failed.
-    fn send(&mut self, transmit: &Transmit) -> Result<(), SendError> {
-        let mut failed = Ok(());
-        let mut has_sent = false;
-        for address in self.destinations.next(transmit.datagrams()) {
-            let is_way =
-                |open: &&mut Open| open.path == transmit.path && open.is_ipv6 == address.is_ipv6();
-            let outcome = match self.open.iter_mut().find(is_way) {
-                Some(open) => super::send(
-                    &mut open.listening.socket,
-                    address,
-                    None,
-                    transmit,
-                    &self.buffer,
-                ),
-                None => Err(SendError::Unreachable),
-            };
-            self.destinations.note_sent(address, outcome);
-            has_sent |= outcome.is_ok();
-            failed = failed.and(outcome);
-        }
-        match has_sent {
-            true => Ok(()),
-            false => failed,
-        }
+/// Sends the same datagrams to every address that the far end may have. It is an error only if all
+/// have failed.
+fn send(
+    ports: &mut LocalPorts,
+    destinations: &mut Destinations,
+    transmit: &Transmit,
+    bytes: &[u8],
+) -> Result<(), SendError> {
+    let mut failed = Ok(());
+    let mut has_sent = false;
+    for address in destinations.next(transmit.datagrams()) {
+        let outcome = match ports.socket(transmit.path, address) {
+            Some(socket) => super::send(socket, address, None, transmit, bytes),
+            None => Err(SendError::Unreachable),
+        };
+        destinations.note_sent(address, outcome);
+        has_sent |= outcome.is_ok();
+        failed = failed.and(outcome);
+    }
+    match has_sent {
+        true => Ok(()),
+        false => failed,
     }
 }
 
-fn bind(is_ipv6: bool) -> io::Result<UdpSocket> {
-    let anywhere: IpAddr = match is_ipv6 {
-        false => Ipv4Addr::UNSPECIFIED.into(),
-        true => Ipv6Addr::UNSPECIFIED.into(),
-    };
+fn bind(anywhere: SocketAddr) -> io::Result<UdpSocket> {
     let options = UdpOptions {
         icmp_errors: IcmpErrors::Reported,
         fragmentation: Fragmentation::Forbidden,
         ..UdpOptions::default()
     };
-    let socket = UdpSocket::bind((anywhere, 0).into(), options)?;
+    let socket = UdpSocket::bind(anywhere, options)?;
     // What is granted will do.
     let _ = socket.set_receive_buffer(RECEIVE_BUFFER_BYTES);
     Ok(socket)

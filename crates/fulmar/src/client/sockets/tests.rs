@@ -90,7 +90,7 @@ impl Near {
     fn turn(&mut self, now: Time) {
         self.core.handle_timeout(now);
         self.sockets.transmit(now, &mut self.core);
-        let all = vec![true; self.sockets.open.len()];
+        let all = vec![true; self.sockets.ports.open.len()];
         self.sockets.receive(now, &all, &mut self.core);
     }
 
@@ -158,15 +158,19 @@ fn both_families_are_tried_and_the_other_ones_sockets_are_closed() {
     let candidates = [address(&v6), address(&far.socket)];
     let mut near = Near::to(Destinations::found(candidates));
     near.open(now());
-    assert_eq!(near.sockets.open.len(), 4, "two paths of two families");
+    assert_eq!(
+        near.sockets.ports.open.len(),
+        4,
+        "two paths of two families"
+    );
     near.connect(&mut far);
     assert!(count(&v6) > 0);
-    assert_eq!(near.sockets.open.len(), 2);
-    assert!(near.sockets.open.iter().all(|open| !open.is_ipv6));
+    assert_eq!(near.sockets.ports.open.len(), 2);
+    assert!(near.sockets.ports.open.iter().all(|open| !open.is_ipv6));
     let path = near.open(now());
-    assert_eq!(near.sockets.open.len(), 3);
+    assert_eq!(near.sockets.ports.open.len(), 3);
     near.sockets.close(path);
-    assert_eq!(near.sockets.open.len(), 2);
+    assert_eq!(near.sockets.ports.open.len(), 2);
 }
 
 #[test]

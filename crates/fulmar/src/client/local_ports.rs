@@ -1,0 +1,113 @@
+//! Sockets for each local port in use.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
+use fulmar_transport::PathId;
+
+use super::destinations::Destinations;
+use crate::listening::Listening;
+
+/// Open sockets. Each path is a local port, or one of each family as long as it is not known in which
+/// the far end answers.
+#[derive(Debug, Default)]
+pub(crate) struct LocalPorts {
+    pub(super) open: Vec<Open>,
+    next: u64,
+}
+
+/// The socket of a path, for one family of addresses.
+#[derive(Debug)]
+pub(crate) struct Open {
+    /// The path.
+    pub(crate) path: PathId,
+    pub(super) is_ipv6: bool,
+    /// Its socket.
+    pub(crate) listening: Listening,
+}
+
+impl LocalPorts {
+    /// Opens a path from a local port that was not used before, in the families of the destinations.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no port or descriptor left, or none of these families.
+    pub(crate) fn open(
+        &mut self,
+        destinations: &Destinations,
+        bind: impl Fn(SocketAddr) -> io::Result<UdpSocket>,
+    ) -> io::Result<PathId> {
+        let path = PathId::new(self.next);
+        let mut outcome = Err(io::ErrorKind::AddrNotAvailable.into());
+        for is_ipv6 in [false, true] {
+            let is_family = |address: &SocketAddr| address.is_ipv6() == is_ipv6;
+            if !destinations.uses_family(is_family) {
+                continue;
+            }
+            match bind(anywhere(is_ipv6)) {
+                Ok(socket) => {
+                    outcome = Ok(path);
+                    self.open.push(Open {
+                        path,
+                        is_ipv6,
+                        listening: Listening::to(socket),
+                    });
+                }
+                Err(error) if outcome.is_err() => outcome = Err(error),
+                Err(error) => tracing::info!(%error, is_ipv6, "no socket of that family"),
+            }
+        }
+        self.next += 1;
+        outcome
+    }
+
+    /// Closes a path.
+    pub(crate) fn close(&mut self, path: PathId) {
+        self.open.retain(|open| open.path != path);
+    }
+
+    /// Closes all paths but the last.
+    pub(crate) fn close_older(&mut self) {
+        let last = self.next.checked_sub(1).map(PathId::new);
+        self.open.retain(|open| Some(open.path) == last);
+    }
+
+    /// Closes what was only needed as long as the far end could be anywhere.
+    pub(crate) fn settle(&mut self, peer: SocketAddr) {
+        self.open.retain(|open| open.is_ipv6 == peer.is_ipv6());
+    }
+
+    /// Puts the sockets on the list, each for what is usual on its path.
+    pub(crate) fn enlist<'fd>(
+        &'fd self,
+        list: &mut PollList<'fd>,
+        usual: impl Fn(PathId) -> Interest,
+    ) -> Vec<PollSlot> {
+        let interest = |open: &Open| open.listening.interest(usual(open.path));
+        self.open
+            .iter()
+            .map(|open| list.add(&open.listening.socket, interest(open)))
+            .collect()
+    }
+
+    /// Returns the sockets in the order of the list.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Open> {
+        self.open.iter_mut()
+    }
+
+    /// Returns the socket of a path that reaches an address, if it is open.
+    pub(crate) fn socket(&mut self, path: PathId, address: SocketAddr) -> Option<&mut UdpSocket> {
+        let is_way = |open: &&mut Open| open.path == path && open.is_ipv6 == address.is_ipv6();
+        let open = self.open.iter_mut().find(is_way)?;
+        Some(&mut open.listening.socket)
+    }
+}
+
+fn anywhere(is_ipv6: bool) -> SocketAddr {
+    let address: IpAddr = match is_ipv6 {
+        false => Ipv4Addr::UNSPECIFIED.into(),
+        true => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    (address, 0).into()
+}
