@@ -6,19 +6,17 @@ use fulmar_datagram::Time;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, Inbox};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
-use fulmar_quic::{Connection, Transmit, Verdict};
+use fulmar_quic::{Connection, Verdict};
 use fulmar_transport::SendError;
 
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use super::near_sockets::RECEIVE_BUFFER_BYTES;
+use super::outgoing::Outgoing;
 use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
 use crate::surroundings::now;
 use crate::udp;
-
-/// Transmissions of one turn, each of up to 40 datagrams.
-const TRANSMITS_PER_TURN: usize = 16;
 
 /// The sockets of a far end, and who was heard of on which.
 #[derive(Debug)]
@@ -26,10 +24,7 @@ pub(super) struct FarSockets {
     sockets: Vec<Listening>,
     inbox: Inbox,
     paths: PathTable,
-    /// What is being sent.
-    buffer: Vec<u8>,
-    /// What the system had no room for: it is in the buffer.
-    pending: Option<Transmit>,
+    outgoing: Outgoing,
     /// Where the near end was heard last.
     peer: Option<IpAddr>,
     absence: Absence,
@@ -47,8 +42,7 @@ impl FarSockets {
             sockets: sockets.into_iter().map(listening).collect(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
             paths: PathTable::default(),
-            buffer: Vec::new(),
-            pending: None,
+            outgoing: Outgoing::default(),
             peer: None,
             absence: Absence::default(),
         }
@@ -61,7 +55,7 @@ impl FarSockets {
 
     /// Puts the sockets on the list.
     pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        let usual = match self.pending {
+        let usual = match self.outgoing.waits_on() {
             Some(_) => Interest::ReadWrite,
             None => Interest::Read,
         };
@@ -102,29 +96,14 @@ impl FarSockets {
 
     /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
     pub(super) fn transmit(&mut self, connection: &mut Connection) -> bool {
-        let mut has_sent = false;
-        for _ in 0..TRANSMITS_PER_TURN {
-            let transmit = match self.pending.take() {
-                Some(pending) => Some(pending),
-                None => connection.poll_transmit(now(), &mut self.buffer),
-            };
-            let Some(transmit) = transmit else { break };
-            if let Err(SendError::NoRoom) = self.send(&transmit) {
-                self.pending = Some(transmit);
-                break;
-            }
-            has_sent = true;
-        }
-        has_sent
-    }
-
-    fn send(&mut self, transmit: &Transmit) -> Result<(), SendError> {
-        let way = self.paths.way_to(transmit.path);
-        let way = way.ok_or(SendError::Unreachable)?;
-        let listening = self.sockets.get_mut(way.socket);
-        let listening = listening.ok_or(SendError::Unreachable)?;
-        let socket = &mut listening.socket;
-        super::send(socket, way.remote, way.local, transmit, &self.buffer)
+        self.outgoing.transmit(connection, |transmit, bytes| {
+            let way = self.paths.way_to(transmit.path);
+            let way = way.ok_or(SendError::Unreachable)?;
+            let listening = self.sockets.get_mut(way.socket);
+            let listening = listening.ok_or(SendError::Unreachable)?;
+            let socket = &mut listening.socket;
+            super::send(socket, way.remote, way.local, transmit, bytes)
+        })
     }
 }
 

@@ -22,6 +22,7 @@ mod near;
 mod near_sockets;
 mod opening;
 mod operand;
+mod outgoing;
 mod pace;
 mod pipe_lanes;
 mod plan;

@@ -13,6 +13,7 @@ use fulmar_transport::{PathId, SendError};
 
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
+use super::outgoing::Outgoing;
 use crate::client::destinations::Destinations;
 use crate::client::local_ports::LocalPorts;
 use crate::surroundings::now;
@@ -21,9 +22,6 @@ use crate::udp;
 /// Room that is asked for in the kernel for what was not received yet. It grants less by itself.
 pub(super) const RECEIVE_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 
-/// Transmissions of one turn, each of up to 40 datagrams.
-const TRANSMITS_PER_TURN: usize = 16;
-
 /// The sockets. Each path is a local port, or one of each family as long as it is not known in which the
 /// far end answers.
 #[derive(Debug)]
@@ -31,10 +29,7 @@ pub(super) struct NearSockets {
     destinations: Destinations,
     ports: LocalPorts,
     inbox: Inbox,
-    /// What is being sent.
-    buffer: Vec<u8>,
-    /// What the system had no room for: it is in the buffer.
-    pending: Option<Transmit>,
+    outgoing: Outgoing,
     /// What was sent last, if that is known.
     last: Option<(Transmit, Vec<u8>)>,
     refusals: u64,
@@ -48,8 +43,7 @@ impl NearSockets {
             destinations,
             ports: LocalPorts::default(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
-            buffer: Vec::new(),
-            pending: None,
+            outgoing: Outgoing::default(),
             last: None,
             refusals: 0,
             absence: Absence::default(),
@@ -110,7 +104,7 @@ impl NearSockets {
 
     /// Puts the sockets on the list.
     pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        let waits_on = self.pending.map(|pending| pending.path);
+        let waits_on = self.outgoing.waits_on();
         self.ports
             .enlist(list, |path| match waits_on == Some(path) {
                 true => Interest::ReadWrite,
@@ -161,21 +155,10 @@ impl NearSockets {
 
     /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
     pub(super) fn transmit(&mut self, connection: &mut Connection) -> bool {
-        let mut has_sent = false;
-        for _ in 0..TRANSMITS_PER_TURN {
-            let transmit = match self.pending.take() {
-                Some(pending) => Some(pending),
-                None => connection.poll_transmit(now(), &mut self.buffer),
-            };
-            let Some(transmit) = transmit else { break };
-            let (ports, destinations) = (&mut self.ports, &mut self.destinations);
-            if let Err(SendError::NoRoom) = send(ports, destinations, &transmit, &self.buffer) {
-                self.pending = Some(transmit);
-                break;
-            }
-            has_sent = true;
-        }
-        has_sent
+        let (ports, destinations) = (&mut self.ports, &mut self.destinations);
+        self.outgoing.transmit(connection, |transmit, bytes| {
+            send(ports, destinations, transmit, bytes)
+        })
     }
 }
 
