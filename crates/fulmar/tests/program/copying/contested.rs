@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::Signal;
 
-use super::{at_terminal, copy, far, far_path, noise, scene, wait_for_megabytes};
+use super::{at_terminal, expect_resumed, far, far_path, noise, scene, wait_for_megabytes};
 use crate::support::{Person, Process};
 
 /// The length of a file that takes some seconds.
@@ -22,16 +22,7 @@ fn a_newer_copy_goes_on_where_one_that_has_vanished_was_and_is_not_replaced_by_i
     wait_for_megabytes(&mut terminal, 12.0);
     let near = Process::of(terminal.pid()).expect("it runs");
     near.signal(Signal::STOP);
-    let output = copy(&scene, &["--json", "-l", "40MB", "newer", &far("file")]);
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{output:?}");
-    let done = told.lines().last().unwrap_or_default();
-    assert!(done.contains("\"event\":\"done\""), "{told}");
-    assert!(!done.contains("\"bytes_resumed\":0,"), "{told}");
-    let names = fs::read_dir(far_path(&scene, "")).expect("a home");
-    let names = names.map(|entry| entry.expect("an entry").file_name());
-    let parts = names.filter(|name| name.to_string_lossy().contains("fulmar-part"));
-    assert_eq!(parts.count(), 0);
+    expect_resumed(&scene, &["-l", "40MB", "newer", &far("file")]);
     let is_newer = || fs::read(far_path(&scene, "file")).expect("it is there") == newer;
     assert!(is_newer());
     near.signal(Signal::CONT);

@@ -8,6 +8,7 @@ mod interruptions;
 mod resources;
 mod troubles;
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
@@ -70,6 +71,20 @@ fn expect_status(scene: &Scene, arguments: &[&str], status: i32) -> String {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(status), "{arguments:?}: {told}");
     told
+}
+
+/// Copies, and expects that a part was there already, and that none is left.
+#[track_caller]
+fn expect_resumed(scene: &Scene, arguments: &[&str]) {
+    let output = copy(scene, &[&["--json"], arguments].concat());
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    let done = told.lines().last().unwrap_or_default();
+    assert!(done.contains("\"event\":\"done\""), "{told}");
+    assert!(!done.contains("\"bytes_resumed\":0,"), "{told}");
+    let entries = fs::read_dir(far_path(scene, "")).expect("a home");
+    let mut names = entries.map(|entry| entry.expect("an entry").file_name());
+    assert!(!names.any(|name| name.to_string_lossy().contains("fulmar-part")));
 }
 
 /// A copy that runs while something happens to it. Dropping it ends it: nothing else would, and its machine cannot
