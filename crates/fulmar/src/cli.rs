@@ -193,12 +193,9 @@ pub(crate) struct Records {
     pub(crate) log: Option<PathBuf>,
 }
 
-/// The options of the server: those of mosh-server, and ours.
+/// Where a server listens, or the far end of a copy.
 #[derive(Debug, Args)]
-pub(crate) struct ServerArgs {
-    /// Start at once, by hand or as mosh-server, and print the port and the key
-    #[arg(value_parser = ["new"])]
-    new: Option<String>,
+pub(crate) struct Place {
     /// Listen on the address by which ssh was reached
     #[arg(short = 's', conflicts_with = "address")]
     ssh: bool,
@@ -207,7 +204,27 @@ pub(crate) struct ServerArgs {
     address: Option<OsString>,
     /// Listen on this UDP port, or the lowest free one of a range [default: 60001:60999]
     #[arg(short = 'p', value_name = "PORT[:PORT2]", value_parser = PortRange::parse)]
-    ports: Option<PortRange>,
+    pub(crate) ports: Option<PortRange>,
+}
+
+impl Place {
+    /// Returns the address, if one is asked for.
+    pub(crate) fn bind(&self) -> Option<Bind> {
+        match &self.address {
+            Some(address) => Some(Bind::Address(address.clone())),
+            None => self.ssh.then_some(Bind::SshConnection),
+        }
+    }
+}
+
+/// The options of the server: those of mosh-server, and ours.
+#[derive(Debug, Args)]
+pub(crate) struct ServerArgs {
+    /// Start at once, by hand or as mosh-server, and print the port and the key
+    #[arg(value_parser = ["new"])]
+    new: Option<String>,
+    #[command(flatten)]
+    place: Place,
     /// How many colours the client's terminal has [default: 256]
     #[arg(short = 'c', value_name = "COLORS")]
     colors: Option<i64>,
@@ -237,11 +254,8 @@ impl ServerArgs {
     pub(crate) fn into_wishes(self) -> Wishes {
         let locale = self.locale.iter();
         Wishes {
-            bind: match self.address {
-                Some(address) => Some(Bind::Address(address)),
-                None => self.ssh.then_some(Bind::SshConnection),
-            },
-            ports: self.ports,
+            bind: self.place.bind(),
+            ports: self.place.ports,
             colors: self.colors.map(Colors::of_count),
             locale: locale.filter_map(|word| assignment(word)).collect(),
             verbosity: self.verbosity,

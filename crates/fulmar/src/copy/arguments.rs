@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::rate::{Rate, memory};
-use crate::cli::ConfigFile;
+use crate::cli::{ConfigFile, Place};
 use crate::server::options::Bind;
 use crate::server::ports::PortRange;
 use crate::settings::CopyFlags;
@@ -107,15 +107,8 @@ impl SshWords {
 /// The options of a copy's far end, which ssh starts.
 #[derive(Debug, Args)]
 pub(crate) struct CopyServerArgs {
-    /// Listen on the address by which ssh was reached
-    #[arg(short = 's', conflicts_with = "address")]
-    ssh: bool,
-    /// Listen on this numeric address
-    #[arg(short = 'i', value_name = "ADDRESS")]
-    address: Option<OsString>,
-    /// Listen on this UDP port, or the lowest free one of a range
-    #[arg(short = 'p', value_name = "PORT[:PORT2]", value_parser = PortRange::parse)]
-    ports: Option<PortRange>,
+    #[command(flatten)]
+    place: Place,
     /// Write a log
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
@@ -130,15 +123,11 @@ pub(crate) struct CopyServerArgs {
 impl CopyServerArgs {
     /// Returns where to listen.
     pub(crate) fn bind(&self) -> Bind {
-        match &self.address {
-            Some(address) => Bind::Address(address.clone()),
-            None if self.ssh => Bind::SshConnection,
-            None => Bind::Any,
-        }
+        self.place.bind().unwrap_or(Bind::Any)
     }
 
     /// Returns at which ports.
     pub(crate) fn ports(&self) -> PortRange {
-        self.ports.unwrap_or(PortRange::DEFAULT)
+        self.place.ports.unwrap_or(PortRange::DEFAULT)
     }
 }
