@@ -77,6 +77,8 @@ impl NearSockets {
 
     /// Sends what there is to send, and remembers the last of it.
     pub(super) fn transmit_last(&mut self, now: Time, connection: &mut Connection) {
+        // Nobody needs it any more, and whoever waits for answers would wait for room instead.
+        self.outgoing.give_up();
         let mut bytes = Vec::new();
         while let Some(transmit) = connection.poll_transmit(now, &mut bytes) {
             let _ = send(&mut self.ports, &mut self.destinations, &transmit, &bytes);

@@ -22,6 +22,11 @@ impl Outgoing {
         self.pending.map(|pending| pending.path)
     }
 
+    /// Gives up what waits for room.
+    pub(super) fn give_up(&mut self) {
+        self.pending = None;
+    }
+
     /// Has what there is to send be sent. Returns whether anything has left: then lanes may have room again.
     pub(super) fn transmit(
         &mut self,
@@ -42,5 +47,36 @@ impl Outgoing {
             has_sent = true;
         }
         has_sent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fulmar_quic::{Options, Secret};
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::copy::udp_link::origin;
+
+    #[test]
+    fn what_found_no_room_is_what_is_sent_next_unless_it_is_given_up() {
+        let (secret, path) = (Secret::from_bytes(Zeroizing::new([7; 32])), PathId::new(3));
+        let options = Options::default();
+        let mut connection = Connection::client(&secret, [1; 32], origin(), now(), path, &options);
+        let mut tried = Vec::new();
+        let mut transmit = |outgoing: &mut Outgoing, outcome| {
+            outgoing.transmit(&mut connection, |_, bytes| {
+                tried.push(bytes.to_vec());
+                outcome
+            })
+        };
+        let mut outgoing = Outgoing::default();
+        assert!(!transmit(&mut outgoing, Err(SendError::NoRoom)));
+        assert_eq!(outgoing.waits_on(), Some(path));
+        assert!(!transmit(&mut outgoing, Err(SendError::NoRoom)));
+        outgoing.give_up();
+        assert!(!transmit(&mut outgoing, Ok(())), "there is no more of it");
+        assert_eq!((outgoing.waits_on(), tried.len()), (None, 2));
+        assert!(!tried[0].is_empty() && tried[0] == tried[1]);
     }
 }
