@@ -291,6 +291,7 @@ impl Connection {
                 .paths
                 .allowance(remote, is_confirmed, mtu, SEGMENTS_MAX);
             if segments == 0 {
+                self.pacer.rest();
                 return None;
             }
             let (window, rtt) = (self.line.window(), peer.quic.rtt());

@@ -84,6 +84,11 @@ impl Pacer {
         self.allowed -= bytes as f64;
     }
 
+    /// Nothing may leave for another reason than the pace, which has nothing to wait for then.
+    pub(super) fn rest(&mut self) {
+        self.is_spent = false;
+    }
+
     /// Learns whether anything has left: a burst ends when there is nothing.
     pub(super) fn note(&mut self, now: Time, has_left: bool) {
         self.is_wanted = false;
@@ -139,6 +144,16 @@ mod tests {
         assert_eq!(allowed(&mut pacer, 1_000), 0, "half of a burst");
         assert_eq!(allowed(&mut pacer, 2_000), 25_000);
         assert_eq!(pacer.ends(None), None, "nothing waits");
+    }
+
+    #[test]
+    fn who_may_not_send_for_another_reason_waits_for_nothing() {
+        let mut pacer = Pacer::from(at(0));
+        let first = allowed(&mut pacer, 0);
+        pacer.spend(first as usize);
+        allowed(&mut pacer, 0);
+        pacer.rest();
+        assert_eq!(pacer.ends(None), None);
     }
 
     #[test]
