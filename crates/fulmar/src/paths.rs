@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use fulmar_platform::udp::Datagram;
 use fulmar_transport::PathId;
 
 /// A way of datagrams from here to a peer, as far as this end can tell ways apart.
@@ -13,6 +14,17 @@ pub(crate) struct Way {
     pub(crate) remote: SocketAddr,
     /// Our own address, if the system told which was asked: answers are to come from it.
     pub(crate) local: Option<IpAddr>,
+}
+
+impl Way {
+    /// Returns the way on which a datagram has come to one of our sockets.
+    pub(crate) fn of(socket: usize, datagram: &Datagram<'_>) -> Way {
+        Way {
+            socket,
+            remote: datagram.source,
+            local: datagram.local,
+        }
+    }
 }
 
 /// The ways that are remembered. The core names the path in use and the one before; the rest is

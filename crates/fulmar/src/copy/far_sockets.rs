@@ -115,11 +115,7 @@ fn hand_over(
     connection: &mut Connection,
     paths: &mut PathTable,
 ) -> bool {
-    let way = Way {
-        socket,
-        remote: datagram.source,
-        local: datagram.local,
-    };
+    let way = Way::of(socket, datagram);
     let path = paths.number(&way);
     let ecn = udp::ecn(datagram.ecn);
     let is_genuine = connection.handle_datagram(now, path, ecn, datagram.bytes) == Verdict::Genuine;

@@ -108,11 +108,7 @@ fn hand_over(
     paths: &mut PathTable,
     trace: &mut Trace,
 ) -> bool {
-    let way = Way {
-        socket,
-        remote: datagram.source,
-        local: datagram.local,
-    };
+    let way = Way::of(socket, datagram);
     let path = paths.number(&way);
     let arrival = Arrival {
         path,
