@@ -148,6 +148,21 @@ fn a_newer_copy_that_is_broken_off_takes_nothing_from_the_older() {
     assert_eq!(outcome.troubles, []);
 }
 
+#[test]
+fn what_both_of_them_have_left_is_gone_in_the_end() {
+    let world = world();
+    let vanished = Vanished::after(world.path(), 60);
+    drop(Vanished::after(world.path(), 80));
+    assert_eq!(snapshot(&world.path().join("dst")).len(), 2);
+    drop(vanished);
+    let outcome = copy_new(world.path());
+    assert_eq!(
+        (outcome.troubles.len(), outcome.held),
+        (0, 59 * PIECE as u64)
+    );
+    expect_only(world.path(), b'n');
+}
+
 /// Between any two calls of the newer one. What the older one has brought then is not written to any more.
 #[test]
 fn whenever_the_older_one_gets_there_its_file_stays_whole_and_the_newer_one_replaces_it() {

@@ -40,7 +40,7 @@ pub(crate) struct Partial {
     pub(crate) facts: Facts,
     /// Nothing was in it.
     pub(crate) is_new: bool,
-    /// Those that copies which began before are at.
+    /// Those that copies which began before are at, or have left besides.
     pub(crate) older: Vec<Older>,
 }
 
@@ -122,7 +122,12 @@ pub(crate) fn open(folder: impl AsFd, final_name: &[u8], keep: bool) -> Result<P
     let mut older = Vec::new();
     for attempt in 0..TRIES {
         match attempt_at(folder.as_fd(), name(final_name, attempt), keep)? {
-            Found::Ours(partial) => return Ok(Partial { older, ..partial }),
+            Found::Ours(partial) => {
+                if !partial.is_new {
+                    older.extend(left_over(folder.as_fd(), final_name, attempt + 1));
+                }
+                return Ok(Partial { older, ..partial });
+            }
             Found::Held(held) => older.push(held),
             Found::Other => {}
         }
@@ -130,36 +135,54 @@ pub(crate) fn open(folder: impl AsFd, final_name: &[u8], keep: bool) -> Result<P
     Err(Errno::EXIST)
 }
 
+/// What copies have left that were broken off while another held the first name.
+fn left_over(folder: BorrowedFd<'_>, final_name: &[u8], from: u8) -> Vec<Older> {
+    let names = (from..TRIES).map(|attempt| name(final_name, attempt));
+    let found = names.map_while(|name| existing(folder, &name).ok());
+    let ours = found.filter_map(|found| match found {
+        Some(Found::Ours(partial)) => Some(Older {
+            file: partial.file,
+            name: partial.name,
+            facts: partial.facts,
+        }),
+        _ => None,
+    });
+    ours.collect()
+}
+
 fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool) -> Result<Found> {
     match create(folder, &name) {
         Err(Errno::EXIST) => {}
-        file => return take(folder, file?, name, true),
+        file => return take(folder, file?, &name, true),
     }
-    let seen = match system::facts_at(folder, &name) {
+    let old = match existing(folder, &name) {
         Err(Errno::NOENT) => return Ok(Found::Other),
-        seen => seen?,
+        old => match old? {
+            Some(Found::Ours(old)) if !keep => Some(old),
+            Some(found) => return Ok(found),
+            None => None,
+        },
     };
-    if !is_ours(&seen) {
-        return Ok(Found::Other);
-    }
-    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let old = match system::open(folder, &name, flags, 0) {
-        Ok(file) => Some(take(folder, file, name.clone(), false)?),
-        // One that had its final mode already, which forbids writing.
-        Err(Errno::ACCESS) => None,
-        Err(Errno::LOOP | Errno::NOENT) => return Ok(Found::Other),
-        Err(error) => return Err(error),
-    };
-    if let Some(found) = &old
-        && (keep || !matches!(found, Found::Ours(_)))
-    {
-        return Ok(old.unwrap_or(Found::Other));
-    }
     system::remove(folder, &name)?;
     let file = create(folder, &name)?;
     // The old one is locked until here.
     drop(old);
-    take(folder, file, name, true)
+    take(folder, file, &name, true)
+}
+
+/// What has the name; `None`: a partial file that had its final mode already, which forbids writing.
+fn existing(folder: BorrowedFd<'_>, name: &[u8]) -> Result<Option<Found>> {
+    let seen = system::facts_at(folder, name)?;
+    if !is_ours(&seen) {
+        return Ok(Some(Found::Other));
+    }
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    match system::open(folder, name, flags, 0) {
+        Ok(file) => take(folder, file, name, false).map(Some),
+        Err(Errno::ACCESS) => Ok(None),
+        Err(Errno::LOOP) => Ok(Some(Found::Other)),
+        Err(error) => Err(error),
+    }
 }
 
 fn create(folder: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
@@ -169,16 +192,17 @@ fn create(folder: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
 
 /// Locks an open file, and sees that it is what the name leads to: before it was locked, another copy may have
 /// given it its final name.
-fn take(folder: impl AsFd, file: OwnedFd, name: Vec<u8>, is_new: bool) -> Result<Found> {
+fn take(folder: impl AsFd, file: OwnedFd, name: &[u8], is_new: bool) -> Result<Found> {
     let is_locked = lock(&file)?;
     let facts = system::facts(&file)?;
-    let is_there = match system::facts_at(folder, &name) {
+    let is_there = match system::facts_at(folder, name) {
         Err(Errno::NOENT) => false,
         there => there?.is_same_file(&facts),
     };
     if !is_there || !is_ours(&facts) || (is_new && !is_locked) {
         return Ok(Found::Other);
     }
+    let name = name.to_vec();
     if !is_locked {
         return Ok(Found::Held(Older { file, name, facts }));
     }
