@@ -295,10 +295,11 @@ impl Connection {
                 return None;
             }
             let (window, rtt) = (self.line.window(), peer.quic.rtt());
-            let allowed = self
-                .pacer
-                .allow(now, window, rtt, mtu)
-                .min(self.line.room());
+            let allowed = match self.line.is_at_once() {
+                true => self.pacer.allow_all(now),
+                false => self.pacer.allow(now, window, rtt, mtu),
+            };
+            let allowed = allowed.min(self.line.room());
             let datagrams = usize::try_from(allowed / u64::from(mtu)).unwrap_or(usize::MAX);
             // QUIC holds acknowledgements back together with what it has to say besides.
             self.line.set_open(datagrams > 0 || peer.owes);

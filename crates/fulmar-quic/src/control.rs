@@ -3,6 +3,7 @@
 mod delivery;
 mod losses;
 mod own;
+mod start;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub(crate) struct Line {
     window: AtomicU64,
     in_flight: AtomicU64,
     acknowledged: AtomicU64,
+    /// Whether all that there is room for is to leave at once.
+    is_at_once: AtomicBool,
 }
 
 impl Line {
@@ -36,6 +39,11 @@ impl Line {
     /// Returns the congestion window in bytes.
     pub(crate) fn window(&self) -> u64 {
         self.window.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether all that there is room for is to leave at once.
+    pub(crate) fn is_at_once(&self) -> bool {
+        self.is_at_once.load(Ordering::Relaxed)
     }
 
     /// Returns how many bytes more may be under way.
@@ -75,13 +83,14 @@ impl ControllerFactory for Factory {
             CongestionControl::Cubic => Arc::new(CubicConfig::default()).build(now, current_mtu),
         };
         let line = self.line.clone();
-        line.window.store(inner.window(), Ordering::Relaxed);
         line.in_flight.store(0, Ordering::Relaxed);
-        Box::new(Governed {
+        let governed = Governed {
             inner,
             line,
             confirmed: false,
-        })
+        };
+        governed.tell();
+        Box::new(governed)
     }
 }
 
@@ -101,8 +110,12 @@ pub(crate) fn is_confirmed(controller: &dyn Controller) -> bool {
 
 impl Governed {
     fn tell(&self) {
-        let window = self.inner.window();
-        self.line.window.store(window, Ordering::Relaxed);
+        let metrics = self.inner.metrics();
+        let is_at_once = metrics.pacing_rate == Some(u64::MAX);
+        self.line
+            .window
+            .store(metrics.congestion_window, Ordering::Relaxed);
+        self.line.is_at_once.store(is_at_once, Ordering::Relaxed);
     }
 }
 

@@ -35,15 +35,15 @@ fn a_connection_outlives_any_gaps() {
 
 #[test]
 fn windows_follow_the_product_of_rate_and_round_trip() {
-    // 200 Mbit/s and 200 ms: 5 MB. 20 Mbit/s and 40 ms: 0.1 MB.
-    for (mbit, trip, product) in [(200, 200, 5 * MB), (20, 40, MB / 10)] {
+    // 800 Mbit/s and 200 ms: 20 MB. 20 Mbit/s and 40 ms: 0.1 MB.
+    for (mbit, trip, product) in [(800, 200, 20 * MB), (20, 40, MB / 10)] {
         let net = Network::seeded(5).both([
             Rate::kbit(mbit * 1000, Queue::bytes(product as usize)),
             Delay::ms(trip / 2),
         ]);
         let mut sim = Simulation::new(net, ends(5, &Options::default(), 1 << 40, 0));
         run(&mut sim, 5);
-        let least = 4 << 20;
+        let least = 16 << 20;
         let near = sim.nodes.0.connection.statistics().send_window;
         let far = sim.nodes.1.connection.statistics().receive_window;
         for window in [near, far] {
@@ -55,12 +55,12 @@ fn windows_follow_the_product_of_rate_and_round_trip() {
 
 #[test]
 fn an_end_holds_three_products_at_most_from_the_first_byte_on() {
-    // 200 Mbit/s and 200 ms.
-    let (product, to_send) = (5 * MB, 1 << 40);
+    // 400 Mbit/s and 200 ms: three products are more than the least window.
+    let (product, to_send) = (10 * MB, 1 << 40);
     for loss in [0.0, 1.0] {
         let net = Network::seeded(5).both([
             Loss::percent(loss),
-            Rate::kbit(200_000, Queue::bytes(product as usize)),
+            Rate::kbit(400_000, Queue::bytes(product as usize)),
             Delay::ms(100),
         ]);
         let options = Options::default();

@@ -79,6 +79,12 @@ impl Pacer {
         }
     }
 
+    /// The same where all may leave at once.
+    pub(super) fn allow_all(&mut self, now: Time) -> u64 {
+        (self.allowed, self.at, self.is_spent) = (0.0, now, false);
+        u64::MAX
+    }
+
     /// So many bytes have left that are to be acknowledged.
     pub(super) fn spend(&mut self, bytes: usize) {
         self.allowed -= bytes as f64;

@@ -143,10 +143,6 @@ impl Delivery {
     /// those seen lately. What leaves at one instant arrives at the pace of the slowest link, whoever
     /// else uses it before and after. `None` if it is too fast to be seen.
     pub(super) fn pace(&self) -> Option<f64> {
-        if self.trains.is_empty() {
-            let first = self.batches.front().and_then(Batch::rate);
-            return first.filter(|pace| pace.is_finite());
-        }
         let mut rates: Vec<f64> = self.trains.iter().copied().collect();
         let middle = rates.len() / 2;
         let (_, pace, _) =
@@ -248,6 +244,8 @@ mod tests {
         burst(&mut delivery, now, 8);
         assert_eq!(delivery.pace(), None, "six packets after the first pair");
         burst(&mut delivery, now + Duration::from_millis(100), 10);
+        assert_eq!(delivery.pace(), None, "there may be more of it");
+        burst(&mut delivery, now + Duration::from_millis(200), 2);
         // 2400 bytes in 2 ms.
         assert_eq!(delivery.pace(), Some(1.2e6));
     }

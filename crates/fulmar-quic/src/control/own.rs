@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, Cubic, CubicConfig};
+use quinn_proto::congestion::{
+    Controller, ControllerFactory, ControllerMetrics, Cubic, CubicConfig,
+};
 
 use super::delivery::{Delivery, Peak, Sample};
 use super::losses::Losses;
-
-/// Bytes per second up to which bursts show a path's pace: ten packets take 4 ms then.
-const SEEN_PACE: f64 = 3e6;
+use super::start::Start;
 
 /// Packets that may be under way before anything is known. RFC 6928 §2 has ten; why there are more here is in
 /// docs/decisions/025-congestion-control.md.
@@ -24,22 +24,6 @@ const LEAST_PACKETS: u64 = 4;
 
 /// How many rounds the delivery rate is the largest of.
 const RATE_ROUNDS: usize = 10;
-
-/// How much longer round trips may be than the shortest before the start ends: a share of it within
-/// bounds, and so many in a row. Source of the bounds: RFC 9406 §4.2.
-const START_RISE: f64 = 0.125;
-const START_RISE_MIN: Duration = Duration::from_millis(4);
-const START_RISE_MAX: Duration = Duration::from_millis(16);
-const START_RISES: u32 = 8;
-
-/// How many round trips they last at least: a host that is busy is late with all
-/// that it answers at once.
-const START_RISES_SHARE: f64 = 0.25;
-
-/// How much more than a slow path's pace carries is tried in the start: time beyond the shortest round
-/// trip, as a share of it, and at most.
-const START_ROOM_SHARE: f64 = 0.25;
-const START_ROOM_MAX: Duration = Duration::from_millis(25);
 
 /// How much of the mean delay that was not ours is added to the queue we keep, and the most of it.
 const DELAY_SHARE: f64 = 1.5;
@@ -93,7 +77,7 @@ const BESIDE_SHARE: f64 = 0.75;
 /// What we are doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Doubling each round trip, or trebling, until the path is full.
+    /// Finding out how fast the path is, until it is full.
     Start,
     /// Little under way, so that the queue empties; since when that little is reached.
     Drain(Option<Instant>),
@@ -131,11 +115,7 @@ pub(super) struct Own {
     delay: f64,
     /// How boldly the slack is enlarged: doubled each round that shows no queue.
     boldness: f64,
-    /// Long round trips in a row.
-    rises: u32,
-    rose: Instant,
-    /// Rounds of the start without growth.
-    plateau: u32,
+    start: Start,
     foreign: u32,
     /// Beside somebody who fills the queue, as CUBIC would have it.
     beside: Option<Box<Cubic>>,
@@ -212,9 +192,7 @@ impl Own {
             unqueued: Unqueued::between(now, now),
             delay: 0.0,
             boldness: 1.0,
-            rises: 0,
-            rose: now,
-            plateau: 0,
+            start: Start::from(now),
             foreign: 0,
             beside: None,
         }
@@ -238,7 +216,7 @@ impl Own {
     fn update_window(&mut self, acknowledged: u64) {
         let Some(rtt) = self.rtt() else { return };
         let target = match self.phase {
-            Phase::Start => self.started(rtt, acknowledged),
+            Phase::Start => self.start.grown(self.window as f64, rtt, acknowledged),
             Phase::Drain(_) => self.product(rtt) * DRAINED,
             Phase::Cruise => {
                 let bold = self.slack(rtt).mul_f64(self.boldness);
@@ -263,28 +241,17 @@ impl Own {
     fn acknowledged(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool) {
         self.delivery.acknowledged(now, sent, bytes);
         self.losses.acknowledged(sent, bytes);
-        if self.phase == Phase::Start && !app_limited {
-            self.update_window(bytes);
+        if self.phase == Phase::Start {
+            self.start.acknowledged(now, sent, bytes);
+            if !app_limited {
+                self.update_window(bytes);
+            }
         }
     }
 
-    /// The window of the start: trebled in each round trip while the path's pace would be seen, doubled
-    /// when it is too fast for that, and held while round trips are longer than the shortest.
-    fn started(&self, rtt: Duration, acknowledged: u64) -> f64 {
-        let window = self.window as f64;
-        if self.rises > 0 {
-            return window;
-        }
-        let grown = window + acknowledged as f64;
-        if grown >= SEEN_PACE * rtt.as_secs_f64() {
-            return grown;
-        }
-        let grown = grown + acknowledged as f64;
-        // What has been delivered faster was held up by a host.
-        let pace = self.delivery.pace().filter(|pace| *pace > self.rate.get());
-        let room = rtt.mul_f64(START_ROOM_SHARE).min(START_ROOM_MAX);
-        let most = pace.map(|pace| pace * (rtt + room).as_secs_f64());
-        most.map_or(grown, |most| grown.min(most.max(window)))
+    /// Whether all that there is room for is to leave at once.
+    fn is_probing(&self) -> bool {
+        self.phase == Phase::Start && self.start.is_probing()
     }
 
     /// How many of us the path seems to serve. Everybody's queue is as long then, and who has less than
@@ -353,22 +320,14 @@ impl Own {
         }
         self.losses.end_round();
         match self.phase {
-            Phase::Start if !is_idle => self.look_at_start(now, rate_before),
+            Phase::Start if !is_idle => {
+                let before = self.rate.before_last();
+                if self.start.end_round(rate_before, before) {
+                    self.enter(now, Phase::Drain(None));
+                }
+            }
             Phase::Cruise => self.look_at_cruise(now, rtt),
             _ => {}
-        }
-    }
-
-    /// The rate that does not grow any more is the path's.
-    fn look_at_start(&mut self, now: Instant, rate: f64) {
-        let before = self.rate.before_last();
-        self.plateau = if rate > before * 1.25 {
-            0
-        } else {
-            self.plateau + 1
-        };
-        if self.plateau >= 2 {
-            self.enter(now, Phase::Drain(None));
         }
     }
 
@@ -396,17 +355,7 @@ impl Own {
         match self.phase {
             Phase::Start => {
                 let Some(rtt) = self.rtt() else { return };
-                let rise = rtt
-                    .mul_f64(START_RISE)
-                    .clamp(START_RISE_MIN, START_RISE_MAX);
-                if sample.rtt > rtt + rise {
-                    self.rises += 1;
-                } else {
-                    (self.rises, self.rose) = (0, now);
-                }
-                let lasts = now.saturating_duration_since(self.rose);
-                let is_long = lasts >= rtt.mul_f64(START_RISES_SHARE);
-                if self.rises >= START_RISES && is_long && self.rounds > 0 {
+                if self.start.is_full(now, sample, rtt) && self.rounds > 0 {
                     // What was under way then is what the path and the queue hold.
                     self.rate
                         .add(sample.in_flight as f64 / sample.rtt.as_secs_f64());
@@ -458,6 +407,7 @@ impl Own {
 impl Controller for Own {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         self.delivery.sent(now, bytes);
+        self.start.sent(now, bytes);
         if let Some(cubic) = &mut self.beside {
             cubic.on_sent(now, bytes, last_packet_number);
         }
@@ -535,6 +485,14 @@ impl Controller for Own {
 
     fn window(&self) -> u64 {
         self.window
+    }
+
+    /// A pace without end stands for "at once".
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.window;
+        metrics.pacing_rate = self.is_probing().then_some(u64::MAX);
+        metrics
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
