@@ -50,6 +50,7 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
         key: reachable.key,
         destinations: Destinations::named(address),
         agreement: reachable.agreement,
+        is_cut_off: call.was_cut_off(),
         call: call.status().is_none().then_some(call),
         surroundings,
         steps,

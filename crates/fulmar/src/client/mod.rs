@@ -77,6 +77,8 @@ pub(crate) struct Meeting {
     pub(crate) agreement: Option<Agreement>,
     /// The ssh that has started it, if that was us.
     pub(crate) call: Option<Call>,
+    /// Whether ssh has left what we wrote; of that a signal may tell yet.
+    pub(crate) is_cut_off: bool,
     /// What has been watched since the command was given.
     pub(crate) surroundings: Surroundings,
     /// What has happened since then.
@@ -158,6 +160,7 @@ impl Desk {
             destinations: Destinations::named(server),
             agreement,
             call: None,
+            is_cut_off: false,
             surroundings,
             steps: Steps::begin(now()),
         })
@@ -214,7 +217,7 @@ impl Desk {
             warnings: Vec::new(),
             steps: meeting.steps,
             ended_by: None,
-            is_cut_off: false,
+            is_cut_off: meeting.is_cut_off,
             trouble: None,
         };
         let ended = crash::caught(|| event_loop.run());

@@ -30,6 +30,7 @@ pub(crate) struct Call {
     is_deaf: bool,
     /// How much ssh has printed since the server can be reached.
     late_bytes: usize,
+    was_cut_off: bool,
 }
 
 /// What one turn has brought.
@@ -75,6 +76,7 @@ impl Call {
             is_heard: false,
             is_deaf: false,
             late_bytes: 0,
+            was_cut_off: false,
         }
     }
 
@@ -126,6 +128,11 @@ impl Call {
         &mut self.transcript
     }
 
+    /// Tells if anything was ever written to nobody: a SIGPIPE may come of it yet.
+    pub(crate) fn was_cut_off(&self) -> bool {
+        self.was_cut_off
+    }
+
     /// Tells if the server has said that it has heard us.
     pub(crate) fn is_heard(&self) -> bool {
         self.is_heard
@@ -161,6 +168,7 @@ impl Call {
             self.end_transcript(&mut turn);
         }
         turn.was_cut_off = self.ssh.write();
+        self.was_cut_off |= turn.was_cut_off;
         turn
     }
 
@@ -275,6 +283,19 @@ mod tests {
         };
         let turn = call.turn(ready);
         assert!(turn.said.is_empty() && turn.trouble.is_none());
+        call.ssh.end_at_once();
+    }
+
+    #[test]
+    fn what_was_written_to_nobody_is_not_forgotten() {
+        let mut call = call("exec <&-; echo FULMAR READY; exec tail -f /dev/null");
+        while !next(&mut call).was_cut_off {}
+        let nothing = Ready {
+            output: false,
+            errors: false,
+        };
+        assert!(!call.turn(nothing).was_cut_off);
+        assert!(call.was_cut_off());
         call.ssh.end_at_once();
     }
 

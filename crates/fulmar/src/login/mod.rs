@@ -181,6 +181,7 @@ impl Login {
                 key: reachable.key,
                 destinations,
                 agreement: reachable.agreement,
+                is_cut_off: self.call.was_cut_off(),
                 call: self.call.status().is_none().then_some(self.call),
                 surroundings: self.surroundings,
                 steps: self.steps,
