@@ -20,15 +20,20 @@ const TRAILING_MIN: u64 = 8 * 1200;
 /// What part of a flight is acknowledged when it is over.
 const OVER_SHARE: f64 = 0.9;
 
-/// How the window grows in a round trip: while flights are too short to show a pace; with a pace, up to
-/// the share of the product that is sure, beyond that while the pace may be right, and when it is not.
+/// What a flight is that is much too short to show a pace: all of it comes within that.
+const CLOSE: Duration = Duration::from_millis(1);
+
+/// How the window grows in a round trip: while flights are much too short to show a pace, and a little; with
+/// a pace, up to the share of the product that is sure, beyond that while the pace may be right, and when
+/// it is not.
+const PROBING_FAR: f64 = 8.0;
 const PROBING: f64 = 3.0;
 const SURE: f64 = 8.0;
 const NEAR: f64 = 1.5;
 const DOUBLING: f64 = 2.0;
 
 /// Up to which products the pace is sure, and may be right.
-const SURE_PRODUCTS: f64 = 0.75;
+const SURE_PRODUCTS: f64 = 0.9;
 const NEAR_PRODUCTS: f64 = 2.0;
 
 /// How much longer round trips may be than the shortest before the start ends: a share of it within
@@ -108,9 +113,15 @@ impl Flight {
         self.to.saturating_duration_since(self.from)
     }
 
+    /// How long its acknowledgements have taken so far.
+    fn spread(&self) -> Duration {
+        let first = self.first.unwrap_or(self.last);
+        self.last.saturating_duration_since(first)
+    }
+
     /// Bytes per second at which the path let it through, if it was longer in arriving than in leaving.
     fn pace(&self) -> Option<f64> {
-        let spread = self.last.saturating_duration_since(self.first?);
+        let spread = self.spread();
         let least = SPREAD_MIN.max(self.sending() * SPREAD_SHARE);
         let is_seen = spread >= least && self.trailing >= TRAILING_MIN;
         is_seen.then(|| self.trailing as f64 / spread.as_secs_f64())
@@ -167,11 +178,20 @@ impl Start {
         self.is_probing &= pace.is_none() && !is_slow;
     }
 
+    /// The flight that is being acknowledged.
+    fn answered(&self) -> &Flight {
+        match self.flight.first {
+            Some(_) => &self.flight,
+            None => &self.before,
+        }
+    }
+
     /// Returns the window when so many bytes more have arrived.
     pub(super) fn grown(&self, window: f64, rtt: Duration, acknowledged: u64) -> f64 {
         let grown = |times: f64| window + (times - 1.0) * acknowledged as f64;
         if self.is_probing {
-            return grown(PROBING);
+            let is_close = self.answered().spread() <= CLOSE;
+            return grown(if is_close { PROBING_FAR } else { PROBING });
         }
         if self.rises > 0 {
             return window;

@@ -71,17 +71,19 @@ impl Scene {
 
 #[test]
 fn a_path_is_filled_as_soon_as_a_flight_has_shown_its_pace() {
-    // 5 MB in a round trip. 346 KB take 7 ms.
+    // 5 MB in a round trip. 38 KB take less than a millisecond, eight times as much 6.
     let mut scene = Scene::new(5e7);
     let mut windows = vec![scene.own.window];
     while scene.own.is_probing() {
         scene.fill();
         windows.push(scene.own.window);
     }
-    assert_eq!(windows.len(), 4, "{windows:?}");
-    assert!(windows[1] > 110_000 && windows[2] > 330_000, "{windows:?}");
-    scene.fill();
-    assert!(scene.own.window > 3_700_000, "{}", scene.own.window);
+    assert_eq!(windows.len(), 3, "{windows:?}");
+    assert!(windows[1] > 290_000, "{windows:?}");
+    for _ in 0..2 {
+        scene.fill();
+    }
+    assert!(scene.own.window > 4_000_000, "{}", scene.own.window);
     while scene.own.phase == Phase::Start {
         scene.fill();
         assert!(scene.own.window < 8_000_000, "{}", scene.own.window);
