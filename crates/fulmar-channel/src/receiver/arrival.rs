@@ -193,7 +193,10 @@ impl Receiver {
         add(&mut self.news.progress.bytes, done);
         add(&mut self.news.progress.bytes_carried, part.length());
         match part.write(target, id, offset) {
-            Err(trouble) => self.fail(at, id, trouble, Parts::Keep, target),
+            Err(trouble) => {
+                let parts = parts_after(&trouble);
+                self.fail(at, id, trouble, parts, target);
+            }
             Ok(()) if self.large.get(&id).is_some_and(Large::is_complete) => {
                 self.verify(id, target)
             }
@@ -367,6 +370,15 @@ impl Receiver {
             entry,
             done.map_or_else(Verdict::Failed, |()| Verdict::Whole),
         );
+    }
+}
+
+/// What becomes of the parts of a file that could not be written: where there is no room they have taken
+/// it from the rest.
+pub(super) fn parts_after(trouble: &Trouble) -> Parts {
+    match trouble.why {
+        Why::DiskFull | Why::Quota => Parts::Drop,
+        _ => Parts::Keep,
     }
 }
 

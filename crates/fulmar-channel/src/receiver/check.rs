@@ -1,6 +1,7 @@
 //! Looking at what is held already (docs/channel.md §7).
 
 use super::Receiver;
+use super::arrival::parts_after;
 use super::large::{Holding, Known, Large};
 use crate::codec::Frame;
 use crate::digest::{ChunkDigest, Digest};
@@ -148,7 +149,8 @@ impl Receiver {
         if check.purpose == Purpose::Fill
             && let Err(trouble) = target.write(check.id, offset, &bytes)
         {
-            return Step::Failed(trouble, Parts::Keep);
+            let parts = parts_after(&trouble);
+            return Step::Failed(trouble, parts);
         }
         check.digest.update(&bytes);
         check.done += bytes.len() as u64;

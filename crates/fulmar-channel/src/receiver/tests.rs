@@ -703,6 +703,18 @@ fn as_many_large_files_are_open_as_may_be() {
 }
 
 #[test]
+fn who_has_filled_the_disk_leaves_the_room_to_the_rest() {
+    let mut attack = Attack::new(ALL);
+    attack.target.full.insert(path("r/0"));
+    let begun = [on(1, file(0, LARGE)), Sent::Data(1, 0, 0, 900)];
+    assert_eq!(attack.run(&begun), Ok(Turn::Waiting));
+    assert_eq!(attack.failures(), []);
+    assert_eq!(attack.run(&[Sent::Data(1, 0, 900, 900)]), Ok(Turn::Waiting));
+    assert_eq!(attack.failures(), [Why::DiskFull]);
+    assert!(attack.target.parts.is_empty(), "nothing of it is kept");
+}
+
+#[test]
 fn a_hole_that_never_ends_is_work_for_nobody() {
     let mut attack = Attack::new(ALL);
     let size = SIZE_MAX;
