@@ -73,6 +73,8 @@ fn paths(control: CongestionControl) {
         (45, 1.0),
         (200, 0.1),
         (200, 1.0),
+        (400, 0.0),
+        (800, 0.0),
         (45, 29.0),
     ] {
         let net = link(RATE, ms(rtt), 1.0, loss);
@@ -203,26 +205,40 @@ fn shares(control: CongestionControl, only: Option<u64>) {
     }
 }
 
-/// A link that follows a recorded one.
+/// A link that follows a recorded one, in both directions where there is a recording of both, with 50 ms
+/// each way as in the lab; from the third second on, as a login takes that long there.
 fn traced(control: CongestionControl, file: &str) {
-    let text = std::fs::read_to_string(file).expect("a trace that can be read");
-    let trace = Arc::new(LinkTrace::parse(&text).expect("a trace"));
-    for queue in [Queue::Endless, Queue::bytes(150_000)] {
-        let seconds = trace.period().as_secs().min(120);
-        let half = Delay::ms(20);
-        let up: [Impairment; 2] = [Traced::by(trace.clone(), queue), half.clone()];
-        let net = Network::seeded(7).up(up).down([half]);
+    let there = recorded(file).expect("a trace that can be read");
+    let back = match file.strip_suffix("up") {
+        Some(stem) => recorded(&format!("{stem}down")),
+        None => recorded(&format!("{}up", file.trim_end_matches("down"))),
+    };
+    let (from, to) = (secs(3), secs(78));
+    for queue in [Queue::Endless, Queue::bytes(100_000)] {
+        let half = Delay::ms(50);
+        let along = |trace: &Arc<LinkTrace>| Traced::from(trace.clone(), from, queue);
+        let up: [Impairment; 2] = [along(&there), half.clone()];
+        let down = back.iter().map(along).chain([half]);
+        let net = Network::seeded(7).up(up).down(down);
         let mut sim = share(net, vec![ends(3, &options(control), u64::MAX, 0)]);
-        sim.run_for(secs(seconds)).expect("no end spins");
-        let could = trace.count_between(ms(0), secs(seconds)) as f64 * 1500.0;
+        // More often would be too much for the slowest link that answers.
+        sim.nodes.0.between_pings = ms(500);
+        sim.run_for(to - from).expect("no end spins");
+        let could = there.count_between(from, to) as f64 * 1500.0;
         let far = &sim.nodes.1.ends[0];
-        let (mean, longest) = sim.nodes.0.ping_between(secs(2), secs(seconds));
+        let (mean, longest) = sim.nodes.0.ping_between(secs(2), to - from);
         println!(
             "{control:?} {file} {queue:?}: {:.3} of {:.2} Mbit/s, RTT {} ms, longest {}",
             far.received as f64 / could,
-            could * 8e-6 / seconds as f64,
+            could * 8e-6 / (to - from).as_secs_f64(),
             mean.as_millis(),
             longest.as_millis(),
         );
     }
+}
+
+/// The recording in a file, if there is one.
+fn recorded(file: &str) -> Option<Arc<LinkTrace>> {
+    let text = std::fs::read_to_string(file).ok()?;
+    LinkTrace::parse(&text).ok().map(Arc::new)
 }

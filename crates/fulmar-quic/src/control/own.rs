@@ -45,9 +45,12 @@ const BOLD_SLACK_MAX: f64 = 0.3;
 /// Rounds of filling after a draining, in which nothing is learned of the queue.
 const FILLING_ROUNDS: u32 = 2;
 
-/// How long the wobble of round trips is remembered, in samples, and how much of it we follow.
+/// How long the wobble of round trips is remembered, in samples.
 const WOBBLE_SAMPLES: f64 = 64.0;
-const WOBBLE_MAX: Duration = Duration::from_millis(150);
+
+/// How many times the mean wobble the queue we keep is at least, and the most of it.
+const WOBBLE_SHARE: f64 = 2.0;
+const WOBBLE_MAX: Duration = Duration::from_millis(200);
 
 /// What part of the product is under way when the path is let drain.
 const DRAINED: f64 = 0.85;
@@ -66,7 +69,7 @@ const BASE_MEMORY: Duration = Duration::from_secs(60);
 const FOREIGN_DRAININGS: u32 = 2;
 
 /// The most that is under way beside others, in products.
-const BESIDE_MAX: f64 = 2.5;
+const BESIDE_MAX: f64 = 4.0;
 
 /// What is lost without our doing and still so little that every loss counts beside others.
 const BASE_NEGLIGIBLE: f64 = 0.002;
@@ -268,7 +271,7 @@ impl Own {
 
     /// A path whose rate comes and goes is kept busy by a longer queue.
     fn wobble(&self) -> Duration {
-        Duration::from_secs_f64(self.wobble.max(0.0)).min(WOBBLE_MAX)
+        Duration::from_secs_f64(self.wobble.max(0.0) * WOBBLE_SHARE).min(WOBBLE_MAX)
     }
 
     /// Who waits for the path no longer than it takes without any delay has ever less under way, if

@@ -11,14 +11,13 @@ use super::End;
 /// The first port of the client's programs; each has the next.
 const PORT: u16 = 50_000;
 
-/// Between two measurements of the path.
-const BETWEEN_PINGS: Duration = ms(20);
-
 /// Programs of one host, told apart by the client's port.
 pub struct Many {
     pub ends: Vec<End>,
     /// Round trips of small datagrams, and when they ended, at the client.
     pub pings: Vec<(Duration, Duration)>,
+    /// Between two measurements of the path.
+    pub between_pings: Duration,
     is_client: bool,
     next_ping: Duration,
     outbox: VecDeque<Transmit>,
@@ -30,6 +29,7 @@ impl Many {
         Many {
             ends,
             pings,
+            between_pings: ms(20),
             is_client,
             next_ping: Duration::ZERO,
             outbox,
@@ -86,7 +86,7 @@ impl Node for Many {
             end.handle_timeout(now);
         }
         if self.is_client && now >= self.next_ping {
-            self.next_ping = now + BETWEEN_PINGS;
+            self.next_ping = now + self.between_pings;
             let mut bytes = vec![0; 100];
             bytes[..8].copy_from_slice(&(now.as_nanos() as u64).to_be_bytes());
             let ping = Transmit::to(address(super::SERVER_ADDRESS), bytes);

@@ -153,3 +153,28 @@ fn a_pause_does_not_make_the_path_forgotten() {
     }
     assert_eq!(scene.own.rate.get(), rate);
 }
+
+/// The window, in seconds at the rate that it is for, after rounds of which every other is so much longer.
+fn window_where_every_other_round_is_longer(by: Duration) -> f64 {
+    let mut scene = Scene::new(1e6);
+    for round in 0..60 {
+        scene.late = by * (round % 2);
+        scene.fill();
+    }
+    // A draining has little under way.
+    while scene.own.phase != Phase::Cruise {
+        scene.fill();
+    }
+    scene.own.window as f64 / scene.own.rate.get()
+}
+
+#[test]
+fn a_path_whose_round_trips_wobble_is_kept_busy_by_twice_as_much() {
+    let calm = window_where_every_other_round_is_longer(Duration::ZERO);
+    assert!(calm < 0.14, "{calm}");
+    let shaky = window_where_every_other_round_is_longer(Duration::from_millis(100));
+    // The mean distance from the mean is 50 ms.
+    assert!(shaky > 0.18, "{shaky}");
+    let wild = window_where_every_other_round_is_longer(Duration::from_millis(900));
+    assert!((0.28..0.4).contains(&wild), "{wild}");
+}
