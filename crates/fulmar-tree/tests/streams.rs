@@ -95,6 +95,25 @@ fn a_pipe_that_is_full_is_not_waited_for() {
     assert!(read == [bytes, vec![0; 1 << 20]].concat());
 }
 
+/// A hole may be as long as the sender says. Signals and timers have their turn in between.
+#[test]
+fn a_long_hole_is_written_a_piece_at_a_time() {
+    const LENGTH: u64 = 64 << 20;
+    let file_of_zeros = tempfile::NamedTempFile::new().unwrap();
+    let null = File::options().write(true).open("/dev/null").unwrap();
+    for stream in [file_of_zeros.reopen().unwrap(), null] {
+        let mut target = StreamTarget::new(stream.into());
+        target.begin(EntryId(0), &file("a", Some(LENGTH))).unwrap();
+        target.zeros(EntryId(0), 0, LENGTH).unwrap();
+        let looks = std::iter::repeat_with(|| target.is_ready())
+            .take_while(|is_ready| !is_ready)
+            .count();
+        assert!((16..10_000).contains(&looks), "{looks}");
+        target.commit(EntryId(0), LENGTH).unwrap();
+    }
+    assert_eq!(file_of_zeros.as_file().metadata().unwrap().len(), LENGTH);
+}
+
 #[test]
 fn files_follow_one_another_on_standard_output() {
     let (mut reader, writer) = pipe();
