@@ -37,6 +37,8 @@ mod beneath;
 #[cfg(test)]
 mod contested;
 #[cfg(test)]
+mod holes;
+#[cfg(test)]
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(test)]
@@ -61,6 +63,7 @@ mod target;
 mod testing;
 mod trouble;
 mod writing;
+mod written;
 
 pub use operand::{Homes, Named, Place};
 pub use pattern::Pattern;

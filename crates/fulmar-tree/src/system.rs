@@ -315,6 +315,10 @@ pub(crate) fn set_size(file: impl AsFd, size: u64) -> Result<()> {
 #[cfg(target_os = "linux")]
 pub(crate) fn punch(file: impl AsFd, offset: u64, length: u64) -> Result<bool> {
     step()?;
+    #[cfg(test)]
+    if tests_hook::is_without_holes() {
+        return Ok(false);
+    }
     let flags = fs::FallocateFlags::PUNCH_HOLE | fs::FallocateFlags::KEEP_SIZE;
     match fs::fallocate(file, flags, offset, length) {
         Ok(()) => Ok(true),
@@ -403,7 +407,7 @@ fn step() -> Result<()> {
 /// What tests do between two system calls.
 #[cfg(test)]
 pub(crate) mod tests_hook {
-    use std::cell::RefCell;
+    use std::cell::{Cell, RefCell};
 
     use super::Result;
 
@@ -411,6 +415,19 @@ pub(crate) mod tests_hook {
 
     thread_local! {
         static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
+        static WITHOUT_HOLES: Cell<bool> = const { Cell::new(false) };
+    }
+
+    pub(super) fn is_without_holes() -> bool {
+        WITHOUT_HOLES.get()
+    }
+
+    /// Runs `inside` as where no holes can be punched into a file.
+    pub(crate) fn without_holes<T>(inside: impl FnOnce() -> T) -> T {
+        WITHOUT_HOLES.set(true);
+        let result = inside();
+        WITHOUT_HOLES.set(false);
+        result
     }
 
     pub(super) fn step() -> Result<()> {

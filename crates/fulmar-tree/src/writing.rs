@@ -11,9 +11,14 @@ use rustix::fs::OFlags;
 use crate::partial::{self, Partial};
 use crate::spelling;
 use crate::system::{self, Errno, Facts, Result};
+use crate::written::Written;
 
 /// What is written where a file system has no holes.
 const ZEROS: &[u8] = &[0; 64 * 1024];
+
+/// Bytes that are overwritten with zeros in one call at most, as signals and timers wait for its end. Chosen: the chunks
+/// of a file of 256 GiB.
+const OVERWRITTEN_MAX: u64 = 64 << 20;
 
 /// What a file is to become.
 #[derive(Debug)]
@@ -40,8 +45,7 @@ pub(crate) struct Writing {
     /// Not made before something is to be written, if a file that may be the same has the name.
     partial: Option<Partial>,
     present: Option<(OwnedFd, Facts)>,
-    /// The end of what was written, from 0 without gaps or not.
-    end: u64,
+    written: Written,
 }
 
 impl Writing {
@@ -51,7 +55,7 @@ impl Writing {
             plan,
             partial: None,
             present: None,
-            end: 0,
+            written: Written::default(),
         };
         writing.present = writing.find_present(existing);
         if writing.present.is_some() {
@@ -108,21 +112,31 @@ impl Writing {
     pub(crate) fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         let end = offset.checked_add(bytes.len() as u64).ok_or(Errno::FBIG)?;
         system::write_at(&self.partial()?.file, bytes, offset)?;
-        self.end = self.end.max(end);
+        self.written.add(offset..end);
         Ok(())
     }
 
     pub(crate) fn zeros(&mut self, offset: u64, length: u64) -> Result<()> {
         let end = offset.checked_add(length).ok_or(Errno::FBIG)?;
-        let size = self.plan.size;
-        let written = self.end;
-        let partial = self.partial()?;
-        // In a new file there is nothing beyond what was written.
-        let is_empty = partial.is_new && offset >= written;
-        if !is_empty && !system::punch(&partial.file, offset, length)? {
-            write_zeros(partial, offset, end.min(size.unwrap_or(end)))?;
+        let mut left = OVERWRITTEN_MAX;
+        for held in self.held(offset..end)? {
+            clear(&self.partial()?.file, held, &mut left)?;
         }
         Ok(())
+    }
+
+    /// Where in a stretch there may be something but zeros.
+    fn held(&mut self, stretch: Range<u64>) -> Result<Vec<Range<u64>>> {
+        let partial = self.partial()?;
+        if partial.is_new {
+            return Ok(self.written.within(&stretch));
+        }
+        let held = stretch.start..stretch.end.min(system::facts(&partial.file)?.size);
+        Ok(if held.is_empty() {
+            Vec::new()
+        } else {
+            vec![held]
+        })
     }
 
     /// What an older copy is at is written to the own file as it is read, so that what is compared is what is there.
@@ -143,7 +157,7 @@ impl Writing {
 
     /// Gives the file its name.
     pub(crate) fn commit(&mut self, size: u64) -> Result<()> {
-        let is_long_enough = self.end == size;
+        let is_long_enough = self.written.end() == size;
         self.partial()?;
         let plan = &self.plan;
         let partial = self.partial.as_ref().ok_or(Errno::IO)?;
@@ -206,8 +220,8 @@ impl Writing {
     }
 
     pub(crate) fn abandon(mut self, parts: Parts) {
-        let has_parts =
-            self.partial.as_ref().is_some_and(|partial| !partial.is_new) || self.end > 0;
+        let is_old = self.partial.as_ref().is_some_and(|partial| !partial.is_new);
+        let has_parts = is_old || self.written.end() > 0;
         if parts == Parts::Drop || self.plan.size.is_none() || !has_parts {
             self.drop_partial();
         }
@@ -243,11 +257,25 @@ fn some(bytes: Vec<u8>) -> Result<Bytes> {
     }
 }
 
-fn write_zeros(partial: &Partial, mut offset: u64, end: u64) -> Result<()> {
+/// Makes zeros of a stretch that lies within a file: a hole, or where that cannot be done, of the data in it.
+fn clear(file: &OwnedFd, stretch: Range<u64>, left: &mut u64) -> Result<()> {
+    if system::punch(file, stretch.start, stretch.end - stretch.start)? {
+        return Ok(());
+    }
+    let mut offset = stretch.start;
+    while let Some((start, end)) = system::next_data(file, offset, stretch.end)? {
+        *left = left.checked_sub(end - start).ok_or(Errno::NOTSUP)?;
+        write_zeros(file, start, end)?;
+        offset = end;
+    }
+    Ok(())
+}
+
+fn write_zeros(file: &OwnedFd, mut offset: u64, end: u64) -> Result<()> {
     while offset < end {
         let left = usize::try_from(end - offset).unwrap_or(usize::MAX);
         let zeros = ZEROS.get(..left).unwrap_or(ZEROS);
-        system::write_at(&partial.file, zeros, offset)?;
+        system::write_at(file, zeros, offset)?;
         offset += zeros.len() as u64;
     }
     Ok(())
