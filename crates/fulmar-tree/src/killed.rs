@@ -14,7 +14,7 @@ use fulmar_channel::Why;
 use crate::TargetOptions;
 use crate::partial::is_partial_name;
 use crate::system::{Errno, tests_hook};
-use crate::testing::{PRESERVE, Random, copy, room, snapshot};
+use crate::testing::{PRESERVE, Random, TARGET, copy, room, snapshot};
 
 /// Points at which copies are killed.
 const POINTS: u64 = 1000;
@@ -203,6 +203,41 @@ fn without_resuming_parts_are_removed_and_not_used() {
     let outcome = copy(world.path(), &["file"], "dst", options);
     assert_eq!((outcome.troubles.len(), outcome.held), (0, 0));
     assert_eq!(names(), [false]);
+}
+
+/// As on vfat or with sshfs, where what is made here has another owner than us.
+#[test]
+fn where_owners_are_mapped_a_copy_goes_on_with_its_parts_too() {
+    let world = one_file();
+    let partials = || snapshot(&world.path().join("dst")).len();
+    tests_hook::with_mapped_owners(|| {
+        for round in 0..20 {
+            assert!(copy_until(world.path(), "file", 100 + round));
+            assert_eq!(partials(), 1, "{round}");
+        }
+        let outcome = copy(world.path(), &["file"], "dst", TARGET);
+        assert_eq!(outcome.troubles, []);
+        assert!(outcome.held > 4096 * 30, "{outcome:?}");
+    });
+    assert_eq!(
+        fs::read(world.path().join("dst/file")).unwrap(),
+        vec![b'x'; 4096 * 100]
+    );
+    assert_eq!(partials(), 1);
+}
+
+/// Whatever is in the tree: modes cannot be set there, and are not missed unless they were asked for.
+#[test]
+fn where_owners_are_mapped_trees_are_copied() {
+    let world = world();
+    let outcome = tests_hook::with_mapped_owners(|| copy(world.path(), &["src"], "dst", TARGET));
+    assert_eq!(outcome.troubles, []);
+    let contents = |tree: &str| -> Vec<_> {
+        let seen = snapshot(&world.path().join(tree)).into_iter();
+        seen.map(|(path, seen)| (path, seen.kind, seen.content))
+            .collect()
+    };
+    assert_eq!(contents("src"), contents("dst/src"));
 }
 
 /// The name of the variable that tells the child which copy to make and when to die.

@@ -66,6 +66,14 @@ impl Partial {
         let older = self.older.iter().filter(|_| self.is_new);
         older.max_by_key(|older| older.facts.stored)
     }
+
+    /// Removes the file, unless another has its name by now.
+    pub(crate) fn remove(&self, folder: impl AsFd) -> Result<()> {
+        if system::facts_at(&folder, &self.name)?.is_same_file(&self.facts) {
+            system::remove(folder, &self.name)?;
+        }
+        Ok(())
+    }
 }
 
 /// The partial name for `name`. `attempt` is 0 unless that one was taken.
@@ -119,12 +127,26 @@ pub(crate) fn is_partial_name(name: &[u8]) -> bool {
 ///
 /// Those of the system; `EXIST` if all names are taken by what is not ours, or by copies that are at it.
 pub(crate) fn open(folder: impl AsFd, final_name: &[u8], keep: bool) -> Result<Partial> {
+    let folder = folder.as_fd();
+    let found = search(folder, final_name, keep, system::user())?;
+    let owner = found.facts.owner;
+    let is_first = found.name == name(final_name, 0);
+    if !found.is_new || is_first || owner == system::user() {
+        return Ok(found);
+    }
+    // Made by us and another's: the file system maps owners, and what was passed over may be ours.
+    found.remove(folder)?;
+    search(folder, final_name, keep, owner)
+}
+
+/// Tries one name after the other; an old file is taken if it is `owner`'s.
+fn search(folder: BorrowedFd<'_>, final_name: &[u8], keep: bool, owner: u32) -> Result<Partial> {
     let mut older = Vec::new();
     for attempt in 0..TRIES {
-        match attempt_at(folder.as_fd(), name(final_name, attempt), keep)? {
+        match attempt_at(folder, name(final_name, attempt), keep, owner)? {
             Found::Ours(partial) => {
                 if !partial.is_new {
-                    older.extend(left_over(folder.as_fd(), final_name, attempt + 1));
+                    older.extend(left_over(folder, final_name, attempt + 1, owner));
                 }
                 return Ok(Partial { older, ..partial });
             }
@@ -136,9 +158,9 @@ pub(crate) fn open(folder: impl AsFd, final_name: &[u8], keep: bool) -> Result<P
 }
 
 /// What copies have left that were broken off while another held the first name.
-fn left_over(folder: BorrowedFd<'_>, final_name: &[u8], from: u8) -> Vec<Older> {
+fn left_over(folder: BorrowedFd<'_>, final_name: &[u8], from: u8, owner: u32) -> Vec<Older> {
     let names = (from..TRIES).map(|attempt| name(final_name, attempt));
-    let found = names.map_while(|name| existing(folder, &name).ok());
+    let found = names.map_while(|name| existing(folder, &name, owner).ok());
     let ours = found.filter_map(|found| match found {
         Some(Found::Ours(partial)) => Some(Older {
             file: partial.file,
@@ -150,12 +172,12 @@ fn left_over(folder: BorrowedFd<'_>, final_name: &[u8], from: u8) -> Vec<Older> 
     ours.collect()
 }
 
-fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool) -> Result<Found> {
+fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool, owner: u32) -> Result<Found> {
     match create(folder, &name) {
         Err(Errno::EXIST) => {}
-        file => return take(folder, file?, &name, true),
+        file => return take(folder, file?, &name, None),
     }
-    let old = match existing(folder, &name) {
+    let old = match existing(folder, &name, owner) {
         Err(Errno::NOENT) => return Ok(Found::Other),
         old => match old? {
             Some(Found::Ours(old)) if !keep => Some(old),
@@ -167,18 +189,18 @@ fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool) -> Result<Found
     let file = create(folder, &name)?;
     // The old one is locked until here.
     drop(old);
-    take(folder, file, &name, true)
+    take(folder, file, &name, None)
 }
 
 /// What has the name; `None`: a partial file that had its final mode already, which forbids writing.
-fn existing(folder: BorrowedFd<'_>, name: &[u8]) -> Result<Option<Found>> {
+fn existing(folder: BorrowedFd<'_>, name: &[u8], owner: u32) -> Result<Option<Found>> {
     let seen = system::facts_at(folder, name)?;
-    if !is_ours(&seen) {
+    if !is_of(owner, &seen) {
         return Ok(Some(Found::Other));
     }
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     match system::open(folder, name, flags, 0) {
-        Ok(file) => take(folder, file, name, false).map(Some),
+        Ok(file) => take(folder, file, name, Some(owner)).map(Some),
         Err(Errno::ACCESS) => Ok(None),
         Err(Errno::LOOP) => Ok(Some(Found::Other)),
         Err(error) => Err(error),
@@ -191,23 +213,26 @@ fn create(folder: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
 }
 
 /// Locks an open file, and sees that it is what the name leads to: before it was locked, another copy may have
-/// given it its final name.
-fn take(folder: impl AsFd, file: OwnedFd, name: &[u8], is_new: bool) -> Result<Found> {
+/// given it its final name. One that was there has to be `owner`'s; one that was made just now is ours, whatever
+/// the file system says.
+fn take(folder: impl AsFd, file: OwnedFd, name: &[u8], owner: Option<u32>) -> Result<Found> {
     let is_locked = lock(&file)?;
-    let facts = system::facts(&file)?;
+    let mut facts = system::facts(&file)?;
     let is_there = match system::facts_at(folder, name) {
         Err(Errno::NOENT) => false,
         there => there?.is_same_file(&facts),
     };
-    if !is_there || !is_ours(&facts) || (is_new && !is_locked) {
+    let is_new = owner.is_none();
+    let is_ours = owner.is_none_or(|owner| is_of(owner, &facts));
+    if !is_there || !is_ours || (is_new && !is_locked) {
         return Ok(Found::Other);
     }
     let name = name.to_vec();
     if !is_locked {
         return Ok(Found::Held(Older { file, name, facts }));
     }
-    if !is_new {
-        system::set_mode(&file, MODE)?;
+    if !is_new && facts.mode != MODE && system::set_mode_if_own(&file, MODE)? {
+        facts.mode = MODE;
     }
     Ok(Found::Ours(Partial {
         file,
@@ -227,11 +252,8 @@ fn lock(file: impl AsFd) -> Result<bool> {
     }
 }
 
-/// Whether it is a partial file that this user left here. Another name for it somewhere, another owner or
+/// Whether it is a partial file that `owner` left here. Another name for it somewhere, another owner or
 /// special bits are signs that it is something else.
-fn is_ours(facts: &Facts) -> bool {
-    facts.is_regular()
-        && facts.links == 1
-        && facts.owner == system::user()
-        && facts.mode & SPECIAL == 0
+fn is_of(owner: u32, facts: &Facts) -> bool {
+    facts.is_regular() && facts.links == 1 && facts.owner == owner && facts.mode & SPECIAL == 0
 }

@@ -202,7 +202,18 @@ pub(crate) fn may_write(folder: impl AsFd, name: &[u8]) -> Result<()> {
 
 pub(crate) fn set_mode(file: impl AsFd, mode: u32) -> Result<()> {
     step()?;
+    #[cfg(test)]
+    tests_hook::check_owner()?;
     fs::fchmod(file, Mode::from_raw_mode(mode as _))
+}
+
+/// Sets the mode, and returns `false` where that is not for us to do: a file system that maps owners (vfat, CIFS, NFS, sshfs)
+/// has modes of its own.
+pub(crate) fn set_mode_if_own(file: impl AsFd, mode: u32) -> Result<bool> {
+    match set_mode(&file, mode) {
+        Err(Errno::PERM) if facts(&file)?.owner != user() => Ok(false),
+        done => done.map(|()| true),
+    }
 }
 
 /// Sets the time of the last change and leaves the time of the last access as it is.
@@ -365,6 +376,10 @@ pub(crate) fn next_name(listing: &mut Dir) -> Option<Result<(Vec<u8>, FileType)>
 
 /// The user that this process acts as.
 pub(crate) fn user() -> u32 {
+    #[cfg(test)]
+    if let Some(user) = tests_hook::user() {
+        return user;
+    }
     rustix::process::geteuid().as_raw()
 }
 
@@ -409,13 +424,31 @@ fn step() -> Result<()> {
 pub(crate) mod tests_hook {
     use std::cell::{Cell, RefCell};
 
-    use super::Result;
+    use super::{Errno, Result};
 
     type Hook = Box<dyn FnMut() -> Result<()>>;
 
     thread_local! {
         static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
         static WITHOUT_HOLES: Cell<bool> = const { Cell::new(false) };
+        static USER: Cell<Option<u32>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn user() -> Option<u32> {
+        USER.get()
+    }
+
+    /// Modes are the owner's to change.
+    pub(super) fn check_owner() -> Result<()> {
+        USER.get().map_or(Ok(()), |_| Err(Errno::PERM))
+    }
+
+    /// Runs `inside` as where every file is somebody else's, whoever makes it.
+    pub(crate) fn with_mapped_owners<T>(inside: impl FnOnce() -> T) -> T {
+        USER.set(Some(super::user().wrapping_add(1)));
+        let result = inside();
+        USER.set(None);
+        result
     }
 
     pub(super) fn is_without_holes() -> bool {

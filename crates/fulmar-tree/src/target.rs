@@ -176,7 +176,15 @@ impl TreeTarget {
         if was_made || is_closed {
             let folder =
                 system::open_folder(&located.folder, &located.name, OFlags::RDONLY).map_err(own)?;
-            system::set_mode(&folder, mode).map_err(own)?;
+            self.set_mode(&folder, mode)?;
+        }
+        Ok(())
+    }
+
+    fn set_mode(&self, folder: &OwnedFd, mode: u32) -> Result<(), Trouble> {
+        let is_set = system::set_mode_if_own(folder, mode).map_err(own)?;
+        if !is_set && self.options.preserve {
+            return Err(own(Errno::PERM));
         }
         Ok(())
     }
@@ -371,7 +379,7 @@ impl Target for TreeTarget {
             Err(Errno::NOENT) => return Ok(()),
             folder => folder.map_err(own)?,
         };
-        system::set_mode(&folder, mode).map_err(own)?;
+        self.set_mode(&folder, mode)?;
         if self.options.preserve {
             system::set_modified(&folder, entry.modified).map_err(own)?;
         }

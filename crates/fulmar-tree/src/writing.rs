@@ -164,8 +164,11 @@ impl Writing {
         if !(partial.is_new && is_long_enough) {
             system::set_size(&partial.file, size)?;
         }
-        if plan.mode != partial::MODE {
-            system::set_mode(&partial.file, plan.mode)?;
+        if plan.mode != partial.facts.mode {
+            let is_set = system::set_mode_if_own(&partial.file, plan.mode)?;
+            if !is_set && plan.modified.is_some() {
+                return Err(Errno::PERM);
+            }
         }
         if let Some(modified) = plan.modified {
             system::set_modified(&partial.file, modified)?;
@@ -231,10 +234,8 @@ impl Writing {
         let Some(partial) = self.partial.take() else {
             return;
         };
-        if self.check_name(&partial.name, &partial.facts).is_ok() {
-            // Left over at worst; a later copy takes it up.
-            let _ = system::remove(&self.plan.folder, &partial.name);
-        }
+        // Left over at worst; a later copy takes it up.
+        let _ = partial.remove(&self.plan.folder);
     }
 
     /// Sees that a name still leads to the file that is open.
