@@ -14,9 +14,11 @@ use crate::system::{self, Errno, Result};
 /// for each lane and a few more.
 const KEPT: usize = 16;
 
-/// Folders remembered as made here until their end is announced. Chosen: an honest sender has as many open as a path is
-/// deep; one that never announces an end costs a few megabytes.
+/// Folders remembered as made here until their end is announced, and the bytes of their paths. Chosen: an honest sender
+/// has no more of them open than a path is deep and entries are under way, some 4000 with paths of a kilobyte; one that
+/// never announces an end costs less than 16 MiB. What is beyond keeps the mode that it was made with.
 const MADE: usize = 65_536;
+const MADE_BYTES: usize = 4 << 20;
 
 /// Folders that nobody has described yet are for their owner only, since their entries may come before they do.
 const UNKNOWN_MODE: u32 = 0o700;
@@ -28,6 +30,8 @@ pub(crate) struct Beneath {
     /// Folders opened lately and their paths, the newest last.
     kept: VecDeque<(Vec<u8>, Rc<OwnedFd>)>,
     made: HashSet<Vec<u8>>,
+    /// Of the paths in `made`.
+    made_bytes: usize,
     /// Whether the system is asked for whole paths.
     whole: bool,
 }
@@ -38,6 +42,7 @@ impl Beneath {
             root: Rc::new(root),
             kept: VecDeque::new(),
             made: HashSet::new(),
+            made_bytes: 0,
             whole: true,
         }
     }
@@ -91,8 +96,9 @@ impl Beneath {
 
     /// Notes that the folder at `path` was made here.
     pub(crate) fn note_made(&mut self, path: Vec<u8>) {
-        if self.made.len() < MADE {
-            self.made.insert(path);
+        let bytes = self.made_bytes + path.len();
+        if self.made.len() < MADE && bytes <= MADE_BYTES && self.made.insert(path) {
+            self.made_bytes = bytes;
         }
     }
 
@@ -102,7 +108,11 @@ impl Beneath {
 
     /// Nothing more goes into the folder at `path`; whether it was made here.
     pub(crate) fn forget_made(&mut self, path: &[u8]) -> bool {
-        self.made.remove(path)
+        let was_made = self.made.remove(path);
+        if was_made {
+            self.made_bytes -= path.len();
+        }
+        was_made
     }
 
     fn open_whole(&mut self, path: &[u8]) -> Option<OwnedFd> {
@@ -165,4 +175,33 @@ pub(crate) fn remove_link(folder: impl AsFd, name: &[u8]) -> Result<()> {
         return Err(Errno::NOTDIR);
     }
     system::remove(folder, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(number: usize) -> Vec<u8> {
+        format!("{number:04096}").into_bytes()
+    }
+
+    #[test]
+    fn there_is_an_end_to_the_folders_that_are_remembered() {
+        let mut beneath = Beneath::new(std::fs::File::open("/").unwrap().into());
+        for number in 0..2000 {
+            beneath.note_made(path(number));
+            beneath.note_made(path(0));
+        }
+        let count = (0..2000)
+            .filter(|number| beneath.was_made(&path(*number)))
+            .count();
+        assert_eq!(count, 1024, "of 4096 bytes each");
+        assert!(beneath.forget_made(&path(7)));
+        assert!(!beneath.forget_made(&path(7)));
+        for number in [5000, 5001] {
+            beneath.note_made(path(number));
+        }
+        assert!(beneath.was_made(&path(5000)));
+        assert!(!beneath.was_made(&path(5001)));
+    }
 }
