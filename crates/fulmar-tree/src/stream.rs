@@ -7,10 +7,11 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Begun, Entry, EntryId, Found, Kind, Parts, Piece, RelativePath, Settled, Source, Target,
-    Timestamp, Trouble, Why,
+    Begun, CHUNK_BYTES_MIN, Entry, EntryId, Found, Kind, Parts, Piece, RelativePath, Settled,
+    Source, Target, Timestamp, Trouble, Why,
 };
 use rustix::event::PollFlags;
+use rustix::fs::FileType;
 
 use crate::system::{self, Errno};
 use crate::trouble::own;
@@ -106,6 +107,10 @@ pub struct StreamTarget {
     is_regular: bool,
     /// One file only: what the user has named is no folder.
     is_one: bool,
+    /// All data comes in order.
+    in_order: bool,
+    /// Bytes go to their offset, in whatever order they come.
+    any_order: bool,
     begun: Option<EntryId>,
     /// Bytes of the present file that were taken.
     offset: u64,
@@ -118,7 +123,8 @@ pub struct StreamTarget {
 #[derive(Debug)]
 enum Waiting {
     Bytes(Bytes),
-    Zeros(u64),
+    /// So many of them, and where to if that is not the next place.
+    Zeros(u64, Option<u64>),
 }
 
 impl StreamTarget {
@@ -130,6 +136,8 @@ impl StreamTarget {
             stream,
             is_regular,
             is_one: false,
+            in_order: true,
+            any_order: false,
             begun: None,
             offset: 0,
             waiting: VecDeque::new(),
@@ -137,11 +145,26 @@ impl StreamTarget {
         }
     }
 
-    /// Writes one file.
-    pub(crate) fn one(stream: OwnedFd) -> Self {
+    /// Writes one file to what the user has named.
+    pub(crate) fn one(stream: OwnedFd, in_order: bool) -> Self {
         Self {
             is_one: true,
+            in_order,
+            any_order: takes_any_order(stream.as_fd()),
             ..Self::new(stream)
+        }
+    }
+
+    /// Sees that an entry is what can be written here.
+    fn check(&self, entry: &Entry) -> Result<(), Trouble> {
+        let is_fine = self.in_order || self.any_order;
+        match entry.kind {
+            Kind::File { size: Some(size) } if size > CHUNK_BYTES_MIN && !is_fine => {
+                Err(Trouble::new(Why::Unsupported)
+                    .with_note("its parts come in any order; use: fulmar cp - host:name < file"))
+            }
+            Kind::File { .. } => Ok(()),
+            _ => Err(Trouble::new(Why::NotFolder)),
         }
     }
 
@@ -201,8 +224,9 @@ impl Waiting {
                 let _ = bytes.split_to(length.min(bytes.len()));
                 bytes.is_empty()
             }
-            Self::Zeros(left) => {
+            Self::Zeros(left, place) => {
                 *left = left.saturating_sub(length as u64);
+                *place = place.map(|offset| offset + length as u64);
                 *left == 0
             }
         }
@@ -210,19 +234,33 @@ impl Waiting {
 }
 
 fn write_some(stream: BorrowedFd<'_>, waiting: &Waiting, is_regular: bool) -> Result<usize, Errno> {
-    let bytes = match waiting {
-        Waiting::Bytes(bytes) => bytes.as_ref(),
-        Waiting::Zeros(left) => usize::try_from(*left)
-            .ok()
-            .and_then(|left| ZEROS.get(..left))
-            .unwrap_or(ZEROS),
+    let (bytes, place) = match waiting {
+        Waiting::Bytes(bytes) => (bytes.as_ref(), None),
+        Waiting::Zeros(left, place) => {
+            let left = usize::try_from(*left).ok();
+            let zeros = left.and_then(|left| ZEROS.get(..left));
+            (zeros.unwrap_or(ZEROS), *place)
+        }
     };
+    if let Some(offset) = place {
+        return system::write_at(stream, bytes, offset).map(|()| bytes.len());
+    }
     let limit = if is_regular {
         bytes.len()
     } else {
         bytes.len().min(AT_ONCE)
     };
     system::write(stream, bytes.get(..limit).unwrap_or(bytes))
+}
+
+/// Whether it is a disk, or the device that takes everything and keeps nothing. What else can be told an offset may still
+/// not heed it, as a tape.
+fn takes_any_order(stream: BorrowedFd<'_>) -> bool {
+    let Ok(facts) = system::facts(stream) else {
+        return false;
+    };
+    let null = system::facts_along(system::here(), b"/dev/null");
+    facts.kind == FileType::BlockDevice || null.is_ok_and(|null| null.is_same_file(&facts))
 }
 
 /// Whether a stream can be read or written, or has an error to tell, without waiting.
@@ -246,6 +284,7 @@ impl Target for StreamTarget {
         if entry.path.depth() > 1 || self.is_one && self.begun.is_some() {
             return Err(Trouble::new(Why::NotFolder).with_note("several sources need a folder"));
         }
+        self.check(entry)?;
         (self.begun, self.offset) = (Some(id), 0);
         Ok(Begun::New)
     }
@@ -258,15 +297,20 @@ impl Target for StreamTarget {
                 bytes.len() as u64,
             );
         }
-        // A disk takes bytes in any order, a pipe does not.
+        if !self.any_order {
+            return Err(own(Errno::SPIPE));
+        }
         system::write_at(&self.stream, bytes, offset).map_err(own)
     }
 
     fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble> {
-        if offset != self.offset {
+        if offset == self.offset {
+            return self.push(id, Waiting::Zeros(length, None), length);
+        }
+        if !self.any_order || offset.checked_add(length).is_none() {
             return Err(own(Errno::SPIPE));
         }
-        self.push(id, Waiting::Zeros(length), length)
+        self.push(id, Waiting::Zeros(length, Some(offset)), 0)
     }
 
     fn read_back(&mut self, _: EntryId, _: u64, _: usize) -> Result<Bytes, Trouble> {
@@ -298,9 +342,40 @@ impl Target for StreamTarget {
     }
 
     fn look(&mut self, entry: &Entry) -> Result<(), Trouble> {
-        match entry.kind {
-            Kind::File { .. } => Ok(()),
-            _ => Err(Trouble::new(Why::NotFolder)),
-        }
+        self.check(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    #[test]
+    fn a_disk_takes_bytes_and_holes_in_any_order() {
+        let mut disk = tempfile::tempfile().unwrap();
+        let length = 3 * AT_A_TIME as u64;
+        std::io::Write::write_all(&mut disk, &vec![b'x'; 3 * AT_A_TIME]).unwrap();
+        std::io::Seek::rewind(&mut disk).unwrap();
+        let mut target = StreamTarget::one(disk.try_clone().unwrap().into(), false);
+        target.any_order = true;
+        let entry = Entry {
+            kind: Kind::File { size: Some(length) },
+            ..StreamSource::new(disk.try_clone().unwrap().into()).entry()
+        };
+        let id = EntryId(0);
+        target.begin(id, &entry).unwrap();
+        target.zeros(id, 10, length - 20).unwrap();
+        assert!(!target.is_ready(), "a piece at a time");
+        target.write(id, length - 10, b"the end...").unwrap();
+        target.write(id, 0, b"beginning!").unwrap();
+        while !target.is_ready() {}
+        target.commit(id, length).unwrap();
+        let mut read = Vec::new();
+        std::io::Seek::rewind(&mut disk).unwrap();
+        disk.read_to_end(&mut read).unwrap();
+        let zeros = vec![0; 3 * AT_A_TIME - 20];
+        assert!(read == [b"beginning!".as_slice(), &zeros, b"the end..."].concat());
     }
 }

@@ -35,6 +35,8 @@ pub struct TargetOptions {
     pub dry_run: bool,
     /// There are several sources, or what is in a folder is meant: the target has to be a folder.
     pub into_folder: bool,
+    /// All data comes in order, as a pipe needs it ([`is_stream`](TreeTarget::is_stream)).
+    pub in_order: bool,
     /// Permission bits that new files do not get without `preserve` ([`umask`](crate::umask)).
     pub umask: u32,
 }
@@ -69,7 +71,9 @@ impl TreeTarget {
                     below,
                 }
             }
-            Placement::Stream(stream) => Output::Stream(StreamTarget::one(stream)),
+            Placement::Stream(stream) => {
+                Output::Stream(StreamTarget::one(stream, options.in_order))
+            }
         };
         Ok(Self {
             options,
@@ -82,6 +86,12 @@ impl TreeTarget {
     #[must_use]
     pub fn is_folder(&self) -> bool {
         matches!(&self.output, Output::Tree { below, .. } if below.is_folder())
+    }
+
+    /// Whether it is a device or pipe, for which data is best asked for in order.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        matches!(self.output, Output::Stream(_))
     }
 
     /// The stream that is written to, if the target is one: to wait for when the target is not ready.
@@ -191,12 +201,9 @@ impl TreeTarget {
 
     fn look_at(&mut self, entry: &Entry) -> Result<(), Trouble> {
         let is_folder = matches!(entry.kind, Kind::Folder | Kind::Leave);
-        let Output::Tree { beneath, below } = &mut self.output else {
-            return if is_folder {
-                Err(Trouble::new(Why::NotFolder))
-            } else {
-                Ok(())
-            };
+        let (beneath, below) = match &mut self.output {
+            Output::Tree { beneath, below } => (beneath, below),
+            Output::Stream(stream) => return stream.look(entry),
         };
         let names = below.names(&entry.path, is_folder)?;
         let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;

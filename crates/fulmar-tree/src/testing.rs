@@ -32,6 +32,7 @@ pub(crate) const TARGET: TargetOptions = TargetOptions {
     resume: true,
     dry_run: false,
     into_folder: false,
+    in_order: false,
     umask: 0o022,
 };
 

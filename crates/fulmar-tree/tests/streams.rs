@@ -7,8 +7,8 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use fulmar_channel::{
-    Begun, Entry, EntryId, Found, Kind, Parts, Piece, RelativePath, Source as _, Target, Timestamp,
-    Why,
+    Begun, CHUNK_BYTES_MIN, Entry, EntryId, Found, Kind, Parts, Piece, RelativePath, Source as _,
+    Target, Timestamp, Why,
 };
 use fulmar_tree::{Place, StreamSource, StreamTarget, TargetOptions, TreeTarget};
 
@@ -41,6 +41,7 @@ const OPTIONS: TargetOptions = TargetOptions {
     resume: true,
     dry_run: false,
     into_folder: false,
+    in_order: false,
     umask: 0o022,
 };
 
@@ -193,6 +194,52 @@ fn a_target_that_is_a_pipe_gets_what_comes_in_order() {
     let mut read = [0; 8];
     reader.read_exact(&mut read).unwrap();
     assert_eq!(&read, b"in order");
+}
+
+/// Chunks come over many lanes, in any order. It is told before anything has been written, and what to do instead.
+#[test]
+fn a_pipe_gets_no_large_file_unless_it_comes_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, mode).unwrap();
+    let _reader = File::options().read(true).write(true).open(&path).unwrap();
+    let open = |in_order| {
+        let options = TargetOptions {
+            in_order,
+            ..OPTIONS
+        };
+        let target = TreeTarget::open(&far(folder.path()), b"pipe", options).unwrap();
+        assert!(target.is_stream());
+        target
+    };
+    let large = file("a", Some(CHUNK_BYTES_MIN + 1));
+    for trouble in [
+        open(false).begin(EntryId(0), &large).unwrap_err(),
+        open(false).look(&large).unwrap_err(),
+    ] {
+        assert_eq!(trouble.why, Why::Unsupported);
+        assert!(trouble.note.contains("fulmar cp - host:name < file"));
+    }
+    for (in_order, size) in [
+        (true, Some(1 << 40)),
+        (false, Some(CHUNK_BYTES_MIN)),
+        (false, None),
+    ] {
+        let begun = open(in_order).begin(EntryId(0), &file("a", size));
+        assert_eq!(begun, Ok(Begun::New), "{in_order} {size:?}");
+    }
+}
+
+/// It takes what comes in any order, holes too.
+#[test]
+fn nowhere_takes_large_files() {
+    let mut target = TreeTarget::open(&Place::near(), b"/dev/null", OPTIONS).unwrap();
+    target.begin(EntryId(0), &file("a", Some(1 << 20))).unwrap();
+    target.zeros(EntryId(0), 1 << 19, 1 << 19).unwrap();
+    while !target.is_ready() {}
+    target.write(EntryId(0), 100, b"some").unwrap();
+    target.commit(EntryId(0), 1 << 20).unwrap();
 }
 
 /// Standard input under a name: it is there when it is whole, and an interrupted one leaves nothing.

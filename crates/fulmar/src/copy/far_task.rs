@@ -69,6 +69,7 @@ pub(super) fn written(flags: Flags) -> TargetOptions {
         resume: flags.contains(Flags::RESUME),
         dry_run: flags.contains(Flags::DRY_RUN),
         into_folder: flags.contains(Flags::INTO_FOLDER),
+        in_order: flags.contains(Flags::IN_ORDER),
         umask: umask(),
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_channel::{Allowed, Flags, Request};
 use fulmar_tree::{
-    Named, Place, SourceOptions, StreamSource, StreamTarget, TreeSource, TreeTarget,
+    Named, Place, SourceOptions, StreamSource, StreamTarget, TargetOptions, TreeSource, TreeTarget,
 };
 
 use super::arguments::Wishes;
@@ -40,10 +40,19 @@ pub(super) fn task(way: &Way, wishes: &Wishes, jobs: usize) -> Result<Task, Copy
         }
         Way::Down { sources, target } => {
             let operands = bytes(sources);
-            let target = TreeTarget::open(&Place::near(), target.as_bytes(), written(flags));
+            // What needs it is only known with the target, and then it is asked for.
+            let options = TargetOptions {
+                in_order: true,
+                ..written(flags)
+            };
+            let target = TreeTarget::open(&Place::near(), target.as_bytes(), options);
             let target = target.map_err(|trouble| CopyFailure::Here {
                 what: trouble.to_string(),
             })?;
+            let flags = match target.is_stream() {
+                true => (flags - Flags::RESUME) | Flags::IN_ORDER,
+                false => flags,
+            };
             let allowed = allowed(&operands);
             let request = Request::Get { operands, flags };
             Ok(Task::Down(request, Goal::Tree(target), allowed))
@@ -131,6 +140,32 @@ fn here(error: io::Error) -> CopyFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is asked for when a file is fetched to a target here.
+    fn asked(target: &str) -> Flags {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            wishes: Wishes,
+        }
+        let Line { wishes } = clap::Parser::parse_from(["cp"]);
+        let way = Way::Down {
+            sources: vec!["a".into()],
+            target: target.into(),
+        };
+        match task(&way, &wishes, 1) {
+            Ok(Task::Down(request, ..)) => request.flags(),
+            _ => panic!("nothing is asked for"),
+        }
+    }
+
+    /// A pipe cannot take the chunks of a large file as they come.
+    #[test]
+    fn for_a_device_data_is_asked_for_in_order() {
+        let both = Flags::IN_ORDER | Flags::RESUME;
+        assert_eq!(asked("/dev/null") & both, Flags::IN_ORDER);
+        assert_eq!(asked("/") & both, Flags::RESUME);
+    }
 
     fn may(operand: &str, name: &str) -> bool {
         allowed(&[operand.as_bytes().to_vec()])(0, name.as_bytes())
