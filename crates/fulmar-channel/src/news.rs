@@ -13,6 +13,8 @@ use crate::trouble::Trouble;
 pub(crate) struct News {
     events: VecDeque<Event>,
     pub(crate) progress: Progress,
+    /// How many of all events told of something that was not copied as it is.
+    pub(crate) troubles: u64,
 }
 
 impl News {
@@ -26,6 +28,12 @@ impl News {
     }
 
     pub(crate) fn push(&mut self, event: Event) {
+        let is_trouble = match &event {
+            Event::Settled { verdict, .. } => *verdict != Verdict::Whole,
+            Event::Trouble(_) => true,
+            Event::Answered(_) => false,
+        };
+        add(&mut self.troubles, is_trouble.into());
         self.events.push_back(event);
     }
 

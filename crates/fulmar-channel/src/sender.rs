@@ -272,7 +272,9 @@ impl Sender {
         if !self.unsettled.is_empty() {
             return Err(Wrong::Incomplete);
         }
-        self.totals = Some(totals);
+        // What failed here or was said to have failed there is not undone by another sum.
+        let troubles = totals.troubles.max(self.news.troubles);
+        self.totals = Some(Totals { troubles, ..totals });
         self.stage = Stage::Done;
         Ok(())
     }

@@ -287,6 +287,19 @@ fn files_that_fail_over_there_are_closed_here_and_named() {
     assert!(named, "{events:?}");
 }
 
+#[test]
+fn a_receiver_cannot_say_that_nothing_failed_after_all() {
+    let mut attack = everything_sent();
+    let said = [failed(2), settled(0, 2), settled(3, 1)];
+    let done = [Frame::Done(Totals::default())];
+    assert_eq!(
+        attack.run(&[said.as_slice(), &done].concat()),
+        Ok(Turn::Done)
+    );
+    let troubles = attack.sender.totals().map(|totals| totals.troubles);
+    assert_eq!(troubles, Some(1));
+}
+
 /// Many small files in one folder.
 fn crowd(count: u64) -> Tree {
     (0..count)
