@@ -53,7 +53,7 @@ pub trait Target {
     ///
     /// # Errors
     ///
-    /// It has not its name. The receiver abandons it.
+    /// It has not its name, or the trouble says that it has and what it lacks. The receiver abandons it.
     fn commit(&mut self, id: EntryId, size: u64) -> Result<(), Trouble>;
 
     /// Only after [`Begun::Present`]: what is under the final name is, byte for byte, what was sent. Sets mode and times, and

@@ -240,6 +240,23 @@ fn where_owners_are_mapped_trees_are_copied() {
     assert_eq!(contents("src"), contents("dst/src"));
 }
 
+/// They were asked for, so that is told; the file is whole and has its name all the same.
+#[test]
+fn where_owners_are_mapped_modes_and_times_are_missed() {
+    let world = one_file();
+    let outcome = tests_hook::with_mapped_owners(|| copy(world.path(), &["file"], "dst", PRESERVE));
+    let whys: Vec<Why> = outcome.troubles.iter().map(|trouble| trouble.why).collect();
+    assert_eq!(whys, [Why::Denied]);
+    assert!(
+        outcome.troubles[0].note.contains("it is there"),
+        "{outcome:?}"
+    );
+    let names: Vec<_> = snapshot(&world.path().join("dst")).into_keys().collect();
+    assert_eq!(names, [Path::new("file")]);
+    let copied = fs::read(world.path().join("dst/file")).unwrap();
+    assert_eq!(copied, vec![b'x'; 4096 * 100]);
+}
+
 /// The name of the variable that tells the child which copy to make and when to die.
 const CHILD: &str = "FULMAR_TREE_KILLED";
 

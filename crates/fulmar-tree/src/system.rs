@@ -219,6 +219,8 @@ pub(crate) fn set_mode_if_own(file: impl AsFd, mode: u32) -> Result<bool> {
 /// Sets the time of the last change and leaves the time of the last access as it is.
 pub(crate) fn set_modified(file: impl AsFd, moment: Timestamp) -> Result<()> {
     step()?;
+    #[cfg(test)]
+    tests_hook::check_owner()?;
     fs::futimens(file, &times(moment))
 }
 
@@ -438,7 +440,7 @@ pub(crate) mod tests_hook {
         USER.get()
     }
 
-    /// Modes are the owner's to change.
+    /// Modes and times are the owner's to change.
     pub(super) fn check_owner() -> Result<()> {
         USER.get().map_or(Ok(()), |_| Err(Errno::PERM))
     }

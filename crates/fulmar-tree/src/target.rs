@@ -319,8 +319,13 @@ impl Target for TreeTarget {
         if let Output::Stream(stream) = &mut self.output {
             return stream.commit(id, size);
         }
-        self.file(id)?.commit(size).map_err(of_commit)?;
+        let is_as_asked = self.file(id)?.commit(size).map_err(of_commit)?;
         self.files.remove(&id);
+        if !is_as_asked {
+            // Whole and under its name, which a trouble does not change.
+            return Err(Trouble::new(Why::Denied)
+                .with_note("it is there, but its mode or time cannot be set"));
+        }
         Ok(())
     }
 

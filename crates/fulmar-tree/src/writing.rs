@@ -155,29 +155,33 @@ impl Writing {
         Ok(bytes)
     }
 
-    /// Gives the file its name.
-    pub(crate) fn commit(&mut self, size: u64) -> Result<()> {
+    /// Gives the file its name; whether also the mode and time that were asked for.
+    pub(crate) fn commit(&mut self, size: u64) -> Result<bool> {
         let is_long_enough = self.written.end() == size;
         self.partial()?;
-        let plan = &self.plan;
         let partial = self.partial.as_ref().ok_or(Errno::IO)?;
         if !(partial.is_new && is_long_enough) {
             system::set_size(&partial.file, size)?;
         }
-        if plan.mode != partial.facts.mode {
-            let is_set = system::set_mode_if_own(&partial.file, plan.mode)?;
-            if !is_set && plan.modified.is_some() {
-                return Err(Errno::PERM);
-            }
-        }
-        if let Some(modified) = plan.modified {
-            system::set_modified(&partial.file, modified)?;
-        }
+        let is_as_asked = match self.set_mode_and_time(partial) {
+            Err(Errno::PERM) => false,
+            done => done.map(|()| true)?,
+        };
         self.check_name(&partial.name, &partial.facts)?;
         self.remove_older(partial);
         self.rename(&partial.name)?;
         self.partial = None;
-        Ok(())
+        Ok(is_as_asked)
+    }
+
+    fn set_mode_and_time(&self, partial: &Partial) -> Result<()> {
+        let Plan { mode, modified, .. } = self.plan;
+        let is_set = mode == partial.facts.mode || system::set_mode_if_own(&partial.file, mode)?;
+        let Some(modified) = modified else {
+            return Ok(());
+        };
+        system::set_modified(&partial.file, modified)?;
+        if is_set { Ok(()) } else { Err(Errno::PERM) }
     }
 
     /// Copies that began before and are at it yet come to nothing. Done first, so that none of them gets there last.
