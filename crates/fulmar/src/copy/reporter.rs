@@ -22,8 +22,9 @@ const TOLD_EACH: Duration = Duration::from_secs(1);
 /// How wide a terminal is that does not say.
 const COLUMNS: u16 = 80;
 
-/// What waits for a terminal that was stopped. More is not shown.
+/// What waits for a terminal that was stopped. More is not shown, but for what is wrong: that has sixteen times as much.
 const WAITING_BYTES_MAX: usize = 64 * 1024;
+const WRONG_BYTES_MAX: usize = 16 * WAITING_BYTES_MAX;
 
 /// Which way the user is told.
 enum Style {
@@ -144,7 +145,7 @@ impl Reporter {
         if let Kind::File { .. } = kind {
             let path = escaped(&String::from_utf8_lossy(path));
             let text = format!("{path}  {}\n", size(kind.size()));
-            self.print_above(&text);
+            self.print_above(&text, WAITING_BYTES_MAX);
         }
     }
 
@@ -155,10 +156,13 @@ impl Reporter {
         }
     }
 
-    /// Says what is wrong, on a line that stays.
+    /// Says what is wrong, on a line that stays. In the background, too: it may be said only once.
     pub(super) fn complain(&mut self, what: &str) {
         match &self.style {
-            Style::Terminal(_) => self.print_above(&format!("fulmar: {}\n", escaped(what))),
+            Style::Terminal(tty) if !tty.is_in_background() => {
+                let text = format!("fulmar: {}\n", escaped(what));
+                self.print_above(&text, WRONG_BYTES_MAX);
+            }
             _ => report::complain("fulmar", what),
         }
     }
@@ -166,16 +170,15 @@ impl Reporter {
     /// Shows text of ssh's, as it is.
     pub(super) fn show(&mut self, text: &str) {
         match &self.style {
-            Style::Terminal(_) => self.print_above(text),
+            Style::Terminal(_) => self.print_above(text, WRONG_BYTES_MAX),
             _ => report::print_to_stderr(text),
         }
     }
 
     /// Takes the line away: what follows is somebody else's.
     pub(super) fn clear(&mut self) {
-        if let Style::Terminal(_) = self.style {
-            self.draw("");
-        }
+        self.draw("");
+        self.flush();
     }
 
     /// One copy is over, which has come so far.
@@ -192,12 +195,12 @@ impl Reporter {
         self.clear();
     }
 
-    fn print_above(&mut self, text: &str) {
+    fn print_above(&mut self, text: &str, waiting_max: usize) {
         let mut bytes = self.erasing();
         // A terminal that is in raw mode, as one at which ssh asks, would not go back to the left.
         bytes.push_str(&text.replace('\n', "\r\n"));
         self.drawn = 0;
-        self.write(&bytes);
+        self.write(&bytes, waiting_max);
     }
 
     fn draw(&mut self, text: &str) {
@@ -209,7 +212,8 @@ impl Reporter {
         let back = "\u{8}".repeat(rest.len());
         self.drawn = width;
         let end = if width == 0 { "\r" } else { "" };
-        self.write(&format!("\r{text}{rest}{back}{end}"));
+        let text = format!("\r{text}{rest}{back}{end}");
+        self.write(&text, WAITING_BYTES_MAX);
     }
 
     /// Blanks instead of control sequences: they work on every terminal.
@@ -220,17 +224,26 @@ impl Reporter {
         }
     }
 
+    /// Has it be written, unless more waits than that, or the terminal is another program's now.
+    fn write(&mut self, text: &str, waiting_max: usize) {
+        let is_ours = match &self.style {
+            Style::Terminal(tty) => !tty.is_in_background(),
+            Style::Json | Style::Silent => false,
+        };
+        if is_ours && self.waiting.len() < waiting_max {
+            self.waiting.extend(text.as_bytes());
+        }
+        self.flush();
+    }
+
     /// Writes as much as the terminal takes now. One that was stopped does not stop the copy, and nor
     /// does one that is another program's now.
-    fn write(&mut self, text: &str) {
+    fn flush(&mut self) {
         let Style::Terminal(tty) = &self.style else {
             return;
         };
         if tty.is_in_background() {
             return;
-        }
-        if self.waiting.len() < WAITING_BYTES_MAX {
-            self.waiting.extend(text.as_bytes());
         }
         while !self.waiting.is_empty() {
             let (first, _) = self.waiting.as_slices();

@@ -215,3 +215,25 @@ fn a_narrow_terminal_has_one_line_of_progress() {
     terminal.expect_restored();
     scene.expect_nothing_left();
 }
+
+#[test]
+fn what_is_not_copied_is_named_by_a_copy_in_the_background_too() {
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "file", noise(1000));
+    let in_background = ["sh", "-c", "set -m; \"$@\" & wait $!", "sh"];
+    let target = far("");
+    let arguments = ["cp", "missing", "file", &target];
+    let command = scene.command_after(&in_background, Starter::Fulmar, &arguments);
+    let command = command.expect("ours is always there");
+    let size = WindowSize {
+        rows: 24,
+        columns: 120,
+    };
+    // As a program that knows nothing of terminals.
+    let mut terminal = scene.start_at(Starter::Ssh, &command, size);
+    assert_eq!(terminal.wait_for_end().code(), Some(1));
+    let text = terminal.screen().contents();
+    assert!(text.contains("missing: "), "{text}");
+    assert!(far_path(&scene, "file").exists());
+    scene.expect_nothing_left();
+}
