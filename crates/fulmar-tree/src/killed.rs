@@ -9,12 +9,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::rc::Rc;
 
-use fulmar_channel::Why;
+use fulmar_channel::{Entry, EntryId, Kind, RelativePath, Target as _, Timestamp, Why};
 
-use crate::TargetOptions;
 use crate::partial::is_partial_name;
 use crate::system::{Errno, tests_hook};
-use crate::testing::{PRESERVE, Random, TARGET, copy, room, snapshot};
+use crate::testing::{PRESERVE, Random, TARGET, copy, place, room, snapshot};
+use crate::{TargetOptions, TreeTarget};
 
 /// Points at which copies are killed.
 const POINTS: u64 = 1000;
@@ -302,6 +302,54 @@ fn killed_by_the_kernel_it_is_the_same() {
         );
         assert!(is_equal(world.path()), "point {point}");
     }
+}
+
+/// A name with a question mark on vfat, for example; a size that a file cannot have is another thing.
+#[test]
+fn only_a_call_with_a_name_finds_a_name_invalid() {
+    let world = one_file();
+    let invalid_from = |point: u64| {
+        let mut left = point;
+        let hook = move || {
+            left = left.checked_sub(1).ok_or(Errno::INVAL)?;
+            Ok(())
+        };
+        let outcome = tests_hook::with(hook, || copy(world.path(), &["file"], "dst", TARGET));
+        outcome.troubles[0].why
+    };
+    assert_eq!(invalid_from(150), Why::Io, "while it is written");
+    let mut target = TreeTarget::open(&place(world.path()), b"dst", TARGET).unwrap();
+    let entry = Entry {
+        operand: 0,
+        path: RelativePath::new(b"what?").unwrap(),
+        kind: Kind::File { size: Some(1) },
+        mode: 0o644,
+        modified: Timestamp::default(),
+    };
+    let folder = Entry {
+        kind: Kind::Folder,
+        ..entry.clone()
+    };
+    let begun = tests_hook::with(|| Err(Errno::INVAL), || target.begin(EntryId(0), &entry));
+    assert_eq!(begun.unwrap_err().why, Why::BadName);
+    let made = tests_hook::with(|| Err(Errno::INVAL), || target.folder(&folder));
+    assert_eq!(made.unwrap_err().why, Why::BadName);
+}
+
+/// Also of an empty one, into which nothing goes that would tell.
+#[test]
+fn a_folder_that_cannot_be_made_is_a_trouble() {
+    let world = one_file();
+    let mut target = TreeTarget::open(&place(world.path()), b"dst", TARGET).unwrap();
+    let folder = Entry {
+        operand: 0,
+        path: RelativePath::new(b"folder").unwrap(),
+        kind: Kind::Folder,
+        mode: 0o755,
+        modified: Timestamp::default(),
+    };
+    let made = tests_hook::with(|| Err(Errno::NOSPC), || target.folder(&folder));
+    assert_eq!(made.unwrap_err().why, Why::DiskFull);
 }
 
 /// Each call of a copy fails once, in each way: the trouble is named, the rest goes on, and a second copy completes it.

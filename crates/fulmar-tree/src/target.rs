@@ -16,7 +16,7 @@ use crate::placement::{Below, Placement};
 use crate::spelling;
 use crate::stream::StreamTarget;
 use crate::system::{self, Errno, Facts};
-use crate::trouble::own;
+use crate::trouble::{of_name, own};
 use crate::writing::{Plan, Writing};
 
 /// The bits of a mode that are taken over: no set-id, no sticky (docs/threat-model.md §11).
@@ -121,7 +121,7 @@ impl TreeTarget {
         };
         let names = below.names(&entry.path, is_folder)?;
         let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
-        let folder = beneath.folder(above).map_err(own)?;
+        let folder = beneath.folder(above).map_err(of_name)?;
         Ok(Located {
             folder,
             name: name.to_vec(),
@@ -164,7 +164,7 @@ impl TreeTarget {
             folder: located.folder,
             name: located.name,
         };
-        Writing::begin(plan, existing.as_ref()).map_err(own)
+        Writing::begin(plan, existing.as_ref()).map_err(of_name)
     }
 
     fn file(&mut self, id: EntryId) -> Result<&mut Writing, Trouble> {
@@ -237,7 +237,7 @@ struct Located {
 fn existing_file(located: &Located) -> Result<Option<Facts>, Trouble> {
     let facts = match system::facts_at(&located.folder, &located.name) {
         Err(Errno::NOENT) => return Ok(None),
-        facts => facts.map_err(own)?,
+        facts => facts.map_err(of_name)?,
     };
     if facts.is_folder() {
         return Err(Trouble::new(Why::IsFolder));
@@ -347,12 +347,14 @@ impl Target for TreeTarget {
         let located = self.locate(entry, true)?;
         // Its owner has to write to it until it is left.
         let mode = self.mode(entry.mode, None) | 0o700;
-        if system::make_folder(&located.folder, &located.name, mode) == Err(Errno::EXIST) {
-            match remove_link(&located.folder, &located.name) {
-                Ok(()) => system::make_folder(&located.folder, &located.name, mode).map_err(own)?,
+        let make = || system::make_folder(&located.folder, &located.name, mode);
+        match make() {
+            Err(Errno::EXIST) => match remove_link(&located.folder, &located.name) {
+                Ok(()) => make().map_err(own)?,
                 Err(Errno::NOTDIR) => return self.meet_folder(&located, mode),
                 Err(error) => return Err(own(error)),
-            }
+            },
+            made => made.map_err(of_name)?,
         }
         self.beneath()?.note_made(located.path);
         Ok(())
@@ -364,7 +366,7 @@ impl Target for TreeTarget {
         };
         let located = self.locate(entry, false)?;
         existing_file(&located)?;
-        put_link(&located, target).map_err(own)?;
+        put_link(&located, target).map_err(of_name)?;
         if self.options.preserve {
             system::set_modified_of_link(&located.folder, &located.name, entry.modified)
                 .map_err(own)?;

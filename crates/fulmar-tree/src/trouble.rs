@@ -12,7 +12,7 @@ pub(crate) fn why(error: Errno) -> Why {
         Errno::NOSPC => Why::DiskFull,
         Errno::DQUOT => Why::Quota,
         Errno::ROFS => Why::ReadOnly,
-        Errno::NAMETOOLONG | Errno::ILSEQ | Errno::INVAL => Why::BadName,
+        Errno::NAMETOOLONG | Errno::ILSEQ => Why::BadName,
         Errno::FBIG | Errno::OVERFLOW => Why::TooLarge,
         Errno::ISDIR => Why::IsFolder,
         Errno::NOTDIR => Why::NotFolder,
@@ -27,6 +27,14 @@ pub(crate) fn why(error: Errno) -> Why {
 /// A trouble with the entry that is being handled.
 pub(crate) fn own(error: Errno) -> Trouble {
     noted(Trouble::new(why(error)), error)
+}
+
+/// The same, of a call that has made or looked for a name: what is invalid is that name then.
+pub(crate) fn of_name(error: Errno) -> Trouble {
+    match error {
+        Errno::INVAL => Trouble::new(Why::BadName),
+        error => own(error),
+    }
 }
 
 /// A trouble with what lies at `place`.
