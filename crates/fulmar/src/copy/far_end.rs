@@ -23,7 +23,7 @@ use crate::surroundings::{self, Surroundings, now};
 /// Source: docs/threat-model.md §9.
 const NOBODY_FOR: Duration = Duration::from_secs(60);
 
-/// How long the near end is given to hear that all is done.
+/// How long the near end is given to leave once it has heard that all is done.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// What is read of the login's input before it makes sense: what a start-up file left, and one line.
@@ -165,8 +165,8 @@ impl FarEnd {
     fn deadline(&self) -> Option<Time> {
         let stage = match self.stage {
             Stage::Waiting(since) => Some(since + NOBODY_FOR),
-            Stage::Over(since) => Some(since + LINGER),
-            Stage::Reached => None,
+            Stage::Over(since) if self.is_heard() => Some(since + LINGER),
+            Stage::Over(_) | Stage::Reached => None,
         };
         let quic = self
             .udp
@@ -350,9 +350,16 @@ impl FarEnd {
     fn look_for_end(&self, now: Time) -> Result<(), Leave> {
         match self.stage {
             Stage::Waiting(since) if since + NOBODY_FOR <= now => Err(Leave::Nobody),
-            Stage::Over(since) if since + LINGER <= now => Err(Leave::Done),
+            Stage::Over(since) if since + LINGER <= now && self.is_heard() => Err(Leave::Done),
             _ => Ok(()),
         }
+    }
+
+    /// Whether the near end has all that was written, the last word too, or nobody can tell. An outage at the end
+    /// is waited for as long as one in the middle.
+    fn is_heard(&self) -> bool {
+        let connection = self.udp.as_ref().map(|(_, connection)| connection);
+        connection.is_none_or(Connection::is_delivered)
     }
 }
 

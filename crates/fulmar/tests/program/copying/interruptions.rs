@@ -1,18 +1,20 @@
 //! The network goes away and comes back, an end sleeps or dies: the copy goes on, or is taken up.
 
 use std::fs;
+use std::io::Write as _;
+use std::time::Instant;
 
 use rustix::process::Signal;
 
 use super::{
-    at_terminal, copy, expect_resumed, far, far_end, far_path, near_path, noise, number_before,
-    scene, wait_for_megabytes,
+    Running, at_terminal, copy, expect_resumed, far, far_end, far_path, near_path, noise,
+    number_before, scene, wait_for_megabytes,
 };
 use crate::login::scene::{Scene, is_daemon};
 use crate::support::network::{
     Counter, RIGHT, Way, block_udp, change_address, let_udp_pass, rebind, refuse_udp, udp_port, v4,
 };
-use crate::support::{Person, Process, Terminal};
+use crate::support::{DEADLINE, Person, Process, Terminal};
 
 /// The length of a file that takes some seconds at [`RATE`].
 const LENGTH: usize = 6_000_000;
@@ -242,4 +244,42 @@ fn udp_that_is_closed_in_the_middle_is_told_and_the_same_command_goes_on_over_ss
     assert!(output.status.success(), "{output:?}");
     assert!(told.contains("\"over\":\"ssh\""), "{told}");
     expect_arrived(&scene);
+}
+
+#[test]
+fn an_outage_that_hides_the_last_word_is_waited_for() {
+    let Some(scene) = scene() else { return };
+    let mut near = Running::start(&scene, &["-", &far("stream")]);
+    let mut input = near.input();
+    input.write_all(b"first").expect("it reads");
+    let deadline = Instant::now() + DEADLINE;
+    let is_alone = || scene.far.processes().len() == 2;
+    while !(has_part(&scene) && is_alone()) {
+        assert!(Instant::now() < deadline, "nothing has come");
+    }
+    let far_end = far_end(&scene);
+    far_end.signal(Signal::STOP);
+    let sent = Counter::of_udp_from(&scene.near);
+    input.write_all(b" and last").expect("it reads");
+    drop(input);
+    sent.wait_for(2);
+    block_udp(&scene.far, Way::Back);
+    far_end.signal(Signal::CONT);
+    // What is not answered is repeated, after some seconds once in each: so often takes longer than the far end stays for
+    // one that has heard of the end.
+    sent.wait_for(22);
+    let_udp_pass(&scene.far, Way::Back);
+    near.wait_for_line("\"errors\":0");
+    let arrived = fs::read(far_path(&scene, "stream")).expect("it is there");
+    assert_eq!(arrived, b"first and last");
+    scene.expect_nothing_left();
+}
+
+/// Whether there is something in a partial file of Bob's.
+fn has_part(scene: &Scene) -> bool {
+    let entries = fs::read_dir(far_path(scene, "")).expect("a home");
+    entries.filter_map(Result::ok).any(|entry| {
+        let is_part = entry.file_name().to_string_lossy().ends_with("fulmar-part");
+        is_part && entry.metadata().is_ok_and(|part| part.len() > 0)
+    })
 }

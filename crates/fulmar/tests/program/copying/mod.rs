@@ -11,7 +11,7 @@ mod troubles;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use vt100::Screen;
 
@@ -98,13 +98,19 @@ impl Running {
     /// Starts `fulmar cp` with its standard output as lines.
     fn start(scene: &Scene, arguments: &[&str]) -> Self {
         let mut command = command(scene, "fulmar", &[&["cp", "--json"], arguments].concat());
-        command.stdout(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = scene.near.inside(|| command.spawn().expect("it starts"));
         let output = child.stdout.take().expect("a pipe");
         Self {
             child,
             lines: BufReader::new(output).lines(),
         }
+    }
+
+    /// Its standard input.
+    #[track_caller]
+    fn input(&mut self) -> ChildStdin {
+        self.child.stdin.take().expect("nobody has it")
     }
 
     /// The process.
