@@ -36,7 +36,7 @@ fn a_far_end_keeps_to_the_rate_from_the_start() {
     let mut copy = Running::start(&scene, &["-l", "64", &far("file"), "."]);
     let done = wait_for_progress(&mut copy, 3);
     let ahead = sent.bytes().saturating_sub(done);
-    // The least window is 256 KiB, and a block of a file 64 KiB.
+    // A block of a file is 64 KiB; without the rate a window of 16 MiB would be sent.
     assert!(
         ahead < 128 * 1024,
         "{ahead} bytes were sent that are not done"
@@ -48,7 +48,7 @@ fn a_far_end_keeps_to_the_rate_from_the_start() {
 
 /// The memory of an end at most where little is under way, in kilobytes.
 ///
-/// Source: docs/threat-model.md §6: a window of 4 MiB at least each way; most of it is the program.
+/// Source: docs/figures.md#copying: as much as up to a product of 12 MB; here that is next to nothing, and most of it is the program.
 const MEMORY_KB_MAX: u64 = 48 * 1024;
 
 #[test]
