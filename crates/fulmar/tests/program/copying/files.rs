@@ -168,7 +168,7 @@ fn statuses_are_those_of_scp() {
 }
 
 #[test]
-fn ten_thousand_small_files_need_no_round_trip_each() {
+fn ten_thousand_small_files_all_arrive() {
     let Some(scene) = scene() else { return };
     scene.near.folder(Person::Alice, "many");
     for number in 0..10_000 {
