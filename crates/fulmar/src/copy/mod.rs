@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     // Before the first child, of whose end it tells.
     let mut surroundings =
         Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
-    let mut reporter = Reporter::new(wishes.quiet, wishes.json, now());
+    let mut reporter = Reporter::new(wishes, now());
     let began = now();
     let mut all = Totals::default();
     let mut failed = None;

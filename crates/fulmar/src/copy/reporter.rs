@@ -9,6 +9,7 @@ use fulmar_datagram::Time;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
 
+use super::arguments::Wishes;
 use super::json;
 use super::progress::{Meter, PathState, Snapshot, line, size};
 use crate::report::{self, escaped};
@@ -32,6 +33,8 @@ enum Style {
     Terminal(Tty),
     /// Objects on standard output.
     Json,
+    /// On standard output a line for each file that would be copied.
+    Lines,
     /// Nothing but what is wrong.
     Silent,
 }
@@ -51,14 +54,16 @@ pub(super) struct Reporter {
 
 impl Reporter {
     /// Returns one that tells in JSON, or on the terminal that standard error is, if it is one and the
-    /// user wants that.
-    pub(super) fn new(is_quiet: bool, is_json: bool, now: Time) -> Reporter {
-        let style = match (is_json, is_quiet || !is_terminal(io::stderr())) {
+    /// user wants that. Without a terminal it tells what would be copied, if that is all that the user wants to know.
+    pub(super) fn new(wishes: &Wishes, now: Time) -> Reporter {
+        let is_quiet = wishes.quiet;
+        let style = match (wishes.json, is_quiet || !is_terminal(io::stderr())) {
             (true, _) => Style::Json,
+            (false, true) if wishes.dry_run && !is_quiet => Style::Lines,
             (false, true) => Style::Silent,
             (false, false) => Tty::open(io::stderr()).map_or(Style::Silent, Style::Terminal),
         };
-        let is_told = !matches!(style, Style::Silent);
+        let is_told = matches!(style, Style::Terminal(_) | Style::Json);
         Reporter {
             style,
             meter: Meter::default(),
@@ -106,7 +111,7 @@ impl Reporter {
                 report::print_to_stdout(&json::progress(progress, rate));
                 self.next = Some(now + TOLD_EACH);
             }
-            Style::Silent => self.next = None,
+            Style::Lines | Style::Silent => self.next = None,
         }
     }
 
@@ -126,7 +131,7 @@ impl Reporter {
                 }
             }
             (
-                Style::Terminal(_),
+                Style::Terminal(_) | Style::Lines,
                 Event::Settled {
                     path,
                     kind,
@@ -145,7 +150,10 @@ impl Reporter {
         if let Kind::File { .. } = kind {
             let path = escaped(&String::from_utf8_lossy(path));
             let text = format!("{path}  {}\n", size(kind.size()));
-            self.print_above(&text, WAITING_BYTES_MAX);
+            match self.style {
+                Style::Lines => report::print_to_stdout(&text),
+                _ => self.print_above(&text, WAITING_BYTES_MAX),
+            }
         }
     }
 
@@ -228,7 +236,7 @@ impl Reporter {
     fn write(&mut self, text: &str, waiting_max: usize) {
         let is_ours = match &self.style {
             Style::Terminal(tty) => !tty.is_in_background(),
-            Style::Json | Style::Silent => false,
+            Style::Json | Style::Lines | Style::Silent => false,
         };
         if is_ours && self.waiting.len() < waiting_max {
             self.waiting.extend(text.as_bytes());

@@ -182,3 +182,19 @@ fn ten_thousand_small_files_all_arrive() {
     assert_eq!(one.as_deref(), Some("7777"));
     scene.expect_nothing_left();
 }
+
+#[test]
+fn a_dry_run_tells_what_would_be_copied_and_writes_nothing() {
+    let Some(scene) = scene() else { return };
+    scene.near.write_home(Person::Alice, "file", noise(1000));
+    let output = copy(&scene, &["--dry-run", "file", &far("")]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "file  1.0 kB\n");
+    let output = copy(&scene, &["--dry-run", "-q", "file", &far("")]);
+    assert!(
+        output.stdout.is_empty() && output.stderr.is_empty(),
+        "{output:?}"
+    );
+    assert!(!far_path(&scene, "file").exists());
+    scene.expect_nothing_left();
+}
