@@ -201,3 +201,24 @@ fn whenever_the_older_one_gets_there_its_file_stays_whole_and_the_newer_one_repl
     }
     assert!(met > 200, "{met} points");
 }
+
+#[test]
+fn a_link_that_replaces_a_file_leaves_alone_what_another_copy_is_at() {
+    let world = world();
+    let at = |path: &str| world.path().join(path);
+    fs::create_dir(at("links")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", at("links/file")).unwrap();
+    fs::write(at("dst/file"), "a file").unwrap();
+    let mut vanished = Vanished::after(world.path(), 60);
+    drop(Vanished::after(world.path(), 80));
+    assert_eq!(snapshot(&at("dst")).len(), 3);
+    let outcome = copy(world.path(), &["links/f*"], "dst", TARGET);
+    assert_eq!(outcome.troubles, []);
+    let is_link = || fs::symlink_metadata(at("dst/file")).unwrap().is_symlink();
+    assert!(is_link());
+    let there = snapshot(&at("dst"));
+    assert_eq!(there.len(), 2, "the other's part stays: {:?}", there.keys());
+    vanished.finish().unwrap();
+    assert!(!is_link());
+    expect_only(world.path(), b'o');
+}

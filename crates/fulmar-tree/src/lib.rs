@@ -36,6 +36,7 @@
 mod beneath;
 #[cfg(test)]
 mod contested;
+mod expansion;
 #[cfg(test)]
 mod holes;
 #[cfg(test)]

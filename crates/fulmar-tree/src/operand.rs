@@ -3,13 +3,11 @@
 //! Nothing is quoted: spaces, quotes and dollar signs mean themselves, no shell sees them. A name that exists as it is written
 //! wins over its meaning as a pattern.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use rustix::fs::OFlags;
-
-use crate::pattern::{MAX_MATCHES, Pattern};
+use crate::expansion::Expansion;
+use crate::pattern::Pattern;
 use crate::system::{self, Errno};
 
 /// Says where a user's home folder is; `None` asks for this process's own.
@@ -167,25 +165,27 @@ pub(crate) struct Found {
     pub(crate) by_pattern: bool,
 }
 
-/// What `operand` names. Names that a pattern matches come sorted.
+/// What an operand leads to.
+pub(crate) enum Search {
+    /// This.
+    Over(Found),
+    /// What a pattern stands for; if that is nothing, this is why.
+    Pattern(Expansion, Errno),
+}
+
+/// Begins to look for what `operand` names. Names that a pattern matches come sorted.
 ///
 /// # Errors
 ///
-/// `NOENT` if there is nothing; `TOOBIG` if a pattern matches more than 65 536 names.
-pub(crate) fn find(place: &Place, operand: &[u8]) -> Result<Vec<Found>, Errno> {
+/// `NOENT` if there is nothing; others of the system.
+pub(crate) fn search(place: &Place, operand: &[u8]) -> Result<Search, Errno> {
     let path = place.path(operand)?;
-    let literal = system::facts_at(place.base(), &path);
-    match literal {
+    match system::facts_at(place.base(), &path) {
         Err(error @ (Errno::NOENT | Errno::NOTDIR)) if place.patterns => {
-            let found = expand(place, &path)?;
-            if found.is_empty() {
-                Err(error)
-            } else {
-                Ok(found)
-            }
+            Ok(Search::Pattern(Expansion::new(&path), error))
         }
         Err(error) => Err(error),
-        Ok(_) => Ok(vec![Found {
+        Ok(_) => Ok(Search::Over(Found {
             // A home folder is not called by its name, which only this end knows.
             name: if is_home(place, operand) {
                 Vec::new()
@@ -194,7 +194,7 @@ pub(crate) fn find(place: &Place, operand: &[u8]) -> Result<Vec<Found>, Errno> {
             },
             path,
             by_pattern: false,
-        }]),
+        })),
     }
 }
 
@@ -204,94 +204,9 @@ fn is_home(place: &Place, operand: &[u8]) -> bool {
         && operand.starts_with(last_component(operand))
 }
 
-fn name_of(path: &[u8]) -> &[u8] {
+pub(crate) fn name_of(path: &[u8]) -> &[u8] {
     match last_component(path) {
         b"." | b".." => b"",
         name => name,
     }
-}
-
-/// Every path that a pattern stands for, component by component.
-fn expand(place: &Place, pattern: &[u8]) -> Result<Vec<Found>, Errno> {
-    let start = if pattern.first() == Some(&b'/') {
-        b"/".to_vec()
-    } else {
-        Vec::new()
-    };
-    let mut components: VecDeque<&[u8]> = pattern
-        .split(|byte| *byte == b'/')
-        .filter(|component| !component.is_empty())
-        .collect();
-    let mut paths = vec![start];
-    let mut last_is_wild = false;
-    let ends_in_folder = pattern.ends_with(b"/");
-    while let Some(component) = components.pop_front() {
-        let pattern = Pattern::parse(component);
-        last_is_wild = pattern.is_wild();
-        let mut longer = Vec::new();
-        for path in &paths {
-            if last_is_wild {
-                let only_folders = ends_in_folder || !components.is_empty();
-                matches_in(place, path, &pattern, only_folders, &mut longer)?;
-            } else {
-                longer.push(join(path, &pattern.unescaped()));
-            }
-        }
-        paths = longer;
-    }
-    paths.retain(|path| system::facts_at(place.base(), path).is_ok());
-    let found = |path: Vec<u8>| Found {
-        name: name_of(&path).to_vec(),
-        path,
-        by_pattern: last_is_wild,
-    };
-    Ok(paths.into_iter().map(found).collect())
-}
-
-/// Adds the paths of what matches in the folder at `path`. A folder that cannot be read has no matches.
-fn matches_in(
-    place: &Place,
-    path: &[u8],
-    pattern: &Pattern,
-    only_folders: bool,
-    into: &mut Vec<Vec<u8>>,
-) -> Result<(), Errno> {
-    let name = if path.is_empty() {
-        b".".as_slice()
-    } else {
-        path
-    };
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK;
-    let Ok(folder) = system::open(place.base(), name, flags, 0) else {
-        return Ok(());
-    };
-    let mut listing = system::list(folder)?;
-    let first = into.len();
-    while let Some(Ok((name, _))) = system::next_name(&mut listing) {
-        let longer = join(path, &name);
-        if !pattern.matches(&name) || only_folders && !is_folder(place, &longer) {
-            continue;
-        }
-        into.push(longer);
-        if into.len() > MAX_MATCHES {
-            return Err(Errno::TOOBIG);
-        }
-    }
-    if let Some(new) = into.get_mut(first..) {
-        new.sort_unstable();
-    }
-    Ok(())
-}
-
-fn is_folder(place: &Place, path: &[u8]) -> bool {
-    system::facts_along(place.base(), path).is_ok_and(|facts| facts.is_folder())
-}
-
-fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
-    let mut joined = path.to_vec();
-    if !matches!(path.last(), None | Some(b'/')) {
-        joined.push(b'/');
-    }
-    joined.extend_from_slice(name);
-    joined
 }

@@ -92,6 +92,11 @@ pub(crate) fn name(name: &[u8], attempt: u8) -> Vec<u8> {
     partial
 }
 
+/// All partial names for `name`, in the order in which they are tried.
+pub(crate) fn names(final_name: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    (0..TRIES).map(move |attempt| name(final_name, attempt))
+}
+
 /// The beginning of a name, cut between characters.
 fn shown(name: &[u8]) -> &[u8] {
     if name.len() <= SHOWN {
@@ -170,6 +175,17 @@ fn left_over(folder: BorrowedFd<'_>, final_name: &[u8], from: u8, owner: u32) ->
         _ => None,
     });
     ours.collect()
+}
+
+/// Removes what copies have left of a file whose name has something else now. What another copy is at stays.
+pub(crate) fn remove_left_over(folder: impl AsFd, final_name: &[u8]) -> Result<()> {
+    let folder = folder.as_fd();
+    for older in left_over(folder, final_name, 0, system::user()) {
+        if system::facts_at(folder, &older.name)?.is_same_file(&older.facts) {
+            system::remove(folder, &older.name)?;
+        }
+    }
+    Ok(())
 }
 
 fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool, owner: u32) -> Result<Found> {

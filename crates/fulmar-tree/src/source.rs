@@ -11,7 +11,8 @@ use fulmar_channel::{
 };
 use rustix::fs::{Dir, FileType, OFlags};
 
-use crate::operand::{self, Place};
+use crate::expansion::Expansion;
+use crate::operand::{self, Place, Search};
 use crate::partial::is_partial_name;
 use crate::reading::Reading;
 use crate::system::{self, Errno, Facts};
@@ -37,6 +38,8 @@ pub struct TreeSource {
     options: SourceOptions,
     /// Operands not looked at yet, with their numbers.
     operands: VecDeque<(u32, Vec<u8>)>,
+    /// The present operand, if it is a pattern of which it is not known yet what it stands for.
+    expansion: Option<Expanding>,
     /// What the present operand names, not looked at yet.
     roots: VecDeque<operand::Found>,
     operand: u32,
@@ -45,6 +48,15 @@ pub struct TreeSource {
     /// The folder being read and those above it; at most as deep as a path may be.
     levels: Vec<Level>,
     files: BTreeMap<EntryId, (Vec<u8>, Reading)>,
+}
+
+/// A pattern of which it is not known yet what it stands for.
+#[derive(Debug)]
+struct Expanding {
+    operand: Vec<u8>,
+    expansion: Expansion,
+    /// What it is called if it stands for nothing.
+    otherwise: Errno,
 }
 
 /// A folder that is being read.
@@ -62,11 +74,12 @@ impl TreeSource {
     /// Reads what `operands` name, each by its index in the list.
     #[must_use]
     pub fn new(place: Place, operands: Vec<Vec<u8>>, options: SourceOptions) -> Self {
-        let can_be_alike = operands.len() > 1 || place.patterns;
+        let can_be_alike = operands.len() > 1;
         Self {
             place,
             options,
             operands: (0..).zip(operands).collect(),
+            expansion: None,
             roots: VecDeque::new(),
             operand: 0,
             names: can_be_alike.then(HashSet::new),
@@ -76,26 +89,55 @@ impl TreeSource {
     }
 
     fn next_root(&mut self, id: EntryId) -> Found {
-        let Some(root) = self.roots.pop_front() else {
-            return self.next_operand();
+        if let Some(root) = self.roots.pop_front() {
+            return self.root(id, &root).unwrap_or_else(Found::Trouble);
+        }
+        let outcome = match self.expansion.take() {
+            Some(expanding) => self.expand(expanding),
+            None => self.next_operand(),
         };
-        self.root(id, &root).unwrap_or_else(Found::Trouble)
+        outcome.unwrap_or_else(Found::Trouble)
     }
 
-    fn next_operand(&mut self) -> Found {
+    fn next_operand(&mut self) -> Result<Found, Trouble> {
         let Some((number, operand)) = self.operands.pop_front() else {
-            return Found::End;
+            return Ok(Found::End);
         };
         self.operand = number;
-        match operand::find(&self.place, &operand) {
-            Ok(roots) => self.roots = roots.into(),
-            Err(Errno::TOOBIG) => {
-                let trouble = Trouble::at(&operand, Why::Exhausted);
-                return Found::Trouble(trouble.with_note("the pattern stands for too many names"));
+        match operand::search(&self.place, &operand) {
+            Ok(Search::Over(root)) => self.roots.push_back(root),
+            Ok(Search::Pattern(expansion, otherwise)) => {
+                self.expansion = Some(Expanding {
+                    operand,
+                    expansion,
+                    otherwise,
+                });
             }
-            Err(error) => return Found::Trouble(trouble::at(&operand, error)),
+            Err(error) => return Err(trouble::at(&operand, error)),
         }
-        Found::NotNow
+        Ok(Found::NotNow)
+    }
+
+    fn expand(&mut self, mut expanding: Expanding) -> Result<Found, Trouble> {
+        match expanding.expansion.step(&self.place) {
+            Ok(None) => self.expansion = Some(expanding),
+            Ok(Some(roots)) if roots.is_empty() => {
+                return Err(trouble::at(&expanding.operand, expanding.otherwise));
+            }
+            Ok(Some(roots)) => {
+                // Only names of several can be alike: what is in one folder is not remembered.
+                if roots.len() > 1 && self.names.is_none() {
+                    self.names = Some(HashSet::new());
+                }
+                self.roots = roots.into();
+            }
+            Err(Errno::TOOBIG) => {
+                let trouble = Trouble::at(&expanding.operand, Why::Exhausted);
+                return Err(trouble.with_note("the pattern stands for too many names"));
+            }
+            Err(error) => return Err(trouble::at(&expanding.operand, error)),
+        }
+        Ok(Found::NotNow)
     }
 
     fn root(&mut self, id: EntryId, root: &operand::Found) -> Result<Found, Trouble> {

@@ -263,21 +263,24 @@ fn of_commit(error: Errno) -> Trouble {
     }
 }
 
-/// Makes a link, under another name first if there is something to replace.
+/// Makes a link, under another name first if there is something to replace: one of those that partial files have, and that
+/// nothing but a link has.
 fn put_link(located: &Located, text: &[u8]) -> Result<(), Errno> {
     match system::make_link(text, &located.folder, &located.name) {
         Err(Errno::EXIST) => {}
         done => return done,
     }
-    let temporary = partial::name(&located.name, 0);
-    match remove_link(&located.folder, &temporary) {
-        Ok(()) | Err(Errno::NOENT) => {}
-        // A partial file: what it was for has become a link.
-        Err(Errno::NOTDIR) => system::remove(&located.folder, &temporary)?,
-        Err(error) => return Err(error),
+    for temporary in partial::names(&located.name) {
+        match remove_link(&located.folder, &temporary) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(Errno::NOTDIR) => continue,
+            Err(error) => return Err(error),
+        }
+        system::make_link(text, &located.folder, &temporary)?;
+        system::rename(&located.folder, &temporary, &located.name)?;
+        return partial::remove_left_over(&located.folder, &located.name);
     }
-    system::make_link(text, &located.folder, &temporary)?;
-    system::rename(&located.folder, &temporary, &located.name)
+    Err(Errno::EXIST)
 }
 
 impl Target for TreeTarget {
