@@ -61,7 +61,7 @@ pub use routes::{NetworkChange, RouteSocket};
 pub use running_program::{NAME_BYTES_MAX, RunningProgram};
 pub use secret::{SecretBytes, random, take_env_secret};
 pub use signals::{Signal, SignalPipe};
-pub use standard::StandardPipes;
+pub use standard::{SharedOutput, StandardPipes};
 pub use timer::DeadlineTimer;
 pub use transfer::Transfer;
 pub use tty::{RawMode, SavedModes, Tty};

@@ -1,9 +1,13 @@
 //! The standard input and output of a program that another one has started, without waiting.
 
-use crate::Transfer;
+use crate::{Interest, PollList, Transfer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::io;
+use std::time::Duration;
+
+/// What a pipe takes at once without waiting when it has room at all: `PIPE_BUF` of Linux; elsewhere it is 512 at least.
+const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
 /// Standard input and output, past the buffers of the standard library. Neither is ever waited for.
 ///
@@ -82,10 +86,63 @@ impl StandardPipes {
     }
 }
 
+/// Standard output that other programs may share: it is never waited for, and its mode stays as it is.
+#[derive(Debug)]
+pub struct SharedOutput(OwnedFd);
+
+impl SharedOutput {
+    /// Takes it.
+    ///
+    /// # Errors
+    ///
+    /// When it is not open, or no descriptor is left.
+    pub fn take() -> io::Result<Self> {
+        Ok(Self(io::stdout().as_fd().try_clone_to_owned()?))
+    }
+
+    /// Writes some of `bytes`, if there is room.
+    ///
+    /// # Errors
+    ///
+    /// Any error of `poll` and `write` but those that [`Transfer`] stands for.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<Transfer> {
+        let mut list = PollList::new();
+        list.add(&self.0, Interest::Write);
+        if list.wait(Some(Duration::ZERO))? == 0 {
+            return Ok(Transfer::WouldBlock);
+        }
+        Transfer::write(&self.0, bytes.get(..AT_ONCE).unwrap_or(bytes))
+    }
+}
+
+impl AsFd for SharedOutput {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::{Read as _, Write as _, pipe};
+
+    #[test]
+    fn a_shared_output_is_not_waited_for_and_keeps_its_mode() {
+        let (reader, writer) = pipe().unwrap();
+        let output = SharedOutput(writer.into());
+        let before = fcntl_getfl(&output).unwrap();
+        let bytes = [7; 3 * AT_ONCE];
+        let mut taken = 0;
+        while let Transfer::Bytes(count) = output.write(&bytes).unwrap() {
+            assert!(count > 0 && count <= AT_ONCE);
+            taken += count;
+        }
+        assert!(taken >= AT_ONCE, "{taken}");
+        assert_eq!(output.write(&bytes).unwrap(), Transfer::WouldBlock);
+        assert_eq!(fcntl_getfl(&output).unwrap(), before);
+        drop(reader);
+        assert_eq!(output.write(&bytes).unwrap(), Transfer::Closed);
+    }
 
     #[test]
     fn nothing_waits_and_ends_are_noticed() {

@@ -39,7 +39,7 @@ pub struct TreeSource {
     /// Operands not looked at yet, with their numbers.
     operands: VecDeque<(u32, Vec<u8>)>,
     /// The present operand, if it is a pattern of which it is not known yet what it stands for.
-    expansion: Option<Expanding>,
+    expansion: Option<Box<Expanding>>,
     /// What the present operand names, not looked at yet.
     roots: VecDeque<operand::Found>,
     operand: u32,
@@ -107,18 +107,18 @@ impl TreeSource {
         match operand::search(&self.place, &operand) {
             Ok(Search::Over(root)) => self.roots.push_back(root),
             Ok(Search::Pattern(expansion, otherwise)) => {
-                self.expansion = Some(Expanding {
+                self.expansion = Some(Box::new(Expanding {
                     operand,
                     expansion,
                     otherwise,
-                });
+                }));
             }
             Err(error) => return Err(trouble::at(&operand, error)),
         }
         Ok(Found::NotNow)
     }
 
-    fn expand(&mut self, mut expanding: Expanding) -> Result<Found, Trouble> {
+    fn expand(&mut self, mut expanding: Box<Expanding>) -> Result<Found, Trouble> {
         match expanding.expansion.step(&self.place) {
             Ok(None) => self.expansion = Some(expanding),
             Ok(Some(roots)) if roots.is_empty() => {

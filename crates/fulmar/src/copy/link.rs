@@ -222,8 +222,7 @@ impl Link {
     }
 
     fn lost(&self, why: String) -> Failure {
-        let host = self.host.clone();
-        Failure::Copy(CopyFailure::Lost { host, why })
+        lost(&self.host, why)
     }
 
     /// Reads what ssh says beside the copy.
@@ -255,12 +254,7 @@ impl Link {
             return self.call.as_ref().map(malformed).map_or(Ok(()), Err);
         };
         let lanes = PipeLanes::with(&call.take_early());
-        let lanes = lanes.map_err(|fault| {
-            Failure::Copy(CopyFailure::Lost {
-                host: self.host.clone(),
-                why: fault.to_string(),
-            })
-        })?;
+        let lanes = lanes.map_err(|fault| lost(&self.host, fault.to_string()))?;
         tracing::info!("over ssh");
         self.pipes = Some(lanes);
         self.stage = Stage::Ssh;
@@ -304,6 +298,7 @@ impl Link {
                 return Err(Failure::Copy(CopyFailure::Silent {
                     host: self.host.clone(),
                     minutes: SILENT_MAX.as_secs() / 60,
+                    resumes: false,
                 }));
             }
             Stage::Udp => {
@@ -312,6 +307,7 @@ impl Link {
                         return Err(Failure::Copy(CopyFailure::Gone {
                             host: self.host.clone(),
                             seconds: GONE_AFTER.as_secs(),
+                            resumes: false,
                         }));
                     }
                     udp.look(now, reporter);
@@ -365,6 +361,15 @@ impl Link {
             (None, _) => {}
         }
     }
+}
+
+/// The connection has ended. Whether the same command goes on is for others to say.
+fn lost(host: &str, why: String) -> Failure {
+    Failure::Copy(CopyFailure::Lost {
+        host: host.to_owned(),
+        why,
+        resumes: false,
+    })
 }
 
 fn over_ssh_text(udp: Option<&UdpLink>) -> String {

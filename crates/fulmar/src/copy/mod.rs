@@ -26,6 +26,7 @@ mod outgoing;
 mod pace;
 mod pipe_lanes;
 mod plan;
+mod printer;
 mod progress;
 mod rate;
 mod reporter;
@@ -39,7 +40,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use fulmar_channel::Totals;
-use fulmar_platform::{Signal, UdpSocket, forbid_core_dumps, signals};
+use fulmar_platform::{Interest, PollList, Signal, UdpSocket, forbid_core_dumps, signals};
 use fulmar_quic::Transmit;
 use fulmar_transport::SendError;
 
@@ -48,7 +49,7 @@ pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
 pub(crate) use self::far::run as run_far_end;
 use self::link::Link;
 use self::near::Near;
-use self::opening::Opening;
+use self::opening::{Opening, ending};
 pub(crate) use self::operand::BadOperand;
 use self::pace::Pace;
 use self::plan::{Job, Way, plan};
@@ -117,11 +118,29 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     let mut surroundings =
         Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
     let mut reporter = Reporter::new(wishes, now());
+    let outcome = copy_all(arguments, &jobs, &mut surroundings, &mut reporter);
+    // Who interrupts us does not wait for who reads what we tell.
+    if !outcome.as_ref().is_err_and(is_final) {
+        deliver(&mut surroundings, &mut reporter)?;
+    }
+    match outcome? {
+        0 => Ok(0),
+        troubles => Err(Failure::Copy(CopyFailure::Incomplete { troubles })),
+    }
+}
+
+/// Copies one after the other, and returns how many troubles there were.
+fn copy_all(
+    arguments: &CopyArgs,
+    jobs: &[Job],
+    surroundings: &mut Surroundings,
+    reporter: &mut Reporter,
+) -> Result<u64, Failure> {
     let began = now();
     let mut all = Totals::default();
     let mut failed = None;
-    for job in &jobs {
-        match copy(arguments, job, jobs.len(), &mut surroundings, &mut reporter) {
+    for job in jobs {
+        match copy(arguments, job, jobs.len(), surroundings, reporter) {
             Ok(totals) => add(&mut all, totals),
             // The others may be reached, or not be asked for any more.
             Err(failure) if is_final(&failure) => return Err(failure),
@@ -132,10 +151,27 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
         return Err(failure);
     }
     reporter.done(&all, now().since(began));
-    match all.troubles {
-        0 => Ok(0),
-        troubles => Err(Failure::Copy(CopyFailure::Incomplete { troubles })),
+    Ok(all.troubles)
+}
+
+/// Waits until what was told has been taken.
+fn deliver(surroundings: &mut Surroundings, reporter: &mut Reporter) -> Result<(), Failure> {
+    let set = surroundings.set_deadline(None);
+    set.map_err(while_doing("setting a timer"))?;
+    while let Some(output) = reporter.awaited() {
+        let mut list = PollList::new();
+        let slots = surroundings.enlist(&mut list);
+        list.add_borrowed(output, Interest::Write);
+        let ready = surroundings.wait(&mut list, slots);
+        let ready = ready.map_err(while_doing("waiting for standard output"))?;
+        let signals = surroundings.signals(ready);
+        if let Some(signal) = signals.into_iter().find_map(ending) {
+            let resumes = false;
+            return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
+        }
+        reporter.look_after_output();
     }
+    Ok(())
 }
 
 fn copy(
@@ -158,8 +194,7 @@ fn copy(
     let found = opening.finish(surroundings, reporter)?;
     let link = Link::begin(now(), found, window_max(wishes))?;
     let pace = Pace::new(wishes.limit, now());
-    let resumes = !wishes.no_resume && !wishes.dry_run && request::is_resumable(&job.way);
-    Near::new(surroundings, reporter, link, task, pace, resumes).run()
+    Near::new(surroundings, reporter, link, task, pace).run()
 }
 
 /// Returns what the far end keeps to, if it is the one that sends.

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use fulmar_channel::{
-    Allowed, Answer, Event, Progress, Receiver, Request, Requester, Sender, Totals, Turn, Wrong,
+    Allowed, Answer, Event, Flags, Progress, Receiver, Request, Requester, Sender, Totals, Turn,
+    Wrong,
 };
 use fulmar_datagram::Time;
-use fulmar_platform::{PollList, Signal};
+use fulmar_platform::{Interest, PollList, Signal};
 
 use super::WORK_BYTES_PER_TURN;
 use super::link::{self, Link};
@@ -27,6 +28,15 @@ pub(super) enum Task {
     Up(Request, Origin),
     /// A place for files, and what they may be called.
     Down(Request, Goal, Allowed),
+}
+
+impl Task {
+    /// Tells if the same command goes on where this one is interrupted.
+    fn resumes(&self) -> bool {
+        let (Task::Up(request, _) | Task::Down(request, ..)) = self;
+        let flags = request.flags();
+        flags.contains(Flags::RESUME) && !flags.contains(Flags::DRY_RUN)
+    }
 }
 
 /// What is going on.
@@ -68,8 +78,8 @@ impl<'a> Near<'a> {
         link: Link,
         task: Task,
         pace: Pace,
-        resumes: bool,
     ) -> Near<'a> {
+        let resumes = task.resumes();
         Near {
             surroundings,
             reporter,
@@ -87,14 +97,20 @@ impl<'a> Near<'a> {
     /// When it came to nothing, or was interrupted. What is there of files is kept for another try.
     pub(super) fn run(mut self) -> Result<Totals, Failure> {
         let outcome = self.go_on();
-        self.reporter.ended(&self.progress());
+        let progress = self.progress();
+        let has_begun = progress.bytes > 0;
+        self.reporter.ended(&progress);
         if outcome.is_err()
             && let Stage::Working(work) = &mut self.stage
         {
             work.interrupt();
         }
         self.link.close(now(), outcome.is_ok());
-        outcome
+        let resumes = self.resumes && has_begun;
+        outcome.map_err(|failure| match failure {
+            Failure::Copy(failure) => Failure::Copy(failure.resuming(resumes)),
+            other => other,
+        })
     }
 
     fn go_on(&mut self) -> Result<Totals, Failure> {
@@ -112,6 +128,7 @@ impl<'a> Near<'a> {
                 .map_err(while_doing("waiting for the far end"))?;
             let now = now();
             self.handle_signals(now, &ready)?;
+            self.reporter.look_after_output();
             let hints = self.surroundings.hints(ready.surroundings);
             self.link.handle_hints(now, &hints);
             has_more = self.link.take_in(now, &ready.link, self.reporter)?;
@@ -126,7 +143,7 @@ impl<'a> Near<'a> {
     fn deadline(&self) -> Option<Time> {
         let stage = match &self.stage {
             Stage::Over(_, _, since) => Some(*since + DELIVERED_WITHIN),
-            Stage::Working(_) => self.pace.next(),
+            Stage::Working(_) if !self.reporter.is_behind() => self.pace.next(),
             _ => None,
         };
         let [link, reporter] = [self.link.deadline(), self.reporter.deadline()];
@@ -142,6 +159,9 @@ impl<'a> Near<'a> {
         {
             list.add_borrowed(descriptor, interest);
         }
+        if let Some(output) = self.reporter.awaited() {
+            list.add_borrowed(output, Interest::Write);
+        }
         let surroundings = self.surroundings.wait(&mut list, slots)?;
         Ok(Ready {
             surroundings,
@@ -152,7 +172,7 @@ impl<'a> Near<'a> {
     fn handle_signals(&mut self, now: Time, ready: &Ready) -> Result<(), Failure> {
         for signal in self.surroundings.signals(ready.surroundings) {
             if let Some(signal) = ending(signal) {
-                let resumes = self.resumes && self.progress().bytes > 0;
+                let resumes = false;
                 return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
             }
             if matches!(signal, Signal::WindowChange | Signal::Continue) {
@@ -182,7 +202,8 @@ impl<'a> Near<'a> {
 
     /// Does what there is to do. Returns whether there is more at once.
     fn work(&mut self, now: Time) -> Result<bool, Failure> {
-        let Some(mut carrier) = self.link.carrier() else {
+        // Who reads what we tell decides how fast that is.
+        let Some(mut carrier) = self.link.carrier().filter(|_| !self.reporter.is_behind()) else {
             return Ok(false);
         };
         match std::mem::replace(&mut self.stage, Stage::Void) {

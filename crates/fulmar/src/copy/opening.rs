@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use fulmar_datagram::Time;
 use fulmar_platform::resolve::numeric;
-use fulmar_platform::{PollList, Signal};
+use fulmar_platform::{Interest, PollList, Signal};
 
 use super::call::Call;
 use super::rate::Rate;
@@ -136,7 +136,7 @@ impl<'a> Opening<'a> {
             let set = surroundings.set_deadline(deadline);
             set.map_err(while_doing("setting a timer"))?;
             let ready = self
-                .wait(surroundings)
+                .wait(surroundings, reporter)
                 .map_err(while_doing("waiting for ssh"))?;
             for signal in surroundings.signals(ready.surroundings) {
                 if let Some(signal) = ending(signal) {
@@ -144,17 +144,21 @@ impl<'a> Opening<'a> {
                     return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
                 }
             }
+            reporter.look_after_output();
             self.listen(now(), ready.call, reporter)?;
             self.whereabouts.turn(now(), &mut self.steps);
             self.judge_make(reporter)?;
         }
     }
 
-    fn wait(&self, surroundings: &Surroundings) -> std::io::Result<Ready> {
+    fn wait(&self, surroundings: &Surroundings, reporter: &Reporter) -> std::io::Result<Ready> {
         let mut list = PollList::new();
         let slots = surroundings.enlist(&mut list);
         let call = self.call.enlist(&mut list);
         self.whereabouts.enlist(&mut list);
+        if let Some(output) = reporter.awaited() {
+            list.add_borrowed(output, Interest::Write);
+        }
         let surroundings = surroundings.wait(&mut list, slots)?;
         Ok(Ready {
             surroundings,

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use fulmar_channel::{Event, Kind, Progress, Totals, Verdict};
@@ -11,6 +12,7 @@ use fulmar_platform::{Transfer, Tty};
 
 use super::arguments::Wishes;
 use super::json;
+use super::printer::Printer;
 use super::progress::{Meter, PathState, Snapshot, line, size};
 use crate::report::{self, escaped};
 
@@ -32,9 +34,9 @@ enum Style {
     /// A line at the bottom of a terminal, and one above it for each file.
     Terminal(Tty),
     /// Objects on standard output.
-    Json,
+    Json(Printer),
     /// On standard output a line for each file that would be copied.
-    Lines,
+    Lines(Printer),
     /// Nothing but what is wrong.
     Silent,
 }
@@ -58,12 +60,12 @@ impl Reporter {
     pub(super) fn new(wishes: &Wishes, now: Time) -> Reporter {
         let is_quiet = wishes.quiet;
         let style = match (wishes.json, is_quiet || !is_terminal(io::stderr())) {
-            (true, _) => Style::Json,
-            (false, true) if wishes.dry_run && !is_quiet => Style::Lines,
+            (true, _) => Style::Json(Printer::new()),
+            (false, true) if wishes.dry_run && !is_quiet => Style::Lines(Printer::new()),
             (false, true) => Style::Silent,
             (false, false) => Tty::open(io::stderr()).map_or(Style::Silent, Style::Terminal),
         };
-        let is_told = matches!(style, Style::Terminal(_) | Style::Json);
+        let is_told = matches!(style, Style::Terminal(_) | Style::Json(_));
         Reporter {
             style,
             meter: Meter::default(),
@@ -82,8 +84,8 @@ impl Reporter {
 
     /// The connection carries bytes from now on.
     pub(super) fn connected(&mut self, host: &str, path: &PathState, address: Option<&str>) {
-        if let Style::Json = self.style {
-            report::print_to_stdout(&json::connected(host, path, address));
+        if let Style::Json(printer) = &mut self.style {
+            printer.print(&json::connected(host, path, address));
         }
     }
 
@@ -94,7 +96,7 @@ impl Reporter {
         }
         self.meter.note(now, progress.bytes_carried);
         let rate = self.meter.rate();
-        match &self.style {
+        match &mut self.style {
             Style::Terminal(tty) => {
                 snapshot.bytes = progress.bytes;
                 snapshot.known = progress.bytes_known;
@@ -107,11 +109,14 @@ impl Reporter {
                 self.draw(&text);
                 self.next = Some(now + DRAWN_EACH);
             }
-            Style::Json => {
-                report::print_to_stdout(&json::progress(progress, rate));
+            Style::Json(printer) => {
+                // Who is behind is not told how far it was.
+                if printer.is_idle() {
+                    printer.print(&json::progress(progress, rate));
+                }
                 self.next = Some(now + TOLD_EACH);
             }
-            Style::Lines | Style::Silent => self.next = None,
+            Style::Lines(_) | Style::Silent => self.next = None,
         }
     }
 
@@ -124,14 +129,14 @@ impl Reporter {
 
     /// Tells what has become of one thing.
     pub(super) fn event(&mut self, event: &Event) {
-        match (&self.style, event) {
-            (Style::Json, _) => {
+        match (&mut self.style, event) {
+            (Style::Json(printer), _) => {
                 if let Some(line) = json::event(event) {
-                    report::print_to_stdout(&line);
+                    printer.print(&line);
                 }
             }
             (
-                Style::Terminal(_) | Style::Lines,
+                Style::Terminal(_) | Style::Lines(_),
                 Event::Settled {
                     path,
                     kind,
@@ -150,8 +155,8 @@ impl Reporter {
         if let Kind::File { .. } = kind {
             let path = escaped(&String::from_utf8_lossy(path));
             let text = format!("{path}  {}\n", size(kind.size()));
-            match self.style {
-                Style::Lines => report::print_to_stdout(&text),
+            match &mut self.style {
+                Style::Lines(printer) => printer.print(&text),
                 _ => self.print_above(&text, WAITING_BYTES_MAX),
             }
         }
@@ -197,10 +202,34 @@ impl Reporter {
 
     /// All is over.
     pub(super) fn done(&mut self, totals: &Totals, took: Duration) {
-        if let Style::Json = self.style {
-            report::print_to_stdout(&json::done(totals, self.resumed, took.as_secs_f64()));
+        if let Style::Json(printer) = &mut self.style {
+            printer.print(&json::done(totals, self.resumed, took.as_secs_f64()));
         }
         self.clear();
+    }
+
+    /// Writes what there is room for now.
+    pub(super) fn look_after_output(&mut self) {
+        if let Style::Json(printer) | Style::Lines(printer) = &mut self.style {
+            printer.flush();
+        }
+    }
+
+    /// Returns what is to be waited for, if what was told has not been taken.
+    pub(super) fn awaited(&self) -> Option<BorrowedFd<'_>> {
+        self.printer()?.awaited()
+    }
+
+    /// Tells if so much was told that has not been taken that nothing more should happen.
+    pub(super) fn is_behind(&self) -> bool {
+        self.printer().is_some_and(Printer::is_behind)
+    }
+
+    fn printer(&self) -> Option<&Printer> {
+        match &self.style {
+            Style::Json(printer) | Style::Lines(printer) => Some(printer),
+            Style::Terminal(_) | Style::Silent => None,
+        }
     }
 
     fn print_above(&mut self, text: &str, waiting_max: usize) {
@@ -236,7 +265,7 @@ impl Reporter {
     fn write(&mut self, text: &str, waiting_max: usize) {
         let is_ours = match &self.style {
             Style::Terminal(tty) => !tty.is_in_background(),
-            Style::Json | Style::Lines | Style::Silent => false,
+            Style::Json(_) | Style::Lines(_) | Style::Silent => false,
         };
         if is_ours && self.waiting.len() < waiting_max {
             self.waiting.extend(text.as_bytes());

@@ -67,8 +67,8 @@ pub(super) fn task(way: &Way, wishes: &Wishes, jobs: usize) -> Result<Task, Copy
     }
 }
 
-/// Tells if the same command goes on where this one is interrupted.
-pub(super) fn is_resumable(way: &Way) -> bool {
+/// Tells if parts are kept at all.
+fn is_resumable(way: &Way) -> bool {
     matches!(way, Way::Up { .. } | Way::Down { .. })
 }
 

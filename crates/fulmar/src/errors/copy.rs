@@ -80,6 +80,8 @@ pub(crate) enum CopyFailure {
         host: String,
         /// What is known of it.
         why: String,
+        /// Whether the same command goes on where it was.
+        resumes: bool,
     },
     /// Nothing was heard for long.
     #[error("nothing was heard from {host} for {minutes} minutes")]
@@ -88,6 +90,8 @@ pub(crate) enum CopyFailure {
         host: String,
         /// How long.
         minutes: u64,
+        /// Whether the same command goes on where it was.
+        resumes: bool,
     },
     /// Nobody listens there any more.
     #[error(
@@ -98,6 +102,8 @@ pub(crate) enum CopyFailure {
         host: String,
         /// For how long.
         seconds: u64,
+        /// Whether the same command goes on where it was.
+        resumes: bool,
     },
     /// The far end says what it must not.
     #[error("the far end on {host} is wrong: {what}")]
@@ -159,6 +165,18 @@ impl CopyFailure {
         }
     }
 
+    /// Returns the same for a copy that goes on by the same command, or does not.
+    pub(crate) fn resuming(mut self, is_resumed: bool) -> CopyFailure {
+        if let CopyFailure::Lost { resumes, .. }
+        | CopyFailure::Silent { resumes, .. }
+        | CopyFailure::Gone { resumes, .. }
+        | CopyFailure::Interrupted { resumes, .. } = &mut self
+        {
+            *resumes = is_resumed;
+        }
+        self
+    }
+
     /// Says what to try next.
     pub(crate) fn advice(&self) -> Option<String> {
         Some(match self {
@@ -191,8 +209,13 @@ impl CopyFailure {
                  copy-server </dev/null by itself to see"
             ),
             CopyFailure::Version { .. } => "install the same version at both ends".to_owned(),
-            CopyFailure::Lost { .. } | CopyFailure::Silent { .. } | CopyFailure::Gone { .. } => {
+            CopyFailure::Lost { resumes: true, .. }
+            | CopyFailure::Silent { resumes: true, .. }
+            | CopyFailure::Gone { resumes: true, .. } => {
                 "the same command goes on where it was interrupted".to_owned()
+            }
+            CopyFailure::Lost { .. } | CopyFailure::Silent { .. } | CopyFailure::Gone { .. } => {
+                "the same command begins again".to_owned()
             }
             CopyFailure::Wrong { .. } => {
                 "install the same version at both ends; if they are, that machine is not to be trusted"

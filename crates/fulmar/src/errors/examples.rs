@@ -305,13 +305,23 @@ fn copying() -> Vec<Row> {
             CopyFailure::Lost {
                 host: host(),
                 why: "closed by the other side".to_owned(),
+                resumes: true,
             },
             "the far end was killed, or ssh has ended while it carried the copy",
+        ),
+        (
+            CopyFailure::Lost {
+                host: host(),
+                why: "closed by the other side".to_owned(),
+                resumes: false,
+            },
+            "the same, of a copy to or from a pipe, or with --no-resume",
         ),
         (
             CopyFailure::Silent {
                 host: host(),
                 minutes: 10,
+                resumes: true,
             },
             "the network was gone for longer than a copy waits",
         ),
@@ -319,6 +329,7 @@ fn copying() -> Vec<Row> {
             CopyFailure::Gone {
                 host: host(),
                 seconds: 30,
+                resumes: true,
             },
             "the far end was killed, or its machine was started anew",
         ),

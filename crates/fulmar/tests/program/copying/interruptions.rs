@@ -196,6 +196,20 @@ fn ctrl_c_leaves_what_the_same_command_goes_on_from() {
 }
 
 #[test]
+fn without_resuming_it_begins_anew() {
+    let Some(scene) = scene() else { return };
+    let mut terminal = half_way(&scene);
+    terminal.type_keys("\x03");
+    expect_cut_short(&mut terminal, 130);
+    let output = copy(&scene, &["--json", "--no-resume", "file", &far("")]);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    assert!(told.contains("\"bytes_resumed\":0,\"errors\":0"), "{told}");
+    assert!(!has_part(&scene));
+    expect_arrived(&scene);
+}
+
+#[test]
 fn a_near_end_that_is_killed_leaves_a_far_end_that_leaves() {
     let Some(scene) = scene() else { return };
     let mut terminal = half_way(&scene);

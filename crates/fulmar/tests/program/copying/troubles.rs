@@ -237,3 +237,18 @@ fn what_is_not_copied_is_named_by_a_copy_in_the_background_too() {
     assert!(far_path(&scene, "file").exists());
     scene.expect_nothing_left();
 }
+
+#[test]
+fn a_quiet_copy_shows_nothing_but_what_is_wrong() {
+    let Some(scene) = scene() else { return };
+    scene
+        .near
+        .write_home(Person::Alice, "file", noise(3_000_000));
+    let mut terminal = at_terminal(&scene, &["-q", "-l", "3MB", "file", "missing", &far("")]);
+    assert_eq!(terminal.wait_for_end().code(), Some(1));
+    terminal.wait_for_text("missing: ");
+    let text = terminal.screen().contents();
+    assert!(!text.contains("MB") && !text.contains("file  "), "{text}");
+    assert!(fs::read(far_path(&scene, "file")).expect("it is there") == noise(3_000_000));
+    scene.expect_nothing_left();
+}

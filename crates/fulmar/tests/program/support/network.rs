@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{DEADLINE, Machine};
 
@@ -234,6 +234,22 @@ impl<'a> Counter<'a> {
                 "{} of {packets} packets",
                 self.packets()
             );
+        }
+    }
+
+    /// Waits until hardly any more come, and returns how many bytes they had. Two ends that are there say so now and then.
+    #[track_caller]
+    pub(crate) fn wait_until_still(&self) -> u64 {
+        let deadline = Instant::now() + DEADLINE;
+        let mut before = self.bytes();
+        loop {
+            std::thread::sleep(Duration::from_millis(500));
+            let now = self.bytes();
+            if now - before < 2000 {
+                return now;
+            }
+            assert!(Instant::now() < deadline, "it goes on and on");
+            before = now;
         }
     }
 
