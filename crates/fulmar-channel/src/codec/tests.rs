@@ -7,7 +7,10 @@ use super::*;
 use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, Kind, Timestamp};
 use crate::event::Totals;
-use crate::limits::{CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, SIZE_MAX, WINDOW_ENTRIES};
+use crate::exchange::Requester;
+use crate::limits::{
+    CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, OPERANDS_MAX, SIZE_MAX, WINDOW_ENTRIES,
+};
 use crate::path::{PathFault, RelativePath};
 use crate::request::{Flags, Request};
 use crate::trouble::{Trouble, Why};
@@ -364,6 +367,32 @@ fn other_fields_have_their_ranges_too() {
     for (frame, whole) in broken {
         assert_eq!(one(&whole), Err(Wrong::Malformed(frame)), "{whole:?}");
     }
+}
+
+#[test]
+fn a_request_names_as_much_as_it_may_and_no_more() {
+    let naming = |count: usize| {
+        raw(0x03, |out| {
+            number(out, 0);
+            (0..count).for_each(|_| bytes(out, b"x"));
+        })
+    };
+    let Ok(Item::Frame(Frame::Request(request))) = one(&naming(OPERANDS_MAX)) else {
+        panic!("it is allowed");
+    };
+    let Request::Get { operands, .. } = &request else {
+        panic!("it is another: {request:?}");
+    };
+    assert_eq!(operands.len(), OPERANDS_MAX);
+    assert_eq!(one(&naming(OPERANDS_MAX + 1)), Err(Wrong::Malformed("Get")));
+    // Nor does this end ask for more.
+    let asked = |count| {
+        let operands = vec![b"x".to_vec(); count];
+        let flags = Flags::empty();
+        Requester::new(Request::Get { operands, flags }).map(drop)
+    };
+    assert_eq!(asked(OPERANDS_MAX), Ok(()));
+    assert_eq!(asked(OPERANDS_MAX + 1).unwrap_err().why, Why::Unsupported);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::codec::{Ending, data_head};
 use crate::digest::{Digest, StreamDigest};
 use crate::entry::Timestamp;
 use crate::exchange::Answer;
-use crate::limits::{CHUNK_BYTES_MIN, LARGE_FILES_MAX, SIZE_MAX};
+use crate::limits::{CHUNK_BYTES_MIN, EVENTS_MAX, LARGE_FILES_MAX, SIZE_MAX};
 use crate::request::Request;
 use crate::support::lanes::{End, Link};
 use crate::support::memory::{MemoryTarget, Partial};
@@ -752,4 +752,26 @@ fn a_sender_that_does_not_listen_is_not_listened_to() {
     }
     let held = receiver.control.outbox.waiting();
     assert!(held < 2 * CONTROL_WAITING_BYTES, "{held} bytes are held");
+}
+
+#[test]
+fn news_that_nobody_fetches_keep_what_makes_more_from_being_read() {
+    let mut attack = Attack::new(ALL);
+    let trouble = on(0, Frame::Trouble(Trouble::new(Why::Missing)));
+    for _ in 0..EVENTS_MAX + 1 {
+        attack.send(&trouble);
+    }
+    let mut fetched = |expected: usize| {
+        for _ in 0..100 {
+            let turn = attack
+                .receiver
+                .turn(&mut attack.target, &mut attack.ours, usize::MAX);
+            assert!(turn.is_ok(), "{turn:?}");
+        }
+        let news = std::iter::from_fn(|| attack.receiver.poll_event());
+        assert_eq!(news.count(), expected);
+    };
+    fetched(EVENTS_MAX);
+    fetched(1);
+    fetched(0);
 }

@@ -4,6 +4,7 @@ use bytes::BytesMut;
 use proptest::prelude::*;
 
 use super::*;
+use crate::lanes::Arrived;
 use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX, WINDOW_ENTRIES};
 use crate::request::Request;
 use crate::support::lanes::{End, Link};
@@ -324,6 +325,19 @@ fn a_lane_that_stands_still_stops_no_other() {
     let mut attack = Attack::ready(&crowd(1000), &[0, 1 << 30, 1 << 30]);
     assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Turn::Waiting));
     assert_eq!(attack.sender.progress().entries, 1000);
+}
+
+#[test]
+fn as_many_lanes_are_used_as_there_may_be() {
+    for (there_are, used) in [(LANES_MAX - 1, LANES_MAX - 1), (LANES_MAX + 1, LANES_MAX)] {
+        let mut attack = Attack::ready(&crowd(4000), &vec![1 << 30; there_are]);
+        let lanes = (1..=there_are).map(|lane| Lane(u8::try_from(lane).unwrap()));
+        let mut is_used = |lane| !matches!(attack.peer.read(lane, 1), Arrived::Nothing);
+        assert_eq!(
+            lanes.map(&mut is_used).filter(|is_used| *is_used).count(),
+            used
+        );
+    }
 }
 
 #[test]

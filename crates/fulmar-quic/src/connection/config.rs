@@ -191,3 +191,31 @@ fn mixed(seed: &[u8; 32], purpose: &[u8], number: u64) -> [u8; 32] {
     let digest = context.finish();
     <[u8; 32]>::try_from(digest.as_ref()).unwrap_or([0; 32])
 }
+
+#[cfg(test)]
+mod tests {
+    use zeroize::Zeroizing;
+
+    use super::*;
+
+    fn config(lanes: u8, window_max: u64) -> Config {
+        let options = Options {
+            lanes,
+            window_max,
+            ..Options::default()
+        };
+        let secret = Secret::from_bytes(Zeroizing::new([7; 32]));
+        Config::new(Side::Client, &secret, [1; 32], &options, Arc::default())
+    }
+
+    #[test]
+    fn what_is_asked_beyond_the_caps_is_the_caps() {
+        for (lanes, used) in [(0, 1), (LANES_MAX, LANES_MAX), (LANES_MAX + 1, LANES_MAX)] {
+            assert_eq!(config(lanes, 0).lanes, used);
+        }
+        for window in [WINDOW_MAX - 1, WINDOW_MAX] {
+            assert_eq!(config(1, window).window_max, window);
+        }
+        assert_eq!(config(1, WINDOW_MAX + 1).window_max, WINDOW_MAX);
+    }
+}

@@ -131,3 +131,29 @@ fn made_up(path: u64) -> SocketAddr {
     const PREFIX: u128 = 0xFD << 120;
     (Ipv6Addr::from_bits(PREFIX | u128::from(path)), PORT).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_place_got_is_remembered_of_as_many_as_may_be() {
+        let size = 1024_u16;
+        let most = 100;
+        let mut paths = Paths::of_server();
+        for place in 0..PLACES_MAX as u64 {
+            assert_eq!(paths.allowance(made_up(place), false, size, most), 16);
+            paths.sent(made_up(place), UNCONFIRMED_MAX - 1);
+            paths.sent(made_up(place), 1);
+        }
+        let left = |paths: &Paths, place| paths.allowance(made_up(place), false, size, most);
+        for place in 0..PLACES_MAX as u64 {
+            assert_eq!(left(&paths, place), 0, "{place}");
+        }
+        // One more, and the oldest is forgotten.
+        paths.sent(made_up(99), 1);
+        assert_eq!(left(&paths, 0), 16);
+        assert_eq!((left(&paths, 1), left(&paths, 99)), (0, 15));
+        assert_eq!(paths.allowance(made_up(1), true, size, most), most);
+    }
+}
