@@ -44,7 +44,9 @@ impl Kit {
             .with_context(|| format!("making a folder in {}", base.display()))?;
         let kit = Self { folder };
         plain(kit.folder.path())?;
-        fs::create_dir(kit.home())?;
+        for home in [kit.home(), kit.server_home()] {
+            fs::create_dir(home)?;
+        }
         // Links, so that no path of the user's has to go through a shell.
         symlink(lab()?, kit.at("lab"))?;
         let recording = fs::canonicalize(recording)
@@ -79,6 +81,12 @@ impl Kit {
     /// The home of the user on the client's host.
     pub(crate) fn home(&self) -> PathBuf {
         self.at("home")
+    }
+
+    /// The home of the user on the server's host: what the start-up files of whoever runs the lab take is no part of
+    /// what is measured.
+    fn server_home(&self) -> PathBuf {
+        self.at("server-home")
     }
 
     /// Where the played host notes what it receives and writes.
@@ -117,10 +125,11 @@ impl Kit {
             "Port {PORT}\nListenAddress {SERVER_IP}\nHostKey {}\nAuthorizedKeysFile {}.pub\n\
              StrictModes no\nUsePAM no\nPidFile none\nPasswordAuthentication no\n\
              KbdInteractiveAuthentication no\nPermitRootLogin yes\nPrintMotd no\n\
-             PrintLastLog no\nUseDNS no\nLoginGraceTime 0\nSetEnv FULMAR_CONFIG=none\n\
+             PrintLastLog no\nUseDNS no\nLoginGraceTime 0\nSetEnv FULMAR_CONFIG=none HOME={}\n\
              Subsystem sftp internal-sftp\n",
             path("host_key")?,
             path("user_key")?,
+            path("server-home")?,
         );
         self.write("sshd_config", &server)?;
         let client = format!(

@@ -103,6 +103,15 @@ fn a_template_is_a_peer_and_changes_come_when_somebody_types() {
 }
 
 #[test]
+fn start_up_files_of_whoever_runs_it_take_no_part() {
+    let homely = "case $HOME in */server-home) exec {command};; esac";
+    let peer = format!("homely={{ssh}} -q -e none -t {{host}} '{homely}'");
+    if let Some(outcome) = played(&peer, "both delay 1ms", "own-cooked", "open") {
+        expect_whole(&outcome);
+    }
+}
+
+#[test]
 fn both_sides_can_be_kept_and_judged_again() {
     let sides = tempfile::tempdir().expect("a folder");
     let mut lab_line = lab("ssh", "both delay 1ms", "own-tui-fakecursor");
