@@ -45,6 +45,9 @@ pub(crate) fn at(place: &[u8], error: Errno) -> Trouble {
 /// The kind says it all but for the rare ones.
 fn noted(trouble: Trouble, error: Errno) -> Trouble {
     match trouble.why {
+        Why::Io if error == Errno::NXIO => {
+            trouble.with_note("nobody reads from that pipe, or that device is not there")
+        }
         Why::Io | Why::Exhausted | Why::Unsupported => trouble.with_note(&error.to_string()),
         _ => trouble,
     }

@@ -154,7 +154,9 @@ impl<'a> Near<'a> {
         let mut list = PollList::new();
         let slots = self.surroundings.enlist(&mut list);
         let link = self.link.enlist(&mut list);
+        let is_behind = self.reporter.is_behind();
         if let Stage::Working(work) | Stage::Over(work, ..) = &mut self.stage
+            && !is_behind
             && let Some((descriptor, interest)) = work.awaited()
         {
             list.add_borrowed(descriptor, interest);
