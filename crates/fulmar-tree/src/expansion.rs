@@ -2,10 +2,10 @@
 //! signals and timers to serve, and `/*/*/*/*` is a walk through a whole machine.
 
 use std::collections::VecDeque;
+use std::os::fd::BorrowedFd;
 
 use rustix::fs::{Dir, OFlags};
 
-use crate::operand::{Found, Place, name_of};
 use crate::pattern::{MAX_MATCHES, Pattern};
 use crate::system::{self, Errno};
 
@@ -59,33 +59,39 @@ impl Expansion {
         }
     }
 
-    /// Goes on for a while; what the pattern stands for once that is known, which may be nothing. Not to be called after that.
+    /// Whether the last component was not written out.
+    pub(crate) fn is_wild_at_the_end(&self) -> bool {
+        self.last_is_wild
+    }
+
+    /// Goes on for a while, from `base` for a relative one; the paths that the pattern stands for once they are known, which
+    /// may be none. Not to be called after that.
     ///
     /// # Errors
     ///
     /// `TOOBIG` if there are more than 65 536 names; those of the system but for folders that cannot be opened, which have no
     /// matches.
-    pub(crate) fn step(&mut self, place: &Place) -> Result<Option<Vec<Found>>, Errno> {
+    pub(crate) fn step(&mut self, base: BorrowedFd<'_>) -> Result<Option<Vec<Vec<u8>>>, Errno> {
         let mut left = NAMES_AT_A_TIME;
         while left > 0 {
             left -= 1;
             if let Some(reading) = self.reading.take() {
-                self.read_on(place, reading)?;
+                self.read_on(base, reading)?;
             } else if let Some(path) = self.paths.pop_front() {
-                self.look_at(place, path)?;
+                self.look_at(base, path)?;
             } else if self.components.pop_front().is_some() {
                 self.paths = std::mem::take(&mut self.longer).into();
             } else {
-                return Ok(Some(self.found()));
+                return Ok(Some(std::mem::take(&mut self.longer)));
             }
         }
         Ok(None)
     }
 
-    fn look_at(&mut self, place: &Place, path: Vec<u8>) -> Result<(), Errno> {
+    fn look_at(&mut self, base: BorrowedFd<'_>, path: Vec<u8>) -> Result<(), Errno> {
         match self.components.front() {
             None => {
-                if system::facts_at(place.base(), &path).is_ok() {
+                if system::facts_at(base, &path).is_ok() {
                     self.longer.push(path);
                 }
             }
@@ -98,7 +104,7 @@ impl Expansion {
                     path => path,
                 };
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK;
-                if let Ok(folder) = system::open(place.base(), name, flags, 0) {
+                if let Ok(folder) = system::open(base, name, flags, 0) {
                     self.reading = Some(Reading {
                         path,
                         listing: system::list(folder)?,
@@ -111,7 +117,7 @@ impl Expansion {
     }
 
     /// Looks at the next name of a folder.
-    fn read_on(&mut self, place: &Place, mut reading: Reading) -> Result<(), Errno> {
+    fn read_on(&mut self, base: BorrowedFd<'_>, mut reading: Reading) -> Result<(), Errno> {
         let Some(Ok((name, _))) = system::next_name(&mut reading.listing) else {
             if let Some(new) = self.longer.get_mut(reading.first..) {
                 new.sort_unstable();
@@ -122,7 +128,7 @@ impl Expansion {
         let path = join(&reading.path, &name);
         let matches = |component: &Pattern| component.matches(&name);
         let is_match = self.components.front().is_some_and(matches)
-            && (!only_folders || is_folder(place, &path));
+            && (!only_folders || is_folder(base, &path));
         if is_match {
             self.longer.push(path);
         }
@@ -132,20 +138,10 @@ impl Expansion {
             false => Ok(()),
         }
     }
-
-    fn found(&mut self) -> Vec<Found> {
-        let by_pattern = self.last_is_wild;
-        let found = |path: Vec<u8>| Found {
-            name: name_of(&path).to_vec(),
-            path,
-            by_pattern,
-        };
-        self.longer.drain(..).map(found).collect()
-    }
 }
 
-fn is_folder(place: &Place, path: &[u8]) -> bool {
-    system::facts_along(place.base(), path).is_ok_and(|facts| facts.is_folder())
+fn is_folder(base: BorrowedFd<'_>, path: &[u8]) -> bool {
+    system::facts_along(base, path).is_ok_and(|facts| facts.is_folder())
 }
 
 fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
@@ -160,14 +156,9 @@ fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::fd::AsFd as _;
 
     use super::*;
-
-    fn place(folder: &std::path::Path) -> Place {
-        let mut place = Place::near();
-        place.base = Some(fs::File::open(folder).unwrap().into());
-        place
-    }
 
     #[test]
     fn a_long_walk_is_many_short_ones() {
@@ -179,17 +170,17 @@ mod tests {
                 fs::write(folder.join(file.to_string()), "").unwrap();
             }
         }
-        let place = place(tree.path());
+        let base = fs::File::open(tree.path()).unwrap();
         let mut expansion = Expansion::new(b"*/[0-9]*");
         let mut steps = 0;
         let found = loop {
             steps += 1;
-            if let Some(found) = expansion.step(&place).unwrap() {
+            if let Some(found) = expansion.step(base.as_fd()).unwrap() {
                 break found;
             }
         };
         assert_eq!(found.len(), 20 * NAMES_AT_A_TIME);
-        assert!(found.is_sorted_by_key(|found| found.path.clone()));
+        assert!(found.is_sorted());
         assert!(steps > 40, "{steps}");
     }
 
@@ -203,11 +194,11 @@ mod tests {
             let link = tree.path().join(format!("link{name}"));
             std::os::unix::fs::symlink("first", link).unwrap();
         }
-        let place = place(tree.path());
+        let base = fs::File::open(tree.path()).unwrap();
         let count = || {
             let mut expansion = Expansion::new(b"*/*");
             loop {
-                match expansion.step(&place) {
+                match expansion.step(base.as_fd()) {
                     Ok(None) => {}
                     Ok(Some(found)) => return Ok(found.len()),
                     Err(error) => return Err(error),

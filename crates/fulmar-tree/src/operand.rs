@@ -165,6 +165,17 @@ pub(crate) struct Found {
     pub(crate) by_pattern: bool,
 }
 
+impl Found {
+    /// One that a pattern stands for, whose last component a pattern has matched or not.
+    pub(crate) fn of_pattern(path: Vec<u8>, by_pattern: bool) -> Self {
+        Self {
+            name: name_of(&path).to_vec(),
+            path,
+            by_pattern,
+        }
+    }
+}
+
 /// What an operand leads to.
 pub(crate) enum Search {
     /// This.
@@ -204,7 +215,7 @@ fn is_home(place: &Place, operand: &[u8]) -> bool {
         && operand.starts_with(last_component(operand))
 }
 
-pub(crate) fn name_of(path: &[u8]) -> &[u8] {
+fn name_of(path: &[u8]) -> &[u8] {
     match last_component(path) {
         b"." | b".." => b"",
         name => name,

@@ -119,17 +119,19 @@ impl TreeSource {
     }
 
     fn expand(&mut self, mut expanding: Box<Expanding>) -> Result<Found, Trouble> {
-        match expanding.expansion.step(&self.place) {
+        match expanding.expansion.step(self.place.base()) {
             Ok(None) => self.expansion = Some(expanding),
-            Ok(Some(roots)) if roots.is_empty() => {
+            Ok(Some(paths)) if paths.is_empty() => {
                 return Err(trouble::at(&expanding.operand, expanding.otherwise));
             }
-            Ok(Some(roots)) => {
+            Ok(Some(paths)) => {
                 // Only names of several can be alike: what is in one folder is not remembered.
-                if roots.len() > 1 && self.names.is_none() {
+                if paths.len() > 1 && self.names.is_none() {
                     self.names = Some(HashSet::new());
                 }
-                self.roots = roots.into();
+                let is_wild = expanding.expansion.is_wild_at_the_end();
+                let root = |path| operand::Found::of_pattern(path, is_wild);
+                self.roots = paths.into_iter().map(root).collect();
             }
             Err(Errno::TOOBIG) => {
                 let trouble = Trouble::at(&expanding.operand, Why::Exhausted);
