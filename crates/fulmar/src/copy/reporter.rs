@@ -321,3 +321,63 @@ fn trouble_text(event: &Event) -> Option<String> {
         Event::Settled { .. } | Event::Answered(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fulmar_channel::RelativePath;
+    use fulmar_platform::{WindowSize, pty};
+
+    use super::*;
+
+    /// A terminal that nobody reads from, as one stopped with Ctrl-S, takes some kilobytes.
+    #[test]
+    fn what_is_wrong_is_kept_for_a_terminal_that_was_stopped() {
+        let size = WindowSize {
+            rows: 24,
+            columns: 80,
+        };
+        let (master, slave) = pty::open(size).unwrap();
+        let mut reporter = Reporter {
+            style: Style::Terminal(Tty::open(&slave).unwrap()),
+            meter: Meter::default(),
+            next: None,
+            drawn: 0,
+            waiting: VecDeque::new(),
+            is_quiet: false,
+            resumed: 0,
+        };
+        let whole = Event::Settled {
+            path: RelativePath::new(&[b'x'; 200]).unwrap(),
+            kind: Kind::File { size: Some(1) },
+            verdict: Verdict::Whole,
+        };
+        for _ in 0..2000 {
+            reporter.event(&whole);
+        }
+        let kept = reporter.waiting.len();
+        assert!(
+            (WAITING_BYTES_MAX..WAITING_BYTES_MAX + 1000).contains(&kept),
+            "{kept}"
+        );
+        for number in 0..20_000 {
+            reporter.complain(&format!("trouble {number} {}", "y".repeat(100)));
+        }
+        let kept = reporter.waiting.len();
+        assert!(
+            (WRONG_BYTES_MAX..WRONG_BYTES_MAX + 1000).contains(&kept),
+            "{kept}"
+        );
+        // It goes on: nothing of what is wrong is missing up to there.
+        let (mut told, mut buffer) = (Vec::new(), [0; 4096]);
+        while !reporter.waiting.is_empty() {
+            while let Ok(Transfer::Bytes(count)) = master.read(&mut buffer) {
+                told.extend_from_slice(&buffer[..count]);
+            }
+            reporter.flush();
+        }
+        let told = String::from_utf8_lossy(&told);
+        for number in 0..1000 {
+            assert!(told.contains(&format!("trouble {number} ")), "{number}");
+        }
+    }
+}
