@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the program has ended")]
+    #[should_panic(expected = "waited for \"hello\"; the program has ")]
     fn a_program_that_ends_is_not_waited_for() {
         shell("echo bye", Rules::None).wait_for_text("hello");
     }
