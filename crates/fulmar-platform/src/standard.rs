@@ -6,9 +6,6 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::io;
 use std::time::Duration;
 
-/// What a pipe takes at once without waiting when it has room at all: `PIPE_BUF` of Linux; elsewhere it is 512 at least.
-const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
-
 /// Standard input and output, past the buffers of the standard library. Neither is ever waited for.
 ///
 /// Whoever shares them finds them non-blocking: they are meant to be pipes of our own, such as those
@@ -86,11 +83,15 @@ impl StandardPipes {
     }
 }
 
-/// Standard output that other programs may share: it is never waited for, and its mode stays as it is.
+/// Standard output that other programs may share: its mode stays as it is. A pipe that nobody else writes to is never waited
+/// for; where others do, or it is a terminal, there may be less room than the system says.
 #[derive(Debug)]
 pub struct SharedOutput(OwnedFd);
 
 impl SharedOutput {
+    /// What a pipe takes at once and in one piece when it has room at all: `PIPE_BUF` of Linux; elsewhere it is 512 at least.
+    pub const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
+
     /// Takes it.
     ///
     /// # Errors
@@ -111,7 +112,7 @@ impl SharedOutput {
         if list.wait(Some(Duration::ZERO))? == 0 {
             return Ok(Transfer::WouldBlock);
         }
-        Transfer::write(&self.0, bytes.get(..AT_ONCE).unwrap_or(bytes))
+        Transfer::write(&self.0, bytes.get(..Self::AT_ONCE).unwrap_or(bytes))
     }
 }
 
@@ -128,6 +129,7 @@ mod tests {
 
     #[test]
     fn a_shared_output_is_not_waited_for_and_keeps_its_mode() {
+        const AT_ONCE: usize = SharedOutput::AT_ONCE;
         let (reader, writer) = pipe().unwrap();
         let output = SharedOutput(writer.into());
         let before = fcntl_getfl(&output).unwrap();

@@ -276,9 +276,14 @@ fn put_link(located: &Located, text: &[u8]) -> Result<(), Errno> {
             Err(Errno::NOTDIR) => continue,
             Err(error) => return Err(error),
         }
-        system::make_link(text, &located.folder, &temporary)?;
+        match system::make_link(text, &located.folder, &temporary) {
+            Err(Errno::EXIST) => continue,
+            made => made?,
+        }
         system::rename(&located.folder, &temporary, &located.name)?;
-        return partial::remove_left_over(&located.folder, &located.name);
+        // The link is there; somebody may have been quicker with the rest.
+        let _ = partial::remove_left_over(&located.folder, &located.name);
+        return Ok(());
     }
     Err(Errno::EXIST)
 }

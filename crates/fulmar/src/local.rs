@@ -104,6 +104,8 @@ fn listen(call: &mut Call, surroundings: &mut Surroundings) -> Result<Reachable,
         for signal in surroundings.signals(ready) {
             obey(signal)?;
         }
+        // What happens to the network matters to nobody yet; unread it would end every wait at once.
+        let _ = surroundings.hints(ready);
         let turn = call.turn(pipes);
         turn.said.iter().for_each(tell);
         report::print_to_stderr(&turn.printed);

@@ -356,6 +356,18 @@ fn a_walk_that_pauses_is_asked_again_at_once() {
 }
 
 #[test]
+fn a_walk_that_pauses_is_asked_once_in_a_turn_however_many_lanes_there_are() {
+    let mut attack = Attack::new(&tree(), &[8 * CHUNK; 8]);
+    attack.source.stalls = 5;
+    for left in (1..5).rev() {
+        let turn = attack
+            .sender
+            .turn(&mut attack.source, &mut attack.ours, usize::MAX);
+        assert_eq!((turn, attack.source.stalls), (Ok(Turn::More), left));
+    }
+}
+
+#[test]
 fn a_turn_reads_no_more_than_its_budget() {
     let tree = Tree::from([(path("r"), file(vec![1; 5 * CHUNK]))]);
     let mut attack = Attack::new(&tree, &[1 << 30]);

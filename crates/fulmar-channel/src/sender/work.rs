@@ -157,7 +157,9 @@ impl Sender {
             .unsettled
             .first_key_value()
             .map_or(self.walk.next, |(id, _)| id.0);
-        if self.walk.next - floor >= WINDOW_ENTRIES || self.news.is_full() {
+        let is_full = self.walk.next - floor >= WINDOW_ENTRIES || self.news.is_full();
+        // Each lane would have the walk go on for a while.
+        if is_full || self.walk.is_paused {
             return None;
         }
         if let Some(pending) = self.walk.pending.take() {

@@ -73,12 +73,17 @@ pub(super) struct Ready {
 }
 
 impl Link {
-    /// Begins to connect to a far end that waits.
+    /// Begins to connect to a far end that waits, for a copy that the same command would go on with, or not.
     ///
     /// # Errors
     ///
     /// When the system has no port or randomness left.
-    pub(super) fn begin(now: Time, found: Found, window_max: Option<u64>) -> Result<Link, Failure> {
+    pub(super) fn begin(
+        now: Time,
+        found: Found,
+        window_max: Option<u64>,
+        resumes: bool,
+    ) -> Result<Link, Failure> {
         let Found {
             invitation,
             destinations,
@@ -93,7 +98,8 @@ impl Link {
         };
         if let Some(destinations) = destinations {
             let CopyInvitation { secret, .. } = invitation;
-            link.udp = UdpLink::begin(now, NearSockets::new(destinations), &secret, window_max)?;
+            let sockets = NearSockets::new(destinations);
+            link.udp = UdpLink::begin(now, sockets, &secret, window_max, resumes)?;
         }
         Ok(link)
     }

@@ -120,11 +120,13 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     let mut reporter = Reporter::new(wishes, now());
     let outcome = copy_all(arguments, &jobs, &mut surroundings, &mut reporter);
     // Who interrupts us does not wait for who reads what we tell.
-    if !outcome.as_ref().is_err_and(is_final) {
-        deliver(&mut surroundings, &mut reporter)?;
-    }
+    let delivered = match outcome.as_ref().is_err_and(is_final) {
+        true => Ok(()),
+        false => deliver(&mut surroundings, &mut reporter),
+    };
+    // Why nothing was copied says more than that nobody has read it.
     match outcome? {
-        0 => Ok(0),
+        0 => delivered.map(|()| 0),
         troubles => Err(Failure::Copy(CopyFailure::Incomplete { troubles })),
     }
 }
@@ -169,9 +171,13 @@ fn deliver(surroundings: &mut Surroundings, reporter: &mut Reporter) -> Result<(
             let resumes = false;
             return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
         }
+        let _ = surroundings.hints(ready);
         reporter.look_after_output();
     }
-    Ok(())
+    match reporter.take_output_error() {
+        Some(error) => Err(while_doing("writing to standard output")(error)),
+        None => Ok(()),
+    }
 }
 
 fn copy(
@@ -192,7 +198,7 @@ fn copy(
         limit_there(job, wishes),
     )?;
     let found = opening.finish(surroundings, reporter)?;
-    let link = Link::begin(now(), found, window_max(wishes))?;
+    let link = Link::begin(now(), found, window_max(wishes), task.resumes())?;
     let pace = Pace::new(wishes.limit, now());
     Near::new(surroundings, reporter, link, task, pace).run()
 }

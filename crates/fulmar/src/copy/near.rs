@@ -32,7 +32,7 @@ pub(super) enum Task {
 
 impl Task {
     /// Tells if the same command goes on where this one is interrupted.
-    fn resumes(&self) -> bool {
+    pub(super) fn resumes(&self) -> bool {
         let (Task::Up(request, _) | Task::Down(request, ..)) = self;
         let flags = request.flags();
         flags.contains(Flags::RESUME) && !flags.contains(Flags::DRY_RUN)
@@ -98,7 +98,6 @@ impl<'a> Near<'a> {
     pub(super) fn run(mut self) -> Result<Totals, Failure> {
         let outcome = self.go_on();
         let progress = self.progress();
-        let has_begun = progress.bytes > 0;
         self.reporter.ended(&progress);
         if outcome.is_err()
             && let Stage::Working(work) = &mut self.stage
@@ -106,9 +105,8 @@ impl<'a> Near<'a> {
             work.interrupt();
         }
         self.link.close(now(), outcome.is_ok());
-        let resumes = self.resumes && has_begun;
         outcome.map_err(|failure| match failure {
-            Failure::Copy(failure) => Failure::Copy(failure.resuming(resumes)),
+            Failure::Copy(failure) => Failure::Copy(failure.resuming(self.resumes)),
             other => other,
         })
     }
@@ -174,7 +172,7 @@ impl<'a> Near<'a> {
     fn handle_signals(&mut self, now: Time, ready: &Ready) -> Result<(), Failure> {
         for signal in self.surroundings.signals(ready.surroundings) {
             if let Some(signal) = ending(signal) {
-                let resumes = false;
+                let resumes = self.resumes && self.progress().bytes > 0;
                 return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
             }
             if matches!(signal, Signal::WindowChange | Signal::Continue) {

@@ -144,6 +144,8 @@ impl<'a> Opening<'a> {
                     return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
                 }
             }
+            // What happens to the network matters to nobody yet; unread it would end every wait at once.
+            let _ = surroundings.hints(ready.surroundings);
             reporter.look_after_output();
             self.listen(now(), ready.call, reporter)?;
             self.whereabouts.turn(now(), &mut self.steps);

@@ -1,6 +1,7 @@
 //! Standard output, for whoever reads it as it comes: it is never waited for.
 
 use std::collections::VecDeque;
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use fulmar_platform::{SharedOutput, Transfer};
@@ -13,6 +14,8 @@ pub(super) struct Printer {
     /// `None` when nobody reads it any more.
     output: Option<SharedOutput>,
     waiting: VecDeque<u8>,
+    /// Why it cannot be written any more.
+    error: Option<io::Error>,
 }
 
 impl Printer {
@@ -21,6 +24,7 @@ impl Printer {
         Printer {
             output: SharedOutput::take().ok(),
             waiting: VecDeque::new(),
+            error: None,
         }
     }
 
@@ -37,18 +41,30 @@ impl Printer {
         while let Some(output) = &self.output
             && !self.waiting.is_empty()
         {
-            let (first, _) = self.waiting.as_slices();
+            let first = whole_lines(self.waiting.make_contiguous());
             match output.write(first) {
-                Ok(Transfer::Bytes(count)) => {
-                    self.waiting.drain(..count.min(first.len()));
+                Ok(Transfer::Bytes(count)) if count > 0 => {
+                    let count = count.min(first.len());
+                    self.waiting.drain(..count);
                 }
-                Ok(Transfer::WouldBlock) => return,
-                Ok(Transfer::Closed) | Err(_) => {
-                    self.output = None;
-                    self.waiting.clear();
+                Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => return,
+                Ok(Transfer::Closed) => self.end(),
+                Err(error) => {
+                    self.error = Some(error);
+                    self.end();
                 }
             }
         }
+    }
+
+    fn end(&mut self) {
+        self.output = None;
+        self.waiting.clear();
+    }
+
+    /// Returns why something could not be written, if it was not that nobody reads it.
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
     }
 
     /// Tells if nothing waits.
@@ -65,5 +81,29 @@ impl Printer {
     pub(super) fn awaited(&self) -> Option<BorrowedFd<'_>> {
         let output = self.output.as_ref().filter(|_| !self.is_idle())?;
         Some(output.as_fd())
+    }
+}
+
+/// As many lines as are written at once, so that programs which share a pipe do not tear each other's; of a longer line,
+/// the beginning.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    let first = bytes.get(..SharedOutput::AT_ONCE).unwrap_or(bytes);
+    let end = first.iter().rposition(|byte| *byte == b'\n');
+    end.and_then(|at| first.get(..=at)).unwrap_or(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stay_whole_where_they_can() {
+        assert_eq!(whole_lines(b"a\nb\nc"), b"a\nb\n");
+        assert_eq!(whole_lines(b"abc"), b"abc");
+        let line = [vec![b'x'; SharedOutput::AT_ONCE - 2], b"\n".to_vec()].concat();
+        let two = [line.clone(), line.clone()].concat();
+        assert_eq!(whole_lines(&two), line);
+        let long = vec![b'x'; 3 * SharedOutput::AT_ONCE];
+        assert_eq!(whole_lines(&long).len(), SharedOutput::AT_ONCE);
     }
 }

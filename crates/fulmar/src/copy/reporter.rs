@@ -215,6 +215,14 @@ impl Reporter {
         }
     }
 
+    /// Returns why something could not be told on standard output, if it was not that nobody reads it.
+    pub(super) fn take_output_error(&mut self) -> Option<io::Error> {
+        match &mut self.style {
+            Style::Json(printer) | Style::Lines(printer) => printer.take_error(),
+            Style::Terminal(_) | Style::Silent => None,
+        }
+    }
+
     /// Returns what is to be waited for, if what was told has not been taken.
     pub(super) fn awaited(&self) -> Option<BorrowedFd<'_>> {
         self.printer()?.awaited()

@@ -37,6 +37,8 @@ pub(super) struct UdpLink {
     woke_at: Time,
     /// Whether the user was told of the silence that there is.
     is_silence_noted: bool,
+    /// Whether the same command goes on where this one is ended.
+    resumes: bool,
 }
 
 impl UdpLink {
@@ -50,6 +52,7 @@ impl UdpLink {
         mut sockets: NearSockets,
         secret: &Secret,
         window_max: Option<u64>,
+        resumes: bool,
     ) -> Result<Option<UdpLink>, Failure> {
         let path = match sockets.open() {
             Ok(path) => path,
@@ -65,6 +68,7 @@ impl UdpLink {
             opened_at: now,
             woke_at: now,
             is_silence_noted: false,
+            resumes,
         }))
     }
 
@@ -97,7 +101,7 @@ impl UdpLink {
         let silent = self.silent(now).unwrap_or_default();
         let is_long = silent >= SILENCE_NOTED;
         if is_long && !self.is_silence_noted {
-            reporter.note(&silence_text(&self.sockets.label()));
+            reporter.note(&silence_text(&self.sockets.label(), self.resumes));
         }
         self.is_silence_noted = is_long;
         if silent >= ANOTHER_PORT_EACH && self.opened_at + ANOTHER_PORT_EACH <= now {
@@ -183,10 +187,13 @@ pub(super) fn origin() -> Instant {
     now.checked_sub(boot_time()).unwrap_or(now)
 }
 
-fn silence_text(label: &str) -> String {
+fn silence_text(label: &str, resumes: bool) -> String {
+    let kept = match resumes {
+        true => " (what is there is kept if you end it, and the same command goes on)",
+        false => "",
+    };
     format!(
-        "no answer from {label} for {} s; still trying (what is there is kept if you end it, and the same \
-         command goes on)",
+        "no answer from {label} for {} s; still trying{kept}",
         SILENCE_NOTED.as_secs()
     )
 }

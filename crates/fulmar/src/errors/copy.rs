@@ -165,12 +165,11 @@ impl CopyFailure {
         }
     }
 
-    /// Returns the same for a copy that goes on by the same command, or does not.
+    /// Returns the same for a copy that was lost and goes on by the same command, or does not.
     pub(crate) fn resuming(mut self, is_resumed: bool) -> CopyFailure {
         if let CopyFailure::Lost { resumes, .. }
         | CopyFailure::Silent { resumes, .. }
-        | CopyFailure::Gone { resumes, .. }
-        | CopyFailure::Interrupted { resumes, .. } = &mut self
+        | CopyFailure::Gone { resumes, .. } = &mut self
         {
             *resumes = is_resumed;
         }

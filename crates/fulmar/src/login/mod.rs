@@ -245,6 +245,8 @@ impl Login {
                 signal => return Err(Failure::Signalled(signal)),
             }
         }
+        // What happens to the network matters to nobody yet; unread it would end every wait at once.
+        let _ = self.surroundings.hints(ready.surroundings);
         self.listen(now, ready.call)?;
         self.whereabouts.turn(now, &mut self.steps);
         self.judge_make()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use rustix::process::Signal;
 
@@ -11,6 +11,16 @@ use super::{Running, command, copy, far, far_path, near_path, noise, scene};
 use crate::login::scene::Scene;
 use crate::support::network::Counter;
 use crate::support::{DEADLINE, Person};
+
+/// A copy that ends with this value, or its machine never would.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// As many files as tell more than a pipe and we ourselves hold.
 const FILES: usize = 7000;
@@ -79,14 +89,15 @@ fn no_more_is_under_way_than_is_allowed() {
     );
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     let sent = Counter::of_udp_from(&scene.far);
-    let mut child = scene.near.inside(|| command.spawn().expect("it starts"));
+    let child = scene.near.inside(|| command.spawn().expect("it starts"));
+    let mut copy = Ended(child);
     sent.wait_for(100);
     let bytes = sent.wait_until_still();
     let mut arrived = Vec::new();
-    let mut output = child.stdout.take().expect("a pipe");
+    let mut output = copy.0.stdout.take().expect("a pipe");
     output.read_to_end(&mut arrived).expect("it ends");
     assert!(arrived == noise(LENGTH));
-    assert!(child.wait().expect("it is ours").success());
+    assert!(copy.0.wait().expect("it is ours").success());
     // What the pipe holds and what was read of the connection came to less than as much again; without the option it
     // would have been 16 MiB.
     assert!(bytes < 1536 * 1024, "{bytes} bytes were under way");
