@@ -51,6 +51,8 @@ pub struct Connection {
     lanes: Lanes,
     receive: Window,
     send: Window,
+    /// Bytes of packets that the peer has acknowledged so far.
+    acknowledged: u64,
     silence: Silence,
     pacer: Pacer,
     line: Arc<Line>,
@@ -131,6 +133,7 @@ impl Connection {
             lanes: Lanes::new(side, config.lanes),
             receive: Window::up_to(config.window_max),
             send: Window::up_to(config.window_max),
+            acknowledged: 0,
             silence: Silence::from(now),
             pacer: Pacer::from(now),
             line,
@@ -195,6 +198,7 @@ impl Connection {
         let is_genuine = peer.has_heard();
         let acknowledged = self.line.take_acknowledged();
         self.send.carry(acknowledged);
+        self.acknowledged = self.acknowledged.saturating_add(acknowledged);
         self.settle(now);
         if !is_genuine {
             return Verdict::Useless;
@@ -445,6 +449,7 @@ impl Connection {
         let mut statistics = Statistics {
             receive_window: self.receive.bytes(),
             send_window: self.send.bytes(),
+            acknowledged: self.acknowledged,
             strangers: self.gate.counts(),
             ..Statistics::default()
         };

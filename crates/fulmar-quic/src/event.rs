@@ -95,6 +95,8 @@ pub struct Statistics {
     pub receive_window: u64,
     /// How many bytes are kept here at most until the peer has them.
     pub send_window: u64,
+    /// Bytes of datagrams that the peer has acknowledged so far.
+    pub acknowledged: u64,
     /// Bytes of the largest datagram that is known to pass.
     pub mtu: u16,
     /// What the gate turned away.

@@ -127,6 +127,12 @@ impl Link {
         }
     }
 
+    /// Returns how many bytes the far end has acknowledged, if that is known.
+    pub(super) fn acknowledged(&self) -> Option<u64> {
+        let udp = self.udp.as_ref().filter(|_| self.stage == Stage::Udp)?;
+        Some(udp.connection.statistics().acknowledged)
+    }
+
     /// Returns where the far end is, as users are told of it.
     pub(super) fn label(&self) -> Option<String> {
         let udp = self.udp.as_ref().filter(|_| self.stage == Stage::Udp)?;

@@ -189,6 +189,14 @@ impl<'a> Near<'a> {
         }
     }
 
+    /// Returns how many bytes the far end has acknowledged of what is sent to it.
+    fn acknowledged(&self) -> Option<u64> {
+        match &self.stage {
+            Stage::Working(Work::Sending(..)) => self.link.acknowledged(),
+            _ => None,
+        }
+    }
+
     fn tell(&mut self, now: Time) {
         if self.reporter.deadline().is_some_and(|at| at <= now) {
             let snapshot = Snapshot {
@@ -196,7 +204,8 @@ impl<'a> Near<'a> {
                 silent: self.link.silent(now),
                 ..Snapshot::default()
             };
-            self.reporter.progress(now, &self.progress(), snapshot);
+            let progress = arrived(self.progress(), self.acknowledged());
+            self.reporter.progress(now, &progress, snapshot);
         }
     }
 
@@ -301,6 +310,16 @@ impl<'a> Near<'a> {
     }
 }
 
+/// How far it is where files go to: what waits here to be sent, or is on its way, is not there.
+fn arrived(mut progress: Progress, acknowledged: Option<u64>) -> Progress {
+    let carried = acknowledged.map_or(progress.bytes_carried, |acknowledged| {
+        acknowledged.min(progress.bytes_carried)
+    });
+    progress.bytes -= progress.bytes.min(progress.bytes_carried - carried);
+    progress.bytes_carried = carried;
+    progress
+}
+
 /// Asks the far end; who sends need not wait for the answer.
 fn begin(task: Task) -> Result<Stage, Failure> {
     let ask = |request| {
@@ -315,4 +334,28 @@ fn begin(task: Task) -> Result<Stage, Failure> {
         }
         Task::Down(request, goal, allowed) => Stage::Asking(ask(request)?, goal, allowed),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_acknowledged_has_not_arrived() {
+        let progress = Progress {
+            bytes: 170,
+            bytes_held: 70,
+            bytes_carried: 100,
+            ..Progress::default()
+        };
+        let shown = |acknowledged| {
+            let shown = arrived(progress, acknowledged);
+            (shown.bytes, shown.bytes_carried)
+        };
+        assert_eq!(shown(None), (170, 100));
+        assert_eq!(shown(Some(0)), (70, 0));
+        assert_eq!(shown(Some(40)), (110, 40));
+        // Heads of packets are acknowledged, too.
+        assert_eq!(shown(Some(104)), (170, 100));
+    }
 }

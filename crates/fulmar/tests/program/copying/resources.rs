@@ -1,8 +1,11 @@
 //! What a copy takes of the network and of memory.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
 use rustix::process::Signal;
 
-use super::{Running, far, far_end, noise, scene};
+use super::{Running, far, far_end, far_path, noise, scene};
 use crate::support::Person;
 use crate::support::network::Counter;
 
@@ -42,6 +45,33 @@ fn a_far_end_keeps_to_the_rate_from_the_start() {
         "{ahead} bytes were sent that are not done"
     );
     copy.process().signal(Signal::TERM);
+    copy.child.wait().expect("it is ours");
+    scene.expect_nothing_left();
+}
+
+#[test]
+fn what_has_not_arrived_is_not_said_to_be_done() {
+    let Some(scene) = scene() else { return };
+    scene
+        .near
+        .write_home(Person::Alice, "file", noise(60_000_000));
+    let mut copy = Running::start(&scene, &["-l", "8MB", "file", &far("")]);
+    wait_for_progress(&mut copy, 1);
+    let far_end = far_end(&scene);
+    far_end.signal(Signal::STOP);
+    // Half a second's worth, 4 MB, may wait at the near end.
+    let told = (0..3).map(|_| next_progress(&mut copy)).last();
+    let entries = fs::read_dir(far_path(&scene, "")).expect("a home");
+    let sizes = entries.filter_map(|entry| entry.ok()?.metadata().ok());
+    let there: u64 = sizes
+        .filter(|it| it.is_file())
+        .map(|it| it.blocks() * 512)
+        .sum();
+    assert!(there > 0, "nothing has arrived");
+    let told = told.expect("three times");
+    assert!(told < there + 2_000_000, "{told} of {there} bytes");
+    far_end.signal(Signal::CONT);
+    copy.wait_for_line("\"event\":\"done\"");
     copy.child.wait().expect("it is ours");
     scene.expect_nothing_left();
 }
