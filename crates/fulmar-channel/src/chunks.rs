@@ -1,4 +1,4 @@
-//! How a file is cut (docs/channel.md §5).
+//! Cuts files into chunks (docs/channel.md §5).
 
 use crate::limits::{CHUNK_BYTES_MIN, CHUNKS_MAX};
 
@@ -19,7 +19,7 @@ impl Chunks {
         }
     }
 
-    /// Whether a file of that size goes over one lane: one of one chunk, or a stream.
+    /// Returns true if a file of that size goes over one lane: one of one chunk, or a stream.
     pub(crate) fn is_on_one_lane(size: Option<u64>) -> bool {
         size.is_none_or(|size| size <= CHUNK_BYTES_MIN)
     }

@@ -14,7 +14,7 @@ use crate::wrong::Wrong;
 pub(crate) struct Control {
     inlet: Inlet,
     pub(crate) outbox: Outbox,
-    /// Whether the peer's `Hello` has come: nothing else may come first.
+    /// True once the peer's `Hello` has come: nothing else may come first.
     is_greeted: bool,
 }
 
@@ -33,7 +33,7 @@ impl Control {
         }
     }
 
-    /// How much may be read in one turn.
+    /// Returns the number of bytes that may be read in one turn.
     pub(crate) fn budget() -> usize {
         LANE_SHARE_BYTES
     }
@@ -87,7 +87,7 @@ impl Control {
         }
     }
 
-    /// Whether the peer has finished the lane.
+    /// Returns true if the peer has finished the lane.
     pub(crate) fn is_ended(&self) -> bool {
         self.inlet.is_ended()
     }

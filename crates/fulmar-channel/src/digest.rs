@@ -28,7 +28,7 @@ pub(crate) struct ChunkDigest {
     block: Box<Hasher>,
     /// Bytes of the current block.
     within: usize,
-    /// Whether the current block has something else than zeros, and so has been hashed as far as it came.
+    /// True if the current block has something else than zeros, and so has been hashed as far as it came.
     is_hashed: bool,
 }
 
@@ -95,7 +95,7 @@ impl ChunkDigest {
     }
 }
 
-/// Whether there is nothing but zeros. In steps without a branch, which compilers turn into wide instructions.
+/// Returns true if there is nothing but zeros. In steps without a branch, which compilers turn into wide instructions.
 fn is_zero(bytes: &[u8]) -> bool {
     bytes
         .chunks(64)
@@ -136,7 +136,7 @@ impl StreamDigest {
         }
     }
 
-    /// How many bytes the current chunk can still take; never 0.
+    /// Returns the number of bytes that the current chunk can still take; never 0.
     pub(crate) fn room(&self) -> u64 {
         self.chunk_bytes - self.chunk.length
     }

@@ -1,4 +1,4 @@
-//! What is copied, one thing after the other.
+//! The entries of a copy, one after the other.
 
 use crate::limits::{PATH_BYTES_MAX, SIZE_MAX};
 use crate::path::RelativePath;
@@ -12,20 +12,20 @@ pub struct EntryId(pub u64);
 /// One file, folder or link, or the leaving of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Which operand of the request it came from, counted from 0. A [`Receiver`](crate::Receiver) asks its
+    /// The operand of the request that it came from, counted from 0. A [`Receiver`](crate::Receiver) asks its
     /// [`Allowed`](crate::Allowed) whether that operand may bring this root.
     pub operand: u32,
-    /// Where it goes, below the target's folder.
+    /// The path that it gets, below the target's folder.
     pub path: RelativePath,
-    /// What it is.
+    /// The kind of entry.
     pub kind: Kind,
     /// Permission bits, at most 0o7777. What a target does with set-id bits is the target's affair; ours drops them.
     pub mode: u32,
-    /// When its content last changed.
+    /// The time at which its content last changed.
     pub modified: Timestamp,
 }
 
-/// What an [`Entry`] is.
+/// The kind of an [`Entry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A folder. What is in it may come before it, on another lane.
@@ -37,7 +37,7 @@ pub enum Kind {
     },
     /// A symbolic link.
     Link {
-        /// What it says: 1 to 4096 bytes without NUL. It is a text and is not followed.
+        /// The text of the link: 1 to 4096 bytes without NUL. It is not followed.
         target: Vec<u8>,
     },
     /// A folder of which every entry has been sent: now its mode and time can be set.

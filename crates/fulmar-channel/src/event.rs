@@ -5,7 +5,7 @@ use crate::exchange::Answer;
 use crate::path::RelativePath;
 use crate::trouble::Trouble;
 
-/// What one call of `turn` leaves to do.
+/// The state of a copy after one call of `turn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// The budget is used up, or events wait: there is more to do at once.
@@ -23,18 +23,18 @@ pub enum Event {
     Answered(Answer),
     /// An entry is over and done with, on both sides. Not told of [`Kind::Leave`] unless it failed.
     Settled {
-        /// Which.
+        /// The path of the entry.
         path: RelativePath,
-        /// What it was; a stream has its size by now.
+        /// The kind of the entry; a stream has its size by now.
         kind: Kind,
-        /// How it went.
+        /// The verdict.
         verdict: Verdict,
     },
     /// Something has no entry, since the sending side could not look at it.
     Trouble(Trouble),
 }
 
-/// How an entry went.
+/// The verdict on an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It is at its place, verified.
@@ -45,7 +45,7 @@ pub enum Verdict {
     Failed(Trouble),
 }
 
-/// How far a copy is. All numbers only grow.
+/// The progress of a copy. All numbers only grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes of files known so far, of which [`bytes`](Progress::bytes) are done; final once `is_walked`.
@@ -60,11 +60,11 @@ pub struct Progress {
     pub entries_known: u64,
     /// Entries settled.
     pub entries: u64,
-    /// Whether all entries are known.
+    /// True once all entries are known.
     pub is_walked: bool,
 }
 
-/// What a copy came to.
+/// The totals of a copy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Files at their place.

@@ -1,4 +1,4 @@
-//! Who wants what: the first frames on the control lane (docs/channel.md §3).
+//! The first frames on the control lane, which say who wants what (docs/channel.md §3).
 
 use bytes::BytesMut;
 
@@ -49,7 +49,7 @@ impl Requester {
         })
     }
 
-    /// What was asked.
+    /// Returns the request.
     pub fn request(&self) -> &Request {
         &self.request
     }
@@ -75,7 +75,7 @@ impl Requester {
     }
 }
 
-/// Whether the request keeps to what a frame can say.
+/// Checks that the request keeps to what a frame can say.
 fn check(request: &Request) -> Result<(), Trouble> {
     let operands = match request {
         Request::Put { target, .. } => std::slice::from_ref(target),

@@ -1,4 +1,4 @@
-//! What comes in on one lane.
+//! The frames that come in on one lane.
 
 use bytes::Bytes;
 
@@ -10,7 +10,7 @@ use crate::wrong::Wrong;
 #[derive(Debug, Default)]
 pub(crate) struct Inlet {
     decoder: Decoder,
-    /// What was read and is not decoded.
+    /// The bytes that were read and are not decoded.
     input: Bytes,
     is_ended: bool,
 }
@@ -42,7 +42,7 @@ impl Inlet {
         }
     }
 
-    /// Whether the peer has finished the lane, and all that came has been fetched.
+    /// Returns true if the peer has finished the lane, and all that came has been fetched.
     pub(crate) fn is_ended(&self) -> bool {
         self.is_ended
     }

@@ -1,4 +1,4 @@
-//! What carries the bytes.
+//! The lanes, which carry the bytes.
 
 use bytes::Bytes;
 
@@ -32,7 +32,7 @@ pub trait Lanes {
     fn finish(&mut self, lane: Lane);
 }
 
-/// What [`Lanes::read`] found.
+/// The result of [`Lanes::read`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arrived {
     /// At least one byte.

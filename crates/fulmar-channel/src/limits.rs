@@ -20,7 +20,7 @@ pub const DATA_BYTES_MAX: usize = 64 * 1024;
 /// Source: docs/channel.md §2.
 pub(crate) const FRAME_HEAD_BYTES: usize = 1 + 4;
 
-/// What is read or written of one lane before the next has its turn.
+/// The bytes that are read or written of one lane before the next has its turn.
 ///
 /// Source: docs/channel.md §1.
 pub(crate) const LANE_SHARE_BYTES: usize = 128 * 1024;
@@ -77,7 +77,7 @@ pub const PATH_BYTES_MAX: usize = 4096;
 /// Source: docs/threat-model.md §6.
 pub const DEPTH_MAX: usize = 256;
 
-/// What one request may name. All of it has to fit into one frame, too.
+/// The most operands that one request may name. All of them have to fit into one frame, too.
 ///
 /// Source: docs/channel.md §3.
 pub const OPERANDS_MAX: usize = 4096;

@@ -1,4 +1,4 @@
-//! What the edge is told.
+//! The news for the edge.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::trouble::Trouble;
 pub(crate) struct News {
     events: VecDeque<Event>,
     pub(crate) progress: Progress,
-    /// How many of all events told of something that was not copied as it is.
+    /// The number of events that told of something that was not copied as it is.
     pub(crate) troubles: u64,
 }
 
@@ -22,7 +22,7 @@ impl News {
         self.events.pop_front()
     }
 
-    /// Whether the edge has to fetch some before more can be made.
+    /// Returns true if the edge has to fetch some before more can be made.
     pub(crate) fn is_full(&self) -> bool {
         self.events.len() >= EVENTS_MAX
     }

@@ -1,4 +1,4 @@
-//! What waits to go out on one lane.
+//! The bytes that wait to go out on one lane.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ const COPIED_BYTES_MAX: usize = 8 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     pieces: VecDeque<Bytes>,
-    /// What comes behind the pieces.
+    /// The bytes that come behind the pieces.
     tail: BytesMut,
     waiting: usize,
 }

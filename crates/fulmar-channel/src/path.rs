@@ -13,7 +13,7 @@ use crate::limits::{DEPTH_MAX, NAME_BYTES_MAX, PATH_BYTES_MAX};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelativePath(Box<[u8]>);
 
-/// Why bytes are no [`RelativePath`].
+/// The reason why bytes are no [`RelativePath`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PathFault {
     /// No name at all, or none between two slashes: also an absolute path, and one that ends in a slash.
@@ -93,7 +93,7 @@ impl RelativePath {
         Some(Self(self.0[..slash].into()))
     }
 
-    /// How many names it has, from 1.
+    /// Returns the number of names that it has, from 1.
     pub fn depth(&self) -> usize {
         self.names().count()
     }

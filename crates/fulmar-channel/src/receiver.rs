@@ -28,8 +28,8 @@ use crate::request::Flags;
 use crate::target::{Parts, Target};
 use crate::wrong::Wrong;
 
-/// Whether an operand, by its index, may bring a root of that name. The requester decides: for `Get` it is what
-/// the user named or what fits the user's pattern, for `Put` anything (the sender is the user's).
+/// A test whether an operand, by its index, may bring a root of that name. The requester decides: for `Get`
+/// it is what the user named or what fits the user's pattern, for `Put` anything (the sender is the user's).
 pub type Allowed = Box<dyn Fn(u32, &[u8]) -> bool>;
 
 /// Receives into a [`Target`].
@@ -55,7 +55,7 @@ pub struct Receiver {
     haves: Option<Haves>,
     /// One more than the highest number that has come.
     known_end: u64,
-    /// How many entries there are.
+    /// The number of entries, once it is known.
     finished: Option<u64>,
     stage: Stage,
     news: News,
@@ -164,12 +164,12 @@ impl Receiver {
         self.news.poll()
     }
 
-    /// How far it is. `is_walked` and what is known come with what has arrived.
+    /// Returns the progress of the copy. `is_walked` and what is known come with what has arrived.
     pub fn progress(&self) -> Progress {
         self.news.progress
     }
 
-    /// What the copy came to, once it is done.
+    /// Returns the totals of the copy, once it is done.
     pub fn totals(&self) -> Option<Totals> {
         (self.stage != Stage::Receiving).then_some(self.totals)
     }
@@ -241,7 +241,7 @@ impl Receiver {
         Ok(is_busy || share < before)
     }
 
-    /// Whether what is done already has to be told, here or there, before more can be.
+    /// Returns true if what is done already has to be told, here or there, before more can be.
     fn is_full(&self) -> bool {
         self.news.is_full() || self.control.outbox.waiting() >= CONTROL_WAITING_BYTES
     }
@@ -294,7 +294,7 @@ impl Receiver {
         }
     }
 
-    /// Whether all is done, or nothing more can come.
+    /// Ends the copy if all is done, or if nothing more can come.
     fn look_for_the_end(&mut self) -> Result<(), Wrong> {
         if self.finished == Some(self.window.floor()) {
             self.control.outbox.push(&Frame::Done(self.totals));

@@ -1,28 +1,29 @@
-//! What one end asks of the other.
+//! The request of one end to the other.
 
 use bitflags::bitflags;
 
-/// What the requester wants: to send, or to receive. Paths are as the user wrote them; the far end makes sense of them.
+/// The requester's wish: to send, or to receive. Paths are as the user wrote them; the far end makes sense of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// The requester sends.
     Put {
-        /// Where to, at most 4096 bytes without NUL; empty is the home.
+        /// The path to send to, at most 4096 bytes without NUL; empty is the home.
         target: Vec<u8>,
-        /// How.
+        /// The options of the copy.
         flags: Flags,
     },
     /// The requester receives.
     Get {
-        /// What, at least one: paths and patterns, each at most 4096 bytes without NUL; empty is the home. Entries name them by their index.
+        /// The paths and patterns to send, at least one, each at most 4096 bytes without NUL; empty is the
+        /// home. Entries name them by their index.
         operands: Vec<Vec<u8>>,
-        /// How.
+        /// The options of the copy.
         flags: Flags,
     },
 }
 
 impl Request {
-    /// How it is to be done.
+    /// Returns the options of the copy.
     pub fn flags(&self) -> Flags {
         match self {
             Request::Put { flags, .. } | Request::Get { flags, .. } => *flags,
@@ -31,7 +32,7 @@ impl Request {
 }
 
 bitflags! {
-    /// How a copy is done. On the wire it is this number (docs/channel.md §3).
+    /// The options of a copy. On the wire they are this number (docs/channel.md §3).
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub struct Flags: u32 {
         /// Folders are copied with all that is in them.

@@ -49,7 +49,7 @@ pub struct Sender {
     totals: Option<Totals>,
 }
 
-/// How far the sender is with its peer.
+/// The stage that the sender has reached with its peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// The request has not been answered; what is sent may be in vain.
@@ -69,7 +69,7 @@ struct Way {
     is_finished: bool,
 }
 
-/// How far the source has been asked.
+/// The walk through the source, as far as it has come.
 #[derive(Debug, Default)]
 struct Walk {
     next: u64,
@@ -164,12 +164,12 @@ impl Sender {
         self.news.poll()
     }
 
-    /// How far it is.
+    /// Returns the progress of the copy.
     pub fn progress(&self) -> Progress {
         self.news.progress
     }
 
-    /// What the receiver says the copy came to, once it is done.
+    /// Returns the totals of the copy as the receiver reports them, once it is done.
     pub fn totals(&self) -> Option<Totals> {
         self.totals
     }

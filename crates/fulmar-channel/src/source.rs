@@ -1,11 +1,11 @@
-//! Where entries come from.
+//! The source, from which entries come.
 
 use bytes::Bytes;
 
 use crate::entry::{Entry, EntryId};
 use crate::trouble::Trouble;
 
-/// What is sent: the files that a user has named, or standard input. The [`Sender`](crate::Sender) asks.
+/// The files that are sent: those that a user has named, or standard input. The [`Sender`](crate::Sender) asks.
 ///
 /// No call may block for long. Troubles concern one entry, and the rest goes on.
 ///
@@ -33,7 +33,7 @@ pub trait Source {
     fn close(&mut self, id: EntryId) -> Settled;
 }
 
-/// What [`Source::next_entry`] found.
+/// The result of [`Source::next_entry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// An entry; its number is taken.
@@ -46,12 +46,13 @@ pub enum Found {
     End,
 }
 
-/// What [`Source::read`] found.
+/// The result of [`Source::read`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     /// 1 to `limit` bytes.
     Bytes(Bytes),
-    /// That many bytes, at least one, are a hole: zeros that take no room. It may be longer than `limit`, and longer than the file.
+    /// A hole of that many bytes, at least one: zeros that take no room. It may be longer than `limit`, and
+    /// longer than the file.
     Hole(u64),
     /// The file ends at or before `offset`.
     End,
@@ -59,7 +60,7 @@ pub enum Piece {
     NotNow,
 }
 
-/// How a file was when it was closed.
+/// A file's state when it was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
     /// As it was when it was opened.

@@ -1,4 +1,4 @@
-//! Where entries go.
+//! The target, to which entries go.
 
 use std::ops::Range;
 
@@ -7,13 +7,14 @@ use bytes::Bytes;
 use crate::entry::{Entry, EntryId};
 use crate::trouble::Trouble;
 
-/// What receives: a folder, or standard output. The [`Receiver`](crate::Receiver) asks.
+/// The place that receives: a folder, or standard output. The [`Receiver`](crate::Receiver) asks.
 ///
 /// Paths have been checked ([`RelativePath`](crate::RelativePath)) and roots allowed; the target sees to it that none leads out of its folder, makes folders above
 /// an entry that are missing, and refuses what it does not hold. A trouble concerns one entry, and the rest goes on.
 /// The receiver calls `abandon` for a file after any trouble with it, but not when `begin` itself failed.
 pub trait Target {
-    /// Whether [`write`](Target::write) would not block. While it is not so, nothing is read from the data lanes.
+    /// Returns true if [`write`](Target::write) would not block. While it is not so, nothing is read from the
+    /// data lanes.
     fn is_ready(&mut self) -> bool {
         true
     }
@@ -96,7 +97,7 @@ pub trait Target {
     fn look(&mut self, entry: &Entry) -> Result<(), Trouble>;
 }
 
-/// What a target has of a file that begins.
+/// The data that a target has of a file that begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
     /// Nothing, or nothing that is to be used.
@@ -109,7 +110,7 @@ pub enum Begun {
     Present,
 }
 
-/// What becomes of the data of an abandoned file.
+/// The fate of the data of an abandoned file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parts {
     /// It is kept for another try, where the target can.

@@ -1,4 +1,4 @@
-//! What went wrong with one entry.
+//! The trouble with one entry.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use crate::path::shown;
 /// One thing that could not be copied, or not well. The rest goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// What it is about, in the words of the end that has the trouble: at most 4096 bytes of a path, with anything in them.
-    /// Empty: the path of the entry.
+    /// The path that it is about, in the words of the end that has the trouble: at most 4096 bytes, with
+    /// anything in them. Empty: the path of the entry.
     pub place: Vec<u8>,
-    /// What kind of trouble.
+    /// The kind of trouble.
     pub why: Why,
-    /// What the system says about it, in text without control characters, at most 256 bytes; may be empty.
+    /// The system's words for it, in text without control characters, at most 256 bytes; may be empty.
     pub note: String,
 }
 
@@ -53,7 +53,7 @@ pub enum Why {
     Shrunk = 14,
     /// It was changed while it was read. What was read is under its name.
     Changed = 15,
-    /// What arrived has another digest than what was sent. Nothing was put under its name.
+    /// The bytes that arrived have another digest than those that were sent. Nothing was put under their name.
     Digest = 16,
     /// The requester did not ask for anything of that name.
     NotAsked = 17,
@@ -144,7 +144,7 @@ impl Trouble {
         }
     }
 
-    /// With what the system says, cut at 256 bytes, control characters replaced.
+    /// Adds what the system says, cut at 256 bytes, control characters replaced.
     #[must_use]
     pub fn with_note(mut self, note: &str) -> Self {
         self.note = shown(note.as_bytes());

@@ -11,7 +11,7 @@ use crate::wrong::Wrong;
 /// The fields of a data frame before its bytes: two numbers of at most eight bytes.
 const DATA_FIELDS_BYTES_MAX: usize = 16;
 
-/// What a lane brought.
+/// A frame, or a piece of data, that a lane brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Item {
     Frame(Frame),
@@ -82,13 +82,13 @@ impl Decoder {
         }
     }
 
-    /// Whether it holds the beginning of a frame.
+    /// Returns true if it holds the beginning of a frame.
     pub(crate) fn is_within_frame(&self) -> bool {
         !self.begun.is_empty()
     }
 }
 
-/// How much of a frame is there.
+/// The part of a frame that is there.
 enum Measure {
     /// All of it: number and length in `head` bytes, then the body.
     Whole { head: usize, length: usize },
@@ -118,7 +118,7 @@ fn measure(view: &[u8]) -> Result<Measure, Wrong> {
     })
 }
 
-/// What a whole frame says.
+/// Returns the content of a whole frame.
 fn item(whole: Bytes, head: usize) -> Result<Item, Wrong> {
     let number = whole.first().copied().unwrap_or_default();
     let body = whole.slice(head..);

@@ -1,4 +1,4 @@
-//! What the ends say to each other.
+//! The frames that the ends exchange.
 
 use bytes::{BufMut as _, BytesMut};
 
@@ -37,7 +37,7 @@ const DONE: u8 = 0x33;
 pub(crate) enum Frame {
     /// First of both ends.
     Hello { version: u64, features: u64 },
-    /// What the requester wants.
+    /// The requester's request.
     Request(Request),
     /// The request will be done.
     Ready { is_folder: bool },
@@ -55,7 +55,7 @@ pub(crate) enum Frame {
     End { id: EntryId, ending: Ending },
     /// Something that has no entry.
     Trouble(Trouble),
-    /// That many entries, and no more.
+    /// There are that many entries, and no more.
     Finished { entries: u64 },
     /// Digests of chunks that are at the target, from chunk `first` on.
     Have {
@@ -71,7 +71,7 @@ pub(crate) enum Frame {
     Done(Totals),
 }
 
-/// How the sending of a file ended.
+/// The way in which the sending of a file ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// All was sent.

@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes that are left.
     pub(super) fn left(&self) -> usize {
         self.rest.len()
     }

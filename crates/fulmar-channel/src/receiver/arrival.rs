@@ -1,4 +1,4 @@
-//! What the sender's frames do.
+//! Obeys the sender's frames.
 
 use super::Receiver;
 use super::check::Check;
@@ -112,7 +112,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// Whether the requester asked for such an entry.
+    /// Returns true if the requester asked for such an entry.
     fn is_asked(&self, entry: &Entry) -> bool {
         let is_single_file =
             entry.path.depth() == 1 && !matches!(entry.kind, Kind::Folder | Kind::Leave);
@@ -120,7 +120,7 @@ impl Receiver {
             && (self.allowed)(entry.operand, entry.path.root())
     }
 
-    /// Whether parts are used. What has to come in order comes whole.
+    /// Returns true if parts are used. What has to come in order comes whole.
     fn is_resuming(&self) -> bool {
         self.flags.contains(Flags::RESUME) && !self.flags.contains(Flags::IN_ORDER)
     }

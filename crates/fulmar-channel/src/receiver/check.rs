@@ -28,7 +28,7 @@ pub(super) struct Check {
     digest: ChunkDigest,
 }
 
-/// Why a file is read back.
+/// The purpose of reading a file back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// To tell the sender what is there.
@@ -39,7 +39,7 @@ enum Purpose {
     Fill,
 }
 
-/// What a step came to.
+/// The outcome of a step.
 enum Step {
     /// There is more to read.
     More,
@@ -78,7 +78,7 @@ impl Check {
         Self::new(id, Purpose::Compare)
     }
 
-    /// Whether this check has something to read in a chunk.
+    /// Returns true if this check has something to read in a chunk.
     fn wants(&self, large: &Large, chunk: u64) -> bool {
         match self.purpose {
             Purpose::Tell => large.may_hold(chunk) && !large.is_sent(chunk),
@@ -160,7 +160,7 @@ impl Receiver {
         self.end_chunk(check, target)
     }
 
-    /// What is there cannot be read: then it has to be sent, if there is time for it.
+    /// Goes on after a chunk that cannot be read: it has to be sent, if there is time for it.
     fn unreadable(&mut self, check: &mut Check, trouble: Trouble) -> Step {
         match check.purpose {
             Purpose::Tell => check.next_chunk(),
@@ -218,7 +218,7 @@ impl Receiver {
         Step::Over
     }
 
-    /// Whether what is under the final name is what was sent, chunk by chunk.
+    /// Returns true if the file under the final name is what was sent, chunk by chunk.
     fn is_present_same(&self, id: EntryId) -> bool {
         let Some(large) = self.large.get(&id) else {
             return false;

@@ -19,7 +19,7 @@ pub(super) struct Large {
     known: BTreeMap<u64, Known>,
     /// The chunk that each lane is in the middle of.
     open: BTreeMap<usize, Open>,
-    /// What the sender says of the whole file.
+    /// The sender's report on the whole file.
     pub(super) ending: Option<WholeEnding>,
     pub(super) holding: Holding,
     /// Its digest is right: nothing more is taken.
@@ -37,7 +37,7 @@ pub(super) enum Known {
     Held(Digest),
 }
 
-/// What was there when the file began.
+/// The data that were there when the file began.
 #[derive(Debug)]
 pub(super) enum Holding {
     Nothing,
@@ -115,7 +115,7 @@ impl Large {
         Ok(done)
     }
 
-    /// Whether everything before `offset` has come.
+    /// Returns true if everything before `offset` has come.
     pub(super) fn is_next(&self, offset: u64) -> bool {
         let next = self.chunks.start(self.known.len() as u64);
         offset >= next && offset - next < self.chunks.start(1)
@@ -136,7 +136,7 @@ impl Large {
         })
     }
 
-    /// Whether the sender has begun to send a chunk.
+    /// Returns true if the sender has begun to send a chunk.
     pub(super) fn is_sent(&self, chunk: u64) -> bool {
         matches!(self.known.get(&chunk), Some(Known::Got(_)))
             || self.open.values().any(|open| open.chunk == chunk)
@@ -158,7 +158,8 @@ impl Large {
         self.known.get(&chunk).copied()
     }
 
-    /// Whether every chunk is known. One that is held may be another than the sender's, which is then on its way.
+    /// Returns true if every chunk is known. One that is held may be another than the sender's, which is then
+    /// on its way.
     pub(super) fn is_complete(&self) -> bool {
         self.ending.is_some() && self.known.len() as u64 == self.chunks.count()
     }
@@ -172,7 +173,7 @@ impl Large {
         file.finish(self.entry.kind.size())
     }
 
-    /// Whether the target says that it holds a whole chunk.
+    /// Returns true if the target says that it holds a whole chunk.
     pub(super) fn may_hold(&self, chunk: u64) -> bool {
         let (start, end) = (self.chunks.start(chunk), self.chunks.end(chunk));
         match &self.holding {
@@ -184,7 +185,7 @@ impl Large {
         }
     }
 
-    /// Whether all chunks have come from the sender, or were put beside those that have.
+    /// Returns true if all chunks have come from the sender, or were put beside those that have.
     pub(super) fn is_all_got(&self) -> bool {
         self.known
             .values()

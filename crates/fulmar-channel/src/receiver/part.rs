@@ -1,4 +1,4 @@
-//! What a frame brings of a file.
+//! The part of a file that a frame brings.
 
 use bytes::Bytes;
 

@@ -20,7 +20,7 @@ const CHUNK: u64 = CHUNK_BYTES_MIN;
 const LARGE: u64 = CHUNK + 100;
 const ALL: Flags = Flags::RECURSIVE.union(Flags::RESUME);
 
-/// What the peer sends.
+/// A frame that the peer sends.
 #[derive(Debug, Clone)]
 enum Sent {
     Frame(u8, Frame),
@@ -129,7 +129,7 @@ fn encoded(frames: &[Frame]) -> BytesMut {
     out
 }
 
-/// What a file has: other bytes for each.
+/// Returns a file's content: other bytes for each.
 fn pattern(id: u64, offset: u64, length: usize) -> Vec<u8> {
     (offset..)
         .take(length)

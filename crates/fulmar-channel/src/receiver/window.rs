@@ -1,4 +1,4 @@
-//! Which entries are settled.
+//! Remembers the entries that are settled.
 
 use crate::entry::EntryId;
 use crate::limits::WINDOW_ENTRIES;
@@ -26,7 +26,7 @@ impl Window {
         self.floor
     }
 
-    /// Whether the number is neither below nor beyond what may be under way.
+    /// Returns true if the number is neither below nor beyond what may be under way.
     pub(super) fn holds(&self, id: EntryId) -> bool {
         id.0.checked_sub(self.floor)
             .is_some_and(|above| above < WINDOW_ENTRIES)

@@ -1,4 +1,4 @@
-//! What one lane is busy with.
+//! The job of one lane.
 
 use bytes::Bytes;
 
@@ -14,7 +14,7 @@ pub(super) struct Job {
     pub(super) id: EntryId,
     /// The next byte.
     pub(super) offset: u64,
-    /// Where the part ends; `None`: where the stream does.
+    /// The end of the part; `None`: the end of the stream.
     pub(super) end: Option<u64>,
     pub(super) part: Part,
 }
@@ -33,7 +33,7 @@ pub(super) enum Part {
     },
 }
 
-/// What came next in the source.
+/// The content that came next in the source.
 #[derive(Debug)]
 pub(super) enum Content {
     Bytes(Bytes),
@@ -116,7 +116,7 @@ impl Content {
         }
     }
 
-    /// What it costs of a turn's budget: a hole hardly anything.
+    /// Returns the cost to a turn's budget: a hole costs hardly anything.
     pub(super) fn cost(&self) -> usize {
         match self {
             Content::Bytes(bytes) => bytes.len(),

@@ -7,7 +7,7 @@ use crate::digest::{Digest, FileDigest};
 use crate::entry::Entry;
 use crate::limits::LANES_MAX;
 
-/// What has been sent of a file, chunk by chunk.
+/// A file that is sent chunk by chunk, and what of it has been.
 #[derive(Debug)]
 pub(super) struct Large {
     pub(super) entry: Entry,
@@ -17,7 +17,7 @@ pub(super) struct Large {
     /// Of all chunks; one that is still under way has none.
     digests: Vec<Option<Digest>>,
     missing: u64,
-    /// What the receiver says it has, of chunks not taken yet.
+    /// The digests that the receiver says it has, of chunks not taken yet.
     claims: BTreeMap<u64, Digest>,
     /// The lanes that know of the file.
     told: [bool; LANES_MAX],
@@ -89,7 +89,7 @@ impl Large {
         Some(file.finish(self.entry.kind.size()))
     }
 
-    /// Whether that lane has still to be told of the file; from now on it has been.
+    /// Returns true if that lane has still to be told of the file; from now on it has been.
     pub(super) fn tell(&mut self, lane: usize) -> bool {
         self.told
             .get_mut(lane)

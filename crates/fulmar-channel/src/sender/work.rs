@@ -1,4 +1,4 @@
-//! How the sender fills its lanes.
+//! Fills the sender's lanes.
 
 use super::job::{Content, Job, Part};
 use super::large::{Large, Taken};
@@ -230,7 +230,7 @@ impl Sender {
         true
     }
 
-    /// Whether the job's file is still being sent. One that is not is closed, once.
+    /// Returns true if the job's file is still being sent. One that is not is closed, once.
     fn is_wanted(&self, job: &Job, source: &mut impl Source) -> bool {
         match job.part {
             Part::Whole(_) if !self.unsettled.contains_key(&job.id) => {
