@@ -1,4 +1,4 @@
-//! What the user's terminal understands, as terminfo and the environment tell.
+//! Finds out the capabilities of the user's terminal, from terminfo and the environment.
 //!
 //! Source: docs/protocol.md §2.8, §11.2.
 
@@ -8,7 +8,7 @@ use termini::{BoolCapability, NumberCapability, StringCapability, TermInfo};
 
 use crate::environment::Environment;
 
-/// How the names begin of terminals that take window titles.
+/// The beginnings of the names of terminals that take window titles.
 ///
 /// Source: docs/protocol.md §1.3; after `tmux` come terminals that stock does not know.
 const WITH_TITLES: [&str; 14] = [
@@ -28,7 +28,7 @@ const WITH_TITLES: [&str; 14] = [
     "vte",
 ];
 
-/// How the names begin of terminals that show a frame at once (mode 2026), follow links (OSC 8) and
+/// The beginnings of the names of terminals that show a frame at once (mode 2026), follow links (OSC 8) and
 /// know all encodings of mouse reports. The manuals of each say so.
 const MODERN: [&str; 7] = [
     "xterm-kitty",
@@ -40,16 +40,16 @@ const MODERN: [&str; 7] = [
     "ghostty",
 ];
 
-/// Whether a client draws on the terminal's second screen, so that the first comes back at the end.
+/// The use of the terminal's second screen, which lets the first come back at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alternate {
-    /// Where there is one.
+    /// It is used if there is one.
     Used,
     /// Never.
     Unused,
 }
 
-/// What terminfo says, as far as it matters.
+/// The capabilities in terminfo, as far as they matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Capabilities {
     colors: i32,

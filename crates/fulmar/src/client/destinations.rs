@@ -1,5 +1,4 @@
-//! Where a client's datagrams go: to every address that the server may have, until it answers from
-//! one.
+//! The destinations of a client's datagrams: every address that the server may have, until it answers from one.
 //!
 //! Source: docs/threat-model.md §6, §7, §9.
 
@@ -13,7 +12,7 @@ use fulmar_transport::SendError;
 /// Source: docs/threat-model.md §6.
 const UNANSWERED_MAX: usize = 20;
 
-/// Whose word it is that the server is at an address.
+/// The source of the word that the server is at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The user's, who gave it in numbers.
@@ -27,9 +26,9 @@ pub(crate) enum Source {
 pub(crate) struct Tried {
     /// The address.
     pub(crate) address: SocketAddr,
-    /// How many datagrams went there.
+    /// The number of datagrams that went there.
     pub(crate) datagrams: usize,
-    /// What last kept one from going or arriving there, as far as anybody told.
+    /// The error that last kept one from going or arriving there, as far as anybody told.
     pub(crate) error: Option<SendError>,
 }
 

@@ -19,7 +19,7 @@ use crate::login::{Call, CallReady, Said, Trouble};
 use crate::steps::{Step, Steps};
 use crate::surroundings::{self, Surroundings, now};
 
-/// What Ctrl-C types on a terminal in raw mode.
+/// The byte that Ctrl-C types on a terminal in raw mode.
 const INTERRUPT: u8 = 0x03;
 
 /// How long a server may take to answer whose login has ended too early. What it had sent before it
@@ -32,11 +32,11 @@ const GOODBYE_WITHIN: Duration = Duration::from_millis(500);
 
 /// A client at work.
 pub(crate) struct EventLoop {
-    /// What is to be done.
+    /// The client's state machine.
     pub(crate) client: Client,
-    /// Where the server is.
+    /// The sockets to the server.
     pub(crate) sockets: Sockets,
-    /// Where the user is.
+    /// The user's terminal.
     pub(crate) terminal: Terminal,
     /// Everything else.
     pub(crate) surroundings: Surroundings,
@@ -47,19 +47,19 @@ pub(crate) struct EventLoop {
     pub(crate) lost: Option<(Time, Failure)>,
     /// Until when a login that the user gives up goes on.
     pub(crate) goodbye_until: Option<Time>,
-    /// What the server has warned of. A notice passes, and may be cut.
+    /// The warnings of the server. A notice passes, and may be cut.
     pub(crate) warnings: Vec<String>,
-    /// How far we have come.
+    /// The steps that were reached.
     pub(crate) steps: Steps,
     /// The first signal that asked us to end.
     pub(crate) ended_by: Option<Signal>,
-    /// Whether ssh has left what we wrote; of that a signal tells.
+    /// True if ssh has left what we wrote; of that a signal tells.
     pub(crate) is_cut_off: bool,
-    /// What ssh has told that makes the session impossible.
+    /// The trouble, told by ssh, that makes the session impossible.
     pub(crate) trouble: Option<Failure>,
 }
 
-/// What the wait has found.
+/// The things that the wait has found ready.
 struct Ready {
     surroundings: surroundings::Ready,
     sockets: Vec<bool>,

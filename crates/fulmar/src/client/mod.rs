@@ -71,17 +71,17 @@ fn begin(
 pub(crate) struct Meeting {
     /// The session's key.
     pub(crate) key: Key,
-    /// Where the server may be.
+    /// The addresses that the server may have.
     pub(crate) destinations: Destinations,
-    /// What was agreed on with it.
+    /// The agreement with it.
     pub(crate) agreement: Option<Agreement>,
     /// The ssh that has started it, if that was us.
     pub(crate) call: Option<Call>,
     /// Whether ssh has left what we wrote; of that a signal may tell yet.
     pub(crate) is_cut_off: bool,
-    /// What has been watched since the command was given.
+    /// The events that have been watched since the command was given.
     pub(crate) surroundings: Surroundings,
-    /// What has happened since then.
+    /// The steps that were reached since then.
     pub(crate) steps: Steps,
 }
 

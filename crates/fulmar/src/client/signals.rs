@@ -1,4 +1,4 @@
-//! What a client does about signals.
+//! A client's reactions to signals.
 //!
 //! Source: docs/protocol.md §2.8.
 
@@ -29,7 +29,7 @@ pub(crate) const SIGNALS: [Signal; 19] = [
     Signal::Trap,
 ];
 
-/// What a signal means.
+/// The meaning of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// The window has another size.

@@ -14,7 +14,7 @@ use crate::errors::Failure;
 /// The most keys that are read in one turn; a terminal gives them in pieces of a few kilobytes.
 const KEY_BYTES_PER_TURN: usize = 64 * 1024;
 
-/// How long we wait for a terminal to take our last words before we leave without. Chosen by eye:
+/// The time for which we wait for a terminal to take our last words before we leave without. Chosen by eye:
 /// slow lines need less, and a terminal that was stopped with Ctrl-S needs for ever.
 const LAST_WORDS_WITHIN: Duration = Duration::from_secs(2);
 
@@ -42,7 +42,7 @@ pub(crate) fn size(tty: &Tty) -> Size {
         .unwrap_or_default()
 }
 
-/// Who has the terminal.
+/// The holder of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holder {
     /// We: it is raw, and we draw on it.
@@ -53,7 +53,7 @@ enum Holder {
     Nobody,
 }
 
-/// What was read from a terminal.
+/// The keys that were read from a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keys<'a> {
     /// These keys, perhaps none.

@@ -19,7 +19,7 @@ fn silent(address: &str) -> Plain {
     socket
 }
 
-/// How many datagrams have come.
+/// Returns the number of datagrams that have come.
 fn count(socket: &Plain) -> usize {
     let mut buffer = [0; 2048];
     std::iter::from_fn(|| socket.recv(&mut buffer).ok()).count()
