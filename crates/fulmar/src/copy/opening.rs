@@ -26,9 +26,9 @@ use crate::surroundings::{self, Surroundings, now};
 
 /// A far end that waits.
 pub(super) struct Found {
-    /// What it is reached by.
+    /// The invitation to it.
     pub(super) invitation: CopyInvitation,
-    /// Where it may be; `None` if no address of it is known.
+    /// The addresses that it may have; `None` if no address of it is known.
     pub(super) destinations: Option<Destinations>,
     /// The ssh that has started it.
     pub(super) call: Call,
@@ -49,7 +49,7 @@ pub(super) struct Opening<'a> {
     invited_at: Option<Time>,
 }
 
-/// What the wait has found.
+/// The things that the wait has found.
 struct Ready {
     surroundings: surroundings::Ready,
     call: SshReady,
@@ -61,7 +61,7 @@ impl<'a> Opening<'a> {
     ///
     /// # Errors
     ///
-    /// When the destination is none for ssh, or ssh cannot be started.
+    /// When the destination is none for ssh.
     pub(super) fn begin(
         settings: &'a Login,
         destination: &OsStr,
