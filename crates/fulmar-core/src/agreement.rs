@@ -1,20 +1,20 @@
-//! What both ends agreed on before the first datagram.
+//! The agreement that both ends have before the first datagram.
 
 use fulmar_transport::Digest;
 use sha2::{Digest as _, Sha256};
 
 use crate::capability::Capabilities;
 
-/// What the hash begins with, so that it cannot be that of anything else.
+/// The first bytes of what is hashed, so that the hash cannot be that of anything else.
 ///
 /// Source: docs/protocol.md §13.4.
 const PREFIX: &[u8] = b"fulmar bootstrap 1\n";
 
-/// What client and server agreed on while the server was being started, and the digest by which each
-/// finds out that the other has seen the same offer and the same announcement.
+/// The agreement that client and server reached while the server was being started, and the digest by which
+/// each finds that the other has seen the same offer and the same announcement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
-    /// What may be used.
+    /// The capabilities that may be used.
     pub capabilities: Capabilities,
     /// The digest of offer and announcement.
     pub digest: Digest,

@@ -1,4 +1,4 @@
-//! What can be agreed on beyond the stock protocol.
+//! The extensions of the stock protocol that two ends can agree on.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use std::fmt;
 pub enum Capability {
     /// The status of the program that ended.
     Exit,
-    /// What the server knows of the program, for prediction.
+    /// The server's hints about the program, for prediction.
     Hints,
 }
 

@@ -31,16 +31,16 @@ use crate::wake::Wake;
 /// Source: docs/threat-model.md §6.
 const UNACKNOWLEDGED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// How long the first answer may take.
+/// The longest wait for the first answer.
 ///
 /// Source: docs/protocol.md §2.8.
 const CONNECT_WITHIN: Duration = Duration::from_secs(15);
 
-/// What a client is to be.
+/// The settings of a client.
 pub struct ClientConfig {
     /// The key of the conversation.
     pub key: Key,
-    /// What was agreed on with the server; `None` with a stock one.
+    /// The agreement with the server; `None` with a stock one.
     pub agreement: Option<Agreement>,
     /// The size of the user's window.
     pub size: Size,
@@ -54,11 +54,11 @@ pub struct ClientConfig {
     pub escape_key: EscapeKey,
     /// The names that the program goes by.
     pub names: Names,
-    /// What is put before a title that a program sets; empty for nothing.
+    /// The text before a title that a program sets; empty for none.
     pub title_prefix: String,
     /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
     pub server_label: String,
-    /// When keys are shown before the server has answered, and how.
+    /// The settings of prediction: when keys are shown before the server has answered, and how.
     pub prediction: fulmar_predict::Config,
     /// Whether the server says, by another way, when it has heard us ([`Client::note_heard`]). Then
     /// its silence there is a sign, too.
@@ -106,7 +106,7 @@ pub enum ClientEvent {
     Ended(ClientEnding),
 }
 
-/// Why the edge wants the session to end.
+/// The reason for which the edge wants the session to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExitCause {
     /// A signal that ends programs.
@@ -115,7 +115,7 @@ pub enum ExitCause {
     InputEnded,
 }
 
-/// Why a session is over.
+/// The way in which a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClientEnding {
@@ -129,7 +129,7 @@ pub enum ClientEnding {
     NeverConnected,
     /// It was ended here, and the server did not say that it knows. Its program may go on.
     Unanswered,
-    /// What was agreed on with the server has changed on its way.
+    /// The offer or the announcement has changed on its way.
     Altered,
     /// The key has encrypted all that it safely can.
     KeySpent,
@@ -149,7 +149,7 @@ impl ClientEnding {
     }
 }
 
-/// How far a session has come.
+/// The stage that a session has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Open,
@@ -179,17 +179,17 @@ pub struct Client {
     keys: EscapeReader,
     notices: Notices,
     prediction: Prediction,
-    /// What was drawn over the screen last.
+    /// The overlay that was drawn last.
     predicted: Option<Overlay>,
     display: Display,
     size: Size,
-    /// When waiting for the first answer began, not counting sleep.
+    /// The time at which the wait for the first answer began, not counting sleep.
     connecting_since: Time,
     phase: Phase,
     suspended: Option<Time>,
-    /// Whether what is to be seen may have changed since it was drawn.
+    /// True if what is to be seen may have changed since it was drawn.
     is_stale: bool,
-    /// When the notice reads differently although nothing happens.
+    /// The time at which the notice reads differently although nothing happens.
     notice_due: Option<Time>,
     events: VecDeque<ClientEvent>,
 }
@@ -450,12 +450,12 @@ impl Client {
         ])
     }
 
-    /// What the program has drawn, as far as it has arrived.
+    /// Returns the program's screen, as far as it has arrived.
     pub fn screen(&self) -> &Screen {
         self.endpoint.remote().screen()
     }
 
-    /// What was drawn over it the last time, before the server's answers.
+    /// Returns the predictions that were last drawn over it.
     pub fn predicted(&self) -> Option<&Overlay> {
         self.predicted.as_ref()
     }
@@ -466,12 +466,12 @@ impl Client {
         self.endpoint.remote().echo_ack()
     }
 
-    /// Whether the server has ever answered.
+    /// Returns true once the server has answered.
     pub fn is_connected(&self) -> bool {
         self.endpoint.heard_at().is_some()
     }
 
-    /// How the server's program ended, if the server has said so: both have to have agreed on
+    /// Returns how the server's program ended, if the server has said so: both have to have agreed on
     /// [`Capability::Exit`].
     pub fn exit_status(&self) -> Option<ExitStatus> {
         let number = self.endpoint.farewell()?;
@@ -479,12 +479,12 @@ impl Client {
         ExitStatus::from_wire(number).filter(|_| is_agreed)
     }
 
-    /// What is spoken with the server.
+    /// Returns the dialect that is spoken with the server.
     pub fn dialect(&self) -> Dialect {
         self.endpoint.dialect()
     }
 
-    /// What is known of the link to the server.
+    /// Returns what is known of the link to the server.
     pub fn link_info(&self) -> LinkInfo {
         LinkInfo {
             prediction: self.prediction.score(),
@@ -503,7 +503,7 @@ impl Client {
         self.prediction.take_decisions()
     }
 
-    /// What the server has told of its program beside the screen: both have to have agreed on
+    /// Returns what the server has told of its program beside the screen: both have to have agreed on
     /// [`Capability::Hints`].
     pub fn hints(&self) -> Option<Hints> {
         let is_agreed = self.capabilities.has(Capability::Hints);
@@ -511,13 +511,12 @@ impl Client {
         hints.filter(|_| is_agreed && self.dialect() == Dialect::Native)
     }
 
-    /// How many hints of the server could not be read.
+    /// Returns the number of the server's hints that could not be read.
     pub fn ignored_hints(&self) -> u64 {
         self.endpoint.remote().ignored_hints()
     }
 
-    /// Whether the server has said by another way that it has heard us; `None` if it does not do
-    /// that.
+    /// Returns true if the server has said by another way that it has heard us; `None` if it does not do that.
     pub fn is_heard(&self) -> Option<bool> {
         match self.notices.hearing() {
             Hearing::Unknown => None,
@@ -526,7 +525,7 @@ impl Client {
         }
     }
 
-    /// How many bytes of input the server has not acknowledged.
+    /// Returns the number of bytes of input that the server has not acknowledged.
     pub fn unacknowledged_bytes(&self) -> usize {
         self.stream.pending_bytes()
     }
@@ -590,7 +589,7 @@ impl Client {
         }
     }
 
-    /// When the client gives up waiting for the first answer.
+    /// Returns the time at which the client gives up waiting for the first answer.
     fn connect_limit(&self) -> Option<Time> {
         let waits = self.phase == Phase::Open && !self.is_connected();
         waits.then_some(self.connecting_since + CONNECT_WITHIN)
@@ -652,7 +651,7 @@ impl Client {
         }
     }
 
-    /// What it is that nobody has answered: only the goodbye, or anything at all.
+    /// Returns the ending if nobody answers: either no goodbye was acknowledged, or the server never answered at all.
     fn unanswered(&self) -> ClientEnding {
         if self.is_connected() {
             ClientEnding::Unanswered

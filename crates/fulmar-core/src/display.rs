@@ -1,4 +1,4 @@
-//! What the user's terminal shows, and the bytes that make it so.
+//! Draws the user's terminal: keeps what it shows, and makes the bytes that change it.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use fulmar_terminal::{Attributes, Color, MouseEncodings, Row, Screen, Size, Styl
 
 use crate::title::{TitleGate, Titles};
 
-/// What is known of the user's terminal.
+/// The properties of the user's terminal.
 #[derive(Clone, Debug)]
 pub struct OuterTerminal {
-    /// What it understands.
+    /// The vocabulary that it understands.
     pub vocabulary: Vocabulary,
-    /// What makes it ready, `smcup` of terminfo; empty if its screen is not to be changed.
+    /// The bytes that make it ready, `smcup` of terminfo; empty if its screen is not to be changed.
     pub enter: Vec<u8>,
-    /// What undoes that, `rmcup`.
+    /// The bytes that undo that, `rmcup`.
     pub exit: Vec<u8>,
-    /// Whether it can be told to show a frame only when it is complete (mode 2026).
+    /// True if it can be told to show a frame only when it is complete (mode 2026).
     pub synchronized_output: bool,
 }
 
@@ -54,12 +54,12 @@ enum State {
     Shows(Box<Screen>),
 }
 
-/// What a person is to see.
+/// The picture that a person is to see.
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
-    /// What the program drew.
+    /// The screen that the program drew.
     pub(crate) screen: &'a Screen,
-    /// What keys will make of that, as far as it is predicted.
+    /// The effect of keys on that screen, as far as it is predicted.
     pub(crate) predicted: Option<Overlay>,
     /// The size of the window.
     pub(crate) size: Size,
@@ -84,7 +84,7 @@ impl Display {
         }
     }
 
-    /// When a title that was held back may be shown.
+    /// Returns the time at which a title that was held back may be shown.
     pub(crate) fn title_due(&self) -> Option<Time> {
         self.gate.due()
     }

@@ -1,4 +1,4 @@
-//! What the program has had time to answer.
+//! Keeps the echo ack: the newest user input that the program has had time to answer.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use fulmar_datagram::Time;
 use fulmar_transport::StateNumber;
 
-/// How long the program gets to answer keys before the echo ack covers them.
+/// The time that the program gets to answer keys before the echo ack covers them.
 ///
 /// Source: docs/protocol.md §6.4.
 const ECHO_DELAY: Duration = Duration::from_millis(50);
@@ -55,7 +55,7 @@ impl EchoHistory {
         self.echo_ack
     }
 
-    /// When [`EchoHistory::advance`] will next move.
+    /// Returns the time at which [`EchoHistory::advance`] will next move.
     pub(crate) fn next_advance(&self) -> Option<Time> {
         let &(_, noted) = self.waiting.front()?;
         Some(noted + ECHO_DELAY)

@@ -8,10 +8,10 @@ const DEFAULT_KEY: u8 = 0x1E;
 const RESERVED: [u8; 5] = [0x03, 0x04, 0x0A, 0x0C, 0x0D];
 const CTRL_L: u8 = 0x0C;
 const CTRL_Z: u8 = 0x1A;
-/// What the Ctrl key takes away from a letter, and what therefore names a control character.
+/// The amount by which the Ctrl key lowers a letter. Added to a control character, it gives the letter that names it.
 const CONTROL_OFFSET: u8 = 0x40;
 
-/// Which key is the escape key, if any.
+/// The escape key, if there is any.
 ///
 /// Source: docs/protocol.md §9.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Default for EscapeKey {
     }
 }
 
-/// What the user told the client.
+/// A command of the user to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// End the session.
@@ -109,7 +109,7 @@ impl EscapeReader {
         }
     }
 
-    /// Whether the escape key was the last one pressed.
+    /// Returns true if the escape key was the last one pressed.
     pub(crate) fn is_armed(&self) -> bool {
         self.is_armed
     }
@@ -162,7 +162,7 @@ impl EscapeReader {
     }
 }
 
-/// Whether `byte` after the escape key `key` means the escape key itself.
+/// Returns true if `byte` after the escape key `key` means the escape key itself.
 fn is_pass_character(key: u8, byte: u8) -> bool {
     let byte = if key.is_ascii_control() {
         byte.to_ascii_uppercase()

@@ -1,6 +1,6 @@
-//! How the program of a session ended.
+//! The exit status of a session's program.
 
-/// What a signal adds to a status, as shells have it.
+/// The number that is added to a signal to make a status, as shells have it.
 const SIGNAL_STATUS: u8 = 128;
 
 /// Where signals begin in the number that travels.
@@ -11,7 +11,7 @@ const WIRE_SIGNALS_FROM: u64 = 256;
 /// The highest signal that there is on any system of ours, and the highest that a status has room for.
 const SIGNAL_MAX: u8 = 127;
 
-/// How a program ended.
+/// The way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExitStatus {
     /// By itself, with that status.

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 
-/// How long a synchronised update (mode 2026) may hold a frame back.
+/// The longest time for which a synchronised update (mode 2026) may hold a frame back.
 ///
 /// Source: docs/threat-model.md §6.
 const HOLD_MAX: Duration = Duration::from_millis(150);
 
-/// Whether what a program has drawn may be shown.
+/// The verdict on a frame that a program has drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
     /// Show it.
@@ -51,7 +51,7 @@ impl FrameHold {
         }
     }
 
-    /// When a held frame will be shown at the latest.
+    /// Returns the latest time at which a held frame will be shown.
     pub(crate) fn due(&self) -> Option<Time> {
         match self.state {
             State::Held { since } => Some(since + HOLD_MAX),

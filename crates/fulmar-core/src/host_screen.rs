@@ -66,7 +66,7 @@ impl HostScreen {
         }
     }
 
-    /// What is shown.
+    /// Returns the screen.
     pub fn screen(&self) -> &Screen {
         &self.screen
     }
@@ -76,12 +76,12 @@ impl HostScreen {
         self.echo_ack
     }
 
-    /// What the server knows of the program, if it has said so.
+    /// Returns what the server knows of the program, if it has said so.
     pub fn hints(&self) -> Option<Hints> {
         self.hints
     }
 
-    /// How many hints could not be read.
+    /// Returns the number of hints that could not be read.
     pub fn ignored_hints(&self) -> u64 {
         self.ignored_hints.get()
     }

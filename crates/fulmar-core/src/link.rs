@@ -19,11 +19,11 @@ use crate::user_stream::{UserEvent, UserStream};
 /// A session can be without one, and could have several.
 pub(crate) struct Link {
     pub(crate) endpoint: Endpoint<HostScreen, UserStream>,
-    /// What may be used once the client has shown that it agreed, too.
+    /// The capabilities that may be used once the client has shown that it agreed, too.
     capabilities: Capabilities,
 }
 
-/// What a link needs beside its key.
+/// The settings of a link, beside its key.
 pub(crate) struct LinkConfig {
     pub(crate) agreement: Option<Agreement>,
     pub(crate) size: Size,

@@ -1,4 +1,4 @@
-//! What can be told of a link, in numbers and in a line.
+//! Describes a link, in numbers and in a line.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use fulmar_transport::{Counters, Dialect, Endpoint, PathId, Synced};
 /// The state of a link, for `Ctrl-^ i`, traces and tests.
 #[derive(Clone, Debug)]
 pub struct LinkInfo {
-    /// What is spoken.
+    /// The dialect that is spoken.
     pub dialect: Dialect,
     /// The smoothed round trip and its variation, once one was measured.
     pub round_trip: Option<(Duration, Duration)>,
-    /// Where datagrams go.
+    /// The path on which datagrams are sent.
     pub path: Option<PathId>,
-    /// When the peer's newest state arrived.
+    /// The time at which the peer's newest state arrived.
     pub heard_at: Option<Time>,
-    /// What was counted.
+    /// The counters of the link's endpoint.
     pub counters: Counters,
-    /// How good what was predicted was; `None` where nothing is.
+    /// The success of prediction; `None` where nothing is predicted.
     pub prediction: Option<Score>,
 }
 

@@ -19,7 +19,7 @@ const CONTACT_LATE_AFTER: Duration = Duration::from_millis(6500);
 ///
 /// Source: docs/protocol.md §11.1.
 const REPLY_LATE_AFTER: Duration = Duration::from_secs(10);
-/// How often the time in a notice is renewed.
+/// The interval at which the time in a notice is renewed.
 ///
 /// Source: docs/protocol.md §11.1.
 const REFRESH: Duration = Duration::from_secs(1);
@@ -28,11 +28,11 @@ const REFRESH: Duration = Duration::from_secs(1);
 /// Source: docs/protocol.md §11.1.
 const REFRESH_SLOWLY: Duration = Duration::from_secs(3);
 const REFRESH_SLOWLY_AFTER: Duration = Duration::from_secs(60);
-/// How long the first answer may take before a notice says what is being waited for.
+/// The wait for the first answer after which a notice says what is being waited for.
 ///
 /// Source: docs/protocol.md §2.8.
 const CONNECTING_AFTER: Duration = Duration::from_millis(250);
-/// How long the first answer may take before the notice says what to check.
+/// The wait for the first answer after which the notice says what to check.
 ///
 /// Source: docs/protocol.md §2.8.
 const SUSPICIOUS_AFTER: Duration = Duration::from_secs(3);
@@ -41,23 +41,23 @@ const SUSPICIOUS_AFTER: Duration = Duration::from_secs(3);
 ///
 /// Source: docs/threat-model.md §7.
 const TROUBLE_AFTER: Duration = Duration::from_millis(250);
-/// How long an error of sending is told after the last one: one heartbeat and a bit.
+/// The time for which an error of sending is told after the last one: one heartbeat and a bit.
 ///
 /// Source: docs/protocol.md §11.1.
 const TROUBLE_LASTS: Duration = Duration::from_millis(3100);
-/// How long it is still told after something was heard.
+/// The time for which it is still told after something was heard.
 ///
 /// Source: docs/protocol.md §11.1.
 const TROUBLE_FADES: Duration = Duration::from_secs(1);
-/// How long help, link information and what else is told stay. Chosen by eye: time to read a line twice.
+/// The time for which help, link information and the like stay. Chosen by eye: time to read a line twice.
 const INFORMATION_LASTS: Duration = Duration::from_secs(10);
 
-/// How long ago things were, as far as a notice cares.
+/// The last signs of the server, as far as a notice cares.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
-    /// When the newest server state arrived; `None` before the first.
+    /// The arrival of the newest server state; `None` before the first.
     pub(crate) heard: Option<Time>,
-    /// When the newest of our states that the server has acknowledged was sent.
+    /// The time at which the newest of our states that the server has acknowledged was sent.
     pub(crate) answered: Option<Time>,
     /// The smoothed round trip.
     pub(crate) round_trip: Duration,
@@ -80,7 +80,7 @@ impl Contact {
     }
 }
 
-/// What is known of our datagrams' arrival before the server has answered.
+/// The arrival of our datagrams at the server, as far as it is known before the server has answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hearing {
     /// Nothing: the server does not tell.

@@ -24,7 +24,7 @@ pub(crate) struct Prediction {
     /// Bytes that were ever typed.
     typed: u64,
     sent: SentBytes,
-    /// When what is shown may change although nothing happens, as of the last drawing.
+    /// The time at which the picture may change although nothing happens, as of the last drawing.
     due: Option<Time>,
 }
 
@@ -99,12 +99,12 @@ impl Prediction {
         (!overlay.is_empty()).then_some(overlay)
     }
 
-    /// When what is shown may change although nothing happens.
+    /// Returns the time at which the picture may change although nothing happens.
     pub(crate) fn due(&self) -> Option<Time> {
         self.due
     }
 
-    /// How good the guesses were, if there are any.
+    /// Returns how good the predictions were, if there are any.
     pub(crate) fn score(&self) -> Option<Score> {
         self.engine.as_ref().map(Engine::score)
     }
@@ -123,7 +123,7 @@ impl Prediction {
     }
 }
 
-/// How many bytes had been typed by the states that were sent.
+/// The number of bytes that had been typed by each state that was sent.
 #[derive(Debug, Default)]
 struct SentBytes {
     /// Oldest first; only states that have more bytes than the one before.

@@ -1,11 +1,11 @@
-//! Whether somebody is at the other end, and since when not.
+//! Follows whether somebody is at the other end, and since when nobody is.
 
 use std::time::Duration;
 
 use fulmar_datagram::Time;
 use fulmar_transport::PathId;
 
-/// How long a server waits for its first client.
+/// The time for which a server waits for its first client.
 ///
 /// Source: docs/protocol.md §2.6.
 const FIRST_CLIENT_WITHIN: Duration = Duration::from_secs(60);
@@ -15,7 +15,7 @@ const FIRST_CLIENT_WITHIN: Duration = Duration::from_secs(60);
 /// Source: docs/protocol.md §2.6.
 const DETACHED_AFTER: Duration = Duration::from_secs(30);
 
-/// What has become known of the client.
+/// A change in the client's presence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// It is there, on this path.
@@ -32,10 +32,10 @@ pub(crate) enum Change {
 #[derive(Debug)]
 pub(crate) struct Presence {
     started: Time,
-    /// How long the session outlives the last client state; `None` for ever.
+    /// The time for which the session outlives the last client state; `None` for ever.
     expiry: Option<Duration>,
     last_state: Option<Time>,
-    /// Where the client was last said to be; `None` while it counts as detached.
+    /// The path on which the client was last said to be; `None` while it counts as detached.
     announced: Option<PathId>,
     is_over: bool,
 }
@@ -78,7 +78,7 @@ impl Presence {
         None
     }
 
-    /// When [`Presence::look`] will next have something to say.
+    /// Returns the time at which [`Presence::look`] will next have something to say.
     pub(crate) fn due(&self) -> Option<Time> {
         [self.over_at(), self.detached_at()]
             .into_iter()
@@ -86,12 +86,12 @@ impl Presence {
             .min()
     }
 
-    /// Whether the client has ever been heard of.
+    /// Returns true once the client has been heard of.
     pub(crate) fn has_met(&self) -> bool {
         self.last_state.is_some()
     }
 
-    /// How long nothing has come from the client; `None` if nothing ever did.
+    /// Returns the time for which nothing has come from the client; `None` if nothing ever did.
     pub(crate) fn silence(&self, now: Time) -> Option<Duration> {
         Some(now.since(self.last_state?))
     }

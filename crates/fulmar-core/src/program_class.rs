@@ -1,4 +1,4 @@
-//! What kind of program has the terminal, by its name.
+//! Classifies the program that has the terminal, by its name.
 
 use fulmar_predict::ProgramClass;
 
@@ -46,7 +46,7 @@ fn is_relay_of_many_names(name: &str) -> bool {
         .any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether a shell or an interpreter was given no file, text or module to run, as far as its words
+/// Returns true if a shell or an interpreter was given no file, text or module to run, as far as its words
 /// tell. Nothing said is nothing known: not interactive.
 fn is_interactive(words: &[u8]) -> bool {
     let mut words = words.split(|&byte| byte == 0);
@@ -55,7 +55,7 @@ fn is_interactive(words: &[u8]) -> bool {
     has_name && arguments.all(is_harmless_option)
 }
 
-/// Whether a word is an option that gives nothing to run. `-c` and `-m` do, alone or at the end of
+/// Returns true if a word is an option that gives nothing to run. `-c` and `-m` do, alone or at the end of
 /// other letters, and `-e` and `-s` may.
 fn is_harmless_option(word: &[u8]) -> bool {
     match word {

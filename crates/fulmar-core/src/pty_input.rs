@@ -1,4 +1,4 @@
-//! What waits to be read by the program.
+//! The input that waits to be read by the program.
 
 use std::collections::VecDeque;
 
@@ -103,7 +103,7 @@ impl PtyInput {
         *self = PtyInput::default();
     }
 
-    /// Whether another state of any size can be accepted.
+    /// Returns true if another state of any size can be accepted.
     pub(crate) fn has_room_for_a_state(&self) -> bool {
         self.backlog.len() + STATE_BYTES_MAX <= BACKLOG_BYTES_MAX
     }

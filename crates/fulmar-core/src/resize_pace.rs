@@ -1,11 +1,11 @@
-//! How often a window may change its size.
+//! Limits how often a window may change its size.
 
 use std::time::Duration;
 
 use fulmar_datagram::Time;
 use fulmar_terminal::Size;
 
-/// How many sizes are applied at once after a while without any, so that a size counts before the
+/// The number of sizes that are applied at once after a while without any, so that a size counts before the
 /// keys that were typed after it. Chosen by eye: a window that is dragged changes less often.
 const BURST: u32 = 10;
 
@@ -19,7 +19,7 @@ const RESIZE_INTERVAL: Duration = Duration::from_millis(25);
 #[derive(Debug, Default)]
 pub(crate) struct ResizePace {
     wanted: Option<Size>,
-    /// When all pauses will have been earned back.
+    /// The time at which all pauses will have been earned back.
     rested: Time,
 }
 
@@ -38,7 +38,7 @@ impl ResizePace {
         self.wanted.take()
     }
 
-    /// When [`ResizePace::take`] will return the wanted size.
+    /// Returns the time at which [`ResizePace::take`] will return the wanted size.
     pub(crate) fn due(&self) -> Option<Time> {
         self.wanted?;
         Some(self.rested.saturating_sub(RESIZE_INTERVAL * (BURST - 1)))

@@ -20,11 +20,11 @@ use crate::session::Session;
 use crate::tty_watch::TtyState;
 use crate::wake::Wake;
 
-/// What a server is to be.
+/// The settings of a server.
 pub struct ServerConfig {
     /// The key of the conversation.
     pub key: Key,
-    /// What was agreed on with the client; `None` with a stock one.
+    /// The agreement with the client; `None` with a stock one.
     pub agreement: Option<Agreement>,
     /// The window's size until the client tells its own.
     pub size: Size,
@@ -32,11 +32,10 @@ pub struct ServerConfig {
     /// [`DATAGRAM_BYTES_IPV4`] and
     /// [`DATAGRAM_BYTES_IPV6`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV6).
     pub datagram_bytes: usize,
-    /// How long the session outlives the last sign of its client; `None` for ever.
+    /// The time for which the session outlives the last sign of its client; `None` for ever.
     /// (`MOSH_SERVER_NETWORK_TMOUT`)
     pub network_timeout: Option<Duration>,
-    /// How long the client must have been silent for [`ExitRequest::IfIdle`] to be obeyed.
-    /// (`MOSH_SERVER_SIGNAL_TMOUT`)
+    /// The silence of the client after which [`ExitRequest::IfIdle`] is obeyed. (`MOSH_SERVER_SIGNAL_TMOUT`)
     pub signal_timeout: Option<Duration>,
     /// For the chaff and for a salt; from the system's random source.
     pub seed: Seed,
@@ -84,7 +83,7 @@ pub enum ServerEvent {
     Ended(ServerEnding),
 }
 
-/// Why a session is over.
+/// The way in which a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ServerEnding {
@@ -98,13 +97,13 @@ pub enum ServerEnding {
     ClientAway,
     /// The edge has asked for it.
     Asked,
-    /// What was agreed on with the client has changed on its way; nothing was begun.
+    /// The offer or the announcement has changed on its way; nothing was begun.
     Altered,
     /// The key has encrypted all that it safely can.
     KeySpent,
 }
 
-/// Why the edge wants the session to end.
+/// The reason for which the edge wants the session to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExitRequest {
     /// SIGTERM, SIGINT: say goodbye, or leave at once if nobody is there or it is said already.
@@ -114,7 +113,7 @@ pub enum ExitRequest {
     IfIdle,
 }
 
-/// How far a session has come.
+/// The stage that a session has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Serving,
@@ -324,28 +323,28 @@ impl Server {
         Wake::earliest([transport, self.session.due(), silence])
     }
 
-    /// What the client is to see.
+    /// Returns the screen that the client is to see.
     pub fn screen(&self) -> &Screen {
         self.session.shown()
     }
 
-    /// What is spoken with the client; undecided again once the session is over.
+    /// Returns the dialect that is spoken with the client; undecided again once the session is over.
     pub fn dialect(&self) -> Dialect {
         let link = self.link.as_ref();
         link.map_or(Dialect::Undecided, |link| link.endpoint.dialect())
     }
 
-    /// What is known of the link to the client, if there is one.
+    /// Returns what is known of the link to the client, if there is one.
     pub fn link_info(&self) -> Option<LinkInfo> {
         Some(LinkInfo::of(&self.link.as_ref()?.endpoint))
     }
 
-    /// How many sizes the client has asked for that no window can have.
+    /// Returns the number of sizes that the client has asked for and no window can have.
     pub fn ignored_resizes(&self) -> u64 {
         self.session.ignored_resizes()
     }
 
-    /// How many answers to the program were dropped because it read none.
+    /// Returns the number of answers to the program that were dropped because nobody read them in time.
     pub fn dropped_replies(&self) -> u64 {
         self.session.input().dropped_replies()
     }

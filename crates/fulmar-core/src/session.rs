@@ -25,9 +25,9 @@ pub(crate) struct Session {
     echo: EchoHistory,
     resizes: ResizePace,
     hold: FrameHold,
-    /// What clients are to see: the terminal's screen, or the one before an unfinished frame.
+    /// The screen that clients are to see: the terminal's, or the one before an unfinished frame.
     shown: Rc<Screen>,
-    /// Whether the terminal may have changed since that was taken of it.
+    /// True if the terminal may have changed since that was taken of it.
     is_stale: bool,
     /// The echo ack that goes with it: an answer that is held back is none yet.
     shown_ack: StateNumber,
@@ -54,7 +54,7 @@ impl Session {
         }
     }
 
-    /// What clients are to see.
+    /// Returns the screen that clients are to see.
     pub(crate) fn shown(&self) -> &Rc<Screen> {
         &self.shown
     }
@@ -70,7 +70,7 @@ impl Session {
         self.shown_ack
     }
 
-    /// What is known of the program beside its screen, if it was looked at.
+    /// Returns what is known of the program beside its screen, if it was looked at.
     pub(crate) fn hints(&self) -> Option<Hints> {
         self.tty.hints(&self.shown)
     }
@@ -85,7 +85,7 @@ impl Session {
         &self.input
     }
 
-    /// How many sizes were asked for that no window can have.
+    /// Returns the number of sizes that were asked for and no window can have.
     pub(crate) fn ignored_resizes(&self) -> u64 {
         self.ignored_resizes
     }
@@ -165,7 +165,7 @@ impl Session {
         self.input.clear();
     }
 
-    /// When [`Session::advance`] will next have something to do, and what.
+    /// Returns the time at which [`Session::advance`] will next have something to do, and what.
     pub(crate) fn due(&self) -> Option<(Time, Wake)> {
         Wake::earliest([
             self.echo.next_advance().map(|at| (at, Wake::EchoAck)),

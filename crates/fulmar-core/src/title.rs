@@ -1,4 +1,4 @@
-//! How often, and how, the window's title may change.
+//! Paces the changes of the window's title, and puts a prefix before it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl TitleGate {
         &self.shown
     }
 
-    /// When the titles that were held back may be shown.
+    /// Returns the time at which the titles that were held back may be shown.
     pub(crate) fn due(&self) -> Option<Time> {
         self.due
     }

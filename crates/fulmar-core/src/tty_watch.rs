@@ -1,4 +1,4 @@
-//! What a server finds out about its program, to help the client predict.
+//! Finds out about the server's program what helps the client to predict.
 
 use fulmar_predict::Hints;
 use fulmar_terminal::Screen;
@@ -7,10 +7,10 @@ use sha2::{Digest as _, Sha256};
 use crate::program_class::program_class;
 use crate::random::Seed;
 
-/// What the hash of a name begins with, so that the salt is used for nothing else.
+/// The first bytes of what is hashed for a name, so that the salt is used for nothing else.
 const PREFIX: &[u8] = b"fulmar hints 1\n";
 
-/// What the edge sees of the program's terminal.
+/// The program's terminal, as the edge sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtyState<'a> {
     /// Programs read whole lines, which can be edited until then (`ICANON`).

@@ -1,11 +1,11 @@
-//! Why a state machine wants to be woken.
+//! The reasons for which a state machine wants to be woken.
 
 use std::fmt;
 
 use fulmar_datagram::Time;
 use fulmar_transport::Cause;
 
-/// What becomes due at the time that `poll_timeout` gives.
+/// The thing that becomes due at the time that `poll_timeout` gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wake {
     /// The transport has something to send, or to give up.
@@ -22,7 +22,7 @@ pub enum Wake {
     Notice,
     /// A title that came too soon after another is shown.
     Title,
-    /// What is predicted is shown in another way, or not any more.
+    /// A prediction is shown in another way, or not any more.
     Prediction,
     /// The server has not answered for so long that the client gives up.
     ConnectLimit,

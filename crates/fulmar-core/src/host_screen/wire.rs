@@ -34,8 +34,8 @@ pub(super) const OVERHEAD_BYTES_MAX: usize = (2 + 2 + 11) + (2 + 2 + 6) + 3 * (1
 /// The most that hints need: their fields, and two headers, of which one has a long number.
 pub(super) const HINT_BYTES_MAX: usize = (2 + 3) + hint_wire::BYTES_MAX;
 
-/// What a difference says. Each part is written only if it is needed, and in stock's order: echo
-/// ack, resize, frame. Hints come first of all: they tell what the frame is to be taken for.
+/// The content of a difference. Each part is written only if it is needed, and in stock's order: echo ack,
+/// resize, frame. Hints come first of all: they tell what the frame is to be taken for.
 pub(super) struct Message<'a> {
     pub(super) hints: Option<Hints>,
     pub(super) echo_ack: Option<StateNumber>,

@@ -1,11 +1,11 @@
-//! How a notice is worded, and what of it fits into a row.
+//! Words a notice, and decides what of it fits into a row.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::Hearing;
 
-/// What has been waited for too long.
+/// The thing that has been waited for too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lateness {
     Connecting {
@@ -25,7 +25,7 @@ pub(super) enum Lateness {
 }
 
 impl Lateness {
-    /// What happened and since when, then what to try; the most telling wording first.
+    /// Returns the wordings of what happened, since when, and what to try; the most telling first.
     fn wordings(&self) -> [String; 3] {
         match self {
             Lateness::Connecting { server } => [
@@ -105,7 +105,7 @@ impl fmt::Display for Elapsed {
     }
 }
 
-/// What a notice is put together from.
+/// The parts of a notice.
 pub(super) struct Parts {
     pub(super) program: &'static str,
     pub(super) message: Option<String>,

@@ -13,10 +13,10 @@ use super::{UserEvent, WindowSize};
 /// Source: docs/threat-model.md §6, unacknowledged user input.
 pub(super) const HELD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What a resize costs beside its unit.
+/// The bytes that a resize takes beside its unit.
 const RESIZE_BYTES: usize = size_of::<(u64, WindowSize)>();
 
-/// Who takes events out of a log, and so decides what may be forgotten.
+/// The side that takes events out of a log, and so decides what may be forgotten.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reader {
     /// The peer: what it has acknowledged is not needed.
@@ -25,7 +25,7 @@ pub(super) enum Reader {
     Us { taken: u64 },
 }
 
-/// Why a log cannot be extended.
+/// The reason why a log cannot be extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExtendError {
     /// The peer says that something else was typed than what it said before.
@@ -55,7 +55,7 @@ pub(super) struct Log {
     units: VecDeque<u8>,
     /// The units that are resizes, by position.
     resizes: VecDeque<(u64, WindowSize)>,
-    /// How many resizes were forgotten.
+    /// The number of resizes that were forgotten.
     dropped_resizes: u64,
 }
 
@@ -69,7 +69,7 @@ pub(super) enum Run<'a> {
 }
 
 impl Run<'_> {
-    /// How many units these are.
+    /// Returns the number of units in the run.
     pub(super) fn units(&self) -> u64 {
         match self {
             Run::Keys(first, second) => (first.len() + second.len()) as u64,
@@ -94,7 +94,7 @@ impl Log {
         self.start + self.units.len() as u64
     }
 
-    /// How many units before `position`, which is not before the first that is held, are keys.
+    /// Returns the number of keys among the units before `position`, which is not before the first that is held.
     pub(super) fn keys_until(&self, position: u64) -> u64 {
         let resizes = self.dropped_resizes + self.first_resize_from(position) as u64;
         position.saturating_sub(resizes)
@@ -175,7 +175,7 @@ impl Log {
         Ok(())
     }
 
-    /// Whether `run` at `position` is what the log says, as far as the log still says anything.
+    /// Returns true if `run` at `position` is what the log says, as far as the log still says anything.
     fn agrees(&self, position: u64, run: &Run<'_>) -> bool {
         let forgotten = self.start.saturating_sub(position);
         match run {
