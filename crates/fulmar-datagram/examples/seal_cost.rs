@@ -1,4 +1,4 @@
-//! What it costs to seal and to open one datagram, in nanoseconds.
+//! Measures the cost of sealing and of opening one datagram, in nanoseconds.
 //!
 //! ```text
 //! cargo run --release -p fulmar-datagram --example seal_cost

@@ -22,8 +22,8 @@ const _: () = assert!(DATAGRAM_BYTES_MAX - NONCE_BYTES - TAG_BYTES < BLOCK_BYTES
 
 /// Key schedule and offsets of one key.
 ///
-/// Not `Clone`, and behind a pointer: `aes` wipes its round keys when dropped, `ocb3` does not wipe
-/// its offsets, so both should lie in as few places as can be.
+/// Not `Clone`, for it is to lie in one place: `aes` wipes its round keys when dropped, `ocb3` does
+/// not wipe its offsets, which is left to the memory that they lie in.
 pub(crate) struct Cipher(Box<Ocb3<Aes128, U12, U16, OFFSETS>>);
 
 /// The seal is not that of this key, this nonce and these bytes.

@@ -32,7 +32,7 @@ impl FragmentIndex {
     }
 }
 
-/// Which piece of which instruction.
+/// The header of a fragment: its instruction and its place in it.
 ///
 /// ```text
 ///  0                               8        10
@@ -48,7 +48,7 @@ pub struct FragmentHeader {
     pub id: u64,
     /// The place of the content in the instruction.
     pub index: FragmentIndex,
-    /// Whether this is the instruction's last fragment, which tells how many there are.
+    /// True for the instruction's last fragment, which tells how many there are.
     pub is_final: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct FragmentHeader {
 /// `Fragment::decode(&encoded) == Some(fragment)` for all fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fragment<'a> {
-    /// Which piece it is.
+    /// The header: its instruction and its place in it.
     pub header: FragmentHeader,
     /// The piece.
     pub content: &'a [u8],

@@ -1,4 +1,4 @@
-//! What one UDP payload means: seal, nonce, timestamps, fragment header.
+//! The content of one UDP payload: seal, nonce, timestamps, fragment header.
 //!
 //! [`Sealer`] turns a pair of timestamps and a fragment into a datagram, [`Opener`] turns a datagram
 //! back into them or says why it will not. Between the two lies AES-128-OCB3, so a byte that was not
@@ -17,7 +17,7 @@
 //! All integers are big-endian. The layout is that of Mosh 1.4; `docs/protocol.md` §3 and §4 tell it
 //! in full, [`limits`] has its numbers.
 //!
-//! Not here, on purpose: sockets, clocks and randomness ([`Time`] and key bytes come in as
+//! Not here, on purpose: sockets, clocks and randomness ([`Time`](fulmar_base::Time) and key bytes come in as
 //! arguments), compression and message decoding (a forged byte meets nothing but the seal),
 //! reassembly, round-trip smoothing, addresses.
 //!

@@ -46,7 +46,7 @@ pub const FRAGMENT_INDEX_MAX: u16 = 0x7FFF;
 /// Source: docs/protocol.md §3.1.
 pub const SEQUENCE_MAX: u64 = (1 << 63) - 1;
 
-/// How far above the highest accepted sequence number a datagram may be. At a million datagrams a
+/// The most that a datagram's sequence number may be above the highest accepted one. At a million datagrams a
 /// second the gap takes over an hour to open, so nothing honest comes near it.
 ///
 /// Source: docs/threat-model.md §5.
@@ -69,7 +69,7 @@ pub const STAMP_REPLY_AGE_MAX: Duration = Duration::from_millis(1000);
 /// Source: docs/protocol.md §3.2.
 pub const ROUND_TRIP_MAX: Duration = Duration::from_secs(30);
 
-/// What a congestion mark adds to the round trip that the peer measures, so that it slows down.
+/// The time that a congestion mark adds to the round trip that the peer measures, so that it slows down.
 ///
 /// Source: docs/protocol.md §3.6.
 pub const CONGESTION_PENALTY: Duration = Duration::from_millis(500);

@@ -1,4 +1,4 @@
-//! What makes each use of the key different from every other.
+//! The nonce, which makes each use of the key different from every other.
 
 use crate::limits::SEQUENCE_MAX;
 
@@ -8,7 +8,7 @@ pub(crate) const NONCE_BYTES: usize = 8;
 /// The bit that tells the directions apart.
 const DIRECTION_BIT: u64 = 1 << 63;
 
-/// Which way a datagram travels.
+/// The direction in which a datagram travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// From the client to the server.
@@ -70,7 +70,7 @@ impl Sequence {
 /// Source: docs/protocol.md §3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nonce {
-    /// Which way the datagram travels.
+    /// The direction in which the datagram travels.
     pub direction: Direction,
     /// Its number in that direction.
     pub sequence: Sequence,

@@ -4,7 +4,7 @@ use crate::cipher::{Cipher, TAG_BYTES};
 use crate::limits::{DATAGRAM_BYTES_MAX, DATAGRAM_BYTES_MIN, SEQUENCE_AHEAD_MAX};
 use crate::{Direction, Fragment, Key, Nonce, Sequence, Stamps};
 
-/// Why a datagram was dropped. None of these ends a conversation.
+/// The reason why a datagram was dropped. None of these ends a conversation.
 ///
 /// All but [`BadSeal`](OpenError::BadSeal) are told from the datagram's first eight bytes and its
 /// length, before the key is used.
@@ -28,7 +28,7 @@ pub enum OpenError {
     BadSeal,
 }
 
-/// Where a genuine datagram stands among those before it.
+/// The place of a genuine datagram among those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Newer than any before, or *fresh*: it may touch timestamps, round trip, the time last heard,
@@ -43,7 +43,7 @@ pub enum Order {
 pub struct Opened<'a> {
     /// Its number.
     pub sequence: Sequence,
-    /// Whether it is the newest.
+    /// Its place among those before it.
     pub order: Order,
     /// Its timestamps.
     pub stamps: Stamps,

@@ -4,7 +4,7 @@ use crate::cipher::{BLOCK_BYTES, Cipher};
 use crate::limits::{CONTENT_BYTES_MAX, DATAGRAM_OVERHEAD_BYTES, KEY_BLOCKS_MAX};
 use crate::{Direction, Fragment, Key, Nonce, Sequence, Stamps};
 
-/// Why a datagram was not sealed.
+/// The reason why a datagram was not sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {

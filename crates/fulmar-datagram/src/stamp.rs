@@ -66,7 +66,7 @@ impl Stamp {
 /// Source: docs/protocol.md §3.1 and §3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamps {
-    /// When the datagram was sent, by the sender's clock. Neither stock Mosh nor we leave it out.
+    /// The time at which the datagram was sent, by the sender's clock. Neither stock Mosh nor we leave it out.
     pub sent: Option<Stamp>,
     /// A stamp that the sender had received, moved on by as long as the sender kept it.
     pub reply: Option<Stamp>,

@@ -1,4 +1,4 @@
-//! What the unit tests of several files need: repeatable bytes and hand-made datagrams.
+//! Helpers of several files' unit tests: repeatable bytes and hand-made datagrams.
 
 use zeroize::Zeroizing;
 

@@ -1,5 +1,5 @@
-//! What two stock programs once said to each other (`testdata/datagrams`): it opens, it seals again
-//! to the same bytes, and what has been tampered with is refused.
+//! The recorded datagrams of two stock programs (`testdata/datagrams`) open, seal again to the same bytes,
+//! and are refused once they have been tampered with.
 
 use std::collections::BTreeMap;
 use std::fs;

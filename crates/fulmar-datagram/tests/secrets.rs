@@ -1,4 +1,4 @@
-//! What the types of this crate must not be able to do. The compiler is the test.
+//! The types of this crate cannot do what would give a secret away. The compiler is the test.
 
 use std::fmt::{Debug, Display};
 
