@@ -11,7 +11,7 @@ use crate::server::options::{Bind, Colors, Wishes, assignment};
 use crate::server::ports::PortRange;
 use crate::settings::{ClientFlags, LoginFlags};
 
-/// What follows the first line of `--version` under a stock name, which scripts read.
+/// The text after the first line of `--version` under a stock name, which scripts read.
 pub(crate) const STAND_IN_TEXT: &str = concat!(
     "This is Fulmar ",
     env!("CARGO_PKG_VERSION"),
@@ -19,7 +19,7 @@ pub(crate) const STAND_IN_TEXT: &str = concat!(
     "License: MIT or Apache-2.0. There is no warranty.\n"
 );
 
-/// How the program is called.
+/// The ways to call the program.
 const USAGE: &str = "\
 fulmar [OPTIONS] [USER@]HOST [-- COMMAND...]
        fulmar [OPTIONS] --local [-- COMMAND...]
@@ -106,7 +106,7 @@ pub(crate) fn destination_and_command(words: &[OsString]) -> Option<(&OsString, 
     Some((destination, command))
 }
 
-/// What the program does besides logging in.
+/// The commands beside logging in.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Wait for one client: with the word new at once, else as it says on standard input
@@ -162,7 +162,7 @@ impl Page {
     }
 }
 
-/// Which configuration file is read.
+/// The configuration file that is read.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ConfigFile {
     /// Read this configuration file instead of the usual one, or none
@@ -170,7 +170,7 @@ pub(crate) struct ConfigFile {
     pub(crate) path: Option<PathBuf>,
 }
 
-/// What settings are asked for.
+/// The settings that are asked for.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
     #[command(flatten)]
@@ -182,7 +182,7 @@ pub(crate) struct ConfigArgs {
     pub(crate) host: Option<OsString>,
 }
 
-/// What may be written about a session.
+/// The records that may be written about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Records {
     /// Write a line about each datagram: numbers, sizes and causes, no contents
@@ -193,7 +193,7 @@ pub(crate) struct Records {
     pub(crate) log: Option<PathBuf>,
 }
 
-/// Where a server listens, or the far end of a copy.
+/// The address and the ports on which a server listens, or the far end of a copy.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
     /// Listen on the address by which ssh was reached

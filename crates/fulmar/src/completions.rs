@@ -1,4 +1,4 @@
-//! What makes shells complete our words.
+//! The scripts that make shells complete our words.
 
 use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;

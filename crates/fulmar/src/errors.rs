@@ -23,7 +23,7 @@ use crate::settings::{Fault, FileFault, Source};
 use crate::shell_words::Unfinished;
 use crate::wrapper::Mistake;
 
-/// Why the program leaves without having done what it was asked for.
+/// The reason why the program leaves without having done what it was asked for.
 ///
 /// Its text says what happened and to whom, [`advice`](Failure::advice) what to try.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub(crate) enum Failure {
     PortsBusy {
         /// The ports that were tried.
         ports: PortRange,
-        /// What the system said of the last one.
+        /// The system's error at the last one.
         error: io::Error,
     },
     /// There is no such program, or it may not be run.
@@ -66,15 +66,15 @@ pub(crate) enum Failure {
     #[error("the server has ended before it heard a client")]
     ServerEnded,
 
-    /// What is wished for cannot be written down for a server.
+    /// The offer cannot be written down for a server.
     #[error("{0}")]
     Opening(OpeningError),
-    /// What a server has said of itself.
+    /// A server has told why it does not serve.
     #[error("{what}")]
     OfServer {
-        /// What happened.
+        /// The failure, in the server's words.
         what: String,
-        /// What to try, in lines.
+        /// The advice, in lines.
         advice: Vec<String>,
     },
 
@@ -104,7 +104,7 @@ pub(crate) enum Failure {
     ConfigFile {
         /// Its path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the file.
         fault: FileFault,
     },
     /// The configuration file makes no sense.
@@ -112,19 +112,19 @@ pub(crate) enum Failure {
     Config {
         /// Its path.
         path: PathBuf,
-        /// Where and what; at least one.
+        /// The faults and their lines; at least one.
         faults: Vec<Fault>,
     },
     /// A setting has a value that it cannot have.
     #[error("{place}: {name} cannot be {}: {why}", shown(value))]
     Setting {
-        /// Which.
+        /// The name of the setting.
         name: &'static str,
         /// As it was written.
         value: OsString,
-        /// Where.
+        /// The place where it was set.
         place: Source,
-        /// How its values are written.
+        /// The rule for its values.
         why: String,
     },
     /// `MOSH_PREDICTION_DISPLAY` makes no sense; an error under the stock name only.
@@ -140,21 +140,21 @@ pub(crate) enum Failure {
         arrived(*is_heard), refused(*refusals)
     )]
     NeverConnected {
-        /// Where datagrams went.
+        /// The address to which datagrams went.
         server: String,
-        /// To which port.
+        /// The port to which they went.
         port: u16,
-        /// How many.
+        /// The number of datagrams.
         sent: usize,
-        /// How often somebody refused to carry or take one.
+        /// The number of times that somebody refused to carry or take one.
         refusals: u64,
-        /// Whether any has arrived, if the server tells that.
+        /// True if any has arrived; `None` if the server does not tell.
         is_heard: Option<bool>,
     },
     /// The end was not confirmed.
     #[error("left without an answer from {server}")]
     Unanswered {
-        /// Where datagrams went.
+        /// The address to which datagrams went.
         server: String,
     },
     /// A signal asked us to leave.
@@ -189,7 +189,7 @@ pub(crate) enum Failure {
     CannotStart {
         /// As it was named.
         program: OsString,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The client was asked for its colours.
@@ -197,7 +197,7 @@ pub(crate) enum Failure {
     ClientFailed {
         /// As it was named.
         program: OsString,
-        /// How it ended.
+        /// The status with which it ended.
         status: ExitStatus,
     },
     /// A name has no address here, or none of the family that was asked for.
@@ -205,7 +205,7 @@ pub(crate) enum Failure {
     NoSuchHost {
         /// As it was named.
         host: OsString,
-        /// What the system's resolver said.
+        /// The error of the system's resolver.
         error: ResolveError,
     },
     /// There are addresses of both families, and the user wants to be told.
@@ -221,13 +221,13 @@ pub(crate) enum Failure {
         host: OsString,
         /// The last that was tried.
         address: Option<SocketAddr>,
-        /// What the system said of that one.
+        /// The system's error at that one.
         error: io::Error,
     },
     /// A line that is for us, but makes no sense. It may have a key in it, so it is not repeated.
     #[error("ssh or the server has printed a line that begins with {begins} and makes no sense")]
     BadLine {
-        /// How it begins.
+        /// The beginning of the line.
         begins: &'static str,
     },
     /// Somebody besides us has said where the server is.
@@ -254,7 +254,7 @@ pub(crate) enum Failure {
     File {
         /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// `FULMAR_LOG` is not a filter.
@@ -263,9 +263,9 @@ pub(crate) enum Failure {
     /// Anything else that the system refuses.
     #[error("{doing}: {error}")]
     System {
-        /// What we were about.
+        /// The action that failed.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// Something else has told the user already.

@@ -1,4 +1,4 @@
-//! Where a client's key comes from: the environment, or standard input.
+//! Takes a client's key from the environment, or from standard input.
 //!
 //! Source: docs/protocol.md §2.8, docs/threat-model.md §9.
 

@@ -17,10 +17,10 @@ use crate::errors::Failure;
 /// The variable that says what is logged.
 pub(crate) const FILTER_VARIABLE: &str = "FULMAR_LOG";
 
-/// What is logged if nobody says.
+/// The filter of the log if nobody names one.
 pub(crate) const FILTER: &str = "info";
 
-/// Where the log goes.
+/// The place that the log is written to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Log<'a> {
     /// Nowhere.
@@ -71,7 +71,7 @@ pub(crate) fn begin_filtered(log: Log<'_>, filter: Targets) -> Result<(), Failur
 ///
 /// # Errors
 ///
-/// When the system refuses.
+/// When the system refuses, or others have a hand in what is there.
 pub(crate) fn create(path: &Path) -> Result<File, Failure> {
     OpenOptions::new()
         .create(true)

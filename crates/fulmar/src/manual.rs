@@ -7,7 +7,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use crate::cli::{Cli, EXAMPLES, Page};
 use crate::settings::{About, TABLE, VARIABLES};
 
-/// What keys do after the escape key: docs/protocol.md §9.2, and two of ours.
+/// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
 const KEYS: [(&str, &str); 6] = [
     ("Ctrl-^ .", "End the session."),
     (

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// What the program is to be, by the last part of the path that it was started as.
+/// The program to be, by the last part of the path that it was started as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     /// All of it, under its own name or any that is not listed here.

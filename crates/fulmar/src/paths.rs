@@ -1,4 +1,4 @@
-//! Which path is which way: the numbers of the core, and socket addresses.
+//! Maps the paths of the core, which are numbers, to socket addresses.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,7 +8,7 @@ use fulmar_transport::PathId;
 /// A way of datagrams from here to a peer, as far as this end can tell ways apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Way {
-    /// Which of our sockets.
+    /// The index of our socket.
     pub(crate) socket: usize,
     /// The peer's address.
     pub(crate) remote: SocketAddr,

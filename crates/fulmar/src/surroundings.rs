@@ -1,4 +1,4 @@
-//! What a loop waits for besides its own descriptors: time, signals, changes of the network.
+//! The events that a loop waits for besides its own descriptors: time, signals, changes of the network.
 
 use std::io;
 
@@ -23,14 +23,14 @@ pub(crate) struct Surroundings {
     sleep: SleepWatch,
 }
 
-/// Where those are in the list of one turn.
+/// The places of those in the list of one turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     signals: PollSlot,
     routes: Option<PollSlot>,
 }
 
-/// Which of those have something to tell.
+/// The ones of those that have something to tell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ready {
     signals: bool,

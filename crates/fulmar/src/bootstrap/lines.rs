@@ -31,7 +31,7 @@ pub(crate) struct Invitation {
     pub(crate) key: Key,
 }
 
-/// What a server can do, which it says before it has read what its client offers.
+/// The capabilities of a server, which it announces before it has read the client's offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Announcement {
     /// The version of the bootstrap.
@@ -80,29 +80,29 @@ pub(crate) enum Line {
     SshConnection([String; 4]),
     /// Something that the user is to know, in one line.
     Warning(String),
-    /// Why there is no server; of several such lines the first says what happened, the others what
+    /// The reason why there is no server; of several such lines the first says what happened, the others what
     /// to try.
     Error(String),
     /// There is no server of ours, on a system of that kind.
     Missing {
-        /// What it is, in the words of `uname` and `/etc/os-release`.
+        /// The system, in the words of `uname` and `/etc/os-release`.
         system: String,
     },
-    /// What a server of ours can do; how to reach it follows.
+    /// The capabilities of a server of ours; the way to reach it follows.
     Connect(Announcement),
-    /// How to reach the server.
+    /// The way to reach the server.
     Invitation(Invitation),
     /// The server has read an offer, and all that can go wrong has gone well.
     Agreed,
     /// The server has heard the client.
     Heard,
-    /// How to reach the far end of a copy.
+    /// The way to reach the far end of a copy.
     Copy(CopyInvitation),
-    /// What follows is a copy's, in frames.
+    /// The bytes that follow are a copy's, in frames.
     OverSsh,
 }
 
-/// What the near end of a copy needs to find its far end.
+/// The things that the near end of a copy needs to find its far end.
 pub(crate) struct CopyInvitation {
     /// The version of copying that the far end speaks.
     pub(crate) version: u32,
@@ -188,7 +188,7 @@ fn copy_text(invitation: &CopyInvitation) -> Zeroizing<String> {
 
 type Kind = fn(&str) -> Option<Line>;
 
-/// How each line begins, and how the rest of it is read.
+/// The beginnings of the lines, and the functions that read the rest of each.
 const KINDS: [(&str, Kind); 11] = [
     (HELLO, |rest| {
         let server = version(rest)?;

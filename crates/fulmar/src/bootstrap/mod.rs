@@ -1,5 +1,5 @@
-//! What a client and a server say to each other before there is a session: lines of text on the
-//! pipe that ssh is, an offer one way, an announcement and the key the other way.
+//! The exchange between a client and a server before there is a session: lines of text on the pipe that ssh
+//! is, an offer one way, an announcement and the key the other way.
 //!
 //! Everything here is a function of bytes; who reads and writes pipes is elsewhere.
 //!

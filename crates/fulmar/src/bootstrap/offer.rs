@@ -1,4 +1,4 @@
-//! What a client wishes for its session, and the text in which it says so.
+//! The offer of a client for its session, and its text.
 //!
 //! Source: docs/protocol.md §2.9.
 
@@ -13,10 +13,10 @@ use super::{BLOCK_BYTES_MAX, WIRE_VERSION, percent};
 use crate::server::options::Bind;
 use crate::server::ports::PortRange;
 
-/// How an offer begins; the version and the capabilities follow.
+/// The beginning of an offer; the version and the capabilities follow.
 pub(super) const BEGIN: &str = "FULMAR OFFER ";
 
-/// How it ends.
+/// The end of an offer.
 pub(super) const END: &str = "FULMAR END";
 
 /// A session as the client wishes it.
@@ -125,7 +125,7 @@ pub(crate) struct Opening {
     pub(crate) offer: Offer,
 }
 
-/// Why an opening cannot be written.
+/// The reason why an opening cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum OpeningError {
     /// A shell command line has a line end, or another control character.

@@ -18,8 +18,8 @@ use super::{BLOCK_BYTES_MAX, WIRE_VERSION, percent};
 use crate::server::options::{Bind, assignment};
 use crate::server::ports::PortRange;
 
-/// What is read in all before there is a whole offer: a block of which the end is missing, and the
-/// one that the client writes again.
+/// The most bytes that are read in all before there is a whole offer: a block of which the end is missing,
+/// and the one that the client writes again.
 ///
 /// Source: docs/threat-model.md §6.
 const INPUT_BYTES_MAX: usize = 2 * BLOCK_BYTES_MAX;
@@ -33,7 +33,7 @@ pub(crate) struct Received {
     pub(crate) text: Vec<u8>,
 }
 
-/// Why there is no offer.
+/// The reason why there is no offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum OfferError {
     /// The input has ended first.
@@ -204,7 +204,7 @@ mod tests {
 
     const OFFER: &str = "FULMAR OFFER 1 exit,hints\nsize 80 24\nFULMAR END\n";
 
-    /// What a reader makes of `input` that comes in pieces of those lengths, over and over.
+    /// Returns a reader's result for `input` that comes in pieces of those lengths, over and over.
     fn read(input: &[u8], pieces: &[usize]) -> Result<Received, OfferError> {
         let mut reader = OfferReader::default();
         let mut rest = input;

@@ -1,4 +1,4 @@
-//! What can go wrong with a copy, besides the login to it.
+//! The failures of a copy, besides those of the login to it.
 
 use std::ffi::OsString;
 
@@ -7,7 +7,7 @@ use fulmar_platform::Signal;
 use super::signal_name;
 use crate::copy::BadOperand;
 
-/// Why a copy came to nothing, or not to all that was asked for. Hosts are as the user wrote them.
+/// The reason why a copy came to nothing, or not to all that was asked for. Hosts are as the user wrote them.
 ///
 /// Its text says what happened and to whom, [`advice`](CopyFailure::advice) what to try.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +20,7 @@ pub(crate) enum CopyFailure {
     Operand {
         /// As it was written.
         text: OsString,
-        /// What is wrong with it.
+        /// The fault of the operand.
         why: BadOperand,
     },
     /// No host was named.
@@ -48,17 +48,17 @@ pub(crate) enum CopyFailure {
     /// There is no program of ours there.
     #[error("there is no fulmar on {host}{}", known(system))]
     NoFulmar {
-        /// Where.
+        /// The far host.
         host: String,
-        /// What kind of system that is.
+        /// The kind of system that it is.
         system: String,
     },
     /// The program there has ended without a word.
     #[error("the fulmar on {host} cannot copy: it has ended with {status}")]
     NoCopyServer {
-        /// Where.
+        /// The far host.
         host: String,
-        /// How it ended.
+        /// The status with which the program ended.
         status: String,
     },
     /// The two programs are of different times.
@@ -66,31 +66,31 @@ pub(crate) enum CopyFailure {
         "the fulmar on {host} speaks version {version} of copying, and this one version {ours}"
     )]
     Version {
-        /// Where.
+        /// The far host.
         host: String,
-        /// What it speaks.
+        /// The version that it speaks.
         version: u32,
-        /// What we speak.
+        /// The version that we speak.
         ours: u32,
     },
     /// The connection has ended in the middle.
     #[error("the connection to {host} has ended: {why}")]
     Lost {
-        /// Where.
+        /// The far host.
         host: String,
-        /// What is known of it.
+        /// The reason, as far as it is known.
         why: String,
-        /// Whether the same command goes on where it was.
+        /// True if the same command goes on where it was.
         resumes: bool,
     },
     /// Nothing was heard for long.
     #[error("nothing was heard from {host} for {minutes} minutes")]
     Silent {
-        /// Where.
+        /// The far host.
         host: String,
-        /// How long.
+        /// The length of the silence.
         minutes: u64,
-        /// Whether the same command goes on where it was.
+        /// True if the same command goes on where it was.
         resumes: bool,
     },
     /// Nobody listens there any more.
@@ -98,47 +98,47 @@ pub(crate) enum CopyFailure {
         "the far end on {host} is gone: that machine has refused what was sent for {seconds} seconds"
     )]
     Gone {
-        /// Where.
+        /// The far host.
         host: String,
         /// For how long.
         seconds: u64,
-        /// Whether the same command goes on where it was.
+        /// True if the same command goes on where it was.
         resumes: bool,
     },
     /// The far end says what it must not.
     #[error("the far end on {host} is wrong: {what}")]
     Wrong {
-        /// Where.
+        /// The far host.
         host: String,
-        /// What it said.
+        /// The fault of what it said.
         what: String,
     },
     /// The far end does not do it.
     #[error("{host} says: {what}")]
     Refused {
-        /// Where.
+        /// The far host.
         host: String,
-        /// Why.
+        /// The reason that it gives.
         what: String,
     },
-    /// What was named here cannot be copied from or to.
+    /// A path that was named here cannot be copied from or to.
     #[error("{what}")]
     Here {
-        /// Which, and why.
+        /// The path, and the reason.
         what: String,
     },
     /// Some files were copied, some were not or changed while they were read; they were named.
     #[error("not copied, or changed meanwhile: {}", counted(*troubles))]
     Incomplete {
-        /// How many were not.
+        /// The number of entries that were not.
         troubles: u64,
     },
     /// A signal has ended it.
     #[error("ended by {}", signal_name(*signal))]
     Interrupted {
-        /// Which.
+        /// The signal.
         signal: Signal,
-        /// Whether the same command goes on where it was.
+        /// True if the same command goes on where it was.
         resumes: bool,
     },
 }

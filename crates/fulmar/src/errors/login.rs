@@ -1,4 +1,4 @@
-//! What can go wrong between `[user@]host` and a server that waits.
+//! The failures between `[user@]host` and a server that waits.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use crate::login::{BadDestination, SshComplaint};
 
-/// Why a login came to nothing. Hosts are as the user wrote them.
+/// The reason why a login came to nothing. Hosts are as the user wrote them.
 ///
 /// Its text says what happened and to whom, [`advice`](LoginFailure::advice) what to try.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +16,7 @@ pub(crate) enum LoginFailure {
     Destination {
         /// As the user wrote it.
         text: OsString,
-        /// What is wrong with it.
+        /// The fault of the text.
         why: BadDestination,
     },
     /// There is no ssh here.
@@ -24,15 +24,15 @@ pub(crate) enum LoginFailure {
     NoSsh {
         /// As it was named.
         program: OsString,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// ssh has ended before it got in. Its own words were shown.
     #[error("ssh did not get in to {host}: it has ended with {}", how(*status))]
     SshEnded {
-        /// Where.
+        /// The host.
         host: String,
-        /// How.
+        /// The status with which it ended.
         status: ExitStatus,
         /// What its words seem to say.
         complaint: SshComplaint,
@@ -40,9 +40,9 @@ pub(crate) enum LoginFailure {
     /// The command that starts the server has ended.
     #[error("no server was started on {host}: the command there has ended with {}", how(*status))]
     CommandEnded {
-        /// Where.
+        /// The host.
         host: String,
-        /// How.
+        /// The status with which it ended.
         status: ExitStatus,
         /// Whether the command was the user's.
         is_chosen: bool,
@@ -53,9 +53,9 @@ pub(crate) enum LoginFailure {
         known(system)
     )]
     NoServer {
-        /// Where.
+        /// The host.
         host: String,
-        /// What kind of system that is.
+        /// The kind of system that it is.
         system: String,
     },
     /// There is a server of stock's, which cannot be given the command.
@@ -63,35 +63,35 @@ pub(crate) enum LoginFailure {
         "mosh-server on {host} cannot be given a command with tabs or line ends in it, or one that is so long"
     )]
     NotForStock {
-        /// Where.
+        /// The host.
         host: String,
     },
     /// The server has said why it does not serve.
     #[error("the server on {host} says: {what}")]
     Refused {
-        /// Where.
+        /// The host.
         host: String,
         /// Its words.
         what: String,
-        /// What it says to try.
+        /// Its advice, in lines.
         advice: Vec<String>,
     },
     /// The server waits for what we have written, twice.
     #[error("the server on {host} has not said for 15 seconds that it has read what we wrote")]
     NoAnswer {
-        /// Where.
+        /// The host.
         host: String,
     },
     /// Much has come that is not for us.
     #[error("more than 64 KiB of other text came from {host} before the server's answer")]
     TooMuchText {
-        /// Where from.
+        /// The host that has sent it.
         host: String,
     },
     /// A line begins like one of ours.
     #[error("{host} has sent a line that begins as a server's and makes no sense")]
     Malformed {
-        /// Where from.
+        /// The host that has sent it.
         host: String,
     },
     /// The server is of another time.
@@ -99,25 +99,25 @@ pub(crate) enum LoginFailure {
         "the server on {host} speaks version {version} of the login, and this client version 1"
     )]
     Version {
-        /// Where.
+        /// The host.
         host: String,
-        /// What it speaks.
+        /// The version that it speaks.
         version: u32,
     },
     /// Two keys, of which one at most is right.
     #[error("two servers were started on {host}, and it cannot be known which of them is ours")]
     TwoServers {
-        /// Where.
+        /// The host.
         host: String,
     },
     /// The server waits, and we do not know where.
     #[error("the server on {host} waits on UDP port {port}, but no address of it is known{}", family(*of_family))]
     NoAddress {
-        /// Where.
+        /// The host.
         host: String,
         /// Its port.
         port: u16,
-        /// Whether only addresses of one family were wanted.
+        /// True if only addresses of one family were wanted.
         of_family: bool,
     },
 }

@@ -23,12 +23,12 @@ const FAULTS_MAX: usize = 8;
 /// Keys beyond this length are not compared with those that exist.
 const MISSPELT_BYTES_MAX: usize = 32;
 
-/// What a file says.
+/// The content of a configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     /// Sections with patterns, in their order.
     hosts: Vec<(Patterns, Vec<Entry>)>,
-    /// What holds otherwise.
+    /// The settings that hold otherwise.
     general: Vec<Entry>,
 }
 
@@ -98,7 +98,7 @@ impl Document {
 /// A file that is being read.
 struct Reader<'t> {
     text: &'t str,
-    /// Where lines begin.
+    /// The offsets at which lines begin.
     lines: Vec<usize>,
     faults: Vec<(usize, Fault)>,
 }

@@ -8,14 +8,14 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint}
 use super::setting::{About, Group, Letter, Shape};
 use super::table::TABLE;
 
-/// What was set on the command line.
+/// The settings given on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags(Vec<Given>);
 
 /// One setting that was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
-    /// Which.
+    /// The name of the setting.
     pub(crate) name: &'static str,
     /// The flag as the user would know it.
     pub(crate) flag: String,
@@ -70,7 +70,7 @@ struct Form {
     id: String,
     is_long: bool,
     letter: Option<char>,
-    /// What it sets, if it takes no value.
+    /// The value that it sets, if it takes none.
     value: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! Which of several values counts: flags beat the environment, and that beats the file.
+//! Decides which of several values counts: flags beat the environment, and that beats the file.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,7 @@ use super::setting::{About, Setting, Shape};
 use crate::environment::Environment;
 use crate::errors::Failure;
 
-/// Where settings come from, besides the environment.
+/// The sources of settings, besides the environment.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
     flags: Flags,
@@ -25,7 +25,7 @@ pub(crate) struct Sources {
     names: Names,
 }
 
-/// Who has set a value.
+/// The source that has set a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// This flag.

@@ -1,4 +1,4 @@
-//! What is in force, for people: `fulmar config`.
+//! Lists the settings in force, for people: `fulmar config`.
 
 use super::layers::{Found, Layers};
 use super::table::TABLE;

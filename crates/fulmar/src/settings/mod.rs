@@ -1,4 +1,4 @@
-//! What the user has set: by flags, in the environment, in a file.
+//! The user's settings: by flags, in the environment, in a file.
 //!
 //! One table has all settings, with the flag, the variables and the key of each, its default and a line of help.
 //! Everything here is a function of values that are handed in, except `reading`, which opens the file.
@@ -37,24 +37,24 @@ use crate::environment::Environment;
 use crate::errors::Failure;
 use crate::server::ports::PortRange;
 
-/// What is in force for one session.
+/// The settings in force for one session.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     /// For whoever logs in.
     pub(crate) login: Login,
-    /// When keys are shown before the server has answered.
+    /// The mode for showing keys before the server has answered.
     pub(crate) predict: Preference,
     /// Whether predictions replace what is under them.
     pub(crate) predict_overwrite: bool,
     /// The key that commands the client.
     pub(crate) escape_key: EscapeKey,
-    /// Whether window titles begin with our name.
+    /// True if window titles begin with our name.
     pub(crate) title_prefix: bool,
-    /// Whether the terminal's second screen is used where there is one.
+    /// True if the terminal's second screen is used where there is one.
     pub(crate) init: bool,
     /// The files that are written.
     pub(crate) records: Records,
-    /// What is logged.
+    /// The parts of the program that are logged, and how closely.
     pub(crate) log_filter: Targets,
 }
 
@@ -68,7 +68,7 @@ impl Settings {
     }
 }
 
-/// How to log in and where to send.
+/// The settings of the login and of the addresses to send to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Login {
     /// The program that logs in, and the words that come before ours; never empty.
@@ -79,11 +79,11 @@ pub(crate) struct Login {
     pub(crate) client: Option<PathBuf>,
     /// The server's UDP ports, if not of its choice.
     pub(crate) port: Option<PortRange>,
-    /// Where the server listens.
+    /// The address on which the server listens.
     pub(crate) bind_server: BindServer,
-    /// Which addresses of a name are used.
+    /// The addresses of a name that are used.
     pub(crate) family: Family,
-    /// Who says what the server's address is.
+    /// The source of the server's address.
     pub(crate) remote_ip: RemoteIp,
 }
 

@@ -1,4 +1,4 @@
-//! Where the configuration file is, and who may have written it.
+//! Finds the configuration file, and checks who may have written it.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -24,24 +24,24 @@ const BYTES_MAX: u64 = 1 << 20;
 /// The permissions to write of everybody but the owner.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Which file is read.
+/// The path of the file that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
     path: PathBuf,
-    /// Whether the user named it, so that it has to be there.
+    /// True if the user named it, so that it has to be there.
     is_named: bool,
 }
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// Where it is.
+    /// Its path.
     pub(crate) path: PathBuf,
-    /// What it says; nothing if there is no such file.
+    /// Its content; nothing if there is no such file.
     pub(crate) document: Option<Document>,
 }
 
-/// What is wrong with a file, before a word of it is looked at.
+/// The fault of a file, before a word of it is looked at.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileFault {
     /// The system will not give it to us.

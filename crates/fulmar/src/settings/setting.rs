@@ -1,4 +1,4 @@
-//! What a setting is.
+//! The description of a setting.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -12,17 +12,17 @@ pub(crate) struct About {
     pub(crate) variable: &'static str,
     /// The variable of stock, if there is one.
     pub(crate) stock: Option<StockVariable>,
-    /// How it is written.
+    /// The form of its value.
     pub(crate) shape: Shape,
     /// Flags of one letter.
     pub(crate) letters: &'static [Letter],
-    /// What holds if nobody says anything.
+    /// The value if nobody sets it.
     pub(crate) default: &'static str,
     /// Under which heading it is found.
     pub(crate) group: Group,
-    /// Whether only the long help has it.
+    /// True if only the long help has it.
     pub(crate) is_rare: bool,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub(crate) help: &'static str,
 }
 
@@ -31,11 +31,11 @@ pub(crate) struct About {
 pub(crate) struct StockVariable {
     /// Its name.
     pub(crate) name: &'static str,
-    /// What the text in it means in our words: docs/protocol.md §2.8.
+    /// A function that puts its text into our words: docs/protocol.md §2.8.
     pub(crate) meaning: fn(&OsStr) -> String,
 }
 
-/// How the value of a setting is written.
+/// The form of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `true` or `false`; flags are `--name` and `--no-name`. The text is the help of the latter.
@@ -60,13 +60,13 @@ pub(crate) enum Letter {
 /// A heading of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
-    /// How to reach the far machine.
+    /// The way to reach the far machine.
     Login,
     /// Addresses and ports.
     Network,
-    /// What is seen.
+    /// The things that are seen.
     Display,
-    /// What is written about a session.
+    /// The records of a session.
     Diagnostics,
 }
 

@@ -36,7 +36,7 @@ pub(crate) enum BindServer {
     Auto,
     /// Everywhere.
     Any,
-    /// Where ssh was reached.
+    /// The address at which ssh was reached.
     Ssh,
     /// There.
     Address(IpAddr),
@@ -56,7 +56,7 @@ pub(crate) enum RemoteIp {
 /// What turns off a setting that is otherwise a text.
 const NONE: &str = "none";
 
-/// What leaves a choice to the program.
+/// The word that leaves a choice to the program.
 const AUTO: &str = "auto";
 
 fn text(text: &OsStr) -> Result<&str, String> {

@@ -15,18 +15,18 @@ pub(crate) struct Known<T> {
     pub(crate) takes: Takes,
 }
 
-/// What may be said with an option.
+/// The word that an option takes, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// That it is given.
+    /// None: the option is given or not.
     Nothing,
-    /// That it is given, or with `no` or `no-` before its name, that it is not.
+    /// None; with `no` or `no-` before its name the option is denied.
     Negation,
     /// A word, behind `=` or following.
     Value,
 }
 
-/// What was said with an option.
+/// The value that was given with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     Yes,
@@ -34,7 +34,7 @@ pub(crate) enum Said {
     Word(OsString),
 }
 
-/// Where options are looked for.
+/// The places in which options are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Everywhere before `--`, and `+` begins one too.
@@ -43,7 +43,7 @@ pub(crate) enum Order {
     First,
 }
 
-/// Why a command line makes no sense.
+/// The reason why a command line makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Mistake {
     #[error("there is no option {0}")]

@@ -1,4 +1,4 @@
-//! What ssh and the server print, line by line: some of it is for us, the rest for the user.
+//! Reads the lines that ssh and the server print: some of it is for us, the rest for the user.
 //!
 //! Source: docs/protocol.md §2.4.
 
@@ -15,8 +15,7 @@ use crate::errors::Failure;
 /// Source: docs/threat-model.md §6.
 const LINE_BYTES_MAX: u64 = 1024;
 
-/// What the server's line says, as it is handed to a client: docs/protocol.md §2.8 has it checked
-/// there.
+/// The content of the server's line, as it is handed to a client: docs/protocol.md §2.8 has it checked there.
 pub(crate) struct Invitation {
     /// Digits.
     pub(crate) port: String,
@@ -24,12 +23,12 @@ pub(crate) struct Invitation {
     pub(crate) key: Zeroizing<String>,
 }
 
-/// What was understood of the lines so far.
+/// The parts that were understood of the lines so far.
 #[derive(Default)]
 pub(crate) struct Hearing {
-    /// Where ssh has connected to; or what we know by ourselves.
+    /// The address that ssh has connected to; or the one that we know by ourselves.
     pub(crate) address: Option<String>,
-    /// Where ssh has come to, as the far side tells.
+    /// The address at which ssh has arrived, as the far side tells.
     pub(crate) address_over_there: Option<String>,
     /// The server did not like its ports.
     pub(crate) ports_are_bad: bool,

@@ -31,7 +31,7 @@ use crate::errors::{Failure, while_doing};
 use crate::names::Program;
 use crate::{login, report};
 
-/// What this program answers to besides its link: `fulmar mosh …` is `mosh …`.
+/// The subcommand that stands for the link: `fulmar mosh …` is `mosh …`.
 pub(crate) const SUBCOMMAND: &str = "mosh";
 
 const USAGE: &str = "\

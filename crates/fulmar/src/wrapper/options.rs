@@ -8,7 +8,7 @@ use super::command_line::{self, Known, Order, Said, Takes};
 use crate::environment::Environment;
 use crate::server::ports::{PortRange, PortRangeError};
 
-/// What a command line asks for.
+/// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// A session.
@@ -19,7 +19,7 @@ pub(crate) enum Request {
         host: OsString,
         /// A port, in numbers or by its name.
         service: OsString,
-        /// Which of its addresses.
+        /// The family of its addresses.
         family: OsString,
     },
     /// To print a help text.
@@ -28,12 +28,12 @@ pub(crate) enum Request {
     Version,
 }
 
-/// How a session is wished for.
+/// The user's wishes for a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wishes {
     /// `[user@]host`, as the user has it.
     pub(crate) host: OsString,
-    /// What runs over there; a shell if empty.
+    /// The command that runs over there; a shell if empty.
     pub(crate) command: Vec<OsString>,
     /// The client; our own if nobody says.
     pub(crate) client: Option<OsString>,
@@ -41,25 +41,25 @@ pub(crate) struct Wishes {
     pub(crate) server: OsString,
     /// A command line with which ssh begins.
     pub(crate) ssh: OsString,
-    /// Whether ssh is to make a terminal for the server.
+    /// True if ssh is to make a terminal for the server.
     pub(crate) has_tty: bool,
-    /// When keys are shown before the server has seen them: one of [`PREDICTION_MODES`].
+    /// The prediction mode, which decides when keys are shown early: one of [`PREDICTION_MODES`].
     pub(crate) prediction: String,
-    /// Whether predictions overwrite.
+    /// True if predictions overwrite.
     pub(crate) overwrites: bool,
-    /// Whether the client may use the terminal's second screen.
+    /// True if the client may use the terminal's second screen.
     pub(crate) initializes: bool,
-    /// Which addresses, in lower case; any word will do.
+    /// The family of addresses, in lower case; any word will do.
     pub(crate) family: OsString,
     /// The server's UDP ports, checked, as they were written.
     pub(crate) ports: Option<String>,
-    /// Where the server listens.
+    /// The address on which the server listens.
     pub(crate) bind: Bind,
-    /// How the server's address is found.
+    /// The way in which the server's address is found.
     pub(crate) route: Route,
 }
 
-/// Where the server listens.
+/// The address on which the server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bind {
     /// On the address that ssh came to.
@@ -70,7 +70,7 @@ pub(crate) enum Bind {
     Address(OsString),
 }
 
-/// How the server is started and its address is found.
+/// The way in which the server is started and its address is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     /// There is no ssh, and the host is the address.
@@ -83,7 +83,7 @@ pub(crate) enum Route {
     SshConnection,
 }
 
-/// Why a command line with good options asks for nothing.
+/// The reason why a command line with good options asks for nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Mistake {
     #[error(transparent)]
@@ -100,7 +100,7 @@ pub(crate) enum Mistake {
     NoPort,
 }
 
-/// When keys may be shown before the server has seen them.
+/// The prediction modes, which decide when keys are shown before the server has seen them.
 const PREDICTION_MODES: [&str; 4] = ["adaptive", "always", "never", "experimental"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

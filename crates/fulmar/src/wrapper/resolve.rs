@@ -1,4 +1,4 @@
-//! Which addresses of a host are tried, and in which order.
+//! Decides which addresses of a host are tried, and in which order.
 //!
 //! Stock asks for the canonical name first and resolves that; the addresses are the same, so ours
 //! asks once.
