@@ -8,7 +8,7 @@ use crate::experiment::Surroundings;
 use crate::peer::find;
 use crate::trace::links::DATA_VARIABLE;
 
-/// Where data and programs are.
+/// The folders of data and programs.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Data {
     /// The folder of data that are not ours to ship: key-traces and link-traces in it.

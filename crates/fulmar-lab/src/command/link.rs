@@ -10,7 +10,7 @@ use crate::link::{Link, Report};
 use crate::scenario::{CLIENT_IP, SERVER_IP, Scenario};
 use crate::trace::LinkTraces;
 
-/// What lists and changes may say; the documentation of `scenario` says what it means.
+/// The words that lists and changes are made of; the documentation of `scenario` says what they mean.
 const WORDS: &str = "\
 A LIST is separated by commas, and its order is that of the link:
   delay 50ms | delay 40ms..60ms [reordering]
@@ -52,10 +52,10 @@ pub struct Arguments {
     /// The share of packets lost, each way: 1%.
     #[arg(long, value_name = "SHARE")]
     pub loss: Option<String>,
-    /// How much the link carries, each way: 400kbit, 5mbit.
+    /// The rate of the link, each way: 400kbit, 5mbit.
     #[arg(long, value_name = "RATE")]
     pub rate: Option<String>,
-    /// What may wait for it: 24p, 64kB, codel; otherwise endless.
+    /// The queue in front of it: 24p, 64kB, codel; otherwise endless.
     #[arg(long, value_name = "QUEUE", requires = "rate")]
     pub queue: Option<String>,
     /// More that happens on the way from the client, as in a scenario: "mtu 1280, duplicate 1%".
@@ -70,10 +70,10 @@ pub struct Arguments {
     /// A translator in front of the client: "198.51.100.9 expiring 30s".
     #[arg(long, value_name = "IP")]
     pub nat: Option<String>,
-    /// What changes once: "10s up loss 30%", "5s client moves".
+    /// A change that comes once: "10s up loss 30%", "5s client moves".
     #[arg(long, value_name = "TIME CHANGE")]
     pub at: Vec<String>,
-    /// What changes again and again: "10s client moves".
+    /// A change that comes again and again: "10s client moves".
     #[arg(long, value_name = "PERIOD CHANGE")]
     pub every: Vec<String>,
     /// The number that all chance follows from.
@@ -88,7 +88,7 @@ pub struct Arguments {
     /// Says at the end what happened to packets, and how late they were.
     #[arg(long)]
     pub report: bool,
-    /// What to run on the client.
+    /// The command to run on the client.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

@@ -12,7 +12,7 @@ use crate::experiment::{Cell, Experiment, Published, catalogue};
 /// Lists the experiments, or tells all about those that are named.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Which.
+    /// The experiments to tell all about; without any, all are listed.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     #[command(flatten)]

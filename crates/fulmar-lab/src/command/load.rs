@@ -9,7 +9,7 @@ use crate::instrument::load::{Program, play};
 /// Waits for a key on this terminal, and then does its part, in the place of a shell.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What is done.
+    /// The program to run.
     #[command(subcommand)]
     pub program: Program,
 }

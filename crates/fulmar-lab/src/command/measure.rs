@@ -28,10 +28,10 @@ pub struct Arguments {
     /// Its cell.
     #[arg(value_name = "CELL")]
     pub cell: String,
-    /// Who.
+    /// The peer.
     #[arg(value_name = "PEER")]
     pub peer: String,
-    /// What chance follows from.
+    /// The seed that all chance follows from.
     #[arg(value_name = "SEED")]
     pub seed: u64,
 }

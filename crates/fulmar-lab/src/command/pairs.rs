@@ -18,10 +18,10 @@ use crate::run::{PAIRS, Selection, Series, judge, missing, pairs};
 /// medians. Leaves outcomes and pairs.json in DIR, and ends with status 1 where it is not so.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Which cells, as for `run`; otherwise some of all kinds.
+    /// The cells, as for `run`; otherwise some of all kinds.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// How many pairs.
+    /// The number of pairs.
     #[arg(long, value_name = "NUMBER", default_value_t = PAIRS)]
     pub pairs: usize,
     /// Goes without the runs that are made alone.
@@ -48,7 +48,7 @@ const GENERATED: [&str; 4] = [
     "loss/loss-29-open",
 ];
 
-/// What there is of them where it is to be quick.
+/// The part of them that is measured where it is to be quick.
 const QUICK: [&str; 3] = ["evdo", "transoceanic", "loss"];
 
 /// Measures, compares and prints.

@@ -17,7 +17,7 @@ pub struct Arguments {
     /// The recording.
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
-    /// Where to note when what was received and written, in the form of a key trace.
+    /// The file in which to note what was received and written, and when, in the form of a key trace.
     #[arg(long, value_name = "FILE")]
     pub log: PathBuf,
     /// Leaves the window title alone, which otherwise says how much was written.

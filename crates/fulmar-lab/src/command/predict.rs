@@ -35,7 +35,7 @@ pub struct Arguments {
     /// The links, as ROUND_TRIP:JITTER:LOSS in ms and percent; otherwise all 24, or the gate's 36.
     #[arg(long, value_name = "LINK", value_delimiter = ',')]
     pub links: Vec<Link>,
-    /// How many seeds of each.
+    /// The number of seeds of each.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seeds: u64,
     /// The predictors.

@@ -42,7 +42,7 @@ pub struct Arguments {
     /// the window title says how much was written.
     #[arg(long)]
     pub host_side: bool,
-    /// What to run.
+    /// The command to run.
     #[arg(
         last = true,
         required_unless_present = "typist",
@@ -72,8 +72,8 @@ impl FromStr for SizeArgument {
     }
 }
 
-/// How often the terminal's modes are looked at while nothing happens: as long as the time by
-/// which a note in the sidecar may be late, and little work.
+/// The pause between looks at the terminal's modes while nothing happens: as long as the time by which a note
+/// in the sidecar may be late, and little work.
 const LOOK_PAUSE: Duration = Duration::from_millis(2);
 
 /// Records until the program ends, and ends as it does.
@@ -138,16 +138,16 @@ struct Recording {
     recorder: Recorder<File, File>,
     master: Master,
     child: Child,
-    /// What is typed on, while there is somebody.
+    /// The keyboard that is typed on, while there is somebody.
     keyboard: Option<File>,
-    /// Who types where nobody else does.
+    /// The hand that types where nobody else does.
     typist: Option<Hand>,
     screen: File,
-    /// Where the screen is told how much was written, if it is.
+    /// The stamper that tells the screen how much was written, if it is told.
     stamper: Option<Stamper>,
     signals: SignalPipe,
     terminal: Option<(Tty, RawMode)>,
-    /// What was typed and the program has not taken yet.
+    /// The bytes that were typed and the program has not taken yet.
     under_way: Vec<u8>,
     is_child_gone: bool,
     is_over: bool,

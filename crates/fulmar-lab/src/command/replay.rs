@@ -15,7 +15,7 @@ use crate::replay::{LIMITS, Replay};
 use crate::stats::{AT_ONCE, Summary, share_within};
 use crate::typing::Limits;
 
-/// What peers there are; the documentation of `peer` says more.
+/// The peers that there are; the documentation of `peer` says more.
 const PEERS: &str = "\
 A PEER is ssh, mosh, mosh-a, mosh-n, fulmar, fulmar-a or fulmar-n (predictions: adaptive, always
 with -a, never with -n), or NAME=TEMPLATE. A template is a line for sh that starts a session, with
@@ -33,13 +33,13 @@ Example: --peer 'compressed={ssh} -C -e none -t {host} {command}'
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = PEERS)]
 pub struct Arguments {
-    /// Who carries the session.
+    /// The peer that carries the session.
     #[arg(long, value_name = "PEER")]
     pub peer: String,
-    /// Who types what, over which link.
+    /// The user, the recording, and the link.
     #[command(flatten)]
     pub sitting: Sitting,
-    /// What all chance of the link follows from.
+    /// The seed that all chance of the link follows from.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
     /// Waits so many seconds for answers that are missing at the end.
@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Lets an endless TCP stream run from the server's host to the client's meanwhile.
     #[arg(long)]
     pub download: bool,
-    /// What there is to measure with.
+    /// The data and programs to measure with.
     #[command(flatten)]
     pub data: Data,
     /// Keeps what either side saw in this folder, for `fulmar-lab judge`.

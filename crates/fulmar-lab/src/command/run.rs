@@ -19,7 +19,7 @@ use crate::run::{Plan, Selection, missing};
 /// command goes on from it, and tries what has failed once more.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What to measure.
+    /// The experiments to measure.
     #[arg(value_name = "NAME", required = true)]
     pub names: Vec<String>,
     /// One more for typed sessions, as a line for the shell: see `fulmar-lab replay --help`.
@@ -36,11 +36,11 @@ pub struct Arguments {
     pub plan: bool,
 }
 
-/// How runs are made.
+/// The way in which runs are made.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Making {
-    /// Which remote shells: ssh, mosh and fulmar stand for those of each experiment, mosh-a and such
-    /// for one of them.
+    /// The remote shells: ssh, mosh and fulmar stand for those of each experiment, mosh-a and such for one of
+    /// them.
     #[arg(
         long,
         value_name = "PEERS",
@@ -48,13 +48,13 @@ pub struct Making {
         default_value = "ssh,mosh,fulmar"
     )]
     pub peers: Vec<String>,
-    /// Where outcomes and report go.
+    /// The folder for outcomes and report.
     #[arg(long, value_name = "DIR", default_value = "fulmar-lab-out")]
     pub out: PathBuf,
     /// A meaningful part of it, in a short time.
     #[arg(long)]
     pub quick: bool,
-    /// How many runs are made side by side, of those that may; otherwise 3 for each core.
+    /// The number of runs that are made side by side, of those that may; otherwise 3 for each core.
     #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<usize>,
     /// Goes without the check of the emulation's own precision, which comes first.

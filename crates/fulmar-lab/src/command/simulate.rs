@@ -17,21 +17,21 @@ use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 /// machines on a simulated network, with the same user and the same judge. No root is needed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Who types what, over which link.
+    /// The user, the recording, and the link.
     #[command(flatten)]
     pub sitting: Sitting,
     /// The first seed of the link.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// How many seeds.
+    /// The number of seeds.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seeds: u64,
-    /// Where recordings and traces are.
+    /// The folders of recordings and traces.
     #[command(flatten)]
     pub data: Data,
 }
 
-/// What is kept of a seed.
+/// The results of a seed that are kept.
 struct Kept {
     own: Vec<Observation>,
     whole: Vec<Observation>,

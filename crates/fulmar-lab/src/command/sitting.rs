@@ -1,4 +1,4 @@
-//! Who types what, over which link: what replays in both worlds are told.
+//! The user, the recording, and the link: the arguments of replays in both worlds.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct Sitting {
     /// The recording: a path, or the name of one in a folder of recordings.
     #[arg(long, value_name = "TRACE")]
     pub recording: String,
-    /// Who types: closed waits for the answer to each key, open keeps the recorded rhythm and reads
+    /// The kind of user: closed waits for the answer to each key, open keeps the recorded rhythm and reads
     /// results, recorded types at the recorded times whatever happens.
     #[arg(long, value_name = "LOOP")]
     pub typing: Typing,

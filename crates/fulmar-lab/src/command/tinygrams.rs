@@ -14,19 +14,19 @@ use crate::instrument::tinygram::{Shape, write_on_terminal};
 /// its terminal.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// How many lines.
+    /// The number of lines.
     #[arg(long, value_name = "NUMBER", default_value_t = 34)]
     pub lines: usize,
-    /// How long a line is, in bytes, its end included.
+    /// The length of a line in bytes, its end included.
     #[arg(long, value_name = "NUMBER", default_value_t = 80)]
     pub bytes: usize,
     /// The time from the first line to the last, in microseconds.
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 4000)]
     pub within: u64,
-    /// What the lines follow from.
+    /// The seed that the lines follow from.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Where to note when each burst was written.
+    /// The file in which to note when each burst was written.
     #[arg(long, value_name = "FILE")]
     pub log: PathBuf,
 }

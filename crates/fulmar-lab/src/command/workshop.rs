@@ -1,4 +1,4 @@
-//! Where the runs of a plan are made: a folder, processes, a person who looks on.
+//! The place where the runs of a plan are made: a folder, processes, a person who looks on.
 
 use std::io::{IsTerminal as _, Stderr};
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use crate::run::{Ended, Event, Plan, Processes, Progress, conduct, forecast, min
 /// The file of a folder of outcomes that says with which settings all of them were made.
 const SETTINGS: &str = "settings.json";
 
-/// What is said then.
+/// The message after an interruption.
 const INTERRUPTED: &str = "interrupted; the same command goes on from here";
 
-/// How often it is looked whether the self-check is over. Chosen by eye.
+/// The interval at which it is looked whether the self-check is over. Chosen by eye.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A folder of outcomes that grows.
