@@ -1,4 +1,4 @@
-//! What is measured: experiments, each with its source, its published figures, and its cells.
+//! The experiments, each with its source, its published figures, and its cells.
 //!
 //! A cell is one setting of an experiment. For each of its peers, and for each seed, its
 //! [`Work`] is done once, and leaves an [`Outcome`](crate::outcome::Outcome). The [`catalogue`] has
@@ -22,16 +22,16 @@ pub struct Experiment {
     pub name: &'static str,
     /// Its title in the report.
     pub title: &'static str,
-    /// Where it comes from.
+    /// The source that it comes from.
     pub source: &'static str,
-    /// What is done, and what the figures mean, in a few sentences.
+    /// A description: what is done, and what the figures mean, in a few sentences.
     pub about: &'static str,
-    /// What others measured.
+    /// The times of keys that others measured.
     pub published: &'static [Published],
-    /// What others measured that is no time of a key.
+    /// The figures that others measured and that are no times of keys.
     pub quoted: &'static [Quoted],
-    /// Why published relations between programs hold here or do not: paragraphs, with an empty line
-    /// between two, in which `{CELL PEER FIGURE}` stands for what was measured.
+    /// The reasons why published relations between programs hold here or do not: paragraphs, with an empty
+    /// line between two, in which `{CELL PEER FIGURE}` stands for what was measured.
     pub why: &'static str,
     /// Its settings.
     pub cells: fn(&Surroundings) -> Vec<Cell>,
@@ -39,9 +39,9 @@ pub struct Experiment {
 
 /// A published figure: times of keys in milliseconds.
 pub struct Published {
-    /// Who published it.
+    /// The publisher.
     pub by: &'static str,
-    /// What it was measured with, such as `mosh`.
+    /// The program that was measured, such as `mosh`.
     pub peer: &'static str,
     /// The cells that it is to be compared with begin with this.
     pub cells: &'static str,
@@ -55,9 +55,9 @@ pub struct Published {
 
 /// A published figure of its own kind, and the one that it is to be compared with.
 pub struct Quoted {
-    /// Who published it.
+    /// The publisher.
     pub by: &'static str,
-    /// What it is.
+    /// The name of the figure.
     pub what: &'static str,
     /// The figure with its unit, in the words of the source.
     pub said: &'static str,
@@ -75,17 +75,17 @@ pub struct Cell {
     pub name: String,
     /// Its title in the report.
     pub title: String,
-    /// Who takes part.
+    /// The peers that take part.
     pub peers: Vec<String>,
-    /// How long one run takes, about.
+    /// The time that one run takes, about.
     pub takes: Duration,
     /// True where nothing else may run on this machine at the same time.
     pub is_alone: bool,
-    /// What is done.
+    /// The work of a run.
     pub work: Box<dyn Work>,
 }
 
-/// What is done in a run.
+/// The work of a run.
 pub trait Work: Send + Sync {
     /// Measures one peer once.
     ///
@@ -94,12 +94,12 @@ pub trait Work: Send + Sync {
     /// Where it cannot be measured; the reason is kept as the outcome of the run.
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured>;
 
-    /// How long a run of this peer takes, about, where that is not what the cell says.
+    /// Returns the time that a run of this peer takes, about, if that is not what the cell says.
     fn takes(&self, _peer: &str) -> Option<Duration> {
         None
     }
 
-    /// Whether any remote shell can take part, and not only the peers that the cell names.
+    /// Returns true if any remote shell can take part, and not only the peers that the cell names.
     fn takes_any_peer(&self) -> bool {
         false
     }
@@ -110,13 +110,13 @@ pub trait Work: Send + Sync {
         Vec::new()
     }
 
-    /// What it is done with, for a reader: name and value.
+    /// Returns the parameters of the work, for a reader: name and value.
     fn parameters(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 }
 
-/// What a run gave: see [`Outcome`](crate::outcome::Outcome).
+/// The measurements of a run: see [`Outcome`](crate::outcome::Outcome).
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// The link, in the words of a scenario.
@@ -129,8 +129,8 @@ pub struct Measured {
     pub recording: Option<String>,
     /// Single figures by name.
     pub figures: BTreeMap<String, Figure>,
-    /// What changed during the run: seconds, and a value.
+    /// The values that changed during the run: seconds, and a value.
     pub series: BTreeMap<String, Vec<(f64, f64)>>,
-    /// What became of the keys, where somebody typed.
+    /// The verdict on the keys, where somebody typed.
     pub verdict: Option<Verdict>,
 }

@@ -1,4 +1,4 @@
-//! What is there to measure with.
+//! The programs and data that there are to measure with.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What a run is to be like, for real links and for virtual time alike.
+//! The scenario of a run, for real links and for virtual time alike.
 //!
 //! # The text of a scenario
 //!
@@ -60,13 +60,13 @@ const SIMULATED_PORT: u16 = 60001;
 pub struct Scenario {
     /// All chance follows from it.
     pub seed: u64,
-    /// What happens on the way from the client to the server, in this order.
+    /// The impairments on the way from the client to the server, in this order.
     pub up: Vec<Impairment>,
-    /// What happens on the way from the server to the client, in this order.
+    /// The impairments on the way from the server to the client, in this order.
     pub down: Vec<Impairment>,
     /// The translator that the client is behind.
     pub nat: Option<Nat>,
-    /// What changes, and when.
+    /// The changes, and their times.
     pub changes: Vec<PlannedChange>,
     /// The text that it was read from; empty where it was made otherwise.
     pub text: String,
@@ -75,11 +75,11 @@ pub struct Scenario {
 /// A change and when it is due, counted from the start of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedChange {
-    /// When, or first.
+    /// The time of the change, or of the first.
     pub at: Duration,
-    /// After which time again, each time; never where there is none. Not zero.
+    /// The period after which it comes again, each time; it comes once where there is none. Not zero.
     pub every: Option<Duration>,
-    /// What.
+    /// The change.
     pub change: Change,
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use fulmar_sim::Chance;
 
-/// What is left of one entry.
+/// The rest of one entry.
 #[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
     rest: std::iter::Peekable<std::str::SplitWhitespace<'a>>,

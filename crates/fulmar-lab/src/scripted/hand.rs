@@ -14,18 +14,18 @@ pub struct Hand {
     desk: Desk,
     rhythm: Rhythm,
     lines: VecDeque<Line>,
-    /// What is left of the line at hand.
+    /// The rest of the line at hand.
     moves: VecDeque<Move>,
     line: usize,
-    /// When the move before this one was made; gaps count from here.
+    /// The time of the move before this one; gaps count from here.
     since: Duration,
     last_output: Option<Duration>,
-    /// What was written since the last key.
+    /// The output since the last key.
     written: Vec<u8>,
     answers: VecDeque<Vec<u8>>,
 }
 
-/// What a typist does.
+/// An act of a typist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Sends these bytes, in one write.
@@ -44,11 +44,11 @@ pub enum Act {
 pub struct Stuck {
     /// The line of the script, from 1.
     pub line: usize,
-    /// What was to come.
+    /// The text that was to come.
     pub text: String,
 }
 
-/// How long a text is waited for: longer than any program needs to start, short for who looks on.
+/// The time for which a text is waited for: longer than any program needs to start, short for who looks on.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The output has settled when there was none for so long: programs that answer a key have done so by then.
@@ -62,7 +62,7 @@ const SETTLING: Duration = Duration::from_millis(2500);
 const REPEAT_DELAY: Duration = Duration::from_millis(500);
 const REPEAT_GAP: Duration = Duration::from_millis(33);
 
-/// How long the window is left open at the end.
+/// The time for which the window is left open at the end.
 const LOOK_BACK: Duration = Duration::from_millis(600);
 
 enum Move {

@@ -1,4 +1,4 @@
-//! How a person types: gaps, slips and second thoughts.
+//! Types as a person does: gaps, slips and second thoughts.
 
 use fulmar_sim::Random;
 use std::time::Duration;
@@ -15,9 +15,9 @@ pub struct Rhythm {
 /// A press of a key while text is typed: after this gap, these bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touch {
-    /// How long after the key before it.
+    /// The time since the key before it.
     pub gap: Duration,
-    /// What the key sends.
+    /// The bytes that the key sends.
     pub bytes: Vec<u8>,
 }
 
@@ -141,7 +141,7 @@ impl Touch {
 mod tests {
     use super::*;
 
-    /// What stands there after all keys.
+    /// Returns the text that stands there after all keys.
     fn result(touches: &[Touch]) -> String {
         let mut text = String::new();
         for touch in touches {

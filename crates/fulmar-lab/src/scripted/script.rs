@@ -1,4 +1,4 @@
-//! What a script says.
+//! The script of a typist.
 
 use crate::trace::{Mark, Size};
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 /// A script: what is recorded and what is typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// What comes first.
+    /// The head, which comes first.
     pub head: Head,
-    /// What happens, in its order.
+    /// The lines, in their order.
     pub lines: Vec<Line>,
 }
 
-/// What a script says before anything happens.
+/// The head of a script: all before anything happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The size of the terminal.
@@ -28,7 +28,7 @@ pub struct Head {
 pub struct Line {
     /// Its number, from 1.
     pub number: usize,
-    /// What it says.
+    /// The step that it stands for.
     pub step: Step,
 }
 
@@ -73,7 +73,7 @@ pub enum Key {
     Cursor(u8),
 }
 
-/// Why a text is no script.
+/// The reason why a text is no script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoScript {
@@ -82,7 +82,7 @@ pub enum NoScript {
     Unknown {
         /// Its number, from 1.
         line: usize,
-        /// What is there.
+        /// The words that are there.
         found: String,
     },
     /// The head is incomplete.

@@ -19,24 +19,24 @@ use crate::trace;
 pub(crate) struct Far<'a> {
     server: Server,
     pub(crate) host: PlayedHost<'a>,
-    /// What the server may look at, if it has agreed to give hints.
+    /// The terminal that the server may look at, if it has agreed to give hints.
     tty: Option<Tty<'a>>,
     paths: Vec<SocketAddr>,
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,
     pub(super) frames: Vec<Frame>,
-    /// How many bytes of the recording had been written when each state was first sent.
+    /// The number of bytes of the recording that had been written when each state was first sent.
     states: BTreeMap<StateNumber, usize>,
 }
 
 /// Something that the server sent: a piece of a screen, or nothing new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// When.
+    /// The time of sending.
     pub at: Duration,
-    /// How many bytes of the recording the host had written.
+    /// The number of bytes of the recording that the host had written.
     pub written: usize,
-    /// How many bytes the difference to a former screen has.
+    /// The number of bytes of the difference to a former screen.
     pub difference_bytes: usize,
 }
 

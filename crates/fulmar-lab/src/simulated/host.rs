@@ -15,7 +15,7 @@ pub(crate) struct PlayedHost<'a> {
     is_stamped: bool,
     phase: Phase,
     records: Vec<Record>,
-    /// How many bytes of the recording it has written.
+    /// The number of bytes of the recording that it has written.
     pub(super) written: usize,
 }
 
@@ -135,7 +135,7 @@ impl<'a> PlayedHost<'a> {
     }
 }
 
-/// What was typed behind the start, if there is one.
+/// Returns the bytes that were typed behind the start, if there is one.
 fn behind_start(bytes: &[u8]) -> Option<&[u8]> {
     if let Some(early) = bytes.strip_prefix(UNSEEN_START) {
         return Some(early);

@@ -46,23 +46,23 @@ pub(crate) use tty::Tty;
 /// The key of all simulated sessions. Nobody else hears them.
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
 
-/// What both ends of a native session agree on: everything.
+/// Returns the agreement of both ends of a native session: everything.
 pub(crate) fn agreement() -> Agreement {
     Agreement::of(b"", b"", Capabilities::ALL)
 }
 
-/// What a simulated session gave.
+/// The result of a simulated session.
 #[derive(Clone, Debug)]
 pub struct Simulated {
-    /// What the user saw and did.
+    /// The user's side: what was seen and done.
     pub sitting: Sitting,
-    /// What the played host received and wrote.
+    /// The host's side: what the played host received and wrote.
     pub host_side: Trace,
-    /// What the server sent.
+    /// The frames that the server sent.
     pub frames: Vec<Frame>,
-    /// What happened to the datagrams that the client sent.
+    /// The fate of the datagrams that the client sent.
     pub up: Counts,
-    /// What happened to the datagrams that the server sent.
+    /// The fate of the datagrams that the server sent.
     pub down: Counts,
 }
 

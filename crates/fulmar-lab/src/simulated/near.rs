@@ -17,7 +17,7 @@ use crate::typing::{Act, Moment, User};
 pub(super) struct Near<'a> {
     client: Client,
     pub(super) user: User<'a>,
-    /// Whether the typing has begun.
+    /// True once the typing has begun.
     pub(super) has_begun: bool,
     server: SocketAddr,
     paths_opened: u64,

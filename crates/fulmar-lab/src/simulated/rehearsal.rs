@@ -13,7 +13,7 @@ use crate::replay::Replay;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Trace};
 
-/// What a [`Replay`] does with real programs, with everything read that it needs.
+/// A [`Replay`] in virtual time, with everything read that it needs.
 pub struct Rehearsal<'a> {
     replay: &'a Replay,
     traces: LinkTraces,

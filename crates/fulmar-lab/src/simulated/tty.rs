@@ -6,13 +6,13 @@ use super::host::UNSEEN_START;
 use crate::predict::Truth;
 use crate::trace::TtyState;
 
-/// What the terminal was set to while the recording was made, told by what was received and written.
+/// The settings of the terminal while the recording was made, told by what was received and written.
 pub(crate) struct Tty<'a> {
     truth: &'a Truth,
-    /// Up to which byte each key goes, and when it was recorded.
+    /// The byte up to which each key goes, and the time at which it was recorded.
     keys: Vec<(usize, Duration)>,
     received: usize,
-    /// When the last keys came, and when the last of them was recorded.
+    /// The time at which the last keys came, and the time at which the last of them was recorded.
     clock: (Duration, Duration),
 }
 

@@ -1,4 +1,4 @@
-//! The words of the simulator in those of the protocol, and back.
+//! Makes times of the protocol of those of the simulator.
 
 use std::time::Duration;
 

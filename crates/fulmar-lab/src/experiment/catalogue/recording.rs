@@ -10,13 +10,13 @@ use crate::typing::Loop;
 pub struct Recording {
     /// The name of its file.
     pub name: &'static str,
-    /// What cells call it.
+    /// Its name in those of cells.
     pub short: &'static str,
-    /// Whether it is one of ours, which needs no folder of data.
+    /// True if it is one of ours, which needs no folder of data.
     pub is_ours: bool,
-    /// How many keys are typed of it.
+    /// The number of its keys that are typed.
     pub keys: u32,
-    /// How long the recorded user took for them.
+    /// The time that the recorded user took for them.
     pub rhythm: Duration,
     /// Of 100 keys, before how many the user of the open loop looks at a result.
     pub results: u32,
@@ -43,7 +43,7 @@ pub(super) static OWN_VIM: Recording = ours("own-vim", "own-vim", 300, 54_900, 1
 /// Our own `less`.
 pub(super) static OWN_LESS: Recording = ours("own-less", "own-less", 178, 44_300, 30);
 
-/// What recordings stand in where the reproduction's are not there.
+/// The recordings that stand in where the reproduction's are not there.
 static STAND_INS: [(&Recording, &Recording); 4] = [
     (&TRACE_01, &OWN_BASH),
     (&SHORT, &OWN_LESS),

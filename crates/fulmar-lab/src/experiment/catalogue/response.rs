@@ -1,4 +1,4 @@
-//! How long answers take, for an estimate of how long runs take.
+//! The time that answers take, for an estimate of how long runs take.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 pub(super) struct Response {
     /// Over TCP, and wherever nothing is predicted.
     pub(super) unpredicted_millis: u32,
-    /// Where echoes are predicted.
+    /// Wherever echoes are predicted.
     pub(super) predicted_millis: u32,
     /// Over TCP where it differs, as it does with loss.
     pub(super) tcp_millis: u32,

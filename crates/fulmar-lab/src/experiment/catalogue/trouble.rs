@@ -1,4 +1,4 @@
-//! What happens to real networks: bursts of loss, other addresses, outages, sleep.
+//! The troubles of real networks: bursts of loss, other addresses, outages, sleep.
 
 use super::super::{Cell, Experiment, Surroundings};
 use super::recording::OWN_BASH;

@@ -14,10 +14,10 @@ use crate::replay::{LIMITS, Replay};
 use crate::stats::{AT_ONCE, Observation, share_within};
 use crate::typing::{Limits, Loop};
 
-/// What a run takes besides: the link, a server, and the judge. Seen here.
+/// The time that a run takes besides: for the link, a server, and the judge. Seen here.
 const SET_UP: Duration = Duration::from_secs(5);
 
-/// How often a log-in waits for an answer. Seen here.
+/// The number of times that a log-in waits for an answer. Seen here.
 const LOG_IN_ANSWERS: u32 = 12;
 
 /// It takes no longer than this, also where later there are no answers at all.
@@ -38,7 +38,7 @@ pub struct Typed {
     limits: Limits,
 }
 
-/// When a user stops where it is to be quick. Chosen so that all of it fits in ten minutes.
+/// The limits after which a user stops where it is to be quick. Chosen so that all of it fits in ten minutes.
 const QUICK: Limits = Limits {
     keys: 60,
     time: Duration::from_secs(60),
@@ -48,17 +48,17 @@ const QUICK: Limits = Limits {
 
 /// The settings of a typing experiment that differ in user and recording only.
 pub(super) struct Setting {
-    /// How their names begin.
+    /// The beginning of their names.
     pub(super) name: &'static str,
-    /// How their titles begin.
+    /// The beginning of their titles.
     pub(super) title: &'static str,
     /// The link.
     pub(super) route: Route,
-    /// How long answers take.
+    /// The time that answers take.
     pub(super) response: Response,
-    /// Whether a file is fetched over the same link meanwhile.
+    /// True if a file is fetched over the same link meanwhile.
     pub(super) has_download: bool,
-    /// Who is compared.
+    /// The peers that are compared.
     pub(super) peers: &'static [&'static str],
 }
 
@@ -136,9 +136,9 @@ impl Typed {
 /// needs for one frame and another. Chosen by eye.
 const TOGETHER: Duration = Duration::from_millis(20);
 
-/// How much the first output after a key, which the published scripts measured, has to do with the key:
-/// `at_once` and `first_at_once` are the shares of keys whose own effect, and whose first output, came
-/// within 5 ms; `first_is_own` is the share of keys whose first output showed their effect.
+/// Returns figures of how much the first output after a key, which the published scripts measured, has to do
+/// with the key: `at_once` and `first_at_once` are the shares of keys whose own effect, and whose first
+/// output, came within 5 ms; `first_is_own` is the share of keys whose first output showed their effect.
 fn first_outputs(verdict: &Verdict) -> Vec<(String, Figure)> {
     let is_own = |key: &&KeyVerdict| {
         let own = key.own.and_then(Observation::came);
