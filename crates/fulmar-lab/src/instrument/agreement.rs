@@ -1,4 +1,4 @@
-//! How closely a session in virtual time agrees with the real one.
+//! Measures how closely a session in virtual time agrees with the real one.
 //!
 //! The same recording is typed by the same user over the same scenario with the same seed, by our
 //! program over a real link and by its state machines in virtual time. What differs is what computing, the
@@ -27,7 +27,7 @@ use crate::typing::{Limits, Loop};
 /// The comparison of one replay.
 #[derive(Clone, Debug)]
 pub struct Agreement {
-    /// What is played in both worlds.
+    /// The replay that is played in both worlds.
     pub replay: Replay,
 }
 

@@ -1,23 +1,23 @@
-//! How TCP is set on the hosts of a link.
+//! Sets TCP on the hosts of a link.
 
 use anyhow::Result;
 
 use crate::link::{Host, Link};
 
-/// Which TCP the kernels of both hosts have.
+/// The settings of TCP in the kernels of both hosts.
 ///
 /// Whatever this machine has by default would be in the figures otherwise: BBR never fills a queue
 /// as Cubic does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// What decides how much is sent.
+    /// The congestion control.
     pub congestion: Congestion,
-    /// Whether a window that had grown is there after a pause and at the start, as if the
-    /// connection had carried much before.
+    /// True if a window that had grown is there after a pause and at the start, as if the connection had
+    /// carried much before.
     pub is_wide: bool,
 }
 
-/// What decides how much TCP sends.
+/// The signal by which TCP decides how much it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
     /// Losses: Cubic, as most systems have it. Where the kernel lacks it, it is Reno, which is the
@@ -50,7 +50,7 @@ impl Congestion {
 }
 
 impl Kernel {
-    /// What most Linux systems have.
+    /// The settings that most Linux systems have.
     pub const USUAL: Self = Self {
         congestion: Congestion::Losses,
         is_wide: false,

@@ -1,4 +1,4 @@
-//! What a byte costs with each cipher that ssh offers.
+//! Measures the cost of a byte with each cipher that ssh offers.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -15,22 +15,22 @@ use crate::peer::{Programs, costs, find};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 
-/// What is carried before it is measured: keys are exchanged, and buffers are as large as they become.
+/// The bytes that are carried before it is measured: keys are exchanged, and buffers are as large as they become.
 const WARM_UP: u64 = 16_000_000;
 
-/// What is written at once.
+/// The bytes that are written at once.
 const PIECE: usize = 64 * 1024;
 
 /// The control: bytes from a pipe to a connection and from that to a pipe, with nothing done to them.
 pub(super) const RELAY: &str = "none";
 
-/// Who costs what: both run on one host.
+/// The programs whose cost counts: both run on one host.
 const SSH: Programs = Programs::Named(&["ssh"], &["sshd", "sshd-session"]);
 
 /// The work: so many bytes through ssh, over the loopback device of one host.
 #[derive(Clone, Copy, Debug)]
 pub struct Ciphers {
-    /// How many bytes are measured.
+    /// The number of bytes that are measured.
     pub bytes: u64,
 }
 

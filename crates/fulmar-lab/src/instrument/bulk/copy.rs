@@ -20,18 +20,18 @@ const LOOK: Duration = Duration::from_millis(20);
 /// So long the first byte may take: logins over any round trip.
 const SET_UP: Duration = Duration::from_secs(60);
 
-/// Where files lie in memory, on every Linux.
+/// The folder in which files lie in memory, on every Linux.
 const MEMORY: &str = "/dev/shm";
 
-/// What the file repeats: nothing that any tool would find a pattern in.
+/// The length of the block that the file repeats: nothing that any tool would find a pattern in.
 const BLOCK: usize = 1 << 20;
 
 /// A copy that was made, or as much of it as the time allowed.
 pub(super) struct Copied {
     pub(super) progress: Progress,
-    /// Whether all of it is there.
+    /// True if all of it is there.
     pub(super) is_whole: bool,
-    /// What the tool cost on the client's host and on the server's.
+    /// The cost of the tool on the client's host and on the server's.
     pub(super) costs: [Option<Cost>; 2],
     pub(super) line: String,
 }

@@ -43,11 +43,11 @@ use tool::{Kind, TOOLS, Tool};
 /// The rate of the path.
 pub const RATE_BITS: u64 = 200_000_000;
 
-/// What is carried: as PSC's page of 2004 did.
+/// The number of bytes that are carried: as PSC's page of 2004 did.
 const BYTES: u64 = 300_000_000;
 
-/// How long is measured at most, from the first byte on: in the slowest cell (64 KiB over 200 ms)
-/// this is a hundred round trips.
+/// The longest time that is measured, from the first byte on: in the slowest cell (64 KiB over 200 ms) this
+/// is a hundred round trips.
 const TIME: Duration = Duration::from_secs(20);
 
 /// The round trips, in milliseconds. SWITCH's page had 45, PSC's 40. The one without delay shows what
@@ -61,9 +61,9 @@ pub struct Bulk {
     pub rtt_ms: u64,
     /// The rate of the path, in bits a second.
     pub rate_bits: u64,
-    /// How much is carried.
+    /// The number of bytes that are carried.
     pub bytes: u64,
-    /// For how long at most, from the first byte on.
+    /// The longest time, from the first byte on.
     pub time: Duration,
 }
 

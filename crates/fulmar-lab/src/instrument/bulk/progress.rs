@@ -1,11 +1,11 @@
-//! How much had arrived when.
+//! Notes how much had arrived when.
 
 use std::time::Duration;
 
 /// Between two notes, at least. Chosen by eye: half of the shortest round trip.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What arrived, as it was noted while it did. Times count from the start of the tool.
+/// The bytes that arrived, as they were noted while they did. Times count from the start of the tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Progress {
     notes: Vec<(Duration, u64)>,

@@ -11,7 +11,7 @@ use fulmar_platform::boot_time;
 use super::{Figures, ciphers, cost_figures};
 use crate::peer::Cost;
 
-/// What is moved at once: as much as a packet of OpenSSH carries.
+/// The bytes that are moved at once: as many as a packet of OpenSSH carries.
 const PIECE: usize = 32 * 1024;
 
 /// Moves bytes from a pipe to a connection, and from there to a pipe, as ssh and sshd do. Returns

@@ -12,10 +12,10 @@ use super::progress::Progress;
 use crate::link::Link;
 use crate::scenario::SERVER_IP;
 
-/// What is written and read at once: more than the largest window would need calls for.
+/// The bytes that are written and read at once: more than the largest window would need calls for.
 const PIECE: usize = 256 * 1024;
 
-/// How long nothing may come. Chosen by eye: a hundred times the longest round trip.
+/// The longest silence that is borne. Chosen by eye: a hundred times the longest round trip.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
 
 /// Sends so many bytes from memory, from the server's host to the client's, until that is done or

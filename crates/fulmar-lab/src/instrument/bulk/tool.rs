@@ -1,4 +1,4 @@
-//! What carries bulk: a list of values, to which our own copy command will be one more.
+//! The tools that carry bulk: a list of values, to which our own copy command will be one more.
 
 use anyhow::{Result, bail};
 
@@ -9,12 +9,12 @@ use crate::peer::Programs;
 pub(super) struct Tool {
     /// Its name as a peer.
     pub(super) name: &'static str,
-    /// How much it lets be under way at most, in bytes; `None` where that grows by itself.
+    /// The most bytes that it lets be under way; `None` where that grows by itself.
     pub(super) window: Option<u32>,
     pub(super) kind: Kind,
 }
 
-/// How a tool is made to work.
+/// The way in which a tool is made to work.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     /// One TCP stream of the lab's own.
@@ -26,7 +26,7 @@ pub(super) enum Kind {
         /// A line for `sh` on the client's host: `{ssh}`, `{config}` (of ssh), `{host}`, and the files
         /// `{source}` there and `{target}` here.
         line: &'static str,
-        /// Whose processor time counts.
+        /// The programs whose processor time counts.
         programs: Programs,
     },
 }

@@ -1,4 +1,4 @@
-//! How long output should wait for more of it (figure 3 of the Mosh paper).
+//! Measures how long output should wait for more of it (figure 3 of the Mosh paper).
 //!
 //! A frame that leaves at the first write of an answer leaves the rest of it behind, for a whole pause
 //! between frames. One that waits for the rest delays the first. [`Model`] says what each interval from 0.1
@@ -54,13 +54,13 @@ const LIMITS: Limits = Limits {
 /// The measurement over some recordings, with one round trip.
 #[derive(Clone, Debug)]
 pub struct Collection {
-    /// Which recordings.
+    /// The recordings.
     pub recordings: Recordings,
     /// The round trip, from which the pause between frames follows.
     pub round_trip: Duration,
 }
 
-/// Whose recordings.
+/// The origin of the recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recordings {
     /// Ours.
@@ -254,7 +254,7 @@ impl Recordings {
     }
 }
 
-/// When the host of a recording wrote.
+/// Returns the times at which the host of a recording wrote.
 fn writes_of(path: &Path) -> Result<Vec<Duration>> {
     Ok(Trace::read(path)?.host().map(|(at, _)| at).collect())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// When frames leave.
+/// A model of when frames leave.
 ///
 /// - A write while none waits opens an interval. The frame with it is due when the interval ends.
 /// - A frame leaves when it is due, and not less than the pause after the frame before.
@@ -17,14 +17,14 @@ pub struct Model {
     pub pause: Duration,
 }
 
-/// What became of the writes.
+/// The fate of the writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many writes there were.
+    /// The number of writes.
     pub writes: usize,
-    /// How many frames left with them.
+    /// The number of frames that left with them.
     pub frames: usize,
-    /// How long all writes together waited.
+    /// The time that all writes together waited.
     pub waited: Duration,
 }
 

@@ -17,12 +17,12 @@ use crate::replay::Stage;
 const LOOK: Duration = Duration::from_millis(10);
 const LOOKS_AT_COSTS: u32 = 5;
 
-/// What was made to carry, as it was when that was over.
+/// An attempt to carry something, as it was when that was over.
 pub(super) struct Attempt {
     carrier: Carrier,
     watched: [Costs; 2],
     is_in_time: bool,
-    /// How long the whole command took, and how much had arrived then.
+    /// The time that the whole command took, and how much had arrived then.
     pub(super) took: Duration,
     pub(super) arrived: u64,
 }
@@ -49,7 +49,7 @@ impl Attempt {
         })
     }
 
-    /// What was done, for a reader.
+    /// Returns the commands that were run, for a reader.
     pub(super) fn commands(&self) -> Vec<String> {
         self.carrier.commands.clone()
     }

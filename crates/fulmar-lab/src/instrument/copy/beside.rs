@@ -15,11 +15,11 @@ use crate::instrument::Congestion;
 use crate::instrument::figures::Figures;
 use crate::replay::Stage;
 
-/// How long the first is alone.
+/// The time for which the first is alone.
 const ALONE: Duration = Duration::from_secs(5);
 
-/// How long they have to find their shares, and how long these are measured. Chosen by eye: Cubic
-/// takes seconds from one loss to the next.
+/// The time that they have to find their shares, and the time for which these are measured. Chosen by eye:
+/// Cubic takes seconds from one loss to the next.
 const SETTLING: Duration = Duration::from_secs(10);
 const MEASURED: Duration = Duration::from_secs(30);
 
@@ -28,11 +28,11 @@ const MEASURED: Duration = Duration::from_secs(30);
 pub struct Beside {
     /// The path.
     pub path: Path,
-    /// Whether the TCP stream is there before.
+    /// True if the TCP stream is there before.
     pub is_second: bool,
 }
 
-/// How long it takes, with what is made before.
+/// The time that it takes, with what is made before.
 pub(super) const TAKES: Duration = Duration::from_secs(50);
 
 impl Work for Beside {
@@ -70,7 +70,7 @@ impl Work for Beside {
     }
 }
 
-/// What both got in the time that was measured.
+/// Returns the shares of both in the time that was measured.
 fn figures(before: [u64; 2], after: [u64; 2]) -> Figures {
     let [copied, streamed] = [0, 1].map(|one| (after[one] - before[one]) as f64);
     let seconds = MEASURED.as_secs_f64();

@@ -17,18 +17,18 @@ use crate::instrument::bulk::copy::Running;
 use crate::peer::{find, plain};
 use crate::replay::Stage;
 
-/// Where files lie in memory, on every Linux.
+/// The folder in which files lie in memory, on every Linux.
 const MEMORY: &str = "/dev/shm";
 
 /// A place for source and target, in memory. It goes with this value.
 pub(super) struct Place(TempDir);
 
-/// Who carries, and how far it has come.
+/// A tool that carries, and how far it has come.
 pub(super) struct Carrier {
     kind: Carried,
     bytes: u64,
     began: Duration,
-    /// What was done, for a reader.
+    /// The commands that were run, for a reader.
     pub(super) commands: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl Carrier {
         })
     }
 
-    /// How much is there at the far side of the copy.
+    /// Returns the number of bytes at the far side of the copy.
     pub(super) fn arrived(&self) -> u64 {
         match &self.kind {
             Carried::Stream(stream) => stream.received(),
@@ -114,7 +114,7 @@ impl Carrier {
         }
     }
 
-    /// How long it has been under way.
+    /// Returns the time for which it has been under way.
     pub(super) fn took(&self) -> Duration {
         boot_time() - self.began
     }

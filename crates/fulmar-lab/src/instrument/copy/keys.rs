@@ -16,7 +16,7 @@ use crate::peer::Peer;
 use crate::replay::Stage;
 use crate::stats::{Observation, Survival};
 
-/// Whose keys they are: nothing is predicted, so that each waits for its echo.
+/// The peer whose keys they are: it predicts nothing, so that each waits for its echo.
 const SESSION: &str = "fulmar-n";
 
 /// The peer that stands for nobody: the path is idle.
@@ -30,9 +30,9 @@ const TYPING: Duration = Duration::from_secs(60);
 pub struct Keys {
     /// The path.
     pub path: Path,
-    /// How many keys are typed.
+    /// The number of keys that are typed.
     pub keys: usize,
-    /// Which way the copy goes.
+    /// The direction of the copy.
     pub way: Way,
 }
 
@@ -77,7 +77,7 @@ impl Work for Keys {
     }
 }
 
-/// How long keys waited for their echo.
+/// Returns the times that keys waited for their echo.
 fn waits(own: &[Observation]) -> Figures {
     let waits = Survival::of(own);
     let mut figures = Figures::default();

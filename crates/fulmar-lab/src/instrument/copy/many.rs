@@ -15,8 +15,8 @@ use super::tool::{self, Tool};
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::replay::Stage;
 
-/// How many files lie in one folder. Chosen by eye: as in a tree of sources, and a folder is one
-/// more entry for every tool.
+/// The number of files in one folder. Chosen by eye: as in a tree of sources, and a folder is one more entry
+/// for every tool.
 const A_FOLDER: usize = 100;
 
 /// The work: a folder of files over one path.
@@ -24,11 +24,11 @@ const A_FOLDER: usize = 100;
 pub struct ManyFiles {
     /// The path.
     pub path: Path,
-    /// How many files.
+    /// The number of files.
     pub files: usize,
-    /// How large each is.
+    /// The size of each.
     pub bytes: usize,
-    /// For how long at most.
+    /// The longest time for it.
     pub time: Duration,
 }
 
@@ -77,7 +77,7 @@ impl ManyFiles {
         Ok(())
     }
 
-    /// How many of them have arrived, with the bytes that they have at the source.
+    /// Returns the number of them that have arrived, with the bytes that they have at the source.
     fn arrived(&self, place: &Place) -> Result<usize> {
         let mut there = 0;
         for number in 0..self.files {

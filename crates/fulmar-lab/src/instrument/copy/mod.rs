@@ -41,11 +41,11 @@ pub use whole::OneFile;
 /// The rate of the paths.
 pub const RATE_BITS: u64 = 500_000_000;
 
-/// What is carried: as PSC's page of 2004 did.
+/// The number of bytes that are carried: as PSC's page of 2004 did.
 const BYTES: u64 = 300_000_000;
 
-/// For how long at most: windows of 2 MiB need 36 s over the longest path. Where much is lost nobody waits
-/// for what takes hours; what has arrived by then tells how fast it is.
+/// The longest time for a copy: windows of 2 MiB need 36 s over the longest path. Where much is lost nobody
+/// waits for what takes hours; what has arrived by then tells how fast it is.
 const TIME: Duration = Duration::from_secs(45);
 const TIME_LOSSY: Duration = Duration::from_secs(20);
 

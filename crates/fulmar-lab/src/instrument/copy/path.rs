@@ -15,7 +15,7 @@ pub struct Path {
     pub rtt_ms: u64,
     /// The rate, in bits a second.
     pub rate_bits: u64,
-    /// How much is lost each way, in percent, by chance alone.
+    /// The loss each way, in percent, by chance alone.
     pub loss: f64,
 }
 
@@ -48,7 +48,7 @@ impl Path {
         format!("round trip {} ms, {rate} Mbit/s, {loss}", self.rtt_ms)
     }
 
-    /// What the path holds: rate times round trip, in bytes.
+    /// Returns the bytes that the path holds: rate times round trip.
     #[must_use]
     pub fn product(self) -> u64 {
         self.rate_bits / 8 * self.rtt_ms / 1000

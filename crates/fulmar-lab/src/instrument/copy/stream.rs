@@ -12,14 +12,14 @@ use crate::instrument::{Congestion, Kernel};
 use crate::link::{Host, Link};
 use crate::scenario::{CLIENT_IP, SERVER_IP};
 
-/// What is written and read at once.
+/// The bytes that are written and read at once.
 const PIECE: usize = 256 * 1024;
 
-/// What the buffers of both hosts may grow to: twice what the longest path of the experiment
+/// The sizes to which the buffers of both hosts may grow: twice what the longest path of the experiment
 /// holds, with its queue.
 const BUFFERS: &str = "4096 131072 134217728";
 
-/// Which way bytes go, as seen from the client.
+/// The direction of bytes, as seen from the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// To the server.
@@ -84,7 +84,7 @@ impl Stream {
         })
     }
 
-    /// How much has arrived.
+    /// Returns the number of bytes that have arrived.
     pub(super) fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Who copies: programs, and streams of plain TCP to compare them with.
+//! The tools that copy: programs, and streams of plain TCP to compare them with.
 
 use anyhow::{Result, bail};
 
@@ -14,7 +14,7 @@ pub(super) struct Tool {
     pub(super) kind: Kind,
 }
 
-/// How it carries them.
+/// The way in which it carries them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     /// One TCP stream with buffers that hold any path of the experiment.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     },
 }
 
-/// Whose processor time counts: what a user would see in a list of processes. Shells are left out.
+/// The programs whose processor time counts: those that a user would see in a list of processes. Shells are left out.
 pub(super) const ALL: Programs = Programs::Named(
     &["fulmar", "ssh", "scp", "sftp", "rsync", "tar"],
     &[

@@ -14,7 +14,7 @@ use crate::replay::Stage;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 
-/// What an opportunity of a trace carries: a full packet of Ethernet.
+/// The bytes that an opportunity of a trace carries: a full packet of Ethernet.
 const OPPORTUNITY: u64 = 1500;
 
 /// The work: a file over such a link.
@@ -22,17 +22,17 @@ const OPPORTUNITY: u64 = 1500;
 pub struct Traced {
     /// The two traces, `NAME.up` and `NAME.down`.
     pub trace: &'static str,
-    /// What is generated in their place, `NAME-up` and `NAME-down`.
+    /// The traces that are generated in their place, `NAME-up` and `NAME-down`.
     pub like: &'static str,
-    /// Which way the file goes.
+    /// The direction of the file.
     pub way: Way,
-    /// How large it is.
+    /// The size of the file.
     pub bytes: u64,
-    /// How much may wait for the link, in bytes.
+    /// The most bytes that may wait for the link.
     pub queue: u64,
     /// The round trip without any waiting, in milliseconds.
     pub rtt_ms: u64,
-    /// For how long at most.
+    /// The longest time for it.
     pub time: Duration,
 }
 

@@ -22,9 +22,9 @@ use crate::replay::Stage;
 pub struct OneFile {
     /// The path.
     pub path: Path,
-    /// How large the file is.
+    /// The size of the file.
     pub bytes: u64,
-    /// For how long at most.
+    /// The longest time for it.
     pub time: Duration,
 }
 

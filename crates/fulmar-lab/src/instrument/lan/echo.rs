@@ -1,4 +1,4 @@
-//! What an echo costs beyond the link.
+//! Measures the cost of an echo beyond the link.
 
 use std::fmt::Write as _;
 use std::net::UdpSocket;
@@ -28,10 +28,10 @@ const PAUSES: std::ops::Range<u32> = 60..200;
 /// After so many keys comes Enter.
 const LINE: usize = 50;
 
-/// How often the link's round trip is measured before.
+/// The number of times that the link's round trip is measured before.
 const PROBES: usize = 50;
 
-/// How long a probe may take.
+/// The time that a probe may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Keys that were typed and echoed.
@@ -39,7 +39,7 @@ pub(in crate::instrument) struct Echoed {
     pub(in crate::instrument) verdict: Verdict,
     /// The round trip of the link, before.
     link: Duration,
-    /// What was begun, for a reader.
+    /// The commands that were begun, for a reader.
     pub(in crate::instrument) commands: Vec<String>,
 }
 

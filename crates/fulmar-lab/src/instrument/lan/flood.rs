@@ -16,10 +16,10 @@ use crate::scenario::Scenario;
 /// A fast link with the queue that such a link has: 20 ms of it.
 pub(super) const LINK: &str = "rate 100mbit queue 256kB";
 
-/// How long it floods before Ctrl-C.
+/// The time for which it floods before Ctrl-C.
 const FLOOD: Duration = Duration::from_secs(2);
 
-/// How long it is quiet before the next flood.
+/// The time for which it is quiet before the next flood.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// So many bytes of numbered lines are in a file, and the file is shown so often: for longer than it floods,
@@ -68,15 +68,15 @@ pub(super) fn measure(
     Ok(measured)
 }
 
-/// What one flood gave.
+/// The measurements of one flood.
 struct Flood {
     /// From Ctrl-C to the prompt.
     to_prompt: Duration,
     /// From Ctrl-C to the answer of a command that was typed at the prompt.
     to_answer: Duration,
-    /// How many bytes the terminal got until Ctrl-C.
+    /// The number of bytes that the terminal got until Ctrl-C.
     shown: u64,
-    /// What the server's host sent until Ctrl-C: bytes and packets.
+    /// The traffic that the server's host sent until Ctrl-C: bytes and packets.
     sent: [u64; 2],
 }
 

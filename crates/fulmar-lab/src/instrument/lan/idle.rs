@@ -1,4 +1,4 @@
-//! What is sent, and what it costs, while nothing happens.
+//! Measures the traffic, and its cost, while nothing happens.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a remote shell costs by itself, where the network costs next to nothing.
+//! Measures the cost of a remote shell by itself, where the network costs next to nothing.
 //!
 //! | what | how | figures |
 //! |---|---|---|
@@ -32,8 +32,8 @@ const NEAR: [u64; 3] = [0, 1, 20];
 /// The round trips over which the start of a session is timed, in milliseconds.
 const FAR: [u64; 3] = [20, 100, 300];
 
-/// How long a session is quiet before what it sends is counted. Chosen by eye: longer than any answer
-/// of a login.
+/// The time for which a session is quiet before what it sends is counted. Chosen by eye: longer than any
+/// answer of a login.
 const QUIET: Duration = Duration::from_secs(10);
 
 /// The round trip of the session in which nothing happens, in milliseconds.
@@ -42,39 +42,39 @@ const IDLE: u64 = 20;
 /// One of the measurements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lan {
-    /// What an echo costs.
+    /// The cost of an echo.
     Echo {
         /// The round trip of the link.
         round_trip: Duration,
-        /// How many keys are typed.
+        /// The number of keys that are typed.
         keys: usize,
     },
-    /// How long output that floods goes on after Ctrl-C.
+    /// The time for which output that floods goes on after Ctrl-C.
     Flood {
         /// The round trip of the link.
         round_trip: Duration,
-        /// What floods.
+        /// The program that floods.
         source: Source,
-        /// How often.
+        /// The number of floods.
         times: usize,
     },
-    /// How many round trips a prompt takes.
+    /// The number of round trips that a prompt takes.
     Start {
         /// The round trips of the links, in milliseconds.
         round_trips: Vec<u64>,
-        /// How many sessions over each.
+        /// The number of sessions over each.
         times: usize,
     },
-    /// What is sent while nothing happens.
+    /// The traffic while nothing happens.
     Idle {
-        /// How long it is quiet before.
+        /// The time for which it is quiet before.
         quiet: Duration,
-        /// For how long it is counted.
+        /// The time for which it is counted.
         time: Duration,
     },
 }
 
-/// What floods a terminal.
+/// A program that floods a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// `yes`: a screen that never changes.
@@ -188,7 +188,7 @@ impl Work for Lan {
 }
 
 impl Lan {
-    /// How long it takes, about: seconds that were seen, for what is not planned.
+    /// Returns the time that it takes, about: seconds that were seen, for what is not planned.
     fn about(&self) -> Duration {
         match self {
             Self::Echo { keys, .. } => Duration::from_millis(4000 + 160 * *keys as u64),

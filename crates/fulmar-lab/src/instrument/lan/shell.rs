@@ -19,13 +19,13 @@ const SIZE: Size = Size {
     rows: 24,
 };
 
-/// How long the first prompt may take.
+/// The time that the first prompt may take.
 const SET_UP: Duration = Duration::from_secs(100);
 
-/// How long an answer may take.
+/// The time that an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What runs at the far end. It ends with its terminal, and reads nobody's settings.
+/// The shell that runs at the far end. It ends with its terminal, and reads nobody's settings.
 const SHELL: &str = "sh -i";
 
 /// The prompt that is set, as it is typed and as it is shown: nothing else shows it.
@@ -42,9 +42,9 @@ pub(super) struct Shell {
     client: Client,
     pub(super) line: String,
     eye: Eye,
-    /// How many bytes the terminal got.
+    /// The number of bytes that the terminal got.
     pub(super) shown: u64,
-    /// When the peer was started.
+    /// The time at which the peer was started.
     pub(super) began: Duration,
 }
 

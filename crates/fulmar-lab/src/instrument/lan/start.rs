@@ -1,4 +1,4 @@
-//! How many round trips a prompt takes.
+//! Measures how many round trips a prompt takes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -82,7 +82,7 @@ fn session(place: &Place, peer: &Peer) -> Result<(Duration, String)> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Line {
     slope: f64,
-    /// Where the first number is zero.
+    /// The value at the place where the first number is zero.
     rest: f64,
 }
 

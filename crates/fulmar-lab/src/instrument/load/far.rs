@@ -22,7 +22,7 @@ pub(super) const WRONG: &str = "#WRONG#";
 const FRAMES_PER_SECOND: u32 = 20;
 const FULL_SCREEN_SECONDS: u32 = 8;
 
-/// What runs at the far end. The command line of the lab starts it.
+/// A program that runs at the far end. The command line of the lab starts it.
 #[derive(clap::Subcommand, Debug, Clone)]
 pub enum Program {
     /// Shows a file.
@@ -36,7 +36,7 @@ pub enum Program {
     Yes,
     /// Reads so many bytes and checks each.
     Sink {
-        /// How many.
+        /// The number of bytes.
         bytes: usize,
     },
 }

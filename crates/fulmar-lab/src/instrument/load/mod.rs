@@ -1,4 +1,4 @@
-//! What a session costs that carries something else than a typist: much text, a busy screen, a paste.
+//! Measures the cost of a session that carries something else than a typist: much text, a busy screen, a paste.
 //!
 //! | load | what is done | figures |
 //! |---|---|---|
@@ -41,17 +41,17 @@ const TEXT_LIMIT: Duration = Duration::from_secs(300);
 /// Longer than any of the programs that end by themselves, and than a paste ought to take.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How long a session may take to be there.
+/// The time in which a session must be there.
 const SET_UP: Duration = Duration::from_secs(60);
 
-/// How much is pasted, in bytes. Chosen by eye.
+/// The number of bytes that are pasted. Chosen by eye.
 const PASTE_BYTES: usize = 8_000_000;
 
-/// How many keys are typed in an outage, and how long it is. Chosen by eye.
+/// The number of keys that are typed in an outage, and its length. Chosen by eye.
 const OUTAGE_KEYS: usize = 3000;
 const OUTAGE: Duration = Duration::from_secs(60);
 
-/// How long it is quiet before an outage.
+/// The time for which it is quiet before an outage.
 const QUIET: Duration = Duration::from_secs(1);
 
 /// What is carried.
@@ -211,7 +211,7 @@ impl Session {
         Ok(figures)
     }
 
-    /// How long the program takes on a terminal that is read and not looked at, without any peer.
+    /// Returns the time that the program takes on a terminal that is read and not looked at, without any peer.
     fn alone(&self) -> Result<Duration> {
         let mut near = Near::start(&self.stage, &format!("exec {}", self.far))?;
         let is_ready = near.wait_for(far::READY, SET_UP)?;

@@ -9,16 +9,16 @@ use fulmar_platform::{Interest, PollList, Transfer, boot_time};
 use crate::replay::{Client, Stage};
 use crate::trace::Size;
 
-/// The terminal.
+/// The usual terminal.
 const SIZE: Size = Size {
     columns: 80,
     rows: 24,
 };
 
-/// How much of what was shown is kept to look for a word in: more than any word.
+/// The bytes of what was shown that are kept to look for a word in: more than any word.
 const KEPT: usize = 256;
 
-/// How much is read at once; a pty of Linux gives 4 KiB at most.
+/// The most bytes that are read at once; a pty of Linux gives 4 KiB at most.
 const BLOCK: usize = 65_536;
 
 /// A program on a terminal. Dropping it ends the program.
@@ -30,7 +30,7 @@ pub(super) struct Near {
     buffer: Vec<u8>,
 }
 
-/// Which of two words was shown.
+/// The one of two words that was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     First,
@@ -39,7 +39,7 @@ pub(super) enum Seen {
 }
 
 impl Near {
-    /// Starts this line on the client's host.
+    /// Starts this line on the client's host, in a window of the usual size.
     pub(super) fn start(stage: &Stage, line: &str) -> Result<Self> {
         Ok(Self {
             client: stage.start(line, SIZE)?,

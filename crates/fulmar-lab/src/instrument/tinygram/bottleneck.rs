@@ -1,4 +1,4 @@
-//! What a queue of so many packets does to packets that come at given times.
+//! Computes the effect of a queue of so many packets on packets that come at given times.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 /// A slow link and its queue, as anybody would compute it: no code of the emulation is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// How fast it is.
+    /// The rate of the link.
     pub bits_per_second: u64,
-    /// How many packets may wait beside the one that is being sent.
+    /// The most packets that may wait beside the one that is being sent.
     pub queue_packets: usize,
 }
 
-/// What became of packets.
+/// The fate of packets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Passage {
-    /// How many found the queue full.
+    /// The number of packets that found the queue full.
     pub(super) lost: usize,
-    /// How many waited after each packet had come or left: seconds, and packets.
+    /// The number of packets that waited after each had come or left: seconds, and packets.
     pub(super) waiting: Vec<(f64, f64)>,
 }
 

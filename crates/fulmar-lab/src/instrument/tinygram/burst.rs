@@ -1,4 +1,4 @@
-//! What a program writes that lists a folder: many lines at once, one write each.
+//! The output of a program that lists a folder: many lines at once, one write each.
 
 use std::io;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::judge::Eye;
 use crate::trace::Size;
 
-/// How much is written and how fast.
+/// The size of a burst and its pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// How many lines.
+    /// The number of lines.
     pub lines: usize,
-    /// How long a line is, its end included.
+    /// The length of a line, its end included.
     pub bytes: usize,
     /// From the first to the last.
     pub within: Duration,
@@ -31,7 +31,7 @@ impl Shape {
     }
 }
 
-/// When something was written, in boot time.
+/// The time at which something was written, in boot time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
     pub(super) began: Duration,
@@ -45,7 +45,7 @@ pub(super) struct Burst {
     within: Duration,
 }
 
-/// What precedes the name in a line, at least: it is filled up to the length wanted.
+/// The shortest name in a line. Names fill lines up to the length wanted.
 const NAME_MIN: usize = 1;
 
 impl Burst {

@@ -9,13 +9,13 @@ use super::burst::{Burst, Shape};
 use super::seat::{Looker, Seat, Seen};
 use crate::link::Link;
 
-/// What asks for a burst: the Enter key.
+/// The key that asks for a burst: Enter.
 pub(super) const KEY: &[u8] = b"\r";
 
-/// What asks the far end of a session to leave: Ctrl-].
+/// The key that asks the far end of a session to leave: Ctrl-].
 pub(super) const LAST_KEY: &[u8] = b"\x1d";
 
-/// How long a burst is waited for.
+/// The time for which a burst is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// So many events of packets are kept.
@@ -26,11 +26,11 @@ pub(super) struct Course {
     pub(super) seed: u64,
     pub(super) shape: Shape,
     pub(super) bursts: u64,
-    /// How long it is quiet before a burst.
+    /// The time for which it is quiet before a burst.
     pub(super) quiet: Duration,
-    /// What was seen; nothing of a burst that never came whole.
+    /// The times at which each burst was seen; nothing of one that never came whole.
     pub(super) seen: Vec<Option<Seen>>,
-    /// What happened to packets from before the first burst to after the last one.
+    /// The events of packets from before the first burst to after the last one.
     pub(super) packets: Vec<Entry>,
 }
 

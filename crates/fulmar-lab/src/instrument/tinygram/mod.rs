@@ -79,15 +79,15 @@ const QUIET: Duration = Duration::from_millis(1500);
 
 /// The work: bursts over one link.
 pub struct Tinygrams {
-    /// What is written each time.
+    /// The lines that are written each time.
     pub shape: Shape,
-    /// Which TCP the hosts have.
+    /// The settings of TCP on the hosts.
     pub kernel: Kernel,
     /// The slow link on the way to the user.
     pub bottleneck: Bottleneck,
-    /// How often.
+    /// The number of bursts.
     pub bursts: u64,
-    /// How long it is quiet before each burst.
+    /// The time for which it is quiet before each burst.
     pub quiet: Duration,
 }
 

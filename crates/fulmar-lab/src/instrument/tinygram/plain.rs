@@ -15,7 +15,7 @@ use crate::judge::Eye;
 use crate::link::Link;
 use crate::scenario::SERVER_IP;
 
-/// How a connection is set at its two ends.
+/// The settings of a connection at its two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     /// The writer sends each line at once, as sshd does.
@@ -70,7 +70,7 @@ impl Plain {
     }
 }
 
-/// Which bursts share a connection.
+/// The bursts that share a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Connections {
     /// All.

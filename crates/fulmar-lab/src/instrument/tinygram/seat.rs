@@ -1,4 +1,4 @@
-//! Where somebody looks at bursts: the near end of a connection or of a session.
+//! The seat of somebody who looks at bursts: the near end of a connection or of a session.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -75,12 +75,12 @@ impl Seat for &Master {
     }
 }
 
-/// When a burst was seen, in boot time.
+/// The times at which a burst was seen, in boot time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// When the first of its lines was there.
+    /// The time at which the first of its lines was there.
     pub(super) first: Duration,
-    /// When all of them were right.
+    /// The time at which all of them were right.
     pub(super) all: Duration,
     /// The longest time, between the two, in which no line came.
     pub(super) pause: Duration,
@@ -150,7 +150,7 @@ impl<S: Seat> Looker<S> {
     }
 }
 
-/// How far a burst has come.
+/// The part of a burst that has come.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lines {
     seen: usize,

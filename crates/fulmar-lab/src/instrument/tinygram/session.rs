@@ -17,10 +17,10 @@ use crate::played::READY;
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 
-/// How long a session may take to be there. Chosen by eye: a thousand times the round trip.
+/// The time in which a session must be there. Chosen by eye: a thousand times the round trip.
 const SET_UP: Duration = Duration::from_secs(100);
 
-/// What a session gave.
+/// The result of a session.
 pub(super) struct Session {
     pub(super) written: Vec<Written>,
     pub(super) commands: Vec<String>,
