@@ -13,9 +13,9 @@ pub(crate) struct Course<'a> {
     pub(crate) display: Display,
     /// In order of time.
     pub(crate) moments: Vec<Moment>,
-    /// Whether the run has stamps.
+    /// True if the run has stamps.
     pub(crate) is_stamped: bool,
-    /// When the play began.
+    /// The beginning of the play.
     pub(crate) began: Duration,
     /// The end of the observation.
     pub(crate) end: Duration,
@@ -25,30 +25,30 @@ pub(crate) struct Course<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) at: Duration,
-    /// How many keys were typed.
+    /// The number of keys that were typed.
     pub(crate) typed: usize,
     /// The number of the look that the display has.
     pub(crate) look: usize,
-    /// What the display has for certain: the host's output in it goes at least this far.
+    /// The least position of the display: the host's output in it goes at least this far.
     pub(crate) lower: Position,
-    /// What the host had written so long ago that the display may have it.
+    /// The end of what the host had written so long ago that the display may have it.
     pub(crate) written: Position,
-    /// What the keys that were typed can lead to.
+    /// The end of what the keys that were typed can lead to.
     pub(crate) upper: Position,
     /// The newest true state that the display is known to have shown as a whole.
     pub(crate) state: usize,
-    /// Whether the display shows that state.
+    /// True if the display shows that state.
     pub(crate) is_true: bool,
 }
 
-/// What happens in a run, apart from what the display shows by itself.
+/// The events of a run, apart from what the display shows by itself.
 #[derive(Debug)]
 pub(crate) struct Events {
-    /// When each key was typed, and up to where the truth goes when it was.
+    /// The time at which each key was typed, and up to where the truth goes when it was.
     pub(crate) typed: Vec<(Duration, Position)>,
-    /// From when on the display may have the host's output up to a position.
+    /// The times from which on the display may have the host's output up to a position.
     pub(crate) written: Vec<(Duration, Position)>,
-    /// When the truth began; what the display showed before it is not looked at.
+    /// The beginning of the truth; what the display showed before it is not looked at.
     pub(crate) began: Duration,
 }
 

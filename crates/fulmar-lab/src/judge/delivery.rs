@@ -1,4 +1,4 @@
-//! Whether the host got what was typed.
+//! Judges whether the host got what was typed.
 
 use crate::trace::strokes;
 use serde::{Deserialize, Serialize};

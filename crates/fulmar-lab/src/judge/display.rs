@@ -1,4 +1,4 @@
-//! What the user's terminal showed in a run.
+//! The screens of the user's terminal in a run.
 
 use super::eye::{Change, Eye, Stamp};
 use super::glyph::{Glyph, Place};
@@ -20,7 +20,7 @@ pub(crate) struct Display {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub(crate) at: Duration,
-    /// Where the cursor is to be seen.
+    /// The place where the cursor is to be seen.
     pub(crate) cursor: Option<Place>,
     pub(crate) hash: u64,
     /// The newest stamp by then.

@@ -1,4 +1,4 @@
-//! What a key itself does to the screen.
+//! The effect of a key itself on the screen.
 
 use super::eye::places;
 use super::glyph::Place;
@@ -31,7 +31,7 @@ pub struct Effect {
     pub after: Position,
     /// The cells.
     pub places: Vec<Place>,
-    /// Whether the cursor belongs to it.
+    /// True if the cursor belongs to it.
     pub has_cursor: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a person sees of the bytes that a terminal gets.
+//! Sees the bytes that a terminal gets as a person does.
 
 use super::glyph::{Glyph, Place, mixed};
 use crate::trace::Size;
@@ -20,7 +20,7 @@ pub struct Eye {
     parser: Processor<NoTimeout>,
     stamp: Rc<Cell<Option<Stamp>>>,
     size: Size,
-    /// What the cells show, row by row.
+    /// The glyphs of the cells, row by row.
     glyphs: Vec<Glyph>,
     /// The cells in inverse video.
     inverse: BTreeSet<Place>,
@@ -29,14 +29,14 @@ pub struct Eye {
     cells_hash: u64,
 }
 
-/// Where the cursor is: the terminal's own, or one that a program draws.
+/// The place of the cursor: the terminal's own, or one that a program draws.
 ///
 /// A program that hides the terminal's cursor and shows one single cell in inverse video draws its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// Its place. Behind the last column, where the next character wraps, it is the last column.
     pub place: Place,
-    /// Whether it is shown.
+    /// True if it is shown.
     pub is_visible: bool,
 }
 
@@ -47,11 +47,11 @@ impl Cursor {
     }
 }
 
-/// How much of a host's output a screen has: the window title of a run that is stamped says it.
+/// The amount of a host's output that a screen has: the window title of a run that is stamped says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp(pub usize);
 
-/// What a title begins with that is a stamp, after the prefix that a peer may put before it.
+/// The beginning of a title that is a stamp, after the prefix that a peer may put before it.
 pub const STAMP_PREFIX: &str = "fulmar-lab ";
 
 impl Stamp {
@@ -69,9 +69,9 @@ impl Stamp {
 /// A cell that shows something else than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Where.
+    /// The place of the cell.
     pub place: Place,
-    /// What it shows.
+    /// The glyph that it shows.
     pub glyph: Glyph,
 }
 

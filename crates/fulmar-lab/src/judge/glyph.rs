@@ -1,4 +1,4 @@
-//! What one cell of a screen shows, as far as the judge looks.
+//! The glyph of one cell of a screen, as far as the judge looks.
 
 use alacritty_terminal::term::cell::{Cell, Flags};
 use alacritty_terminal::vte::ansi::{Color, NamedColor};

@@ -1,4 +1,4 @@
-//! What each cell of a screen has shown, and when.
+//! Remembers what each cell of a screen has shown, and when.
 
 use super::glyph::{Glyph, Place};
 use crate::trace::Size;

@@ -1,4 +1,4 @@
-//! When a key's own effect is on the screen.
+//! Finds the time at which a key's own effect is on the screen.
 
 use super::course::{Course, Moment};
 use super::effect::Effect;
@@ -59,7 +59,7 @@ struct Search<'a> {
     state: usize,
 }
 
-/// What the display shows of an effect.
+/// The part of the display that an effect touches.
 struct Part {
     glyphs: Vec<Glyph>,
     cursor: Option<Place>,

@@ -15,7 +15,7 @@ fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// What somebody typed and what somebody wrote, in milliseconds.
+/// The keys and the output of one side, with times in milliseconds.
 #[derive(Clone, Default)]
 struct Side(Vec<(u64, Event)>);
 

@@ -8,7 +8,7 @@ use crate::trace::{Event, Size, StrokeKind, Trace, strokes};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// How much of the host's output has been shown, in bytes. Screens of a truth are named by it.
+/// The number of bytes of the host's output that have been shown. Screens of a truth are named by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(pub usize);
 
@@ -36,29 +36,28 @@ pub struct Truth {
 /// A screen, without its cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
-    /// From which position on it is so.
+    /// The position from which on it is so.
     pub(crate) from: Position,
     pub(crate) cursor: Cursor,
     pub(crate) hash: u64,
-    /// Whether the host paused here. What is shown in the middle of a write is hardly ever seen.
+    /// True if the host paused here. A screen in the middle of a write is hardly ever seen.
     pub(crate) is_rest: bool,
 }
 
 /// One key and what the host made of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrueKey {
-    /// What the keyboard sent.
+    /// The bytes that the keyboard sent.
     pub bytes: Vec<u8>,
     /// A key, a report of the mouse, or a paste.
     pub kind: StrokeKind,
-    /// When, on the trace's clock.
+    /// The time on the trace's clock.
     pub at: Duration,
     /// The output before it.
     pub before: Position,
     /// The output before the next key: all that can come of the keys up to this one.
     pub reach: Position,
-    /// What the key itself does to the screen: any one of these, and nothing at all if there is
-    /// none.
+    /// The effects of the key itself on the screen: any one of these, and nothing at all if there is none.
     pub effects: Vec<Effect>,
 }
 

@@ -11,22 +11,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What is known of a run.
+/// The records of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// The truth: of the recording that was played, or of `host_side` where real programs ran.
     pub truth: &'a Truth,
-    /// What the user's terminal sent and got, from the start of the peer on.
+    /// The user's side: what the terminal sent and got, from the start of the peer on.
     pub user_side: &'a Trace,
-    /// What the host received and wrote, on the same clock. Its first record is the moment at which
-    /// the play began; keys that were typed before it belong to the set-up.
+    /// The host's side: what it received and wrote, on the same clock. Its first record is the moment at
+    /// which the play began; keys that were typed before it belong to the set-up.
     pub host_side: &'a Trace,
     /// The least time that output takes from the host to the user's terminal. In a run with
     /// stamps it makes no difference. Without them it is better too small than too large.
     pub transit: Duration,
 }
 
-/// Why a run cannot be judged.
+/// The reason why a run cannot be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoVerdict {
@@ -41,25 +41,25 @@ pub enum NoVerdict {
     NoKeys,
 }
 
-/// What became of one key.
+/// The verdict on one key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyVerdict {
-    /// When it was typed, from the start of the play.
+    /// The time at which it was typed, from the start of the play.
     #[serde(rename = "typed_ms", with = "millis")]
     pub typed: Duration,
-    /// How long its own effect took to be right on the screen, predicted or confirmed. `None` for a
-    /// key that has no effect.
+    /// The time that its own effect took to be right on the screen, predicted or confirmed. `None` for a key
+    /// that has no effect.
     pub own: Option<Observation>,
-    /// How long the whole screen took to be right, its effect included, and the host's answer to
-    /// be in it. `None` for a key that has no effect.
+    /// The time that the whole screen took to be right, its effect included, and the host's answer to be in
+    /// it. `None` for a key that has no effect.
     pub whole: Option<Observation>,
-    /// How long it took to the first output of any kind, right or wrong.
+    /// The time to the first output of any kind, right or wrong.
     pub first_output: Observation,
     /// Cells, and the cursor, that were wrong for over 30 ms because of it.
     pub wrong: usize,
 }
 
-/// What became of a run.
+/// The verdict on a run.
 ///
 /// As JSON times are milliseconds with fractions, from the start of the play. A wait is `{"ms": 103.2}`, with
 /// `"censored": true` where it was in vain, and `null` for a key without effect.
@@ -69,7 +69,7 @@ pub struct Verdict {
     pub keys: Vec<KeyVerdict>,
     /// Everything that was wrong.
     pub wrongs: Vec<Wrong>,
-    /// What arrived of the keys.
+    /// The delivery of the keys.
     pub delivery: Delivery,
     /// The longest time for which at least one key with an effect waited and none was answered (its
     /// whole screen right).
@@ -78,9 +78,9 @@ pub struct Verdict {
     /// From the start of the play to the last thing that was seen.
     #[serde(rename = "length_ms", with = "millis")]
     pub length: Duration,
-    /// Whether the run has stamps, so that what a screen holds of the host's output is known.
+    /// True if the run has stamps, so that what a screen holds of the host's output is known.
     pub is_stamped: bool,
-    /// Whether the display ever showed a true screen. If not, nothing else here means anything.
+    /// True if the display ever showed a true screen. If not, nothing else here means anything.
     pub is_settled: bool,
     /// Cells in which the last screen differs from the host's last one. In a run that ended at rest
     /// more than none means that judge and peer do not agree about what a terminal does.

@@ -1,4 +1,4 @@
-//! What the display showed and never should have.
+//! Finds what the display showed and never should have.
 
 use super::course::{Course, Moment};
 use super::eye::places;
@@ -17,25 +17,25 @@ use std::time::Duration;
 /// is not wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wrong {
-    /// Where, and `None` for the cursor, which can be wrong at one place at a time.
+    /// The place, and `None` for the cursor, which can be wrong at one place at a time.
     #[serde(with = "json::place")]
     pub place: Option<Place>,
-    /// Since when, from the start of the play.
+    /// The time at which it began, from the start of the play.
     #[serde(rename = "since_ms", with = "millis")]
     pub since: Duration,
-    /// For how long.
+    /// The time that it lasted.
     #[serde(rename = "lasted_ms", with = "millis")]
     pub lasted: Duration,
     /// The number of the newest key when it began: the one that caused it. `None` before any key.
     pub key: Option<usize>,
 }
 
-/// What is wrong for as long as this or shorter does not count: nobody sees it for certain.
+/// The longest time for which something may be wrong without counting: nobody sees it for certain.
 ///
 /// Source: the definition of wrong that the prediction was designed with.
 pub const WRONG_OVER: Duration = Duration::from_millis(30);
 
-/// What the top row begins with when it holds a peer's own notice. What a notice covers is not wrong.
+/// The beginnings of the top row when it holds a peer's own notice. What a notice covers is not wrong.
 pub const NOTICES: [&str; 3] = ["mosh: ", "fulmar: ", "[fulmar]"];
 
 impl Course<'_> {
@@ -56,7 +56,7 @@ struct Watch<'a> {
     course: &'a Course<'a>,
     last: Moment,
     has_notice: bool,
-    /// What is wrong at the moment, since when, and the newest key then.
+    /// The places that are wrong at the moment, since when, and the newest key then.
     open: BTreeMap<Option<Place>, (Duration, Option<usize>)>,
     wrongs: Vec<Wrong>,
 }

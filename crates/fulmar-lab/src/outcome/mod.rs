@@ -1,4 +1,4 @@
-//! What runs gave, as it lies on disk: a JSON file for each run, from which a report is made.
+//! The outcomes of runs, as they lie on disk: a JSON file for each run, from which a report is made.
 //!
 //! A run is one session of one peer, or one measurement of one tool: a cell of an experiment, with one
 //! seed. Whatever was measured is in its [`Outcome`], with what is needed to do it again by hand.
@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 use crate::judge::Verdict;
 pub use folder::Folder;
 
-/// Which run of a plan.
+/// The identity of a run in a plan.
 ///
 /// All names are of lower-case letters, digits, `-` and `.`, so that they can be names of files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RunId {
     /// The experiment, such as `evdo`.
     pub experiment: String,
-    /// Which of its settings, such as `lte-500ms-closed`.
+    /// The setting, such as `lte-500ms-closed`.
     pub cell: String,
-    /// Who carried the session or the bytes, such as `mosh`.
+    /// The carrier of the session or of the bytes, such as `mosh`.
     pub peer: String,
-    /// What all chance of the link followed from.
+    /// The seed that all chance of the link followed from.
     pub seed: u64,
 }
 
@@ -38,25 +38,25 @@ impl RunId {
     }
 }
 
-/// What one run gave.
+/// The outcome of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Which run it was.
+    /// The identity of the run.
     pub run: RunId,
-    /// How it was made.
+    /// The facts of its making.
     pub facts: Facts,
-    /// How it ended.
+    /// The way in which it ended.
     pub end: End,
     /// Single figures, by name, such as `bytes_up` or `client_cpu`.
     pub figures: BTreeMap<String, Figure>,
-    /// What changed during the run, by name, such as `queue_down`: pairs of seconds from the start of the
-    /// play, and a value.
+    /// The values that changed during the run, by name, such as `queue_down`: pairs of seconds from the start
+    /// of the play, and a value.
     pub series: BTreeMap<String, Vec<(f64, f64)>>,
-    /// What became of the keys, where somebody typed.
+    /// The verdict on the keys, where somebody typed.
     pub verdict: Option<Verdict>,
 }
 
-/// How a run was made.
+/// The facts of the making of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// The link, in the words of a [`Scenario`](crate::scenario::Scenario), ends of lines included.
@@ -67,15 +67,15 @@ pub struct Facts {
     pub typing: Option<String>,
     /// The recording that was played.
     pub recording: Option<String>,
-    /// When it began: seconds since 1970, UTC.
+    /// The beginning: seconds since 1970, UTC.
     pub began: u64,
-    /// How long it took, in seconds.
+    /// The time that it took, in seconds.
     pub took: f64,
-    /// How many runs were under way at the same time, this one included.
+    /// The number of runs that were under way at the same time, this one included.
     pub side_by_side: usize,
 }
 
-/// How a run ended.
+/// The way in which a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
@@ -90,7 +90,7 @@ pub enum End {
 pub struct Figure {
     /// The number.
     pub value: f64,
-    /// What it counts: `ms`, `s`, `B`, `B/s`, `packets`, `share`.
+    /// The unit: `ms`, `s`, `B`, `B/s`, `packets`, `share`.
     pub unit: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a peer's own processes cost: processor time and memory, read from outside while they live.
+//! Measures the cost of a peer's own processes: processor time and memory, read from outside while they live.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use fulmar_platform::lab::Network;
 
 use super::Programs;
 
-/// What runs a peer and is none of it, in sessions of a template. Shells, and what the lab itself runs.
+/// The programs that run a peer and are none of it, in sessions of a template: shells, and what the lab itself runs.
 const AROUND: [&str; 10] = [
     "sh",
     "dash",
@@ -25,10 +25,10 @@ const AROUND: [&str; 10] = [
     "perl",
 ];
 
-/// What carries a template's session where nothing else does.
+/// The programs that carry a template's session where nothing else does.
 const LOGIN: [&str; 3] = ["ssh", "sshd", "sshd-session"];
 
-/// What the processes of one host cost.
+/// The cost of the processes of one host.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Cost {
     /// Processor time since the start of the typing.

@@ -12,8 +12,7 @@ use super::programs::require;
 use crate::link::Host;
 use crate::scenario::SERVER_IP;
 
-/// How often, a millisecond apart, it is looked whether sshd listens. Chosen by eye: a thousand times
-/// what it takes.
+/// The most looks, a millisecond apart, whether sshd listens. Chosen by eye: a thousand times what it takes.
 const LOOKS_MAX: u32 = 30_000;
 
 /// Runs sshd where what it leaves behind is gone with it: the folder that the system's start script
@@ -27,7 +26,7 @@ const SCRIPT: &str = "\
 /// that have begun are ended by whoever has the host.
 pub(crate) struct Daemon {
     process: Child,
-    /// How it was started.
+    /// The command that started it.
     pub(crate) command: String,
 }
 

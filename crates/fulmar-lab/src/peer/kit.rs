@@ -1,4 +1,4 @@
-//! What a session needs on disk, in a folder of its own: keys, configurations, a name for everything.
+//! The kit of a session on disk, in a folder of its own: keys, configurations, a name for everything.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,10 +15,10 @@ use crate::scenario::SERVER_IP;
 /// The port of the private sshd: the usual one, in a network where there is no other.
 pub(super) const PORT: u16 = 22;
 
-/// What the source of a file system of the lab's own is called in the table of mounts.
+/// The source of a file system of the lab's own, as the table of mounts names it.
 pub(crate) const MOUNT_SOURCE: &str = "fulmar-lab";
 
-/// Where such a file system lies: a folder that every Linux has, and no peer uses.
+/// The folder where such a file system lies: every Linux has it, and no peer uses it.
 pub(crate) const MOUNT_POINT: &str = "/dev/shm";
 
 /// The folder of one session. It goes with this value; in a room with files of its own
@@ -89,17 +89,17 @@ impl Kit {
         self.at("server-home")
     }
 
-    /// Where the played host notes what it receives and writes.
+    /// Returns the file in which the played host notes what it receives and writes.
     pub(crate) fn log(&self) -> PathBuf {
         self.at("log")
     }
 
-    /// Where sshd is told what to do.
+    /// Returns the file that tells sshd what to do.
     pub(super) fn sshd_config(&self) -> PathBuf {
         self.at("sshd_config")
     }
 
-    /// Where sshd says what is wrong.
+    /// Returns the file in which sshd says what is wrong.
     pub(super) fn sshd_errors(&self) -> PathBuf {
         self.at("sshd_errors")
     }

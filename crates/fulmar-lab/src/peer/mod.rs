@@ -34,14 +34,14 @@ pub(crate) use programs::path;
 use template::Values;
 pub(crate) use template::plain;
 
-/// What carries a session.
+/// A program, or several, that carries a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
     /// Its name, of lower-case letters, digits and `-`.
     pub name: String,
     /// The line that begins a session.
     template: String,
-    /// Whose costs count.
+    /// The programs whose costs count.
     programs: Programs,
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-/// What is put in the place of words in braces. None has characters that a shell changes.
+/// The values that are put in the place of words in braces. None has characters that a shell changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Values {
     /// The server's address.

@@ -1,4 +1,4 @@
-//! Where a host's output may be cut.
+//! Tells where a host's output may be cut.
 
 /// Follows a host's output and tells whether it stands between two sequences, so that something of
 /// ours may be put there.

@@ -1,4 +1,4 @@
-//! What the played host writes, and when.
+//! Decides what the played host writes, and when.
 
 use super::ground::Ground;
 use crate::judge::{ANSWER_WITHIN, Stamp};
@@ -12,15 +12,15 @@ pub struct Player {
     pieces: Vec<Piece>,
     /// Every byte that the user types in the recording.
     expected: Vec<u8>,
-    /// When each of those was received that have been.
+    /// The times at which those of them were received that have been.
     received: Vec<Duration>,
     /// The sizes that the window gets in the recording.
     sizes: Vec<Size>,
-    /// When it got each of those that it has; `None` if nobody tells, and nothing waits for it.
+    /// The times at which it got those that it has; `None` if nobody tells, and nothing waits for it.
     resized: Option<Vec<Duration>>,
     /// The next piece.
     next: usize,
-    /// When everything before its key was written.
+    /// The time at which everything before its key was written.
     free: Duration,
     /// Bytes that were received and are not in the recording.
     strange: usize,
@@ -46,7 +46,7 @@ struct Piece {
 pub struct Output {
     /// The bytes of the recording.
     pub bytes: Vec<u8>,
-    /// What to write behind them, which is not part of the recording.
+    /// The stamp to write behind them, which is not part of the recording.
     pub stamp: Option<Stamp>,
 }
 
@@ -173,7 +173,7 @@ struct Script {
     expected: Vec<u8>,
     last_key: Duration,
     sizes: Vec<Size>,
-    /// When the window got the last of them, if no key came since.
+    /// The time at which the window got the last of them, if no key came since.
     last_size: Option<Duration>,
     /// The window's size.
     size: Option<Size>,

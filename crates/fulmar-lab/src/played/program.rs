@@ -18,7 +18,7 @@ const SIZE_PAUSE: Duration = Duration::from_millis(20);
 /// first packets have crossed the network.
 const SIZE_PATIENCE: Duration = Duration::from_secs(120);
 
-/// Why a recording is not played.
+/// The reason why a recording is not played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
@@ -61,7 +61,7 @@ pub struct Program {
     _raw: RawMode,
 }
 
-/// What ended a wait.
+/// The event that ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Woken {
     /// Something was received.
@@ -70,7 +70,7 @@ enum Woken {
     Timeout,
 }
 
-/// Why playing stops.
+/// The reason for which playing stops.
 enum Stop {
     /// The terminal is gone, or the end was asked for.
     Over,

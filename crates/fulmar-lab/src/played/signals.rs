@@ -1,16 +1,16 @@
-//! What the played host and whoever drives it say to each other.
+//! The words between the played host and whoever drives it.
 
-/// What the played host shows when it can begin.
+/// The text that the played host shows when it can begin.
 pub const READY: &str = "fulmar-lab is ready";
 
-/// What it waits for then: one byte, the Enter key.
+/// The byte that it waits for then: the Enter key.
 pub const START: u8 = b'\r';
 
-/// What it clears the screen with, before [`READY`] and again when it begins: plain rendition, no
+/// The bytes with which it clears the screen, before [`READY`] and again when it begins: plain rendition, no
 /// margins, a visible cursor at the top left of a blank screen.
 pub const CLEAR: &str = "\x1b[m\x1b[r\x1b[?25h\x1b[2J\x1b[H";
 
-/// What ends it. No recording has it; it is not noted as a key.
+/// The bytes that end it. No recording has them; they are not noted as keys.
 pub const END: &[u8] = b"\x1dfulmar-lab end\r";
 
 /// Takes [`END`] out of what is received, however it is cut.
