@@ -1,4 +1,4 @@
-//! What a remote shell costs by itself, measured over real links: that the measurements mean what they say.
+//! The measurements of what a remote shell costs by itself mean what they say, over real links.
 //!
 //! A busy machine makes every time longer, so there are lower bounds only.
 

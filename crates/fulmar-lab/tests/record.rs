@@ -188,7 +188,7 @@ fn a_recording_is_not_written_over() {
     assert_eq!(std::fs::read(&file).expect("a file"), b"dear");
 }
 
-/// What a typist's script brings about: the exit status, what was said, and the files.
+/// Returns the results of a typist's script: the exit status, what was said, and the files.
 fn typed(script: &str) -> (bool, String, Option<(Trace, Meta)>) {
     let folder = tempfile::tempdir().expect("a folder");
     let (file, path) = (folder.path().join("trace"), folder.path().join("script"));

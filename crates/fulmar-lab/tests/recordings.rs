@@ -60,7 +60,7 @@ fn recordings_hold_somebody_typing() {
     }
 }
 
-/// What is typed from a mark to the next, without what was taken back, and from when to its last key.
+/// Returns what is typed from a mark to the next, without what was taken back, and from when to its last key.
 fn marked(trace: &Trace, meta: &Meta, mark: Mark) -> Vec<(Duration, Duration, String)> {
     let marks = meta.notes.iter().filter_map(|(at, note)| match note {
         Note::Mark(mark) => Some((*at, *mark)),
@@ -87,7 +87,7 @@ fn marked(trace: &Trace, meta: &Meta, mark: Mark) -> Vec<(Duration, Duration, St
     spans.map(|pair| typed(pair[0].0, pair[1].0)).collect()
 }
 
-/// What programs wrote from one time to another, without colours.
+/// Returns the output of programs from one time to another, without colours.
 fn written(trace: &Trace, from: Duration, to: Duration) -> String {
     let pieces = trace.host().filter(|(at, _)| (from..to).contains(at));
     let bytes: Vec<u8> = pieces.flat_map(|(_, bytes)| bytes.to_vec()).collect();
@@ -112,7 +112,7 @@ fn programs_showed_no_secret() {
     assert!(count >= 50, "{count} secrets");
 }
 
-/// What a path does to a recording: output comes this much later than the host writes it.
+/// A path that delays a recording: output comes this much later than the host writes it.
 #[derive(Clone, Copy)]
 struct DelayedPath {
     delay: Duration,
@@ -149,7 +149,7 @@ fn may_be_stamped(bytes: &[u8]) -> bool {
     bytes.is_ascii() && bytes.last().is_some_and(|last| b"\r\n $#>".contains(last))
 }
 
-/// When the output of a recording up to a position was there.
+/// Returns the time at which the output of a recording up to a position was there.
 fn written_at(trace: &Trace, position: Position) -> Duration {
     let mut end = 0;
     let mut host = trace.host();

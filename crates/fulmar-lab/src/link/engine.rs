@@ -23,7 +23,7 @@ const PACKETS_PER_TURN: usize = 64;
 /// The largest packet that a device with our MTU gives out, with room to spare.
 const PACKET_BYTES_MAX: usize = 2048;
 
-/// What the engine is asked.
+/// An order to the engine.
 pub(crate) enum Order {
     /// Make a change now, and say when it is made.
     Apply(Change, Sender<()>),
@@ -39,23 +39,23 @@ pub(crate) enum Order {
     Report(Sender<Report>),
 }
 
-/// How a link has done so far.
+/// The report of a link so far.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// How long the link has been up.
+    /// The time for which the link has been up.
     pub at: Duration,
-    /// What happened to whom: counts, and the last events.
+    /// The events: counts, and the last ones.
     pub events: String,
-    /// What became of the packets that the client sent.
+    /// The fate of the packets that the client sent.
     pub client: fulmar_sim::Counts,
-    /// What became of the packets that the server sent.
+    /// The fate of the packets that the server sent.
     pub server: fulmar_sim::Counts,
-    /// How much later than computed packets were handed over.
+    /// The lateness of packets: how much later than computed they were handed over.
     pub lateness: Lateness,
     /// Packets that a host would not take, because its device was down, or that could not be
     /// given the addresses that the network gave them.
     pub undelivered: u64,
-    /// How urgent the engine's thread is.
+    /// The urgency of the engine's thread.
     pub urgency: Urgency,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Engine {
     network: Network,
     plan: Plan,
     ends: [Ends; 2],
-    /// What the clock showed at the start.
+    /// The reading of the clock at the start.
     start: Duration,
     lateness: Lateness,
     undelivered: u64,

@@ -12,15 +12,15 @@ use fulmar_platform::lab::{Network, Tun};
 /// The name of the device in each of the networks.
 pub(super) const DEVICE: &str = "lab0";
 
-/// How many packets may wait in front of the engine before the kernel drops some: more than any
-/// burst, since only the emulated queues may drop. Chosen by eye.
+/// The most packets that may wait in front of the engine before the kernel drops some: more than any burst,
+/// since only the emulated queues may drop. Chosen by eye.
 const DEVICE_QUEUE: u32 = 20_000;
 
 /// The largest packet, with its headers: that of Ethernet.
 const DEVICE_MTU: u32 = 1500;
 
-/// How often, a millisecond apart, it is looked whether an address is there. Chosen by eye: it is the
-/// time that a workqueue of the kernel takes.
+/// The most looks, a millisecond apart, whether an address is there. Chosen by eye: it is the time that a
+/// workqueue of the kernel takes.
 const ADDRESS_LOOKS_MAX: u32 = 5000;
 
 /// A network of its own with one way out: the emulated link.

@@ -1,4 +1,4 @@
-//! What a host is told of a packet that was not carried.
+//! The report to a host of a packet that was not carried.
 
 use anyhow::Result;
 use etherparse::icmpv4::DestUnreachableHeader;

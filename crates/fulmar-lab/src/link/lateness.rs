@@ -1,4 +1,4 @@
-//! How late the engine is.
+//! Counts how late the engine is.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub struct Lateness {
     most: Duration,
 }
 
-/// Where the second class begins, in microseconds.
+/// The beginning of the second class, in microseconds.
 const FIRST_US: f64 = 5.0;
 const GROWTH: f64 = 1.5;
 

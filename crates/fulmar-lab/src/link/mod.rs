@@ -31,7 +31,7 @@ use engine::{Ends, Engine, Order};
 pub use host::Host;
 pub use lateness::Lateness;
 
-/// What is said where the engine's thread has ended; the reason comes when the link is stopped.
+/// The message where the engine's thread has ended; the reason comes when the link is stopped.
 const FAILED: &str = "the engine of the link has failed";
 
 /// Two hosts and the link between them. It ends when this value is dropped, with what the kernel

@@ -1,4 +1,4 @@
-//! What can be set about a host's system: its own kernel, as it were.
+//! The parameters of a host's system: its own kernel, as it were.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -13,7 +13,7 @@ use crate::link::{Link, Report};
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 
-/// How thorough the checks are.
+/// The thoroughness of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
     /// A few seconds, to see that all of it works.
@@ -27,7 +27,7 @@ const SMALL: usize = 100;
 /// The largest packet of the device.
 const FULL: usize = 1500;
 
-/// What was measured on a link, and what the link itself says about it.
+/// The measurements on a link, and the link's own report.
 struct Measured {
     flow: Flow,
     report: Report,
@@ -59,7 +59,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 
 const NO_TRACES: fn() -> LinkTraces = LinkTraces::none;
 
-/// How much longer than set packets are under way. The errors of both ends are in it: that of the
+/// Measures how much longer than set packets are under way. The errors of both ends are in it: that of the
 /// engine's reading a packet late, and that of writing it late.
 pub(super) fn delay(extent: Extent, set: Duration, load: &'static str) -> Result<Row> {
     let link = link(&format!("up delay {}us", set.as_micros()), &NO_TRACES())?;
@@ -144,7 +144,7 @@ pub(super) fn burst_loss(percent: f64, run: f64) -> Result<Row> {
     )
 }
 
-/// How many of a burst get through a queue: those that it holds, and the one that is being sent.
+/// Measures how many of a burst get through a queue: those that it holds, and the one that is being sent.
 pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result<Row> {
     // One packet takes 2 ms for each of its bytes: longer than the burst, whatever happens to us.
     let text = format!("up rate 4kbit queue {limit}");
@@ -177,7 +177,7 @@ pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result
     })
 }
 
-/// How fast full packets leave a link where many wait.
+/// Measures how fast full packets leave a link where many wait.
 ///
 /// They are all there before the link is as fast as is to be measured, so that it never has to wait
 /// for a prober that is not given the processor.
@@ -235,7 +235,7 @@ fn overload(pace: &mut super::probe::Pace<'_>, per_second: f64, seconds: f64) ->
     }
 }
 
-/// How many opportunities of a trace are used where there is always something to send.
+/// Measures how many opportunities of a trace are used where there is always something to send.
 pub(super) fn trace(extent: Extent, name: &str, traces: &LinkTraces) -> Result<Row> {
     let trace = traces.get(name)?;
     let link = link(&format!("up trace {name} queue 1000p"), traces)?;
@@ -268,7 +268,7 @@ pub(super) fn trace(extent: Extent, name: &str, traces: &LinkTraces) -> Result<R
     })
 }
 
-/// Whether a link and virtual time do the same to the same packets.
+/// Checks that a link and virtual time do the same to the same packets.
 pub(super) fn worlds(extent: Extent) -> Result<Row> {
     // No packet waits for another: for how long would depend on the moment of its sending.
     let text = "seed 11\nup loss 5%, duplicate 5%, delay 20ms..25ms\n\

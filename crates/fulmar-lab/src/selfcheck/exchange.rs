@@ -20,11 +20,11 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// The payload: a number, and filling.
 const BYTES: usize = 72;
 
-/// How long nothing may come before it is over: longer than any delay that is tried.
+/// The silence after which it is over: longer than any delay that is tried.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// What became of each packet of one way: for each number how long each copy was under way, in
-/// seconds and in order of arrival. Who is not there was lost.
+/// The passage of each packet of one way: for each number how long each copy was under way, in seconds and in
+/// order of arrival. A number that is not there was lost.
 pub(super) type Passages = BTreeMap<u32, Vec<f64>>;
 
 /// Both ways of an exchange: requests, and answers in the order in which they were sent.
@@ -34,7 +34,7 @@ pub(super) struct Exchange {
     pub(super) answers: Passages,
 }
 
-/// How two runs of one exchange differ.
+/// The differences between two runs of one exchange.
 #[derive(Clone, Debug)]
 pub struct Agreement {
     /// Packets that arrived in one world more often than in the other, lost ones included.
@@ -42,7 +42,7 @@ pub struct Agreement {
     /// Of those that arrived in both: by how much longer they took in the real one, in seconds, in
     /// order of size.
     pub longer: Vec<f64>,
-    /// How urgent the real link's engine was.
+    /// The urgency of the real link's engine.
     pub urgency: Urgency,
 }
 
@@ -118,7 +118,7 @@ impl Notes {
         self.arrived.extend(number.map(|number| (number, at)));
     }
 
-    /// What was sent here and arrived there.
+    /// Returns the passages of what was sent here and arrived there.
     fn passages(&self, there: &Self) -> Passages {
         let mut passages = Passages::new();
         for (number, at) in &there.arrived {

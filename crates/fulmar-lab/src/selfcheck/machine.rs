@@ -6,14 +6,14 @@ use anyhow::{Context as _, Result};
 use fulmar_platform::lab::Urgency;
 use serde_json::{Value, json};
 
-/// What a reader needs to know to judge the figures.
+/// The machine, as far as a reader needs to know it to judge the figures.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     kernel: String,
     processor: String,
     cores: usize,
     load: String,
-    /// How urgent the engine's thread is.
+    /// The urgency of the engine's thread.
     urgency: Urgency,
 }
 
@@ -73,7 +73,7 @@ impl Machine {
     }
 }
 
-/// What a virtual machine was not given of the processor, since a moment.
+/// The time of the processor that a virtual machine was not given, since a moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stolen {
     total: f64,

@@ -1,4 +1,4 @@
-//! How precise the emulation is on this machine, measured from outside.
+//! Measures how precise the emulation is on this machine, from outside.
 //!
 //! Probes are sent by a socket on one host and received by one on the other. When a probe left is
 //! read from the clock before it is sent; when it arrived is the kernel's own time. So nothing that
@@ -23,7 +23,7 @@ pub use exchange::{Agreement, agreement};
 use machine::{Load, Machine, Stolen};
 use row::{Row, Verdict};
 
-/// What a self-check has found.
+/// The findings of a self-check.
 #[derive(Clone, Debug)]
 pub struct Findings {
     rows: Vec<Row>,

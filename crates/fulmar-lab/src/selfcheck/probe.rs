@@ -13,10 +13,10 @@ use crate::link::Link;
 /// IP and UDP headers of a probe.
 pub(super) const HEADER_BYTES: usize = 28;
 
-/// What a receiver can keep before it is read: more than any check has under way.
+/// The bytes that a receiver can keep before they are read: more than any check has under way.
 const BUFFER_BYTES: usize = 128 << 20;
 
-/// How often a receiver looks whether it is over.
+/// The interval at which a receiver looks whether it is over.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// One that arrived.
@@ -24,21 +24,21 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) struct Arrival {
     /// Its number, in the order of sending.
     pub(super) number: u32,
-    /// When the kernel of the server had it.
+    /// The time at which the kernel of the server had it.
     pub(super) at: Duration,
 }
 
-/// What was sent and what came of it.
+/// The packets that were sent, and those that arrived.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flow {
-    /// When each was sent, by number.
+    /// The time at which each was sent, by number.
     pub(super) sent: Vec<Duration>,
     /// In order of arrival.
     pub(super) arrived: Vec<Arrival>,
 }
 
 impl Flow {
-    /// How long each that arrived took, in seconds.
+    /// Returns the time that each took that arrived, in seconds.
     pub(super) fn delays(&self) -> Vec<f64> {
         let delay = |arrival: &Arrival| {
             let sent = self.sent.get(arrival.number as usize)?;
@@ -174,7 +174,7 @@ impl Pace<'_> {
         Ok(())
     }
 
-    /// How many have been sent that the engine has not read.
+    /// Returns the number of packets that have been sent and that the engine has not read.
     fn ahead(&self) -> Result<u64> {
         let read = self.probe.link.report()?.client.sent;
         Ok((self.sent.len() as u64).saturating_sub(read))

@@ -1,30 +1,30 @@
-//! What one check has found.
+//! The findings of one check.
 
 use serde_json::{Value, json};
 
 /// One line of the table.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// What is checked.
+    /// The subject of the check.
     pub(super) what: &'static str,
-    /// With which setting.
+    /// The setting with which it is checked.
     pub(super) setting: String,
-    /// What was measured, for a person.
+    /// The measured value, for a person.
     pub(super) measured: String,
-    /// What it ought to be, for a person.
+    /// The value that it ought to have, for a person.
     pub(super) wanted: String,
-    /// Whether it is.
+    /// The verdict.
     pub(super) verdict: Verdict,
     /// All of it as numbers.
     pub(super) numbers: Value,
 }
 
-/// Whether a measured value is as wanted.
+/// The verdict on a measured value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is.
+    /// The value is as wanted.
     Good,
-    /// It is not.
+    /// The value is not as wanted.
     Bad,
 }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A header line is never longer: 20 digits, the longest word, two numbers of 20 digits.
 const HEADER_MAX: usize = 72;
 
-/// Why bytes are no key trace, and where.
+/// The reason why bytes are no key trace, and the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormError {
@@ -28,7 +28,7 @@ pub enum FormError {
          or '<usec> HOST <length>', not with {found:?}"
     )]
     NoHeader {
-        /// Where the line begins, in bytes from the start of the file.
+        /// The beginning of the line, in bytes from the start of the file.
         at: usize,
         /// The line, as far as it is text, cut where a header would have ended.
         found: String,
@@ -36,17 +36,17 @@ pub enum FormError {
     /// The file ends within a record.
     #[error("byte {at}: this record has {wanted} bytes and the file holds {left} more")]
     CutShort {
-        /// Where the record's bytes begin.
+        /// The beginning of the record's bytes.
         at: usize,
-        /// How many there should be.
+        /// The number of bytes that there should be.
         wanted: usize,
-        /// How many there are.
+        /// The number of bytes that there are.
         left: usize,
     },
-    /// What follows the bytes of a record is not a newline, so the length is wrong.
+    /// No newline follows the bytes of a record, so the length is wrong.
     #[error("byte {at}: a newline should follow the bytes of the record")]
     NoNewline {
-        /// Where the newline should be.
+        /// The place where the newline should be.
         at: usize,
     },
     /// The records are well formed and make no trace.
@@ -54,7 +54,7 @@ pub enum FormError {
     NoTrace(#[from] NoTrace),
 }
 
-/// Why a file was not read as a trace.
+/// The reason why a file was not read as a trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -71,7 +71,7 @@ pub enum ReadError {
     Form {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the file.
         error: FormError,
     },
 }
@@ -151,7 +151,7 @@ struct Reader<'a> {
     at: usize,
 }
 
-/// What a header line announces.
+/// The announcement of a header line.
 enum Header {
     Size(Size),
     User(usize),

@@ -1,15 +1,15 @@
-//! What a keyboard's side sends, cut into keys.
+//! Cuts what a keyboard's side sends into keys.
 
 /// A piece of what the keyboard's side sent: one key, or something that counts as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stroke<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// What it is.
+    /// The kind of input.
     pub kind: StrokeKind,
 }
 
-/// What a piece of input is.
+/// The kind of a piece of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StrokeKind {
     /// One press of a key: a character, a control, or an escape sequence, also with Alt.
@@ -18,8 +18,8 @@ pub enum StrokeKind {
     Mouse,
     /// A paste between the marks that programs ask for (mode 2004).
     Paste,
-    /// What the terminal itself said: the answer to a question about cursor, attributes, modes,
-    /// colours or size, or that the window was entered or left. Nobody typed it.
+    /// The words of the terminal itself: the answer to a question about cursor, attributes, modes, colours or
+    /// size, or that the window was entered or left. Nobody typed it.
     Answer,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a session besides keys and output: the sidecar file of a key trace.
+//! The sidecar file of a key trace, which has what is known of a session besides keys and output.
 //!
 //! ```text
 //! <usec> TTY <icanon 0|1> <echo 0|1> <foreground program>
@@ -47,7 +47,7 @@ pub enum Mark {
     SecretOff,
     /// The keys from here on answer a prompt that does echo.
     OpenOn,
-    /// That answer is over.
+    /// The answer is over.
     OpenOff,
 }
 
@@ -58,7 +58,7 @@ const MARKS: [(Mark, &str); 4] = [
     (Mark::OpenOff, "open-off"),
 ];
 
-/// Why a text is no sidecar.
+/// The reason why a text is no sidecar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetaError {
@@ -81,7 +81,7 @@ pub enum MetaError {
     },
 }
 
-/// Why a file was not read as a sidecar.
+/// The reason why a file was not read as a sidecar.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetaReadError {
@@ -98,7 +98,7 @@ pub enum MetaReadError {
     Form {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the file.
         error: MetaError,
     },
 }

@@ -1,4 +1,4 @@
-//! What a key trace is made of.
+//! The records of a key trace.
 
 use std::time::Duration;
 
@@ -25,9 +25,9 @@ pub enum Event {
 /// An event with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When, on the clock of the trace: only differences mean anything. Whole microseconds are kept.
+    /// The time on the clock of the trace: only differences mean anything. Whole microseconds are kept.
     pub at: Duration,
-    /// What.
+    /// The event.
     pub event: Event,
 }
 
@@ -43,7 +43,7 @@ pub struct Trace {
 /// Sizes above this are no terminal's. Chosen by eye; the tallest screens have some hundred rows.
 pub const SIZE_MAX: u16 = 1000;
 
-/// Why records do not make a trace.
+/// The reason why records do not make a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoTrace {

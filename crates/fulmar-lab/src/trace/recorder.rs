@@ -18,7 +18,7 @@ pub struct Recorder<T, M> {
     tty: Option<TtyState>,
 }
 
-/// Which times are written.
+/// The times that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// Those from the beginning of the recording, so that a file says nothing of the machine's.

@@ -1,4 +1,4 @@
-//! What a key trace holds, in numbers.
+//! The content of a key trace, in numbers.
 
 use super::keys::{StrokeKind, strokes};
 use super::record::Trace;
@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Statistics {
     /// Keys typed, with reports of the mouse and pastes as one each.
     pub keys: usize,
-    /// What the terminal itself sent.
+    /// The number of answers that the terminal itself sent.
     pub answers: usize,
     /// Bytes from the keyboard's side, answers included.
     pub user_bytes: usize,

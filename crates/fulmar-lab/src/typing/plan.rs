@@ -1,11 +1,11 @@
-//! What a user types, and what it waits for before.
+//! The plan of what a user types, and of what it waits for before.
 
 use super::typist::Loop;
 use crate::judge::{Position, Truth};
 use crate::trace::{Event, Trace, strokes};
 use std::time::Duration;
 
-/// Who types sooner than this after the host was done has not read what it wrote.
+/// The least time that it takes to read what the host wrote. Who types sooner has not read it.
 ///
 /// Chosen by eye, between the time that a person takes to choose an answer to something seen (0.3 to
 /// 0.5 s) and the pauses of the recordings after a command (0.4 to 1.2 s).
@@ -19,22 +19,22 @@ pub const RESULT_CELLS: usize = 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Planned {
     pub(crate) bytes: Vec<u8>,
-    /// How many keys it holds.
+    /// The number of keys that it holds.
     pub(crate) keys: usize,
-    /// What it waits for.
+    /// The event that it waits for.
     pub(crate) cue: Cue,
-    /// How long after that it comes.
+    /// The time after that at which it comes.
     pub(crate) pause: Duration,
 }
 
-/// What a key waits for.
+/// The event that a key waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cue {
     /// The write before it; before the first one, the beginning.
     Write,
     /// The first output after the write before it.
     Output,
-    /// That what the host wrote up to here is to be seen.
+    /// The output up to here is to be seen.
     Result(Position),
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn plan(trace: &Trace, truth: &Truth, user: Loop) -> Vec<Planned> {
     planned
 }
 
-/// What both users wait for at the beginning: the prompt, if there is one and it was read.
+/// Returns the cue of both users at the beginning: the prompt, if there is one and it was read.
 fn first_cue(prompt: &[(Duration, Position)], began: Duration, at: Duration) -> (Cue, Duration) {
     match prompt.iter().rfind(|(written, _)| *written + READING <= at) {
         Some((written, position)) => (Cue::Result(*position), *written),

@@ -1,4 +1,4 @@
-//! What a user can see while the run goes on.
+//! Tells what a user can see while the run goes on.
 
 use crate::judge::{Change, Eye, Position, Truth};
 use crate::trace::Size;
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         last.is_some_and(|last| last >= self.truth.since(position))
     }
 
-    /// Whether the newest stamp says so; `None` without one.
+    /// Returns true if the newest stamp says so; `None` without one.
     fn is_stamped(&self, position: Position) -> Option<bool> {
         let stamp = self.eye.stamp()?;
         Some(Position(stamp.0) >= self.truth.since(position))

@@ -9,7 +9,7 @@ use fulmar_platform::{Interest, Master, PollList, Transfer, boot_time};
 use std::io;
 use std::time::Duration;
 
-/// When a user stops.
+/// The limits after which a user stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// After so many keys.
@@ -24,19 +24,19 @@ pub struct Limits {
     pub pause_max: Option<Duration>,
 }
 
-/// What a user saw and did.
+/// The record of what a user saw and did.
 #[derive(Clone, Debug)]
 pub struct Sitting {
     /// The user's side of the run: from the start of the session on, with everything that was
     /// shown, and the keys that were typed.
     pub user_side: Trace,
-    /// Why it ended.
+    /// The reason for its end.
     pub why_over: WhyOver,
-    /// How often the user waited in vain before a key.
+    /// The number of times that the user waited in vain before a key.
     pub given_up: usize,
 }
 
-/// Why a sitting ended.
+/// The reason for the end of a sitting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyOver {
     /// Everything was typed, and the last answer seen.
@@ -49,7 +49,7 @@ pub enum WhyOver {
     PeerLeft,
 }
 
-/// Why nobody typed.
+/// The reason why nobody typed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SittingError {
@@ -62,12 +62,12 @@ pub enum SittingError {
     /// The pty cannot be used.
     #[error("the pty fails: {0}")]
     Pty(#[from] io::Error),
-    /// What was noted makes no trace, which is a fault of the lab.
+    /// The notes make no trace, which is a fault of the lab.
     #[error("what the user saw is no trace: {0}")]
     NoTrace(#[from] NoTrace),
 }
 
-/// What others may want to know of while somebody sits there.
+/// A moment that others may want to know of while somebody sits there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// The session is there: the far end waits for the start.

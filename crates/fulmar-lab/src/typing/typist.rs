@@ -6,7 +6,7 @@ use crate::judge::Truth;
 use crate::trace::Trace;
 use std::time::Duration;
 
-/// Which user.
+/// The kind of user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Loop {
     /// Waits for the answer to each key.
@@ -29,9 +29,9 @@ pub struct Typist {
     plan: Vec<Planned>,
     /// The next of the plan.
     next: usize,
-    /// When the write before it was typed, or when the user sat down.
+    /// The time at which the write before it was typed, or at which the user sat down.
     since: Duration,
-    /// When its cue came.
+    /// The time at which its cue came.
     cued: Option<Duration>,
     pause_max: Option<Duration>,
     given_up: usize,
@@ -42,7 +42,7 @@ pub struct Typist {
 pub struct Press {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// How many keys they are.
+    /// The number of keys.
     pub keys: usize,
 }
 
@@ -130,7 +130,7 @@ impl Typist {
         self.given_up
     }
 
-    /// What only follows the write before it is cued by it.
+    /// Gives the cue for a write that only follows the one before it.
     fn expect_cue(&mut self) {
         let next = self.plan.get(self.next);
         if next.is_some_and(|next| next.cue == Cue::Write) {
@@ -179,13 +179,13 @@ mod tests {
         }
     }
 
-    /// What the screen shows at a time.
+    /// Shows a text on the screen at a time.
     fn show(at: u64, text: &str, typist: &mut Typist, reader: &mut Reader<'_>) {
         reader.show(text.as_bytes());
         typist.handle_output(ms(at), reader);
     }
 
-    /// What is typed next, and when it is due.
+    /// Types what comes next, and returns when it was due.
     fn press(typist: &mut Typist, reader: &mut Reader<'_>) -> (u64, String) {
         let due = typist.poll_timeout().expect("something to type");
         assert_eq!(typist.poll_press(due - Duration::from_micros(1)), None);

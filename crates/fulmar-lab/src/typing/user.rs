@@ -24,7 +24,7 @@ pub struct User<'a> {
     given_up: usize,
 }
 
-/// What a user does.
+/// An act of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Types this.
@@ -250,7 +250,7 @@ impl<'a> User<'a> {
     }
 }
 
-/// What a user at work does.
+/// A step of a user at work.
 enum Step {
     Typed(Vec<u8>),
     Waits,

@@ -1,4 +1,4 @@
-//! What is left when a session ends, however it ends: nothing.
+//! Nothing is left when a session ends, however it ends.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! What cannot be a session, and what is said then.
+//! Replays that cannot be a session are refused with a reason.
 
 use crate::lab::{has, is_refused, lab};
 use crate::support::leave_out;

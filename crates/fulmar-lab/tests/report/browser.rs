@@ -9,10 +9,10 @@ use crate::support::leave_out;
 /// The browser, under the names that distributions give it.
 const BROWSERS: [&str; 2] = ["chromium", "chromium-browser"];
 
-/// Where pictures of the page are kept, if somebody wants to look at them.
+/// The variable that names a folder for pictures of the page, if somebody wants to look at them.
 const PICTURES: &str = "FULMAR_LAB_PICTURES";
 
-/// What is measured: how wide the page is in a frame of a width, and what of it sticks out.
+/// The script that measures how wide the page is in a frame of a width, and what of it sticks out.
 const MEASURE: &str = "
 const page = document.querySelector('iframe').contentDocument;
 const width = page.defaultView.innerWidth;

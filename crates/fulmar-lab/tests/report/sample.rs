@@ -9,7 +9,7 @@ use fulmar_lab::judge::{Delivery, KeyVerdict, Verdict};
 use fulmar_lab::outcome::{End, Facts, Figure, Outcome, RunId};
 use fulmar_lab::stats::Observation;
 
-/// How somebody answers keys.
+/// A peer's habit of answering keys.
 #[derive(Clone, Copy)]
 struct Habit {
     peer: &'static str,

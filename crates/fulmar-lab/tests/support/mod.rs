@@ -1,4 +1,4 @@
-//! What the tests on real links share.
+//! The parts that the tests on real links share.
 
 #![allow(
     dead_code,

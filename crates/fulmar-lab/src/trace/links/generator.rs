@@ -2,7 +2,7 @@
 
 use fulmar_sim::{Chance, LinkTrace, Random};
 
-/// How a kind of link wanders, fades and gathers its opportunities.
+/// A kind of link: how it wanders, fades and gathers its opportunities.
 ///
 /// The rate is a random walk that returns to its mean, on two time scales, as in the model that
 /// Sprout has of cellular links (Winstein, Sivaraman, Balakrishnan, "Stochastic forecasts achieve
@@ -11,7 +11,7 @@ use fulmar_sim::{Chance, LinkTrace, Random};
 /// numbers were chosen so that the [statistics](super::Statistics) come near those of the traces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkKind {
-    /// What it is called: `like-lte-down`.
+    /// The name: `like-lte-down`.
     pub name: &'static str,
     /// The measured trace that it is like.
     pub like: &'static str,
@@ -27,12 +27,12 @@ pub struct LinkKind {
     cluster: f64,
     /// Opportunities come at multiples of this many thirds of a millisecond.
     slot_thirds: u32,
-    /// How often it goes out, each second.
+    /// The number of outages in each second.
     outages_per_second: f64,
     /// The shortest outage in seconds; the mean is twice that.
     outage_least: f64,
-    /// How long a trace is unless another length is wanted, in seconds: long enough for its slow
-    /// part to come round many times.
+    /// The length of a trace unless another is wanted, in seconds: long enough for its slow part to come
+    /// round many times.
     seconds: u32,
 }
 
@@ -114,10 +114,10 @@ pub const KINDS: [LinkKind; 4] = [
     },
 ];
 
-/// How often the rate is drawn anew, as in Sprout.
+/// The interval at which the rate is drawn anew, as in Sprout.
 const TICK_SECONDS: f64 = 0.02;
 
-/// What an opportunity carries, in Mbit.
+/// The size of what an opportunity carries, in Mbit.
 const OPPORTUNITY_MBIT: f64 = 0.012;
 
 impl LinkKind {

@@ -1,4 +1,4 @@
-//! What the published traces are like, for those who do not have them.
+//! The statistics of the published traces, for those who do not have them.
 
 use super::statistics::Statistics;
 

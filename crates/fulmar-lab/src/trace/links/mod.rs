@@ -17,7 +17,7 @@ pub use statistics::Statistics;
 /// Names the folder of traces where no argument does.
 pub const DATA_VARIABLE: &str = "FULMAR_LAB_DATA";
 
-/// Where the published traces are to be had.
+/// The place where the published traces are to be had.
 pub const ORIGIN: &str = "The link traces Verizon-LTE-short and Verizon-EVDO-driving are part of \
     the Mahimahi distribution, and of the data of the CS244 reproduction of the Mosh paper \
     (github.com/a10y/stm-data, folder traces). They are not ours to ship: put their files \

@@ -1,4 +1,4 @@
-//! What a link trace is like, in numbers that two traces can be compared by.
+//! The statistics of a link trace, by which two traces can be compared.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ const BIN_MS: u32 = 100;
 /// The lags of the autocorrelation, in bins.
 const LAGS: [usize; 5] = [1, 5, 10, 50, 100];
 
-/// What an opportunity carries, in bits.
+/// The size of what an opportunity carries, in bits.
 const OPPORTUNITY_BITS: f64 = 1500.0 * 8.0;
 
 /// Statistics of one period of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
-    /// How long a period is, in seconds.
+    /// The length of a period, in seconds.
     pub seconds: f64,
     /// The mean rate.
     pub mbit_mean: f64,
