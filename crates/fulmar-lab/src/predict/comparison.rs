@@ -18,7 +18,7 @@ use crate::stats::{AT_ONCE, share_within};
 /// A model that differs by more, in points of percent, is none.
 const AGREES_WITHIN: f64 = 2.0;
 
-/// What the judge of real runs says of both, recording by recording.
+/// The verdicts of the judge of real runs on both, recording by recording.
 #[derive(Debug)]
 pub struct Comparison {
     lines: Vec<Line>,

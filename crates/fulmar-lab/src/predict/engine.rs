@@ -10,7 +10,7 @@ use super::picture::Picture;
 use super::predictor::{Drawn, Predictor};
 use super::session::{Frame, Keys};
 
-/// Whose server it is.
+/// The maker of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// Stock's: no hints.

@@ -1,4 +1,4 @@
-//! What went wrong, key by key, for those who improve a predictor.
+//! Explains what went wrong, key by key, for those who improve a predictor.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use super::truth::Truth;
 use super::typed::Watch;
 use super::viewing::{Moment, Viewing};
 
-/// How long before a leak is of interest.
+/// The time before a leak that is of interest.
 const BEFORE_LEAKS: Duration = Duration::from_secs(1);
 
 /// Returns a text about every key of a recording that was not instant or was wrong: its number, its
@@ -166,7 +166,7 @@ impl Account<'_> {
         }
     }
 
-    /// What came and was said in the second before a moment.
+    /// Appends what came and was said in the second before a moment.
     fn push_before(&self, text: &mut String, number: usize) {
         let moments = &self.viewing.moments[..=number];
         let end = moments.last().map_or(Duration::ZERO, |moment| moment.at);
@@ -219,7 +219,7 @@ impl Account<'_> {
     }
 }
 
-/// What kind of key it is.
+/// Returns the kind of key that it is.
 fn class(bytes: &[u8]) -> &'static str {
     match bytes {
         [0x7f | 0x08] => "backspace",

@@ -9,14 +9,14 @@ use super::predictor::Kind;
 use super::recording::Recording;
 use super::trial::{Plan, Trial};
 
-/// What has to keep secrets.
+/// The predictors that have to keep secrets.
 const KEEPERS: [Kind; 4] = [
     Kind::Engine,
     Kind::EngineHints,
     Kind::Client,
     Kind::ClientHints,
 ];
-/// What must not be able to.
+/// The predictor that must not be able to.
 const CONTROL: Kind = Kind::Everything;
 
 /// The gate for some recordings.
@@ -28,16 +28,16 @@ pub struct Gate<'a> {
     keepers: Vec<Kind>,
 }
 
-/// What came of it.
+/// The verdict of the gate.
 #[derive(Debug)]
 pub struct Verdict {
-    /// How many sessions there were.
+    /// The number of sessions.
     pub sessions: usize,
-    /// How many keys of secrets were typed in them.
+    /// The number of keys of secrets that were typed in them.
     pub secret_keys: usize,
     /// The sessions in which something was shown that is a secret, in words.
     pub leaks: Vec<String>,
-    /// How many keys of secrets the control showed.
+    /// The number of keys of secrets that the control showed.
     pub control: usize,
     /// The recordings on which the control showed nothing: there the gate would notice nothing.
     pub blind: Vec<String>,
@@ -142,7 +142,7 @@ impl<'a> Gate<'a> {
 }
 
 impl Verdict {
-    /// Whether nothing was shown, and the control shows that it would have been noticed.
+    /// Returns true if nothing was shown, and the control shows that it would have been noticed.
     pub fn is_passed(&self) -> bool {
         self.leaks.is_empty() && self.blind.is_empty() && self.control > 0
     }

@@ -1,6 +1,6 @@
 //! Groups of programs.
 
-/// What kind of programs a recording has.
+/// The kind of programs that a recording has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Shells.
@@ -9,7 +9,7 @@ pub enum Group {
     Decorated,
     /// Interpreters.
     Interpreters,
-    /// What reads whole lines from the terminal.
+    /// Programs that read whole lines from the terminal.
     Cooked,
     /// Editors.
     Editors,
@@ -23,7 +23,7 @@ pub enum Group {
     Secrets,
     /// Unusual typing: pastes, held keys, an input method.
     Hands,
-    /// What is none of them.
+    /// Programs that are none of them.
     Others,
 }
 

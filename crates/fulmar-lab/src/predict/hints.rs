@@ -1,4 +1,4 @@
-//! What a server of our own would say of the recorded program.
+//! The hints that a server of our own would give about the recorded program.
 
 use fulmar_core::program_class;
 use fulmar_predict::{Hints, ProgramClass};

@@ -9,7 +9,7 @@ use super::truth::Truth;
 use super::viewing::{Moment, Viewing};
 use super::wrong::wrong_cells;
 
-/// What of a session's secrets was shown.
+/// The secrets of a session that were shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leaks {
     /// Keys of secrets that print a character.
@@ -146,7 +146,7 @@ impl Secret {
     }
 }
 
-/// Whether a cell is on a row beside the cursor's: that which is shown, or the server's.
+/// Returns true if a cell is on a row beside the cursor's: that which is shown, or the server's.
 fn is_near(moment: &Moment<'_>, at: Position) -> bool {
     let cursors = [&moment.drawn.picture, &moment.frame.picture];
     cursors
@@ -154,7 +154,7 @@ fn is_near(moment: &Moment<'_>, at: Position) -> bool {
         .any(|picture| picture.cursor_place().row.0.abs_diff(at.row.0) <= 1)
 }
 
-/// Whether characters of a secret stand in a text, side by side.
+/// Returns true if characters of a secret stand in a text, side by side.
 fn stands(window: &[(usize, char)], text: &[char]) -> bool {
     let own = || window.iter().map(|(_, own)| own);
     text.windows(STRETCH).any(|shown| shown.iter().eq(own()))
@@ -168,7 +168,7 @@ fn open_text(truth: &Truth, moment: &Moment<'_>) -> Vec<char> {
     texts.flat_map(str::chars).collect()
 }
 
-/// Whether the server's frame has the text of a drawn row on another one.
+/// Returns true if the server's frame has the text of a drawn row on another one.
 fn is_moved(moment: &Moment<'_>, row: u16) -> bool {
     let drawn = moment.drawn.picture.row(row);
     let frame = &moment.frame.picture;

@@ -16,10 +16,10 @@ pub struct Link {
     /// The shortest round trip, in milliseconds.
     #[serde(rename = "round_trip_ms")]
     pub round_trip: u64,
-    /// By how many milliseconds at most each way takes longer; what was sent first comes first.
+    /// The most milliseconds by which each way takes longer; what was sent first comes first.
     #[serde(rename = "jitter_ms")]
     pub jitter: u64,
-    /// How many datagrams of a hundred are lost each way.
+    /// The number of datagrams of a hundred that are lost each way.
     #[serde(rename = "loss_percent")]
     pub loss: u32,
 }

@@ -1,4 +1,4 @@
-//! How good predictions are: every key of many recordings, over many links, in virtual time.
+//! Measures how good predictions are: every key of many recordings, over many links, in virtual time.
 //!
 //! A [`Session`] is the real emulator, server, transport and client on a simulated link. The user types
 //! at the recorded times, whatever the screen shows, and the programs answer after the recorded

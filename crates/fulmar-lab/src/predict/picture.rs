@@ -1,4 +1,4 @@
-//! What a screen shows, as far as a prediction is judged by it.
+//! The picture on a screen, as far as a prediction is judged by it.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use fulmar_terminal::{
     Attributes, Cell, CellRow, Color, ColorKind, Column, Glyph, Position, Row, Screen, Style,
 };
 
-/// What one cell shows: its text, whether it is inverse, and its background. Colours of the text and
-/// the like do not count.
+/// The look of one cell: its text, whether it is inverse, and its background. Colours of the text and the
+/// like do not count.
 ///
 /// Never written, erased, blank and no-break space are the same.
 #[derive(Clone, Copy, Debug)]
@@ -86,22 +86,22 @@ impl Look {
         char::from_u32(self.text).filter(|character| *character != '\0')
     }
 
-    /// Whether it looks like a space, whatever is behind it.
+    /// Returns true if it looks like a space, whatever is behind it.
     pub fn is_blank(self) -> bool {
         self.text == ' ' as u32
     }
 
-    /// Whether the text is what suggestions are written in: dim, bright black, a dark grey.
+    /// Returns true if the text has a colour that suggestions are written in: dim, bright black, a dark grey.
     pub fn is_grey(self) -> bool {
         self.is_grey
     }
 
-    /// Whether it is in inverse video.
+    /// Returns true if it is in inverse video.
     pub fn is_inverse(self) -> bool {
         self.back & INVERSE != 0
     }
 
-    /// Whether the text is equal, inverse and background apart.
+    /// Returns true if the text is equal, inverse and background apart.
     pub fn has_text_of(self, other: Look) -> bool {
         self.text == other.text
     }
@@ -139,11 +139,11 @@ fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, step) & !CLUSTER
 }
 
-/// What a whole screen shows. A clone shares its rows.
+/// The picture of a whole screen. A clone shares its rows.
 #[derive(Clone, Debug)]
 pub struct Picture {
     rows: Vec<Arc<[Look]>>,
-    /// Where the cursor is, shown or not.
+    /// The position of the cursor, shown or not.
     at: Position,
     is_visible: bool,
 }
@@ -193,7 +193,7 @@ impl Picture {
         self.rows.get(usize::from(row)).map_or(&[], |row| row)
     }
 
-    /// Whether a row is, for certain and without looking, the one that another picture has there.
+    /// Returns true if a row is, for certain and without looking, the one that another picture has there.
     pub fn shares_row(&self, other: &Picture, row: u16) -> bool {
         let row = usize::from(row);
         match (self.rows.get(row), other.rows.get(row)) {
@@ -202,7 +202,7 @@ impl Picture {
         }
     }
 
-    /// What a cell shows; outside it is blank.
+    /// Returns the look of a cell; outside it is blank.
     pub fn look(&self, at: Position) -> Look {
         let row = self.row(at.row.0);
         row.get(usize::from(at.column.0))
@@ -210,12 +210,12 @@ impl Picture {
             .unwrap_or(Look::BLANK)
     }
 
-    /// Where the cursor is, shown or not.
+    /// Returns the position of the cursor, shown or not.
     pub fn cursor_place(&self) -> Position {
         self.at
     }
 
-    /// Where a cursor is to be seen.
+    /// Returns the position at which a cursor is to be seen.
     pub fn cursor(&self) -> Option<Position> {
         self.is_visible.then_some(self.at)
     }
@@ -245,7 +245,7 @@ impl Picture {
         })
     }
 
-    /// Whether nothing is different, cursor included.
+    /// Returns true if nothing is different, cursor included.
     pub fn is_same(&self, other: &Picture) -> bool {
         self.cursor() == other.cursor() && self.differences(other).next().is_none()
     }

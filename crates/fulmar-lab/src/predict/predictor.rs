@@ -1,4 +1,4 @@
-//! What can be tried on a session: anything that says what to show before the server does.
+//! The predictors that can be tried on a session: anything that says what to show before the server does.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub trait Predictor {
     }
 }
 
-/// What the user sees.
+/// The picture that the user sees.
 #[derive(Clone, Debug)]
 pub struct Drawn {
     /// The whole screen.
@@ -110,7 +110,7 @@ pub enum Kind {
     Client,
     /// The same with a server of our own.
     ClientHints,
-    /// Shows every guess: what the gate has to notice.
+    /// Shows every prediction: what the gate has to notice.
     Everything,
 }
 
@@ -141,7 +141,7 @@ impl Kind {
         }
     }
 
-    /// Whose server the client has to have that is this predictor.
+    /// Returns the server that this predictor needs, if it is a whole client.
     pub fn watched(self) -> Option<Peer> {
         match self {
             Kind::Client => Some(Peer::Stock),
@@ -150,7 +150,7 @@ impl Kind {
         }
     }
 
-    /// What it is called in tables that are read without this program.
+    /// Returns its name in tables that are read without this program.
     pub const fn title(self) -> &'static str {
         match self {
             Kind::None => "no prediction",

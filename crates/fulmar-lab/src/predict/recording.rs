@@ -19,7 +19,7 @@ pub struct Recording {
     pub set: Set,
     /// The recording.
     pub trace: Trace,
-    /// What its keys do.
+    /// The truth: the effects of its keys.
     pub truth: Truth,
 }
 
@@ -80,17 +80,17 @@ impl Recording {
         paths.iter().map(|path| Recording::read(path)).collect()
     }
 
-    /// What kind of programs it has.
+    /// Returns the kind of programs that it has.
     pub fn group(&self) -> Group {
         Group::of(&self.name)
     }
 
-    /// Whether it was made to be hard on purpose, and stays out of the totals.
+    /// Returns true if it was made to be hard on purpose, and stays out of the totals.
     pub fn is_apart(&self) -> bool {
         self.name.starts_with("own-adversarial")
     }
 
-    /// Whether it belongs to the totals of a set.
+    /// Returns true if it belongs to the totals of a set.
     pub(super) fn is_counted_in(&self, set: Set) -> bool {
         self.set == set && !self.is_apart()
     }

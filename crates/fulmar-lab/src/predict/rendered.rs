@@ -1,4 +1,4 @@
-//! What a predictor showed, as bytes for a terminal, so that the judge of real runs can judge it.
+//! Turns what a predictor showed into bytes for a terminal, so that the judge of real runs can judge it.
 
 use std::fmt::Write as _;
 

@@ -13,7 +13,7 @@ pub const PREDICTIONS: &str = "predict.json";
 /// The results of a plan.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Rows {
-    /// How many seeds were added up.
+    /// The number of seeds that were added up.
     pub seeds: u64,
     /// Trials in which not everything came before they were over.
     pub unfinished: usize,
@@ -21,20 +21,20 @@ pub struct Rows {
     pub rows: Vec<Row>,
 }
 
-/// How good a predictor was over a link.
+/// The success of a predictor over a link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Row {
     /// The link.
     pub link: Link,
     /// The set that all recordings of it belong to.
     pub set: Set,
-    /// What it is about.
+    /// The subject of the row.
     pub of: About,
     /// The recording's or the group's name; `all` for the whole set.
     pub name: String,
     /// The predictor.
     pub predictor: Kind,
-    /// How many recordings were added up.
+    /// The number of recordings that were added up.
     pub recordings: usize,
     /// Keys.
     pub keys: usize,
@@ -54,11 +54,11 @@ pub struct Row {
     pub p99_ms: f64,
     /// Keys of secrets.
     pub secret_keys: usize,
-    /// How many of them were shown.
+    /// The number of them that were shown.
     pub leaks: usize,
 }
 
-/// What a row is about.
+/// The subject of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum About {

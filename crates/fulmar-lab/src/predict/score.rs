@@ -1,4 +1,4 @@
-//! How good a predictor was on a session, and on many.
+//! Scores a predictor on a session, and on many.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use crate::stats::Observation;
 /// An effect that is there within this time is there at once.
 pub const INSTANT: Duration = Duration::from_millis(5);
 
-/// What a predictor made of the keys.
+/// The score of a predictor.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
-    /// How many keys there were.
+    /// The number of keys.
     pub keys: usize,
-    /// How many of them were wrong: because of them something was for 30 ms and more.
+    /// The number of them that were wrong: because of them something was for 30 ms and more.
     pub wrong: usize,
     /// The waits of the keys that have an effect.
     pub waits: Vec<Observation>,
-    /// What was shown of secrets.
+    /// The secrets that were shown.
     pub leaks: Leaks,
 }
 
@@ -57,7 +57,7 @@ impl Scored {
     }
 }
 
-/// Whether a wait is none.
+/// Returns true if a wait is none.
 pub(super) fn is_instant(wait: Observation) -> bool {
     matches!(wait, Observation::After(time) if time <= INSTANT)
 }

@@ -18,48 +18,48 @@ use crate::scenario::Scenario;
 use crate::simulated::{Far, PlayedHost, Tty, key};
 use crate::trace::Trace;
 
-/// What happened at the client, in order of time.
+/// The events at the client, in order of time.
 #[derive(Debug)]
 pub struct Session {
     /// The window's size.
     pub size: Size,
-    /// What happened.
+    /// The events.
     pub happenings: Vec<Happening>,
-    /// What the client itself showed, from when on, if it was watched.
+    /// The screens that the client itself showed, from when on, if it was watched.
     pub shown: Vec<Shown>,
-    /// What it said about its decisions.
+    /// The remarks that it made about its decisions.
     pub said: Vec<(Duration, String)>,
-    /// What it wrote to its terminal.
+    /// The bytes that it wrote to its terminal.
     pub written: Vec<u8>,
-    /// What the programs received and wrote.
+    /// The bytes that the programs received and wrote.
     pub host_side: Trace,
-    /// When it was over.
+    /// The time at which it was over.
     pub end: Duration,
-    /// Whether everything that the programs wrote came.
+    /// True if everything that the programs wrote came.
     pub is_whole: bool,
 }
 
-/// What a client shows.
+/// A screen that a client shows.
 #[derive(Debug)]
 pub struct Shown {
-    /// From when on.
+    /// The time from which it was shown.
     pub at: Duration,
     /// The whole screen.
     pub picture: Picture,
-    /// What of it was predicted.
+    /// The part of it that was predicted.
     pub predicted: Option<Overlay>,
 }
 
 /// Something that happened at the client.
 #[derive(Clone, Debug)]
 pub struct Happening {
-    /// When.
+    /// The time of the event.
     pub at: Duration,
-    /// What.
+    /// The event.
     pub what: What,
 }
 
-/// What can happen.
+/// The kinds of event.
 #[derive(Clone, Debug)]
 pub enum What {
     /// Something was typed.
@@ -79,22 +79,22 @@ pub struct Keys {
     pub first: u64,
     /// The number of the first key among those of the truth.
     pub key: usize,
-    /// How many keys it is.
+    /// The number of keys.
     pub count: usize,
     /// The number of the client's last state that was sent before.
     pub sent_state: u64,
 }
 
-/// What the client knows when something has come from the server.
+/// The knowledge of the client when something has come from the server.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The newest screen.
     pub screen: Screen,
-    /// What it shows.
+    /// The picture of that screen.
     pub picture: Picture,
-    /// How many bytes the server had when it sent this.
+    /// The number of bytes that the server had when it sent this.
     pub received: u64,
-    /// For how many of them the program had had 50 ms.
+    /// The number of them for which the program had had 50 ms.
     pub echoed: u64,
     /// The echo ack: the number of the client's state for which that is so.
     pub echoed_state: u64,
@@ -102,7 +102,7 @@ pub struct Frame {
     pub srtt: Option<Duration>,
     /// The number of the screen among those of the truth.
     pub number: usize,
-    /// What a server of our own would say with it.
+    /// The hints that a server of our own would give with it.
     pub hints: Option<Hints>,
     /// The screen as such a server would send it: with what stock's leaves out, faint text among it.
     pub native: Screen,
@@ -242,11 +242,11 @@ impl Session {
     }
 }
 
-/// When the server looks at the terminal because of keys: before it writes them, and when the echo ack
+/// The looks of the server at the terminal because of keys: before it writes them, and when the echo ack
 /// advances.
 #[derive(Default)]
 struct Looks {
-    /// Up to which byte each read of the keyboard goes, and when it was recorded.
+    /// The byte up to which each read of the keyboard goes, and the time at which it was recorded.
     keys: Vec<(u64, Duration)>,
 }
 

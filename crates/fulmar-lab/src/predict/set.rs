@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a recording is from, and who has looked at it.
+/// The origin of a recording, and its use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Set {
@@ -19,7 +19,7 @@ pub enum Set {
     Others,
 }
 
-/// How the names of our own recordings begin.
+/// The beginning of the names of our own recordings.
 const OWN: &str = "own-";
 
 /// The folder of those that are kept away from tuning.
@@ -39,7 +39,7 @@ impl Set {
         }
     }
 
-    /// What it is called in tables.
+    /// Returns its name in tables.
     pub const fn title(self) -> &'static str {
         match self {
             Set::First => "tuning, older",

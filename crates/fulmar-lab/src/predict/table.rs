@@ -24,7 +24,7 @@ pub struct Results<'a> {
     unfinished: usize,
 }
 
-/// What a line of the table is about.
+/// The subject of a line of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Line {
     Recording(usize),

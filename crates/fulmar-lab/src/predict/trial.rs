@@ -15,14 +15,14 @@ use super::score::{Score, Scored};
 use super::session::Session;
 use super::typed::Watch;
 
-/// What is to be tried.
+/// The recordings, links, seeds and predictors to try.
 #[derive(Debug)]
 pub struct Plan<'a> {
     /// The recordings.
     pub recordings: &'a [Recording],
     /// The links.
     pub links: Vec<Link>,
-    /// How many seeds, from 1.
+    /// The number of seeds, from 1.
     pub seeds: u64,
     /// The predictors.
     pub kinds: Vec<Kind>,
@@ -41,7 +41,7 @@ pub struct Trial {
     pub seed: u64,
     /// The score of each predictor, in the plan's order.
     pub scores: Vec<Score>,
-    /// Whether everything that the programs wrote had come when it was over.
+    /// True if everything that the programs wrote had come when it was over.
     pub is_whole: bool,
 }
 

@@ -16,37 +16,37 @@ use crate::trace::{Event, Mark, Meta, Note, StrokeKind, Trace, TtyState, strokes
 pub struct Truth {
     screens: Vec<Screen>,
     pictures: Vec<Picture>,
-    /// What is there behind the first newline of each piece of output that has one.
+    /// The pictures behind the first newline of each piece of output that has one.
     first_lines: Vec<Option<Picture>>,
     keys: Vec<TrueKey>,
-    /// How many bytes of output lead to each screen.
+    /// The number of bytes of output that lead to each screen.
     written: Vec<usize>,
-    /// When each screen came, on the recording's clock.
+    /// The time at which each screen came, on the recording's clock.
     came: Vec<Duration>,
-    /// What the terminal was like from when on, if the sidecar says so.
+    /// The states of the terminal, and from when on, if the sidecar has them.
     ttys: Vec<(Duration, TtyState)>,
 }
 
 /// One key and what it does.
 #[derive(Clone, Debug)]
 pub struct TrueKey {
-    /// What the keyboard sent.
+    /// The bytes that the keyboard sent.
     pub bytes: Vec<u8>,
     /// A key, a report of the mouse, or a paste.
     pub kind: StrokeKind,
-    /// When, on the recording's clock.
+    /// The time on the recording's clock.
     pub at: Duration,
     /// The screen that it was typed at.
     pub before: usize,
     /// The last screen before the next key: all that can come of the keys up to this one.
     pub reach: usize,
-    /// Whether it belongs to a secret.
+    /// True if it belongs to a secret.
     pub is_secret: bool,
-    /// What it does; `None` for nothing that can be seen.
+    /// The effect; `None` for nothing that can be seen.
     pub effect: Option<Effect>,
 }
 
-/// What a key does to the screen.
+/// The effect of a key on the screen.
 #[derive(Clone, Debug)]
 pub struct Effect {
     /// The screen with which it is complete.
@@ -62,12 +62,12 @@ pub struct Effect {
 pub struct Part {
     /// The cells.
     pub places: Vec<Position>,
-    /// Whether the cursor belongs to it.
+    /// True if the cursor belongs to it.
     pub has_cursor: bool,
 }
 
 impl Part {
-    /// Whether two pictures agree there.
+    /// Returns true if two pictures agree there.
     pub fn agrees(&self, one: &Picture, other: &Picture) -> bool {
         let has_cursor = !self.has_cursor || one.cursor() == other.cursor();
         has_cursor
@@ -103,12 +103,12 @@ impl Truth {
         self.screens.len() - 1
     }
 
-    /// What a screen shows.
+    /// Returns the picture of a screen.
     pub fn picture(&self, number: usize) -> &Picture {
         &self.pictures[number.min(self.pictures.len() - 1)]
     }
 
-    /// What is there for a moment behind the first newline of the output that leads to a screen.
+    /// Returns the picture that is there for a moment behind the first newline of the output that leads to a screen.
     pub fn first_line(&self, number: usize) -> Option<&Picture> {
         self.first_lines.get(number)?.as_ref()
     }
@@ -131,17 +131,17 @@ impl Truth {
         self.written.partition_point(|bytes| *bytes <= written) - 1
     }
 
-    /// How many bytes of output lead to a screen.
+    /// Returns the number of bytes of output that lead to a screen.
     pub fn written(&self, number: usize) -> usize {
         self.written.get(number).copied().unwrap_or_default()
     }
 
-    /// How many bytes of output there are in all.
+    /// Returns the number of bytes of output in all.
     pub fn length(&self) -> usize {
         self.written.last().copied().unwrap_or_default()
     }
 
-    /// What the terminal was like at a screen, when it was looked at last: with the screen, or at a
+    /// Returns the state of the terminal at a screen, when it was looked at last: with the screen, or at a
     /// later time of the recording's, but not after the next screen.
     pub fn tty(&self, number: usize, looked: Duration) -> Option<&TtyState> {
         // A stamp comes right after the read it belongs to.
@@ -152,7 +152,7 @@ impl Truth {
         Some(&self.ttys[known.checked_sub(1)?].1)
     }
 
-    /// Whether a secret is typed anywhere.
+    /// Returns true if a secret is typed anywhere.
     pub fn has_secret(&self) -> bool {
         self.keys.iter().any(|key| key.is_secret)
     }
@@ -316,11 +316,11 @@ impl Play {
     }
 }
 
-/// How late a note of the terminal's state may be. Source: the description of the recordings.
+/// The longest delay of a note of the terminal's state. Source: the description of the recordings.
 const TTY_LATE: Duration = Duration::from_millis(2);
 
-/// What is different in one picture and to be seen in the other: on the rows of the cursor, before
-/// and after, and the cursor if it is visible; or everything, if nothing of that is.
+/// Returns the part that is different in one picture and to be seen in the other: on the rows of the cursor,
+/// before and after, and the cursor if it is visible; or everything, if nothing of that is.
 fn part(before: &Picture, after: &Picture) -> Option<Part> {
     let rows = [before, after].map(|picture| picture.cursor_place().row);
     let has_cursor = after.cursor().is_some();

@@ -26,11 +26,11 @@ pub(super) struct Typed {
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,
     phase: Phase,
-    /// What is still to be done, and when after the beginning.
+    /// The acts that are still to be done, and when after the beginning.
     plan: VecDeque<Act>,
-    /// How many bytes were typed.
+    /// The number of bytes that were typed.
     bytes_typed: u64,
-    /// How many of them each state of the user stream holds that was sent.
+    /// The number of them that each state of the user stream holds that was sent.
     states: BTreeMap<StateNumber, u64>,
     sent_state: StateNumber,
     /// The newest state of the server's.
@@ -38,9 +38,9 @@ pub(super) struct Typed {
     received: u64,
     /// The user's terminal, if somebody looks at it.
     outer: Option<Terminal>,
-    /// What was predicted of what it shows, once that was noted.
+    /// The prediction in what it shows, once that was noted.
     shown: Option<Option<Overlay>>,
-    /// What the client wrote to it.
+    /// The bytes that the client wrote to it.
     pub(super) written: Vec<u8>,
     pub(super) lived: Vec<Lived>,
 }
@@ -75,7 +75,7 @@ impl Watch {
     }
 }
 
-/// What happened, and when.
+/// An event at the client, and its time.
 pub(super) struct Lived {
     pub(super) at: Duration,
     pub(super) what: What,
@@ -85,13 +85,13 @@ pub(super) enum What {
     Keys(Keys),
     Resized(Size),
     News(Box<News>),
-    /// What the user's terminal shows from here on, and what of it was predicted.
+    /// The screen of the user's terminal from here on, and what of it was predicted.
     Shown(Box<Screen>, Option<Overlay>),
-    /// What the client said of a decision.
+    /// A remark of the client on a decision.
     Said(String),
 }
 
-/// What came from the server.
+/// The news that came from the server.
 pub(super) struct News {
     pub(super) screen: Screen,
     pub(super) state: StateNumber,
@@ -173,7 +173,7 @@ impl Typed {
         matches!(self.phase, Phase::Typing { .. })
     }
 
-    /// Whether everything is typed.
+    /// Returns true once everything is typed.
     pub(super) fn is_done(&self) -> bool {
         self.has_begun() && self.plan.is_empty()
     }
@@ -353,7 +353,7 @@ impl Typed {
         }
     }
 
-    /// How many bytes a state of the user stream holds.
+    /// Returns the number of bytes that a state of the user stream holds.
     fn bytes_of(&self, state: StateNumber) -> u64 {
         let known = self.states.range(..=state).next_back();
         known.map_or(0, |(_, bytes)| *bytes)

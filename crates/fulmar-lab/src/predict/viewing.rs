@@ -1,4 +1,4 @@
-//! What the user of a session saw with a predictor, moment by moment.
+//! The view of a session's user with a predictor, moment by moment.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,24 +12,24 @@ use crate::trace::strokes;
 pub struct Viewing<'a> {
     /// In order of time; one for each thing that happened, and one for each timer.
     pub moments: Vec<Moment<'a>>,
-    /// When it was over.
+    /// The time at which it was over.
     pub end: Duration,
     /// The number of the key that each first byte belongs to.
     keys_by_byte: BTreeMap<u64, usize>,
 }
 
-/// What is to be seen from a time on.
+/// The view from a time on.
 #[derive(Debug)]
 pub struct Moment<'a> {
-    /// When.
+    /// The time.
     pub at: Duration,
-    /// How many keys were typed.
+    /// The number of keys that were typed.
     pub typed: usize,
     /// The newest that came from the server.
     pub frame: &'a Frame,
-    /// What is shown.
+    /// The picture that is shown.
     pub drawn: Drawn,
-    /// What the predictor said.
+    /// The remarks of the predictor.
     pub remarks: Vec<String>,
 }
 

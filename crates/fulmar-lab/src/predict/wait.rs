@@ -1,4 +1,4 @@
-//! How long a key's right effect took to be on the screen.
+//! Measures the time until a key's right effect was on the screen.
 
 use super::truth::{Effect, Part, Truth};
 use super::viewing::{Moment, Viewing};
@@ -36,7 +36,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether the effect is to be seen at a moment: the display agrees there with the truth where
+    /// Returns true if the effect is to be seen at a moment: the display agrees there with the truth where
     /// the effect is complete, or at any later screen that the keys typed so far can lead to.
     fn is_shown(&self, number: usize) -> bool {
         let moment = &self.viewing.moments[number];

@@ -1,4 +1,4 @@
-//! What was shown and never should have been.
+//! Finds what was shown and never should have been.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::picture::{Look, Picture};
 use super::truth::Truth;
 use super::viewing::{Moment, Viewing};
 
-/// What is wrong for less does not count.
+/// The time from which on something wrong counts.
 pub const WRONG_FROM: Duration = Duration::from_millis(30);
 
 /// A cell, or the cursor, that was wrong for [`WRONG_FROM`] or longer.
@@ -18,11 +18,11 @@ pub const WRONG_FROM: Duration = Duration::from_millis(30);
 /// frame and the last key. What is there behind the first newline of an answer is a true screen, too.
 #[derive(Clone, Debug)]
 pub struct Wrong {
-    /// Where; `None` for the cursor.
+    /// The place; `None` for the cursor.
     pub place: Option<Position>,
-    /// Since when.
+    /// The time at which it began.
     pub since: Duration,
-    /// For how long.
+    /// The time that it lasted.
     pub lasted: Duration,
     /// The number of the key that caused it.
     pub key: usize,
@@ -41,7 +41,7 @@ pub(super) fn wrong_cells(truth: &Truth, moment: &Moment<'_>) -> Vec<Position> {
     drawn.differences(frame).filter(|at| !is_true(at)).collect()
 }
 
-/// Whether the cursor is wrong at a moment. One that is not to be seen is not.
+/// Returns true if the cursor is wrong at a moment. One that is not to be seen is not.
 pub(super) fn is_cursor_wrong(truth: &Truth, moment: &Moment<'_>) -> bool {
     let Some(shown) = moment.drawn.picture.cursor() else {
         return false;
@@ -52,7 +52,7 @@ pub(super) fn is_cursor_wrong(truth: &Truth, moment: &Moment<'_>) -> bool {
         && !pictures.any(|picture| picture.cursor() == Some(shown))
 }
 
-/// What is truly there from one screen to another, and on the way between them.
+/// Returns the true pictures from one screen to another, and on the way between them.
 fn true_pictures(truth: &Truth, from: usize, to: usize) -> impl Iterator<Item = &Picture> {
     let behind_newlines = (from + 1..=to).filter_map(|screen| truth.first_line(screen));
     let screens = (from..=to).map(|screen| truth.picture(screen));
@@ -88,7 +88,7 @@ struct Open {
 struct Watch<'a> {
     viewing: &'a Viewing<'a>,
     open: BTreeMap<Option<Position>, Open>,
-    /// What is drawn over the frame, and the key because of which.
+    /// The looks that are drawn over the frame, and the key because of which each is.
     drawn: BTreeMap<Position, (Look, usize)>,
     cursor: Option<(Position, usize)>,
     wrongs: Vec<Wrong>,

@@ -1,4 +1,4 @@
-//! What stock guesses of a cell.
+//! The predictions of stock about a cell.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use fulmar_terminal::{Position, Style};
 
 use crate::predict::picture::{Look, Picture};
 
-/// A guess about one cell.
+/// A prediction about one cell.
 #[derive(Clone, Debug)]
 pub(super) struct Guess {
     pub(super) is_active: bool,
     pub(super) look: Look,
     is_unknown: bool,
-    /// What the cell has shown since the guess was begun.
+    /// The looks that the cell has had since the prediction was begun.
     originals: Vec<Look>,
     pub(super) expires: u64,
     pub(super) epoch: u64,
@@ -20,7 +20,7 @@ pub(super) struct Guess {
     pub(super) key: u64,
 }
 
-/// What a screen says of a guess.
+/// The verdict of a screen on a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Validity {
     /// Nothing yet.
@@ -54,7 +54,7 @@ impl Guess {
         (!self.is_unknown).then_some(self.look)
     }
 
-    /// Guesses something else, or that nobody knows.
+    /// Predicts something else, or that nobody knows.
     pub(super) fn change(&mut self, look: Option<Look>, displayed: Look) {
         match self.is_active && !self.is_unknown {
             true => self.originals.push(self.look),
@@ -66,7 +66,7 @@ impl Guess {
         self.look = look.unwrap_or(self.look);
     }
 
-    /// What a screen says of an active guess.
+    /// Returns the verdict of a screen on an active prediction.
     pub(super) fn validity(&self, at: Position, screen: &Picture, late_ack: u64) -> Validity {
         if at.row.0 >= screen.rows() || at.column.0 >= screen.columns() {
             return Validity::Wrong;

@@ -1,6 +1,6 @@
-//! What stock makes of the bytes that are typed.
+//! Splits the bytes that are typed into keys as stock does.
 
-/// What a key is to it.
+/// The meaning of a key to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// A character one column wide.
@@ -93,7 +93,7 @@ impl Keyboard {
     }
 }
 
-/// Whether a character takes one column: found out by printing it.
+/// Returns true if a character takes one column: found out by printing it.
 fn is_narrow(character: char) -> bool {
     if character.is_ascii() {
         return true;

@@ -19,7 +19,7 @@ use super::picture::{Look, Picture, place};
 use super::predictor::{Drawn, Predictor};
 use super::session::{Frame, Keys};
 
-/// When it shows what.
+/// The mode of stock's predictor: when it shows what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// On slow links, what is confirmed.
@@ -33,7 +33,7 @@ pub(super) enum Mode {
 /// A read of more bytes than this is not predicted.
 const BULK_BYTES: usize = 100;
 
-/// So often a client with guesses wakes.
+/// So often a client with predictions wakes.
 const WAKE: Duration = Duration::from_millis(50);
 
 /// Stock's predictor.
@@ -60,7 +60,7 @@ struct Cursor {
     key: u64,
 }
 
-/// What a byte is typed in: the newest frame, what is displayed, and the number of the byte.
+/// The situation in which a byte is typed: the newest frame, what is displayed, and the number of the byte.
 #[derive(Clone, Copy)]
 struct Situation<'a> {
     now: Duration,
@@ -107,7 +107,7 @@ impl Stock {
         self.lose_confidence();
     }
 
-    /// Removes what an epoch and later ones have guessed.
+    /// Removes what an epoch and later ones have predicted.
     fn kill(&mut self, epoch: u64, frame: &Frame) {
         self.cursors.retain(|cursor| cursor.epoch < epoch);
         for guess in self.rows.values_mut().flatten() {
@@ -124,7 +124,7 @@ impl Stock {
         self.lose_confidence();
     }
 
-    /// Compares the guesses with a screen.
+    /// Compares the predictions with a screen.
     fn cull(&mut self, now: Duration, frame: &Frame, picture: &Picture) {
         if self.size.replace(frame.screen.size()) != Some(frame.screen.size()) {
             self.reset();
@@ -192,7 +192,7 @@ impl Stock {
         }
     }
 
-    /// Gives the guesses from a cell to the end of its row the look of what came.
+    /// Gives the predictions from a cell to the end of its row the look of what came.
     fn adopt(&mut self, row: u16, column: u16, actual: Look) {
         let row = self.rows.get_mut(&row);
         let guesses = row.into_iter().flatten().skip(column.into());
@@ -221,7 +221,7 @@ impl Stock {
         }
     }
 
-    /// Returns where the guessed cursor is, with one of the present epoch there.
+    /// Returns where the predicted cursor is, with one of the present epoch there.
     fn cursor(&mut self, on: Situation<'_>) -> Position {
         let fresh = Cursor {
             at: on.shown.cursor_place(),
@@ -312,7 +312,7 @@ impl Stock {
         }
     }
 
-    /// What is guessed for a cell, or else displayed; `None` if that is unknown.
+    /// Returns the look that is predicted for a cell, or else displayed; `None` if that is unknown.
     fn look(&self, row: Row, column: u16, on: Situation<'_>) -> Option<Look> {
         match self.guess(row.0, column) {
             Some(guess) => guess.known(),

@@ -1,8 +1,8 @@
-//! When stock shows its guesses.
+//! Decides when stock shows its predictions.
 
 use std::time::Duration;
 
-/// Whether links are slow and guesses late.
+/// Watches whether links are slow and predictions late.
 #[derive(Debug)]
 pub(super) struct Triggers {
     /// Half of the smoothed round trip, within bounds.
@@ -53,7 +53,7 @@ impl Triggers {
         }
     }
 
-    /// Takes note that a guess made at a time is still open.
+    /// Takes note that a prediction made at a time is still open.
     pub(super) fn wait(&mut self, now: Duration, made: Duration) {
         let age = now.saturating_sub(made);
         if age >= GLITCH_LONG {
@@ -63,7 +63,7 @@ impl Triggers {
         }
     }
 
-    /// Takes note that a guess made at a time is confirmed.
+    /// Takes note that a prediction made at a time is confirmed.
     pub(super) fn confirm(&mut self, now: Duration, made: Duration) {
         let is_quick = now.saturating_sub(made) < GLITCH_AFTER;
         let is_apart = self
