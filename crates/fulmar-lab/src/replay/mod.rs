@@ -32,14 +32,14 @@ pub struct Replay {
     pub scenario: String,
     /// The recording: the name of one of ours, of one in the folder of data, or a path.
     pub recording: String,
-    /// Who types.
+    /// The kind of user who types.
     pub typing: Loop,
-    /// When the user stops.
+    /// The limits after which the user stops.
     pub limits: Limits,
-    /// Whether the server's host sends an endless TCP stream to the client's meanwhile.
+    /// True if the server's host sends an endless TCP stream to the client's meanwhile.
     pub download: bool,
-    /// Where both sides of the run are kept, as the traces `user-side` and `host-side`, for
-    /// `fulmar-lab judge`. Nowhere otherwise.
+    /// The folder in which both sides of the run are kept, as the traces `user-side` and `host-side`, for
+    /// `fulmar-lab judge`. They are not kept otherwise.
     pub keep: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! What the packets of a run did, from the link's own log.
+//! Counts the packets of a run, from the link's own log.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const PURE_ACK_BYTES_MAX: usize = 80;
 /// fraction of the round-trip times.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Which packet: its number, and whether the network made it.
+/// The identity of a packet: its number, and whether the network made it.
 type Which = (u64, bool);
 
 /// The packets of one way.
@@ -32,7 +32,7 @@ struct Way {
     least: Option<Duration>,
 }
 
-/// What happened to packets, both ways. Times are those of the link.
+/// The packets of a run, both ways. Times are those of the link.
 #[derive(Debug, Default)]
 pub(super) struct Packets {
     up: Way,

@@ -89,7 +89,7 @@ pub(super) fn typing(user: Loop) -> &'static str {
     }
 }
 
-/// Who types, and what.
+/// The seat of the user: who types, and what.
 struct Seat<'a> {
     replay: &'a Replay,
     recording: &'a Trace,

@@ -18,7 +18,7 @@ use crate::trace::Size;
 /// twice the longest round trip of the experiments.
 const LEAVE: Duration = Duration::from_secs(10);
 
-/// How often it is looked for processes that were started while others were ended. Chosen by eye.
+/// The most looks for processes that were started while others were ended. Chosen by eye.
 const ENDINGS_MAX: usize = 100;
 
 /// A link, an sshd behind it, and all that runs on both hosts. Dropping it ends everything.

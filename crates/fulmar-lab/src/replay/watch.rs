@@ -16,17 +16,17 @@ use crate::peer::{Costs, Peer, costs};
 use crate::scenario::PlannedChange;
 use crate::typing::Moment;
 
-/// How often processes are looked at, and the log of the link is fetched. Chosen by eye: one that has
-/// gone between two looks keeps the costs of the first.
+/// The pause between looks at the processes, and between fetches of the link's log. Chosen by eye: a process
+/// that has gone between two looks keeps the costs of the first.
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
 
-/// How many events the link keeps until the next look: those of more than 100 Mbit/s.
+/// The number of events that the link keeps until the next look: those of more than 100 Mbit/s.
 const EVENTS_MAX: usize = 100_000;
 
 /// Figures by name.
 pub(super) type Figures = BTreeMap<String, Figure>;
 
-/// What is looked at from time to time.
+/// The things that are looked at from time to time.
 pub(super) struct Looks<'a> {
     link: &'a Link,
     seen: Mutex<Seen>,
@@ -77,19 +77,19 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// What one sitting costs, and what the link does meanwhile.
+/// The watch over one sitting: what it costs, and what the link does meanwhile.
 pub(super) struct Watch<'a> {
     looks: &'a Looks<'a>,
     changes: &'a [PlannedChange],
     has_download: bool,
     download: Option<Download>,
-    /// When the peer was started.
+    /// The time at which the peer was started.
     started: Duration,
-    /// When its session was there.
+    /// The time at which its session was there.
     ready: Duration,
-    /// What the link reported when the typing began, and when it was over.
+    /// The reports of the link when the typing began, and when it was over.
     reports: [Option<Report>; 2],
-    /// When the link's own clock showed zero.
+    /// The time at which the link's own clock showed zero.
     link_zero: Duration,
 }
 

@@ -7,13 +7,13 @@ use super::table::{Table, group_head, head, number};
 use crate::judge::{KeyVerdict, Verdict};
 use crate::stats::AT_ONCE;
 
-/// Whose predictions are looked at: those of the programs as people use them.
+/// The peers whose predictions are looked at: the programs as people use them.
 const PEERS: [&str; 2] = ["mosh", "fulmar"];
 
 /// The typist of the published figures.
 const TYPING: &str = "closed";
 
-/// How many keys, and how many of them were at once.
+/// The number of keys, and of those among them that were at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Count {
     keys: usize,

@@ -1,4 +1,4 @@
-//! Whether the colours of the stylesheet can be read on their grounds.
+//! Checks that the colours of the stylesheet can be read on their grounds.
 
 use std::collections::BTreeMap;
 

@@ -74,7 +74,7 @@ fn chart(subjects: &[Subject], setting: &Setting) -> Option<Element> {
     )
 }
 
-/// What was done, and how often.
+/// Returns what was done, and how often.
 fn about(setting: &Setting) -> [String; 2] {
     let typed = setting.typed();
     let keys = typed.iter().map(|runs| runs.summary(Measure::Own).count);

@@ -9,7 +9,7 @@ use super::number::{Unit, percent, time};
 use super::scalar;
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
-/// What stands where nothing was measured.
+/// The words where nothing was measured.
 const MISSING: &str = "(not measured)";
 
 /// Returns the text with its figures.

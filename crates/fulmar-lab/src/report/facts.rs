@@ -1,4 +1,4 @@
-//! How things were measured: machine, programs, commands, and what failed.
+//! The facts of the measurements: machine, programs, commands, and what failed.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) fn machine_line(origin: &Origin) -> String {
     format!("{} cores of {}", origin.cores, origin.processor)
 }
 
-/// Which typist, which recordings, and how many runs at once, in a line.
+/// Returns the typist, the recordings, and the number of runs at once, in a line.
 pub(super) fn typing(setting: &Setting) -> Option<Element> {
     let mut facts = Vec::new();
     let typists = all(setting, |one| one.facts.typing.clone());
@@ -47,7 +47,7 @@ fn joined<T: ToString>(all: &BTreeSet<T>) -> String {
     words.join(", ")
 }
 
-/// Which runs of a setting have no figures, with the reason of the first of each peer.
+/// Returns the runs of a setting that have no figures, with the reason of the first of each peer.
 pub(super) fn shortfall(setting: &Setting, peers: &Peers) -> Option<Element> {
     let mut list = element("ul").class("shortfall");
     let mut has_any = false;
@@ -65,7 +65,7 @@ pub(super) fn shortfall(setting: &Setting, peers: &Peers) -> Option<Element> {
     has_any.then_some(list)
 }
 
-/// How to do the runs of a setting again by hand, folded away.
+/// Returns the commands that do the runs of a setting again by hand, folded away.
 pub(super) fn commands(setting: &Setting) -> Element {
     let summary = format!("Link and commands: {}", setting.title);
     let mut details = element("details").with(element("summary").text(summary));
@@ -181,7 +181,7 @@ fn known_origin(origin: &Origin) -> Vec<Element> {
     parts
 }
 
-/// By which command each peer was started: of its first run.
+/// Returns the commands that started the peers, each in its first run.
 fn programs(subjects: &[Subject], peers: &Peers) -> Option<Element> {
     let mut table = Table::new("How each peer was started, in its first run")
         .words("peer")
@@ -201,7 +201,7 @@ fn programs(subjects: &[Subject], peers: &Peers) -> Option<Element> {
     table.element()
 }
 
-/// What the figures mean.
+/// Returns the part that explains the figures.
 pub(super) fn reading() -> Part {
     let mut list = element("dl").class("long");
     for (word, meaning) in WORDS {

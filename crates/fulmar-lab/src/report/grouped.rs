@@ -24,7 +24,7 @@ pub(super) struct Subject {
 pub(super) struct Setting {
     pub(super) name: String,
     pub(super) title: String,
-    /// What it was done with: names and values.
+    /// The parameters: names and values.
     pub(super) parameters: Vec<(&'static str, String)>,
     pub(super) peers: Vec<Runs>,
 }
@@ -212,7 +212,7 @@ fn cells(experiment: &Experiment, around: &Surroundings) -> Vec<Cell> {
     cells
 }
 
-/// What the catalogue says of a cell.
+/// A cell, as the catalogue has it.
 struct Planned<'a> {
     name: &'a str,
     title: &'a str,

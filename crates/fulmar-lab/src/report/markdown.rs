@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use super::grouped::{Measure, Setting, Subject};
 use super::number::{NONE, maybe_ms, percent};
 
-/// Whose columns there are; without prediction it is a row of its own.
+/// The peers that have columns; without prediction it is a row of its own.
 const PEERS: [&str; 3] = ["ssh", "mosh", "fulmar"];
 
-/// What follows a name where nothing is predicted.
+/// The ending of a name where nothing is predicted.
 const BARE: &str = "-n";
 
 /// Returns the table: a row for each setting in which peers are compared; empty where nobody typed.

@@ -1,4 +1,4 @@
-//! Where ours is not the best, by more than chance.
+//! Lists where ours is not the best, by more than chance.
 
 use super::grouped::{Measure, Runs, Setting, Subject};
 use super::markup::{Element, element};
@@ -9,14 +9,14 @@ use super::table::{Table, group_head, head, number, words};
 use super::typed;
 use crate::stats::{Observation, Plan, Statistic, Summary, Survival, median, ratio};
 
-/// By which names we go, and with whom each is compared: predicting with predicting, and not with not.
+/// The names that we go by, and those that each is compared with: predicting with predicting, and not with not.
 const COMPARED: [(&str, [&str; 2]); 2] =
     [("fulmar", ["ssh", "mosh"]), ("fulmar-n", ["ssh", "mosh-n"])];
 
-/// How a figure is written, with its unit.
+/// A function that writes a figure with its unit.
 type Shown = fn(f64) -> String;
 
-/// How one value of each run is taken.
+/// A function that takes one value of each run.
 type Taken = Box<dyn Fn(&Runs) -> Vec<f64>>;
 
 /// A figure of which less is better.
@@ -26,7 +26,7 @@ struct Figure {
     show: Shown,
 }
 
-/// What a figure is of.
+/// The subject of a figure.
 enum Kind {
     /// The waits of keys.
     Waits(Measure, Statistic),
@@ -126,9 +126,9 @@ impl Figure {
         }
     }
 
-    /// From where to where the ratio of two peers lies. Of keys, 90 % of the draws; of single values,
-    /// that of the nearest ones to that of the farthest ones, where there are at least three of each:
-    /// three that are all above three others are so by chance in one case of twenty.
+    /// Returns the bounds of the ratio of two peers. Of keys, 90 % of the draws; of single values, that of
+    /// the nearest ones to that of the farthest ones, where there are at least three of each: three that are
+    /// all above three others are so by chance in one case of twenty.
     fn between(&self, ours: &Runs, other: &Runs) -> Option<(f64, f64)> {
         match &self.kind {
             Kind::Waits(measure, statistic) => {

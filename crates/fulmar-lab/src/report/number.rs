@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What stands where there is no number.
+/// The sign where there is no number.
 pub(super) const NONE: &str = "–";
 
 /// Groups of three digits are parted by a narrow space that does not break.
@@ -97,7 +97,7 @@ pub(super) fn percent(share: f64) -> String {
 pub(super) struct Unit {
     /// As it is written; empty for a bare count.
     pub(super) name: String,
-    /// What a number is divided by.
+    /// The divisor of a number.
     pub(super) size: f64,
 }
 
@@ -143,8 +143,6 @@ fn step(most: f64, units: &[(f64, &'static str)]) -> (&'static str, f64) {
 }
 
 /// Returns the day of a time in seconds since 1970, UTC, as `2026-05-31`.
-///
-/// Source: H. Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
 pub(super) fn day(seconds: u64) -> String {
     let days = seconds / 86_400 + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);

@@ -1,4 +1,4 @@
-//! Where outcomes come from: the machine, the programs, and the commands that made them.
+//! The origin of outcomes: the machine, the programs, and the commands that made them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,11 +20,11 @@ pub struct Origin {
     pub system: String,
     /// The processor's model.
     pub processor: String,
-    /// How many cores there are.
+    /// The number of cores.
     pub cores: usize,
     /// The memory, in bytes.
     pub memory: u64,
-    /// What programs say of their version, by name.
+    /// The versions that programs say they have, by name.
     pub versions: BTreeMap<String, String>,
     /// The command lines of the lab, the first one first.
     pub commands: Vec<String>,

@@ -17,7 +17,7 @@ use super::relations;
 use super::section;
 use crate::predict::Rows;
 
-/// What a page is made of.
+/// The parts of a page.
 pub(super) struct Report {
     pub(super) subjects: Vec<Subject>,
     pub(super) origin: Option<Origin>,

@@ -1,4 +1,4 @@
-//! Whether equal runs came out equal, and runs side by side as runs alone.
+//! Shows whether equal runs came out equal, and runs side by side as runs alone.
 
 use serde_json::Value;
 

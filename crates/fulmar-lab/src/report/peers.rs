@@ -1,11 +1,11 @@
-//! How peers look: a colour, a dash and a mark for each, the same on the whole page.
+//! The looks of peers: a colour, a dash and a mark for each, the same on the whole page.
 
 use std::collections::BTreeMap;
 
 use super::grouped::Subject;
 use super::markup::{Element, element};
 
-/// How one peer is drawn. Any of the three tells it from others.
+/// The look of one peer. Any of the three tells it from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Style {
     /// A colour of the stylesheet, by its number.

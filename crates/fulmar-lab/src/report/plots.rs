@@ -103,7 +103,7 @@ const TIMELINE: &str = "A run of each peer: every key at the time at which it wa
                         was shown wrong. Below: packets lost, and packets waiting at the slow link (filled: \
                         down, line: up). Under each, a part up close: from the key to the moment it was right.";
 
-/// How much of a run is drawn up close, in seconds.
+/// The part of a run that is drawn up close, in seconds.
 const CLOSE: f64 = 20.0;
 
 fn close_up(setting: &Setting, runs: &Runs, verdict: &Verdict, peers: &Peers) -> Element {

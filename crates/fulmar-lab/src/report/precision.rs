@@ -1,4 +1,4 @@
-//! How precise the emulation was, as its self-check found.
+//! The precision of the emulation, as its self-check found it.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! How many times as long one peer's keys take as another's.
+//! The ratios of one peer's times of keys to another's.
 
 use super::chart::{Kind, Row, Value, spread};
 use super::grouped::{Measure, Runs, Setting};
@@ -29,7 +29,7 @@ fn p90(observations: &[Observation]) -> Option<f64> {
 /// Of all chance in the intervals: a page is the same whenever it is made.
 const SEED: u64 = 1;
 
-/// What others are divided by.
+/// The peers that others are divided by.
 const BASES: [&str; 2] = ["ssh", "mosh"];
 
 /// Returns the ratios of the peers of a setting to ssh and to mosh; to the first one where neither took

@@ -1,4 +1,4 @@
-//! Which of the published relations between programs hold here, and why the others do not.
+//! Shows which of the published relations between programs hold here, and why the others do not.
 
 use super::behind;
 use super::evidence;
@@ -10,7 +10,7 @@ use super::table::{Table, group_head, head, number, words};
 use crate::experiment::Published;
 use crate::stats::{AT_ONCE, Interval, Observation, Plan, Statistic, Summary, median, ratio};
 
-/// Whom the others are compared with.
+/// The peer that the others are compared with.
 const BASE: &str = "ssh";
 
 /// The figures that were published.
@@ -19,7 +19,7 @@ const STATISTICS: [(&str, Statistic, Said); 2] = [
     ("mean", mean, |published| published.mean),
 ];
 
-/// What a source says of a figure.
+/// A function that returns a source's words for a figure.
 type Said = fn(&Published) -> &'static str;
 
 /// A factor is the published one up to this: twice as much, or half.
@@ -40,7 +40,7 @@ struct Relation<'a> {
     statistic: (&'static str, Statistic, Said),
 }
 
-/// What was measured of a relation.
+/// The measurements of a relation.
 struct Found {
     base: Option<f64>,
     other: Option<f64>,
@@ -48,7 +48,7 @@ struct Found {
     interval: Option<Interval>,
 }
 
-/// How what was measured stands to what was published.
+/// The verdict of the measurements on what was published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Holds,

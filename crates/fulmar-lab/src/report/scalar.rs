@@ -8,7 +8,7 @@ use super::number::{NONE, Unit};
 use super::peers::Peers;
 use super::table::{Table, group_head, number};
 
-/// What figures that many runs have are called; others by their own name.
+/// The names of figures that many runs have; others go by their own.
 const NAMES: &[(&str, &str)] = &[
     ("acks_on_data", "acks on data"),
     ("bytes_down", "bytes down"),

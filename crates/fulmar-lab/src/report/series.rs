@@ -8,12 +8,12 @@ use super::markup::{Element, element};
 use super::peers::{Mark, Peers};
 use super::scalar::called;
 
-/// How a series is drawn.
+/// The look of a series.
 struct Look {
     /// Its sides, with their units.
     across: &'static str,
     upward: &'static str,
-    /// What its numbers are multiplied with to have these units.
+    /// The factors that give its numbers these units.
     factors: (f64, f64),
 }
 

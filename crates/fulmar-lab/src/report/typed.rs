@@ -1,4 +1,4 @@
-//! What became of the keys in one setting.
+//! Shows the fate of the keys in one setting.
 
 use std::collections::BTreeMap;
 
@@ -93,7 +93,7 @@ fn quoted(other: &Published) -> Vec<Element> {
     ]
 }
 
-/// What arrived of the keys, what was shown wrong, and how long nothing moved.
+/// Returns the faults: keys that did not arrive, what was shown wrong, and how long nothing moved.
 pub(super) fn faults(setting: &Setting, peers: &Peers) -> Option<Element> {
     let mut table = Table::new(format!("Faults: {}", setting.title))
         .words("peer")
@@ -162,7 +162,7 @@ fn notes(runs: &Runs) -> String {
     notes.join(", ")
 }
 
-/// How often sittings ended for which reason: the unit of the figure says it in words.
+/// Returns how often sittings ended for which reason: the unit of the figure says it in words.
 fn endings(runs: &Runs) -> BTreeMap<&str, usize> {
     let mut endings = BTreeMap::new();
     for outcome in runs.complete() {

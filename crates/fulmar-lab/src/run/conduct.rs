@@ -10,7 +10,7 @@ use super::crew::{Crew, outcome};
 use super::plan::{Plan, Run};
 use crate::outcome::{End, Folder, Outcome};
 
-/// What happens while runs are made.
+/// An event while runs are made.
 pub enum Event {
     /// The run of this number is over.
     Over(usize, Result<Box<Outcome>>),
@@ -18,7 +18,7 @@ pub enum Event {
     Interrupted,
 }
 
-/// Who looks on.
+/// Somebody who looks on.
 pub trait Watch {
     /// A run begins.
     fn begins(&mut self, run: &Run);
@@ -28,18 +28,18 @@ pub trait Watch {
     fn looks(&mut self, under_way: &[(&Run, Duration)], waiting: &[&Run]);
 }
 
-/// How it ended.
+/// The end of the conduct of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// How many runs have become complete.
+    /// The number of runs that have become complete.
     pub complete: usize,
-    /// How many have failed.
+    /// The number of runs that have failed.
     pub failed: usize,
-    /// Whether it was interrupted.
+    /// True if it was interrupted.
     pub is_interrupted: bool,
 }
 
-/// How often somebody looks on.
+/// The interval at which somebody looks on.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A run that takes this much longer than twice what it should is stopped: something hangs.
@@ -91,7 +91,7 @@ struct UnderWay {
     began_at: u64,
     /// The most runs that were under way at once while it was.
     side_by_side: usize,
-    /// Whether it was stopped because it hung.
+    /// True if it was stopped because it hung.
     is_late: bool,
 }
 

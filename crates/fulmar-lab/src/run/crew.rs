@@ -1,4 +1,4 @@
-//! Who makes runs.
+//! The crew that makes runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! How long a plan takes.
+//! Forecasts how long a plan takes.
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ pub const PAIRS: usize = 20;
 /// all is right; of 20 pairs fewer than 16 happens in one case of 23 then (binomial).
 const HOLDING_PERCENT: usize = 80;
 
-/// Which of the runs of a pair.
+/// One of the runs of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Series {
     /// One, beside others.
@@ -88,7 +88,7 @@ pub struct Pair {
     pub name: String,
     /// The medians of the times until the whole screen was right, in seconds.
     pub medians: [Option<f64>; 2],
-    /// Where the difference of them lies, with 90 %.
+    /// The interval in which their difference lies, with 90 %.
     pub difference: Option<Interval>,
 }
 
@@ -98,7 +98,7 @@ impl Pair {
     }
 }
 
-/// What pairs have shown.
+/// The verdict on pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// All of which both runs are there.

@@ -9,7 +9,7 @@ use super::selection::Chosen;
 use crate::experiment::Work;
 use crate::outcome::{End, Folder, Outcome, RunId};
 
-/// What is to be done. See [`run`](super) for the order.
+/// The runs to make. See [`run`](super) for the order.
 pub struct Plan {
     /// The cells that runs are of.
     pub cells: Vec<Chosen>,
@@ -20,17 +20,17 @@ pub struct Plan {
 /// One run of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// What its outcome is called.
+    /// The name of its outcome.
     pub id: RunId,
     /// The number of its cell in the plan.
     pub cell: usize,
     /// Its peer, as [`Peer::parse`](crate::peer::Peer::parse) reads it, or the name of a tool.
     pub peer: String,
-    /// What chance follows from.
+    /// The seed that chance follows from.
     pub seed: u64,
-    /// How long it takes, about.
+    /// The time that it takes, about.
     pub takes: Duration,
-    /// Whether nothing else may run meanwhile.
+    /// True if nothing else may run meanwhile.
     pub is_alone: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a person sees of a plan that is worked off.
+//! Shows a person how a plan is worked off.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,7 +19,7 @@ pub struct Progress<W> {
     jobs: usize,
     total: usize,
     over: usize,
-    /// How long runs really took, by all but their seed.
+    /// The times that runs really took, by all but their seed.
     took: BTreeMap<[String; 3], f64>,
 }
 

@@ -1,11 +1,11 @@
-//! Which experiments, cells and peers.
+//! Selects experiments, cells and peers.
 
 use anyhow::{Result, bail};
 
 use crate::experiment::{Cell, Experiment, Surroundings, catalogue};
 use crate::peer::Peer;
 
-/// What was asked for on the command line.
+/// The names that were given on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// `paper`, `all`, names of experiments, or `EXPERIMENT/BEGINNING-OF-A-CELL`.

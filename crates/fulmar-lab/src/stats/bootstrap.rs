@@ -1,4 +1,4 @@
-//! How sure a figure is: intervals by drawing the observations again.
+//! Tells how sure a figure is: intervals by drawing the observations again.
 
 use super::observation::Observation;
 use super::survival::Survival;
@@ -13,7 +13,7 @@ pub fn median(observations: &[Observation]) -> Option<f64> {
     Some(median.as_secs_f64())
 }
 
-/// How to draw again.
+/// The plan for drawing again.
 ///
 /// Keys of one run that follow each other depend on each other: they met the same outage. So keys
 /// are drawn in blocks of neighbours, which keeps most of the dependence. Where the answer
@@ -27,13 +27,13 @@ pub fn median(observations: &[Observation]) -> Option<f64> {
 pub struct Plan {
     /// Keys in a block; a run shorter than this is one block.
     pub block: usize,
-    /// Whether runs are drawn as well.
+    /// True if runs are drawn as well.
     pub draws_runs: bool,
-    /// How often everything is drawn.
+    /// The number of times that everything is drawn.
     pub draws: usize,
     /// The share of draws that the interval holds, such as 0.9.
     pub level: f64,
-    /// What all chance follows from.
+    /// The seed that all chance follows from.
     pub seed: u64,
 }
 
@@ -59,7 +59,7 @@ impl Plan {
     }
 }
 
-/// Where a figure lies, with some certainty.
+/// The interval in which a figure lies, with some certainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end; −∞ where a difference has none.

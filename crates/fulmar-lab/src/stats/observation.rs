@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::millis;
 
-/// How long something took, or at least took.
+/// The time that something took, or at least took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Form", into = "Form")]
 pub enum Observation {
@@ -37,7 +37,7 @@ impl Observation {
     }
 }
 
-/// As it is written to files.
+/// The form in which it is written to files.
 #[derive(Serialize, Deserialize)]
 struct Form {
     #[serde(with = "millis")]

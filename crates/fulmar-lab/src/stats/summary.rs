@@ -10,9 +10,9 @@ pub const CENSORED_MAX: f64 = 0.01;
 /// Waiting times in a few numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// How many were observed, the censored ones included.
+    /// The number of observations, the censored ones included.
     pub count: usize,
-    /// How many of them never came.
+    /// The number of them that never came.
     pub censored: usize,
     /// Half came within this time. `None` here and below where too few came to tell.
     pub median: Option<Duration>,
@@ -72,7 +72,7 @@ fn moments(observations: &[Observation], survival: &Survival) -> (f64, Option<f6
     (mean.max(0.0), deviation)
 }
 
-/// What comes within this time is there at once.
+/// The time within which something that comes is there at once.
 ///
 /// Source: the Mosh paper, "less than 5 ms".
 pub const AT_ONCE: Duration = Duration::from_millis(5);

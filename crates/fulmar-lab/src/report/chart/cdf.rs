@@ -1,4 +1,4 @@
-//! Which share of the keys came within which time.
+//! Draws the share of the keys that came within each time.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const PLOT: Area = Area {
 /// The least time that is told from none: a tenth of a millisecond.
 const LEAST_MS: f64 = 0.1;
 
-/// How time goes along the lower side.
+/// The scale of time along the lower side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Axis {
     Log,
@@ -66,7 +66,7 @@ fn percent_tick(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// From which time to which: in linear time up to a little past what nine in ten of each peer took, so that
+/// Returns the scale of time: in linear time up to a little past what nine in ten of each peer took, so that
 /// a few long waits do not press the rest against the side; in logarithmic time all of it.
 fn time_scale(survivals: &[Survival], curves: &[Curve<'_>], axis: Axis) -> Option<Scale> {
     let places = (PLOT.left, PLOT.right);

@@ -8,21 +8,21 @@ use crate::report::peers::{Style, short};
 /// The size of a label: its letters are about this wide, and this high.
 const LETTER: f64 = 9.5;
 const HEIGHT: f64 = 16.0;
-/// How far it is from its curve, if there is room; else further away, at the end of a line.
+/// The distance from its curve, if there is room; else it is further away, at the end of a line.
 const GAP: f64 = 9.0;
 const GAPS: [f64; 4] = [GAP, 34.0, 60.0, 90.0];
 
 /// A place for a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spot {
-    /// What it covers.
+    /// The area that it covers.
     area: Area,
-    /// Where its text begins or ends, and stands.
+    /// The point at which its text begins or ends, and stands.
     x: f64,
     y: f64,
-    /// Where its curve is.
+    /// The point of its curve.
     curve: (f64, f64),
-    /// Whether it is left of the curve, so that its text ends at `x`.
+    /// True if it is left of the curve, so that its text ends at `x`.
     is_left: bool,
 }
 
@@ -110,7 +110,7 @@ fn beside(name: &str, (x, y): (f64, f64)) -> impl Iterator<Item = Spot> {
     })
 }
 
-/// How bad a place is: names covered, then curves covered, then how far from the middle.
+/// Returns how bad a place is: names covered, then curves covered, then how far from the middle.
 fn cost(
     spot: &Spot,
     own: &[(f64, f64)],
@@ -142,7 +142,7 @@ fn cost(
         + off / (within.bottom - within.top)
 }
 
-/// How much of a label's width a curve runs through, from 0 to about 1.
+/// Returns the share of a label's width that a curve runs through, from 0 to about 1.
 fn share_covered(curve: &[(f64, f64)], area: &Area) -> f64 {
     const PARTS: u32 = 24;
     let width = area.right - area.left;

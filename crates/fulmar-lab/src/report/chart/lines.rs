@@ -27,7 +27,7 @@ pub(in crate::report) struct Line {
     pub(in crate::report) points: Vec<(f64, f64)>,
 }
 
-/// How both sides are named, and whether they are logarithmic.
+/// The names of both sides, and whether they are logarithmic.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct Sides<'a> {
     pub(in crate::report) across: &'a str,

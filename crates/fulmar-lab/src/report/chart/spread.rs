@@ -19,13 +19,13 @@ pub(in crate::report) struct Row {
 pub(in crate::report) struct Value {
     pub(in crate::report) peer: String,
     pub(in crate::report) value: f64,
-    /// From where to where it may be.
+    /// The interval in which it may lie.
     pub(in crate::report) interval: Option<(f64, f64)>,
     /// In words, for those who cannot see it.
     pub(in crate::report) words: String,
 }
 
-/// How numbers are written below the rows.
+/// The form of the numbers below the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Kind {
     /// Times in seconds.

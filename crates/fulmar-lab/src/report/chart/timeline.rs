@@ -25,21 +25,21 @@ const QUEUE: (f64, f64) = (198.0, 248.0);
 pub(in crate::report) struct Key {
     pub(in crate::report) typed: f64,
     pub(in crate::report) waited: f64,
-    /// Whether it waited in vain.
+    /// True if it waited in vain.
     pub(in crate::report) is_censored: bool,
-    /// Whether something was wrong because of it.
+    /// True if something was wrong because of it.
     pub(in crate::report) is_wrong: bool,
 }
 
-/// What is known of a run.
+/// The course of a run, as far as it is known.
 pub(in crate::report) struct Timeline<'a> {
     pub(in crate::report) style: Style,
     pub(in crate::report) keys: Vec<Key>,
-    /// When packets were lost on the way up, and down, in seconds.
+    /// The times at which packets were lost on the way up, and down, in seconds.
     pub(in crate::report) lost: [Vec<f64>; 2],
-    /// How many packets waited, up and down: seconds, and a number from then on.
+    /// The number of packets that waited, up and down: seconds, and a number from then on.
     pub(in crate::report) queue: [&'a [(f64, f64)]; 2],
-    /// Up to which second it is drawn, so that runs stand under each other.
+    /// The second up to which it is drawn, so that runs stand under each other.
     pub(in crate::report) until: f64,
     /// The longest wait that is drawn, in milliseconds.
     pub(in crate::report) longest: f64,

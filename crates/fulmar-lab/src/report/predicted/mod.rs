@@ -1,4 +1,4 @@
-//! How good predictions were, in virtual time: what `fulmar-lab predict --json` found.
+//! The success of predictions in virtual time: what `fulmar-lab predict --json` found.
 
 mod markdown;
 mod part;
@@ -18,7 +18,7 @@ impl<'a> Line<'a> {
         self.rows.iter().find(|row| row.predictor == kind).copied()
     }
 
-    /// Whether the link neither delays unevenly nor loses anything.
+    /// Returns true if the link neither delays unevenly nor loses anything.
     fn is_even(&self) -> bool {
         self.first.link.jitter == 0 && self.first.link.loss == 0
     }

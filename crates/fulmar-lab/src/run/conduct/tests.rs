@@ -7,7 +7,7 @@ use crate::run::{Chosen, Hands, forecast};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-/// What the works of a test share.
+/// The notes that the works of a test share.
 #[derive(Default)]
 struct Ledger {
     /// Peer and seed of each run, in the order of their beginnings.
