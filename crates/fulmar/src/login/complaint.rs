@@ -1,8 +1,8 @@
-//! What ssh seems to complain about, by its last words.
+//! Recognises an error of ssh by its last words.
 //!
 //! They were shown to the user; this only chooses the line about what to try next.
 
-/// What kept ssh from getting in.
+/// A reason for which ssh did not get in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SshComplaint {
     /// The host's name has no address.

@@ -125,7 +125,7 @@ struct Login {
     reachable_since: Option<Time>,
 }
 
-/// What the wait has found.
+/// The things that the wait has found.
 struct Ready {
     surroundings: surroundings::Ready,
     call: CallReady,

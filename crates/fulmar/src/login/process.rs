@@ -1,6 +1,6 @@
 //! ssh as a process: what is written to it and read from it, its messages, its end.
 //!
-//! What is said over it is a matter of [`Call`](super::Call), and of a copy's call.
+//! Whatever is said over it is a matter of the login.
 
 use std::ffi::OsString;
 use std::io;

@@ -1,6 +1,4 @@
-//! What has come out of ssh so far, and what it means for the login.
-//!
-//! A function of bytes: it owns no pipe and waits for nothing.
+//! Logins that start a session's server.
 //!
 //! Source: docs/protocol.md §2.9, docs/threat-model.md §6.
 
