@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-/// What to start: a program, its arguments, and all of its environment.
+/// A program to start, its arguments, and all of its environment.
 ///
 /// Nothing is inherited but user, limits and file creation mask: the environment holds only what
 /// [`env`](Self::env) named, descriptors 0 to 2 are the terminal and no other is open, signals have
@@ -116,13 +116,13 @@ impl SpawnStep {
     }
 }
 
-/// Why a program was not started.
+/// The reason why a program was not started.
 #[derive(Debug, thiserror::Error)]
 #[error("{} {}: {error}", step.attempt(), subject.display())]
 pub struct SpawnError {
     /// The step that failed.
     pub step: SpawnStep,
-    /// What it was tried on: the directory for [`SpawnStep::Directory`], else the program.
+    /// The path that it was tried on: the directory for [`SpawnStep::Directory`], else the program.
     pub subject: PathBuf,
     /// The system's answer.
     pub error: io::Error,

@@ -36,7 +36,7 @@ const READING_MAX: Duration = Duration::from_millis(1);
 /// It compares the clock that counts sleep with the one that stands still meanwhile.
 #[derive(Clone, Debug)]
 pub struct SleepWatch {
-    /// How far the one clock was ahead of the other at the last question.
+    /// The time by which the one clock was ahead of the other at the last question.
     ahead: Duration,
 }
 

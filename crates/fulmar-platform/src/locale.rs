@@ -1,4 +1,4 @@
-//! What the C library knows of a locale.
+//! Asks the C library about a locale.
 
 use std::ffi::{CStr, CString};
 

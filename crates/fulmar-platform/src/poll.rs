@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use std::io;
 use std::time::Duration;
 
-/// What is waited for on one descriptor. Hang-up and error are always reported.
+/// The events that are waited for on one descriptor. Hang-up and error are always reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
     /// Hang-up and error only.
@@ -108,7 +108,7 @@ impl<'fd> PollList<'fd> {
     }
 }
 
-/// What can be done with a descriptor without waiting.
+/// The operations on a descriptor that need not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readiness(PollFlags);
 

@@ -6,15 +6,15 @@ use rustix::process::{Pid, getpid, getsid, test_kill_process};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use std::io;
 
-/// In which of the two processes a fork returned.
+/// The side of a fork on which a process finds itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forked {
-    /// In the one that was there before.
+    /// The process that was there before.
     Parent {
         /// The number of the new one.
         child: u32,
     },
-    /// In the new one.
+    /// The new process.
     Child,
 }
 

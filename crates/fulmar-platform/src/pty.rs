@@ -132,7 +132,7 @@ impl AsFd for Master {
     }
 }
 
-/// What a terminal does with keys before a program reads them.
+/// The treatment that a terminal gives to keys before a program reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discipline {
     /// True when programs read whole lines, which can be edited until then (`ICANON`).

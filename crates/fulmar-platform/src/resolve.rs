@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
-/// Which addresses of a name are asked for. The system is told, so that it need not wait for
-/// answers that nobody wants.
+/// The addresses of a name that are asked for. The system is told, so that it need not wait for answers that
+/// nobody wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// All of them.
@@ -19,7 +19,7 @@ pub enum Family {
     V6,
 }
 
-/// Why there is no address.
+/// The reason why there is no address.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
     /// The system's resolver says no, in the words of the C library.

@@ -3,7 +3,7 @@
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
 
-/// What has changed since the last look; several things may have.
+/// The changes since the last look; there may be several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NetworkChange {
     /// An address has come or gone.
@@ -89,7 +89,7 @@ mod linux {
 
     /// `struct nlmsghdr`: length of the whole message (4), type (2), flags, sequence, sender.
     const HEADER_BYTES: usize = 16;
-    /// Where `struct ifinfomsg`, which follows the header, keeps the flags of the link.
+    /// The offset at which `struct ifinfomsg`, which follows the header, keeps the flags of the link.
     const LINK_FLAGS_AT: usize = HEADER_BYTES + 8;
     /// The longest message that the kernel sends unasked fits into a page.
     const MESSAGE_MAX: usize = 8192;

@@ -1,4 +1,4 @@
-//! What a process runs.
+//! Finds out what a process runs.
 
 #[cfg(target_os = "linux")]
 use std::fs::File;

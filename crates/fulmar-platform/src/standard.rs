@@ -89,7 +89,8 @@ impl StandardPipes {
 pub struct SharedOutput(OwnedFd);
 
 impl SharedOutput {
-    /// What a pipe takes at once and in one piece when it has room at all: `PIPE_BUF` of Linux; elsewhere it is 512 at least.
+    /// The most bytes that a pipe takes at once and in one piece when it has room at all: `PIPE_BUF` of
+    /// Linux; elsewhere it is 512 at least.
     pub const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
     /// Takes it.

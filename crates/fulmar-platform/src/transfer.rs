@@ -1,4 +1,4 @@
-//! What came of one read or write that must not wait.
+//! The result of one read or write that must not wait.
 
 use rustix::fd::AsFd;
 use rustix::io::{Errno, read, retry_on_intr, write};

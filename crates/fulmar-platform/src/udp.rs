@@ -51,7 +51,7 @@ pub enum Families {
     Both,
 }
 
-/// What routers may do with a datagram that is too long for the next link.
+/// The orders for a router with a datagram that is too long for the next link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fragmentation {
     /// Cut it up, as for stock Mosh; path MTU discovery is off.
@@ -61,7 +61,7 @@ pub enum Fragmentation {
     Forbidden,
 }
 
-/// Whether the socket learns of ICMP errors about datagrams it has sent.
+/// The use of ICMP errors about datagrams that the socket has sent.
 ///
 /// Anybody on the way can forge them: they can explain a silence, and decide nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,23 +73,23 @@ pub enum IcmpErrors {
     Reported,
 }
 
-/// How a socket is set up. The default is what the stock wire wants.
+/// The settings of a socket. The default is what the stock wire wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UdpOptions {
-    /// Whether an IPv6 socket takes IPv4 too.
+    /// The addresses that an IPv6 socket takes.
     pub families: Families,
-    /// Whether what is sent may be fragmented on its way.
+    /// The permission to fragment datagrams on their way.
     pub fragmentation: Fragmentation,
-    /// Whether ICMP errors are reported.
+    /// The use of ICMP errors.
     pub icmp_errors: IcmpErrors,
 }
 
-/// What to send: one datagram, or several that differ in their bytes only.
+/// One datagram to send, or several that differ in their bytes only.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmit<'a> {
-    /// Where to.
+    /// The address to send it to.
     pub destination: SocketAddr,
-    /// Which of our addresses it is to come from; otherwise the system chooses.
+    /// The address of ours that it is to come from; otherwise the system chooses.
     pub source: Option<IpAddr>,
     /// The congestion mark.
     pub ecn: Option<Ecn>,
@@ -108,7 +108,7 @@ pub struct UdpSocket {
     socket: Socket,
     options: UdpOptions,
     state: UdpSocketState,
-    /// How many datagrams the system cuts from one buffer.
+    /// The most datagrams that the system cuts from one buffer.
     segments_max: usize,
 }
 

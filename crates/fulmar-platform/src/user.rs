@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// What the password database says about a user.
+/// A user, as the password database has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// The login name.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where distributions put the helper; Debian adds a folder named for the processor.
+/// The paths at which distributions put the helper; Debian adds a folder named for the processor.
 const PLACES: [&str; 3] = [
     "/usr/lib/x86_64-linux-gnu/utempter/utempter",
     "/usr/lib/utempter/utempter",

@@ -1,9 +1,9 @@
-//! Who is logged in: the records of `/run/utmp`.
+//! The records of who is logged in (`/run/utmp`).
 
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Where Linux systems keep the records, if they do.
+/// The path at which Linux systems keep the records, if they do.
 pub const UTMP_PATH: &str = "/run/utmp";
 
 /// One terminal that somebody is logged in on.
@@ -15,7 +15,7 @@ pub struct LoginEntry {
     pub line: String,
     /// The login name.
     pub user: String,
-    /// Where from, or whatever the program wrote there.
+    /// The host that the user came from, or whatever the program wrote there.
     pub host: String,
 }
 

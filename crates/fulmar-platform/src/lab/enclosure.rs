@@ -12,7 +12,7 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 use std::io::{self, PipeReader};
 use std::time::Duration;
 
-/// What kind of room it is.
+/// The kind of room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enclosure {
     /// We have the rights of root.

@@ -1,4 +1,4 @@
-//! What only the lab needs of the system: networks of its own, TUN devices, punctual threads.
+//! The system calls that only the lab needs: networks of its own, TUN devices, punctual threads.
 //!
 //! Linux alone has these. They ask for the rights of root, or for those that the root of a user
 //! namespace has ([`enclose`]). Nothing made here outlives the process: a [`Network`] is a

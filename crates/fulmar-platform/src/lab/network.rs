@@ -51,7 +51,7 @@ impl Network {
     }
 }
 
-/// What the processes of a network are told.
+/// An order to the processes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
     /// To stop, which none can refuse.

@@ -1,4 +1,4 @@
-//! When the kernel received a datagram.
+//! Receives datagrams with the time at which the kernel had them.
 
 use rustix::fd::{AsFd, AsRawFd};
 use rustix::net::sockopt::set_socket_recv_buffer_size_force;
@@ -9,9 +9,9 @@ use std::time::Duration;
 /// A datagram that was received, but for its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamped {
-    /// How long it is; at most as long as the buffer.
+    /// Its length; at most that of the buffer.
     pub length: usize,
-    /// When the kernel had it, in [`wall_time`]; `None` where it did not say.
+    /// The time at which the kernel had it, in [`wall_time`]; `None` where it did not say.
     pub at: Option<Duration>,
 }
 

@@ -1,11 +1,13 @@
-//! What a TCP connection can be told, so that it behaves as another system's would.
+//! Sets up a TCP connection so that it behaves as another system's would.
 
 use rustix::fd::{AsFd, AsRawFd};
 use rustix::net::sockopt::{set_socket_recv_buffer_size_force, set_tcp_quickack};
 use std::io;
 
-/// How much more than a window its buffer holds: the kernel counts what a segment takes of memory,
-/// which is up to four times its bytes (tcp(7), `tcp_adv_win_scale`).
+/// The size of a buffer in windows: the kernel counts what a segment takes of memory, which is up to four
+/// times its bytes.
+///
+/// Source: tcp(7), `tcp_adv_win_scale`.
 const BUFFER_PER_WINDOW: usize = 4;
 
 /// Lets a connection delay its acknowledgements from here on, as one does that answers whatever it

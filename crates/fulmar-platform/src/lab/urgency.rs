@@ -3,7 +3,7 @@
 use rustix::thread::set_current_timer_slack;
 use std::num::NonZeroU64;
 
-/// How a thread stands against others that want the processor.
+/// The priority of a thread over others that want the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
     /// It runs at once, whatever else does (`SCHED_FIFO`).

@@ -19,9 +19,9 @@ pub struct Inbox {
 /// One datagram, as it came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
-    /// Who sent it, as its header says.
+    /// The address that sent it, as its header says.
     pub source: SocketAddr,
-    /// Which of our addresses it was sent to, where the system tells.
+    /// The address of ours that it was sent to, where the system tells.
     pub local: Option<IpAddr>,
     /// The congestion mark.
     pub ecn: Option<Ecn>,
@@ -29,7 +29,7 @@ pub struct Datagram<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What one call took from the socket.
+/// The counts of one call that took datagrams from the socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// How many datagrams were taken, those included that are not handed on for their length. 0
@@ -42,7 +42,7 @@ pub struct Received {
 /// An ICMP error about a datagram that we sent. It may be forged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IcmpReport {
-    /// What it means.
+    /// The meaning of the error.
     pub error: SendError,
     /// The host or router that says so.
     pub reporter: Option<IpAddr>,

@@ -1,4 +1,4 @@
-//! What a refusal to send means for the sender.
+//! Tells what a refusal of the system means.
 
 use std::io;
 
