@@ -7,7 +7,7 @@ use fulmar_terminal::{Attributes, Color, Position, Style};
 use crate::canvas::Canvas;
 use crate::text::{char_at, is_vacant, left_of};
 
-/// How a program marks a closing bracket left of the caret.
+/// The way a program marks a closing bracket left of the caret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     look: Look,
@@ -15,7 +15,8 @@ pub(crate) struct Mark {
     has_partner: bool,
 }
 
-/// What of a cell's style makes a mark: colours of the text are the program's affair.
+/// The part of a cell's style that makes a mark: the colour of the text is left out, since syntax colours
+/// change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Look {
     background: Color,
@@ -37,7 +38,7 @@ impl Look {
     }
 }
 
-/// Whether the character ends a pair.
+/// True if the character closes a pair.
 pub(crate) fn is_closing(character: char) -> bool {
     opening(character).is_some()
 }
@@ -102,7 +103,7 @@ fn bracket_left_of(canvas: &Canvas) -> Option<Position> {
     is_closing(char_at(canvas.line(), column)).then(|| Position::new(caret.row.0, column))
 }
 
-/// Where on the row the pair begins that ends at `at`.
+/// Returns the position of the opening bracket whose closing one is at `at`.
 fn partner(canvas: &Canvas, at: Position, margin: u16) -> Option<Position> {
     let row = canvas.row(at.row);
     let closing = char_at(row, at.column.0);

@@ -62,7 +62,7 @@ impl Canvas {
         self.screen.row(row)
     }
 
-    /// Where the next character goes.
+    /// Returns the position of the next character.
     pub(crate) fn caret(&self) -> Position {
         self.caret.at
     }
@@ -163,7 +163,7 @@ fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<P
     }
 }
 
-/// Whether a cell holds everything of itself, so that it can be compared without its row.
+/// True if a cell holds all of its content, so that it can be compared without its row.
 fn is_whole(cell: &Cell) -> bool {
     !cell.has_extra() && !cell.is_cluster()
 }

@@ -1,8 +1,8 @@
-//! Where the user sees the cursor.
+//! Finds the caret: the cursor as the user sees it.
 
 use fulmar_terminal::{Attributes, Column, Position, Row, Screen};
 
-/// How the caret is drawn.
+/// The one who draws the caret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CaretKind {
     /// By the terminal.

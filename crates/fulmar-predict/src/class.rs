@@ -1,4 +1,4 @@
-//! Which class a key belongs to.
+//! Sorts keys into classes.
 
 use crate::decision::KeyClass;
 use crate::key::Key;

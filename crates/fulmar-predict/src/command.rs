@@ -1,4 +1,4 @@
-//! Whether a line that is typed sets the terminal by hand.
+//! Detects a typed line that sets the terminal by hand.
 
 use crate::key::Key;
 

@@ -1,6 +1,6 @@
-//! What the user wants of prediction.
+//! The user's settings of prediction.
 
-/// When guesses are shown.
+/// The links on which predictions are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Preference {
     /// When the link is slow enough for it to help.

@@ -1,9 +1,9 @@
-//! What the engine decided, without a word of what was typed: for traces.
+//! Decisions of the engine, without a word of the typed text: for traces.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What kind of key it was.
+/// The class of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyClass {
     /// A character that is shown.
@@ -62,7 +62,7 @@ pub enum Rule {
     },
 }
 
-/// How a guess ended.
+/// The end of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// The server's screen showed it.
@@ -73,7 +73,7 @@ pub enum Verdict {
     Open,
 }
 
-/// Why something was begun, confirmed or given up.
+/// The reason for beginning or confirming an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// A typed character was found where it was expected.
@@ -110,11 +110,11 @@ pub enum Decision {
         key: u64,
         /// Its kind.
         class: KeyClass,
-        /// What gave its effect.
+        /// The rule that gave its effect.
         rule: Rule,
         /// The epoch that it belongs to.
         epoch: u64,
-        /// Whether it is shown.
+        /// True if it is shown.
         shown: bool,
     },
     /// A key is not pending any more.
@@ -123,25 +123,25 @@ pub enum Decision {
         key: u64,
         /// Its kind.
         class: KeyClass,
-        /// How the guess ended.
+        /// The end of its prediction.
         verdict: Verdict,
         /// Whether it was shown.
         shown: bool,
-        /// How long it was pending.
+        /// The time for which it was pending.
         after: Duration,
     },
     /// Guesses from here on are not shown until confirmed.
     Broken {
         /// The new epoch.
         epoch: u64,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
     /// Guesses up to this epoch may be shown.
     Confirmed {
         /// The epoch.
         epoch: u64,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
 }

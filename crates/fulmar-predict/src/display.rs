@@ -1,4 +1,4 @@
-//! Whether guesses are shown, and how.
+//! Decides on which links predictions are shown, and where they are underlined.
 //!
 //! Source: docs/prediction.md §8.
 
@@ -26,13 +26,13 @@ const PLAIN_BELOW: Duration = Duration::from_millis(140);
 /// A guess that has waited for so long is underlined on any link.
 const UNDERLINE_AFTER: Duration = Duration::from_secs(5);
 
-/// How guesses are shown.
+/// The look of shown predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub(crate) underlined: bool,
 }
 
-/// What decides whether guesses are shown.
+/// The state that decides on showing and underlining.
 #[derive(Debug, Default)]
 pub(crate) struct Display {
     is_slow: bool,

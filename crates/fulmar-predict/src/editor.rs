@@ -1,4 +1,4 @@
-//! Whether an editor is in the mode in which keys become text.
+//! Recognises an editor in the mode in which keys become text.
 //!
 //! Source: docs/prediction.md §6.
 
@@ -12,7 +12,7 @@ use crate::text::{is_inverse, is_rule, left_border, row_end, text_between};
 /// How many rows at the bottom of the screen may hold the mark.
 const MARK_ROWS: u16 = 3;
 
-/// Which editor it looks like.
+/// The kind of editor, as far as it matters to the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// One with modes, in that of inserting.
@@ -76,7 +76,7 @@ fn bottom(screen: &Screen, text: Row, mark: u16, kind: Kind) -> Row {
     Row(mark.saturating_sub(rows).max(text.0 + 1))
 }
 
-/// Whether a row has a background of its own from end to end.
+/// True if a row has a background of its own from end to end.
 fn is_bar(cells: &CellRow) -> bool {
     let is_coloured = |column: u16| {
         !cells.style(Column(column)).background.is_default() || is_inverse(cells, column)
@@ -100,7 +100,7 @@ fn window_mode(screen: &Screen, row: Row) -> Option<(u16, Option<String>)> {
     Some((own, emacs_mode(&text).filter(|_| !is_asked)))
 }
 
-/// Whether this is a mode line of emacs, of a text that may be changed or not.
+/// True if this is a mode line of emacs, of a text that may be changed or not.
 fn is_mode_line(text: &str) -> bool {
     let start: String = text.chars().take(8).collect();
     let flags = start.split_once(':').map(|(_, flags)| flags);
@@ -188,7 +188,7 @@ fn emacs_mode(text: &str) -> Option<String> {
     (is_writable && !mode.is_empty()).then(|| mode.to_owned())
 }
 
-/// Whether emacs' bottom row asks something or waits for the rest of a command.
+/// True if emacs' bottom row asks something or waits for the rest of a command.
 fn asks(row: &CellRow) -> bool {
     let text = text_between(row, 0, row_end(row));
     text.contains('?') || text.contains(": ") || text.ends_with([':', '-'])

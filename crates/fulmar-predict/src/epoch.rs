@@ -13,7 +13,7 @@ impl Epoch {
     }
 }
 
-/// Which epoch it is, and up to which one guesses may be shown.
+/// The present epoch, and the last confirmed one.
 #[derive(Debug)]
 pub(crate) struct Epochs {
     current: Epoch,
@@ -48,7 +48,7 @@ impl Epochs {
         is_news
     }
 
-    /// Whether guesses of `epoch` may be shown.
+    /// True if predictions of `epoch` may be shown.
     pub(crate) fn is_confirmed(&self, epoch: Epoch) -> bool {
         epoch <= self.confirmed
     }

@@ -1,4 +1,4 @@
-//! Whether a key's effect may be shown, by how it did before.
+//! Decides by a key's record whether its prediction may be shown.
 //!
 //! Source: docs/prediction.md §4.
 
@@ -20,8 +20,7 @@ pub(crate) fn is_proven(key: Key, record: &Record) -> bool {
     }
 }
 
-/// Whether nearly all programs agree on what the key does; others are shown when they have worked
-/// once.
+/// True if nearly all programs agree on what the key does; others are shown when they have worked once.
 fn is_common(key: Key) -> bool {
     match KeyClass::of(key) {
         // The prefix of a multiplexer.
@@ -34,7 +33,7 @@ fn is_common(key: Key) -> bool {
     }
 }
 
-/// Which of its ways a key is expected to work.
+/// Returns the variant in which a key is expected to work.
 pub(crate) fn variant(key: Key, record: &Record) -> u8 {
     if record.agreed == 0 && record.failed == 0 {
         first_variant(key)

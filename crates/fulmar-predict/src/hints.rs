@@ -1,10 +1,10 @@
-//! What our own server tells about the program beside the screen.
+//! Hints of our own server about the program's terminal, which come beside the screen.
 //!
 //! Source: docs/prediction.md §9.
 
 use fulmar_terminal::CursorShape;
 
-/// What kind of program is in the foreground.
+/// The class of the program in the foreground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProgramClass {
     /// A command interpreter.
@@ -22,7 +22,7 @@ pub enum ProgramClass {
     Unknown,
 }
 
-/// What the server sees of the program's terminal.
+/// The state of the program's terminal as the server sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// The tty collects lines (ICANON).
@@ -35,7 +35,7 @@ pub struct Hints {
     pub cursor_shape: CursorShape,
     /// A hash of the foreground program's name, salted for each session; 0 for none.
     pub program: u64,
-    /// What kind of program it is.
+    /// The class of the program.
     pub class: ProgramClass,
 }
 
@@ -45,8 +45,8 @@ impl Hints {
         self.canonical && !self.echo
     }
 
-    /// Whether keys do the same under both. The cursor's shape is left out: it changes while a
-    /// line is edited.
+    /// True if keys do the same under both. The cursor's shape is left out: it changes while a line is
+    /// edited.
     pub(crate) fn agrees_with(&self, other: &Hints) -> bool {
         let decisive = |hints: &Hints| Hints {
             cursor_shape: CursorShape::Default,

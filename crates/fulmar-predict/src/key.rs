@@ -1,4 +1,4 @@
-//! What the user pressed, from the bytes of the keyboard.
+//! Keys: one for each thing that the user did.
 //!
 //! Terminals also write on the user's behalf: answers to questions, focus, the mouse, pastes. None
 //! of these is a key. Sequences and characters may be cut anywhere between two reads.
@@ -53,13 +53,13 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    /// Whether the user, and not the terminal, wrote this.
+    /// True if the user, and not the terminal, wrote this.
     pub(crate) fn is_key(self) -> bool {
         !matches!(self, Key::Mouse | Key::Reply)
     }
 
-    /// Whether the line that is being edited goes on after this key, although nothing is known of
-    /// its effect. Everything else that has no rule ends the line.
+    /// True if the edited line goes on after this key, although nothing is known of its effect. Everything
+    /// else that has no rule ends the line.
     ///
     /// Source: docs/prediction.md §4.
     pub(crate) fn keeps_line(self) -> bool {
@@ -74,7 +74,7 @@ impl Key {
         }
     }
 
-    /// Whether a shell puts text into the line that nobody typed: from its history, or to complete a
+    /// True if a shell may put text into the line that nobody typed: from its history, or to complete a
     /// word.
     pub(crate) fn may_recall(self) -> bool {
         matches!(

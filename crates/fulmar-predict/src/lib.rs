@@ -1,4 +1,4 @@
-//! What a key will show, and how sure we are: speculative local echo.
+//! Speculative local echo: predicts what a key will show, and how sure that is.
 //!
 //! An [`Engine`] is told what the user types and what the server's screen looks like, and says which
 //! cells to draw over that screen until the server's own come. It is a state machine without clock,

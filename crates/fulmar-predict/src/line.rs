@@ -14,13 +14,13 @@ use crate::place::{Place, PlaceKind};
 use crate::prompt::is_secret_asked;
 use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_between, text_end};
 
-/// Where the user types: a row, and where on it the text begins.
+/// The line that the user types into: a row, and where on it the text begins.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) row: Row,
     /// The column at which the text of the line begins.
     pub(crate) margin: u16,
-    /// What stands left of the margin.
+    /// The prefix: the text left of the margin, as a rule a prompt.
     prefix: Vec<Symbol>,
     pub(crate) place: Place,
     /// A character typed into this very line was seen to be echoed.
@@ -79,18 +79,18 @@ impl Line {
         self.prefix.iter().any(|symbol| !symbol.is_blank())
     }
 
-    /// Whether what stands left of the margin, or in the row above, asks for a secret.
+    /// True if the prefix, or the row above, asks for a secret.
     pub(crate) fn asks_for_secret(&self, canvas: &Canvas) -> bool {
         is_secret_asked(canvas.screen(), self.at(self.margin))
     }
 
-    /// Whether the row above asks for a secret and the line itself asks nothing: what is typed here was
+    /// True if the row above asks for a secret and the line itself asks nothing: what is typed here was
     /// meant for that question, or for the next, which comes when this answer was refused.
     pub(crate) fn is_below_secret(&self, canvas: &Canvas) -> bool {
         !self.has_question() && self.asks_for_secret(canvas)
     }
 
-    /// Whether the row above begins as the line does: nothing was written since the same was asked.
+    /// True if the row above begins as the line does: nothing was written since the same was asked.
     pub(crate) fn repeats(&self, canvas: &Canvas) -> bool {
         let above = self.row.0.checked_sub(1);
         above.is_some_and(|row| looks_alike(&self.prefix, &start_of(canvas, row, self.margin)))
@@ -146,7 +146,7 @@ impl Line {
         }
     }
 
-    /// Where the text ends from the caret on: what can be seen of it, or blanks that were typed.
+    /// Returns the end of the text from the caret on: the visible text, or blanks that were typed.
     pub(crate) fn text_end(&self, canvas: &Canvas) -> u16 {
         text_end(canvas.screen(), canvas.caret()).max(self.end)
     }

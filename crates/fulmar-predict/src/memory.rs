@@ -1,4 +1,4 @@
-//! What was learned about the places in which keys are typed.
+//! Remembers for each context how its keys did.
 //!
 //! Source: docs/prediction.md §6.
 
@@ -62,7 +62,7 @@ impl Memory {
     }
 }
 
-/// What Enter does here.
+/// The effect of Enter in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EnterEffect {
     /// The cursor goes to the start of the next row; on the last, everything scrolls by one.
@@ -72,12 +72,12 @@ pub(crate) enum EnterEffect {
     /// The line is split in the text of an editor; the new row begins below the text of the old, or
     /// in the first column.
     Split {
-        /// Whether it begins below the text.
+        /// True if the new row begins below the text.
         indents: bool,
     },
 }
 
-/// How a key did in one place.
+/// The record of a key in one context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     /// How often in a row its guess was right.
@@ -98,7 +98,7 @@ pub(crate) struct Context {
     is_answered: bool,
     keys: BTreeMap<Key, Record>,
     pub(crate) enter: Option<EnterEffect>,
-    /// How a closing bracket is marked when it was typed.
+    /// The mark of a closing bracket that was just typed.
     pub(crate) brackets: Option<Mark>,
     /// What stands in an empty line in the colour of text, and goes with the first character.
     pub(crate) placeholder: Option<Box<str>>,
@@ -137,7 +137,7 @@ impl Context {
         self.is_answered |= self.is_trusted();
     }
 
-    /// Whether the same question again is to be expected to be of the same kind.
+    /// True if the same prompt again can be taken for the same program's.
     ///
     /// Source: docs/prediction.md §6, S3.
     pub(crate) fn is_settled(&self) -> bool {

@@ -1,4 +1,4 @@
-//! What to draw over the server's screen.
+//! The overlay: cells and a cursor to draw over the server's screen.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub enum Symbol {
     Cluster(Arc<str>),
 }
 
-/// What one cell shows: its text and how it looks.
+/// The content of one cell: its text and its style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ink {
     /// The text.
@@ -27,7 +27,7 @@ pub struct Ink {
 /// A cell that takes the place of one of the server's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverlayCell {
-    /// Where.
+    /// Its position.
     pub at: Position,
     /// What. A wide character takes the cell to the right, too.
     pub ink: Ink,
@@ -45,7 +45,7 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Whether the frame is shown as it is.
+    /// True if the frame is shown as it is.
     pub fn is_empty(&self) -> bool {
         self.scroll_key.is_none() && self.cells.is_empty() && self.cursor.is_none()
     }
@@ -61,7 +61,7 @@ impl Overlay {
         &self.cells
     }
 
-    /// Where the cursor is shown instead.
+    /// Returns the predicted position of the cursor, if it differs.
     pub fn cursor(&self) -> Option<Position> {
         self.cursor
     }
@@ -96,12 +96,12 @@ impl Symbol {
         }
     }
 
-    /// Whether nothing is to be seen.
+    /// True if nothing is to be seen.
     pub(crate) fn is_blank(&self) -> bool {
         matches!(self, Symbol::Blank | Symbol::Char(' ' | '\u{a0}'))
     }
 
-    /// Whether both look the same: blanks of all kinds do.
+    /// True if both look the same: blanks of all kinds do.
     pub(crate) fn looks_like(&self, other: &Symbol) -> bool {
         self == other || self.is_blank() && other.is_blank()
     }

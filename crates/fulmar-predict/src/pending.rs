@@ -11,17 +11,17 @@ use crate::epoch::Epoch;
 use crate::key::Keystroke;
 use crate::overlay::Symbol;
 
-/// How many keys are kept.
+/// The number of pending keys that are kept.
 ///
 /// Source: docs/prediction.md §3.
 pub(crate) const PENDING_MAX: usize = 512;
 
-/// How many changed cells all of them hold together; with more, a key gets no rule.
+/// The number of changed cells that all of them may hold together; with more, a key gets no rule.
 ///
 /// Source: docs/prediction.md §3.
 pub(crate) const PATCHES_MAX: usize = 32_768;
 
-/// What a key does, as far as it is known.
+/// The prediction for a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
     /// Cells that it changes.
@@ -71,7 +71,8 @@ pub(crate) struct Pending {
     pub(crate) is_hidden: bool,
 }
 
-/// What tells whether a key has been answered: the caret, its row and the one above.
+/// The surroundings of the caret that tell whether a key was answered: the caret, its row and the one
+/// above.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) caret: Position,
@@ -90,8 +91,8 @@ impl Snapshot {
         }
     }
 
-    /// Whether the caret is elsewhere, or the row above reads differently: so much is to be seen
-    /// of Enter at least.
+    /// True if the caret is elsewhere, or the row above reads differently: so much is to be seen of Enter
+    /// at least.
     pub(crate) fn is_answered(&self, canvas: &Canvas) -> bool {
         let now = Snapshot::of(canvas);
         self.caret != now.caret
@@ -101,7 +102,7 @@ impl Snapshot {
             }
     }
 
-    /// Whether the line as it was before still stands in a row of the canvas above the caret.
+    /// True if the line as it was before still stands in a row of the canvas above the caret.
     pub(crate) fn stays_above(&self, canvas: &Canvas) -> bool {
         let mut rows = canvas
             .screen()
@@ -110,14 +111,14 @@ impl Snapshot {
         rows.any(|row| reads_alike(row, &self.own))
     }
 
-    /// Whether the caret is elsewhere, or its row reads differently.
+    /// True if the caret is elsewhere, or its row reads differently.
     pub(crate) fn has_effect(&self, canvas: &Canvas) -> bool {
         let now = Snapshot::of(canvas);
         self.caret != now.caret || !reads_alike(&self.own, &now.own)
     }
 }
 
-/// Whether two rows have the same text.
+/// True if two rows have the same text.
 pub(crate) fn reads_alike(one: &CellRow, other: &CellRow) -> bool {
     one.columns() == other.columns()
         && (0..one.columns())
@@ -137,7 +138,7 @@ impl Pending {
         }
     }
 
-    /// What is drawn of it.
+    /// Returns the effect that is drawn, known or a preview.
     pub(crate) fn drawn(&self) -> Option<&Effect> {
         match &self.guess {
             Guess::Known(effect) => Some(effect),
@@ -163,12 +164,12 @@ impl Queue {
         self.keys.len() >= PENDING_MAX
     }
 
-    /// Whether an effect of so many cells may be kept.
+    /// True if an effect of so many cells may be kept.
     pub(crate) fn has_room(&self, patches: usize) -> bool {
         self.patches + patches <= PATCHES_MAX
     }
 
-    /// Whether a key pushed now would be blind.
+    /// True if a key pushed now would be blind.
     pub(crate) fn is_blinded(&self) -> bool {
         self.keys.back().is_some_and(|key| key.known().is_none())
     }

@@ -1,4 +1,4 @@
-//! What kind of place the caret is in, and whether it is one that was seen before.
+//! Tells contexts apart: the kind of place that the caret is in, and an id by which it is known again.
 //!
 //! Source: docs/prediction.md §6.
 
@@ -11,7 +11,7 @@ use crate::editor::{Editor, editor};
 use crate::hints::Hints;
 use crate::prompt::{Signature, signature};
 
-/// What may be expected of a place.
+/// The kind of a context, which decides on the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PlaceKind {
     /// Behind a prompt: the margin is hard.

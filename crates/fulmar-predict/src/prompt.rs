@@ -1,4 +1,4 @@
-//! Whether the cursor stands behind a prompt, and behind which.
+//! Recognises a prompt left of the cursor, and tells it from others.
 //!
 //! Source: docs/prediction.md §6.
 
@@ -49,14 +49,14 @@ const CONTINUATIONS: [&str; 2] = ["...", "…"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Signature(pub(crate) u64);
 
-/// Whether a prompt may ask for a secret.
+/// True if a prompt may ask for a secret.
 fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.to_lowercase();
     let mut parts = SECRETS.iter().chain(&SHORT_SECRETS);
     parts.any(|part| prompt.contains(part))
 }
 
-/// Whether text of any kind may: “sleeping” and “3 passed” do not.
+/// True if text of any kind may: “sleeping” and “3 passed” do not.
 fn mentions_secret(text: &str) -> bool {
     let text = text.to_lowercase();
     let mut words = text.split(|c: char| !c.is_alphanumeric());
@@ -65,7 +65,7 @@ fn mentions_secret(text: &str) -> bool {
         || words.any(|word| is_short(word) || word.strip_suffix('s').is_some_and(is_short))
 }
 
-/// Whether what stands left of `at` in its pane, or in the row above, asks for a secret.
+/// True if the text left of `at` in its pane, or the row above, asks for a secret.
 pub(crate) fn is_secret_asked(screen: &Screen, at: Position) -> bool {
     let start = left_border(screen, at);
     let before = text_between(screen.row(at.row), start, at.column.0);
@@ -90,12 +90,12 @@ pub(crate) fn signature(screen: &Screen, at: Position, hints: Option<&Hints>) ->
     Some(Signature(hasher.finish()))
 }
 
-/// What stands left of the cursor, from the start of its pane on.
+/// The text left of the cursor, from the start of its pane on.
 struct Prefix {
     text: String,
     last: char,
     blanks: u16,
-    /// How many columns the whole takes.
+    /// Counts the columns of the whole.
     columns: u16,
 }
 
@@ -132,7 +132,7 @@ fn is_prompt_like(screen: &Screen, prefix: &Prefix, start: u16) -> bool {
         && !asks_for_secret(&prefix.text)
 }
 
-/// Whether the row above asks for a secret: a question may be a line of its own.
+/// True if the row above asks for a secret: a question may be a line of its own.
 fn is_secret_above(screen: &Screen, row: Row, start: u16) -> bool {
     let Some(above) = row.0.checked_sub(1).map(Row) else {
         return false;

@@ -1,4 +1,4 @@
-//! Which of the pending keys a frame contains already, when they cannot be told by their effects.
+//! Finds the pending keys that a frame contains already, when they cannot be told by their effects.
 //!
 //! Source: docs/prediction.md §7.
 
@@ -12,7 +12,7 @@ use crate::pending::Pending;
 /// How many characters left of the caret have to agree.
 const TAIL: usize = 3;
 
-/// How many of the keys a frame contains.
+/// The pending keys that a frame contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Contained {
     /// That many from the first on.

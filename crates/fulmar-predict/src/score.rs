@@ -1,4 +1,4 @@
-//! How good the guesses of a session were.
+//! Counts right and wrong predictions of a session.
 
 use std::fmt;
 use std::time::Duration;

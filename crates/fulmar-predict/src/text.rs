@@ -1,5 +1,5 @@
-//! What belongs together on a row: where text ends, what moves when something is typed inside it,
-//! and what is there but is not text.
+//! Geometry of text on a row: where it ends, what moves when something is typed inside it, and what is
+//! there but is not text.
 //!
 //! Columns are counted from 0; ends are one beyond the last.
 //!
@@ -42,7 +42,7 @@ pub(crate) fn text_between(row: &CellRow, start: u16, end: u16) -> String {
     text
 }
 
-/// Whether a place looks empty. The right half of a wide character does not.
+/// True if a cell looks empty. The right half of a wide character does not.
 pub(crate) fn is_vacant(row: &CellRow, column: u16) -> bool {
     matches!(
         row.glyph(Column(column)),
@@ -50,7 +50,7 @@ pub(crate) fn is_vacant(row: &CellRow, column: u16) -> bool {
     )
 }
 
-/// Whether everything from `column` on looks empty.
+/// True if everything from `column` on looks empty.
 pub(crate) fn is_vacant_from(row: &CellRow, column: u16) -> bool {
     (column..row.columns()).all(|column| is_vacant(row, column))
 }
@@ -81,7 +81,7 @@ pub(crate) fn right_of(row: &CellRow, column: u16) -> u16 {
     column.saturating_add(width.max(1))
 }
 
-/// Whether `character` is a box-drawing line that goes down, or a corner.
+/// True if `character` is a box-drawing line that goes down.
 fn is_bar(character: char) -> bool {
     matches!(
         character,
@@ -93,7 +93,7 @@ fn is_corner(character: char) -> bool {
     matches!(character, '┌'..='╋' | '╒'..='╰' | '╷' | '╵' | '╻' | '╹')
 }
 
-/// Whether a frame or the border of a pane stands at `column`.
+/// True if a frame or the border of a pane stands at `column`.
 ///
 /// A box-drawing bar is one when nothing is behind it, or when it goes on in the row above or
 /// below. A plain `|` is one when it is inverse and goes on.
@@ -141,7 +141,7 @@ pub(crate) fn left_border(screen: &Screen, at: Position) -> u16 {
         .map_or(0, |column| column + 1)
 }
 
-/// Whether a line is drawn across at least half of the row.
+/// True if a line is drawn across at least half of the row.
 pub(crate) fn is_rule(row: &CellRow) -> bool {
     let is_other = |&column: &u16| {
         !matches!(
@@ -242,8 +242,8 @@ impl Run {
         cells
     }
 
-    /// What is left where text was: what is behind it, if that is empty and the text has a
-    /// background, too.
+    /// Returns the content that is left where text was: that of the cell behind it, if that is empty and
+    /// the text has a background, too.
     fn blank(&self, row: &CellRow) -> Ink {
         let behind = self.end;
         let last = self.end.checked_sub(1).map(Column);
@@ -277,7 +277,7 @@ pub(crate) fn starts(row: &CellRow, start: u16, end: u16) -> impl Iterator<Item 
     (start..end).filter(|&column| row.glyph(Column(column)) != Glyph::Spacer)
 }
 
-/// Whether an editor says with this, in the last column, that the line goes on.
+/// True if an editor says with this, in the last column, that the line goes on.
 pub(crate) fn is_overflow_mark(character: char) -> bool {
     matches!(character, '>' | '$' | '\\' | '»' | '…' | '›')
 }
@@ -303,7 +303,7 @@ pub(crate) fn typed_style(row: &CellRow, column: u16) -> Style {
     style
 }
 
-/// Whether the cell is inverse.
+/// True if the cell is inverse.
 pub(crate) fn is_inverse(row: &CellRow, column: u16) -> bool {
     row.cells()
         .get(usize::from(column))
@@ -316,7 +316,7 @@ const GREY_MAX: u8 = 148;
 /// How far the parts of a grey may be apart: themes give greys a tint.
 const GREY_TINT_MAX: u8 = 32;
 
-/// Whether a cell holds something in the grey of suggestions and placeholders.
+/// True if a cell holds something in the grey of suggestions and placeholders.
 pub(crate) fn is_grey(row: &CellRow, column: u16) -> bool {
     let Some(cell) = row.cells().get(usize::from(column)) else {
         return false;

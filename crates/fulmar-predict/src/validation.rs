@@ -1,4 +1,4 @@
-//! Whether a frame shows what pending keys were expected to do.
+//! Compares a frame with the predicted effects of pending keys.
 //!
 //! Source: docs/prediction.md §7.
 
@@ -63,7 +63,7 @@ fn has_passed(at: Position, frame: &Canvas) -> bool {
     frame.caret().row == at.row && frame.caret().column > at.column
 }
 
-/// Whether programs print this character for one that is to stay secret.
+/// True if programs print this character for one that is to stay secret.
 pub(crate) fn is_mask(character: char) -> bool {
     matches!(character, '*' | '•' | '●' | '∙' | '·' | '▪' | '■' | '×')
 }

@@ -1,4 +1,4 @@
-//! What programs take for a word.
+//! Finds words as programs see them.
 //!
 //! Source: docs/prediction.md §5.
 
@@ -24,7 +24,7 @@ impl Words {
     pub(crate) const ALL: [Words; 4] =
         [Words::Alphanumeric, Words::Blanks, Words::Zsh, Words::Fish];
 
-    /// Whether a character is part of a word.
+    /// True if a character is part of a word.
     fn has(self, character: char) -> bool {
         match self {
             Words::Alphanumeric => character.is_alphanumeric(),
@@ -83,7 +83,7 @@ fn is_blank(character: char) -> bool {
     character.is_whitespace() || character == '\u{a0}'
 }
 
-/// What ends a part of a path or of an argument for fish.
+/// True if a character ends a part of a path or of an argument for fish.
 fn is_fish_edge(character: char) -> bool {
     "/={,}'\":@|;<>&()[]*?!#$".contains(character)
 }

@@ -1,6 +1,6 @@
-//! How much is computed, in a measure that is the same on every machine. Counted in tests only.
+//! Counts the work that is done, in a measure that is the same on every machine. In tests only.
 
-/// What was done since it was last asked for.
+/// The work that was done since it was last asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Work {
     /// Keys that were laid or drawn.

@@ -82,9 +82,9 @@ pub struct Engine {
 #[derive(Debug)]
 struct Frame {
     canvas: Canvas,
-    /// How many of the user's bytes the server had.
+    /// Counts the user's bytes that the server had.
     received: u64,
-    /// How many of them the program had had time for.
+    /// Counts those that the program had had time for.
     echoed: u64,
     /// The window has got another size since.
     is_stale: bool,
@@ -207,7 +207,7 @@ impl Engine {
             .due(self.config.preference, self.viewed_at, oldest)
     }
 
-    /// How good the guesses were.
+    /// Returns counts of right and wrong predictions.
     pub fn score(&self) -> Score {
         self.score
     }

@@ -105,7 +105,7 @@ impl Engine {
         }
     }
 
-    /// What the key does at the end of what is pending, if there is a rule.
+    /// Returns the effect of the key behind those that are pending, if there is a rule.
     pub(super) fn effect(&mut self, key: Key) -> Option<Effect> {
         let mut line = self.line.clone()?;
         let context = self.memory.get(line.place.signature);
@@ -175,7 +175,7 @@ impl Engine {
         })
     }
 
-    /// Whether the tty itself shows what is typed.
+    /// True if the tty itself echoes.
     fn echoes(&self) -> bool {
         let hints = self.hints.as_ref();
         hints.is_some_and(|hints| self.trust.echoes(hints))

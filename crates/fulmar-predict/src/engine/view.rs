@@ -1,4 +1,4 @@
-//! What of the pending keys is drawn.
+//! Composes the overlay: the cells and the cursor that predicted keys change.
 //!
 //! Source: docs/prediction.md §8.
 
@@ -41,7 +41,7 @@ impl Engine {
         overlay(&self.frame.canvas, &drawn, shown, &causes)
     }
 
-    /// Whether the key at `index` of the pending ones is drawn.
+    /// True if the key at `index` of the pending ones is drawn.
     pub(super) fn is_shown(&self, now: Time, index: usize) -> bool {
         let oldest = self.queue.front().map(|key| key.typed_at);
         let shown = self.display.shown(self.config.preference, now, oldest);
@@ -63,7 +63,7 @@ impl Engine {
     }
 }
 
-/// Why cells are drawn.
+/// The keys that cells are drawn for.
 #[derive(Default)]
 struct Causes {
     cells: HashMap<Position, Cause>,

@@ -1,4 +1,4 @@
-//! What Enter does before the program answers.
+//! Previews Enter before the program answers.
 
 use fulmar_terminal::Position;
 

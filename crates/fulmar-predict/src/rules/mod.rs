@@ -1,4 +1,4 @@
-//! What each kind of key does to a line.
+//! Predicts what each class of keys does to a line.
 //!
 //! Every rule draws into a canvas and moves its caret, or says that it does not know. Keys that may
 //! work in several ways have variants; which of them holds is learned for each place.
@@ -79,7 +79,7 @@ fn by_class(class: KeyClass, key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Op
     }
 }
 
-/// In how many ways keys of a class may work.
+/// Returns the number of variants of a class: the ways in which its keys may work.
 pub(crate) fn variants(class: KeyClass) -> u8 {
     match class {
         KeyClass::WordLeft | KeyClass::DeleteWord => word::LEFT_VARIANTS,

@@ -1,4 +1,4 @@
-//! What several rules do to the line.
+//! The state that rules edit, and edits that several of them share.
 
 use fulmar_terminal::{Attributes, Column, Position};
 

@@ -39,7 +39,7 @@ pub(crate) fn split(indents: bool, canvas: &mut Canvas) -> Option<()> {
     Some(())
 }
 
-/// Where the text of the caret's row begins, at most at the caret.
+/// Returns the column at which the text of the caret's row begins, at most that of the caret.
 fn indent(canvas: &Canvas, gutter: u16) -> u16 {
     let at = canvas.caret();
     let row = canvas.line();
@@ -48,7 +48,7 @@ fn indent(canvas: &Canvas, gutter: u16) -> u16 {
         .unwrap_or(at.column.0)
 }
 
-/// What stands right of the caret, each with its distance from it.
+/// Returns the cells right of the caret, each with its distance from it.
 fn tail(canvas: &Canvas) -> Vec<(u16, Ink)> {
     let at = canvas.caret();
     let row = canvas.line();

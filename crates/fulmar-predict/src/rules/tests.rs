@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 const PASTE_MODE: &str = "\x1b[?2004h";
 
-/// What a key makes of a screen: its first row with a bar for the caret, or `None`.
+/// Applies keys to a screen and returns its first row with a bar for the caret, or `None`.
 ///
 /// `typed` is how many columns left of the cursor are the user's own.
 fn after(screen: &Screen, typed: u16, key: Key, variant: u8) -> Option<String> {

@@ -40,7 +40,7 @@ pub(super) fn step(is_down: bool, sheet: &mut Sheet<'_>) -> Option<Done> {
     Some(Done::default())
 }
 
-/// Where the text of a row ends: blanks of any number may be inside it, a border may not.
+/// Returns the end of a row's text: blanks of any number may be inside it, a border may not.
 fn row_end_in_window(sheet: &Sheet<'_>, row: Row, start: u16) -> u16 {
     let screen = sheet.canvas.screen();
     let at = Position::new(row.0, start);
@@ -58,14 +58,14 @@ fn whole_character(sheet: &Sheet<'_>, row: Row, column: u16) -> u16 {
     }
 }
 
-/// Whether the text of the row reaches the last column, so that it may go on in the next.
+/// True if the text of the row reaches the last column, so that it may go on in the next.
 fn is_full(sheet: &Sheet<'_>, row: Row) -> bool {
     let columns = sheet.canvas.size().columns();
     !is_vacant(sheet.canvas.row(row), columns - 1)
 }
 
-/// Whether a row may not be one of the text: vim marks those with `~`; others leave them and all
-/// that follow empty.
+/// True if a row may be beyond the text: vim marks those with `~`; others leave them and all that follow
+/// empty.
 fn is_beyond_text(sheet: &Sheet<'_>, row: Row, bottom: Row) -> bool {
     is_void(sheet.canvas.row(row)) || (row.0..bottom.0).all(|row| is_empty(sheet, Row(row)))
 }

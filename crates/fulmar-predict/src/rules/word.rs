@@ -11,7 +11,8 @@ use crate::words::Words;
 /// In how many ways a key may find the word to the left.
 pub(super) const LEFT_VARIANTS: u8 = 4;
 
-/// In how many ways a key may find the word to the right: its end, or the start of the next.
+/// The number of ways in which a key may find the word to the right: its end, or the start of the next, in
+/// each style.
 pub(super) const RIGHT_VARIANTS: u8 = 8;
 
 /// The text of a line, and the columns at which its characters stand.
@@ -42,7 +43,7 @@ impl Text {
     }
 }
 
-/// Where the word to the left begins.
+/// Returns the column at which the word to the left begins.
 fn left_stop(variant: u8, sheet: &Sheet<'_>) -> u16 {
     let at = sheet.canvas.caret().column.0;
     let text = Text::between(sheet, sheet.line.margin, at);
@@ -50,7 +51,7 @@ fn left_stop(variant: u8, sheet: &Sheet<'_>) -> u16 {
     text.column(words.left(&text.characters, text.characters.len()))
 }
 
-/// Where the word to the right ends, or the next one begins.
+/// Returns the column at which the word to the right ends, or the next one begins.
 fn right_stop(variant: u8, end: u16, sheet: &Sheet<'_>) -> u16 {
     let at = sheet.canvas.caret().column.0;
     let text = Text::between(sheet, sheet.line.margin.min(at), end);

@@ -254,7 +254,7 @@ proptest! {
         let _ = left_border(&screen, place);
     }
 
-    /// What was put in and taken out again leaves the text as it was.
+    /// Text that was put in and taken out again leaves the row as it was.
     #[test]
     fn putting_in_and_taking_out_is_nothing(
         before in "[a-z漢]{1,12}( [a-z漢]{1,5})?", place in 0..12_u16, wide in any::<bool>(),

@@ -12,8 +12,8 @@ const COLUMNS: u16 = 24;
 /// Cells of the whole screen.
 const CELLS: u64 = ROWS as u64 * COLUMNS as u64;
 
-/// How often a frame may lay, draw or compare everything that is pending. Measured; what is quadratic
-/// comes to hundreds.
+/// The number of times that a frame may predict, draw or compare everything that is pending. Measured; what
+/// is quadratic comes to hundreds.
 const PASSES: u64 = 8;
 
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// What one call did, and what it may do.
+/// One call, with its work and its allowance.
 struct Call {
     done: Work,
     most: Work,

@@ -1,4 +1,4 @@
-//! What is typed, shown and settled.
+//! Keys that are typed, shown and settled.
 
 use super::*;
 

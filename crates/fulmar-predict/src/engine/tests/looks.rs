@@ -1,4 +1,4 @@
-//! How what is typed looks, and for which key it is drawn.
+//! The look of predicted cells, and the keys for which they are drawn.
 
 use fulmar_terminal::Color;
 

@@ -88,12 +88,12 @@ impl Scene {
             .handle_frame(self.now, &screen, received, echoed);
     }
 
-    /// How many bytes were typed.
+    /// Counts the typed bytes.
     pub(super) fn typed(&self) -> u64 {
         self.typed
     }
 
-    /// What the user sees.
+    /// Returns the screen as the user sees it.
     pub(super) fn seen(&mut self) -> Screen {
         let mut screen = self.server.screen().clone();
         self.engine.overlay(self.now).apply(&mut screen);
@@ -105,7 +105,7 @@ impl Scene {
         text(&self.seen(), row).trim_end().to_owned()
     }
 
-    /// Whether anything is shown beyond the frame.
+    /// True if anything is shown beyond the frame.
     pub(super) fn shows(&mut self) -> bool {
         !self.engine.overlay(self.now).is_empty()
     }
