@@ -59,7 +59,7 @@ pub struct Connection {
     events: VecDeque<Event>,
     is_connected: bool,
     has_ended: bool,
-    /// What quinn wants to say to strangers: never sent.
+    /// The bytes that quinn wants to send to whom it does not know: never sent.
     unsaid: Vec<u8>,
     wake: Option<Time>,
 }
@@ -401,13 +401,13 @@ impl Connection {
         self.lanes.read(&mut peer.quic, lane, limit)
     }
 
-    /// Whether the peer has finished the lane and all of it was read.
+    /// Returns true if the peer has finished the lane and all of it was read.
     #[must_use]
     pub fn is_ended(&self, lane: Lane) -> bool {
         self.lanes.is_ended(lane)
     }
 
-    /// Whether the peer has acknowledged all of the lanes that this end has finished.
+    /// Returns true if the peer has acknowledged all of the lanes that this end has finished.
     #[must_use]
     pub fn is_delivered(&self) -> bool {
         self.lanes.is_delivered()
@@ -430,13 +430,13 @@ impl Connection {
         self.silence.lasts(now)
     }
 
-    /// Whether both ends have proven who they are and neither has ended the connection.
+    /// Returns true if both ends have proven who they are and neither has ended the connection.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.is_connected && !self.has_ended
     }
 
-    /// Whether nothing is left to do, not even to repeat that the connection is closed.
+    /// Returns true if nothing is left to do, not even to repeat that the connection is closed.
     #[must_use]
     pub fn is_done(&self) -> bool {
         let is_drained = |peer: &Peer| peer.quic.is_drained();
@@ -527,7 +527,7 @@ impl Peer {
         }
     }
 
-    /// Whether a genuine packet has come since this was last asked.
+    /// Returns true if a genuine packet has come since this was last asked.
     fn has_heard(&mut self) -> bool {
         let before = self.came;
         self.came = counts(&self.quic.stats().frame_rx);
@@ -535,7 +535,7 @@ impl Peer {
         self.came != before
     }
 
-    /// Whether something has left since this was last asked that is to be acknowledged.
+    /// Returns true if something has left since this was last asked that is to be acknowledged.
     fn has_asked(&mut self) -> bool {
         let before = self.left;
         self.left = counts(&self.quic.stats().frame_tx).0;

@@ -17,7 +17,7 @@ use quinn_proto::congestion::{
 
 use crate::CongestionControl;
 
-/// What the connection tells its controller, and learns from it: QUIC owns the controller itself.
+/// State that a connection shares with its controller, which QUIC owns.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     /// Whether packets may leave, whatever is under way: while the connection asks QUIC for some.

@@ -1,4 +1,4 @@
-//! What goes in and comes out beside the bytes of the lanes.
+//! The things that go in and come out beside the bytes of the lanes.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use fulmar_transport::PathId;
 
 use crate::{GateCounts, Stranger};
 
-/// What was made of a datagram. For counting; none of them wants an answer.
+/// The verdict on a datagram. For counting; none of them wants an answer.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -24,14 +24,14 @@ pub enum Verdict {
 /// Datagrams to send on one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmit {
-    /// Where to.
+    /// The path to send them on.
     pub path: PathId,
     /// The congestion mark to send them with.
     pub ecn: Ecn,
-    /// How many bytes there are.
+    /// The number of bytes in all.
     pub length: usize,
-    /// How many bytes each datagram has; only the last may be shorter. One system call with
-    /// segmentation offload can take all of them.
+    /// The number of bytes in each datagram; only the last may be shorter. One system call with segmentation
+    /// offload can take all of them.
     pub segment: usize,
 }
 
@@ -59,7 +59,7 @@ pub enum Event {
     Ended(Ended),
 }
 
-/// Why a connection has ended.
+/// The reason for which a connection has ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ended {
     /// This end closed it.
@@ -76,7 +76,7 @@ pub enum Ended {
     Broken(String),
 }
 
-/// How a connection is doing.
+/// The statistics of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Smoothed round trip time.
@@ -89,11 +89,11 @@ pub struct Statistics {
     pub received: (u64, u64),
     /// Datagrams that were lost on the way to the peer, as far as is known.
     pub lost: u64,
-    /// How many bytes may be under way to the peer.
+    /// The congestion window: the most bytes that may be under way to the peer.
     pub congestion_window: u64,
-    /// How many bytes the peer may have under way to us or waiting here.
+    /// The most bytes that the peer may have under way to us or waiting here.
     pub receive_window: u64,
-    /// How many bytes are kept here at most until the peer has them.
+    /// The most bytes that are kept here until the peer has them.
     pub send_window: u64,
     /// Bytes of datagrams that the peer has acknowledged so far.
     pub acknowledged: u64,

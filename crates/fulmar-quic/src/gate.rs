@@ -1,4 +1,4 @@
-//! What stands before QUIC and lets strangers meet nothing.
+//! The initial filter: rejects datagrams before QUIC sees them, by their connection ids.
 //!
 //! QUIC answers people it does not know: with the versions it speaks, with resets, with a handshake.
 //! None of that is for us (docs/threat-model.md §7.1). The gate looks at the few bytes of a datagram
@@ -23,7 +23,7 @@ const SHORT_LENGTH_MIN: usize = 1 + OWN_ID_BYTES + 4 + 16;
 /// The one version that is spoken. Source: RFC 9000 §15.
 const VERSION: u32 = 1;
 
-/// Why the gate turned a datagram away.
+/// The reason for which a datagram was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stranger {
     /// Too short for what it says it is, or longer than any of ours.
@@ -40,7 +40,7 @@ pub enum Stranger {
     Second,
 }
 
-/// How many datagrams were turned away, by reason. The numbers stop at their maximum.
+/// Counts rejected datagrams by reason. The numbers stop at their maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GateCounts {
     /// [`Stranger::Length`]
@@ -132,7 +132,7 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// Why it is to be thrown away.
+    /// The reason for which it is to be thrown away.
     pub fn check(&mut self, datagram: &[u8]) -> Result<(), Stranger> {
         let checked = self.examine(datagram);
         if let Err(stranger) = checked {

@@ -27,7 +27,7 @@ use crate::mark::MarkKey;
 /// The protocol that the lanes speak, as the handshake names it.
 const PROTOCOL: &[u8] = b"fulmar/1";
 
-/// What stands before the 32 bytes of an Ed25519 seed in a PKCS#8 document.
+/// The bytes before the 32 of an Ed25519 seed in a PKCS#8 document.
 ///
 /// Source: RFC 8410 §7 (version 0, algorithm 1.3.101.112, an octet string within an octet string).
 const PKCS8_PREFIX: [u8; 16] = [
@@ -175,7 +175,7 @@ impl Pinned {
 
 const OLD_TLS: Error = Error::PeerIncompatible(PeerIncompatible::Tls13RequiredForQuic);
 
-/// What both traits ask for in the same words: how a signature over the handshake is verified.
+/// The methods that both traits ask for in the same words: they verify a signature over the handshake.
 macro_rules! signatures {
     () => {
         fn verify_tls12_signature(

@@ -44,7 +44,7 @@ impl Lane {
 pub(crate) struct Lanes {
     side: Side,
     lanes: Vec<LaneState>,
-    /// How many streams of one direction, and of both, this end has opened.
+    /// The number of one-way streams that this end has opened, and whether the control stream is open.
     opened: u8,
     control_opened: bool,
 }
@@ -107,7 +107,7 @@ impl Lanes {
         }
     }
 
-    /// Whether the peer has all of the lanes that were finished, and nothing waits on others.
+    /// Returns true if the peer has all of the lanes that were finished, and nothing waits on others.
     pub(crate) fn is_delivered(&self) -> bool {
         let is_delivered = |state: &LaneState| {
             state.refused || state.delivered || !state.finishing && state.staged.is_empty()
@@ -122,7 +122,7 @@ impl Lanes {
         }
     }
 
-    /// Whether the peer has finished the lane and all of it was read.
+    /// Returns true if the peer has finished the lane and all of it was read.
     pub(crate) fn is_ended(&self, lane: Lane) -> bool {
         self.state(lane).is_some_and(|state| state.ended)
     }
@@ -210,7 +210,7 @@ impl Lanes {
         })
     }
 
-    /// Whether there is a control stream. If there is none and one is wanted, a client opens it and a
+    /// Returns true if there is a control stream. If there is none and one is wanted, a client opens it and a
     /// server takes the one that its client has opened.
     fn has_control(&mut self, connection: &mut quinn_proto::Connection, wanted: bool) -> bool {
         if !self.control_opened && wanted {

@@ -1,4 +1,4 @@
-//! What may be chosen about a connection.
+//! The options of a connection.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ pub const WINDOW_MAX: u64 = 512 << 20;
 /// The most data lanes that a connection can have.
 pub const LANES_MAX: u8 = 64;
 
-/// What may be chosen about a connection. Both ends must agree on the number of lanes.
+/// The options of a connection. Both ends must agree on the number of lanes.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Cap of each window in bytes: of what the peer may have under way to us, and of what is kept
     /// here for sending again. At most [`WINDOW_MAX`].
     pub window_max: u64,
-    /// How many data lanes there are, 1 to [`LANES_MAX`].
+    /// The number of data lanes, 1 to [`LANES_MAX`].
     ///
     /// A lane may have 2.4 MB under way, so that no order of arrival makes more than 1000 gaps in
     /// it; together they carry a round trip's worth of a fast long path.
@@ -24,11 +24,11 @@ pub struct Options {
     /// Whether larger datagrams are tried than every path carries. Only where the socket forbids
     /// fragmentation.
     pub discover_mtu: bool,
-    /// Who decides how much is under way.
+    /// The algorithm that decides how much is under way.
     pub control: CongestionControl,
 }
 
-/// Who decides how much is under way.
+/// The algorithm that decides how much is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CongestionControl {
     /// Ours: what the path delivers in its shortest round trip, and a little more.

@@ -1,4 +1,4 @@
-//! What both ends share before the first datagram.
+//! The secret that both ends share before the first datagram.
 
 use data_encoding::BASE64_NOPAD;
 use zeroize::Zeroizing;
@@ -14,7 +14,7 @@ const SECRET_CHARS: usize = 43;
 /// It can be neither printed, compared nor copied, and is overwritten when dropped.
 pub struct Secret(Box<Zeroizing<[u8; SECRET_BYTES]>>);
 
-/// Why a text is not a secret. Says nothing of what the text contained.
+/// The reason why a text is not a secret. Says nothing of what the text contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is not a secret: 43 characters of base64 are expected")]
 pub struct SecretError;

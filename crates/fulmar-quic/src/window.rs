@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 
-/// How large a window is before anything was measured, in bytes, and the least it ever is.
+/// A window has so many bytes before anything was measured, and is never less.
 ///
 /// In the start of a connection the amount under way grows up to eight times in a round trip and a new window
 /// takes one to have an effect; with 16 MiB the start of a path of 500 Mbit/s and 200 ms needs none. Where much is lost

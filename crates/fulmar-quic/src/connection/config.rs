@@ -1,4 +1,4 @@
-//! How QUIC is set up.
+//! Sets up QUIC.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 
-/// How much faster than a window in each round trip. Source: RFC 9002 §7.7.
+/// Datagrams leave so many times faster than a window in each round trip. Source: RFC 9002 §7.7.
 const GAIN: f64 = 1.25;
 
 /// What a burst takes of the time that the path has for it: a call of the system for each few datagrams
@@ -21,7 +21,7 @@ const LATE: Duration = Duration::from_millis(10);
 /// From the beginning of one burst to that of the next, whatever is in it.
 const BETWEEN: Duration = Duration::from_millis(1);
 
-/// When how much may leave.
+/// Decides when how much may leave.
 pub(super) struct Pacer {
     /// Bytes that may leave now, and when that was so.
     allowed: f64,

@@ -19,15 +19,15 @@ const UNCONFIRMED_MAX: usize = 16 << 10;
 /// How many places are remembered with what they got.
 const PLACES_MAX: usize = 16;
 
-/// Which path is in use.
+/// The path that is in use.
 pub(super) enum Paths {
     Client {
         path: PathId,
-        /// Whether the server was heard on it, or the edge has chosen it.
+        /// True if the server was heard on it, or the edge has chosen it.
         is_settled: bool,
     },
     Server {
-        /// Where the client was taken to be lately, and how much it got there.
+        /// The addresses that the client was lately taken to have, and how much each got.
         places: VecDeque<(SocketAddr, usize)>,
     },
 }
@@ -105,8 +105,8 @@ impl Paths {
         places.push_back((to, bytes));
     }
 
-    /// How many datagrams of that size an address may get, at most `most`: few until it is known to be
-    /// the client's.
+    /// Returns the number of datagrams of that size that an address may get, at most `most`: few until it is
+    /// known to be the client's.
     pub(super) fn allowance(
         &self,
         to: SocketAddr,

@@ -16,14 +16,14 @@ const TRAIN_SPREAD: Duration = Duration::from_millis(4);
 /// How many batches a path's pace is the middle of.
 const TRAINS: usize = 15;
 
-/// What was known when packets left at one instant, and how they arrived.
+/// Packets that left at one instant: what was known then, and how they arrived.
 #[derive(Clone, Copy)]
 struct Batch {
     sent: Instant,
     /// Bytes that had been delivered, and when the last of them were.
     delivered: u64,
     delivered_at: Instant,
-    /// When the packet left whose delivery was the last.
+    /// The departure of the packet that was delivered last.
     last_sent: Instant,
     /// Bytes under way, this batch with them.
     in_flight: u64,
@@ -57,16 +57,16 @@ impl Batch {
     }
 }
 
-/// What an acknowledgement told.
+/// A rate sample: what an acknowledgement tells of the path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     /// Bytes per second that were delivered while the packet was under way.
     pub(super) rate: f64,
-    /// How long it was.
+    /// Its round trip time.
     pub(super) rtt: Duration,
     /// Bytes under way when it left.
     pub(super) in_flight: u64,
-    /// When it left.
+    /// The time at which it left.
     pub(super) sent: Instant,
 }
 

@@ -11,9 +11,9 @@ struct Scene {
     now: Instant,
     /// Bytes per second.
     rate: f64,
-    /// How much longer round trips are.
+    /// The time by which round trips are longer.
     late: Duration,
-    /// How long it takes to send as much as there is room for.
+    /// The time that it takes to send as much as there is room for.
     sending: Duration,
 }
 
