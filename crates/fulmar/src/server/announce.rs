@@ -1,4 +1,4 @@
-//! What a server prints for the one who started it.
+//! Prints a server's lines for the one who started it.
 //!
 //! Source: docs/protocol.md §2.6, §2.9.
 

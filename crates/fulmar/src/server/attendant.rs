@@ -36,7 +36,7 @@ const GO_ON: u8 = b'g';
 /// The daemon has heard its client.
 const HEARD: u8 = b'h';
 
-/// Which of the two processes this is.
+/// One of the two processes.
 #[derive(Debug)]
 pub(crate) enum Parted {
     /// The one that was started.
@@ -51,11 +51,11 @@ pub(crate) struct Attendant {
     daemon: UnixStream,
     has_offer: bool,
     is_ready: bool,
-    /// Whether the daemon was told that the login is still there.
+    /// True if the daemon was told that the login is still there.
     has_let_go_on: bool,
 }
 
-/// Why an attendant is not needed any more.
+/// The reason why an parent is not needed any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leave {
     /// The client was heard.
@@ -68,7 +68,7 @@ pub(crate) enum Leave {
     DaemonEnded,
 }
 
-/// What the daemon holds on to until it was reached.
+/// The daemon's tie to its parent, which it keeps until a client has reached it.
 #[derive(Debug)]
 pub(crate) struct Bond {
     attendant: UnixStream,
@@ -173,7 +173,7 @@ impl Bond {
     ///
     /// # Errors
     ///
-    /// When the login has ended first, of which the attendant tells.
+    /// When the login has ended first, of which the parent tells.
     pub(crate) fn offer(&mut self) -> Result<Received, Failure> {
         let mut reader = OfferReader::default();
         let mut bytes = [0; 4096];
@@ -194,7 +194,7 @@ impl Bond {
     ///
     /// # Errors
     ///
-    /// When it has ended, of which the attendant tells.
+    /// When it has ended, of which the parent tells.
     pub(crate) fn declare_ready(&mut self) -> Result<(), Failure> {
         self.say(READY);
         let mut word = [0];

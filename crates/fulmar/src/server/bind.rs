@@ -25,7 +25,7 @@ pub(crate) struct Bound {
     pub(crate) sockets: Vec<UdpSocket>,
     /// Their port.
     pub(crate) port: u16,
-    /// What was asked for and could not be had.
+    /// The wishes that could not be met.
     pub(crate) complaints: Vec<String>,
 }
 
@@ -181,7 +181,7 @@ fn bind_any(port: u16, options: UdpOptions) -> io::Result<UdpSocket> {
     })
 }
 
-/// How often the system may choose a port for IPv4 that is taken for IPv6. Chosen by eye.
+/// The most times that the system may choose a port for IPv4 that is taken for IPv6. Chosen by eye.
 const CHOICES_MAX: usize = 16;
 
 /// Binds to all addresses of both families, on the same port, as far as the machine has them.

@@ -9,21 +9,21 @@ use std::io::{self, PipeWriter, Read as _, Write as _};
 
 use fulmar_platform::process::{Forked, fork, leave_session, redirect_stdio_to_null};
 
-/// Which of the two processes this is.
+/// One of the two processes.
 #[derive(Debug)]
 pub(crate) enum Detached {
     /// The one that was started; the other has got ready, or has failed.
     Parent {
         /// The other's process number.
         daemon: u32,
-        /// What became of it.
+        /// The fate of the daemon.
         outcome: Outcome,
     },
     /// The one that stays. It leads a session of its own.
     Daemon(Readiness),
 }
 
-/// What became of the daemon.
+/// The fate of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// It serves.
@@ -38,7 +38,7 @@ pub(crate) struct Readiness {
     pipe: PipeWriter,
 }
 
-/// What is to become of the standard streams of a daemon.
+/// The fate of the standard streams of a daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Streams {
     /// They are let go, so that ssh can end.

@@ -24,11 +24,11 @@ pub(crate) const SIGNALS: [Signal; 4] = [
 
 /// A server at work.
 pub(crate) struct EventLoop {
-    /// What is to be done.
+    /// The server's state machine.
     pub(crate) server: Server,
-    /// Where clients come from.
+    /// The sockets on which clients come.
     pub(crate) sockets: Sockets,
-    /// What they come for.
+    /// The program that they come for.
     pub(crate) program: Program,
     /// Everything else.
     pub(crate) surroundings: Surroundings,
@@ -36,7 +36,7 @@ pub(crate) struct EventLoop {
     pub(crate) bond: Option<Bond>,
 }
 
-/// What the wait has found.
+/// The things that the wait has found ready.
 struct Ready {
     surroundings: surroundings::Ready,
     sockets: Vec<bool>,

@@ -1,4 +1,4 @@
-//! What the program's terminal is set to, and who has its foreground.
+//! Looks at the settings of the program's terminal, and at the program that has its foreground.
 
 use fulmar_core::{ForegroundProgram, Server, TtyState};
 use fulmar_datagram::Time;

@@ -1,4 +1,4 @@
-//! What a server finds before it knows what it is for.
+//! The ground of a server: what it finds before it knows what it is for.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::errors::{Failure, while_doing};
 use crate::log::{self, Log};
 use crate::trace::Trace;
 
-/// Where a server writes what it does.
+/// The places in which a server writes what it does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Records<'a> {
     /// As [`Options::log`](super::options::Options::log).
@@ -23,17 +23,17 @@ pub(crate) struct Records<'a> {
     pub(crate) verbosity: u8,
 }
 
-/// What is there, whatever the session will be.
+/// The things that are there, whatever the session will be.
 pub(crate) struct Ground {
     /// The names that the server goes by.
     pub(crate) names: Names,
-    /// What it was started with.
+    /// The environment that it was started with.
     pub(crate) environment: Environment,
-    /// When it leaves.
+    /// The times after which it leaves.
     pub(crate) timeouts: Timeouts,
-    /// What the limit for core dumps was before.
+    /// The former limit for core dumps.
     pub(crate) core_limit: CoreLimit,
-    /// Where each datagram is noted.
+    /// The file in which each datagram is noted.
     pub(crate) trace: Trace,
 }
 
@@ -63,11 +63,11 @@ impl Ground {
     }
 }
 
-/// Whose server it is.
+/// The owner of the server.
 pub(crate) struct Owner {
     /// The user, if the system knows one.
     pub(crate) user: Option<User>,
-    /// What may end the user's processes.
+    /// Warnings about what may end the user's processes.
     pub(crate) warnings: Vec<String>,
 }
 

@@ -35,7 +35,7 @@ pub(crate) const VARIABLES: [&str; 15] = [
 /// such thing.
 const FALLBACKS: [&str; 3] = ["C.UTF-8", "C.utf8", "en_US.UTF-8"];
 
-/// Which locale the program got.
+/// The locale that the program got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// One that the environment or the client named.
@@ -47,7 +47,7 @@ pub(crate) enum Choice {
     None,
 }
 
-/// What became of the locale.
+/// The choice of a locale, and what was missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
     pub(crate) choice: Choice,

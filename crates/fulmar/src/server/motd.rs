@@ -1,4 +1,4 @@
-//! What a login shell is preceded by: the message of the day, and a word on sessions left behind.
+//! The text before a login shell: the message of the day, and a word on sessions left behind.
 //!
 //! Source: docs/protocol.md §2.6.
 

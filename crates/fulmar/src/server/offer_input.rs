@@ -14,7 +14,7 @@ pub(crate) struct Input {
     reader: Option<OfferReader>,
 }
 
-/// What has come.
+/// The news of the offer.
 pub(crate) enum News {
     /// The text of an offer that makes sense.
     Offer(Vec<u8>),

@@ -74,18 +74,18 @@ fn prepare(wishes: Wishes, bond: &mut Bond) -> Result<(Plan, Opened, Agreement),
     Ok((plan, opened, agreement))
 }
 
-/// How long a port that is wished may be another server's.
+/// The time for which a port that is wished may be another server's.
 ///
 /// Source: docs/protocol.md §2.9.
 const VACANT_WITHIN: Duration = Duration::from_secs(2);
 
-/// How often it is looked for meanwhile. Chosen by eye: less than a round trip.
+/// The interval at which it is looked for meanwhile. Chosen by eye: less than a round trip.
 const LOOK_EACH: Duration = Duration::from_millis(100);
 
-/// What is being done when nobody can read it.
+/// The name of the action when nobody can read it.
 const PRINTING: &str = "printing port and key";
 
-/// Where the client comes in, and what it is told of that.
+/// The port that the client comes in by, and what it is told of that.
 struct Door {
     announcement: Announcement,
     key: Key,
@@ -134,7 +134,7 @@ impl Door {
     }
 }
 
-/// Where to listen.
+/// The address and the ports to listen on.
 struct Place {
     bind: Bind,
     ports: PortRange,

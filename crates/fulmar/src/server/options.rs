@@ -1,4 +1,4 @@
-//! What a server was asked to be.
+//! The options of a server.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -13,27 +13,27 @@ use crate::bootstrap::offer::Offer;
 /// The options of a server, whichever way they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Where to listen.
+    /// The address to listen on.
     pub(crate) bind: Bind,
     /// On which port.
     pub(crate) ports: PortRange,
-    /// What the program is told of the terminal's colours.
+    /// The terminal's colours, as the program is told.
     pub(crate) colors: Colors,
     /// The window's size, if it is known before the client comes.
     pub(crate) size: Option<Size>,
     /// Locale variables for a program whose environment has no UTF-8 locale, in the order given.
     pub(crate) locale: Vec<(OsString, OsString)>,
-    /// How often `-v` was given: with any, the standard streams stay open and get a log.
+    /// The number of times that `-v` was given: with any, the standard streams stay open and get a log.
     pub(crate) verbosity: u8,
     /// The program and its arguments; empty for the user's shell.
     pub(crate) command: Vec<OsString>,
-    /// Where to write a line for each datagram.
+    /// The file for a line about each datagram.
     pub(crate) trace: Option<PathBuf>,
-    /// Where to write a log.
+    /// The file for a log.
     pub(crate) log: Option<PathBuf>,
 }
 
-/// What a command line says of a server, where a client may say the rest.
+/// The options in a command line of a server, if a client may give the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wishes {
     /// As [`Options::bind`].
@@ -170,7 +170,7 @@ impl Colors {
 }
 
 impl Default for Options {
-    /// What `mosh-server` without any option does.
+    /// Returns the options of `mosh-server` without any arguments.
     fn default() -> Options {
         Options {
             bind: Bind::Any,

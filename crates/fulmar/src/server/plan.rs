@@ -1,4 +1,4 @@
-//! What a server finds out before it goes to the background, and what it then does.
+//! Plans a server before it goes to the background, and then serves as planned.
 
 use std::io;
 
@@ -24,7 +24,7 @@ use crate::{random, report};
 
 /// A server that could be started.
 pub(crate) struct Plan {
-    /// What the user is to know.
+    /// Warnings for the user.
     pub(crate) warnings: Vec<String>,
     ground: Ground,
     user: Option<User>,
@@ -35,11 +35,11 @@ pub(crate) struct Plan {
 
 /// Everything that a daemon holds before its first turn.
 pub(crate) struct Opened {
-    /// Where it listens.
+    /// The sockets on which it listens.
     pub(crate) bound: Bound,
     /// The session's key.
     pub(crate) key: Key,
-    /// What else may happen.
+    /// The other things that may happen: signals, changes of the network.
     pub(crate) surroundings: Surroundings,
 }
 

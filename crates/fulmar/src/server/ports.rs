@@ -1,4 +1,4 @@
-//! Which UDP ports a server may use.
+//! The UDP ports that a server may use.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub(crate) struct PortRange {
     high: u16,
 }
 
-/// Why a text names no ports.
+/// The reason why a text names no ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PortRangeError {
     /// There is something else than digits in it.
@@ -27,7 +27,7 @@ pub(crate) enum PortRangeError {
 }
 
 impl PortRange {
-    /// What is tried if nobody says: docs/protocol.md §14.
+    /// The ports that are tried if nobody names any: docs/protocol.md §14.
     pub(crate) const DEFAULT: PortRange = PortRange {
         low: 60001,
         high: 60999,

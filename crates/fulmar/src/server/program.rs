@@ -31,7 +31,7 @@ const OUTPUT_BYTES_PER_TURN: usize = 64 * 1024;
 /// Source: docs/protocol.md §2.6.
 const FAILURE_SHOWN: Duration = Duration::from_secs(3);
 
-/// How long a program that has closed its terminal may take to end, so that its status is known.
+/// The time that a program which has closed its terminal may take to end, so that its status is known.
 /// Usually both come in the same millisecond.
 ///
 /// Source: docs/protocol.md §13.6.
@@ -43,7 +43,7 @@ const STATUS_WITHIN: Duration = Duration::from_millis(250);
 const NOT_FOUND: ExitStatus = ExitStatus::Code(127);
 const CANNOT_RUN: ExitStatus = ExitStatus::Code(126);
 
-/// How a program counts that loses its terminal because its server is told to end: SIGHUP.
+/// The status of a program that loses its terminal because its server is told to end: SIGHUP.
 ///
 /// Source: docs/protocol.md §13.6.
 const HUNG_UP: ExitStatus = ExitStatus::Signal(1);
@@ -57,7 +57,7 @@ pub(crate) struct Program {
     names: Names,
     pid: u32,
     record: LoginRecord,
-    /// Where the client is, if anywhere.
+    /// The address of the client, if there is one.
     client: Option<IpAddr>,
     stage: Stage,
     /// It has ended, and until then what it has left behind may have its terminal.

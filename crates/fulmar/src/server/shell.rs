@@ -8,7 +8,7 @@ use fulmar_platform::{CoreLimit, Spawn, User};
 use super::options::Colors;
 use crate::environment::Environment;
 
-/// What is taken where neither environment nor password database names a shell.
+/// The shell where neither environment nor password database names one.
 const SHELL: &str = "/bin/sh";
 
 /// Variables of ours that are no business of the program's. What steers stock's server (as
@@ -19,8 +19,8 @@ const OURS: [&str; 2] = ["MOSH_KEY", "FULMAR_LOG"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shell {
     program: OsString,
-    /// What the program is told to be called, if not by its own name: with a dash in front a shell
-    /// knows that it is a login shell.
+    /// The name that the program is given, if not its own: with a dash in front a shell knows that it is a
+    /// login shell.
     argv0: Option<OsString>,
     arguments: Vec<OsString>,
     environment: Environment,

@@ -20,7 +20,7 @@ pub(crate) struct Sockets {
     sockets: Vec<Listening>,
     inbox: Inbox,
     paths: PathTable,
-    /// What is being sent.
+    /// The bytes that are being sent.
     buffer: Vec<u8>,
     trace: Trace,
     has_heard: bool,

@@ -17,7 +17,7 @@ use super::ports::PortRange;
 pub(crate) enum Request {
     /// To start, after some complaints on standard error.
     Start {
-        /// What to start.
+        /// The options of the server to start.
         options: Options,
         /// Lines about what was ignored.
         complaints: String,
@@ -31,7 +31,7 @@ pub(crate) enum Request {
 const USAGE: &str = "Usage: mosh-server new [-s] [-v] [-i LOCALADDR] [-p PORT[:PORT2]] \
     [-c COLORS] [-l NAME=VALUE] [-- COMMAND...]\n";
 
-/// What scripts recognise in the first line; the others say who we really are.
+/// Returns the text for `--version`. Scripts recognise its first line; the others say who we really are.
 pub(crate) fn version_text() -> String {
     format!(
         "mosh-server (mosh 1.4.0) [build mosh 1.4.0]\n{}",

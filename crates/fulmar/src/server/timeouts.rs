@@ -1,4 +1,4 @@
-//! How long a session waits for its client, as the environment says.
+//! The times for which a session waits for its client, as the environment has them.
 //!
 //! Source: docs/protocol.md §2.6, docs/threat-model.md §9.
 
@@ -8,7 +8,7 @@ use fulmar_core::Names;
 
 use crate::environment::Environment;
 
-/// How long a session outlives its client if nobody says: under our own name 30 days, for what is
+/// The time for which a session outlives its client if nobody says: under our own name 30 days, for what is
 /// forgotten is not to run for ever. Stock knows no limit.
 ///
 /// Source: docs/threat-model.md §9.
@@ -17,11 +17,11 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(30 * 24 * 3600);
 /// The limits that the environment sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Timeouts {
-    /// How long a session outlives the last sign of its client.
+    /// The time for which a session outlives the last sign of its client.
     pub(crate) network: Option<Duration>,
-    /// How long the client must be silent for SIGUSR1 to be obeyed.
+    /// The silence of the client after which SIGUSR1 is obeyed.
     pub(crate) signal: Option<Duration>,
-    /// What was ignored, and why.
+    /// The variables that were ignored, and why.
     pub(crate) complaints: Vec<String>,
 }
 

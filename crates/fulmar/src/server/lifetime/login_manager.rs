@@ -10,7 +10,7 @@ use std::fs::{self, Metadata};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Where the main file may be; the first one counts.
+/// The paths that the main file may have; the first one that is there counts.
 const MAIN_FILES: [&str; 4] = [
     "/etc/systemd/logind.conf",
     "/run/systemd/logind.conf",
@@ -21,7 +21,7 @@ const MAIN_FILES: [&str; 4] = [
 /// The longest file that is read. Chosen by eye: such a file has a few hundred lines.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Where a process is, as the login manager sees it.
+/// The place of a process, as the login manager sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the scope of a login.
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-/// Whose programs end with a login.
+/// The rules that say whose programs end with a login.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rules {
     /// Everybody's but for the lists.
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Whether programs of ada and of root end with a login.
+    /// Returns whether programs of ada, and of root, end with a login.
     fn ends(main: &str, drop_ins: &[&str]) -> (bool, bool) {
         let drop_ins: Vec<String> = drop_ins.iter().copied().map(str::to_owned).collect();
         let rules = Rules::of(main, &drop_ins);

@@ -1,4 +1,4 @@
-//! What would end a session together with the login that started it, against what it is for.
+//! Finds out what would end a session together with the login that started it, against what it is for.
 //!
 //! Two such things can be found out: a login manager that ends what a login has left behind, and a
 //! container that lives as long as the login does. Neither is ours to change, so the user is told.
