@@ -6,7 +6,7 @@ use crate::datagram::Datagram;
 use crate::impairment::{Impairment, Notice};
 use crate::stage::{LossCause, Outlet, Stage};
 
-/// What the firewall stops.
+/// A firewall, and what it stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
     what: What,

@@ -1,4 +1,4 @@
-//! What can change during a run, as plain data.
+//! The changes that can happen during a run, as plain data.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What a host reads when it asks for the time: the simulation's time, shifted by its jumps.
+/// The clock that a host reads: the simulation's time, shifted by its jumps.
 ///
 /// A host measures with a clock that counts sleep, so suspending does not shift it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

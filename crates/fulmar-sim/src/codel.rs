@@ -96,10 +96,10 @@ impl From<CoDel> for Queue {
     }
 }
 
-/// What the algorithm remembers from packet to packet, by its names in RFC 8289 §5.2.
+/// The algorithm's memory from packet to packet, by its names in RFC 8289 §5.2.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    /// When the delay will have been above the target for an interval, while it is above.
+    /// The time at which the delay will have been above the target for an interval, while it is above.
     first_above_time: Option<Duration>,
     drop_next: Duration,
     count: u32,
@@ -186,8 +186,8 @@ mod tests {
         Rate::kbit(8000, codel.into())
     }
 
-    /// When losses begin and how they go on where twice as much comes as the link carries, from a
-    /// sender that does not mind.
+    /// Returns the times of the losses if twice as much comes as the link carries, from a sender that
+    /// does not mind.
     fn closed_form(losses: usize) -> Vec<Duration> {
         // The nth packet comes at n/2 ms and leaves the queue at n ms, so it has waited n/2 ms: 5 ms
         // are reached at 10 ms. An interval later, and then at interval / √n, one is dropped.

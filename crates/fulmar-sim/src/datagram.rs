@@ -1,4 +1,4 @@
-//! What travels: bytes, two addresses and a congestion mark.
+//! The datagrams that travel: bytes, two addresses and a congestion mark.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -54,17 +54,17 @@ impl Content {
 /// One UDP payload on its way, or one packet where the hosts are real.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// Where it comes from, as the place it is at sees it: address translation rewrites it.
+    /// The address it comes from, as the place it is at sees it: address translation rewrites it.
     pub source: SocketAddr,
-    /// Where it goes, as the place it is at sees it.
+    /// The address it goes to, as the place it is at sees it.
     pub destination: SocketAddr,
     /// The congestion mark in the IP header.
     pub ecn: Ecn,
     /// The UDP payload, unless `content` says otherwise.
     pub bytes: Vec<u8>,
-    /// What the bytes are.
+    /// The meaning of the bytes.
     pub content: Content,
-    /// Who and which, for the timeline and for errors that return to the sender.
+    /// The sender and the number, for the timeline and for errors that return to the sender.
     pub(crate) ticket: Ticket,
 }
 
@@ -173,7 +173,7 @@ pub struct SendFailure {
     pub destination: SocketAddr,
     /// The length of its payload in bytes.
     pub len: usize,
-    /// What went wrong.
+    /// The error.
     pub error: SendError,
 }
 

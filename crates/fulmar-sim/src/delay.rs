@@ -9,7 +9,7 @@ use crate::random::Random;
 use crate::stage::{Outlet, Stage};
 use crate::units::ms;
 
-/// How long each datagram is on its way.
+/// The time for which each datagram is on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delay {
     least: Duration,
@@ -17,7 +17,7 @@ pub struct Delay {
     overtaking: Overtaking,
 }
 
-/// Whether a datagram with a shorter delay may arrive before one sent earlier.
+/// The permission of a datagram with a shorter delay to arrive before one that was sent earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Overtaking {
     Forbidden,

@@ -7,7 +7,7 @@ use crate::impairment::Impairment;
 use crate::random::{Chance, Random};
 use crate::stage::{Outlet, Stage};
 
-/// How likely a datagram is doubled. The copy follows directly; stages behind treat the two as any.
+/// The chance that a datagram is doubled. The copy follows directly; stages behind treat the two as any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Duplication {
     chance: Chance,

@@ -1,41 +1,41 @@
-//! How a run can fail.
+//! The ways in which a run can fail.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::ledger::NonceError;
 
-/// Why a run ended early, with the timeline up to there.
+/// The failure of a run, with the timeline up to there.
 ///
 /// `Debug` prints the same as `Display`, so that `unwrap` and a test that returns it are readable.
 pub struct Failure {
-    /// What went wrong.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// When.
+    /// The time of the failure.
     pub at: Duration,
     /// The seed of the network.
     pub seed: u64,
-    /// What happened before, ready to be read.
+    /// The events before it, ready to be read.
     pub timeline: String,
 }
 
-/// What went wrong in a run.
+/// A kind of failure of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// What was waited for did not happen within this time.
+    /// An event that was waited for did not happen within this time.
     Late(Duration),
     /// So many turns passed at one instant: two programs answer each other without end, or one wants
     /// to be woken at once for ever.
     Spin {
-        /// How many turns.
+        /// The number of turns.
         turns: u32,
         /// The host that was last at work.
         host: String,
     },
     /// A program wanted to send more than so many datagrams at one instant.
     Flood {
-        /// How many datagrams.
+        /// The number of datagrams.
         datagrams: u32,
         /// Its host.
         host: String,

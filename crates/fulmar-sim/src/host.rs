@@ -17,23 +17,23 @@ pub enum Way {
     Down,
 }
 
-/// What reached a host, and when.
+/// A thing that reached a host, and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// The instant, counted from the start.
     pub at: Duration,
-    /// What it is.
+    /// The thing that came.
     pub what: Arrived,
 }
 
-/// What reached a host.
+/// A thing that reached a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arrived {
     /// A datagram that was sent to it.
     Datagram(Datagram),
     /// Word that a datagram of its own was not carried.
     SendFailure {
-        /// What its system says.
+        /// The failure, as its system reports it.
         failure: SendFailure,
         /// The datagram, as it was where it was stopped.
         datagram: Datagram,
@@ -52,7 +52,7 @@ pub(crate) struct Host {
     /// Nothing enters or leaves it.
     pub(crate) is_cut: bool,
     pub(crate) arrivals: VecDeque<Arrival>,
-    /// How many addresses it has moved on to of its own accord.
+    /// The number of addresses it has moved on to of its own accord.
     pub(crate) moves: u16,
 }
 

@@ -1,4 +1,4 @@
-//! What a path does to datagrams, as plain data.
+//! The impairments of a path, as plain data.
 
 use crate::blocked::Blocked;
 use crate::burst_loss::BurstLoss;
@@ -76,7 +76,7 @@ impl Impairment {
     }
 }
 
-/// Whether the sender learns that a datagram was not carried.
+/// The report to the sender of a datagram that was not carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It is lost without a word, as most networks do.

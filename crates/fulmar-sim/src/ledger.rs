@@ -89,7 +89,7 @@ impl NonceLedger {
     }
 }
 
-/// Why a datagram could not be entered.
+/// The reason why a datagram could not be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NonceError {
@@ -104,11 +104,11 @@ pub enum NonceError {
         key: u64,
         /// The nonce as a number, direction in the highest bit.
         nonce: u64,
-        /// When it was used first.
+        /// The time of its first use.
         first: Duration,
         /// The length of the datagram that used it first.
         first_len: usize,
-        /// When it was used again.
+        /// The time of its second use.
         again: Duration,
         /// The length of the datagram that used it again.
         again_len: usize,

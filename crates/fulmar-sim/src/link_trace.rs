@@ -1,11 +1,11 @@
-//! When a measured link could carry something.
+//! The moments at which a measured link could carry something.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::units::ms;
 
-/// What one opportunity carries: a full packet of Ethernet.
+/// The bytes that one opportunity carries: a full packet of Ethernet.
 pub(crate) const OPPORTUNITY_BYTES: usize = 1500;
 
 /// The moments at which a link could deliver 1500 bytes, repeated for ever.
@@ -25,7 +25,7 @@ pub struct LinkTrace {
     times_ms: Vec<u32>,
 }
 
-/// Why a text is no trace.
+/// The reason why a text is no trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LinkTraceError {

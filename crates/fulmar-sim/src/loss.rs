@@ -7,7 +7,7 @@ use crate::impairment::Impairment;
 use crate::random::{Chance, Random};
 use crate::stage::{LossCause, Outlet, Stage};
 
-/// How likely each datagram is lost, whatever happened to the others.
+/// The chance that a datagram is lost, whatever happened to the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
     chance: Chance,

@@ -7,7 +7,7 @@ use crate::impairment::Impairment;
 use crate::random::{Chance, Random};
 use crate::stage::{Outlet, Stage};
 
-/// What is done to the congestion mark.
+/// A change of the congestion mark, and its chance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marking {
     chance: Chance,

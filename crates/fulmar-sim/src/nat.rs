@@ -26,7 +26,7 @@ pub struct Nat {
     filter: Filter,
 }
 
-/// Whose datagrams a mapping lets in.
+/// The senders whose datagrams a mapping lets in.
 ///
 /// Source: RFC 4787 §5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

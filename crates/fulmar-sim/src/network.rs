@@ -41,7 +41,7 @@ pub struct Network {
     seed: u64,
     hosts: Vec<Host>,
     serial: u64,
-    /// What happened.
+    /// The events of the run.
     pub timeline: Timeline,
 }
 
@@ -439,5 +439,5 @@ impl Network {
     }
 }
 
-/// What stands for the source of a host without an address.
+/// The address that stands for the source of a host without one.
 const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);

@@ -1,4 +1,4 @@
-//! What the simulator asks of a program that runs on a host.
+//! The interface of a program that runs on a host.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -66,7 +66,7 @@ pub struct Transmit {
     pub ecn: Ecn,
     /// The UDP payload.
     pub bytes: Vec<u8>,
-    /// Why it is sent, for the timeline.
+    /// The reason for sending it, for the timeline.
     pub why: &'static str,
 }
 

@@ -7,7 +7,7 @@ use crate::datagram::Datagram;
 use crate::impairment::{Impairment, Notice};
 use crate::stage::{LossCause, Outlet, Stage};
 
-/// When the link is out. What enters it then is lost; what is further along is not touched.
+/// The times at which the link is out. What enters it then is lost; what is further along is not touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// From the first instant of each window to before its last.

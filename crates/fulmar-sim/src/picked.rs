@@ -7,7 +7,7 @@ use crate::datagram::Datagram;
 use crate::impairment::Impairment;
 use crate::stage::{LossCause, Outlet, Stage};
 
-/// Which datagrams are lost, counted from 0 in the order in which they reach this stage.
+/// The datagrams that are lost, counted from 0 in the order in which they reach this stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picked {
     numbers: BTreeSet<u64>,

@@ -1,4 +1,4 @@
-//! What waits in front of a slow link.
+//! Queues packets in front of a slow link.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::codel::{CoDel, Watch};
 use crate::datagram::{Datagram, Ecn};
 use crate::stage::{LossCause, Outlet};
 
-/// How much may wait, and what happens to the rest.
+/// The limit of a queue, and what happens to the packets beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queue {
     /// There is always room: the deep buffers of cellular networks.

@@ -7,7 +7,7 @@ use crate::impairment::Impairment;
 use crate::queue::{Queue, Waiting};
 use crate::stage::{Outlet, Stage};
 
-/// How fast the link is and how much may wait for it.
+/// The rate of the link, and the queue that waits for it.
 ///
 /// ```text
 ///   arriving ──► [ │ │ │ │ ] ──► (one being sent) ──► out

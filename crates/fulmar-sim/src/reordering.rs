@@ -8,7 +8,7 @@ use crate::impairment::Impairment;
 use crate::random::{Chance, Random};
 use crate::stage::{Outlet, Stage};
 
-/// How many datagrams are held up, and how long.
+/// The chance that a datagram is held up, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reordering {
     chance: Chance,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
 
-/// Which seeds a test runs with: many that follow from a base, or the one of a failure.
+/// The seeds that a test runs with: many that follow from a base, or the one of a failure.
 ///
 /// Written as `0x1f00` or `7` for one seed, and as `1000@7` for a thousand from the base 7. The
 /// caller decides where the text comes from.
@@ -14,9 +14,9 @@ pub enum Seeds {
     One(u64),
     /// So many.
     Many {
-        /// What they follow from; the base itself is not one of them.
+        /// The number that they follow from; it is not one of them.
         base: u64,
-        /// How many.
+        /// The number of seeds.
         count: u64,
     },
 }
@@ -107,7 +107,7 @@ impl fmt::Display for Seeds {
 pub struct Failed<E> {
     /// The seed.
     pub seed: u64,
-    /// What failed.
+    /// The failure.
     pub error: E,
 }
 

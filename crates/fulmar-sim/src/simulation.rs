@@ -14,12 +14,12 @@ use crate::node::{Hint, Node, Nodes};
 use crate::plan::Plan;
 use crate::units::address;
 
-/// How many turns may pass at one instant by default. A turn hands over all that is due, so honest
+/// The most turns that may pass at one instant by default. A turn hands over all that is due, so honest
 /// programs need a handful. Chosen by eye.
 const TURNS_MAX: u32 = 1_000;
 
-/// How many datagrams a program may send at one instant by default: more than any send window.
-/// Chosen by eye.
+/// The most datagrams that a program may send at one instant by default: more than any send window. Chosen by
+/// eye.
 const DATAGRAMS_MAX: u32 = 100_000;
 
 /// Programs on hosts of a network, and the time that all of them share.
@@ -400,7 +400,7 @@ impl<N: Nodes> Simulation<N> {
     }
 }
 
-/// Why a run stopped.
+/// The reason why a run stopped.
 enum Reached {
     What,
     When,

@@ -32,7 +32,7 @@ pub trait Stage: fmt::Debug {
     }
 }
 
-/// What came out of a stage.
+/// The datagrams that came out of a stage.
 #[derive(Debug, Default)]
 pub struct Outlet {
     pub(crate) passed: Vec<Datagram>,
@@ -79,7 +79,7 @@ impl Outlet {
     }
 }
 
-/// What became of a datagram inside a path, when it is not simply passed on.
+/// The fate of a datagram inside a path, when it is not simply passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Lost(LossCause),
@@ -88,7 +88,7 @@ pub(crate) enum Fate {
     Queued,
 }
 
-/// Why a datagram was lost.
+/// The cause of the loss of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LossCause {

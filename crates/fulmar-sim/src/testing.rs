@@ -16,7 +16,7 @@ pub(crate) struct Bench {
     events: Vec<PathEvent>,
     /// The mark on what is sent.
     pub(crate) ecn: Ecn,
-    /// What is sent.
+    /// The content of what is sent.
     pub(crate) content: Content,
 }
 
@@ -98,7 +98,7 @@ impl Bench {
         })
     }
 
-    /// When each arrived, in order of arrival.
+    /// Returns the times of the arrivals, in order.
     pub(crate) fn arrivals(&mut self) -> Vec<Duration> {
         self.passed().map(|(at, _)| at).collect()
     }
@@ -115,7 +115,7 @@ impl Bench {
         self.passed().map(|(_, datagram)| datagram.ecn).collect()
     }
 
-    /// How long each that arrived was under way.
+    /// Returns the time for which each that arrived was under way.
     pub(crate) fn delays(&mut self) -> Vec<Duration> {
         let sent = self.sent.clone();
         self.passed()
@@ -129,7 +129,7 @@ impl Bench {
         self.delays()
     }
 
-    /// When each was lost.
+    /// Returns the times of the losses.
     pub(crate) fn loss_times(&mut self) -> Vec<Duration> {
         self.finish();
         let losses = self.events.iter().filter_map(|event| match event.what {

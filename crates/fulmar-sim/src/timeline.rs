@@ -1,4 +1,4 @@
-//! What happened, for a tired human.
+//! The events of a run, for a tired human.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::datagram::{Datagram, HostId, Label, SendError};
 use crate::hash::Fnv;
 use crate::stage::{Fate, LossCause};
 
-/// How many events are kept by default: what fits a few screens. Chosen by eye.
+/// The number of events that are kept by default: what fits a few screens. Chosen by eye.
 const EVENTS_MAX: usize = 400;
 
 /// The last events of a run, and counts of all of them.
@@ -34,7 +34,7 @@ pub struct Timeline {
     fingerprint: Fnv,
 }
 
-/// How often things happened to one host.
+/// The number of times that things happened to one host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Datagrams it sent.
@@ -47,13 +47,13 @@ pub struct Counts {
     pub delivered_bytes: u64,
     /// Copies that the network made of what it sent.
     pub doubled: u64,
-    /// Of what it sent: how often one had to wait in a queue.
+    /// The number of times that one of its datagrams had to wait in a queue.
     pub queued: u64,
-    /// Of what it sent: lost without a word, by cause.
+    /// The number of its datagrams that were lost without a word, by cause.
     pub lost: BTreeMap<LossCause, u64>,
-    /// Of what it sent: lost, and its system told it.
+    /// The number of its datagrams that were lost, and its system told it.
     pub refused: u64,
-    /// How often its timer ran out.
+    /// The number of times that its timer ran out.
     pub timeouts: u64,
 }
 
@@ -73,7 +73,7 @@ struct Event {
     what: What,
 }
 
-/// What happened.
+/// The kind of an event, as it is kept.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
     Sent(&'static str),
@@ -86,21 +86,21 @@ pub(crate) enum What {
 /// One event of a timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// When.
+    /// The time of the event.
     pub at: Duration,
-    /// Who had to do with it: the receiver of what was delivered, otherwise the sender.
+    /// The host that had to do with it: the receiver of what was delivered, otherwise the sender.
     pub host: Option<HostId>,
     /// The number of the datagram, in the order of sending of all hosts.
     pub serial: Option<u64>,
-    /// Whether the network made that datagram, as a copy.
+    /// True if the network made that datagram, as a copy.
     pub is_copy: bool,
     /// Its length: of the payload, or of the packet where it is a whole one.
     pub bytes: usize,
-    /// What happened.
+    /// The kind of the event.
     pub what: Happening,
 }
 
-/// What happened at one moment.
+/// A kind of event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Happening {

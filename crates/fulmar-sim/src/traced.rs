@@ -19,7 +19,7 @@ use crate::stage::{Outlet, Stage};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traced {
     trace: Arc<LinkTrace>,
-    /// At which time of the trace the simulation begins.
+    /// The time of the trace at which the simulation begins.
     start: Duration,
     queue: Queue,
 }
@@ -111,7 +111,7 @@ impl Stage for TracedLink {
         self.next.map(|position| self.setting.time_of(position))
     }
 
-    /// What waits goes on by the new trace. A smaller queue keeps what it holds.
+    /// Takes another trace; what waits goes on by the new one. A smaller queue keeps what it holds.
     fn change(&mut self, now: Duration, to: &Impairment) -> bool {
         let Impairment::Traced(setting) = to else {
             return false;
