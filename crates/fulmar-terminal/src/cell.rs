@@ -27,7 +27,7 @@ pub struct Cell {
     pub(crate) extra: u16,
 }
 
-/// What a cell shows.
+/// The content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Glyph<'row> {
     /// Never written, or erased. Only the background is kept. Looks like a space.
@@ -57,22 +57,22 @@ impl Cell {
         }
     }
 
-    /// Whether the cell was never written, or erased.
+    /// Returns true if the cell was never written, or erased.
     pub const fn is_blank(&self) -> bool {
         self.glyph == 0
     }
 
-    /// Whether this is the left half of a wide character.
+    /// Returns true if this is the left half of a wide character.
     pub const fn is_wide(&self) -> bool {
         self.glyph & Cell::WIDE != 0
     }
 
-    /// Whether this is the right half of a wide character.
+    /// Returns true if this is the right half of a wide character.
     pub const fn is_spacer(&self) -> bool {
         self.glyph & Cell::SPACER != 0
     }
 
-    /// Whether the cell's text has several characters.
+    /// Returns true if the cell's text has several characters.
     pub const fn is_cluster(&self) -> bool {
         self.glyph & Cell::CLUSTER != 0
     }
@@ -103,7 +103,7 @@ impl Cell {
         self.attributes
     }
 
-    /// Whether the row's side table holds a link or an underline colour for this cell.
+    /// Returns true if the row's side table holds a link or an underline colour for this cell.
     pub const fn has_extra(&self) -> bool {
         self.extra != 0
     }

@@ -1,6 +1,6 @@
 //! Character sets that a program may put in place of ASCII.
 
-/// What the codes 20-7E stand for.
+/// A character set for the codes 20-7E.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Charset {
     #[default]
@@ -11,7 +11,7 @@ pub(crate) enum Charset {
     British,
 }
 
-/// What DEC special graphics puts in place of `_` to `~`.
+/// The characters that DEC special graphics puts in place of `_` to `~`.
 ///
 /// Source: VT220 Programmer Reference Manual, table 2-4, as characters of Unicode.
 const DEC_GRAPHICS: [char; 32] = [
@@ -69,7 +69,7 @@ impl Charsets {
         self.single = Some(slot);
     }
 
-    /// Whether text means what it says.
+    /// Returns true if the next character stands for itself.
     pub(crate) fn is_ascii(&self) -> bool {
         self.single.is_none() && self.charset(self.locked) == Charset::Ascii
     }

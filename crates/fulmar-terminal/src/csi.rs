@@ -14,7 +14,7 @@ pub(crate) const PARAMETERS_MAX: usize = 32;
 /// Source: docs/threat-model.md §6.
 pub(crate) const INTERMEDIATES_MAX: usize = 2;
 
-/// What stands between `CSI` (or `ESC`) and the last character.
+/// The part of a sequence between `CSI` (or `ESC`) and the last character.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Csi {
     /// `<`, `=`, `>` or `?` right after `CSI`.
@@ -79,7 +79,7 @@ impl Csi {
         }
     }
 
-    /// Whether there were more parameters or intermediates than are kept.
+    /// Returns true if there were more parameters or intermediates than are kept.
     pub(crate) fn is_too_long(&self) -> bool {
         self.too_long
     }
@@ -103,7 +103,7 @@ impl Csi {
         self.value(index).max(1)
     }
 
-    /// Whether a value follows a colon.
+    /// Returns true if a value follows a colon.
     pub(crate) fn has_colon(&self) -> bool {
         self.colons != 0
     }

@@ -1,4 +1,4 @@
-//! Where the next character goes.
+//! The cursor: the place of the next character, and the look of the place.
 
 use crate::size::Position;
 
@@ -15,10 +15,10 @@ pub struct Cursor {
     pub shape: CursorShape,
 }
 
-/// What the cursor looks like; the numbers are those of DECSCUSR, `CSI n SP q`.
+/// The look of the cursor; the numbers are those of DECSCUSR, `CSI n SP q`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CursorShape {
-    /// What the user's terminal is set to.
+    /// The shape that the user's terminal is set to.
     #[default]
     Default = 0,
     /// A blinking block.

@@ -21,7 +21,7 @@ enum State {
     EscapeO,
 }
 
-/// Which form the program wants.
+/// The form of cursor keys that the program wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CursorKeyMode {
     /// `ESC [ A`.

@@ -18,7 +18,7 @@ pub const LINKS_MAX: usize = 1024;
 pub struct Link {
     /// The `id=` parameter, by which parts of one link far apart are known to belong together.
     pub id: Box<str>,
-    /// Where it leads; printable ASCII, never empty.
+    /// The address that it leads to; printable ASCII, never empty.
     pub uri: Box<str>,
 }
 
@@ -27,8 +27,8 @@ impl Link {
         size_of::<Link>() + self.id.len() + self.uri.len()
     }
 
-    /// What the link is known by. The keys of the hash are fixed: a program may make two links
-    /// with one key, and then only one of them is a link at a time.
+    /// Returns the hash by which the link is known. Its keys are fixed: a program may make two links with one
+    /// hash, and then only one of them is a link at a time.
     fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
@@ -36,7 +36,7 @@ impl Link {
     }
 }
 
-/// Whether a link was found to be there already, made, or refused.
+/// A link that was there already or was made, or a refusal.
 #[derive(Debug)]
 pub(crate) enum Shared {
     Link(Arc<Link>),
@@ -51,7 +51,7 @@ pub(crate) enum Shared {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
     known: Arc<BTreeMap<u64, Weak<Link>>>,
-    /// How many were refused since there was last room.
+    /// The number of links refused since there was last room.
     refused: usize,
 }
 

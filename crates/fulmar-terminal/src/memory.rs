@@ -1,4 +1,4 @@
-//! What a screen costs to keep.
+//! Estimates the memory that a screen takes.
 
 use std::sync::Arc;
 

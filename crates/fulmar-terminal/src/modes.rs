@@ -40,7 +40,7 @@ bitflags::bitflags! {
     }
 }
 
-/// Which mouse events the program wants to hear about. The last one set counts.
+/// The mouse events that the program wants to hear about. The last mode set counts.
 ///
 /// Source: docs/protocol.md §8.7.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub enum MouseMode {
     Motion,
 }
 
-/// How mouse events are written. The last one set counts.
+/// The encoding of mouse events. The last mode set counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MouseEncoding {
     /// Bytes, which end at column 223.
@@ -131,14 +131,14 @@ impl MouseEncoding {
 pub struct Modes {
     /// Those that are on or off.
     pub flags: ModeFlags,
-    /// Which mouse events are reported.
+    /// The mouse events that are reported.
     pub mouse: MouseMode,
-    /// How mouse events are written.
+    /// The encoding of mouse events.
     pub mouse_encoding: MouseEncoding,
 }
 
 impl Modes {
-    /// Whether all of `flags` are on.
+    /// Returns true if all of `flags` are on.
     pub const fn has(&self, flags: ModeFlags) -> bool {
         self.flags.contains(flags)
     }

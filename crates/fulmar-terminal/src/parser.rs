@@ -1,4 +1,4 @@
-//! Where text ends and control sequences begin.
+//! Tells text from control sequences.
 //!
 //! The states are those of Paul Williams' well-known parser for DEC terminals, fed with code
 //! points: bytes are decoded first, so the bytes 80-9F alone are bad UTF-8 and not controls, while
@@ -29,7 +29,7 @@ pub(crate) trait Handler {
     fn dcs(&mut self, text: &str);
 }
 
-/// What the parser is in the middle of.
+/// The parser, and the sequence or string that it is in the middle of.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parser {
     state: State,
@@ -265,7 +265,7 @@ impl Parser {
     }
 }
 
-/// How a string or sequence comes to its end.
+/// The end of a string or sequence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     /// By its terminator or the start of something else.

@@ -1,4 +1,4 @@
-//! What may reach the user's terminal: one table, and the checker that reads it.
+//! The table of all that may reach the user's terminal, and the checker that reads it.
 //!
 //! The client renders, it never forwards (docs/threat-model.md §8). [`Checker`] is for tests: it
 //! is deliberately not our parser, so that both cannot be wrong in the same way.
@@ -35,7 +35,7 @@ struct Sequence {
     parameters: Parameters,
 }
 
-/// What may stand before the final byte.
+/// The parameters that may stand before the final byte.
 enum Parameters {
     /// At most this many numbers.
     Numbers(usize),
@@ -88,7 +88,7 @@ const SEQUENCES: [Sequence; 9] = [
     },
 ];
 
-/// Whether a link with this id and URI may be written.
+/// Returns true if a link with this id and URI may be written.
 pub(crate) fn is_permitted_link(id: &str, uri: &str) -> bool {
     let plain = |text: &str| text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
     let scheme = uri.split(':').next().unwrap_or_default();
@@ -103,7 +103,7 @@ pub(crate) fn is_permitted_link(id: &str, uri: &str) -> bool {
             .any(|known| known.eq_ignore_ascii_case(scheme))
 }
 
-/// Whether `text` may be written to the clipboard: base64, and not too long.
+/// Returns true if `text` may be written to the clipboard: base64, and not too long.
 pub(crate) fn is_permitted_clipboard(text: &str) -> bool {
     let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     text.len() <= CLIPBOARD_BYTES_MAX && text.bytes().all(base64)
@@ -112,7 +112,7 @@ pub(crate) fn is_permitted_clipboard(text: &str) -> bool {
 /// Something that must never be written to a user's terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// What it is.
+    /// The forbidden thing, in words.
     pub what: &'static str,
     /// The bytes, from the beginning of the sequence to where it went wrong.
     pub bytes: Vec<u8>,
@@ -143,7 +143,7 @@ pub struct Checker {
     offset: u64,
 }
 
-/// What is known of the beginning of a sequence.
+/// The verdict on the beginning of a sequence.
 enum Verdict {
     Incomplete,
     Complete,
@@ -257,7 +257,7 @@ impl Parameters {
     }
 }
 
-/// Whether there are at most so many, and each is left out or at most 65 535.
+/// Returns true if there are at most so many, and each is left out or at most 65 535.
 fn are_numbers<'a>(texts: impl Iterator<Item = &'a str> + Clone, most: usize) -> bool {
     let is_number = |text: &str| {
         text.is_empty()

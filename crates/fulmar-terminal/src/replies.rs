@@ -1,4 +1,4 @@
-//! What the terminal answers to a program's questions.
+//! The terminal's answers to a program's questions.
 //!
 //! Every answer is made from tables and the screen's state; no byte that a program chose is ever
 //! repeated.
@@ -19,7 +19,7 @@ pub const REPLIES_MAX: usize = 64 * 1024;
 
 /// A VT220 with colours.
 const PRIMARY_ATTRIBUTES: &str = "\x1b[?62;22c";
-/// What stock answers too: a VT220 of firmware 10. Editors take higher numbers for an xterm of that
+/// The answer that stock gives, too: a VT220 of firmware 10. Editors take higher numbers for an xterm of that
 /// patch level and ask for more.
 const SECONDARY_ATTRIBUTES: &str = "\x1b[>1;10;0c";
 /// No serial number.

@@ -22,7 +22,7 @@ pub struct CellRow {
     wrapped: bool,
 }
 
-/// What the cells of one row refer to by number.
+/// The side table of one row, to which its cells refer by number.
 #[derive(Clone, Debug, Default)]
 struct Side {
     clusters: Vec<Cluster>,
@@ -68,7 +68,7 @@ impl CellRow {
             .unwrap_or(&self.cells)
     }
 
-    /// Whether the text runs on in the row below: printing wrapped here.
+    /// Returns true if the text runs on in the row below: printing wrapped here.
     pub fn is_wrapped(&self) -> bool {
         self.wrapped
     }

@@ -35,9 +35,9 @@ pub struct Screen {
     /// The saved cursor of the grid that is shown.
     pub(crate) saved: SavedCursor,
     pub(crate) hidden_saved: SavedCursor,
-    /// Where the last character was printed, until the cursor is moved.
+    /// The position where the last character was printed, until the cursor is moved.
     pub(crate) printed: Option<Position>,
-    /// What REP repeats.
+    /// The character that REP repeats.
     pub(crate) last_character: Option<char>,
     pub(crate) title: Option<Arc<str>>,
     pub(crate) icon_name: Option<Arc<str>>,
@@ -107,13 +107,13 @@ impl Screen {
         &self.modes
     }
 
-    /// Whether the alternate screen is shown.
+    /// Returns true if the alternate screen is shown.
     pub fn is_alternate(&self) -> bool {
         self.alternate
     }
 
-    /// Whether the program is in the middle of a frame (mode 2026) and would rather not have it
-    /// shown yet. Whoever waits for the end gives up after a while.
+    /// Returns true if the program is in the middle of a frame (mode 2026) and would rather not have it shown
+    /// yet. Whoever waits for the end gives up after a while.
     pub fn is_synchronized(&self) -> bool {
         self.modes.has(ModeFlags::SYNCHRONIZED)
     }
@@ -133,13 +133,13 @@ impl Screen {
         &self.clipboard
     }
 
-    /// How often the bell has rung.
+    /// Returns the number of times that the bell has rung.
     pub fn bell_count(&self) -> u64 {
         self.bell_count
     }
 
-    /// How many cells and rows the changes so far may have touched: what input cost, in a measure
-    /// that is the same on every machine.
+    /// The work that all input and resizes so far have made, in a measure that is the same on every
+    /// machine: cells and rows touched or copied, bytes read, and a few for each control function.
     pub fn work(&self) -> u64 {
         self.grid.work + self.hidden.work
     }

@@ -1,4 +1,4 @@
-//! Where things are on a screen: rows before columns, both counted from 0.
+//! Rows, columns, positions and sizes of a screen: rows before columns, both counted from 0.
 
 use std::fmt;
 
@@ -81,7 +81,7 @@ impl Size {
         Column(self.columns - 1)
     }
 
-    /// Whether `position` is on a screen of this size.
+    /// Returns true if `position` is on a screen of this size.
     pub const fn contains(self, position: Position) -> bool {
         position.row.0 < self.rows && position.column.0 < self.columns
     }

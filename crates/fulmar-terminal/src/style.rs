@@ -1,4 +1,4 @@
-//! How a character looks: colours, attributes, and the link it stands for.
+//! The look of a character: colours, attributes, and the link it stands for.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Color {
         }
     }
 
-    /// Whether this is the terminal's own colour.
+    /// Returns true if this is the terminal's own colour.
     pub const fn is_default(self) -> bool {
         self.0 == 0
     }
@@ -71,7 +71,7 @@ pub enum Underline {
 }
 
 bitflags::bitflags! {
-    /// What is switched on and off by SGR; the kind of underline takes three of the bits.
+    /// The attributes that SGR switches on and off; the kind of underline takes three of the bits.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Attributes: u16 {
         /// SGR 1.
@@ -99,7 +99,7 @@ bitflags::bitflags! {
 impl Attributes {
     const UNDERLINE_SHIFT: u16 = 8;
 
-    /// What a blank with these attributes shows: lines, and a background that may be inverted.
+    /// The attributes that show on a blank: lines, and a background that may be inverted.
     pub const VISIBLE_ON_BLANK: Attributes = Attributes::INVERSE
         .union(Attributes::STRIKE)
         .union(Attributes::OVERLINE)
@@ -155,7 +155,7 @@ impl Style {
         }
     }
 
-    /// Whether nothing is set, link included.
+    /// Returns true if nothing is set, link included.
     pub fn is_plain(&self) -> bool {
         *self == Style::default()
     }

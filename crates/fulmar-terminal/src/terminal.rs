@@ -50,7 +50,7 @@ impl Terminal {
         parser.advance(bytes, &mut Emulator { screen, replies });
     }
 
-    /// What is shown, and all that is remembered with it. A clone is a cheap snapshot.
+    /// Returns the screen, and all that is remembered with it. A clone is a cheap snapshot.
     pub fn screen(&self) -> &Screen {
         &self.screen
     }

@@ -36,7 +36,7 @@ fn decode_long(bytes: &[u8]) -> Decoded {
     }
 }
 
-/// Whether more bytes could make a code point of `bytes`.
+/// Returns true if more bytes could make a code point of `bytes`.
 fn is_incomplete(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

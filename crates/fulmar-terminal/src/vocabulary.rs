@@ -1,4 +1,4 @@
-//! What the reader of a frame understands.
+//! The vocabulary of the reader of a frame.
 
 use crate::modes::{ModeFlags, MouseEncoding};
 use crate::osc::TITLE_MAX;
@@ -11,7 +11,7 @@ use crate::style::{Attributes, Color, ColorKind, Style, Underline};
 /// did not have it: see [`Screen::projected`](crate::Screen::projected).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
-    /// How many colours there are.
+    /// The number of colours.
     pub colors: Colors,
     /// The attributes that show; of the underlines at most the plain one.
     pub attributes: Attributes,
@@ -39,7 +39,7 @@ pub struct Vocabulary {
     pub hide_while_drawing: bool,
 }
 
-/// How many colours a reader has.
+/// The number of colours that a reader has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colors {
     /// Text colour and background only.
@@ -54,7 +54,7 @@ pub enum Colors {
     Rgb,
 }
 
-/// Which encodings of mouse reports a reader knows.
+/// The encodings of mouse reports that a reader knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MouseEncodings {
     /// 1005, 1006 and 1015.
@@ -88,8 +88,7 @@ impl Vocabulary {
         hide_while_drawing: false,
     };
 
-    /// What a modern terminal of the xterm kind understands: everything that a [`Screen`]
-    /// remembers.
+    /// The vocabulary of a modern terminal of the xterm kind: everything that a [`Screen`] remembers.
     ///
     /// [`Screen`]: crate::Screen
     pub const FULL: Vocabulary = Vocabulary {
@@ -108,7 +107,7 @@ impl Vocabulary {
         hide_while_drawing: true,
     };
 
-    /// What can be relied on where nothing is known of the terminal: text, cursor, eight colours.
+    /// The vocabulary to rely on where nothing is known of the terminal: text, cursor, eight colours.
     pub const PLAIN: Vocabulary = Vocabulary {
         colors: Colors::Eight,
         attributes: Attributes::BOLD

@@ -1,4 +1,4 @@
-//! How many columns a character takes.
+//! Tells how many columns a character takes.
 
 use unicode_width::UnicodeWidthChar;
 

@@ -78,7 +78,7 @@ const AGREED: [(u32, u32); 63] = [
     (0xffe0, 0xffe6),
 ];
 
-/// Whether `character` takes the same number of columns everywhere.
+/// Returns true if `character` takes the same number of columns everywhere.
 pub(super) fn is_agreed(character: char) -> bool {
     let code = u32::from(character);
     if code < 0x7f {
@@ -97,7 +97,7 @@ pub(super) fn is_agreed(character: char) -> bool {
         .is_ok()
 }
 
-/// Whether `character` takes no column anywhere, although it may change how the one before it looks:
+/// Returns true if `character` takes no column anywhere, although it may change how the one before it looks:
 /// the joiner of emoji, and the choice between text and emoji.
 pub(super) fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')

@@ -82,13 +82,13 @@ struct Frame<'a> {
     source: &'a Screen,
     target: &'a Screen,
     vocabulary: &'a Vocabulary,
-    /// Whether nothing is known of what the reader shows.
+    /// True if nothing is known of what the reader shows.
     repaint: bool,
     /// A row that is erased, once there is need of one.
     blank: OnceCell<Arc<CellRow>>,
 }
 
-/// What the reader shows while the rows are drawn.
+/// The rows of the reader's screen while they are drawn.
 struct Shown<'a> {
     rows: Vec<&'a Arc<CellRow>>,
     wrapped: Vec<bool>,

@@ -40,7 +40,7 @@ impl Screen {
         projected
     }
 
-    /// Whether a reader of `vocabulary` could not tell the two apart, the bell included.
+    /// Returns true if a reader of `vocabulary` could not tell the two apart, the bell included.
     pub fn is_same(&self, other: &Screen, vocabulary: &Vocabulary) -> bool {
         let cursor = |screen: &Screen| (screen.cursor().position, screen.cursor().visible);
         self.size() == other.size()
@@ -62,20 +62,20 @@ impl Screen {
     }
 }
 
-/// Whether the reader cannot tell the names of the two apart. Looks closely only where they differ.
+/// Returns true if the reader cannot tell the names of the two apart. Looks closely only where they differ.
 pub(super) fn has_same_names(one: &Screen, other: &Screen, vocabulary: &Vocabulary) -> bool {
     (one.title == other.title && one.icon_name == other.icon_name)
         || names(one, vocabulary) == names(other, vocabulary)
 }
 
-/// Whether the reader cannot tell the clipboards of the two apart. Nearly always they are the same one,
-/// which may be long.
+/// Returns true if the reader cannot tell the clipboards of the two apart. Nearly always they are the same
+/// one, which may be long.
 pub(super) fn has_same_clipboard(one: &Screen, other: &Screen, vocabulary: &Vocabulary) -> bool {
     Arc::ptr_eq(&one.clipboard, &other.clipboard)
         || clipboard(one, vocabulary) == clipboard(other, vocabulary)
 }
 
-/// Whether the reader cannot tell the rows of the two apart, nor which of them are one line of text.
+/// Returns true if the reader cannot tell the rows of the two apart, nor which of them are one line of text.
 fn has_same_rows(one: &Screen, other: &Screen, vocabulary: &Vocabulary) -> bool {
     let mut pairs = (0..).map(Row).zip(one.rows().zip(other.rows()));
     pairs.all(|(row, (mine, theirs))| {

@@ -17,15 +17,15 @@ const SPACES_MAX: u16 = 4;
 /// One row to be drawn.
 pub(super) struct RowChange<'a> {
     pub(super) row: Row,
-    /// What the reader shows there now.
+    /// The row that the reader shows there now.
     pub(super) old: &'a CellRow,
-    /// What it is to show.
+    /// The row that it is to show.
     pub(super) new: &'a CellRow,
     /// The first columns that are drawn already.
     pub(super) done: u16,
-    /// Whether the last column is drawn whatever it holds.
+    /// True if the last column is drawn whatever it holds.
     pub(super) redraw_last: bool,
-    /// Whether the last column is left to [`wrap`].
+    /// True if the last column is left to [`wrap`].
     pub(super) leave_last: bool,
 }
 
@@ -67,8 +67,8 @@ impl RowChange<'_> {
         column + u16::from(self.was_spacer(column))
     }
 
-    /// Whether the reader shows something else at `column` or in the right half of what it is to
-    /// show there.
+    /// Returns true if the reader shows something else at `column` or in the right half of what it is to show
+    /// there.
     fn differs(&self, column: u16, seen: &Seen<'_>, vocabulary: &Vocabulary) -> bool {
         (column..column + seen.width())
             .any(|column| !is_same_cell(self.old, self.new, column, vocabulary))
@@ -233,7 +233,7 @@ fn draw_disputed(writer: &mut Writer<'_>, text: &str, seen: &Seen<'_>) {
     writer.forget_position();
 }
 
-/// Whether a cell drawn in the rendition in force looks as it should.
+/// Returns true if a cell drawn in the rendition in force looks as it should.
 fn shows_as(writer: &Writer<'_>, seen: &Seen<'_>) -> bool {
     let style = writer.style();
     if seen.glyph == Glyph::Blank && seen.style.attributes.is_empty() {

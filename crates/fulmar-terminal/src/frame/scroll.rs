@@ -69,7 +69,7 @@ pub(super) fn find(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Scrol
         .map(|(_, scroll)| scroll)
 }
 
-/// What makes a row known again, and what it would cost to draw.
+/// The hash by which a row is known again, and the columns that it would cost to draw.
 struct Key {
     hash: u64,
     columns: usize,

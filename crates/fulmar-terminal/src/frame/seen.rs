@@ -1,4 +1,4 @@
-//! What a reader makes of a cell, a row and a screen.
+//! The cells, rows and screens as a reader sees them.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl<'row> Seen<'row> {
         1 + u16::from(self.wide)
     }
 
-    /// Whether erasing makes such a cell: nothing but a background.
+    /// Returns true if erasing makes such a cell: nothing but a background.
     pub(super) fn is_erased(&self, vocabulary: &Vocabulary) -> bool {
         self.glyph == Glyph::Blank
             && self.style.attributes.is_empty()
@@ -82,7 +82,7 @@ impl<'row> Seen<'row> {
         2 + marks.map(columns).sum::<u16>()
     }
 
-    /// Whether terminals agree on the number of columns.
+    /// Returns true if terminals agree on the number of columns.
     pub(super) fn is_agreed(&self) -> bool {
         match self.glyph {
             Glyph::Blank | Glyph::Spacer => true,
@@ -92,13 +92,13 @@ impl<'row> Seen<'row> {
     }
 }
 
-/// Whether the reader shows the same at `column` of both rows.
+/// Returns true if the reader shows the same at `column` of both rows.
 pub(super) fn is_same_cell(a: &CellRow, b: &CellRow, column: u16, vocabulary: &Vocabulary) -> bool {
     at_a_glance(a, b, column)
         .unwrap_or_else(|| Seen::at(a, column, vocabulary) == Seen::at(b, column, vocabulary))
 }
 
-/// Whether both rows hold the very same narrow character or blank at `column`.
+/// Returns true if both rows hold the very same narrow character or blank at `column`.
 pub(super) fn is_untouched(a: &CellRow, b: &CellRow, column: u16) -> bool {
     let is_narrow = |cell: &Cell| !cell.is_wide() && !cell.is_spacer();
     b.cells().get(usize::from(column)).is_some_and(is_narrow)
@@ -121,12 +121,12 @@ fn at_a_glance(a: &CellRow, b: &CellRow, column: u16) -> Option<bool> {
     }
 }
 
-/// Whether the reader shows the same in both rows.
+/// Returns true if the reader shows the same in both rows.
 pub(super) fn is_same_row(a: &Arc<CellRow>, b: &Arc<CellRow>, vocabulary: &Vocabulary) -> bool {
     Arc::ptr_eq(a, b) || (0..b.columns()).all(|column| is_same_cell(a, b, column, vocabulary))
 }
 
-/// Whether the reader takes `row` and the one below for one line of text, as copying needs it.
+/// Returns true if the reader takes `row` and the one below for one line of text, as copying needs it.
 ///
 /// That is told by wrapping for real, so it cannot be told of the bottom row, nor across a
 /// character on whose width terminals disagree.

@@ -7,7 +7,7 @@ use crate::size::{Column, Position, Row, Size};
 use crate::style::Style;
 use crate::vocabulary::Vocabulary;
 
-/// Where the reader's cursor is.
+/// The place of the reader's cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// At this position, and the next character is drawn there.
