@@ -1,4 +1,4 @@
-//! What a copy costs beside files and network, in nanoseconds per byte, both ends together.
+//! Measures the cost of a copy beside files and network, in nanoseconds per byte, both ends together.
 //!
 //! ```text
 //! cargo run --release -p fulmar-channel --example carry_cost
@@ -211,7 +211,7 @@ impl Target for Nowhere {
     }
 }
 
-/// What one end writes the other can read at once.
+/// Lanes in memory: the bytes that one end writes the other can read at once.
 struct Memory {
     pipes: Rc<RefCell<Vec<VecDeque<Bytes>>>>,
     piece: usize,

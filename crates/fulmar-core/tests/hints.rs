@@ -1,5 +1,5 @@
-//! What a server knows of its program reaches the client, in a session that has agreed on it and in no
-//! other (docs/protocol.md §13.7).
+//! A server's knowledge of its program reaches the client in a session that has agreed on it, and in no other
+//! (docs/protocol.md §13.7).
 
 mod support;
 

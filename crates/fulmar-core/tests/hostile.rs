@@ -126,7 +126,7 @@ struct AttackedServer {
     server: Server,
     villain: Villain,
     now: Time,
-    /// How often the pty got another size.
+    /// The number of times that the pty got another size.
     resized: usize,
 }
 

@@ -19,16 +19,16 @@ use fulmar_sim::{
 
 use support::World;
 
-/// How many seeds are run where nobody says: enough to notice a mistake while working.
+/// The number of seeds that are run where nobody says: enough to notice a mistake while working.
 const SEEDS: u64 = 40;
 
 /// The tests below, which share the seeds.
 const SCENARIOS: u64 = 4;
 
-/// How programs end.
+/// The status with which programs end.
 const STATUS: ExitStatus = ExitStatus::Code(3);
 
-/// What a scenario is made of.
+/// A kind of scenario.
 #[derive(Clone, Copy)]
 struct Scenario {
     name: &'static str,

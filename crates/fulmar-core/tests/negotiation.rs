@@ -1,5 +1,5 @@
-//! What two ends make of an offer and an announcement that were lost or altered on their way, over networks
-//! that lose, repeat and reorder: they speak as stock does, or natively, or end; always both the same.
+//! Offers and announcements are lost or altered on their way, over networks that lose, repeat and reorder.
+//! The two ends speak as stock does, or natively, or end; always both the same.
 
 mod support;
 
@@ -15,7 +15,7 @@ use support::World;
 const OFFER: &str = "FULMAR OFFER 1 exit,history,rich\nsize 80 24\nword vim\nFULMAR END\n";
 const ANNOUNCEMENT: &str = "FULMAR CONNECT 1 exit 0.1.0\n";
 
-/// What came of an offer and an announcement at either end; `None` where there was none.
+/// The offer and the announcement at either end; `None` where there was none.
 #[derive(Clone, Copy)]
 struct Login {
     offer_sent: Option<&'static str>,
@@ -32,7 +32,7 @@ const WHOLE: Login = Login {
 };
 
 impl Login {
-    /// What client and server take for agreed.
+    /// Returns the agreements that client and server believe in.
     fn agreements(self) -> [Option<Agreement>; 2] {
         [
             agreement(self.offer_sent, self.announcement_read),

@@ -22,7 +22,7 @@ struct Recording {
     size: Size,
     from_client: Vec<Vec<u8>>,
     from_server: Vec<Vec<u8>>,
-    /// What was typed, as a program in normal cursor mode reads it.
+    /// The typed keys, as a program in normal cursor mode reads them.
     keys: Vec<u8>,
     sizes: Vec<Size>,
     instructions_from_client: Vec<Vec<u8>>,
@@ -35,7 +35,7 @@ struct FinalScreen {
     cursor: Position,
 }
 
-/// How many ways of losing, repeating and swapping each recording is put through.
+/// The number of ways of losing, repeating and swapping that each recording is put through.
 const SEEDS: u64 = 60;
 
 fn vectors() -> Value {
@@ -181,7 +181,7 @@ fn screens(recording: &Recording, datagrams: &[Vec<u8>]) -> BTreeMap<u64, Screen
     screens
 }
 
-/// What a server did for a client: what it typed, and the windows it had.
+/// Returns the effect of a client on a server: the keys that it typed, and the windows that it had.
 fn typed_and_sizes(server: &mut Server) -> (Vec<u8>, Vec<Size>) {
     let mut sizes = Vec::new();
     while let Some(event) = server.poll_event() {

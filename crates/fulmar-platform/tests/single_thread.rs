@@ -1,4 +1,4 @@
-//! What only a process with one thread can do or show: forking, the environment, stopping.
+//! Tests that only a process with one thread can run: forking, the environment, stopping.
 //!
 //! The usual test runner starts a thread for each test, so this is a program of its own. Every case
 //! has two halves: one runs in a process started for it, on a pty, with nothing beside it; the
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// Names the case to the process that is to run it.
 const CASE: &str = "FULMAR_TEST_CASE";
-/// What a case says that cannot run here.
+/// The line of a case that cannot run here.
 #[cfg(feature = "lab")]
 const NO_ROOM: &str = "LEFT OUT: no room of our own is permitted";
 /// Longer than any machine needs; reached only by a case that fails.

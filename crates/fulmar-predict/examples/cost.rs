@@ -1,5 +1,5 @@
-//! What prediction costs: microseconds of computing for each key and for each frame, and what they are
-//! where nobody wants any.
+//! Measures the cost of prediction: microseconds of computing for each key and for each frame, and the same
+//! with prediction off.
 //!
 //! A screen of 200 by 60 full of text; a user who types and corrects lines at a shell's prompt at its foot,
 //! or near the top of an editor, on a link of so many keys a round trip. Run it with
@@ -13,10 +13,10 @@ use fulmar_datagram::Time;
 use fulmar_predict::{Config, Engine, Preference};
 use fulmar_terminal::{Size, Terminal};
 
-/// What is typed somewhere, and what the program writes for it.
+/// A session that is typed, and the program's output for it.
 struct Scene {
     name: &'static str,
-    /// What is on the screen, below its 58 rows of text.
+    /// The program's first output, below the 58 rows of text.
     prompt: &'static str,
     line: &'static [(&'static str, &'static str)],
 }

@@ -1,5 +1,5 @@
-//! What it costs to seal and to open the datagrams of a copy, by the same code that QUIC calls: the table of
-//! docs/decisions/018-no-none-cipher.md.
+//! Measures the cost of sealing and of opening the datagrams of a copy, by the same code that QUIC calls: the
+//! table of docs/decisions/018-no-none-cipher.md.
 //!
 //! `cargo run --release -p fulmar-quic --example ciphers`, on one core that has nothing else to do.
 
@@ -13,19 +13,19 @@ use rustls::crypto::ring::cipher_suite::{
 use rustls::quic::{DirectionalKeys, Version};
 use rustls::{Error, Side};
 
-/// What one datagram carries over Ethernet: 1500 bytes less the headers of IPv6 and UDP.
+/// The bytes that one datagram carries over Ethernet: 1500 bytes less the headers of IPv6 and UDP.
 const DATAGRAM: usize = 1500 - 40 - 8;
 
 /// First byte, id of the connection, packet number.
 const HEADER: usize = 1 + 8 + NUMBER;
 const NUMBER: usize = 2;
 
-/// What proves that nobody has changed it. Source: RFC 9001 §5.3.
+/// The bytes of the tag, which proves that nobody has changed the datagram. Source: RFC 9001 §5.3.
 const TAG: usize = 16;
 
 const PAYLOAD: usize = DATAGRAM - HEADER - TAG;
 
-/// Where the sample begins that hides the header, and its bytes. Source: RFC 9001 §5.4.2.
+/// The offset of the sample that hides the header, and its bytes. Source: RFC 9001 §5.4.2.
 const SAMPLE_AT: usize = HEADER - NUMBER + 4;
 const SAMPLE: usize = 16;
 
@@ -82,7 +82,7 @@ fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// What both ends do without any cipher, and with one besides.
+/// Measures the work of both ends without any cipher, and with one besides.
 fn copy() -> Result<Run, Error> {
     let sent = vec![7_u8; BATCH * PAYLOAD];
     let mut datagrams = vec![0_u8; BATCH * DATAGRAM];

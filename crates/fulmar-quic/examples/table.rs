@@ -16,7 +16,7 @@ use fulmar_sim::{Delay, Impairment, LinkTrace, Loss, Network, Queue, Rate, Trace
 use support::many::share;
 use support::{End, ends};
 
-/// What is copied.
+/// The size of the copy.
 const BYTES: u64 = 300_000_000;
 
 /// The rate of the link in Mbit/s.
@@ -109,7 +109,7 @@ fn paths(control: CongestionControl) {
     }
 }
 
-/// What small datagrams see beside a copy, with queues of several sizes.
+/// Shows the round trips of small datagrams beside a copy, with queues of several sizes.
 fn yields(control: CongestionControl, only: Option<u64>) {
     for (mbit, rtt, products) in [
         (20, 40, 1.0),

@@ -1,4 +1,4 @@
-//! What is held is bounded, and no order of arrival ends a connection.
+//! A connection holds a bounded amount, and no order of arrival ends it.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! What fuzzing has kept is tried again with any compiler.
+//! The inputs that fuzzing has kept are tried again with any compiler.
 
 #[path = "support/gate.rs"]
 mod gate;

@@ -30,7 +30,7 @@ const LATEST: usize = 500;
 /// The longest that is sent; longer than any end looks at.
 const LENGTH_MAX: u64 = 9500;
 
-/// What has been seen on the path, in both directions.
+/// The datagrams seen on the path, in both directions.
 #[derive(Default)]
 struct Tape {
     handshake: Vec<Vec<u8>>,
@@ -98,12 +98,12 @@ fn flip(bytes: &mut [u8], end: usize, random: &mut Random) {
     }
 }
 
-/// How somebody meddles.
+/// A way to meddle.
 #[derive(Clone, Copy)]
 struct Meddling {
     /// Datagrams sent in between for each one that comes.
     times: u64,
-    /// Whether some of those that come are kept back, to come from elsewhere later.
+    /// True if some of those that come are kept back, to come from elsewhere later.
     keeps_back: bool,
 }
 

@@ -12,10 +12,10 @@ use support::{End, ends};
 
 const RTT: Duration = ms(100);
 
-/// When the outage begins.
+/// The beginning of the outage.
 const CUT: Duration = secs(3);
 
-/// What nobody finishes within a test.
+/// A size that nobody finishes within a test.
 const ENDLESS: u64 = 1 << 50;
 
 fn network(end: Duration) -> Network {

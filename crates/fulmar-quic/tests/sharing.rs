@@ -1,4 +1,4 @@
-//! What others on the same path notice of a copy.
+//! The effect of a copy on others on the same path.
 
 mod support;
 

@@ -44,7 +44,7 @@ fn sent_by(end: &mut Connection, now: Time) -> Vec<Vec<u8>> {
     sent
 }
 
-/// What a server makes of a datagram, and that it says nothing.
+/// Returns a server's verdict on a datagram, and checks that it says nothing.
 fn verdict_on(server: &mut Connection, datagram: &[u8]) -> Verdict {
     let verdict = server.handle_datagram(at(1), ELSEWHERE, Ecn::NotCapable, datagram);
     assert_eq!(
@@ -150,7 +150,7 @@ fn copying_bytes(bytes: u64, time: Duration) -> Simulation<(End, End)> {
     sim
 }
 
-/// What both ends remember of the world, but for what the gate counts.
+/// Returns all that an end remembers of the world, but for what the filter counts.
 fn remembered(end: &Connection, now: Duration) -> impl PartialEq + use<> {
     let mut statistics = end.statistics();
     statistics.strangers = Default::default();
@@ -220,7 +220,7 @@ fn strange(random: &mut Random, noise: &[u8], other: &[u8], ours: &[u8]) -> Vec<
     }
 }
 
-/// What somebody on the path can do: send again, from elsewhere, what the ends have said.
+/// The ends are unmoved by somebody on the path who sends again, from elsewhere, what they have said.
 #[test]
 fn what_was_recorded_moves_nothing_when_it_is_sent_again() {
     let mut sim = copying();

@@ -1,4 +1,4 @@
-//! What a frame costs, and what it costs to keep the screens that frames start from.
+//! Measures the cost of a frame, and of the screens that are kept because frames start from them.
 //!
 //! ```text
 //! cargo run --release -p fulmar-terminal --example frame_cost

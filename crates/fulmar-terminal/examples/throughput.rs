@@ -1,4 +1,4 @@
-//! How fast bytes become a screen, in megabytes per second.
+//! Measures how fast bytes become a screen, in megabytes per second.
 //!
 //! ```text
 //! cargo run --release -p fulmar-terminal --example throughput
@@ -42,7 +42,7 @@ fn main() {
 /// Returns the n-th line of an input.
 type Line = fn(usize) -> Vec<u8>;
 
-/// Whether a clone of the screen is held.
+/// The screens that are kept beside the live one.
 #[derive(Clone, Copy)]
 enum Snapshots {
     None,

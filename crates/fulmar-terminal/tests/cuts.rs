@@ -1,4 +1,4 @@
-//! How the input is cut makes no difference.
+//! The screen does not depend on where the input is cut.
 
 use std::path::Path;
 use std::{fs, io};
@@ -11,7 +11,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/record
 /// So many bytes before and behind a cut are played, from and to where both ways must agree.
 const WINDOW: usize = 48;
 
-/// What is hard to cut: each kind of sequence, string and code point, whole and damaged.
+/// An input that is hard to cut: each kind of sequence, string and code point, whole and damaged.
 const TANGLE: &str = concat!(
     "aé漢🚀e\u{301}\r\n\u{9b}31mred\u{9b}m\u{9d}2;title\u{9c}\u{85}\u{90}x\u{9c}",
     "\x1b[1;38:2::1:2:3m\x1b[ q\x1b[?25;7h\x1b[!p\x1b[1;2;3;4;5;6;7;8;9m",

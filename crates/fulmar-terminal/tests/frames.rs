@@ -267,7 +267,7 @@ fn taken(frame: &[u8], reader: &[&str]) -> String {
     frame.chars().map(taken_for).collect()
 }
 
-/// What a cell of a projected screen looks like.
+/// Returns the look of a cell of a projected screen.
 fn look(row: &CellRow, column: Column) -> (Glyph<'_>, Style) {
     (row.glyph(column), row.style(column))
 }

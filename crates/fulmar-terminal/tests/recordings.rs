@@ -1,5 +1,4 @@
-//! What recorded programs leave on the screen: as drawn beside each recording, and as another
-//! emulator has it.
+//! Recorded programs leave the screen as it is drawn beside each recording, and as another emulator has it.
 
 #[expect(dead_code, reason = "a part of what the tests share")]
 mod support;

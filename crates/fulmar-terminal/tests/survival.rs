@@ -9,7 +9,7 @@ use proptest::prelude::*;
 /// Source: docs/threat-model.md §6, "CPU for 1 MB of the worst input".
 const WORK_PER_BYTE_MAX: u64 = 80 * 24 / 3;
 
-/// What a screen promises to whoever reads it.
+/// Checks all that a screen promises to whoever reads it.
 #[track_caller]
 fn assert_whole(screen: &Screen) {
     let size = screen.size();

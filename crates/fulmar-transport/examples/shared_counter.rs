@@ -22,10 +22,10 @@ use fulmar_transport::{
     ApplyError, Arrival, Budget, Config, Difference, Endpoint, Hint, Noise, PathId, Role, Synced,
 };
 
-/// What people vote for.
+/// The drinks that people vote for.
 const DRINKS: [&str; 3] = ["coffee", "tea", "water"];
 
-/// How many votes there are for each drink.
+/// The number of votes for each drink.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Votes([u64; DRINKS.len()]);
 
@@ -90,7 +90,7 @@ struct Office {
     voters: Random,
     next_vote: Duration,
     last_vote: Duration,
-    /// Where the other office is, as far as is known.
+    /// The address of the other office, as far as it is known.
     other: SocketAddr,
     queue: VecDeque<fulmar_sim::Transmit>,
     buffer: Vec<u8>,

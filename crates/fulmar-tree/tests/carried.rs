@@ -117,7 +117,7 @@ const FLAGS: Flags = Flags::RECURSIVE
     .union(Flags::RESUME)
     .union(Flags::FOLLOW);
 
-/// How a download came out. It is interrupted after `turns` of both ends.
+/// The outcome of a download. It is interrupted after `turns` of both ends.
 struct Copied {
     troubles: Vec<Trouble>,
     totals: Option<Totals>,
@@ -299,7 +299,7 @@ fn a_copy_that_is_interrupted_again_and_again_gets_there() {
     assert!(snapshot(&world.path().join("src")) == snapshot(&world.path().join("dst/src")));
 }
 
-/// What is at the far end is expanded there, and comes under names that this end would have allowed.
+/// Patterns are expanded at the far end, and the files come under names that this end would have allowed.
 #[test]
 fn patterns_and_contents_come_under_their_own_names() {
     let world = world();

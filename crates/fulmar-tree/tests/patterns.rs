@@ -41,7 +41,7 @@ fn names() -> impl Strategy<Value = BTreeSet<String>> {
     })
 }
 
-/// What the shell makes of patterns in a folder, one set for each.
+/// Returns the names that the shell makes of patterns in a folder, one set for each.
 fn by_shell(folder: &Path, patterns: &[String]) -> Vec<BTreeSet<String>> {
     let list =
         |pattern: &String| format!("for f in {pattern}; do printf '%s\\n' \"$f\"; done; echo /");
@@ -244,7 +244,7 @@ fn at_the_near_end_a_pattern_is_a_name() {
     assert_eq!(roots(tree().path(), "star*", false), named(&["star*"]));
 }
 
-/// What the other side may call what it sends.
+/// The other side may give to what it sends only names that were asked for.
 #[test]
 fn only_names_that_were_asked_for_are_allowed() {
     let table: &[(&str, &[&str], &[&str])] = &[

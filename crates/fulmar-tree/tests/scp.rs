@@ -1,4 +1,5 @@
-//! What goes where, beside OpenSSH's scp. It is left out, and says so, where there is no scp that can start its server by itself.
+//! Files go to the same places as with OpenSSH's scp. It is left out, and says so, where there is no scp that
+//! can start its server by itself.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -10,7 +11,7 @@ use std::process::Command;
 use fulmar_channel::{Begun, EntryId, Found, Kind, Piece, Source as _, Target as _};
 use fulmar_tree::{Named, Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
-/// Where systems keep it.
+/// The paths at which systems keep it.
 const SERVERS: [&str; 3] = [
     "/usr/lib/openssh/sftp-server",
     "/usr/libexec/openssh/sftp-server",
@@ -46,7 +47,7 @@ fn world() -> tempfile::TempDir {
     world
 }
 
-/// What is below a folder: the contents of files, what links say, nothing of folders.
+/// Returns the content of a folder: the contents of files, what links say, nothing of folders.
 fn snapshot(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut seen = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];

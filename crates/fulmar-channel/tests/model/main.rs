@@ -18,7 +18,7 @@ use support::lanes::{End, Link};
 use support::memory::{MemorySource, MemoryTarget};
 use support::tree::{self, Node, Tree};
 
-/// How many seeds an ordinary run tries.
+/// The number of seeds that an ordinary run tries.
 const SEEDS: u64 = 1000;
 
 /// Both ends with what lies between them, up to the end of the copy or of the connection.
@@ -37,7 +37,7 @@ struct Copy {
     /// Without an entry.
     troubles: Vec<Trouble>,
     moved: u64,
-    /// Whether an end wanted to go on at once.
+    /// True if an end wanted to go on at once.
     is_busy: bool,
 }
 

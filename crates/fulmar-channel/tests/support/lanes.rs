@@ -167,7 +167,7 @@ impl Lanes for End {
     }
 }
 
-/// What a peer without rules does to a lane.
+/// The actions of a peer without rules on a lane.
 impl End {
     /// Writes any bytes and delivers them.
     pub(crate) fn inject(&self, lane: Lane, bytes: impl Into<Bytes>) {

@@ -24,7 +24,7 @@ pub(crate) struct MemorySource {
     pub(crate) changed: BTreeSet<RelativePath>,
     /// These end early.
     pub(crate) shrunk: BTreeSet<RelativePath>,
-    /// How many of the next calls find nothing yet.
+    /// The number of next calls that find nothing yet.
     pub(crate) stalls: usize,
 }
 
@@ -99,7 +99,7 @@ impl Source for MemorySource {
     }
 }
 
-/// Where the parts of an interrupted file are found again.
+/// The key by which the parts of an interrupted file are found again.
 type PartsKey = (RelativePath, Option<u64>, Timestamp);
 
 #[derive(Debug, Default, Clone)]
@@ -121,7 +121,7 @@ pub(crate) struct MemoryTarget {
     pub(crate) tree: Tree,
     pub(crate) parts: BTreeMap<PartsKey, Partial>,
     pub(crate) open: BTreeMap<EntryId, Open>,
-    /// What may be committed under each path; none: anything.
+    /// The content that may be committed under each path; none: anything.
     pub(crate) truth: Option<Tree>,
     /// These cannot begin.
     pub(crate) denied: BTreeSet<RelativePath>,
@@ -130,7 +130,7 @@ pub(crate) struct MemoryTarget {
     pub(crate) left: Vec<RelativePath>,
     pub(crate) kept: usize,
     pub(crate) looked: usize,
-    /// How many of the next questions find it busy.
+    /// The number of next questions that find it busy.
     pub(crate) stalls: usize,
     /// Every write has to follow the one before, in the only file that is open.
     pub(crate) is_strict: bool,

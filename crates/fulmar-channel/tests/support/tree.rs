@@ -6,7 +6,7 @@ use bytes::Bytes;
 use fulmar_channel::{Entry, Kind, RelativePath, Timestamp};
 use fulmar_sim::Random;
 
-/// What lies at a path.
+/// A thing that lies at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Node {
     File {

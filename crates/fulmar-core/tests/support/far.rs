@@ -16,11 +16,11 @@ use super::{ecn, hint, key, send_error, simulated, time};
 pub(crate) struct Program {
     /// All that was ever typed.
     pub(crate) typed: Vec<u8>,
-    /// Whether typed text is shown.
+    /// True if typed text is not shown.
     pub(crate) is_silent: bool,
-    /// How many lines the flood still has.
+    /// The number of lines that the flood still has.
     pub(crate) flood: u64,
-    /// When Ctrl-C ended a flood.
+    /// The time at which Ctrl-C ended a flood.
     pub(crate) interrupted: Option<Duration>,
     lines: u64,
 }
@@ -77,7 +77,7 @@ pub(crate) struct Far {
     outgoing: VecDeque<Transmit>,
     notes: Vec<String>,
     now: Duration,
-    /// Where the last datagram was sent.
+    /// The address to which the last datagram was sent.
     pub(crate) sends_to: Option<SocketAddr>,
     pub(crate) largest_backlog: usize,
 }

@@ -23,11 +23,11 @@ pub(crate) struct Near {
     checker: Checker,
     server: SocketAddr,
     paths_opened: u64,
-    /// What a read from the tty would give.
+    /// The bytes that a read from the tty would give.
     pasted: VecDeque<u8>,
     /// Bytes that the tty takes each millisecond; all of them if `None`.
     tty_speed: Option<usize>,
-    /// What the tty has not taken.
+    /// The bytes that the tty has not taken.
     undrawn: VecDeque<u8>,
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,

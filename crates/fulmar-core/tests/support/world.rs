@@ -78,7 +78,7 @@ impl World {
         self.program_exits();
     }
 
-    /// What the user sees.
+    /// Returns the screen that the user sees.
     pub(crate) fn seen(&self) -> String {
         text(self.near().terminal.screen())
     }

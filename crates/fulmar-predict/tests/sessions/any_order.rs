@@ -228,7 +228,7 @@ proptest! {
         }
     }
 
-    /// When the program has had everything, nothing is left to draw, and later frames show through.
+    /// Nothing is left to draw when the program has had everything, and later frames show through.
     #[test]
     fn nothing_stays(events in prop::collection::vec(event(), 1..12)) {
         let mut world = World::trusted();

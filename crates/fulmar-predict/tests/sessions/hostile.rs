@@ -1,4 +1,4 @@
-//! What keyboards and terminals write that is no plain typing: never drawn, never wrong.
+//! Bytes of keyboards and terminals that are no plain typing: never drawn, never wrong.
 
 use crate::session::Session;
 

@@ -80,24 +80,24 @@ impl Session {
         self.frame = self.terminal.screen().clone();
     }
 
-    /// How many bytes were typed.
+    /// Counts the typed bytes.
     pub(crate) fn typed(&self) -> u64 {
         self.typed
     }
 
-    /// Whether nothing is drawn over the server's screen.
+    /// True if nothing is drawn over the server's screen.
     pub(crate) fn is_plain(&mut self) -> bool {
         self.engine.overlay(self.now).is_empty()
     }
 
-    /// What the user sees.
+    /// Returns the screen as the user sees it.
     pub(crate) fn seen(&mut self) -> Screen {
         let mut screen = self.frame.clone();
         self.engine.overlay(self.now).apply(&mut screen);
         screen
     }
 
-    /// What the user sees of one row, with a bar where the cursor is.
+    /// Returns one row as the user sees it, with a bar where the cursor is.
     pub(crate) fn seen_row(&mut self, row: u16) -> String {
         let screen = self.seen();
         let mut text = String::new();

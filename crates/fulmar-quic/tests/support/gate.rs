@@ -1,4 +1,4 @@
-//! What must hold for any bytes that come from anywhere.
+//! The rules that hold for any bytes that come from anywhere.
 
 use std::cell::RefCell;
 use std::time::Instant;

@@ -21,7 +21,7 @@ use fulmar_transport::PathId;
 
 pub const SERVER_ADDRESS: &str = "203.0.113.1:60001";
 
-/// What lanes carry in tests: the byte at an offset is the offset modulo 251.
+/// The period of the bytes that lanes carry in tests: the byte at an offset is the offset modulo 251.
 const PERIOD: usize = 251;
 
 pub fn secret(number: u8) -> Secret {
@@ -48,9 +48,9 @@ pub struct End {
     pub received_at: Duration,
     /// Bytes that came in each tenth of a second.
     pub rate: Vec<u64>,
-    /// When to begin writing.
+    /// The time at which writing begins.
     pub starts: Duration,
-    /// Whether what comes is taken from the connection.
+    /// True if what comes is taken from the connection.
     pub reads: bool,
     pub sent_datagrams: u64,
     pub genuine: u64,
@@ -59,7 +59,7 @@ pub struct End {
     lanes: Vec<Progress>,
     next_lane: usize,
     block: Bytes,
-    /// What a path of that number is.
+    /// The address of each path, by its number.
     ways: Vec<SocketAddr>,
     outbox: VecDeque<Transmit>,
     is_fresh: bool,
@@ -126,7 +126,7 @@ impl End {
         self.is_fresh = true;
     }
 
-    /// How many paths were believed.
+    /// Returns the number of paths that were believed.
     pub fn ways(&self) -> usize {
         self.ways.len()
     }
@@ -181,7 +181,7 @@ impl End {
         self.rate[tenth] += bytes;
     }
 
-    /// How many bytes came until then, in tenths of a second.
+    /// Returns the number of bytes that came until then, in tenths of a second.
     pub fn received_by(&self, at: Duration) -> u64 {
         let tenths = (at.as_millis() / 100) as usize;
         self.rate.iter().take(tenths).sum()

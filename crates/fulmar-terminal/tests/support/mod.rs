@@ -2,7 +2,7 @@
 
 use fulmar_terminal::{Column, Glyph, Row, Screen, Size, Terminal};
 
-/// Where the cursor is drawn: before the cell it is on, or behind the last column while a wrap is
+/// The sign for the cursor: it is drawn before the cell it is on, or behind the last column while a wrap is
 /// pending.
 pub(crate) const CURSOR: char = '│';
 

@@ -1,4 +1,4 @@
-//! What each sequence does, as triples: screen before, bytes, screen after.
+//! The effect of each sequence, as triples: screen before, bytes, screen after.
 //!
 //! `│` is the cursor. Behind the last column it means that a wrap is pending.
 

@@ -15,10 +15,11 @@ use fulmar_transport::{
 
 use crate::objects::{Board, Log};
 
-/// How many cells the program's board has: a difference of all of them takes seven datagrams.
+/// The number of cells of the program's board. A difference of all of them takes seven datagrams.
 pub(crate) const CELLS: usize = 1600;
 
-/// What the `n`th key is. The server knows it, too, and so sees at once if one is lost or doubled.
+/// Returns the `n`th key. The server knows it, too, and so sees at once if one is lost or doubled.
+/// Many of them leave little to compress.
 pub(crate) fn key(n: usize) -> u8 {
     b'a' + (n % 26) as u8
 }
@@ -329,7 +330,7 @@ pub(crate) struct Server {
     pub(crate) link: Link<Board, Log>,
     pub(crate) drawing: Habit,
     pub(crate) board: Board,
-    /// How many keys the program has had.
+    /// The number of keys that the program has had.
     pub(crate) consumed: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How conversations end.
+//! The end of conversations.
 
 use fulmar_datagram::Time;
 use fulmar_sim::{CLIENT, Change, Delay, Failed, Failure, Loss, Network, ms, secs};

@@ -64,7 +64,7 @@ impl<'a> Host<'a> {
         host
     }
 
-    /// How many keys the server has.
+    /// Counts the keys that the server has.
     pub(super) fn received(&self) -> u64 {
         self.handed.last().map_or(0, |(_, count)| *count)
     }
@@ -76,7 +76,7 @@ impl<'a> Host<'a> {
         self.handed[known.saturating_sub(1)].1
     }
 
-    /// What the server would say of the terminal.
+    /// Returns the hints that the server would give.
     pub(super) fn hints(&self) -> Hints {
         match self.script.is_relayed {
             true => Hints {
@@ -141,7 +141,7 @@ impl<'a> Host<'a> {
         self.read(now);
     }
 
-    /// How many questions were asked.
+    /// Counts the questions that were asked.
     pub(super) fn asked(&self) -> usize {
         self.step + usize::from(self.is_reading)
     }

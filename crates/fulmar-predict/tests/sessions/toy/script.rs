@@ -1,8 +1,8 @@
-//! What a program asks, one thing after another, and what the user types.
+//! Scripts of questions that a program asks one after another, and of what the user types.
 
 use super::chance::Chance;
 
-/// How a program reads.
+/// The way a program reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     /// A line editor: the terminal is raw and the program echoes.
@@ -20,7 +20,7 @@ pub(super) enum Reader {
 }
 
 impl Reader {
-    /// Whether what is typed there is a secret.
+    /// True if a secret is typed there.
     pub(super) fn keeps_secrets(self) -> bool {
         matches!(self, Reader::Silent | Reader::RawSilent | Reader::Masked)
     }
@@ -31,14 +31,14 @@ impl Reader {
 pub(super) struct Step {
     /// So long the program works before it asks, in milliseconds.
     pub(super) delay: u64,
-    /// What it writes before the prompt.
+    /// The output before the prompt.
     pub(super) preface: &'static str,
     pub(super) prompt: &'static str,
     pub(super) reader: Reader,
     /// So much later than the prompt the terminal is set; earlier if it is negative.
     pub(super) mode_after: i64,
     pub(super) keys: Vec<Typed>,
-    /// Which program it is.
+    /// The hash of the program's name.
     pub(super) program: u64,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Typed {
     pub(super) key: char,
 }
 
-/// What the user and the program do in a session.
+/// The course of a session: what the user and the program do.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
     pub(super) steps: Vec<Step>,

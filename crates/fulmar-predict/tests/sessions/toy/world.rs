@@ -11,7 +11,7 @@ use super::chance::Chance;
 use super::host::{Host, Key};
 use super::script::{Reader, Script, UNIQUE};
 
-/// How finely time passes, in milliseconds.
+/// The step of time, in milliseconds.
 const TICK: u64 = 2;
 /// So long the server waits for more.
 const COLLECTS: u64 = 8;
@@ -37,13 +37,13 @@ impl Link {
         }
     }
 
-    /// When what is sent now arrives, if it does.
+    /// Returns the time at which what is sent now arrives, if it does.
     fn arrival(&self, now: u64, chance: &mut Chance) -> Option<u64> {
         let arrival = now + self.one_way + chance.between(0, self.jitter);
         (!chance.is_hit(self.loss)).then_some(arrival)
     }
 
-    /// When it is sent again.
+    /// Returns the time after which it is sent again.
     fn patience(&self) -> u64 {
         (self.one_way * 3 + self.jitter).max(60)
     }
@@ -53,7 +53,7 @@ impl Link {
     }
 }
 
-/// What the server says at a time.
+/// The server's news at a time.
 struct News {
     number: u64,
     screen: Screen,
@@ -87,11 +87,11 @@ pub(super) struct World<'a> {
     sent_at: u64,
     changed_at: Option<u64>,
     seen: u64,
-    /// How many questions the user has seen.
+    /// Counts the questions that the user has seen.
     asked: usize,
-    /// What the engine drew, ever.
+    /// The characters that the engine ever drew.
     pub(super) drawn: BTreeSet<char>,
-    /// How many cells that was in all.
+    /// Counts those cells.
     pub(super) cells: usize,
 }
 
