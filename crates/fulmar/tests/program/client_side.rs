@@ -1,4 +1,4 @@
-//! What those who start a `mosh-client` rely on: arguments, environment, status, escape keys, and
+//! The promises of a `mosh-client` to those who start it: arguments, environment, status, escape keys, and
 //! what it does to the terminal (docs/protocol.md §2.8, §9.2, §11).
 
 use fulmar_platform::Spawn;
@@ -81,7 +81,7 @@ fn the_number_of_colours_is_printed(make: Make) {
     }
 }
 
-/// What is bad, the arguments, and the variables beside the usual ones.
+/// A bad start: its fault, the arguments, and the variables beside the usual ones.
 type BadStart<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, &'a str)]);
 
 fn a_bad_start_is_told_and_leaves_the_terminal_alone(make: Make) {

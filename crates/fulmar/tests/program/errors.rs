@@ -1,5 +1,5 @@
-//! What goes wrong under our own name: each failure says what happened and what to try, leaves the
-//! terminal as it was, and has the status 255.
+//! Failures under our own name: each says what happened and what to try, leaves the terminal as it was, and
+//! has the status 255.
 
 use std::net::UdpSocket;
 use std::process::Output;

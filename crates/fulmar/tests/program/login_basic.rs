@@ -11,11 +11,11 @@ use crate::support::{PROMPT, Process, Rules, Setup, Terminal, World};
 /// A program in ssh's place: first it may answer questions, then it does something, then it runs the
 /// command as sshd would.
 struct FakeSsh<'a> {
-    /// What `-V` prints; in a shell's words.
+    /// The output of `-V`; in a shell's words.
     version: &'a str,
-    /// What is done before the command, in a shell's words.
+    /// The commands that run before the command, in a shell's words.
     before: &'a str,
-    /// Where programs are over there.
+    /// The search path for programs over there.
     path: &'a str,
 }
 
@@ -44,7 +44,7 @@ impl FakeSsh<'_> {
         )
     }
 
-    /// What a user types to log in through it.
+    /// Returns the command that a user types to log in through it.
     fn command(&self, world: &World, options: &[&str], words: &[&str]) -> Spawn {
         // Run by sh: a script that is written and run by one process may be busy.
         let script = world.write("fake-ssh", self.script());

@@ -1,4 +1,4 @@
-//! Who asks the system who is logged in finds the session, and where its client is
+//! The session, and where its client is, are found by those who ask the system who is logged in
 //! (docs/protocol.md §2.6).
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! What is made from the command line's definition: help, manual, completions.
+//! The texts made from the command line's definition: help, manual, completions.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! What our two ends do under our own name, beyond what stock's do.
+//! The behaviour of our two ends under our own name, beyond that of stock's.
 
 use fulmar_platform::WindowSize;
 

@@ -1,5 +1,5 @@
-//! What is typed is shown before the server has answered, on a real terminal; whether it has answered
-//! is certain where nothing gets through.
+//! Typed keys are shown before the server has answered, on a real terminal; whether it has answered is
+//! certain where nothing gets through.
 
 use crate::support::{
     Make, Pair, Rules, Session, Setup, Terminal, Wire, World, for_each_make, row_text,

@@ -91,7 +91,7 @@ fn what_is_typed_during_an_outage_arrives_after_it(pair: Pair) {
     session.terminal.wait_for_prompt();
 }
 
-/// What a client says of a server that has not been heard for some time.
+/// Returns the words of a client for a server that has not been heard for some time.
 fn silence(client: Make) -> &'static str {
     match client {
         Make::Stock => "Last contact",

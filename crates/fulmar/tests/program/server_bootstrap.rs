@@ -26,7 +26,7 @@ struct Login {
     process: Child,
     input: Option<ChildStdin>,
     output: Option<ChildStdout>,
-    /// What was read and is not a whole line yet.
+    /// The bytes that were read and are not a whole line yet.
     read: Vec<u8>,
     world: World,
 }
@@ -210,7 +210,7 @@ fn wait_for(descriptor: &impl AsFd) {
     assert!(ready > 0, "nothing comes");
 }
 
-/// How to reach a server.
+/// The announcement, port and key with which a server is reached.
 struct Invitation {
     /// The line in which it said what it can do.
     announcement: String,
@@ -639,7 +639,7 @@ fn a_command_line_outweighs_what_the_client_wants() {
     );
 }
 
-/// What a guest finds out to be spoken, if its offer and the announcement change on the way like that.
+/// Returns the dialect that a guest finds, if its offer and the announcement change on the way like that.
 #[track_caller]
 fn spoken(offer: fn(&str) -> String, announcement: fn(&str) -> String) -> Dialect {
     let mut login = Login::start(&[]);

@@ -1,4 +1,4 @@
-//! What those who start a `mosh-server` rely on: options, output, status, and what the program
+//! The promises of a `mosh-server` to those who start it: options, output, status, and what the program
 //! inside finds (docs/protocol.md §2.6).
 
 use std::net::{Ipv4Addr, UdpSocket};
@@ -34,7 +34,7 @@ for_each_make! {
     a_server_that_has_a_client_does_not_obey_a_polite_signal
 }
 
-/// What the usage contains. The path under which the program was called may stand before it.
+/// A part of the usage. The path under which the program was called may stand before it.
 const USAGE: &str = "mosh-server new [-s] [-v] ";
 
 /// Starts a server with these arguments; `None` if the calling test is to return.

@@ -1,4 +1,4 @@
-//! Where settings come from: flags, variables, the configuration file.
+//! The sources of settings: flags, variables, the configuration file.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! What a user types reaches the program, and what the program answers reaches the user's screen.
+//! A user's keys reach the program, and the program's answers reach the user's screen.
 
 use fulmar_platform::WindowSize;
 

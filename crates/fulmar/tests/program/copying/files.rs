@@ -1,4 +1,4 @@
-//! What is copied arrives as it is.
+//! Files arrive as they are.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! What a hostile end writes into the pipes that ssh carries: frames of docs/channel.md §2 in those of
-//! docs/protocol.md §2.10, byte by byte, so that nothing keeps them from being wrong.
+//! Writes the frames of a hostile end into the pipes that ssh carries: frames of docs/channel.md §2 in those
+//! of docs/protocol.md §2.10, byte by byte, so that nothing keeps them from being wrong.
 
 /// The mode of a file or a folder.
 const MODE: u64 = 0o700;
@@ -8,7 +8,7 @@ const MODE: u64 = 0o700;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames(pub(super) Vec<u8>);
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Thing<'a> {
     Folder,

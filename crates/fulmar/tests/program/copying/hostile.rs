@@ -11,8 +11,8 @@ use super::{Running, at_terminal, command, far, far_path, near_path, scene};
 use crate::login::scene::Scene;
 use crate::support::Person;
 
-/// What the far end of these tests does: it invites, is never heard over UDP, and writes what lies ready. Which of that is
-/// said by a variable that ssh carries.
+/// The far end of these tests: it invites, is never heard over UDP, and writes what lies ready. A variable
+/// that ssh carries says which of that.
 const FAKE: &str = "printf 'FULMAR COPY 1 9 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\\n'\n\
                     read -r line\n\
                     printf 'FULMAR OVER SSH\\n'\n\
@@ -34,10 +34,10 @@ const PATH_BYTES: usize = 200;
 /// Source: docs/threat-model.md §6: windows of 4 MiB and what waits for ssh; most of it is the program.
 const MEMORY_KB_MAX: u64 = 48 * 1024;
 
-/// What a hostile end sends, and words of what is said about it.
+/// The frames of a hostile end, and words of what is said about them.
 type Case = (&'static str, Frames, &'static str);
 
-/// What no sender may send, behind frames that begin a copy.
+/// Returns entries that no sender may send, behind frames that begin a copy.
 fn wrong_entries(begin: &Frames) -> Vec<Case> {
     let folder = |path: &[u8]| begin.clone().entry(0, path, Thing::Folder);
     let file = || begin.clone().entry(0, b"wanted", Thing::File(3));

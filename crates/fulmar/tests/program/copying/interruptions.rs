@@ -22,7 +22,7 @@ const LENGTH: usize = 6_000_000;
 /// Slow enough for something to happen in the middle.
 const RATE: &str = "2MB";
 
-/// Which way a file goes.
+/// The direction in which a file goes.
 #[derive(Clone, Copy, Debug)]
 enum Course {
     Up,
@@ -289,7 +289,7 @@ fn an_outage_that_hides_the_last_word_is_waited_for() {
     scene.expect_nothing_left();
 }
 
-/// Whether there is something in a partial file of Bob's.
+/// Returns true if there is something in a partial file of Bob's.
 fn has_part(scene: &Scene) -> bool {
     let entries = fs::read_dir(far_path(scene, "")).expect("a home");
     entries.filter_map(Result::ok).any(|entry| {

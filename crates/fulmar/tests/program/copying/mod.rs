@@ -33,7 +33,7 @@ fn far(path: &str) -> String {
     format!("bob@{FAR}:{path}")
 }
 
-/// Where a file of Alice's or Bob's is for us.
+/// Returns our path to a file of Alice's.
 fn near_path(scene: &Scene, name: &str) -> PathBuf {
     scene.near.path(&format!("/home/alice/{name}"))
 }

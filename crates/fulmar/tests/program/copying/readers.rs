@@ -76,7 +76,7 @@ fn who_listens_late_hears_everything() {
     scene.expect_nothing_left();
 }
 
-/// What is under way goes no further than the user allows, whoever does not take it.
+/// The bytes under way are never more than the user allows, whoever does not take them.
 #[test]
 fn no_more_is_under_way_than_is_allowed() {
     const LENGTH: usize = 30_000_000;

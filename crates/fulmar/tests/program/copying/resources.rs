@@ -1,4 +1,4 @@
-//! What a copy takes of the network and of memory.
+//! The use that a copy makes of the network and of memory.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! What cannot be copied is named, and the rest goes on.
+//! Files that cannot be copied are named, and the rest goes on.
 
 use std::fs;
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};

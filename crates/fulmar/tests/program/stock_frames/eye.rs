@@ -1,4 +1,4 @@
-//! What a terminal shows, as the judge sees it.
+//! The screen of a terminal, as the judge sees it.
 
 use super::libc_widths::LibcWidths;
 
@@ -11,7 +11,7 @@ pub(crate) struct Eye {
     partial: Vec<u8>,
 }
 
-/// What belongs to the window and not to the screen.
+/// The things that belong to the window and not to the screen.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     pub(crate) title: String,

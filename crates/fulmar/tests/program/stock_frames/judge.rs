@@ -1,4 +1,4 @@
-//! Whether a terminal shows what a screen of ours holds.
+//! Judges whether a terminal shows what a screen of ours holds.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -14,7 +14,7 @@ use super::libc_widths::LibcWidths;
 /// Bytes of a cell's text that the judge surely keeps.
 const TEXT_KEPT: usize = 18;
 
-/// What the two halves of wide characters excuse.
+/// The differences that the two halves of wide characters excuse.
 #[derive(Debug, Default)]
 pub(crate) struct Halves {
     /// Columns in which a wide character has had its right half since everything was painted last.
@@ -23,15 +23,16 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    /// Where the left half is drawn over, stock leaves the right one to the terminal, which makes it
-    /// a blank in whatever rendition: so the rendition of blanks there is not compared.
+    /// Returns the excuse for halves that stock leaves to the terminal. If the left half is drawn over, the
+    /// terminal makes the right one a blank in whatever rendition: so the rendition of blanks there is not
+    /// compared.
     pub(crate) fn left_to_the_terminal() -> Halves {
         Halves::default()
     }
 
-    /// Where the right half is drawn over, stock hides the text and goes on showing the wide
-    /// character, which any terminal would have split, as ours does (docs/protocol.md §8.4): so a
-    /// wide character may be shown too many.
+    /// Returns the excuse for characters that stock hides. If the right half is drawn over, stock hides the
+    /// text and goes on showing the wide character, which any terminal would have split, as ours does
+    /// (docs/protocol.md §8.4): so a wide character may be shown too many.
     pub(crate) fn hidden_by_stock() -> Halves {
         Halves {
             may_hide: true,
@@ -204,7 +205,7 @@ impl Seen {
 #[derive(PartialEq)]
 struct Look {
     text: String,
-    /// Whether it is one of the two columns of a wide character.
+    /// True if it is one of the two columns of a wide character.
     is_wide: bool,
     foreground: vt100::Color,
     background: vt100::Color,

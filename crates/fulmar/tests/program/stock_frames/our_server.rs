@@ -19,7 +19,7 @@ pub(crate) struct OurServer {
     server: Server,
     socket: UdpSocket,
     key: String,
-    /// Where datagrams came from, in the order in which they first did; a place is a path's number.
+    /// The addresses that datagrams came from, in the order in which they first did; a place is a path's number.
     clients: Vec<SocketAddr>,
 }
 
@@ -64,7 +64,7 @@ impl OurServer {
         self.server.screen()
     }
 
-    /// What is spoken with the client.
+    /// Returns the dialect that is spoken with the client.
     pub(crate) fn dialect(&self) -> Dialect {
         self.server.dialect()
     }
@@ -100,7 +100,7 @@ impl OurServer {
         }
     }
 
-    /// How long nothing need be done unless something comes.
+    /// Returns the time for which nothing need be done unless something comes.
     pub(crate) fn idle_for(&self) -> Option<Duration> {
         self.server.poll_timeout().map(|(at, _)| at.since(now()))
     }

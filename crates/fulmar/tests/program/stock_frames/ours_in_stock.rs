@@ -16,10 +16,10 @@ use super::stock_client::StockClient;
 use crate::peers;
 use crate::support::DEADLINE;
 
-/// How many looks are taken at the screens of one seed.
+/// The number of looks that are taken at the screens of one seed.
 const STEPS: usize = 4;
 
-/// How many seeds are run unless the caller wants another number.
+/// The number of seeds that are run unless the caller wants another number.
 const SEEDS: u64 = 400;
 
 #[test]
@@ -54,7 +54,7 @@ struct Session {
     client: StockClient,
     /// The number of looks taken.
     looks: usize,
-    /// What the server showed at the last one.
+    /// The screen that the server showed at the last one.
     shown: Screen,
     halves: Halves,
 }

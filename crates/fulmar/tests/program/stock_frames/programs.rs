@@ -39,7 +39,7 @@ pub(crate) const DISPUTED: [char; 21] = [
     '\u{0378}',
 ];
 
-/// What the disputed characters come in.
+/// The texts in which the disputed characters come.
 const DISPUTED_TEXTS: [&str; 22] = [
     "\u{1f469}",
     "\u{1f44d}\u{1f3fd}",

@@ -1,18 +1,18 @@
-//! What real programs wrote, step by step.
+//! The output of real programs, step by step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How much of a recording is written between two looks.
+/// The bytes of a recording that are written between two looks.
 const STEP_BYTES: usize = 2000;
 
-/// What a C library of today and an emulator of today give different widths: a recording that has it
-/// says nothing about frames, as the rows of a stock program do not end where they should then.
+/// A character to which a C library of today and an emulator of today give different widths: a recording that
+/// has it says nothing about frames, as the rows of a stock program do not end where they should then.
 const DISPUTED_WIDTH: &str = "㏑";
 
 const TESTDATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata");
 
-/// What one program wrote on a screen of 24 rows and 80 columns.
+/// The output of one program on a screen of 24 rows and 80 columns.
 pub(crate) struct Recording {
     pub(crate) name: String,
     pub(crate) steps: Vec<Vec<u8>>,

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-/// How many sessions run at a time.
+/// The number of sessions that run at a time.
 const SESSIONS: usize = 8;
 
-/// How long a wrong screen may take to become right; met by failing tests only.
+/// The time in which a wrong screen may become right; met by failing tests only.
 pub(crate) const MENDS_WITHIN: Duration = Duration::from_secs(10);
 
 /// Deals `work` out to threads, each of which gets its share and does all of it.

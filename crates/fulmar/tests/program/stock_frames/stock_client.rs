@@ -41,7 +41,7 @@ impl StockClient {
         }
     }
 
-    /// What its user sees.
+    /// Returns the screen that its user sees.
     pub(crate) fn eye(&self) -> &Eye {
         &self.eye
     }

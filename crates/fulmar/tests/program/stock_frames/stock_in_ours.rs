@@ -15,10 +15,10 @@ use super::tap::Tap;
 use crate::peers;
 use crate::support::{DEADLINE, Server, World};
 
-/// How many looks are taken at the screens of one seed.
+/// The number of looks that are taken at the screens of one seed.
 const STEPS: usize = 4;
 
-/// How many seeds are run unless the caller wants another number.
+/// The number of seeds that are run unless the caller wants another number.
 const SEEDS: u64 = 160;
 
 /// Shows the files `0`, `1`, … of a folder, one for each line that is typed.
@@ -55,7 +55,7 @@ fn random_programs_in_a_stock_session_look_the_same_to_our_client() {
     });
 }
 
-/// What a random program writes.
+/// The output of a random program.
 struct Seed {
     number: u64,
     size: Size,
@@ -98,7 +98,7 @@ impl Stock {
 
 /// A stock session with our client listening.
 struct Session {
-    /// Which recording or seed is played.
+    /// The recording or seed that is played.
     name: String,
     steps: Vec<Vec<u8>>,
     /// The number of steps that were shown.

@@ -16,11 +16,11 @@ use super::stock_client::StockClient;
 /// Passes datagrams on, and hands all that the server says to a client of ours as well, which has the
 /// same key and says nothing. So both clients get the very same frames.
 pub(crate) struct Tap {
-    /// What the stock client talks to.
+    /// The socket that the stock client talks to.
     outside: UdpSocket,
-    /// What the server hears.
+    /// The socket that the server hears.
     inside: UdpSocket,
-    /// Where the stock client was last heard.
+    /// The address from which the stock client was last heard.
     client: Option<SocketAddr>,
     ours: Client,
 }
@@ -46,12 +46,12 @@ impl Tap {
         }
     }
 
-    /// Where the stock client is to look for its server.
+    /// Returns the port at which the stock client is to look for its server.
     pub(crate) fn port(&self) -> u16 {
         self.outside.local_addr().expect("it is bound").port()
     }
 
-    /// What our client shows.
+    /// Returns the screen of our client.
     pub(crate) fn screen(&self) -> &Screen {
         self.ours.screen()
     }

@@ -15,7 +15,7 @@ pub(crate) struct Daemon {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What a daemon has said.
+/// The output of a daemon.
 #[derive(Default)]
 struct Log {
     text: Mutex<String>,

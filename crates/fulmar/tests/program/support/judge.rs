@@ -1,10 +1,10 @@
-//! What is on a screen, judged by an emulator that is not ours: the crate `vt100`.
+//! Judges what is on a screen, by an emulator that is not ours: the crate `vt100`.
 
 use std::fmt::Write as _;
 
 use vt100::{Cell, Screen};
 
-/// How many differences are told in words; the drawn screens show the others.
+/// The most differences that are told in words; the drawn screens show the others.
 const TOLD_MAX: usize = 8;
 
 /// Returns the text of a row, without blanks at its end.

@@ -1,4 +1,4 @@
-//! What the tests drive the real programs with.
+//! The tools with which the tests drive the real programs.
 //!
 //! A [`Session`] is a server, a client on a [`Terminal`], and, where the test asks for it, a
 //! [`Relay`] between them. Which programs they are is said by a [`Pair`]: stock's, ours, or one of

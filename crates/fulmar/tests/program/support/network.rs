@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::{DEADLINE, Machine};
 
-/// Which families of addresses a cable has.
+/// The families of addresses that a cable has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Families {
     V4,
@@ -17,7 +17,7 @@ pub(crate) enum Families {
     Both,
 }
 
-/// Which way a datagram goes, seen from the client's user.
+/// The direction of a datagram, seen from the client's user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Out,
@@ -214,12 +214,12 @@ impl<'a> Counter<'a> {
         Self(machine)
     }
 
-    /// How many there were.
+    /// Returns the number of them.
     pub(crate) fn packets(&self) -> u64 {
         self.number("counter packets ")
     }
 
-    /// How many bytes they had, with their heads.
+    /// Returns the number of their bytes, with their heads.
     pub(crate) fn bytes(&self) -> u64 {
         self.number(" bytes ")
     }

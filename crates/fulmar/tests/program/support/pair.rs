@@ -1,11 +1,11 @@
-//! Which server is tried with which client.
+//! The pairs of server and client that are tried.
 
 use std::path::PathBuf;
 
 use super::World;
 use crate::peers;
 
-/// Who has made a program.
+/// The maker of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Make {
     /// The released Mosh of the distribution.

@@ -22,14 +22,14 @@ pub(crate) struct Relay {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Where a datagram is going.
+/// The direction of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Up,
     Down,
 }
 
-/// What has passed in one direction.
+/// The traffic that has passed in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Passed {
     pub(crate) datagrams: u64,
@@ -47,7 +47,7 @@ impl Passed {
 struct Network {
     is_over: bool,
     is_cut: bool,
-    /// How many of the client's next datagrams are lost.
+    /// The number of the client's next datagrams that are lost.
     doomed: u64,
     loss: Chance,
     random: Random,
@@ -58,7 +58,7 @@ struct Network {
     inside: Arc<UdpSocket>,
     /// Sockets of addresses left behind: open, so that nothing comes back from there, and deaf.
     left_behind: Vec<Arc<UdpSocket>>,
-    /// Where the client was last heard from: it may change its port.
+    /// The address from which the client was last heard: it may change its port.
     client: Option<SocketAddr>,
     up: Passed,
     down: Passed,
@@ -154,7 +154,7 @@ impl Relay {
         self.wake();
     }
 
-    /// What the client has sent, lost datagrams included.
+    /// Returns the traffic that the client has sent, lost datagrams included.
     pub(crate) fn up(&self) -> Passed {
         lock(&self.network).up
     }
@@ -223,7 +223,7 @@ fn run(network: &Mutex<Network>, mut waiting: &PipeReader) {
 }
 
 impl Network {
-    /// How long until a datagram arrives, if one is under way.
+    /// Returns the time until a datagram arrives, if one is under way.
     fn next_due(&self) -> Option<Duration> {
         let first = self.in_flight.iter().map(|datagram| datagram.due).min()?;
         Some(first.saturating_duration_since(Instant::now()))

@@ -6,15 +6,15 @@ use rustix::process::Signal;
 use super::terminal::Rules;
 use super::{Make, Pair, Process, Relay, Server, Terminal, World};
 
-/// How a session is set up; [`Setup::default`] is a shell on 24 × 80 without a relay.
+/// The setup of a session; [`Setup::default`] is a shell on 24 × 80 without a relay.
 pub(crate) struct Setup<'a> {
-    /// What the server runs; empty means a login shell.
+    /// The command that the server runs; empty means a login shell.
     pub(crate) command: &'a [&'a str],
     pub(crate) size: WindowSize,
     pub(crate) wire: Wire,
 }
 
-/// What is between client and server.
+/// The wire between client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {
     /// The client talks to the server's port.

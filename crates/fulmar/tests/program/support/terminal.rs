@@ -13,10 +13,10 @@ use vt100::Screen;
 use super::judge::{self, drawn};
 use super::{DEADLINE, Modes, PROMPT, Process};
 
-/// How much of the last output a failure shows.
+/// The bytes of the last output that a failure shows.
 const LAST_BYTES: usize = 600;
 
-/// Who may write what to the terminal.
+/// The rules for what may be written to the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
     /// Anything goes: a shell, a program of a distribution.
@@ -226,7 +226,7 @@ impl Terminal {
         }
     }
 
-    /// What a person wants to see of a wait that was in vain.
+    /// Returns what a person wants to see of a wait that was in vain.
     fn failure(&mut self, what: &str) -> String {
         let state = match self.child.try_wait() {
             Ok(Some(status)) => format!("the program has ended, {status}"),

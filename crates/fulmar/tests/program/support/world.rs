@@ -1,5 +1,5 @@
-//! What surrounds the programs of one test: a home of their own, and an environment that does not
-//! depend on the machine's.
+//! The surroundings of the programs of one test: a home of their own, and an environment that does not depend
+//! on the machine's.
 
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
@@ -11,11 +11,11 @@ use tempfile::TempDir;
 
 use super::PROMPT;
 
-/// Where programs are, ahead of the folders of the caller's `PATH`: a wrapper that a developer has
-/// there may need his home.
+/// The folders of programs, ahead of those of the caller's `PATH`: a wrapper that a developer has there may
+/// need his home.
 const FOLDERS: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// How long a server stays without its client: longer than any test waits.
+/// The time for which a server stays without its client: longer than any test waits.
 pub(crate) const SERVER_STAYS_SECONDS: &str = "120";
 
 /// A home, which is removed at the end of the test.

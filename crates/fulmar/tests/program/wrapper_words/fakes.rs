@@ -33,13 +33,13 @@ esac
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case<'a> {
     pub(super) words: &'a [&'a str],
-    /// What ssh or the server prints.
+    /// The output of ssh or the server.
     pub(super) said: &'a str,
-    /// What it prints on standard error.
+    /// Its output on standard error.
     pub(super) said_on_stderr: &'a str,
-    /// What ssh or the server leaves with.
+    /// The status with which ssh or the server leaves.
     pub(super) status: i32,
-    /// What the client says of its colours.
+    /// The client's answer about its colours.
     pub(super) colors: &'a str,
     /// Variables besides `PATH`, `HOME` and `TERM`.
     pub(super) variables: &'a [(&'a str, &'a str)],
@@ -67,7 +67,7 @@ pub(super) struct Run {
     pub(super) input: String,
 }
 
-/// What has come of a command line.
+/// The outcome of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) status: Status,
@@ -79,7 +79,7 @@ pub(super) struct Outcome {
     pub(super) client: Option<Run>,
 }
 
-/// How the starter left.
+/// The way in which the starter left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Success,
@@ -187,7 +187,7 @@ fn named(word: String) -> String {
     word
 }
 
-/// What a shell command prints with ssh around it, and without.
+/// Returns the output of a shell command with ssh around it, and without.
 fn answers(ask: &str) -> [String; 2] {
     [Some("192.0.2.1 7 192.0.2.2 22"), None].map(|connection| {
         let mut command = Command::new("sh");

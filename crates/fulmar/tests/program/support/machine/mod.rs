@@ -26,10 +26,10 @@ use super::terminal::Rules;
 use super::{DEADLINE, PROMPT, Process, Terminal};
 use crate::peers;
 
-/// What the first process does.
+/// The script of the first process.
 const INIT: &str = include_str!("init.sh");
 
-/// Where programs are looked for by everybody on the machine.
+/// The folders in which everybody on the machine looks for programs.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// A machine. Dropping it ends everything that runs on it.
@@ -114,7 +114,7 @@ impl Machine {
         self.init
     }
 
-    /// Where a file of the machine is for us.
+    /// Returns our path to a file of the machine.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         PathBuf::from(format!("/proc/{}/root{path}", self.init))
     }

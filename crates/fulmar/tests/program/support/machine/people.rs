@@ -1,4 +1,4 @@
-//! Who has an account on a machine of the tests.
+//! The people who have an account on a machine of the tests.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 pub(crate) enum Person {
     /// The administrator.
     Root,
-    /// Whose fingers the tests are.
+    /// The person whose fingers the tests are.
     Alice,
     /// Whom Alice is on the far machine.
     Bob,
 }
 
-/// What opens Bob's account, and Alice's.
+/// The password of Bob's account, and of Alice's.
 pub(crate) const PASSWORD: &str = "open sesame";
 
 /// The same as `crypt` has it (SHA-512).
