@@ -8,7 +8,7 @@ use fulmar_datagram::{Fragment, FragmentHeader, FragmentIndex, Time};
 
 use crate::limits::{ASSEMBLY_AGE_MAX, COMPRESSED_BYTES_MAX};
 
-/// Why a fragment was dropped.
+/// The reason for which a fragment was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssemblyError {

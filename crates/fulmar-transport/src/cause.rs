@@ -1,4 +1,4 @@
-//! Why something was sent, why we woke, why something was dropped: each has a name and a count.
+//! The reasons for sends, wake-ups and drops. Each has a name and a count.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -46,7 +46,7 @@ macro_rules! countable {
 }
 
 countable! {
-    /// Why a datagram was sent, or why the endpoint wants to be woken.
+    /// The reason why a datagram was sent, or why the endpoint wants to be woken.
     ///
     /// Where several have come due, the first in this list is named. How each is reckoned is in
     /// [`timing`](crate::timing).
@@ -59,9 +59,9 @@ countable! {
         First = "first",
         /// The object has changed.
         Frame = "frame",
-        /// What was sent last is not assumed to have arrived any more.
+        /// The last transmission is no longer assumed to have arrived.
         Resend = "resend",
-        /// What was sent last has not been acknowledged.
+        /// The last transmission has not been acknowledged.
         Retry = "retry",
         /// The peer has never answered.
         FirstRepeat = "first repeat",
@@ -91,7 +91,7 @@ impl Cause {
 }
 
 countable! {
-    /// Why a datagram, or the instruction in it, was dropped.
+    /// The reason why a datagram, or the instruction in it, was dropped.
     pub enum DropReason {
         /// Shorter than any datagram.
         TooShort = "too short",

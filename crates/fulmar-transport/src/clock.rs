@@ -11,7 +11,7 @@ use crate::RoundTrip;
 pub(crate) struct Clock {
     stamps: StampClock,
     round_trip: RoundTrip,
-    /// When the machine last woke.
+    /// The time of the last wake-up of the machine.
     woke: Option<Time>,
 }
 

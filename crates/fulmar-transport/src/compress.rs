@@ -59,7 +59,7 @@ impl Deflater {
     }
 }
 
-/// Why compressed bytes were refused.
+/// The reason why compressed bytes were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum InflateError {
@@ -77,7 +77,7 @@ pub enum InflateError {
 #[derive(Default)]
 pub struct Inflater {
     stream: Box<DecompressorOxide>,
-    /// What was inflated, and behind it anything.
+    /// The inflated bytes; what follows them has no meaning.
     room: Vec<u8>,
 }
 

@@ -1,14 +1,14 @@
-//! What is known of the peer's presence.
+//! Keeps what is known of the peer's presence.
 
 use fulmar_datagram::Time;
 
 use crate::Role;
 use crate::timing::Doubt;
 
-/// When the peer was last heard, what it waits for, and whether the way to it is in doubt.
+/// The peer's presence: the time it was last heard, the things it waits for, and a doubt about the way to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
-    /// Whether anything was ever sent.
+    /// True once anything was sent.
     pub(crate) has_sent: bool,
     /// Whether what was sent last fitted into one datagram.
     pub(crate) was_small: bool,

@@ -1,5 +1,4 @@
-//! What two ends have to say to each other: everything between an instruction that arrived and an
-//! instruction to send.
+//! A conversation: everything between an instruction that arrived and an instruction to send.
 
 use fulmar_datagram::{Ecn, Order, Time};
 

@@ -1,4 +1,4 @@
-//! What happened, in numbers.
+//! The counters of an endpoint.
 
 use crate::cause::{Cause, DropReason, Tally};
 

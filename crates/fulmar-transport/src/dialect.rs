@@ -1,11 +1,11 @@
-//! What two ends speak: the stock protocol as it is, or with the extensions that they agreed on.
+//! Decides what two ends speak: the stock protocol as it is, or with the extensions that they agreed on.
 
 use crate::StateNumber;
 use crate::event::Ending;
 use crate::extensions::Extensions;
 
-/// What stands for an agreement: both ends hash how they came to it, and only ends that have seen the
-/// same have the same digest. It is no secret.
+/// A hash that stands for an agreement. Both ends hash how they came to it, and only ends that have seen the same have
+/// the same digest. It is no secret.
 ///
 /// Source: docs/protocol.md §13.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +26,7 @@ impl Digest {
     }
 }
 
-/// What is spoken. The first instruction of the peer decides, for ever.
+/// The protocol that is spoken. The first instruction of the peer decides it, for ever.
 ///
 /// Source: docs/protocol.md §13.5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -55,8 +55,7 @@ impl Dialect {
     }
 }
 
-/// How two ends find out that both have the same agreement, and what they say to each other only
-/// then.
+/// The exchange by which two ends find that both have the same agreement, and the farewells, which they say only then.
 ///
 /// ```text
 ///                 ┌── no digest, or none of ours ──► Legacy
@@ -72,13 +71,13 @@ impl Dialect {
 pub(crate) struct Handshake {
     own: Option<Digest>,
     dialect: Dialect,
-    /// What we say with our goodbye.
+    /// The farewell that goes with our goodbye.
     farewell: Option<u64>,
-    /// What the peer said with its own.
+    /// The farewell that came with the peer's goodbye.
     heard_farewell: Option<u64>,
 }
 
-/// What an instruction of ours is to say beyond stock's fields.
+/// The fields of an instruction of ours that stock does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Addition {
     digest: Option<Digest>,

@@ -26,7 +26,7 @@ pub enum Role {
 /// What an endpoint is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Which end.
+    /// The end that this endpoint is.
     pub role: Role,
     /// The longest datagram to send, kept within 500 and 2048: see
     /// [`DATAGRAM_BYTES_IPV4`](fulmar_datagram::limits::DATAGRAM_BYTES_IPV4) and

@@ -1,4 +1,4 @@
-//! What goes in and comes out beside the states: arrivals, transmissions, hints, events, verdicts.
+//! The things that go in and out beside the states: arrivals, transmissions, hints, events, verdicts.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Arrival<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What was made of an arrival, with the numbers that a trace wants.
+/// The result of an arrival, with the numbers that a trace wants.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
@@ -52,9 +52,9 @@ impl Received {
 pub struct InstructionReceived {
     /// Its numbers.
     pub numbers: Numbers,
-    /// How long its difference was.
+    /// The length of its difference.
     pub difference_bytes: usize,
-    /// What came of it; `None` if it was dropped.
+    /// The outcome; `None` if it was dropped.
     pub outcome: Option<Outcome>,
 }
 
@@ -74,18 +74,18 @@ pub enum Verdict {
 /// Datagrams to send on one path, all of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmit {
-    /// Where to.
+    /// The path to send them on.
     pub path: PathId,
     /// The congestion mark to send them with.
     pub ecn: Ecn,
-    /// How many bytes there are.
+    /// The number of bytes in all.
     pub length: usize,
-    /// How many bytes each datagram has; only the last may be shorter. One system call with
-    /// segmentation offload can take all of them.
+    /// The number of bytes in each datagram; only the last may be shorter. One system call with segmentation offload
+    /// can take all of them.
     pub segment: usize,
-    /// Why they are sent.
+    /// The reason for sending them.
     pub cause: Cause,
-    /// What a trace wants to know.
+    /// The numbers for a trace.
     pub numbers: TransmitNumbers,
 }
 
@@ -111,11 +111,11 @@ pub struct TransmitNumbers {
     pub sequence: Sequence,
     /// The first fragment.
     pub fragment: FragmentHeader,
-    /// How many fragments the instruction has in all.
+    /// The number of fragments of the whole instruction.
     pub fragments: usize,
     /// The numbers of the instruction.
     pub instruction: Numbers,
-    /// How long its difference is.
+    /// The length of its difference.
     pub difference_bytes: usize,
 }
 
@@ -186,7 +186,7 @@ pub enum Event {
     /// The first instruction of the peer has told what is spoken. If that is [`Dialect::Altered`],
     /// a shutdown has begun.
     DialectDecided {
-        /// What is spoken.
+        /// The dialect, from here on for ever.
         dialect: Dialect,
     },
     /// The peer wants to end, and has been told that we know. Its last state is in place.

@@ -16,10 +16,9 @@ mod field {
 /// Source: docs/protocol.md §13.3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extensions<'a> {
-    /// What its sender has for the digest of the agreement, of whatever length; empty if the field
-    /// held no bytes at all.
+    /// The digest of the agreement as its sender has it, of whatever length; empty if the field held no bytes at all.
     pub digest: Option<&'a [u8]>,
-    /// What its sender has to say with its goodbye.
+    /// The number that goes with its sender's goodbye.
     pub farewell: Option<u64>,
 }
 

@@ -17,7 +17,7 @@ use crate::path::Departure;
 pub(crate) struct Hopping {
     /// Oldest first.
     open: Vec<Open>,
-    /// When a path was last opened or asked for.
+    /// The time at which a path was last opened or asked for.
     chosen: Time,
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Inbox {
     instructions: Instructions,
 }
 
-/// What comes after the seal.
+/// The steps after the seal: assembly and inflation.
 struct Instructions {
     assembly: Assembly,
     inflater: Inflater,

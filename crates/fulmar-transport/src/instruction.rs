@@ -49,13 +49,13 @@ impl Numbers {
 pub struct Instruction<'a> {
     /// [`PROTOCOL_VERSION`], or something that we do not speak.
     pub protocol_version: u32,
-    /// Which states.
+    /// The numbers of its states.
     pub numbers: Numbers,
-    /// What turns the source into the target; empty if they are the same.
+    /// The bytes that turn the source into the target; empty if they are the same.
     pub difference: &'a [u8],
     /// Random bytes that blur the length.
     pub chaff: &'a [u8],
-    /// What stock does not know.
+    /// The fields that stock does not know.
     pub extensions: Extensions<'a>,
 }
 

@@ -7,23 +7,23 @@ use std::time::Duration;
 /// Source: docs/protocol.md §5.1.
 pub const PROTOCOL_VERSION: u32 = 2;
 
-/// How deep messages may be nested, the outermost counted.
+/// The deepest nesting of messages, the outermost counted.
 ///
 /// Source: docs/threat-model.md §6. The deepest of ours is message, instruction, keystroke.
 pub const MESSAGE_NESTING_MAX: u32 = 3;
 
-/// How many sub-messages a message may hold, all levels together.
+/// The most sub-messages in a message, all levels together.
 ///
 /// Source: docs/threat-model.md §6.
 pub const SUB_MESSAGES_MAX: u32 = 16_384;
 
-/// How many bytes an instruction may have before it is compressed and after it is inflated.
+/// The most bytes in an instruction before it is compressed and after it is inflated.
 ///
 /// Source: docs/protocol.md §4, docs/threat-model.md §6.
 pub const INSTRUCTION_BYTES_MAX: usize = 4_194_304;
 
-/// How many compressed bytes of one instruction are collected. The 64 KiB are for what deflate adds
-/// to 4 MiB that it cannot make shorter.
+/// The most compressed bytes that are collected of one instruction. The 64 KiB are for what deflate adds to 4 MiB that
+/// it cannot make shorter.
 ///
 /// Source: docs/threat-model.md §6.
 pub const COMPRESSED_BYTES_MAX: usize = INSTRUCTION_BYTES_MAX + 64 * 1024;
@@ -33,9 +33,9 @@ pub const COMPRESSED_BYTES_MAX: usize = INSTRUCTION_BYTES_MAX + 64 * 1024;
 /// Source: docs/threat-model.md §6.
 pub const ASSEMBLY_AGE_MAX: Duration = Duration::from_secs(60);
 
-/// How much input is on its way at most: what comes after waits until the peer has acknowledged some.
-/// What a person types is far below; a paste goes in pieces, so that one lost datagram costs one
-/// piece of it, and a piece fits into the buffers on the way.
+/// The most input that is under way: what comes after waits until the peer has acknowledged some. The keys of a person
+/// are far below; a paste goes in pieces, so that one lost datagram costs one piece of it, and a piece fits into the
+/// buffers on the way.
 ///
 /// Chosen by eye: 54 datagrams if nothing can be compressed, which a socket's usual buffer of 208 KiB
 /// takes at once. At a round trip of 100 ms a paste of 8 MB takes about 20 s.
@@ -46,31 +46,31 @@ pub const INPUT_WINDOW_BYTES: usize = 64 * 1024;
 /// Source: docs/protocol.md §5.1.
 pub const CHAFF_BYTES_MAX: usize = 16;
 
-/// How many received states are kept beside the throwaway floor.
+/// The most received states that are kept beside the throwaway floor.
 ///
 /// Source: docs/threat-model.md §6.
 pub const RECEIVED_STATES_MAX: usize = 64;
 
-/// How much memory the received states may hold, what they share counted once.
+/// The most memory that the received states may hold, counting once what they share.
 ///
 /// Source: docs/threat-model.md §6.
 pub const RECEIVED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// How many states above the floor may be acknowledged and waited for at a time. They are not
-/// forgotten for lack of room, because the peer may start from any of them.
+/// The most states above the floor that may be acknowledged and waited for at a time. They are not forgotten for lack
+/// of room, because the peer may start from any of them.
 ///
 /// Chosen as half of [`RECEIVED_STATES_MAX`]. A sender keeps 16 states in a row
 /// ([`SENT_STATE_DROPPED_FROM_END`]), so with 32 acknowledgements spread over a round trip one of them
 /// meets such a state as long as fewer than 512 are sent in that time.
 pub const PLEDGED_STATES_MAX: usize = RECEIVED_STATES_MAX / 2;
 
-/// How many sent states are kept.
+/// The most sent states that are kept.
 ///
 /// Source: docs/protocol.md §5.3.
 pub const SENT_STATES_MAX: usize = 32;
 
-/// Which state goes when there are more than [`SENT_STATES_MAX`]: the one so many places from the
-/// end. So the oldest and the newest half remain.
+/// The place, counted from the end, of the state that is dropped when there are more than [`SENT_STATES_MAX`]. So the
+/// oldest and the newest half remain.
 ///
 /// Source: docs/protocol.md §5.3.
 pub const SENT_STATE_DROPPED_FROM_END: usize = 16;
@@ -116,23 +116,23 @@ pub const FRAME_INTERVAL_MIN: Duration = Duration::from_millis(20);
 /// Source: docs/protocol.md §5.4.
 pub const FRAME_INTERVAL_MAX: Duration = Duration::from_millis(250);
 
-/// How many states a server has sent when its frames begin to wait for an interval. The interval is
-/// half a round trip that nobody has measured yet.
+/// The number of states after which a server's frames begin to wait for an interval. The interval is half a round trip
+/// that nobody has measured yet.
 ///
 /// Source: docs/protocol.md §5.4.
 pub const OPENING_STATES_MAX: u64 = 4;
 
-/// How long a server waits for more output after the first change.
+/// The time for which a server waits for more output after the first change.
 ///
 /// Source: docs/protocol.md §5.4.
 pub const COLLECTION_DELAY_SERVER: Duration = Duration::from_millis(8);
 
-/// How long a client waits for more input after the first key.
+/// The time for which a client waits for more input after the first key.
 ///
 /// Source: docs/protocol.md §5.4.
 pub const COLLECTION_DELAY_CLIENT: Duration = Duration::from_millis(1);
 
-/// How long an acknowledgement waits for something to travel with.
+/// The time for which an acknowledgement waits for something to travel with.
 ///
 /// Source: docs/protocol.md §5.4.
 pub const ACKNOWLEDGEMENT_DELAY: Duration = Duration::from_millis(100);
@@ -142,13 +142,12 @@ pub const ACKNOWLEDGEMENT_DELAY: Duration = Duration::from_millis(100);
 /// Source: docs/protocol.md §5.4.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(3000);
 
-/// How long after the peer was last heard what it has not acknowledged is still sent again without
-/// being asked.
+/// The time since the peer was last heard for which unacknowledged states are still sent again without being asked for.
 ///
 /// Source: docs/protocol.md §5.4.
 pub const ACTIVE_RETRY: Duration = Duration::from_millis(10_000);
 
-/// What is added to the retransmission timeout, for the peer's delayed acknowledgement.
+/// The allowance for the peer's delayed acknowledgement, added to the retransmission timeout.
 ///
 /// Source: docs/protocol.md §5.3 and §5.4.
 pub const RETRY_MARGIN: Duration = ACKNOWLEDGEMENT_DELAY;
@@ -179,12 +178,12 @@ pub const PROBE_INTERVAL_MAX: Duration = HEARTBEAT_INTERVAL;
 /// Source: docs/protocol.md §5.6.
 pub const SHUTDOWN_AGE_MAX: Duration = Duration::from_millis(10_000);
 
-/// How often a shutdown is sent.
+/// The most times that a shutdown is sent.
 ///
 /// Source: docs/protocol.md §5.6.
 pub const SHUTDOWN_TRIES_MAX: u32 = 16;
 
-/// How long, at most, an end that has answered the peer's shutdown stays for a repetition of it.
+/// The longest time for which an end that has answered the peer's shutdown stays for a repetition of it.
 ///
 /// Chosen by eye: long enough for one lost answer on most paths, short enough for a person who waits
 /// for the prompt to return.
@@ -195,34 +194,34 @@ pub const LINGER_MAX: Duration = Duration::from_millis(1000);
 /// Source: docs/threat-model.md §6 and §7.
 pub const UNVALIDATED_BYTES_MAX: usize = 16 * 1024;
 
-/// How long the validated path before the present one is remembered.
+/// The time for which the validated path before the present one is remembered.
 ///
 /// Source: docs/threat-model.md §7.
 pub const PREVIOUS_PATH_AGE_MAX: Duration = Duration::from_secs(30);
 
-/// How many paths that were never validated are remembered with what they got, so that coming back
-/// to one does not renew its allowance.
+/// The most paths that are remembered, never validated, with what they got, so that coming back to one does not renew
+/// its allowance.
 ///
 /// Chosen by eye. To be forgotten a path has to be followed by so many others, each at the price of
 /// a datagram that the attacker had withheld from the server.
 pub const UNVALIDATED_PATHS_MAX: usize = 16;
 
-/// How long after it last heard its client a server goes on sending.
+/// The time since it last heard its client for which a server goes on sending.
 ///
 /// Source: docs/protocol.md §3.4.
 pub const ASSOCIATION_AGE_MAX: Duration = Duration::from_secs(40);
 
-/// How long a client keeps a local port without proof that it works.
+/// The time for which a client keeps a local port without proof that it works.
 ///
 /// Source: docs/protocol.md §3.5.
 pub const HOP_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How many paths a client keeps open.
+/// The most paths that a client keeps open.
 ///
 /// Source: docs/protocol.md §3.5.
 pub const OPEN_PATHS_MAX: usize = 10;
 
-/// How old the newest path is when the older ones are closed.
+/// The age of the newest path at which the older ones are closed.
 ///
 /// Source: docs/protocol.md §3.5.
 pub const OLD_PATHS_AGE_MAX: Duration = Duration::from_secs(60);

@@ -15,7 +15,7 @@ use crate::event::{Transmit, TransmitNumbers};
 use crate::instruction::{Instruction, Numbers};
 use crate::limits::{CHAFF_BYTES_MAX, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX};
 
-/// Where random bytes come from. The core has none of its own, so that a run can be repeated.
+/// A source of random bytes. The core has none of its own, so that a run can be repeated.
 pub trait Noise {
     /// Fills the slice.
     fn fill(&mut self, bytes: &mut [u8]);

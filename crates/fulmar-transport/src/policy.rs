@@ -1,4 +1,4 @@
-//! How much to send at a time.
+//! Decides how much to send at a time.
 
 use fulmar_datagram::limits::DATAGRAM_OVERHEAD_BYTES;
 
@@ -8,8 +8,8 @@ use crate::limits::{INPUT_WINDOW_BYTES, INSTRUCTION_BYTES_MAX};
 use crate::path::Allowance;
 use crate::{Budget, Role};
 
-/// What compression adds at most to bytes that it cannot shorten: header and checksum of zlib, and
-/// five bytes for each stored block, of which there is one for at least 16 KiB.
+/// Returns the most bytes that compression adds to what it cannot shorten: header and checksum of zlib, and five bytes
+/// for each stored block, of which there is one for at least 16 KiB.
 ///
 /// Source: RFC 1950, RFC 1951 section 3.2.4.
 const fn compression_overhead_bytes(bytes: usize) -> usize {

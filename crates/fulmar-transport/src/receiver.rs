@@ -37,7 +37,7 @@ pub struct Receiver<S> {
     held: VecDeque<Held<S>>,
     acknowledged: StateNumber,
     pledged_at: Time,
-    /// How long it took to settle a pledge, lately: about a round trip.
+    /// The time that it lately took to settle a pledge: about a round trip.
     settling: Duration,
     bytes_max: usize,
 }
@@ -60,7 +60,7 @@ struct Pledge {
     carrier: StateNumber,
 }
 
-/// Whether new states of the peer are wanted.
+/// The new states of the peer that are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Intake {
     /// They are.
@@ -71,7 +71,7 @@ pub enum Intake {
     Held,
 }
 
-/// What came of an instruction.
+/// The outcome of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// It made the newest state.
@@ -82,7 +82,7 @@ pub enum Outcome {
     Duplicate,
 }
 
-/// Why an instruction made no state. Nothing has changed.
+/// The reason why an instruction made no state. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {

@@ -11,7 +11,7 @@ use crate::limits::{
 use crate::path::{Allowance, Departure};
 use crate::{PathId, StateNumber};
 
-/// Where a server's client is, and how far that is to be believed.
+/// The path of a server's client, and how far it is to be believed.
 ///
 /// ```text
 ///                   fresh datagram from elsewhere

@@ -1,4 +1,4 @@
-//! How long a round trip takes.
+//! Measures the round trip.
 
 use std::time::Duration;
 

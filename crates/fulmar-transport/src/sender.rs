@@ -29,15 +29,16 @@ use crate::{Budget, Difference, Reached, StateNumber, Synced};
 /// Source: docs/protocol.md §5.3.
 #[derive(Clone, Debug)]
 pub struct Sender<S> {
-    /// In order of their numbers, never empty; the first is the newest that was acknowledged.
+    /// In order of their numbers, never empty; the first is the newest that was acknowledged. Each
+    /// entry's `bytes` is what it holds beside the entry before it.
     sent: VecDeque<Sent<S>>,
     current: S,
-    /// What the peer is to have: `current`, or as much of it as the window allows.
+    /// The state that the peer is to have: `current`, or as much of it as the window allows.
     goal: S,
     window: Budget,
-    /// When `goal` became different from the last sent state.
+    /// The time at which `goal` became different from the last sent state.
     changed: Option<Time>,
-    /// When the object last changed at all.
+    /// The time of the object's last change of any kind.
     last_change: Time,
 }
 
@@ -64,12 +65,12 @@ pub enum Standing {
     Settled,
 }
 
-/// What an acknowledgement did.
+/// The effect of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acknowledged {
     /// It is the newest so far, for a state that was last sent at the given time.
     Newer {
-        /// When that state was last sent.
+        /// The time at which that state was last sent.
         sent_at: Time,
     },
     /// It says what we knew.
@@ -78,11 +79,11 @@ pub enum Acknowledged {
     Unknown,
 }
 
-/// Which number an instruction takes when the state is the one that was sent last.
+/// The number that an instruction takes when its state is the one that was sent last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
-    /// That state's number again, if there is anything to send in it: a mere repetition. A peer that
-    /// has it already does not answer.
+    /// The number of that state again, if there is anything to send in it: a mere repetition. A peer that has it
+    /// already does not answer.
     Repeat,
     /// A new number, so that the peer takes it for news.
     New,
@@ -90,8 +91,8 @@ pub enum Numbering {
     Shutdown,
 }
 
-/// Which sent states may be taken for arrived although they are not acknowledged: those that were
-/// sent a short while ago on the present way.
+/// The sent states that may be taken for arrived although they are not acknowledged: those that were sent a short while
+/// ago on the present way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trust {
     /// The round trip's [timeout](crate::RoundTrip::timeout), after which something is thought lost.
@@ -115,11 +116,11 @@ impl Trust {
 /// A difference that is ready to be sent, and has been entered among the sent states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composed {
-    /// Where it starts.
+    /// The state that it starts from.
     pub source: StateNumber,
-    /// Where it leads.
+    /// The state that it leads to.
     pub target: StateNumber,
-    /// Whether no state of that number was sent before.
+    /// True if no state of that number was sent before, nor one of a higher number.
     pub is_new: bool,
     /// States below this are not needed any more.
     pub throwaway: StateNumber,

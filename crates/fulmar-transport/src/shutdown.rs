@@ -1,4 +1,4 @@
-//! How a conversation ends.
+//! Ends a conversation.
 
 use std::time::Duration;
 
@@ -36,12 +36,12 @@ struct PeerShutdown {
     answered: Option<(Time, Time)>,
 }
 
-/// What the end depends on, beside [`Closing`] itself.
+/// The values that the end depends on, beside [`Closing`] itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Circumstances {
     pub(crate) now: Time,
     pub(crate) role: Role,
-    /// Whether the peer has acknowledged our last state.
+    /// True once the peer has acknowledged our last state.
     pub(crate) is_acknowledged: bool,
     pub(crate) last_sent: Time,
     pub(crate) interval: Duration,

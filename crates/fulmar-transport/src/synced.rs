@@ -47,7 +47,7 @@ pub trait Synced: Clone {
     fn held_bytes(&self, neighbour: Option<&Self>) -> usize;
 }
 
-/// How long a difference may be.
+/// The most bytes that a difference may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Budget {
     bytes: usize,
@@ -73,12 +73,12 @@ impl Budget {
     }
 }
 
-/// What turns one state into another.
+/// The bytes that turn one state into another, and where they lead.
 #[derive(Clone, Debug)]
 pub struct Difference<S> {
-    /// What the peer's [`Synced::apply`] is given.
+    /// The bytes for the peer's [`Synced::apply`].
     pub bytes: Vec<u8>,
-    /// What it then has.
+    /// The state that the peer then has.
     pub reached: Reached<S>,
 }
 
@@ -92,12 +92,12 @@ impl<S> Difference<S> {
     }
 }
 
-/// Where a difference leads.
+/// The state to which a difference leads.
 #[derive(Clone, Debug)]
 pub enum Reached<S> {
-    /// To the state that was asked for.
+    /// The state that was asked for.
     Target,
-    /// To a real state on the way there: what is left follows later.
+    /// A real state on the way there: what is left follows later.
     Between(S),
 }
 

@@ -1,5 +1,5 @@
-//! When to send. Every rule is a function of named values, and a [`Deadlines`] table tells which of
-//! them comes next and why.
+//! Decides when to send. Every rule is a function of named values, and a [`Deadlines`] table tells which of them comes
+//! next and why.
 //!
 //! [`schedule`] puts the rules together. It is worked out anew after everything that happens; a rule
 //! has no memory of its own.
@@ -74,14 +74,14 @@ pub fn frame(role: Role, changed: Time, last_sent: Time, interval: Duration) -> 
     (collected.max(last_sent + interval), Cause::Frame)
 }
 
-/// What is not assumed to have arrived is sent again at the pace of frames.
+/// A state that is not assumed to have arrived is sent again at the pace of frames.
 ///
 /// Source: docs/protocol.md §5.4.
 pub fn resend(last_sent: Time, interval: Duration) -> Due {
     (last_sent + interval, Cause::Resend)
 }
 
-/// What is assumed to have arrived is sent again when its acknowledgement is overdue.
+/// A state that is assumed to have arrived is sent again when its acknowledgement is overdue.
 ///
 /// Source: docs/protocol.md §5.4.
 pub fn retry(last_sent: Time, timeout: Duration) -> Due {
@@ -122,7 +122,7 @@ pub fn repeat_pause(tries: u32) -> Duration {
     REPEAT_MIN.saturating_mul(factor).min(REPEAT_MAX)
 }
 
-/// What was sent to a peer that has never answered is sent again after 250 ms, 500 ms, 1 s, 2 s, and
+/// A state that was sent to a peer that has never answered is sent again after 250 ms, 500 ms, 1 s, 2 s, and
 /// then every 3 s. Stock Mosh waits 3 s at once.
 ///
 /// Source: docs/protocol.md §5.4.
@@ -199,9 +199,9 @@ pub fn linger_end(
 pub struct Doubt {
     /// Since when; a round trip that began later dispels it.
     pub since: Time,
-    /// How many datagrams were sent in vain.
+    /// The number of datagrams sent in vain.
     pub tries: u32,
-    /// Whether the system refused the last one. It cost nothing then, and nobody saw it.
+    /// True if the system refused the last one. It cost nothing then, and nobody saw it.
     pub is_failing: bool,
     /// Whether what was sent last did not fit into one datagram: then it is not repeated more often
     /// than by a heartbeat.
@@ -248,39 +248,39 @@ pub enum Reach {
 pub struct Situation {
     /// The present moment.
     pub now: Time,
-    /// Which end we are.
+    /// The end that we are.
     pub role: Role,
-    /// What may be sent.
+    /// The kinds of datagram that may be sent.
     pub reach: Reach,
-    /// Whether anything was ever sent.
+    /// True once anything was sent.
     pub has_sent: bool,
-    /// When it was; at first, when the endpoint was made.
+    /// The time of the last send; at first, the time at which the endpoint was made.
     pub last_sent: Time,
     /// Whether the last instruction fitted into one datagram.
     pub was_small: bool,
     /// How the object stands to what was sent.
     pub standing: Standing,
-    /// When the object last changed.
+    /// The time at which the object last changed.
     pub last_change: Time,
     /// The pause between frames.
     pub interval: Duration,
-    /// Whether the next frame is one of those at the beginning, which wait for no interval.
+    /// True if the next frame is one of those at the beginning, which wait for no interval.
     pub is_opening: bool,
     /// After how long something is thought lost.
     pub timeout: Duration,
-    /// When the newest state of the peer arrived, if any has.
+    /// The arrival of the newest state of the peer, if any has come.
     pub heard: Option<Time>,
     /// Since when a state of the peer waits for its acknowledgement.
     pub unacknowledged_since: Option<Time>,
-    /// Whether the way is in doubt.
+    /// The doubt about the way, if there is any.
     pub doubt: Option<Doubt>,
-    /// When what is being assembled will be given up.
+    /// The time at which the instruction that is being assembled will be given up.
     pub assembly_expiry: Option<Time>,
-    /// When we began to shut down, and how often we have said so.
+    /// The time at which we began to shut down, and how often we have said so.
     pub own_shutdown: Option<(Time, u32)>,
-    /// Whether the peer's shutdown waits for an answer.
+    /// True if the peer's shutdown waits for an answer.
     pub owes_answer: bool,
-    /// When the peer's shutdown was first and last answered.
+    /// The times at which the peer's shutdown was first and last answered.
     pub answered: Option<(Time, Time)>,
 }
 
@@ -305,7 +305,7 @@ impl Situation {
         self.own_shutdown.is_some() || self.owes_answer || self.answered.is_some()
     }
 
-    /// When a conversation that is ending has ended.
+    /// Enters the time at which a conversation that is ending has ended.
     fn limits(&self, table: &mut Deadlines) {
         if let Some((began, tries)) = self.own_shutdown {
             table.set(shutdown_limit(began, tries, self.last_sent, self.timeout));
@@ -339,7 +339,7 @@ impl Situation {
         self.probes(table);
     }
 
-    /// When the object, or what is missing of it, is to be sent.
+    /// Enters the time at which the object, or the missing part of it, is to be sent.
     fn content(&self, table: &mut Deadlines) {
         let due = match self.standing {
             Standing::Unsent { changed } => {

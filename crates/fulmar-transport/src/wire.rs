@@ -27,7 +27,7 @@ use crate::limits::{MESSAGE_NESTING_MAX, SUB_MESSAGES_MAX};
 /// Source: the protocol buffers encoding.
 const FIELD_NUMBER_MAX: u64 = (1 << 29) - 1;
 
-/// Why bytes are not a message that we read.
+/// The reason why bytes are not a message that we read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
@@ -57,7 +57,7 @@ pub enum WireError {
     TooManySubMessages,
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// A variable-length integer, before any sign is made of it.
@@ -75,9 +75,9 @@ pub enum Value<'a> {
 /// One field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// Which field, from 1.
+    /// The number of the field, from 1.
     pub number: u32,
-    /// What it holds.
+    /// The value that it holds.
     pub value: Value<'a>,
 }
 
@@ -190,7 +190,7 @@ pub struct Fields<'a> {
     depth: u32,
 }
 
-/// How the bytes after a key are to be read.
+/// The way in which the bytes after a key are to be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WireType {
     Varint,

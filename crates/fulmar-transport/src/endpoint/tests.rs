@@ -1,4 +1,4 @@
-//! What an endpoint does, seen from outside.
+//! The behaviour of an endpoint, seen from outside.
 
 mod agreement;
 mod attack;

@@ -1,4 +1,4 @@
-//! What two ends speak that have the same agreement, different ones, or none; whatever is lost.
+//! The dialect of two ends with the same agreement, different ones, or none, whatever is lost.
 
 use fulmar_datagram::Opened;
 

@@ -102,7 +102,7 @@ pub(super) struct Pair {
     /// All datagrams that were sent, also those that were lost.
     pub(super) flights: Vec<Flight>,
     pub(super) loses: Box<dyn Fn(&Flight) -> bool>,
-    /// Where the server sees the client's datagrams come from.
+    /// The path on which the server sees the client's datagrams arrive.
     pub(super) client_at: PathId,
 }
 
@@ -111,7 +111,7 @@ pub(super) struct Pair {
 pub(super) struct Flight {
     pub(super) due: Time,
     pub(super) from: Role,
-    /// Where the server sent it to.
+    /// The path that the server sent it on.
     pub(super) path: PathId,
     pub(super) bytes: Vec<u8>,
     /// Its sequence number.

@@ -49,8 +49,7 @@ struct Watched {
     server: Server,
     board: Board,
     stranger: Stranger,
-    /// What was sent to the current path, heartbeats apart, since the server moved there without
-    /// its being validated.
+    /// The bytes sent to the current path, heartbeats apart, since the server moved there; `None` once it is validated.
     unvalidated: Option<usize>,
     validated: BTreeSet<PathId>,
 }
