@@ -32,7 +32,7 @@ pub(crate) struct Beneath {
     made: HashSet<Vec<u8>>,
     /// Of the paths in `made`.
     made_bytes: usize,
-    /// Whether the system is asked for whole paths.
+    /// True if the system is asked for whole paths.
     whole: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What a pattern stands for, found component by component and a few names at a time: the loop that carries a copy has
-//! signals and timers to serve, and `/*/*/*/*` is a walk through a whole machine.
+//! Finds the names that a pattern stands for, component by component and a few names at a time: the loop that
+//! carries a copy has signals and timers to serve, and `/*/*/*/*` is a walk through a whole machine.
 
 use std::collections::VecDeque;
 use std::os::fd::BorrowedFd;
@@ -17,12 +17,12 @@ const NAMES_AT_A_TIME: usize = 256;
 pub(crate) struct Expansion {
     /// The component at hand and those after it.
     components: VecDeque<Pattern>,
-    /// Whether what the last one stands for is a folder.
+    /// True if the last one stands for folders only.
     ends_in_folder: bool,
     last_is_wild: bool,
-    /// What the components before stand for, as far as it was not looked at with the one at hand.
+    /// The paths that the components before stand for, as far as they were not looked at with the one at hand.
     paths: VecDeque<Vec<u8>>,
-    /// What they stand for with the one at hand.
+    /// The paths that they stand for with the one at hand.
     longer: Vec<Vec<u8>>,
     /// The folder that is being read.
     reading: Option<Reading>,
@@ -33,7 +33,7 @@ pub(crate) struct Expansion {
 struct Reading {
     path: Vec<u8>,
     listing: Dir,
-    /// Where its names begin among those found.
+    /// The place of its first name among those found.
     first: usize,
 }
 
@@ -59,7 +59,7 @@ impl Expansion {
         }
     }
 
-    /// Whether the last component was not written out.
+    /// Returns true if the last component was not written out.
     pub(crate) fn is_wild_at_the_end(&self) -> bool {
         self.last_is_wild
     }

@@ -36,7 +36,7 @@ fn leave(room: &Path, data: &[u8], size: u64) {
     target.abandon(ID, Parts::Keep);
 }
 
-/// What the one file of a folder takes on the disk.
+/// Returns the bytes that the one file of a folder takes on the disk.
 fn stored(room: &Path) -> u64 {
     let file = fs::read_dir(room).unwrap().next().unwrap().unwrap();
     file.metadata().unwrap().blocks() * 512

@@ -23,7 +23,7 @@ use crate::{TargetOptions, TreeTarget};
 const TREES: u64 = 10_000;
 const THREADS: u64 = 4;
 
-/// What must never be read.
+/// The content that must never be read.
 const SECRET: &[u8] = b"nobody may read this";
 
 /// A tree outside of what is copied, and the kernel's word on who touches it.
@@ -63,7 +63,7 @@ impl Canary {
         canary
     }
 
-    /// What has happened to it since the last question.
+    /// Returns all that has happened to it since the last question.
     fn events(&self) -> Vec<String> {
         let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
         let mut events = inotify::Reader::new(&self.watch, &mut buffer);
@@ -150,7 +150,7 @@ struct Actor {
     target: PathBuf,
     canary: PathBuf,
     attic: PathBuf,
-    /// Whether it gives the canary's files more names. At the end that reads these would be inside.
+    /// True if it gives the canary's files more names. At the end that reads these would be inside.
     links_hard: bool,
     acts: Rc<RefCell<u64>>,
 }
@@ -217,7 +217,7 @@ impl Actor {
     }
 }
 
-/// What happened, to see that the test tests something.
+/// The number of times that things happened, to see that the test tests something.
 #[derive(Default, Debug, Clone, Copy)]
 struct Count {
     refused_paths: u64,

@@ -53,7 +53,7 @@ fn options() -> TargetOptions {
     PRESERVE
 }
 
-/// What is at the end of a copy.
+/// Returns true if the copy ended with the same files at both ends.
 fn is_equal(world: &Path) -> bool {
     snapshot(&world.join("src")) == snapshot(&world.join("dst/src"))
 }
@@ -151,7 +151,7 @@ fn one_file() -> tempfile::TempDir {
     world
 }
 
-/// What is held is not written again.
+/// Parts that are held are not written again.
 #[test]
 fn a_copy_goes_on_with_the_parts_that_are_there() {
     let world = one_file();

@@ -1,4 +1,4 @@
-//! What a user names: `path`, `folder/`, `folder/.`, `~/path`, patterns. (A host before it is the edge's affair.)
+//! The operands of a user: `path`, `folder/`, `folder/.`, `~/path`, patterns. (A host before it is the edge's affair.)
 //!
 //! Nothing is quoted: spaces, quotes and dollar signs mean themselves, no shell sees them. A name that exists as it is written
 //! wins over its meaning as a pattern.
@@ -13,11 +13,11 @@ use crate::system::{self, Errno};
 /// Says where a user's home folder is; `None` asks for this process's own.
 pub type Homes = fn(Option<&[u8]>) -> Option<Vec<u8>>;
 
-/// Where operands begin, and how they are read.
+/// The folder where operands begin, and the rules by which they are read.
 pub struct Place {
     /// The folder that relative operands start at; `None` is the working folder.
     pub base: Option<OwnedFd>,
-    /// Whether patterns are expanded. At the near end a shell has done it already.
+    /// True if patterns are expanded. At the near end a shell has done it already.
     pub patterns: bool,
     /// Finds home folders for operands that begin with `~`, of a user or (`None`) of this one. Without it
     /// a `~` is a character.
@@ -86,19 +86,19 @@ impl fmt::Debug for Place {
     }
 }
 
-/// What an operand calls the thing that it names.
+/// The name that an operand gives to the thing that it leads to.
 #[derive(Clone, Debug)]
 pub enum Named {
-    /// By this name.
+    /// This name.
     As(Vec<u8>),
-    /// By any name that the pattern matches.
+    /// Any name that the pattern matches.
     Like(Pattern),
-    /// Not by a name (`/`, `.`, `..`, `folder/.`, nothing): what is *in* it is meant.
+    /// No name (`/`, `.`, `..`, `folder/.`, nothing): what is *in* it is meant.
     Contents,
 }
 
 impl Named {
-    /// What `operand` calls its thing, as far as its text tells.
+    /// Returns the name that `operand` gives to its thing, as far as its text tells.
     ///
     /// This is what the requester holds the names against that the other side sends
     /// (docs/threat-model.md §11).
@@ -119,13 +119,13 @@ impl Named {
         }
     }
 
-    /// Whether what is in a folder is meant, and not the folder by its name. Its target has to be a folder.
+    /// Returns true if the content of a folder is meant, and not the folder by its name. Its target has to be a folder.
     #[must_use]
     pub fn is_contents(&self) -> bool {
         matches!(self, Self::Contents)
     }
 
-    /// Whether the other side may call a root that it sends for this operand `name`.
+    /// Returns true if the other side may call a root that it sends for this operand `name`.
     #[must_use]
     pub fn allows(&self, operand: &[u8], name: &[u8]) -> bool {
         if matches!(name, b"" | b"." | b"..") || name.contains(&b'/') {
@@ -159,7 +159,7 @@ pub(crate) fn last_component(path: &[u8]) -> &[u8] {
 pub(crate) struct Found {
     /// The path to open it by.
     pub(crate) path: Vec<u8>,
-    /// What the other side is to call it; empty: what is in it is meant.
+    /// The name for the other side; empty: the content of a folder is meant.
     pub(crate) name: Vec<u8>,
     /// A pattern matched it; its name was not written out.
     pub(crate) by_pattern: bool,
@@ -176,11 +176,11 @@ impl Found {
     }
 }
 
-/// What an operand leads to.
+/// The search for the things that an operand names.
 pub(crate) enum Search {
     /// This.
     Over(Found),
-    /// What a pattern stands for; if that is nothing, this is why.
+    /// The names that a pattern stands for; the error is for a pattern that stands for none.
     Pattern(Expansion, Errno),
 }
 

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::system::{self, Errno, Facts, Result};
 
-/// How a partial file's name ends.
+/// The ending of a partial file's name.
 const ENDING: &[u8] = b".fulmar-part";
 
 /// Bytes of the final name that the partial name shows. With dots, hash and ending it is 130 bytes long then,
@@ -52,7 +52,7 @@ pub(crate) struct Older {
     pub(crate) facts: Facts,
 }
 
-/// What has one of the names.
+/// The thing that has one of the names.
 enum Found {
     Ours(Partial),
     Held(Older),
@@ -107,8 +107,8 @@ fn shown(name: &[u8]) -> &[u8] {
     name.get(..end).unwrap_or(name)
 }
 
-/// Whether `name` is one that [`name`] could have made. Such a file is neither sent nor received: in one folder with
-/// the file that it belongs to, the two would be taken for each other.
+/// Returns true if `name` is one that [`name`] could have made. Such a file is neither sent nor received: in
+/// one folder with the file that it belongs to, the two would be taken for each other.
 pub(crate) fn is_partial_name(name: &[u8]) -> bool {
     let Some(rest) = name
         .strip_prefix(b".")
@@ -162,7 +162,7 @@ fn search(folder: BorrowedFd<'_>, final_name: &[u8], keep: bool, owner: u32) -> 
     Err(Errno::EXIST)
 }
 
-/// What copies have left that were broken off while another held the first name.
+/// Returns the partial files of copies that were broken off while another held the first name.
 fn left_over(folder: BorrowedFd<'_>, final_name: &[u8], from: u8, owner: u32) -> Vec<Older> {
     let names = (from..TRIES).map(|attempt| name(final_name, attempt));
     let found = names.map_while(|name| existing(folder, &name, owner).ok());
@@ -208,7 +208,7 @@ fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool, owner: u32) -> 
     take(folder, file, &name, None)
 }
 
-/// What has the name; `None`: a partial file that had its final mode already, which forbids writing.
+/// Returns the thing that has the name; `None`: a partial file that had its final mode already, which forbids writing.
 fn existing(folder: BorrowedFd<'_>, name: &[u8], owner: u32) -> Result<Option<Found>> {
     let seen = system::facts_at(folder, name)?;
     if !is_of(owner, &seen) {
@@ -259,7 +259,8 @@ fn take(folder: impl AsFd, file: OwnedFd, name: &[u8], owner: Option<u32>) -> Re
     }))
 }
 
-/// Whether the file is not locked by somebody else. A file system without locks is no reason not to copy to it.
+/// Locks the file, and returns true unless somebody else has. A file system without locks is no reason not to
+/// copy to it.
 fn lock(file: impl AsFd) -> Result<bool> {
     match system::lock(file) {
         Err(Errno::WOULDBLOCK) => Ok(false),
@@ -268,8 +269,8 @@ fn lock(file: impl AsFd) -> Result<bool> {
     }
 }
 
-/// Whether it is a partial file that `owner` left here. Another name for it somewhere, another owner or
-/// special bits are signs that it is something else.
+/// Returns true if it is a partial file that `owner` left here. Another name for it somewhere, another owner
+/// or special bits are signs that it is something else.
 fn is_of(owner: u32, facts: &Facts) -> bool {
     facts.is_regular() && facts.links == 1 && facts.owner == owner && facts.mode & SPECIAL == 0
 }

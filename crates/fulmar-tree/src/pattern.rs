@@ -26,7 +26,7 @@ enum Item {
     Named(Test),
 }
 
-/// Whether a byte belongs to a named class.
+/// A test whether a byte belongs to a named class.
 type Test = fn(&u8) -> bool;
 
 impl Pattern {
@@ -52,7 +52,7 @@ impl Pattern {
         Self { tokens }
     }
 
-    /// Whether the pattern stands for more than one name.
+    /// Returns true if the pattern stands for more than one name.
     #[must_use]
     pub fn is_wild(&self) -> bool {
         !self
@@ -61,8 +61,8 @@ impl Pattern {
             .all(|token| matches!(token, Token::One(_)))
     }
 
-    /// Whether `name` is one of those that the pattern stands for. A leading dot is matched by a
-    /// dot only.
+    /// Returns true if `name` is one of those that the pattern stands for. A leading dot is matched by a dot
+    /// only.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         let is_hidden = name.first() == Some(&b'.');

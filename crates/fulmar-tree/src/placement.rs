@@ -1,4 +1,4 @@
-//! Where a copy goes: into a folder, under a name, or to a device or pipe that the user has named.
+//! The place that a copy goes to: a folder, a name, or a device or pipe that the user has named.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -13,11 +13,11 @@ use crate::trouble;
 /// Links followed from the name that the user gave, as the system does it.
 const LINKS: usize = 40;
 
-/// Where the entries of a copy go.
+/// The place that the entries of a copy go to.
 #[derive(Debug)]
 pub(crate) enum Placement {
     Below(Below),
-    /// What the user has named is no file: bytes are written to it.
+    /// A device or pipe that the user has named: bytes are written to it.
     Stream(OwnedFd),
 }
 
@@ -80,7 +80,7 @@ impl Placement {
 }
 
 impl Below {
-    /// Whether entries go into a folder under their own names.
+    /// Returns true if entries go into a folder under their own names.
     pub(crate) fn is_folder(&self) -> bool {
         self.name.is_none() || self.is_pretended
     }

@@ -1,5 +1,5 @@
-//! Where things go, as scp has it. The expectations are what OpenSSH 9.2's scp did with the same operands, but for what a
-//! comment says.
+//! Tests of the places that things go to, as scp has it. The expectations are what OpenSSH 9.2's scp did with
+//! the same operands, but for what a comment says.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn world() -> tempfile::TempDir {
     world
 }
 
-/// What is there but for `src`, in the manner of `find`.
+/// Returns all that is there but for `src`, in the manner of `find`.
 fn result(world: &Path) -> Vec<String> {
     let seen = snapshot(world);
     let show = |(path, seen): (std::path::PathBuf, crate::testing::Seen)| {

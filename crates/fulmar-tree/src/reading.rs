@@ -31,8 +31,8 @@ impl Reading {
         }
     }
 
-    /// What is at `offset`, at most `limit` bytes of it. Nothing beyond the size that the file had when it was
-    /// opened, or one that grows has no end.
+    /// Returns what is at `offset`, at most `limit` bytes of it. Nothing beyond the size that the file had
+    /// when it was opened, or one that grows has no end.
     pub(crate) fn read(&mut self, offset: u64, limit: usize) -> Result<Piece> {
         let size = self.facts.size;
         if offset >= size {
@@ -53,7 +53,7 @@ impl Reading {
         Ok(Piece::Bytes(Bytes::from(bytes)))
     }
 
-    /// Whether size, contents or rights of the file have changed since it was opened, as far as its times tell.
+    /// Returns true if size, contents or rights of the file have changed since it was opened, as far as its times tell.
     pub(crate) fn has_changed(&self) -> Result<bool> {
         let now = system::facts(&self.file)?;
         let same = now.size == self.facts.size

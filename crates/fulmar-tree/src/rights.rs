@@ -1,4 +1,4 @@
-//! What a user may not do. These tests run as a user; started by root they start themselves again as one.
+//! Tests of what a user may not do. They run as a user; started by root they start themselves again as one.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
@@ -14,8 +14,8 @@ use crate::testing::{Outcome, PRESERVE, Random, TARGET, copy, snapshot};
 /// A user without rights, by number: `nobody` on most systems.
 const NOBODY: u32 = 65_534;
 
-/// Whether the test is to go on: this process is no root. Root starts the test again as somebody else; where it
-/// cannot, the test is left out and says so.
+/// Returns true if the test is to go on: this process is no root. Root starts the test again as somebody
+/// else; where it cannot, the test is left out and says so.
 fn as_user(test: &str) -> bool {
     if crate::system::user() != 0 {
         return true;
@@ -152,7 +152,7 @@ fn a_closed_folder_is_opened_for_its_owner_and_closed_again() {
     assert_eq!(mode, 0o555);
 }
 
-/// What lies under the name of a part, but is not ours, is neither used nor removed.
+/// A file that has the name of a part, but is not ours, is neither used nor removed.
 #[test]
 fn nobody_else_s_file_is_taken_for_a_part() {
     let world = world();

@@ -1,4 +1,4 @@
-//! What arrives is what was there: contents, modes, times, links, holes.
+//! Contents, modes, times, links and holes arrive as they were.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -159,7 +159,7 @@ fn holes_stay_holes() {
     );
 }
 
-/// What an older version had written there is no hole yet.
+/// The parts that an older version had written have no hole yet.
 #[test]
 fn a_hole_is_made_where_parts_lie() {
     let world = world();

@@ -21,7 +21,7 @@ use crate::trouble;
 /// Never wait for the other end of a pipe that has come into the place of a file.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
 
-/// How a tree is read.
+/// The options of reading a tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SourceOptions {
     /// Folders are read with all that is in them; otherwise they are a trouble.
@@ -40,7 +40,7 @@ pub struct TreeSource {
     operands: VecDeque<(u32, Vec<u8>)>,
     /// The present operand, if it is a pattern of which it is not known yet what it stands for.
     expansion: Option<Box<Expanding>>,
-    /// What the present operand names, not looked at yet.
+    /// The things that the present operand names, not looked at yet.
     roots: VecDeque<operand::Found>,
     operand: u32,
     /// Names of the roots so far, if there can be two that are alike.
@@ -55,7 +55,7 @@ pub struct TreeSource {
 struct Expanding {
     operand: Vec<u8>,
     expansion: Expansion,
-    /// What it is called if it stands for nothing.
+    /// The error if it stands for nothing.
     otherwise: Errno,
 }
 
@@ -295,14 +295,14 @@ impl TreeSource {
     }
 }
 
-/// What is no folder.
+/// A thing that is no folder.
 enum Other {
     File(OwnedFd, Facts),
     Link(Vec<u8>, Facts),
     Special,
 }
 
-/// What has the name `name` in a folder, where it was seen as `kind`.
+/// Opens the thing that has the name `name` in a folder, where it was seen as `kind`.
 fn open_at(folder: BorrowedFd<'_>, name: &[u8], kind: FileType) -> Result<Other, Errno> {
     match kind {
         FileType::RegularFile => open_file(folder, name, READ | OFlags::NOFOLLOW),

@@ -1,4 +1,5 @@
-//! Where a file system takes `README` and `readme` for one name, the second of them would silently take the place of the first.
+//! Refuses a name that is there in other letters: a file system that takes `README` and `readme` for one name
+//! would silently put the second of them in the place of the first.
 
 use std::os::fd::AsFd;
 
@@ -21,8 +22,8 @@ pub(crate) fn check(folder: impl AsFd, name: &[u8], facts: &Facts) -> Result<()>
     Ok(())
 }
 
-/// Whether the same file answers to the name in capitals exchanged for small letters: both names are there, or the file system
-/// does not tell them apart.
+/// Returns true if the same file answers to the name with small letters and capitals exchanged: both names
+/// are there, or the file system does not tell them apart.
 fn answers_to_both(folder: impl AsFd, name: &[u8], facts: &Facts) -> bool {
     let swapped: Vec<u8> = name.iter().map(swap).collect();
     swapped != name
@@ -50,7 +51,7 @@ fn names(folder: impl AsFd) -> Result<Vec<Vec<u8>>> {
     Ok(names)
 }
 
-/// Whether the name is there in other letters only.
+/// Returns true if the name is there in other letters only.
 fn is_spelled_otherwise(name: &[u8], names: &[Vec<u8>]) -> bool {
     let is_there = names.iter().any(|there| there == name);
     !is_there && names.iter().any(|there| there.eq_ignore_ascii_case(name))

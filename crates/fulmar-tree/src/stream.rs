@@ -16,7 +16,8 @@ use rustix::fs::FileType;
 use crate::system::{self, Errno};
 use crate::trouble::own;
 
-/// What can be written to a pipe at once without waiting, when there is room at all: `PIPE_BUF` of Linux; elsewhere it is 512 at least.
+/// The most bytes that can be written to a pipe at once without waiting, when there is room at all:
+/// `PIPE_BUF` of Linux; elsewhere it is 512 at least.
 const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
 /// Bytes written in one call, about. What takes bytes without end, as a file or `/dev/null` does, must not keep the loop
@@ -115,7 +116,7 @@ pub struct StreamTarget {
     /// Bytes of the present file that were taken.
     offset: u64,
     waiting: VecDeque<Waiting>,
-    /// Why nothing can be written any more.
+    /// The error after which nothing can be written any more.
     failed: Option<Errno>,
 }
 
@@ -253,8 +254,8 @@ fn write_some(stream: BorrowedFd<'_>, waiting: &Waiting, is_regular: bool) -> Re
     system::write(stream, bytes.get(..limit).unwrap_or(bytes))
 }
 
-/// Whether it is a disk, or the device that takes everything and keeps nothing. What else can be told an offset may still
-/// not heed it, as a tape.
+/// Returns true if it is a disk, or the device that takes everything and keeps nothing. Other things that can
+/// be told an offset may still not heed it, as a tape.
 fn takes_any_order(stream: BorrowedFd<'_>) -> bool {
     let Ok(facts) = system::facts(stream) else {
         return false;
@@ -263,7 +264,7 @@ fn takes_any_order(stream: BorrowedFd<'_>) -> bool {
     facts.kind == FileType::BlockDevice || null.is_ok_and(|null| null.is_same_file(&facts))
 }
 
-/// Whether a stream can be read or written, or has an error to tell, without waiting.
+/// Returns true if a stream can be read or written, or has an error to tell, without waiting.
 fn is_ready(stream: BorrowedFd<'_>, what: PollFlags) -> bool {
     let mut polled = [rustix::event::PollFd::from_borrowed_fd(stream, what)];
     let now = rustix::event::Timespec {

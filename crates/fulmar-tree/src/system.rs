@@ -15,13 +15,13 @@ pub(crate) use rustix::io::Errno;
 
 pub(crate) type Result<T> = std::result::Result<T, Errno>;
 
-/// What a folder is opened with when only names below it are wanted.
+/// The flags with which a folder is opened when only names below it are wanted.
 #[cfg(target_os = "linux")]
 pub(crate) const SEARCH: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 pub(crate) const SEARCH: OFlags = OFlags::RDONLY;
 
-/// What the system knows about a file, in types that are the same everywhere.
+/// The facts that the system knows about a file, in types that are the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) device: u64,
@@ -66,7 +66,7 @@ impl Facts {
         }
     }
 
-    /// Whether both are about one and the same file.
+    /// Returns true if both are about one and the same file.
     pub(crate) fn is_same_file(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
@@ -189,7 +189,7 @@ pub(crate) fn read_link(folder: impl AsFd, name: &[u8]) -> Result<Vec<u8>> {
     fs::readlinkat(folder, path(name), Vec::new()).map(std::ffi::CString::into_bytes)
 }
 
-/// Whether this process may write to `name`, by the rights it acts with.
+/// Checks that this process may write to `name`, by the rights it acts with.
 pub(crate) fn may_write(folder: impl AsFd, name: &[u8]) -> Result<()> {
     step()?;
     let flags = AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW;
@@ -421,7 +421,7 @@ fn step() -> Result<()> {
     tests_hook::step()
 }
 
-/// What tests do between two system calls.
+/// The actions of tests between two system calls.
 #[cfg(test)]
 pub(crate) mod tests_hook {
     use std::cell::{Cell, RefCell};

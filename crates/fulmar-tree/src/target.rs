@@ -1,4 +1,4 @@
-//! Where entries go: below one folder, under temporary names until they are whole.
+//! Writes entries below one folder, under temporary names until they are whole.
 
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
@@ -82,13 +82,13 @@ impl TreeTarget {
         })
     }
 
-    /// Whether entries go into a folder under their own names.
+    /// Returns true if entries go into a folder under their own names.
     #[must_use]
     pub fn is_folder(&self) -> bool {
         matches!(&self.output, Output::Tree { below, .. } if below.is_folder())
     }
 
-    /// Whether it is a device or pipe, for which data is best asked for in order.
+    /// Returns true if it is a device or pipe, for which data is best asked for in order.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.output, Output::Stream(_))

@@ -14,7 +14,7 @@ use crate::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 /// Bytes read at once: small, so that small files have several pieces.
 const PIECE: usize = 4096;
 
-/// What a copy came to.
+/// The outcome of a copy.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) troubles: Vec<Trouble>,
@@ -160,7 +160,7 @@ fn bring_file(
     brought
 }
 
-/// Whether the target has the bytes that the source has.
+/// Returns true if the target has the bytes that the source has.
 fn is_equal(
     source: &mut impl Source,
     target: &mut impl Target,
@@ -217,7 +217,7 @@ fn bring_data(
     }
 }
 
-/// What is known about one name in a tree.
+/// The facts about one name in a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) kind: char,

@@ -1,10 +1,10 @@
-//! What the system says, in the words of the copy.
+//! Puts the system's errors into the words of the copy.
 
 use fulmar_channel::{PathFault, Trouble, Why};
 
 use crate::system::Errno;
 
-/// What kind of trouble an error of the system is.
+/// Returns the kind of trouble that an error of the system is.
 pub(crate) fn why(error: Errno) -> Why {
     match error {
         Errno::NOENT => Why::Missing,

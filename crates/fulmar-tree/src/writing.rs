@@ -13,14 +13,14 @@ use crate::spelling;
 use crate::system::{self, Errno, Facts, Result};
 use crate::written::Written;
 
-/// What is written where a file system has no holes.
+/// The bytes that are written where a file system has no holes.
 const ZEROS: &[u8] = &[0; 64 * 1024];
 
 /// Bytes that are overwritten with zeros in one call at most, as signals and timers wait for its end. Chosen: the chunks
 /// of a file of 256 GiB.
 const OVERWRITTEN_MAX: u64 = 64 << 20;
 
-/// What a file is to become.
+/// The plan for a file: its place, and what it is to become.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The folder that it goes to, and its name there.
@@ -28,13 +28,13 @@ pub(crate) struct Plan {
     pub(crate) name: Vec<u8>,
     /// Its mode in the end.
     pub(crate) mode: u32,
-    /// When it was changed, if that is kept.
+    /// The time at which it was changed, if that is kept.
     pub(crate) modified: Option<Timestamp>,
     /// Bytes; `None`: a stream.
     pub(crate) size: Option<u64>,
     /// Nothing has the name so far.
     pub(crate) is_fresh: bool,
-    /// Whether what is there already is of use.
+    /// True if the data that are there already are of use.
     pub(crate) resume: bool,
 }
 
@@ -125,7 +125,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Where in a stretch there may be something but zeros.
+    /// Returns the ranges of a stretch in which there may be something but zeros.
     fn held(&mut self, stretch: Range<u64>) -> Result<Vec<Range<u64>>> {
         let partial = self.partial()?;
         if partial.is_new {
@@ -139,7 +139,8 @@ impl Writing {
         })
     }
 
-    /// What an older copy is at is written to the own file as it is read, so that what is compared is what is there.
+    /// Reads back what is there. Bytes of an older partial file are written to the own one as they are read,
+    /// so that what is compared is what is there.
     pub(crate) fn read_back(&mut self, offset: u64, limit: usize) -> Result<Bytes> {
         if let Some((file, _)) = &self.present {
             return some(system::read_at(file, limit, offset)?);
@@ -194,7 +195,8 @@ impl Writing {
         }
     }
 
-    /// Where nothing was when the file began, nothing is expected now, but for what the user of the target has put there.
+    /// Gives the file its final name. If nothing was there when the file began, nothing is expected now, but
+    /// for what the user of the target has put there.
     fn rename(&self, from: &[u8]) -> Result<()> {
         let (folder, name) = (&self.plan.folder, self.plan.name.as_slice());
         if self.plan.is_fresh {
@@ -286,7 +288,7 @@ fn write_zeros(file: &OwnedFd, mut offset: u64, end: u64) -> Result<()> {
     Ok(())
 }
 
-/// Where a file has data before `end`. Gaps that are shorter than a chunk are not worth telling.
+/// Returns the ranges before `end` in which a file has data. Gaps that are shorter than a chunk are not worth telling.
 fn parts(file: &OwnedFd, end: u64) -> Result<Vec<Range<u64>>> {
     let mut parts: Vec<Range<u64>> = Vec::new();
     let mut offset = 0;

@@ -1,4 +1,4 @@
-//! Where a file was written to.
+//! Remembers the ranges of a file that were written to.
 
 use std::ops::Range;
 
@@ -53,12 +53,12 @@ impl Written {
         }
     }
 
-    /// Where the last range ends; 0 without any.
+    /// Returns the end of the last range; 0 without any.
     pub(crate) fn end(&self) -> u64 {
         self.ranges.last().map_or(0, |range| range.end)
     }
 
-    /// What was written of a range.
+    /// Returns the written parts of a range.
     pub(crate) fn within(&self, range: &Range<u64>) -> Vec<Range<u64>> {
         let first = self
             .ranges
