@@ -12,8 +12,8 @@ use crate::workspace::{self, Workspace};
 /// The version that is installed where there is none.
 const VERSION: &str = "0.20.2";
 
-/// How long fetching the advisory database may take before it counts as out of reach.
-/// Chosen by eye: it is some megabytes, and a dead network may never answer.
+/// The time that fetching the advisory database may take before it counts as out of reach. Chosen by eye: it
+/// is some megabytes, and a dead network may never answer.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Pause between two looks at whether the fetch has ended.

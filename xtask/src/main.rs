@@ -50,10 +50,10 @@ enum Command {
     Visit(figures::Visits),
 }
 
-/// How far a command may change the machine it runs on.
+/// The changes that a command may make to the machine it runs on.
 #[derive(clap::Args, Clone, Copy)]
 struct Setup {
-    /// Install what is missing: Debian packages (as root) and cargo-deny
+    /// Install what is missing, Debian packages (as root) and cargo-deny, and fail without it
     #[arg(long)]
     install: bool,
     /// Running in CI: install what is missing, and leave nothing out

@@ -10,7 +10,7 @@ use crate::workspace;
 /// A Debian package that tests need something of.
 struct Package {
     name: &'static str,
-    /// What of it the tests run, by the names that they give to `peers::require`.
+    /// The programs of it that the tests run, by the names that they give to `peers::require`.
     programs: &'static [&'static str],
 }
 
@@ -23,7 +23,7 @@ struct Package {
 /// | libpam-oath | login with a password and a code |
 /// | dropbear-bin | login to a dropbear, and by its client |
 /// | dash, bash, zsh, fish, tcsh, rc | login to somebody who has this shell |
-/// | util-linux, iproute2, nftables | machines of the tests' own and the network between them; hosts of the lab |
+/// | util-linux, mount, iproute2, nftables | machines of the tests' own and the network between them; hosts of the lab |
 /// | libutempter0 | the utmp entry of a session |
 /// | chromium | the lab's report in a browser; by far the largest, 124 MB to fetch |
 /// | rsync | bulk of the lab |
@@ -140,8 +140,8 @@ const PACKAGES: &[Package] = &[
     },
 ];
 
-/// Folders beside those of `PATH`: daemons, the helper of libutempter, and modules of PAM. Ordinary
-/// users do not have these in their `PATH`.
+/// Folders beside those of `PATH`: daemons, the helper of libutempter, and modules of PAM, which ordinary
+/// users do not have in their `PATH`; and those that tests put into that of their programs.
 const MORE_FOLDERS: &[&str] = &[
     "/usr/local/sbin",
     "/usr/sbin",

@@ -39,11 +39,11 @@ mod tally;
 
 pub(crate) use run::{Silence, run_and_count};
 
-/// How many seeds of the model test CI runs, as CONTRIBUTING.md promises.
+/// The number of seeds that CI runs of the model test, as CONTRIBUTING.md promises.
 const SEEDS_IN_CI: &str = "1000";
 
-/// How long the tests may print nothing in CI before they count as hanging. Chosen by eye: one
-/// test, such as that of the thousand seeds, takes far less.
+/// The longest silence of the tests in CI before they count as hanging. Chosen by eye: one test, such as that
+/// of the thousand seeds, takes far less.
 const SILENCE_MAX: Duration = Duration::from_secs(15 * 60);
 
 /// Compiles our own crates with a little optimisation, assertions and overflow checks kept: a
@@ -138,7 +138,7 @@ impl LeftOut {
         Self(tests)
     }
 
-    /// What a person must not overlook; empty when nothing was left out.
+    /// Returns the lines that a person must not overlook; empty when nothing was left out.
     fn report(&self, install_command: Option<&str>) -> String {
         if self.0.is_empty() {
             return String::new();

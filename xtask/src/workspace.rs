@@ -42,7 +42,7 @@ impl Workspace {
         command
     }
 
-    /// What `cargo metadata --no-deps` says about the members.
+    /// Returns what `cargo metadata --no-deps` says about the members.
     pub(crate) fn metadata(&self) -> Result<serde_json::Value> {
         let json = output_of(&mut self.cargo(["metadata", "--no-deps", "--format-version", "1"]))?;
         serde_json::from_str(&json).context("reading the answer of cargo metadata")

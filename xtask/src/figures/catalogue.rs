@@ -10,7 +10,7 @@ pub(super) struct Figure {
     pub(super) source: Source,
 }
 
-/// Where a figure comes from.
+/// The source of a figure.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     /// A cell of an experiment of the lab.

@@ -11,7 +11,7 @@ use super::lab::Outcomes;
 const MBIT: f64 = 8e-6;
 const MEGA: f64 = 1e-6;
 
-/// What is wanted of a path: a share of plain TCP's rate.
+/// The rate that is wanted on a path: a share of plain TCP's.
 struct Wanted {
     cell: &'static str,
     path: &'static str,
@@ -39,7 +39,7 @@ const PATHS: [Wanted; 8] = [
     wanted("200ms-loss-1", "200 ms, 1 % lost", 0.6, "tcp-bbr"),
 ];
 
-/// Who copies a file, in the order of the columns.
+/// The programs that copy a file, in the order of the columns.
 const TOOLS: [&str; 6] = ["tcp-cubic", "tcp-bbr", "scp", "sftp", "rsync", "fulmar"];
 
 /// Paths by what they hold, for memory.
@@ -63,7 +63,7 @@ const TRACES: [(&str, &str); 4] = [
     ("evdo-down", "EV-DO, down"),
 ];
 
-/// What outcomes have of a cell: a figure's median over the runs of a peer.
+/// The outcomes of a cell: a figure's median over the runs of a peer.
 struct Cell(Vec<Value>);
 
 impl Cell {
@@ -115,7 +115,7 @@ pub(super) fn draw(outcomes: &Outcomes<'_>) -> Result<Option<(String, usize)>> {
 
 type Cells<'a> = &'a dyn Fn(&str) -> Result<Cell>;
 
-/// What is wanted, which is of us alone.
+/// Returns the rate that is wanted, which is of us alone.
 fn wanted_of(peer: &str, bound: &'static str) -> &'static str {
     match peer {
         "fulmar" => bound,

@@ -1,4 +1,4 @@
-//! What the lab has measured: a folder of outcomes, each with figures by name.
+//! The measurements of the lab: a folder of outcomes, each with figures by name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use crate::workspace::{self, Workspace};
 /// The variable that names the folder of data that are not ours to ship.
 pub(super) const DATA_VARIABLE: &str = "FULMAR_LAB_DATA";
 
-/// Who is measured, in the order of the columns; without prediction it is the same program.
+/// The programs that are measured, in the order of the columns; without prediction it is the same program.
 const PEERS: [&str; 3] = ["ssh", "mosh", "fulmar"];
 
 /// A folder of outcomes.
 pub(super) struct Outcomes<'a> {
     folder: PathBuf,
-    /// Where the lab is built from, where it is to draw something.
+    /// The workspace that the lab is built from, if it is to draw something.
     workspace: &'a Workspace,
 }
 
@@ -114,14 +114,14 @@ impl<'a> Outcomes<'a> {
         self.reported(&["--figure", cell])
     }
 
-    /// What the lab prints of these outcomes.
+    /// Returns the lab's report on these outcomes.
     fn reported(&self, options: &[&str]) -> Result<String> {
         let mut report = Command::new(built(self.workspace, "fulmar-lab")?);
         report.arg("report").args(options).arg(&self.folder);
         workspace::output_of(&mut report)
     }
 
-    /// Which programs were measured, and on what, in a line.
+    /// Returns the programs that were measured, and the machine, in a line.
     pub(super) fn origin(&self) -> Result<String> {
         let path = self.folder.join("origin.json");
         let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()));

@@ -27,7 +27,7 @@ const ROUNDS_MIN: usize = 7;
 /// The round trip times that links of the figure add, ms.
 const ROUND_TRIPS_MS: [u32; 4] = [0, 20, 100, 300];
 
-/// What of ours may come on top of ssh and of one round trip, ms.
+/// The most time of ours on top of ssh's and of one round trip, ms.
 const WANTED_MS: u32 = 30;
 
 /// All rounds on one link.
@@ -123,7 +123,7 @@ fn times(measured: &[Measured]) -> String {
     table
 }
 
-/// How much longer we took than ssh did in the same round.
+/// Returns how much longer we took than ssh did in the same round.
 fn more(link: &Measured) -> Vec<Option<f64>> {
     let of_round = |round: &Round| Some(round.to_prompt[2]? - round.to_prompt[0]?);
     link.rounds.iter().map(of_round).collect()

@@ -1,4 +1,4 @@
-//! What logins are made with: keys, configurations, and a user with a prompt of ours.
+//! Prepares logins: keys, configurations, and a user with a prompt of ours.
 
 use std::fs;
 use std::os::unix::fs::symlink;

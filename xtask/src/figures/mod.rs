@@ -40,7 +40,7 @@ const PAGE: &str = "docs/figures.md";
 const DRAWING: &str = "docs/report/typing.svg";
 const DRAWN: &str = "transoceanic/rtt-273ms-closed";
 
-/// How the page begins if there is none.
+/// The beginning of the page if there is none.
 const PREFACE: &str = "\
 # Figures
 
@@ -107,7 +107,7 @@ impl Figures {
         }
     }
 
-    /// What the lab has measured, or measures now, for these figures; `None` where none is the lab's.
+    /// Returns the lab's outcomes for these figures, measured before or now; `None` where none is the lab's.
     fn outcomes<'a>(
         &self,
         figures: &[&Figure],
@@ -159,7 +159,7 @@ impl Figures {
         Ok(found.map(text))
     }
 
-    /// What the outcomes of the lab say of a figure: a table, and how it came about.
+    /// Returns a figure of the lab's outcomes: a table, and how it came about.
     fn of_lab(
         &self,
         figure: &Figure,
@@ -195,7 +195,7 @@ impl Figures {
 }
 
 impl Figure {
-    /// What the lab has to run for it.
+    /// Returns the experiment that the lab has to run for it.
     fn measured_by(&self) -> Option<&'static str> {
         match self.source {
             Source::Cell { name, .. } => Some(name),
@@ -215,7 +215,7 @@ fn write_section(workspace: &Workspace, name: &str, content: &str) -> Result<()>
     fs::write(&path, page).with_context(|| format!("writing {}", path.display()))
 }
 
-/// What the figures were measured on.
+/// Returns the machine that the figures were measured on.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let processor = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {

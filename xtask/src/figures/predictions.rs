@@ -1,4 +1,4 @@
-//! How good predictions are, and how well the model of stock's predictor stands for the real one.
+//! Measures how good predictions are, and how well the model of stock's predictor stands for the real one.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const STOCK: &str = "stock";
 const LINK: &str = "both delay 50ms";
 const ROUND_TRIP: &str = "100";
 
-/// What is typed there: recordings of the usual length, with all kinds of programs.
+/// The recordings that are typed: of the usual length, with all kinds of programs.
 const RECORDINGS: &[&str] = &[
     "own-bash-color-wide",
     "own-bash-plain",

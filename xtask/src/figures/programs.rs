@@ -13,7 +13,7 @@ pub(super) fn built(workspace: &Workspace, package: &str) -> Result<PathBuf> {
     Ok(target(workspace)?.join("release").join(package))
 }
 
-/// Where cargo builds.
+/// Returns the folder in which cargo builds.
 pub(super) fn target(workspace: &Workspace) -> Result<PathBuf> {
     let metadata = workspace.metadata()?;
     let target = metadata["target_directory"].as_str();

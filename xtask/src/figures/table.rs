@@ -9,13 +9,13 @@ pub(super) type Values = Vec<Option<f64>>;
 
 /// Something that a figure measures.
 pub(super) struct Quantity {
-    /// What it is, with its unit.
+    /// Its name, with the unit.
     pub(super) name: &'static str,
-    /// What outcomes of the lab call it.
+    /// Its name in the outcomes of the lab.
     pub(super) figure: &'static str,
-    /// What it is multiplied with to have that unit.
+    /// The factor that gives it that unit.
     pub(super) factor: f64,
-    /// What we want of it.
+    /// The value that we want of it.
     pub(super) wanted: &'static str,
     /// Digits behind the point.
     pub(super) digits: usize,
@@ -24,7 +24,7 @@ pub(super) struct Quantity {
 /// All runs of one peer.
 pub(super) struct Column {
     pub(super) name: &'static str,
-    /// Whether what is not there was given up.
+    /// True if the values that are not there were given up.
     pub(super) is_timed: bool,
     pub(super) runs: Vec<Values>,
 }

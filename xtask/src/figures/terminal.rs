@@ -12,10 +12,10 @@ const SIZE: WindowSize = WindowSize {
     columns: 80,
 };
 
-/// How much of what was shown is kept to look for a word in: more than any word.
+/// The bytes of what was shown that are kept to look for a word in: more than any word.
 const KEPT: usize = 256;
 
-/// How much is read at once; a pty of Linux gives 4 KiB at most.
+/// The most bytes that are read at once; a pty of Linux gives 4 KiB at most.
 const BLOCK: usize = 65_536;
 
 /// A program on a terminal. Dropping it ends the program.

@@ -14,14 +14,14 @@ use super::terminal::Terminal;
 /// Longer than any login.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How often it is tried to reach the sshd, which was started at the same time as we.
+/// The most tries to reach the sshd, which was started at the same time as we.
 const TRIES_MAX: u32 = 100;
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
 /// Makes rounds of logins and tells their times.
 #[derive(clap::Args)]
 pub(crate) struct Visits {
-    /// What logins are made with
+    /// The folder of what logins are made with
     folder: PathBuf,
     rounds: usize,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Visits {
 pub(super) struct Round {
     /// From the command to the prompt: of ssh, of stock Mosh, of ours. `None` when it never came.
     pub(super) to_prompt: [Option<f64>; 3],
-    /// What the log told of one more login of ours: each step, and when it was taken.
+    /// The steps of one more login of ours, as the log told: each step, and when it was taken.
     pub(super) steps: Vec<(String, f64)>,
 }
 
@@ -49,7 +49,7 @@ impl Round {
         })
     }
 
-    /// When the step was taken.
+    /// Returns the time at which the step was taken.
     pub(super) fn step(&self, name: &str) -> Option<f64> {
         let (_, time) = self.steps.iter().find(|(step, _)| step == name)?;
         Some(*time)

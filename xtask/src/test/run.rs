@@ -11,18 +11,18 @@ use anyhow::{Context as _, Result, bail};
 use super::tally::Tally;
 use crate::workspace;
 
-/// How often a silent run is looked at.
+/// The interval at which a silent run is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What became of one call of `cargo test`.
+/// The outcome of one call of `cargo test`.
 #[derive(Debug)]
 pub(crate) struct TestRun {
     pub(crate) tally: Tally,
-    /// Whether cargo reported success; a test program that was killed leaves no line to count.
+    /// True if cargo reported success; a test program that was killed leaves no line to count.
     pub(crate) succeeded: bool,
 }
 
-/// What it means that nothing is printed for long.
+/// The consequence of a long silence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Silence {
     /// Nothing: the tests may take their time, or the person who waits may end them.

@@ -1,6 +1,6 @@
 //! Counting tests in what `cargo test` prints.
 
-/// How many tests passed and failed, over all the test programs of one run.
+/// The numbers of tests that passed and failed, over all the test programs of one run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: usize,

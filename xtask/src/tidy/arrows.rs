@@ -1,4 +1,4 @@
-//! Who may depend on whom.
+//! Checks the dependencies between the members of the workspace.
 //!
 //! ```text
 //! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests, and for lab
@@ -16,15 +16,15 @@ use serde_json::Value;
 use super::source::Source;
 use super::{Files, Finding};
 
-/// What one member of the workspace may depend on.
+/// A member of the workspace, and the members that it may depend on.
 struct Member {
     name: &'static str,
-    /// Members that it may use; tests may use these too, and [`SIMULATOR`].
+    /// Members that it may use beside [`BASE`]; tests may use these too, and [`SIMULATOR`].
     uses: &'static [&'static str],
     reach: Reach,
 }
 
-/// Whether a crate may touch the system.
+/// The reach of a crate into the system.
 #[derive(PartialEq, Eq)]
 enum Reach {
     /// A function of its inputs: no socket, clock, thread, environment or randomness.
@@ -130,7 +130,7 @@ const SIMULATOR: &str = "fulmar-sim";
 /// It judges what others do, so what it judges is used in one place only: see [`independence`].
 const LAB: &str = "fulmar-lab";
 
-/// Where the lab is a peer itself, in virtual time: carrying sessions, and showing them to predictors.
+/// The folders in which the lab is a peer itself, in virtual time: carrying sessions, and showing them to predictors.
 const SIMULATED_PEERS: [&str; 2] = [
     "crates/fulmar-lab/src/simulated",
     "crates/fulmar-lab/src/predict",
@@ -236,7 +236,7 @@ fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
 mod tests {
     use super::*;
 
-    /// What is said about a package with one dependency of that kind (`normal` or `dev`).
+    /// Returns the findings about a package with one dependency of that kind (`normal` or `dev`).
     fn said(name: &str, dependency: &str, kind: &str) -> Vec<String> {
         let kind = if kind == "normal" {
             Value::Null

@@ -91,7 +91,7 @@ fn section_numbers(text: &str) -> Vec<String> {
     numbers
 }
 
-/// What follows the next § if only punctuation, "and", "to" or a line break is before it.
+/// Returns the text after the next § if only punctuation, "and", "to" or a line break is before it.
 fn after_section_sign(text: &str) -> Option<&str> {
     let (between, after) = text.split_once('§')?;
     let is_joiner = |word: &str| matches!(word, "" | "and" | "or" | "to" | "-" | "–");
@@ -147,7 +147,7 @@ mod tests {
     const DOCUMENT: &str =
         "# Wire\n## 3. Datagrams\n### 3.1 Layout\n## 5. Rules\n1. One.\n2. Two.\n";
 
-    /// What is said about a Rust file that holds `comment`.
+    /// Returns the findings about a Rust file that holds `comment`.
     fn said(comment: &str) -> Vec<String> {
         let files = Files::from([
             ("docs/wire.md".into(), DOCUMENT.to_owned()),

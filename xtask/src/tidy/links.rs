@@ -26,7 +26,7 @@ fn is_markdown(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "md")
 }
 
-/// What is wrong with a link to `target` in the document `from`.
+/// Returns the fault of a link to `target` in the document `from`.
 fn fault(from: &Path, target: &str, files: &Files) -> Option<String> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
@@ -115,7 +115,7 @@ fn prose(markdown: &str) -> impl Iterator<Item = (usize, &str)> {
 mod tests {
     use super::*;
 
-    /// What is said about a document in `docs/` that holds `text`.
+    /// Returns the findings about a document in `docs/` that holds `text`.
     fn said(text: &str) -> Vec<String> {
         let files = Files::from([
             (

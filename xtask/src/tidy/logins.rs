@@ -8,10 +8,10 @@ use super::{Files, Finding};
 /// The document with the table.
 const DOCUMENT: &str = "docs/login.md";
 
-/// Where the tests are.
+/// The folder that holds the tests.
 const FOLDER: &str = "crates/fulmar/tests/program/login";
 
-/// What the lists of tests begin with.
+/// The beginning of a list of tests.
 const LIST: &str = "for_each_starter! {";
 
 /// The starter that stands for our program.
@@ -81,7 +81,7 @@ fn is_test(code: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What is said of a table with `row` beside the two tests `jumps::over_one` and `jumps::over_two`.
+    /// Returns the findings about a table with `row` beside the two tests `jumps::over_one` and `jumps::over_two`.
     fn said(row: &str) -> Vec<String> {
         let list = "for_each_starter! {\n    over_one: fulmar mosh;\n    over_two: fulmar;\n    \
                     only_stock: mosh;\n}\nfn a() { b: c; }\n";

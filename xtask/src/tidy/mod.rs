@@ -37,7 +37,7 @@ struct Finding {
     message: String,
 }
 
-/// Whether a finding stops a change.
+/// The severity of a finding: an error stops a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Severity {
     Error,

@@ -27,7 +27,7 @@ impl Source {
     }
 }
 
-/// What a stretch of the source is.
+/// The kind of a stretch of the source.
 #[derive(Clone, Copy)]
 enum Kind {
     Code,
@@ -141,7 +141,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Whether the quote at the start of `text` opens a character and not a lifetime.
+/// Returns true if the quote at the start of `text` opens a character and not a lifetime.
 fn is_character(text: &str) -> bool {
     let mut after = text.chars().skip(1);
     match after.next() {

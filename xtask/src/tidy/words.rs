@@ -97,7 +97,7 @@ fn required_programs(line: &str) -> impl Iterator<Item = &str> {
     calls.filter_map(|rest| rest.split_once('"').map(|(program, _)| program))
 }
 
-/// Whether `word` stands in `line` on its own.
+/// Returns true if `word` stands in `line` on its own.
 fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -114,7 +114,7 @@ fn is_name(c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// What the rules say about one file.
+    /// Returns the findings about one file.
     fn said(path: &str, text: &str) -> Vec<String> {
         let files = Files::from([(path.into(), text.to_owned())]);
         findings(&files)
