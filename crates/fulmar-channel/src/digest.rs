@@ -6,6 +6,8 @@ use blake3::Hasher;
 pub(crate) const DIGEST_BYTES: usize = blake3::OUT_LEN;
 
 /// The unit in which zeros are counted instead of hashed.
+///
+/// Source: docs/channel.md §5.
 const BLOCK_BYTES: usize = 64 * 1024;
 
 static ZEROS: [u8; BLOCK_BYTES] = [0; BLOCK_BYTES];

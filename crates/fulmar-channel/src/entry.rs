@@ -51,6 +51,8 @@ impl Entry {
     ///
     /// A trouble, where that would be another entry.
     pub(crate) fn fitted(mut self) -> Result<Self, Trouble> {
+        /// Chosen by eye: later than any date, and less than a number with a sign can say
+        /// (docs/channel.md §2).
         const SECONDS_MAX: i64 = 1 << 60;
         let fault = |why| Err(Trouble::at(self.path.as_bytes(), why));
         match &self.kind {

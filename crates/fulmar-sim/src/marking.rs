@@ -16,7 +16,7 @@ pub struct Marking {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
-    /// Where the sender takes part (RFC 3168 §5), "congestion experienced".
+    /// "Congestion experienced", where the sender takes part (RFC 3168 §5).
     Congestion,
     /// "Not capable", whatever was there: what broken middleboxes do.
     Wipe,

@@ -24,6 +24,8 @@ const ENDING: &[u8] = b".fulmar-part";
 const SHOWN: usize = 100;
 
 /// Names tried, one after the other, when something that is not ours has the name.
+///
+/// Chosen by eye.
 const TRIES: u8 = 8;
 
 /// Mode of a file that has not arrived whole (docs/threat-model.md §9.5).

@@ -18,6 +18,8 @@ const ZEROS: &[u8] = &[0; 64 * 1024];
 
 /// Bytes that are overwritten with zeros in one call at most, as signals and timers wait for its end. Chosen: the chunks
 /// of a file of 256 GiB.
+///
+/// Chosen by eye.
 const OVERWRITTEN_MAX: u64 = 64 << 20;
 
 /// The plan for a file: its place, and what it is to become.

@@ -9,6 +9,8 @@ use crate::limits::{CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, FRAME_HEAD_BYTES};
 use crate::wrong::Wrong;
 
 /// The fields of a data frame before its bytes: two numbers of at most eight bytes.
+///
+/// Source: docs/channel.md §2.
 const DATA_FIELDS_BYTES_MAX: usize = 16;
 
 /// A frame, or a piece of data, that a lane brought.

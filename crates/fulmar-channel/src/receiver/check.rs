@@ -10,10 +10,14 @@ use crate::news::add;
 use crate::target::{Parts, Target};
 use crate::trouble::{Trouble, Why};
 
-/// What is read back at once.
+/// The most bytes that are read back at once.
+///
+/// Chosen by eye: as long as the smallest chunk.
 const READ_BACK_BYTES: usize = 256 * 1024;
 
 /// Digests in one frame: 32 kB.
+///
+/// Chosen by eye: half of the longest frame (docs/channel.md §2).
 const DIGESTS_MAX: usize = 1024;
 
 /// The reading back of one file.

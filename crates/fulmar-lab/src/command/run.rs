@@ -25,7 +25,7 @@ pub struct Arguments {
     /// One more for typed sessions, as a line for the shell: see `fulmar-lab replay --help`.
     #[arg(long, value_name = "NAME=TEMPLATE")]
     pub peer: Vec<String>,
-    /// How often each, with another seed; otherwise 3 times, or once with --quick.
+    /// The number of runs of each, every one with another seed; otherwise 3, or 1 with --quick.
     #[arg(long, value_name = "NUMBER")]
     pub seeds: Option<u64>,
     #[command(flatten)]

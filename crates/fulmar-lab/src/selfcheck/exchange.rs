@@ -135,7 +135,7 @@ impl Notes {
 struct Talker {
     notes: Notes,
     peer: SocketAddr,
-    /// What is still to be asked; nothing where it answers.
+    /// The number of requests still to be sent; 0 where it answers.
     requests: u32,
     outbox: Vec<Transmit>,
 }
