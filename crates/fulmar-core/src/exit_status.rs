@@ -3,12 +3,14 @@
 /// The number that is added to a signal to make a status, as shells have it.
 const SIGNAL_STATUS: u8 = 128;
 
-/// Where signals begin in the number that travels.
+/// The number of signal 0 on the wire: the signals follow the exit codes.
 ///
 /// Source: docs/protocol.md §13.6.
 const WIRE_SIGNALS_FROM: u64 = 256;
 
 /// The highest signal that there is on any system of ours, and the highest that a status has room for.
+///
+/// Source: docs/protocol.md §13.6.
 const SIGNAL_MAX: u8 = 127;
 
 /// The way in which a program ended.

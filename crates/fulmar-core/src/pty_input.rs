@@ -23,6 +23,8 @@ const STATE_BYTES_MAX: usize = 4 * 1024 * 1024;
 const REPLY_BYTES_MAX: usize = 64 * 1024;
 
 /// States whose keys wait for the pty. More are merged, which delays their echo ack.
+///
+/// Chosen by eye.
 const WAITING_STATES_MAX: usize = 1024;
 
 /// The bytes on their way to the program: keys, and the emulator's answers to queries.

@@ -20,6 +20,8 @@ const ECHO: u64 = 1 << 1;
 const ALTERNATE: u64 = 1 << 2;
 
 /// The most that the fields take: three small numbers and one of 64 bits.
+///
+/// Source: docs/protocol.md §13.7, as the encoding of Protocol Buffers has it.
 pub(super) const BYTES_MAX: usize = 3 * 2 + 11;
 
 /// Writes all fields, whatever they hold.

@@ -17,6 +17,7 @@ use fulmar_transport::{ApplyError, StateNumber};
 use super::hint_wire;
 use crate::user_stream::WindowSize;
 
+// The numbers of the fields. Source: docs/protocol.md §6.2, §13.7.
 const INSTRUCTION: u32 = 1;
 const HOST_BYTES: u32 = 2;
 const RESIZE: u32 = 3;
@@ -29,9 +30,13 @@ const HINTS: u32 = 64;
 
 /// The most that a message needs beside its frame: an echo ack, a resize, and the three headers of
 /// the host bytes.
+///
+/// Source: docs/protocol.md §6.2, as the encoding of Protocol Buffers has it.
 pub(super) const OVERHEAD_BYTES_MAX: usize = (2 + 2 + 11) + (2 + 2 + 6) + 3 * (1 + 5);
 
 /// The most that hints need: their fields, and two headers, of which one has a long number.
+///
+/// Source: docs/protocol.md §13.7, as the encoding of Protocol Buffers has it.
 pub(super) const HINT_BYTES_MAX: usize = (2 + 3) + hint_wire::BYTES_MAX;
 
 /// The content of a difference. Each part is written only if it is needed, and in stock's order: echo ack,

@@ -23,9 +23,13 @@ const WIDTH: u32 = 5;
 const HEIGHT: u32 = 6;
 
 /// Runs in one difference; each is an instruction with one message in it.
+///
+/// Source: docs/threat-model.md §6, sub-messages in a message.
 const RUNS_MAX: u32 = SUB_MESSAGES_MAX / 2;
 
 /// The most that a run needs beside its keys: three keys of a byte and three lengths.
+///
+/// Source: docs/protocol.md §6.1, as the encoding of Protocol Buffers has it.
 const RUN_OVERHEAD_BYTES_MAX: usize = 3 * (1 + 4);
 
 /// Writes runs until there is no more room.
