@@ -10,9 +10,13 @@ use crate::limits::DATAGRAM_BYTES_MAX;
 use crate::nonce::NONCE_BYTES;
 
 /// Bytes of an authentication tag.
+///
+/// Source: docs/protocol.md §3.1.
 pub(crate) const TAG_BYTES: usize = 16;
 
 /// Bytes of a cipher block.
+///
+/// Source: FIPS 197.
 pub(crate) const BLOCK_BYTES: usize = 16;
 
 /// Offsets that are computed in advance: enough for 2^7 blocks, which no datagram reaches. The

@@ -3,6 +3,8 @@
 use crate::limits::FRAGMENT_INDEX_MAX;
 
 /// Bytes of a fragment header.
+///
+/// Source: docs/protocol.md §4.
 const HEADER_BYTES: usize = 10;
 
 /// The bit beside the index that marks the last fragment.

@@ -6,6 +6,8 @@ use data_encoding::BASE64_NOPAD;
 use zeroize::Zeroizing;
 
 /// Bytes of a key: AES-128.
+///
+/// Source: docs/protocol.md §3.1.
 const KEY_BYTES: usize = 16;
 
 /// Characters of a key in base64 without padding.

@@ -3,6 +3,8 @@
 use crate::limits::SEQUENCE_MAX;
 
 /// Bytes of a nonce on the wire.
+///
+/// Source: docs/protocol.md §3.1.
 pub(crate) const NONCE_BYTES: usize = 8;
 
 /// The bit that tells the directions apart.

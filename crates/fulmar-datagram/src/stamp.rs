@@ -74,6 +74,8 @@ pub struct Stamps {
 
 impl Stamps {
     /// Bytes of the wire form.
+    ///
+    /// Source: docs/protocol.md §3.1.
     pub(crate) const BYTES: usize = 4;
 
     /// Neither of the two.
