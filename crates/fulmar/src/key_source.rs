@@ -15,6 +15,8 @@ use crate::errors::{Failure, while_doing};
 
 /// The longest line that is read for a key. A key has 22 characters; a few more let us say that
 /// there are too many.
+///
+/// Chosen by eye.
 const LINE_BYTES_MAX: usize = 128;
 
 /// The text of a key that was not checked yet.

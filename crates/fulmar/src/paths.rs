@@ -29,6 +29,8 @@ impl Way {
 
 /// The ways that are remembered. The core names the path in use and the one before; the rest is
 /// room for a client that comes and goes between several networks.
+///
+/// Source: docs/threat-model.md §6.
 const WAYS_MAX: usize = 64;
 
 /// The ways that the peer has used, with the numbers that they have in the core.

@@ -9,6 +9,8 @@ use fulmar_datagram::Time;
 pub(super) const GONE_AFTER: Duration = Duration::from_secs(30);
 
 /// How long nothing may be said in between: a few questions, each of which is answered so.
+///
+/// Source: docs/protocol.md §2.10.
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 
 /// What the other end's system has said since anything genuine has come.

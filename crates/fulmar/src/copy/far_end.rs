@@ -24,9 +24,13 @@ use crate::surroundings::{self, Surroundings, now};
 const NOBODY_FOR: Duration = Duration::from_secs(60);
 
 /// How long the near end is given to leave once it has heard that all is done.
+///
+/// Source: docs/protocol.md §2.10.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// What is read of the login's input before it makes sense: what a start-up file left, and one line.
+///
+/// Source: docs/threat-model.md §6, text before the line.
 const ASKED_BYTES_MAX: usize = 64 * 1024;
 
 /// What a far end has of the login that has started it, as long as it needs that.

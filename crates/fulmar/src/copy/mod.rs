@@ -233,6 +233,8 @@ fn window_max(wishes: &Wishes) -> Option<u64> {
 }
 
 /// The least cap: some datagrams for each lane.
+///
+/// Chosen by eye.
 const WINDOW_BYTES_MIN: u64 = 256 * 1024;
 
 fn add(all: &mut Totals, one: Totals) {

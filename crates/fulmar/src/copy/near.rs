@@ -20,6 +20,8 @@ use crate::errors::{CopyFailure, Failure, while_doing};
 use crate::surroundings::{self, Surroundings, now};
 
 /// How long the far end is waited for to have all that we have written, when the copy is over.
+///
+/// Chosen by eye.
 const DELIVERED_WITHIN: Duration = Duration::from_secs(5);
 
 /// What this end has ready.

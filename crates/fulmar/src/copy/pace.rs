@@ -11,6 +11,8 @@ use super::rate::Rate;
 const SAVED: Duration = Duration::from_millis(50);
 
 /// The least that a turn is worth.
+///
+/// Chosen by eye.
 const TURN_BYTES_MIN: u64 = 4 * 1024;
 
 /// How much may be copied now, if there is a bound.

@@ -33,15 +33,23 @@ pub(super) trait Pipes {
 const DATA_LANES: usize = 1;
 
 /// What waits to be written: as much as a pipe of Linux holds, a few times.
+///
+/// Source: docs/threat-model.md §6, frames of a copy over ssh.
 const OUTGOING_BYTES_MAX: usize = 256 * 1024;
 
 /// What more of that there is for control.
+///
+/// Source: docs/threat-model.md §6, frames of a copy over ssh.
 const CONTROL_BYTES_MAX: usize = 64 * 1024;
 
 /// What waits to be read, of all lanes.
+///
+/// Source: docs/threat-model.md §6, frames of a copy over ssh.
 const INCOMING_BYTES_MAX: usize = 1024 * 1024;
 
 /// The most bytes of a frame that we write.
+///
+/// Chosen by eye.
 const FRAME_BYTES_MAX: usize = 64 * 1024;
 
 /// What is read at once.
@@ -51,6 +59,8 @@ const BYTES_AT_ONCE: usize = 64 * 1024;
 const BYTES_PER_TURN: usize = 512 * 1024;
 
 /// The length of a frame's head.
+///
+/// Source: docs/protocol.md §2.10.
 const HEAD_BYTES: usize = 4;
 
 /// Why the pipes carry nothing any more.

@@ -19,9 +19,13 @@ pub(crate) enum BadQuantity {
 }
 
 /// The least rate: a datagram in a second.
+///
+/// Chosen by eye.
 const BYTES_PER_SECOND_MIN: u64 = 1500;
 
 /// The least memory that a copy goes on with.
+///
+/// Chosen by eye.
 const MEMORY_BYTES_MIN: u64 = 256 * 1024;
 
 impl Rate {

@@ -17,15 +17,21 @@ use super::progress::{Meter, PathState, Snapshot, line, size};
 use crate::report::{self, escaped};
 
 /// How often the line is drawn.
+///
+/// Chosen by eye.
 const DRAWN_EACH: Duration = Duration::from_millis(200);
 
 /// How often progress is told in JSON.
+///
+/// Chosen by eye.
 const TOLD_EACH: Duration = Duration::from_secs(1);
 
 /// How wide a terminal is that does not say.
 const COLUMNS: u16 = 80;
 
 /// What waits for a terminal that was stopped. More is not shown, but for what is wrong: that has sixteen times as much.
+///
+/// Chosen by eye: what a pipe of Linux holds.
 const WAITING_BYTES_MAX: usize = 64 * 1024;
 const WRONG_BYTES_MAX: usize = 16 * WAITING_BYTES_MAX;
 

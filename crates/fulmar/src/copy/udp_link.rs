@@ -17,12 +17,16 @@ use crate::random;
 use crate::surroundings::now;
 
 /// After how long a silence another local port is tried, and again each time.
+///
+/// Source: docs/protocol.md §2.10.
 const ANOTHER_PORT_EACH: Duration = Duration::from_secs(10);
 
 /// How long a far end is told that an interrupted copy is over. Chosen by eye: some round trips.
 const CLOSED_WITHIN: Duration = Duration::from_secs(1);
 
 /// How often.
+///
+/// Source: docs/protocol.md §2.10.
 const CLOSED_EACH: Duration = Duration::from_millis(100);
 
 /// QUIC and its sockets.

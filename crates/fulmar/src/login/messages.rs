@@ -1,6 +1,8 @@
 //! What ssh has printed, until it is known who it is.
 
 /// What is held back of ssh's messages as long as it is not known who it is.
+///
+/// Chosen by eye.
 const HELD_BYTES_MAX: usize = 16 * 1024;
 
 /// What ssh has printed. It is kept back at first: it may be about words that it does not understand, and

@@ -3,6 +3,8 @@
 use crate::report::is_harmful;
 
 /// The longest part of a character, or of a line's end, that waits for the rest of it.
+///
+/// Source: RFC 3629 §3.
 const HELD_BYTES_MAX: usize = 4;
 
 /// Makes text that may come in pieces harmless. Ends of lines and tabs stay, other control characters

@@ -1,16 +1,18 @@
 //! The process that stays with the login until the client was heard.
 //!
-//! The fork comes first, and the daemon does all the work, as in [`detach`](mod@super::detach). But its
-//! parent does not leave when the daemon is ready: it is the one whom the end of the login reaches.
-//! It does nothing about that but leave itself; the daemon sees that it is alone. The login's input
-//! is its own, too: it hands the offer in it to the daemon.
+//! The fork comes first, so that no secret exists in a process that forks again (docs/threat-model.md §5), and the daemon
+//! does all the work. Its parent does not leave when the daemon is ready: it is the one whom the end of the login
+//! reaches. It does nothing about that but leave itself; the daemon sees that it is alone.
+//!
+//! For a session the login's input is the parent's, too: it hands the offer in it to the daemon. The daemon of a copy
+//! reads and writes itself what the login does.
 //!
 //! ```text
 //!  ssh ── standard input ──► attendant ── offer, go on ──► daemon
 //!      ◄─ FULMAR HEARD ─────────┴◄─── ready, heard, failed ────┘
 //! ```
 //!
-//! Source: docs/protocol.md §2.9.
+//! Source: docs/protocol.md §2.9, §2.10.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};

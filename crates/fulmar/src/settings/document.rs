@@ -21,6 +21,8 @@ const MATCH: &str = "match";
 const FAULTS_MAX: usize = 8;
 
 /// Keys beyond this length are not compared with those that exist.
+///
+/// Chosen by eye: longer than any key that exists.
 const MISSPELT_BYTES_MAX: usize = 32;
 
 /// The content of a configuration file.

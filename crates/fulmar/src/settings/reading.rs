@@ -19,6 +19,8 @@ pub(crate) const VARIABLE: &str = "FULMAR_CONFIG";
 const NONE: &str = "none";
 
 /// The longest file that is read, in bytes: far beyond what a person writes.
+///
+/// Chosen by eye.
 const BYTES_MAX: u64 = 1 << 20;
 
 /// The permissions to write of everybody but the owner.

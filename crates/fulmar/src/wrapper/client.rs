@@ -14,6 +14,8 @@ use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
 
 /// More than the digits of any number of colours.
+///
+/// Chosen by eye.
 const COLORS_BYTES_MAX: u64 = 64;
 
 /// Returns how many colours the client sees, in digits: 0 if it does not know.

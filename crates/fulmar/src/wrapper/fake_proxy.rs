@@ -17,6 +17,8 @@ use crate::errors::{Failure, while_doing};
 use crate::report;
 
 /// More than the longest message of ssh.
+///
+/// Chosen by eye.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Connects to the first address of `host` that answers, prints it on standard error, and carries
