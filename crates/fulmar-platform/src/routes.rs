@@ -88,6 +88,8 @@ mod linux {
     const LINK_IS_RUNNING: u32 = 0x40;
 
     /// `struct nlmsghdr`: length of the whole message (4), type (2), flags, sequence, sender.
+    ///
+    /// Source: netlink(7).
     const HEADER_BYTES: usize = 16;
     /// The offset at which `struct ifinfomsg`, which follows the header, keeps the flags of the link.
     const LINK_FLAGS_AT: usize = HEADER_BYTES + 8;

@@ -100,6 +100,8 @@ pub struct Transmit<'a> {
 }
 
 /// The longest payload of a UDP datagram over IPv4: 65 535 less 20 bytes of IP and 8 of UDP.
+///
+/// Source: RFC 768, RFC 791 §3.1.
 const PAYLOAD_MAX: usize = 65_507;
 
 /// A bound UDP socket that never waits.
@@ -291,6 +293,8 @@ fn allow_fragmentation(socket: &Socket) -> io::Result<()> {
         Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
     };
     let is_v6 = socket.domain()? == Domain::IPV6;
+    // Of the values that clear DF, OMIT believes no report of a path's limit, remembered or new. Linux
+    // before 3.15, and for IPv6 before 4.1, does not have it.
     if is_v6 {
         set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::DONT)?;
         set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_DONTFRAG, 0)?;

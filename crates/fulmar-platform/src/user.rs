@@ -18,6 +18,8 @@ pub struct User {
 }
 
 /// The entry must fit into this many bytes: 64 times what the C library suggests at most.
+///
+/// Chosen by eye.
 const ENTRY_MAX: usize = 1 << 20;
 
 impl User {

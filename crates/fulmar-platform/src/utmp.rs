@@ -29,6 +29,7 @@ const PID_AT: usize = 4;
 const LINE: std::ops::Range<usize> = 8..40;
 const USER: std::ops::Range<usize> = 44..76;
 const HOST: std::ops::Range<usize> = 76..332;
+/// Bytes of a record. Source: utmp(5).
 const RECORD_BYTES: usize = if cfg!(any(
     target_arch = "aarch64",
     target_arch = "loongarch64",
@@ -43,6 +44,8 @@ const RECORD_BYTES: usize = if cfg!(any(
 const USER_PROCESS: i16 = 7;
 
 /// The most that is read: 4096 records, far beyond the terminals of any machine.
+///
+/// Chosen by eye.
 const FILE_BYTES_MAX: u64 = 4096 * RECORD_BYTES as u64;
 
 /// Returns the records of users who are logged in, in the order of the file. A system without the

@@ -32,8 +32,8 @@ pub struct Datagram<'a> {
 /// The counts of one call that took datagrams from the socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
-    /// How many datagrams were taken, those included that are not handed on for their length. 0
-    /// means that no more are waiting.
+    /// The number of datagrams taken, those included that are not handed on for their length. 0 means that no
+    /// more are waiting.
     pub datagrams: usize,
     /// The latest ICMP error, if the socket is set up to report them.
     pub icmp: Option<IcmpReport>,
