@@ -64,7 +64,7 @@ const SCENES: [Scene; 2] = [
     },
 ];
 
-/// How many lines are typed.
+/// The number of lines that are typed. Chosen by eye: it takes seconds.
 const LINES: usize = 500;
 
 fn main() {

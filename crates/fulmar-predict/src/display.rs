@@ -8,22 +8,34 @@ use fulmar_datagram::Time;
 
 use crate::config::Preference;
 
-/// A slower link than this shows guesses.
+/// A slower link than this shows predictions.
+///
+/// Source: docs/prediction.md §8.
 const SHOW_ABOVE: Duration = Duration::from_millis(30);
 
 /// A faster one does not, once nothing is pending.
+///
+/// Source: docs/prediction.md §8.
 const HIDE_BELOW: Duration = Duration::from_millis(20);
 
-/// A guess that has waited for so long is shown on any link.
+/// A prediction that has waited for so long is shown on any link.
+///
+/// Source: docs/prediction.md §8.
 const SHOW_AFTER: Duration = Duration::from_millis(250);
 
-/// A slower link than this underlines guesses.
+/// A slower link than this underlines predictions.
+///
+/// Source: docs/prediction.md §8.
 const UNDERLINE_ABOVE: Duration = Duration::from_millis(160);
 
 /// A faster one does not.
+///
+/// Source: docs/prediction.md §8.
 const PLAIN_BELOW: Duration = Duration::from_millis(140);
 
-/// A guess that has waited for so long is underlined on any link.
+/// A prediction that has waited for so long is underlined on any link.
+///
+/// Source: docs/prediction.md §8.
 const UNDERLINE_AFTER: Duration = Duration::from_secs(5);
 
 /// The look of shown predictions.

@@ -6,11 +6,11 @@ use fulmar_terminal::{CellRow, Row, Screen};
 
 use crate::text::{char_at, is_vacant};
 
-/// How far up and down a neighbour with a number is looked for: a long line has several rows of
-/// which only the first is numbered.
+/// The distance up and down at which a neighbour with a number is looked for. Chosen by eye: a long line
+/// has several rows of which only the first is numbered.
 const REACH: u16 = 4;
 
-/// How far to the right a number may end.
+/// The last column at which a number may end. Chosen by eye: room for an editor's signs and 7 digits.
 const WIDTH_MAX: u16 = 16;
 
 /// A number at the start of a row.

@@ -6,8 +6,8 @@ use crate::decision::KeyClass;
 use crate::key::Key;
 use crate::memory::Record;
 
-/// How often in a row a key has to be right after it was wrong: once, and once more when it was
-/// wrong often.
+/// The number of mispredictions from which a key has to be right twice in a row; with fewer, once. Chosen
+/// by eye: a key that was wrong so often may be right once by chance.
 const OFTEN_WRONG: u32 = 3;
 
 /// Whether a key with this record does what is expected of it.

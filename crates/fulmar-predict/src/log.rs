@@ -4,7 +4,8 @@ use fulmar_datagram::Time;
 
 use crate::decision::Decision;
 
-/// How many are kept until they are taken.
+/// The number of decisions that are kept until they are taken. Chosen by eye: far more than one turn of a
+/// client decides.
 const DECISIONS_MAX: usize = 1024;
 
 /// Decisions that nobody has taken yet; later ones than fit are lost.

@@ -8,13 +8,19 @@ use crate::brackets::Mark;
 use crate::key::Key;
 use crate::prompt::Signature;
 
-/// How many places are remembered.
+/// The number of contexts that are remembered.
+///
+/// Source: docs/prediction.md §3.
 pub(crate) const CONTEXTS_MAX: usize = 256;
 
-/// How many keys have a record of their own in each place.
+/// The number of keys that have a record of their own in each context.
+///
+/// Source: docs/prediction.md §3.
 const KEYS_MAX: usize = 64;
 
 /// The most confirmations that are asked for after failures.
+///
+/// Source: docs/prediction.md §6.
 const NEEDED_MAX: u32 = 6;
 
 /// A prompt that was answered so often without anything in between is a shell's. Chosen by eye: a

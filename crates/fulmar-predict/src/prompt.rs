@@ -9,14 +9,20 @@ use fulmar_terminal::{ModeFlags, Position, Row, Screen};
 use crate::hints::Hints;
 use crate::text::{is_vacant, left_border, text_between};
 
-/// What prompts end with, the arrows of the fonts for status lines among them. Never a colon: that
-/// is what questions end with, and secrets are asked for by questions.
+/// The characters that prompts end with, the arrows of the fonts for status lines among them. Never a
+/// colon: questions end with it, and secrets are asked for by questions.
+///
+/// Source: docs/prediction.md §6.
 const ENDS: &str = "$#%>])❯»λ➜›⟩❱→⟫⇒➤▶►▸⮞✗✘⚡\u{e0b0}\u{e0b1}\u{e0b4}\u{e0bc}\u{e0c0}";
 
-/// What some prompts begin with that end with the name of a folder.
+/// The character that some prompts begin with that end with the name of a folder.
+///
+/// Source: docs/prediction.md §6.
 const ARROW: char = '➜';
 
-/// How many blanks may stand between a prompt and the cursor.
+/// The number of blanks that may stand between a prompt and the cursor.
+///
+/// Source: docs/prediction.md §6.
 const BLANKS_MAX: u16 = 2;
 
 /// Parts of words that secrets are asked for with.

@@ -9,7 +9,9 @@ use crate::key::Key;
 use crate::overlay::Symbol;
 use crate::pending::Pending;
 
-/// How many characters left of the caret have to agree.
+/// The number of characters left of the caret that have to agree.
+///
+/// Source: docs/prediction.md §7.
 const TAIL: usize = 3;
 
 /// The pending keys that a frame contains.

@@ -11,13 +11,19 @@ use fulmar_terminal::{
 
 use crate::overlay::{Ink, OverlayCell, Symbol};
 
-/// How many blanks end the text from the cursor on.
+/// The number of blanks that end the text from the cursor on.
+///
+/// Source: docs/prediction.md §5.
 pub(crate) const TEXT_GAP: u16 = 4;
 
-/// How many blanks keep what is behind them from moving, at a prompt.
+/// The number of blanks that keep what is behind them from moving, at a prompt.
+///
+/// Source: docs/prediction.md §5.
 pub(crate) const PROMPT_GAP: u16 = 2;
 
-/// How many blanks keep what is behind them from moving, elsewhere.
+/// The number of blanks that keep what is behind them from moving, elsewhere.
+///
+/// Source: docs/prediction.md §5.
 pub(crate) const OTHER_GAP: u16 = 5;
 
 /// Returns the character at a place; a space where nothing is, and right of a wide character.
@@ -311,9 +317,11 @@ pub(crate) fn is_inverse(row: &CellRow, column: u16) -> bool {
 }
 
 /// The brightest grey, per part, of which a suggestion is: that of palette entry 246.
+///
+/// Source: docs/prediction.md §5.
 const GREY_MAX: u8 = 148;
 
-/// How far the parts of a grey may be apart: themes give greys a tint.
+/// The distance between the parts of a grey. Chosen by eye: themes give greys a tint.
 const GREY_TINT_MAX: u8 = 32;
 
 /// True if a cell holds something in the grey of suggestions and placeholders.

@@ -16,7 +16,10 @@ pub(crate) enum Words {
     Fish,
 }
 
-/// What zsh takes for parts of words beside letters and digits unless told otherwise.
+/// The characters that zsh takes for parts of words beside letters and digits, unless told otherwise
+/// (`WORDCHARS`).
+///
+/// Source: docs/prediction.md §5.
 const ZSH_WORD: &str = "*?_-.[]~=/&;!#$%^(){}<>";
 
 impl Words {

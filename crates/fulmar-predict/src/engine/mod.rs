@@ -1,4 +1,6 @@
-//! The one state machine.
+//! The engine: one state machine that predicts keys, reconciles them with frames and composes overlays.
+//!
+//! Source: docs/prediction.md §2.
 
 mod culprit;
 mod frames;
@@ -34,6 +36,8 @@ use crate::trust::Trust;
 const PASTE_ABOVE: usize = 100;
 
 /// Two reads within this time may hold halves of one sequence.
+///
+/// Source: docs/prediction.md §4.
 const ONE_SEQUENCE: Duration = Duration::from_millis(30);
 
 /// Guesses what keys will show.

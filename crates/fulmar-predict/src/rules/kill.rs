@@ -6,7 +6,9 @@ use crate::editor::Kind;
 use crate::place::PlaceKind;
 use crate::text::right_of;
 
-/// In how many ways Ctrl-U may work: up to the caret, or the whole line.
+/// The number of ways in which Ctrl-U may work: up to the caret, or the whole line.
+///
+/// Source: docs/prediction.md §4.
 pub(super) const LINE_VARIANTS: u8 = 2;
 
 /// Removes the character at the caret. At the end of the text there is no rule: what follows may

@@ -8,7 +8,9 @@ use crate::place::PlaceKind;
 use crate::text::{char_at, starts};
 use crate::words::Words;
 
-/// In how many ways a key may find the word to the left.
+/// The number of ways in which a key may find the word to the left: one for each style.
+///
+/// Source: docs/prediction.md §5.
 pub(super) const LEFT_VARIANTS: u8 = 4;
 
 /// The number of ways in which a key may find the word to the right: its end, or the start of the next, in
