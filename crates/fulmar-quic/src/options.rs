@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const WINDOW_MAX: u64 = 512 << 20;
 
 /// The most data lanes that a connection can have.
+///
+/// Source: docs/channel.md §1.
 pub const LANES_MAX: u8 = 64;
 
 /// The options of a connection. Both ends must agree on the number of lanes.

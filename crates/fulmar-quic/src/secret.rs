@@ -4,6 +4,8 @@ use data_encoding::BASE64_NOPAD;
 use zeroize::Zeroizing;
 
 /// Bytes of a secret.
+///
+/// Source: docs/channel.md §10.
 const SECRET_BYTES: usize = 32;
 
 /// Characters of a secret in base64 without padding.

@@ -6,6 +6,8 @@ use fulmar_datagram::{Ecn, Time};
 use quinn_proto::EcnCodepoint;
 
 /// Later than any run: the sum with an instant does not overflow.
+///
+/// Chosen by eye.
 const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// Times as instants that begin at an origin.

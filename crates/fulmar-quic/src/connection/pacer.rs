@@ -1,4 +1,4 @@
-//! Datagrams leave in bursts, at the pace of the congestion window.
+//! The pacer: datagrams leave in bursts, at the pace of the congestion window (RFC 9002 §7.7, a token bucket).
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use fulmar_datagram::Time;
 /// Datagrams leave so many times faster than a window in each round trip. Source: RFC 9002 §7.7.
 const GAIN: f64 = 1.25;
 
-/// What a burst takes of the time that the path has for it: a call of the system for each few datagrams
-/// is most of what a copy costs.
+/// A burst takes so much of the time that the path has for it: a call of the system for each few datagrams is most of what
+/// a copy costs. Chosen by eye.
 const BURST: Duration = Duration::from_millis(2);
 
 /// The least datagrams in a burst: the path spreads them, which shows its pace.

@@ -16,7 +16,9 @@ const PORT: u16 = 1;
 /// (docs/threat-model.md §6).
 const UNCONFIRMED_MAX: usize = 16 << 10;
 
-/// How many places are remembered with what they got.
+/// The most places that are remembered with what they got.
+///
+/// Source: docs/threat-model.md §6.
 const PLACES_MAX: usize = 16;
 
 /// The path that is in use.

@@ -1,4 +1,8 @@
-//! How fast the path delivers: samples of rate, round trip and amount under way.
+//! Delivery rate: samples of rate, round trip and bytes in flight, and the rate of the bottleneck from packet trains.
+//!
+//! A delivery rate sample counts what was delivered while a packet was in flight (draft-cheng-iccrg-delivery-rate-estimation-02);
+//! it says what we get. A packet train that left at one instant arrives at the rate of the slowest link, whoever else uses
+//! that before and after it (packet dispersion: Dovrolis, Ramanathan and Moore, INFOCOM 2001); it says what there is.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -6,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The most batches that are remembered: more than are under way on any path that we serve.
 const BATCHES_MAX: usize = 1 << 16;
 
-/// The least bytes after the first acknowledgement of a batch from which a rate is taken.
+/// A rate is taken of trains with so many bytes after their first acknowledgement: eight packets. Chosen by eye.
 const TRAIN_BYTES: u64 = 8 * 1200;
 
 /// The least time that they take. Acknowledgements leave at most once in a millisecond: of what takes
@@ -70,9 +74,7 @@ pub(super) struct Sample {
     pub(super) sent: Instant,
 }
 
-/// Counts what is delivered.
-///
-/// Source of the method: IETF draft-cheng-iccrg-delivery-rate-estimation-02 §2.
+/// Estimates delivery rates, as draft-cheng-iccrg-delivery-rate-estimation-02 §2 has it.
 #[derive(Clone)]
 pub(super) struct Delivery {
     batches: VecDeque<Batch>,
