@@ -74,7 +74,7 @@ impl Screen {
     }
 
     /// `selections;base64`. A query is no text and never answered: programs may write the
-    /// clipboard, not read it.
+    /// clipboard, not read it. What is no base64 changes nothing either.
     fn set_clipboard(&mut self, value: &str) {
         let Some((selections, text)) = value.split_once(';') else {
             return;

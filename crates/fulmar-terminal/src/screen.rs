@@ -128,7 +128,7 @@ impl Screen {
         self.icon_name.as_deref()
     }
 
-    /// What programs last put on the clipboard, still in base64 and not checked to be so.
+    /// Returns the text that programs last put on the clipboard, still in base64.
     pub fn clipboard(&self) -> &str {
         &self.clipboard
     }

@@ -46,8 +46,12 @@ pub struct Size {
 
 impl Size {
     /// The largest number of rows, and of columns.
+    ///
+    /// Source: docs/threat-model.md §6.
     pub const SIDE_MAX: u16 = 4096;
     /// The largest number of cells.
+    ///
+    /// Source: docs/threat-model.md §6.
     pub const CELLS_MAX: u32 = 1_048_576;
 
     /// Returns the size of `rows` by `columns`, or `None` outside the bounds.

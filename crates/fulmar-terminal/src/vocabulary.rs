@@ -64,7 +64,7 @@ pub enum MouseEncodings {
 }
 
 impl Vocabulary {
-    /// What the emulator of stock Mosh 1.4 understands.
+    /// The vocabulary of the emulator of stock Mosh 1.4.
     ///
     /// Source: docs/protocol.md §7, §8.6-8.8.
     pub const STOCK: Vocabulary = Vocabulary {

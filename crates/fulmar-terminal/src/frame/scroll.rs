@@ -25,9 +25,13 @@ pub(super) enum Direction {
 }
 
 /// The least text, in columns, that scrolling must save: about what it costs in bytes.
+///
+/// Chosen by eye.
 const SAVING_MIN: usize = 24;
 
 /// The furthest that rows are looked for; keeps the work for a screen of 4096 rows bounded.
+///
+/// Chosen by eye.
 const COUNT_MAX: usize = 256;
 
 /// Returns the scrolling of `old` after which the fewest columns are left to be drawn to reach
