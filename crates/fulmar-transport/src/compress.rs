@@ -14,9 +14,13 @@ use self::brief::BRIEF_BYTES_MAX;
 use crate::limits::INSTRUCTION_BYTES_MAX;
 
 /// Room that is made at first; a screen's worth of differences fits.
+///
+/// Chosen by eye.
 const STEP_BYTES: usize = 4096;
 
 /// A buffer that has grown above this is given back after use.
+///
+/// Chosen by eye.
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// The window that a zlib stream may have, as a power of two.

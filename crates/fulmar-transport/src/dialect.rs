@@ -12,7 +12,9 @@ use crate::extensions::Extensions;
 pub struct Digest([u8; Digest::BYTES]);
 
 impl Digest {
-    /// How long it is: that of SHA-256.
+    /// The length of a digest: that of SHA-256.
+    ///
+    /// Source: docs/protocol.md §13.4.
     pub const BYTES: usize = 32;
 
     /// Returns the digest of those bytes.

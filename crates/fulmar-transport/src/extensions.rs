@@ -7,8 +7,8 @@ mod field {
     pub(super) const FAREWELL: u32 = 65;
 }
 
-/// What an instruction says beyond stock's seven fields, which end below
-/// [`EXTENSION_FIELD_MIN`]. A stock peer passes it over.
+/// The fields of an instruction beyond stock's seven, numbered from 64 on (docs/protocol.md §13.2). A stock peer passes
+/// them over.
 ///
 /// It is read without trust and without errors: an instruction is as good without, and whether it
 /// means anything is for the [dialect](crate::Dialect) to say.
@@ -50,6 +50,8 @@ impl<'a> Extensions<'a> {
 
 /// The most bytes of the fields that we write, but for the digest itself: two keys, a length, an
 /// integer of up to ten bytes.
+///
+/// Source: docs/protocol.md §13.2, as the encoding of Protocol Buffers has it.
 pub(crate) const EXTENSION_BYTES_MAX: usize =
     bytes_field_bytes(field::DIGEST, 0) + 2 + bytes_field_bytes(field::FAREWELL, 0) + 9;
 

@@ -122,10 +122,14 @@ impl<'a> Instruction<'a> {
 }
 
 /// The most bytes of the five integer fields: each a key of one byte and an integer of up to ten.
+///
+/// Source: docs/protocol.md §5.1, as the encoding of Protocol Buffers has it.
 const NUMBER_FIELDS_BYTES_MAX: usize = 5 * 11;
 
 /// The most bytes that an instruction adds to a difference of up to 4 MiB: the integers, two keys,
 /// two lengths, the chaff, and our own fields.
+///
+/// Source: docs/protocol.md §5.1 and §13.2.
 pub(crate) const INSTRUCTION_OVERHEAD_BYTES_MAX: usize = NUMBER_FIELDS_BYTES_MAX
     + bytes_field_bytes(6, 0)
     + 3

@@ -165,7 +165,8 @@ pub const REPEAT_MAX: Duration = HEARTBEAT_INTERVAL;
 
 /// The shortest pause between probes of a silent path while a person types.
 ///
-/// Source: docs/protocol.md §5.4.
+/// Source: docs/protocol.md §5.4. Chosen so that after an outage something arrives within half a second
+/// over a round trip of up to 500 ms.
 pub const PROBE_INTERVAL_MIN: Duration = Duration::from_millis(1000);
 
 /// The longest pause between probes: then the heartbeat does as well.

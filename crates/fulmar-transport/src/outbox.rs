@@ -162,6 +162,8 @@ impl Outbox {
 }
 
 /// A buffer that has grown above this is given back after use.
+///
+/// Chosen by eye.
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// Returns how many datagrams of that size go into one transmission.

@@ -23,6 +23,8 @@ const DIFFERENCE_BYTES_MAX: usize = INSTRUCTION_BYTES_MAX
     - compression_overhead_bytes(INSTRUCTION_BYTES_MAX);
 
 /// Below this a difference is hardly worth a datagram.
+///
+/// Chosen by eye.
 const DIFFERENCE_BYTES_MIN: usize = 64;
 
 /// Returns how far the peer may be led away from what it has acknowledged: input in pieces of

@@ -26,7 +26,10 @@ use crate::{Budget, Difference, Reached, StateNumber, Synced};
 /// is a state on the way there. It depends on nothing but those two, so states that are sent one after
 /// the other never lead back.
 ///
-/// Source: docs/protocol.md §5.3.
+/// For lack of room any state between the first and the last may be forgotten. To us it is then as if
+/// it had been lost; a difference can always start from the first.
+///
+/// Source: docs/protocol.md §5.3, docs/threat-model.md §6.
 #[derive(Clone, Debug)]
 pub struct Sender<S> {
     /// In order of their numbers, never empty; the first is the newest that was acknowledged. Each

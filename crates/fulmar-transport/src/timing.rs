@@ -137,8 +137,8 @@ pub fn probe(last_sent: Time, doubt: Doubt) -> Due {
     (last_sent + doubt.pause(), Cause::Probe)
 }
 
-/// A way that has been silent for longer than the active retry is tried every second while a person
-/// types; a tenth of the time since the last key later on, up to 3 s.
+/// A way that is silent is tried every 250 ms while a person types; a tenth of the time since the last
+/// key later on, up to 3 s.
 ///
 /// Source: docs/protocol.md §5.4. The tenth is chosen by eye: the pace falls to that of heartbeats
 /// half a minute after the last key.

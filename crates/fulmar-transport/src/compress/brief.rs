@@ -11,6 +11,8 @@ pub(super) const BRIEF_BYTES_MAX: usize = 192;
 const HEADER: [u8; 2] = [0x78, 0x9c];
 
 /// Of a text that looks like this a hash is kept, to find where it comes again.
+///
+/// Source: RFC 1951 §3.2.5.
 const MATCH_MIN: usize = 3;
 
 const HASH_BITS: u32 = 8;
