@@ -65,9 +65,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         _ => &CELLS,
     };
     let selection = Selection {
-        names: match arguments.names.is_empty() {
-            true => usual.iter().map(|name| (*name).to_owned()).collect(),
-            false => arguments.names.clone(),
+        names: if arguments.names.is_empty() {
+            usual.iter().map(|name| (*name).to_owned()).collect()
+        } else {
+            arguments.names.clone()
         },
         peers: making.peers.clone(),
     };
@@ -95,8 +96,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let file = making.out.join(report::PAIRS);
     std::fs::write(&file, format!("{found:#}\n"))
         .with_context(|| format!("writing {}", file.display()))?;
-    Ok(match is_good && !ended.is_interrupted {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    Ok(if is_good && !ended.is_interrupted {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     })
 }

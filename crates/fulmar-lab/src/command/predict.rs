@@ -81,9 +81,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.gate {
         return gate(arguments);
     }
-    let links = match arguments.links.is_empty() {
-        true => Link::table(),
-        false => arguments.links.clone(),
+    let links = if arguments.links.is_empty() {
+        Link::table()
+    } else {
+        arguments.links.clone()
     };
     if let Some(name) = &arguments.explain {
         let recordings = Recording::read_all(&folder(arguments)?, std::slice::from_ref(name))?;
@@ -110,9 +111,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         leaks_only: false,
     };
     let results = Results::of(&plan, &plan.run()?);
-    match arguments.json {
-        true => println!("{:#}", serde_json::to_value(results.rows())?),
-        false => print!("{}", results.table(arguments.each)),
+    if arguments.json {
+        println!("{:#}", serde_json::to_value(results.rows())?)
+    } else {
+        print!("{}", results.table(arguments.each))
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -160,9 +162,10 @@ fn gate(arguments: &Arguments) -> Result<ExitCode> {
     }
     let verdict = gate.run(|line| eprintln!("{line}"))?;
     println!("{verdict}");
-    Ok(match verdict.is_passed() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    Ok(if verdict.is_passed() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     })
 }
 
@@ -185,8 +188,9 @@ fn folder(arguments: &Arguments) -> Result<PathBuf> {
         return Ok(Data::default().surroundings()?.recordings);
     };
     let traces = data.join("key-traces");
-    Ok(match traces.is_dir() {
-        true => traces,
-        false => data.clone(),
+    Ok(if traces.is_dir() {
+        traces
+    } else {
+        data.clone()
     })
 }

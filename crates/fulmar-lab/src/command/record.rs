@@ -98,9 +98,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 impl Arguments {
     fn clock(&self) -> Clock {
-        match self.host_side {
-            true => Clock::Machine,
-            false => Clock::Own,
+        if self.host_side {
+            Clock::Machine
+        } else {
+            Clock::Own
         }
     }
 
@@ -155,9 +156,10 @@ struct Recording {
 
 impl Recording {
     fn start(arguments: &Arguments, script: Option<Script>) -> Result<Self> {
-        let terminal = match io::stdin().is_terminal() && script.is_none() {
-            true => Some(Tty::open(io::stdin()).context("opening the terminal")?),
-            false => None,
+        let terminal = if io::stdin().is_terminal() && script.is_none() {
+            Some(Tty::open(io::stdin()).context("opening the terminal")?)
+        } else {
+            None
         };
         let size = terminal.as_ref().and_then(Tty::size);
         let head = script.as_ref().map(|script| script.head.clone());
@@ -216,9 +218,10 @@ impl Recording {
 
     fn turn(&mut self) -> Result<()> {
         let mut list = PollList::new();
-        let wanted = match self.under_way.is_empty() {
-            true => Interest::Read,
-            false => Interest::ReadWrite,
+        let wanted = if self.under_way.is_empty() {
+            Interest::Read
+        } else {
+            Interest::ReadWrite
         };
         let program = list.add(&self.master, wanted);
         // What the program does not take is not read either.

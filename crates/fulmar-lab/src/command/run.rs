@@ -116,9 +116,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !workshop.folder.all()?.is_empty() {
         println!("{}", page(&making.out, &around)?);
     }
-    Ok(match ended.is_interrupted || ended.failed > 0 {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
+    Ok(if ended.is_interrupted || ended.failed > 0 {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     })
 }
 

@@ -81,10 +81,9 @@ impl From<Typing> for Loop {
 /// Returns the text of a scenario: that of a file, or the argument itself, with `;` between entries.
 fn scenario(argument: &str) -> Result<String> {
     let file = Path::new(argument);
-    match file.is_file() {
-        true => {
-            std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))
-        }
-        false => Ok(argument.replace(';', "\n")),
+    if file.is_file() {
+        std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))
+    } else {
+        Ok(argument.replace(';', "\n"))
     }
 }

@@ -68,9 +68,10 @@ impl Kernel {
     pub fn set(self, link: &Link) -> Result<String> {
         self.set_on(&link.client)?;
         let name = self.set_on(&link.server)?;
-        let wide = match self.is_wide {
-            true => format!(", a window of {} packets from the start", Self::WIDE),
-            false => String::new(),
+        let wide = if self.is_wide {
+            format!(", a window of {} packets from the start", Self::WIDE)
+        } else {
+            String::new()
         };
         Ok(format!("both hosts: TCP {name}{wide}"))
     }

@@ -117,9 +117,10 @@ fn effect(truth: &Truth, before: Position, after: Position) -> Option<Effect> {
         .copied()
         .filter(wanted)
         .collect();
-    let places = match on_rows.is_empty() && !cursor_differs {
-        true => changed.into_iter().filter(wanted).collect(),
-        false => on_rows,
+    let places = if on_rows.is_empty() && !cursor_differs {
+        changed.into_iter().filter(wanted).collect()
+    } else {
+        on_rows
     };
     let is_visible = cursor_differs || !places.is_empty();
     is_visible.then_some(Effect {

@@ -115,9 +115,12 @@ impl Eye {
         let before = std::mem::replace(&mut self.size, size);
         let old = std::mem::take(&mut self.glyphs);
         self.glyphs = places(size)
-            .map(|place| match contains(before, place) {
-                true => old[index(before, place)],
-                false => Glyph::ABSENT,
+            .map(|place| {
+                if contains(before, place) {
+                    old[index(before, place)]
+                } else {
+                    Glyph::ABSENT
+                }
             })
             .collect();
         self.cells_hash = places(size)
@@ -134,9 +137,10 @@ impl Eye {
 
     /// Returns what a cell shows; outside of the screen that is [`Glyph::ABSENT`].
     pub fn glyph(&self, place: Place) -> Glyph {
-        match contains(self.size, place) {
-            true => self.glyphs[index(self.size, place)],
-            false => Glyph::ABSENT,
+        if contains(self.size, place) {
+            self.glyphs[index(self.size, place)]
+        } else {
+            Glyph::ABSENT
         }
     }
 
@@ -226,9 +230,10 @@ impl Eye {
         }
         self.cells_hash ^= cell_hash(place, *cell) ^ cell_hash(place, glyph);
         *cell = glyph;
-        match glyph.is_inverse() {
-            true => self.inverse.insert(place),
-            false => self.inverse.remove(&place),
+        if glyph.is_inverse() {
+            self.inverse.insert(place)
+        } else {
+            self.inverse.remove(&place)
         };
         changes.push(Change { place, glyph });
     }

@@ -102,9 +102,10 @@ impl Search<'_> {
         let truth = self.course.truth;
         let end = truth.state(self.effect.after);
         let is_within = (truth.state(self.effect.before) + 1..end).contains(&state);
-        match is_within && end <= to && self.is_like(part, end) {
-            true => end,
-            false => state,
+        if is_within && end <= to && self.is_like(part, end) {
+            end
+        } else {
+            state
         }
     }
 
@@ -117,9 +118,10 @@ impl Search<'_> {
                 .iter()
                 .map(|place| display.glyph(*place, look))
                 .collect(),
-            cursor: match self.effect.has_cursor {
-                true => display.looks()[look].cursor,
-                false => None,
+            cursor: if self.effect.has_cursor {
+                display.looks()[look].cursor
+            } else {
+                None
             },
         }
     }

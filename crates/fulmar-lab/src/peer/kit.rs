@@ -34,9 +34,10 @@ impl Kit {
     ///
     /// Where the disk or ssh-keygen fails.
     pub(crate) fn new(recording: &Path) -> Result<Self> {
-        let base = match has_own_files() {
-            true => PathBuf::from(MOUNT_POINT),
-            false => std::env::temp_dir(),
+        let base = if has_own_files() {
+            PathBuf::from(MOUNT_POINT)
+        } else {
+            std::env::temp_dir()
         };
         let folder = tempfile::Builder::new()
             .prefix("fulmar-lab-")

@@ -154,9 +154,10 @@ impl Player {
             None => self.free,
         };
         let is_next_key_there = self.received.len() > piece.keys;
-        let gap = match is_next_key_there {
-            true => piece.gap.min(ANSWER_WITHIN),
-            false => piece.gap,
+        let gap = if is_next_key_there {
+            piece.gap.min(ANSWER_WITHIN)
+        } else {
+            piece.gap
         };
         let due = received.max(self.free) + gap;
         match (&self.resized, piece.resize) {

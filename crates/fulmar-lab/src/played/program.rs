@@ -198,9 +198,10 @@ impl Program {
         let mut list = PollList::new();
         let slot = list.add(&self.tty, Interest::Nothing);
         list.wait(Some(time)).map_err(PlayError::Terminal)?;
-        match list.readiness(slot).is_hung_up() {
-            true => Err(Stop::Over),
-            false => Ok(()),
+        if list.readiness(slot).is_hung_up() {
+            Err(Stop::Over)
+        } else {
+            Ok(())
         }
     }
 
@@ -223,9 +224,10 @@ impl Program {
         let mut list = PollList::new();
         let slot = list.add(&self.tty, Interest::Read);
         list.wait(limit).map_err(PlayError::Terminal)?;
-        Ok(match list.readiness(slot).is_readable() {
-            true => Woken::Input,
-            false => Woken::Timeout,
+        Ok(if list.readiness(slot).is_readable() {
+            Woken::Input
+        } else {
+            Woken::Timeout
         })
     }
 

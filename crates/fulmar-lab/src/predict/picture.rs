@@ -36,9 +36,10 @@ impl Look {
             Glyph::Char(character) => character as u32,
             Glyph::Cluster(text) => CLUSTER | hash(text),
         };
-        let inverse = match cell.attributes().contains(Attributes::INVERSE) {
-            true => INVERSE,
-            false => 0,
+        let inverse = if cell.attributes().contains(Attributes::INVERSE) {
+            INVERSE
+        } else {
+            0
         };
         Look {
             text,
@@ -48,10 +49,11 @@ impl Look {
     }
 
     /// A character in a rendition.
-    pub fn styled(character: char, style: &Style) -> Look {
-        let inverse = match style.attributes.contains(Attributes::INVERSE) {
-            true => INVERSE,
-            false => 0,
+    pub(crate) fn styled(character: char, style: &Style) -> Look {
+        let inverse = if style.attributes.contains(Attributes::INVERSE) {
+            INVERSE
+        } else {
+            0
         };
         Look {
             back: inverse | number_of(style.background),
@@ -166,12 +168,13 @@ impl Picture {
         let rows = screen.rows().zip(other.rows()).zip(&known.rows);
         Picture {
             rows: rows
-                .map(
-                    |((row, other), known)| match Arc::ptr_eq(row, other) || row == other {
-                        true => Arc::clone(known),
-                        false => looks(row),
-                    },
-                )
+                .map(|((row, other), known)| {
+                    if Arc::ptr_eq(row, other) || row == other {
+                        Arc::clone(known)
+                    } else {
+                        looks(row)
+                    }
+                })
                 .collect(),
             at: screen.cursor().position,
             is_visible: screen.cursor().visible,

@@ -32,9 +32,10 @@ impl Recording {
     pub fn read(path: &Path) -> Result<Recording> {
         let trace = Trace::read(path)?;
         let beside = Meta::path_beside(path);
-        let meta = match beside.is_file() {
-            true => Some(Meta::read(&beside)?),
-            false => None,
+        let meta = if beside.is_file() {
+            Some(Meta::read(&beside)?)
+        } else {
+            None
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Recording {

@@ -208,9 +208,10 @@ impl Session {
                     let is_whole = truth.picture(number).is_same(&picture);
                     let frame = Frame {
                         number,
-                        native: match is_whole {
-                            true => truth.screen(number).clone(),
-                            false => news.screen.clone(),
+                        native: if is_whole {
+                            truth.screen(number).clone()
+                        } else {
+                            news.screen.clone()
                         },
                         hints: truth
                             .tty(newest, looks.last(news.received, news.echoed))

@@ -31,11 +31,14 @@ impl Set {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new(""));
         let script = folder.join("scripts").join(format!("{name}.typist"));
-        match name.starts_with(OWN) {
-            false => Set::Others,
-            true if folder.ends_with(HELD_OUT) => Set::HeldOut,
-            true if script.is_file() => Set::Tuning,
-            true => Set::First,
+        if !name.starts_with(OWN) {
+            Set::Others
+        } else if folder.ends_with(HELD_OUT) {
+            Set::HeldOut
+        } else if script.is_file() {
+            Set::Tuning
+        } else {
+            Set::First
         }
     }
 

@@ -111,9 +111,10 @@ impl<'a> Results<'a> {
         for link in &self.links {
             let _ = writeln!(text, "{link}: instant %, wrong %, mean, p50, p90, p99 ms");
             for line in &lines {
-                let name = match has_sets {
-                    true => format!("{}: {}", self.set(*line).title(), self.name(*line)),
-                    false => self.name(*line),
+                let name = if has_sets {
+                    format!("{}: {}", self.set(*line).title(), self.name(*line))
+                } else {
+                    self.name(*line)
                 };
                 self.push_line(&mut text, *link, *line, &name);
             }

@@ -100,12 +100,13 @@ impl Plan<'_> {
                 .as_ref()
                 .filter(|_| kind.watched() == Some(Peer::Own));
             let viewing = kind.view(own.unwrap_or(&session));
-            match self.leaks_only {
-                true => Score {
+            if self.leaks_only {
+                Score {
                     leaks: leaks(truth, &viewing),
                     ..Score::default()
-                },
-                false => Scored::of(truth, &viewing).score,
+                }
+            } else {
+                Scored::of(truth, &viewing).score
             }
         };
         Ok(Trial {

@@ -337,9 +337,10 @@ fn part(before: &Picture, after: &Picture) -> Option<Part> {
         .filter(|at| rows.contains(&at.row))
         .copied()
         .collect();
-    let places = match on_rows.is_empty() && !cursor_differs {
-        true => changed,
-        false => on_rows,
+    let places = if on_rows.is_empty() && !cursor_differs {
+        changed
+    } else {
+        on_rows
     };
     let is_seen = cursor_differs || !places.is_empty();
     is_seen.then_some(Part { places, has_cursor })

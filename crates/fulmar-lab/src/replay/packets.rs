@@ -59,9 +59,10 @@ impl Packets {
         let which = (serial, entry.is_copy);
         match entry.what {
             Happening::Sent => {
-                match entry.bytes > PURE_ACK_BYTES_MAX {
-                    true => self.with_data += 1,
-                    false => self.pure_acks += 1,
+                if entry.bytes > PURE_ACK_BYTES_MAX {
+                    self.with_data += 1
+                } else {
+                    self.pure_acks += 1
                 }
                 self.way_from(host).sent.insert(which, entry.at);
             }
@@ -85,16 +86,18 @@ impl Packets {
     }
 
     fn way_from(&mut self, sender: HostId) -> &mut Way {
-        match sender == CLIENT {
-            true => &mut self.up,
-            false => &mut self.down,
+        if sender == CLIENT {
+            &mut self.up
+        } else {
+            &mut self.down
         }
     }
 
     fn way_to(&mut self, receiver: HostId) -> &mut Way {
-        match receiver == CLIENT {
-            true => &mut self.down,
-            false => &mut self.up,
+        if receiver == CLIENT {
+            &mut self.down
+        } else {
+            &mut self.up
         }
     }
 

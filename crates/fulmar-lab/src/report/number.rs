@@ -25,9 +25,10 @@ pub(super) fn rounded(value: f64) -> String {
 
 /// Returns a number without decimals.
 pub(super) fn whole(value: f64) -> String {
-    match value.is_finite() {
-        true => grouped(&format!("{value:.0}")),
-        false => infinite(value),
+    if value.is_finite() {
+        grouped(&format!("{value:.0}"))
+    } else {
+        infinite(value)
     }
 }
 

@@ -74,9 +74,10 @@ impl Report {
         let began = outcomes.iter().map(|one| one.facts.began);
         let first = began.clone().min().map(number::day).unwrap_or_default();
         let last = began.max().map(number::day).unwrap_or_default();
-        let when = match first == last {
-            true => first,
-            false => format!("{first} to {last}"),
+        let when = if first == last {
+            first
+        } else {
+            format!("{first} to {last}")
         };
         let runs = number::whole(outcomes.len() as f64);
         let facts = [

@@ -52,11 +52,11 @@ fn measured(subject: &Subject, quoted: &Quoted) -> (Element, usize) {
     });
     let cell = number(format!("{} {}", unit.show(median), unit.name));
     let (low, high) = (unit.show(low), unit.show(high));
-    let cell = match low == high {
-        true => cell,
-        false => cell
-            .text(" ")
-            .with(element("small").text(format!("{low}–{high}"))),
+    let cell = if low == high {
+        cell
+    } else {
+        cell.text(" ")
+            .with(element("small").text(format!("{low}–{high}")))
     };
     (cell, values.len())
 }

@@ -96,12 +96,13 @@ fn plot(setting: &Setting, name: &str, peers: &Peers) -> Option<Element> {
             .iter_mut()
             .for_each(|line| line.points = stepped(&line.points));
     }
-    let is_log = match name.contains("_by_") {
-        true => (
+    let is_log = if name.contains("_by_") {
+        (
             is_wide(&drawn, |point| point.0),
             is_wide(&drawn, |point| point.1),
-        ),
-        false => (false, false),
+        )
+    } else {
+        (false, false)
     };
     let sides = Sides {
         across,
@@ -110,9 +111,10 @@ fn plot(setting: &Setting, name: &str, peers: &Peers) -> Option<Element> {
     };
     let title = format!("{words}: {}", setting.title);
     let chart = lines(&title, &drawn, sides)?;
-    let caption = match words.starts_with(upward) {
-        true => words,
-        false => format!("{words}, {upward}"),
+    let caption = if words.starts_with(upward) {
+        words
+    } else {
+        format!("{words}, {upward}")
     };
     let caption = element("figcaption").text(caption);
     Some(element("figure").with(caption).with(chart))

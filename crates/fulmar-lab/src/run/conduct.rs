@@ -145,9 +145,10 @@ impl Conductor<'_> {
     fn next(&mut self) -> Option<usize> {
         let number = *self.waiting.front()?;
         let is_alone = |number: &usize| self.plan.runs[*number].is_alone;
-        let may = match is_alone(&number) {
-            true => self.under_way.is_empty(),
-            false => self.under_way.len() < self.jobs && !self.under_way.keys().any(is_alone),
+        let may = if is_alone(&number) {
+            self.under_way.is_empty()
+        } else {
+            self.under_way.len() < self.jobs && !self.under_way.keys().any(is_alone)
         };
         may.then(|| self.waiting.pop_front()).flatten()
     }

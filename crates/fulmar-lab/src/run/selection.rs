@@ -67,12 +67,14 @@ impl Selection {
     /// Returns who takes part: those of the cell who were asked for by name or by kind, and those who
     /// were asked for besides where anybody can.
     fn peers_of(&self, cell: &Cell) -> Vec<String> {
-        let is_asked = |peer: &&String| match SHELLS.contains(&kind(peer)) {
-            true => self
-                .peers
-                .iter()
-                .any(|asked| asked == *peer || asked == kind(peer)),
-            false => true,
+        let is_asked = |peer: &&String| {
+            if SHELLS.contains(&kind(peer)) {
+                self.peers
+                    .iter()
+                    .any(|asked| asked == *peer || asked == kind(peer))
+            } else {
+                true
+            }
         };
         let mut peers: Vec<String> = cell.peers.iter().filter(is_asked).cloned().collect();
         if cell.work.takes_any_peer() {
@@ -140,9 +142,10 @@ mod tests {
         let mut of_paper: Vec<(&str, &str)> = Vec::new();
         let all = chosen(&["paper", "evdo"], &SHELLS);
         for one in &all {
-            let user = match one.cell.name.contains("-closed") {
-                true => "closed",
-                false => "open",
+            let user = if one.cell.name.contains("-closed") {
+                "closed"
+            } else {
+                "open"
             };
             of_paper.push((one.experiment, user));
         }

@@ -139,10 +139,13 @@ impl Hand {
                 return Some(act);
             }
             Deed::Press(Key::Plain(bytes)) => bytes,
-            Deed::Press(Key::Cursor(letter)) => match self.desk.has_application_cursor() {
-                true => vec![0x1b, b'O', letter],
-                false => vec![0x1b, b'[', letter],
-            },
+            Deed::Press(Key::Cursor(letter)) => {
+                if self.desk.has_application_cursor() {
+                    vec![0x1b, b'O', letter]
+                } else {
+                    vec![0x1b, b'[', letter]
+                }
+            }
             Deed::Paste(text) => self.pasted(&text),
         };
         self.written.clear();
@@ -152,9 +155,10 @@ impl Hand {
     /// Terminals send a carriage return for each end of a line in a paste.
     fn pasted(&self, text: &str) -> Vec<u8> {
         let text = text.replace('\n', "\r");
-        match self.desk.has_bracketed_paste() {
-            true => format!("\x1b[200~{text}\x1b[201~").into_bytes(),
-            false => text.into_bytes(),
+        if self.desk.has_bracketed_paste() {
+            format!("\x1b[200~{text}\x1b[201~").into_bytes()
+        } else {
+            text.into_bytes()
         }
     }
 
@@ -174,12 +178,13 @@ impl Hand {
             Some(Move::Wait(text)) => {
                 let mut windows = self.written.windows(text.len());
                 let is_there = windows.any(|window| window == text.as_bytes());
-                match waited > PATIENCE && !is_there {
-                    true => Err(Stuck {
+                if waited > PATIENCE && !is_there {
+                    Err(Stuck {
                         line: self.line,
                         text: text.clone(),
-                    }),
-                    false => Ok(is_there),
+                    })
+                } else {
+                    Ok(is_there)
                 }
             }
         }

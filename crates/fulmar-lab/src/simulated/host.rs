@@ -93,9 +93,10 @@ impl<'a> PlayedHost<'a> {
                 let early = std::mem::take(early);
                 self.note(now, Event::Size(self.recording.size()));
                 let player = Player::new(self.recording, now, self.is_stamped);
-                let player = match self.is_stamped {
-                    true => player,
-                    false => player.with_sizes(),
+                let player = if self.is_stamped {
+                    player
+                } else {
+                    player.with_sizes()
                 };
                 self.phase = Phase::Playing(Box::new(player));
                 if !early.is_empty() {

@@ -147,9 +147,10 @@ impl Draw {
     fn figure(&mut self, runs: &[Vec<Observation>], statistic: Statistic) -> Option<f64> {
         self.drawn.clear();
         for run in 0..runs.len() {
-            let run = match self.plan.draws_runs {
-                true => self.below(runs.len()),
-                false => run,
+            let run = if self.plan.draws_runs {
+                self.below(runs.len())
+            } else {
+                run
             };
             self.draw_keys(&runs[run]);
         }

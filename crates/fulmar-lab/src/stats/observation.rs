@@ -57,9 +57,10 @@ impl From<Observation> for Form {
 
 impl From<Form> for Observation {
     fn from(form: Form) -> Self {
-        match form.censored {
-            true => Self::Censored(form.ms),
-            false => Self::After(form.ms),
+        if form.censored {
+            Self::Censored(form.ms)
+        } else {
+            Self::After(form.ms)
         }
     }
 }

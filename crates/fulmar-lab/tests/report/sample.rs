@@ -134,15 +134,17 @@ fn key(now: f64, habit: Habit, random: &mut Random) -> (KeyVerdict, f64) {
     while random.unit() < habit.loss {
         answer += 0.25 + habit.round_trip * 2.0 * random.unit();
     }
-    let own = match random.unit() < habit.at_once {
-        true => 0.0004 + 0.002 * random.unit().powi(2),
-        false => answer,
+    let own = if random.unit() < habit.at_once {
+        0.0004 + 0.002 * random.unit().powi(2)
+    } else {
+        answer
     };
     let after = |seconds| Observation::After(Duration::from_secs_f64(seconds));
     let is_never = random.unit() < 0.003;
-    let own = match is_never {
-        true => Observation::Censored(Duration::from_secs(9)),
-        false => after(own),
+    let own = if is_never {
+        Observation::Censored(Duration::from_secs(9))
+    } else {
+        after(own)
     };
     let key = KeyVerdict {
         typed: Duration::from_secs_f64(now),

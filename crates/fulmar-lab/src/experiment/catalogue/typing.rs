@@ -250,9 +250,10 @@ fn adversarial(around: &Surroundings) -> Vec<Cell> {
 
 /// Both users, or the paper's where it is to be quick.
 fn users(around: &Surroundings) -> &'static [Loop] {
-    match around.is_quick {
-        true => &[Loop::Closed],
-        false => &USERS,
+    if around.is_quick {
+        &[Loop::Closed]
+    } else {
+        &USERS
     }
 }
 

@@ -36,9 +36,10 @@ pub struct Ciphers {
 
 /// Returns the setting: each cipher, and the control.
 pub(super) fn cell(around: &Surroundings) -> Cell {
-    let bytes = match around.is_quick {
-        true => super::BYTES / 3,
-        false => super::BYTES,
+    let bytes = if around.is_quick {
+        super::BYTES / 3
+    } else {
+        super::BYTES
     };
     let names = offered().unwrap_or_default();
     let names = names.iter().map(|cipher| short(cipher).to_owned());

@@ -69,10 +69,7 @@ pub struct Bulk {
 
 /// Returns the settings of the experiment.
 pub fn cells(around: &Surroundings) -> Vec<Cell> {
-    let time = match around.is_quick {
-        true => TIME / 4,
-        false => TIME,
-    };
+    let time = if around.is_quick { TIME / 4 } else { TIME };
     let cell = |rtt_ms| Cell {
         name: format!("{rtt_ms}ms"),
         title: format!("round trip {rtt_ms} ms, {} Mbit/s", RATE_BITS / 1_000_000),

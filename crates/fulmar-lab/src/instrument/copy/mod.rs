@@ -85,9 +85,10 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
 }
 
 fn one_file(around: &Surroundings) -> Vec<Cell> {
-    let (bytes, takes) = match around.is_quick {
-        true => (BYTES / 10, TIME / 15),
-        false => (BYTES, TIME_LOSSY),
+    let (bytes, takes) = if around.is_quick {
+        (BYTES / 10, TIME / 15)
+    } else {
+        (BYTES, TIME_LOSSY)
     };
     let file = |path, peers: &[&str]| file_cell(path, bytes, peers, takes);
     let clear = CLEAR_MS.map(|rtt_ms| Path::clear(rtt_ms, RATE_BITS));
@@ -133,10 +134,7 @@ fn cell(
 }
 
 fn many(around: &Surroundings) -> Cell {
-    let files = match around.is_quick {
-        true => FILES / 10,
-        false => FILES,
-    };
+    let files = if around.is_quick { FILES / 10 } else { FILES };
     let work = ManyFiles {
         path: Path::clear(200, RATE_BITS),
         files,

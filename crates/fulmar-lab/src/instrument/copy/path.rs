@@ -32,17 +32,19 @@ impl Path {
 
     /// Its name as a cell.
     pub(super) fn name(self) -> String {
-        match self.loss > 0.0 {
-            true => format!("{}ms-loss-{}", self.rtt_ms, self.loss),
-            false => format!("{}ms-clear", self.rtt_ms),
+        if self.loss > 0.0 {
+            format!("{}ms-loss-{}", self.rtt_ms, self.loss)
+        } else {
+            format!("{}ms-clear", self.rtt_ms)
         }
     }
 
     /// In words.
     pub(super) fn title(self) -> String {
-        let loss = match self.loss > 0.0 {
-            true => format!("{} % lost", self.loss),
-            false => "no loss".to_owned(),
+        let loss = if self.loss > 0.0 {
+            format!("{} % lost", self.loss)
+        } else {
+            "no loss".to_owned()
         };
         let rate = self.rate_bits / 1_000_000;
         format!("round trip {} ms, {rate} Mbit/s, {loss}", self.rtt_ms)
@@ -56,9 +58,10 @@ impl Path {
 
     /// The link; its queues hold as much as the path does.
     pub(super) fn scenario(self, seed: u64) -> Result<Scenario> {
-        let loss = match self.loss > 0.0 {
-            true => format!("loss {}%, ", self.loss),
-            false => String::new(),
+        let loss = if self.loss > 0.0 {
+            format!("loss {}%, ", self.loss)
+        } else {
+            String::new()
         };
         let text = format!(
             "seed {seed}\nboth {loss}rate {}bit queue {}B, delay {}us",

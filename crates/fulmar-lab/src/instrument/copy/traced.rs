@@ -83,9 +83,10 @@ impl Traced {
 
     fn name(&self, way: Way, seed: u64, is_generated: bool) -> String {
         let word = way.word();
-        match is_generated {
-            true => format!("{}-{word}:{seed}", self.like),
-            false => format!("{}.{word}", self.trace),
+        if is_generated {
+            format!("{}-{word}:{seed}", self.like)
+        } else {
+            format!("{}.{word}", self.trace)
         }
     }
 }

@@ -215,9 +215,10 @@ fn link(seed: u64, round_trip: Duration, before: &str) -> Result<Scenario> {
     if !round_trip.is_zero() {
         stages.push(format!("delay {}us", round_trip.as_micros() / 2));
     }
-    let both = match stages.is_empty() {
-        true => String::new(),
-        false => format!("\nboth {}", stages.join(", ")),
+    let both = if stages.is_empty() {
+        String::new()
+    } else {
+        format!("\nboth {}", stages.join(", "))
     };
     Scenario::parse(&format!("seed {seed}{both}"), &LinkTraces::none())
 }

@@ -217,9 +217,10 @@ impl Session {
         let is_ready = near.wait_for(far::READY, SET_UP)?;
         let began = boot_time();
         near.type_keys([b' ']);
-        match is_ready && near.wait_for(far::DONE, TEXT_LIMIT)? {
-            true => Ok(boot_time() - began),
-            false => bail!("the program alone ended with {}", near.last_shown()),
+        if is_ready && near.wait_for(far::DONE, TEXT_LIMIT)? {
+            Ok(boot_time() - began)
+        } else {
+            bail!("the program alone ended with {}", near.last_shown())
         }
     }
 

@@ -105,9 +105,10 @@ impl Near {
 
     /// Waits until something can be read or typed, and does it.
     fn turn(&mut self, until: Duration) -> Result<()> {
-        let interest = match self.to_type.is_empty() {
-            true => Interest::Read,
-            false => Interest::ReadWrite,
+        let interest = if self.to_type.is_empty() {
+            Interest::Read
+        } else {
+            Interest::ReadWrite
         };
         let master = &self.client.master;
         let mut list = PollList::new();

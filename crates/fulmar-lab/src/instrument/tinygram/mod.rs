@@ -145,9 +145,10 @@ impl Tinygrams {
         let link = Link::start(scenario)?;
         let kernel = self.kernel.set(&link)?;
         // A wide window is that of a connection which has lost nothing.
-        let connections = match self.kernel.is_wide {
-            true => Connections::OneABurst,
-            false => Connections::One,
+        let connections = if self.kernel.is_wide {
+            Connections::OneABurst
+        } else {
+            Connections::One
         };
         let written = plain.run(&link, connections, course)?;
         let writer = format!("a writer of the lab: {}", plain.name());

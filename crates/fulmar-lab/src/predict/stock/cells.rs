@@ -56,9 +56,10 @@ impl Guess {
 
     /// Predicts something else, or that nobody knows.
     pub(super) fn change(&mut self, look: Option<Look>, displayed: Look) {
-        match self.is_active && !self.is_unknown {
-            true => self.originals.push(self.look),
-            false => self.originals.clear(),
+        if self.is_active && !self.is_unknown {
+            self.originals.push(self.look)
+        } else {
+            self.originals.clear()
         }
         self.originals.push(displayed);
         self.is_active = true;
@@ -82,9 +83,10 @@ impl Guess {
             return Validity::Wrong;
         }
         let was_there = |original: &Look| original.has_text_of(self.look);
-        match self.originals.iter().any(was_there) {
-            true => Validity::RightAnyway,
-            false => Validity::Right,
+        if self.originals.iter().any(was_there) {
+            Validity::RightAnyway
+        } else {
+            Validity::Right
         }
     }
 }

@@ -138,9 +138,10 @@ impl Stock {
             && self.late_ack >= newest.expires
             && newest.at != picture.cursor_place()
         {
-            match self.is_frozen() {
-                true => self.cursors.clear(),
-                false => return self.reset(),
+            if self.is_frozen() {
+                self.cursors.clear()
+            } else {
+                return self.reset();
             }
         }
         let late_ack = self.late_ack;

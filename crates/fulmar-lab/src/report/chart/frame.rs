@@ -131,9 +131,10 @@ pub(in crate::report) fn upward(
 /// Returns a round number as it is written: `0.2`, `10`, `10 000`.
 pub(in crate::report) fn plain(value: f64) -> String {
     let text = rounded(value);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 

@@ -66,9 +66,10 @@ pub(in crate::report) fn ladder(
 
 /// From the upper side to the lower one; cut where the span ends before that.
 fn line(rung: &Rung, seen: f64, x: &Scale, end: f64) -> String {
-    let share = match seen > end {
-        true => (end - rung.typed) / (seen - rung.typed),
-        false => 1.0,
+    let share = if seen > end {
+        (end - rung.typed) / (seen - rung.typed)
+    } else {
+        1.0
     };
     format!(
         "M{} {}L{} {}",

@@ -44,9 +44,10 @@ impl Scale {
     /// Returns the place of a value.
     pub(in crate::report) fn at(&self, value: f64) -> f64 {
         let value = value.max(self.from).min(self.to);
-        let share = match self.is_log {
-            true => (value / self.from).ln() / (self.to / self.from).ln(),
-            false => (value - self.from) / (self.to - self.from),
+        let share = if self.is_log {
+            (value / self.from).ln() / (self.to / self.from).ln()
+        } else {
+            (value - self.from) / (self.to - self.from)
         };
         self.start + share * (self.end - self.start)
     }
@@ -58,9 +59,10 @@ impl Scale {
 
     /// Returns values to mark, at most `most` of them, all within the scale.
     pub(in crate::report) fn ticks(&self, most: usize) -> Vec<f64> {
-        match self.is_log {
-            true => self.log_ticks(most),
-            false => self.linear_ticks(most),
+        if self.is_log {
+            self.log_ticks(most)
+        } else {
+            self.linear_ticks(most)
         }
     }
 

@@ -80,9 +80,10 @@ fn keys(run: &Timeline<'_>, x: &Scale, y: &Scale) -> Vec<Element> {
     let (mut answered, mut never, mut wrong) = (String::new(), String::new(), String::new());
     for key in &run.keys {
         let place = (short(x.at(key.typed)), short(y.at(key.waited)));
-        match key.is_censored {
-            true => never += &format!("M{} {}m-3-3l6 6m0-6l-6 6", place.0, place.1),
-            false => answered += &format!("M{} {}h0", place.0, place.1),
+        if key.is_censored {
+            never += &format!("M{} {}m-3-3l6 6m0-6l-6 6", place.0, place.1)
+        } else {
+            answered += &format!("M{} {}h0", place.0, place.1)
         }
         if key.is_wrong {
             wrong += &format!(
