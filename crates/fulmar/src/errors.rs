@@ -452,9 +452,10 @@ fn listed(path: &Path, faults: &[Fault]) -> Vec<String> {
 }
 
 fn shown(value: &OsStr) -> String {
-    match value.is_empty() {
-        true => "empty".to_owned(),
-        false => value.display().to_string(),
+    if value.is_empty() {
+        "empty".to_owned()
+    } else {
+        value.display().to_string()
     }
 }
 

@@ -23,9 +23,10 @@ impl Listening {
 
     /// Returns what is to be waited for, which is `usual` as long as something can come.
     pub(crate) fn interest(&self, usual: Interest) -> Interest {
-        match self.is_deaf {
-            true => Interest::Nothing,
-            false => usual,
+        if self.is_deaf {
+            Interest::Nothing
+        } else {
+            usual
         }
     }
 

@@ -76,9 +76,10 @@ fn offer(command: &[OsString], desk: &Desk) -> Opening {
 /// Returns an order to start a server: this very program, also if its file is gone since.
 fn server(records: &Records) -> io::Result<Command> {
     let file = std::env::current_exe()?;
-    let program = match file.exists() {
-        true => file,
-        false => PathBuf::from("/proc/self/exe"),
+    let program = if file.exists() {
+        file
+    } else {
+        PathBuf::from("/proc/self/exe")
     };
     let mut server = Command::new(program);
     // The name decides which program we are. Only this machine can reach it.

@@ -34,9 +34,10 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
 
 fn own(words: Vec<OsString>) -> Result<u8, Failure> {
     // What scp says to a command line that makes no sense.
-    let refused = match words.get(1).is_some_and(|word| word == "cp") {
-        true => 1,
-        false => Names::Own.failure_status(),
+    let refused = if words.get(1).is_some_and(|word| word == "cp") {
+        1
+    } else {
+        Names::Own.failure_status()
     };
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,

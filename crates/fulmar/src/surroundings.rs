@@ -97,9 +97,10 @@ impl Surroundings {
     /// Returns the signals that have come, also after the wait has looked: a resize counts before
     /// the keys that were typed after it.
     pub(crate) fn signals(&mut self, ready: Ready) -> Vec<Signal> {
-        match ready.signals || self.signals.has_come() {
-            true => self.signals.drain().collect(),
-            false => Vec::new(),
+        if ready.signals || self.signals.has_come() {
+            self.signals.drain().collect()
+        } else {
+            Vec::new()
         }
     }
 

@@ -138,9 +138,10 @@ impl Capabilities {
             titles: starts_with(&WITH_TITLES),
             clipboard: self.clipboard || starts_with(&WITH_TITLES),
             cursor_shape: self.cursor_shape,
-            mouse_encodings: match is_modern {
-                true => MouseEncodings::All,
-                false => MouseEncodings::Stock,
+            mouse_encodings: if is_modern {
+                MouseEncodings::All
+            } else {
+                MouseEncodings::Stock
             },
             erase_characters: self.erase_characters,
             back_color_erase: self.back_color_erase,

@@ -87,9 +87,10 @@ impl Destinations {
 
     /// Returns the longest datagram that goes to all of them.
     pub(crate) fn datagram_bytes(&self) -> usize {
-        match self.uses_family(SocketAddr::is_ipv6) {
-            true => DATAGRAM_BYTES_IPV6,
-            false => DATAGRAM_BYTES_IPV4,
+        if self.uses_family(SocketAddr::is_ipv6) {
+            DATAGRAM_BYTES_IPV6
+        } else {
+            DATAGRAM_BYTES_IPV4
         }
     }
 

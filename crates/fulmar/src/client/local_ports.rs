@@ -105,9 +105,10 @@ impl LocalPorts {
 }
 
 fn anywhere(is_ipv6: bool) -> SocketAddr {
-    let address: IpAddr = match is_ipv6 {
-        false => Ipv4Addr::UNSPECIFIED.into(),
-        true => Ipv6Addr::UNSPECIFIED.into(),
+    let address: IpAddr = if is_ipv6 {
+        Ipv6Addr::UNSPECIFIED.into()
+    } else {
+        Ipv4Addr::UNSPECIFIED.into()
     };
     (address, 0).into()
 }

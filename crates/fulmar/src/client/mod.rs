@@ -191,9 +191,10 @@ impl Desk {
             outer,
             escape_key: self.settings.escape_key,
             names,
-            title_prefix: match self.settings.title_prefix {
-                true => format!("[{}] ", names.program()),
-                false => String::new(),
+            title_prefix: if self.settings.title_prefix {
+                format!("[{}] ", names.program())
+            } else {
+                String::new()
             },
             server_label: meeting.destinations.label(),
             prediction: self.settings.prediction(),
@@ -236,9 +237,10 @@ impl Desk {
     /// Finds out what the terminal understands. An unknown type is an error under the stock name.
     fn outer_terminal(&self) -> Result<OuterTerminal, Failure> {
         let term = self.environment.get("TERM").unwrap_or_default();
-        let screen = match self.settings.init {
-            true => Alternate::Used,
-            false => Alternate::Unused,
+        let screen = if self.settings.init {
+            Alternate::Used
+        } else {
+            Alternate::Unused
         };
         let known = term
             .to_str()
@@ -249,11 +251,10 @@ impl Desk {
                 term: term.to_owned(),
             }),
             (None, Names::Own) => {
-                let what = match term.is_empty() {
-                    true => "TERM is not set; the terminal is treated as plain".to_owned(),
-                    false => {
-                        format!("the terminal type {term:?} is unknown; it is treated as plain")
-                    }
+                let what = if term.is_empty() {
+                    "TERM is not set; the terminal is treated as plain".to_owned()
+                } else {
+                    format!("the terminal type {term:?} is unknown; it is treated as plain")
                 };
                 report::complain(self.names.program(), what);
                 Ok(OuterTerminal::default())

@@ -81,9 +81,10 @@ impl Terminal {
     /// When the terminal is gone.
     pub(crate) fn enter(tty: Tty) -> io::Result<Terminal> {
         let raw = tty.raw_mode()?;
-        let holder = match raw.is_in_background() {
-            true => Holder::Others,
-            false => Holder::Us,
+        let holder = if raw.is_in_background() {
+            Holder::Others
+        } else {
+            Holder::Us
         };
         Ok(Terminal {
             tty,
@@ -137,9 +138,10 @@ impl Terminal {
             self.close();
         }
         let keys = self.keys.get(..filled).unwrap_or_default();
-        match has_ended {
-            true => Keys::Last(keys),
-            false => Keys::Typed(keys),
+        if has_ended {
+            Keys::Last(keys)
+        } else {
+            Keys::Typed(keys)
         }
     }
 

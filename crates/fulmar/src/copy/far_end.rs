@@ -146,9 +146,10 @@ impl FarEnd {
 
     fn turn(&mut self, mut has_more: bool) -> Result<bool, Leave> {
         has_more |= self.transmit()?;
-        let deadline = match has_more {
-            true => Some(now()),
-            false => self.deadline(),
+        let deadline = if has_more {
+            Some(now())
+        } else {
+            self.deadline()
         };
         let failed = |error: io::Error| Leave::Ended(error.to_string());
         self.surroundings.set_deadline(deadline).map_err(failed)?;
@@ -324,9 +325,10 @@ impl FarEnd {
                 Ok(is_asked)
             }
             FarTask::Refusing(mut answerer) => {
-                match answerer.flush(&mut carrier) {
-                    true => self.stage = Stage::Over(now),
-                    false => self.task = FarTask::Refusing(answerer),
+                if answerer.flush(&mut carrier) {
+                    self.stage = Stage::Over(now)
+                } else {
+                    self.task = FarTask::Refusing(answerer)
                 }
                 Ok(false)
             }

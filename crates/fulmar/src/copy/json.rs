@@ -122,9 +122,10 @@ fn settled(path: &[u8], kind: &Kind, verdict: &Verdict) -> String {
 
 fn with_trouble(object: Object, trouble: &Trouble) -> String {
     let object = object.text("why", &trouble.why.to_string());
-    match trouble.note.is_empty() {
-        true => object.line(),
-        false => object.text("note", &trouble.note).line(),
+    if trouble.note.is_empty() {
+        object.line()
+    } else {
+        object.text("note", &trouble.note).line()
     }
 }
 

@@ -120,9 +120,10 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     let mut reporter = Reporter::new(wishes, now());
     let outcome = copy_all(arguments, &jobs, &mut surroundings, &mut reporter);
     // Who interrupts us does not wait for who reads what we tell.
-    let delivered = match outcome.as_ref().is_err_and(is_final) {
-        true => Ok(()),
-        false => deliver(&mut surroundings, &mut reporter),
+    let delivered = if outcome.as_ref().is_err_and(is_final) {
+        Ok(())
+    } else {
+        deliver(&mut surroundings, &mut reporter)
     };
     // Why nothing was copied says more than that nobody has read it.
     match outcome? {

@@ -117,9 +117,10 @@ impl<'a> Near<'a> {
         let mut has_more = true;
         loop {
             has_more |= self.link.transmit()?;
-            let deadline = match has_more {
-                true => Some(now()),
-                false => self.deadline(),
+            let deadline = if has_more {
+                Some(now())
+            } else {
+                self.deadline()
             };
             let set = self.surroundings.set_deadline(deadline);
             set.map_err(while_doing("setting a timer"))?;

@@ -107,11 +107,13 @@ impl NearSockets {
     /// Puts the sockets on the list.
     pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
         let waits_on = self.outgoing.waits_on();
-        self.ports
-            .enlist(list, |path| match waits_on == Some(path) {
-                true => Interest::ReadWrite,
-                false => Interest::Read,
-            })
+        self.ports.enlist(list, |path| {
+            if waits_on == Some(path) {
+                Interest::ReadWrite
+            } else {
+                Interest::Read
+            }
+        })
     }
 
     /// Hands over what has come, within the budget of one turn. Returns whether there may be more.
@@ -183,10 +185,7 @@ fn send(
         has_sent |= outcome.is_ok();
         failed = failed.and(outcome);
     }
-    match has_sent {
-        true => Ok(()),
-        false => failed,
-    }
+    if has_sent { Ok(()) } else { failed }
 }
 
 fn bind(anywhere: SocketAddr) -> io::Result<UdpSocket> {

@@ -52,9 +52,10 @@ impl Pace {
             .saved
             .saturating_add(kept)
             .min(bytes_in(rate, SAVED).max(turn(rate)));
-        match self.saved >= turn(rate) {
-            true => wanted.min(usize::try_from(self.saved).unwrap_or(usize::MAX)),
-            false => 0,
+        if self.saved >= turn(rate) {
+            wanted.min(usize::try_from(self.saved).unwrap_or(usize::MAX))
+        } else {
+            0
         }
     }
 

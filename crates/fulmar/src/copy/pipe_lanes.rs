@@ -143,16 +143,18 @@ impl PipeLanes {
                     self.has_ended = true;
                     // What has come before is read first.
                     let is_whole = self.lanes.iter().all(|lane| lane.has_ended);
-                    return match is_whole || self.incoming_bytes > 0 {
-                        true => Ok(false),
-                        false => Err(PipeFault::Ended),
+                    return if is_whole || self.incoming_bytes > 0 {
+                        Ok(false)
+                    } else {
+                        Err(PipeFault::Ended)
                     };
                 }
             }
         }
-        match self.has_ended && self.incoming_bytes == 0 && !self.is_over() {
-            true => Err(PipeFault::Ended),
-            false => Ok(false),
+        if self.has_ended && self.incoming_bytes == 0 && !self.is_over() {
+            Err(PipeFault::Ended)
+        } else {
+            Ok(false)
         }
     }
 
@@ -178,9 +180,10 @@ impl PipeLanes {
                 Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => break,
                 Ok(Transfer::Closed) | Err(_) => {
                     self.outgoing.clear();
-                    return match self.is_over() {
-                        true => Ok(false),
-                        false => Err(PipeFault::Ended),
+                    return if self.is_over() {
+                        Ok(false)
+                    } else {
+                        Err(PipeFault::Ended)
                     };
                 }
             }
@@ -267,10 +270,12 @@ impl Lanes for PipeLanes {
         };
         let bytes = lane.bytes.split_to(limit.min(lane.bytes.len()));
         self.incoming_bytes = self.incoming_bytes.saturating_sub(bytes.len());
-        match bytes.is_empty() {
-            false => Arrived::Bytes(bytes.freeze()),
-            true if lane.has_ended && lane.bytes.is_empty() => Arrived::Ended,
-            true => Arrived::Nothing,
+        if !bytes.is_empty() {
+            Arrived::Bytes(bytes.freeze())
+        } else if lane.has_ended && lane.bytes.is_empty() {
+            Arrived::Ended
+        } else {
+            Arrived::Nothing
         }
     }
 

@@ -47,9 +47,10 @@ impl Rate {
             _ => return Err(BadQuantity::Rate),
         };
         let bytes = whole(number * bits / 8.0).ok_or(BadQuantity::Rate)?;
-        match bytes >= BYTES_PER_SECOND_MIN {
-            true => Ok(Rate(bytes)),
-            false => Err(BadQuantity::Nothing),
+        if bytes >= BYTES_PER_SECOND_MIN {
+            Ok(Rate(bytes))
+        } else {
+            Err(BadQuantity::Nothing)
         }
     }
 
@@ -79,9 +80,10 @@ pub(crate) fn memory(text: &str) -> Result<u64, BadQuantity> {
         _ => return Err(BadQuantity::Size),
     };
     let bytes = whole(number * factor).ok_or(BadQuantity::Size)?;
-    match bytes >= MEMORY_BYTES_MIN {
-        true => Ok(bytes),
-        false => Err(BadQuantity::Nothing),
+    if bytes >= MEMORY_BYTES_MIN {
+        Ok(bytes)
+    } else {
+        Err(BadQuantity::Nothing)
     }
 }
 

@@ -327,9 +327,10 @@ fn trouble_text(event: &Event) -> Option<String> {
             path,
             verdict: Verdict::Failed(trouble),
             ..
-        } => Some(match trouble.place.is_empty() {
-            true => format!("{path}: {trouble}"),
-            false => trouble.to_string(),
+        } => Some(if trouble.place.is_empty() {
+            format!("{path}: {trouble}")
+        } else {
+            trouble.to_string()
         }),
         Event::Trouble(trouble) => Some(trouble.to_string()),
         Event::Settled { .. } | Event::Answered(_) => None,

@@ -49,9 +49,10 @@ pub(super) fn task(way: &Way, wishes: &Wishes, jobs: usize) -> Result<Task, Copy
             let target = target.map_err(|trouble| CopyFailure::Here {
                 what: trouble.to_string(),
             })?;
-            let flags = match target.is_stream() {
-                true => (flags - Flags::RESUME) | Flags::IN_ORDER,
-                false => flags,
+            let flags = if target.is_stream() {
+                (flags - Flags::RESUME) | Flags::IN_ORDER
+            } else {
+                flags
             };
             let allowed = allowed(&operands);
             let request = Request::Get { operands, flags };

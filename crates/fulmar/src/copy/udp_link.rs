@@ -192,9 +192,10 @@ pub(super) fn origin() -> Instant {
 }
 
 fn silence_text(label: &str, resumes: bool) -> String {
-    let kept = match resumes {
-        true => " (what is there is kept if you end it, and the same command goes on)",
-        false => "",
+    let kept = if resumes {
+        " (what is there is kept if you end it, and the same command goes on)"
+    } else {
+        ""
     };
     format!(
         "no answer from {label} for {} s; still trying{kept}",
@@ -204,9 +205,10 @@ fn silence_text(label: &str, resumes: bool) -> String {
 
 /// Returns which of our addresses the system would send from. Nothing is sent.
 fn address_towards(peer: std::net::SocketAddr) -> Option<IpAddr> {
-    let anywhere: IpAddr = match peer.is_ipv4() {
-        true => std::net::Ipv4Addr::UNSPECIFIED.into(),
-        false => std::net::Ipv6Addr::UNSPECIFIED.into(),
+    let anywhere: IpAddr = if peer.is_ipv4() {
+        std::net::Ipv4Addr::UNSPECIFIED.into()
+    } else {
+        std::net::Ipv6Addr::UNSPECIFIED.into()
     };
     let socket = UdpSocket::bind((anywhere, 0)).ok()?;
     socket.connect(peer).ok()?;

@@ -98,10 +98,13 @@ impl Work {
                 Some((source.stream(), Interest::Read))
             }
             Work::Sending(..) => None,
-            Work::Receiving(_, goal) => match goal.is_ready() {
-                true => None,
-                false => goal.stream().map(|stream| (stream, Interest::Write)),
-            },
+            Work::Receiving(_, goal) => {
+                if goal.is_ready() {
+                    None
+                } else {
+                    goal.stream().map(|stream| (stream, Interest::Write))
+                }
+            }
         }
     }
 }

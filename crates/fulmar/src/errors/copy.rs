@@ -232,9 +232,10 @@ impl CopyFailure {
 }
 
 fn known(system: &str) -> String {
-    match system.is_empty() {
-        true => String::new(),
-        false => format!(" ({system})"),
+    if system.is_empty() {
+        String::new()
+    } else {
+        format!(" ({system})")
     }
 }
 

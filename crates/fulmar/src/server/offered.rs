@@ -126,9 +126,10 @@ impl Door {
         }
         // The first one is closed by now: it may be just its port that is wished.
         let bound = wished.listen_patiently(ground)?;
-        match was_open {
-            true => announce::invite(bound.port, &self.key).map_err(while_doing(PRINTING))?,
-            false => self.introduce(bound.port)?,
+        if was_open {
+            announce::invite(bound.port, &self.key).map_err(while_doing(PRINTING))?
+        } else {
+            self.introduce(bound.port)?
         }
         Ok(bound)
     }

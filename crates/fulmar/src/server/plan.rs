@@ -166,9 +166,10 @@ impl Plan {
         let (_, program) = event_loop
             .run()
             .map_err(while_doing("waiting for something to happen"))?;
-        Ok(match program.has_failed() {
-            true => names.failure_status(),
-            false => 0,
+        Ok(if program.has_failed() {
+            names.failure_status()
+        } else {
+            0
         })
     }
 }

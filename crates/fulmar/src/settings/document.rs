@@ -76,9 +76,10 @@ impl Document {
                 reader.fault(error.span().unwrap_or_default(), message);
             }
         }
-        match reader.faults.is_empty() {
-            true => Ok(document),
-            false => Err(reader.first_faults()),
+        if reader.faults.is_empty() {
+            Ok(document)
+        } else {
+            Err(reader.first_faults())
         }
     }
 
@@ -210,9 +211,10 @@ impl<'t> Reader<'t> {
     fn refuse(&mut self, name: &str, value: &Spanned<DeValue<'_>>, why: &str) {
         let written = self.text.get(value.span()).unwrap_or_default();
         // A long one is not repeated; nor is what goes over several lines.
-        let what = match written.len() <= 80 && !written.contains('\n') {
-            true => format!("{name} cannot be {written}: {why}"),
-            false => format!("{name} cannot be this: {why}"),
+        let what = if written.len() <= 80 && !written.contains('\n') {
+            format!("{name} cannot be {written}: {why}")
+        } else {
+            format!("{name} cannot be this: {why}")
         };
         self.fault(value.span(), what);
     }
@@ -264,11 +266,12 @@ fn unknown(name: &str, other: &'static str) -> String {
     let distances = names
         .chain([other])
         .map(|known| (strsim::osa_distance(name, known), known));
-    let nearest = match name.len() <= MISSPELT_BYTES_MAX {
-        true => distances
+    let nearest = if name.len() <= MISSPELT_BYTES_MAX {
+        distances
             .min()
-            .filter(|(distance, _)| *distance <= 1 + name.len() / 4),
-        false => None,
+            .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
+    } else {
+        None
     };
     match nearest {
         Some((_, known)) => format!("there is no setting {name}; the nearest is {known}"),

@@ -133,9 +133,10 @@ fn arguments(about: &'static About, taken: &[char]) -> Vec<Arg> {
             Some(letter) => argument.short(letter),
             None => argument,
         };
-        let argument = match form.is_long {
-            true => argument.long(form.id),
-            false => argument,
+        let argument = if form.is_long {
+            argument.long(form.id)
+        } else {
+            argument
         };
         match form.value {
             None => with_value(argument, about),

@@ -133,9 +133,10 @@ fn read(path: &Path, is_named: bool) -> Result<Option<String>, FileFault> {
 }
 
 fn check(metadata: &Metadata) -> Result<(), FileFault> {
-    match metadata.is_file() {
-        true => trust(metadata.uid(), metadata.mode(), own_user_id()),
-        false => Err(FileFault::NotAFile),
+    if metadata.is_file() {
+        trust(metadata.uid(), metadata.mode(), own_user_id())
+    } else {
+        Err(FileFault::NotAFile)
     }
 }
 

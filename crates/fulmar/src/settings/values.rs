@@ -181,9 +181,10 @@ pub(super) fn escape_key(key: &OsStr) -> Result<EscapeKey, String> {
         }
     };
     let key = EscapeKey::from_setting(&[byte]);
-    match key == EscapeKey::default() && byte != DEFAULT_ESCAPE_KEY {
-        true => Err("this key is needed for other things, or there is none such".to_owned()),
-        false => Ok(key),
+    if key == EscapeKey::default() && byte != DEFAULT_ESCAPE_KEY {
+        Err("this key is needed for other things, or there is none such".to_owned())
+    } else {
+        Ok(key)
     }
 }
 

@@ -210,8 +210,9 @@ fn ourselves(argv0: &OsStr) -> Result<Vec<OsString>, Failure> {
 /// Returns the file that we are, under a name that other processes can use.
 fn our_file() -> Result<PathBuf, Failure> {
     let file = std::env::current_exe().map_err(while_doing("finding our own program"))?;
-    Ok(match file.exists() {
-        true => file,
-        false => PathBuf::from(format!("/proc/{}/exe", std::process::id())),
+    Ok(if file.exists() {
+        file
+    } else {
+        PathBuf::from(format!("/proc/{}/exe", std::process::id()))
     })
 }

@@ -685,9 +685,10 @@ fn where_the_agreement_was_altered_no_program_starts_and_the_server_leaves() {
         login.write(offer);
         let invitation = login.invitation();
         let daemon = login.daemon();
-        let seen = match is_altered {
-            true => offer.replace("port 0", "port 1"),
-            false => offer.to_owned(),
+        let seen = if is_altered {
+            offer.replace("port 0", "port 1")
+        } else {
+            offer.to_owned()
         };
         let announcement = invitation.announcement.as_bytes();
         let agreement = Agreement::of(seen.as_bytes(), announcement, Capabilities::ALL);

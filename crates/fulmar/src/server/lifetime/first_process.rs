@@ -122,9 +122,10 @@ mod tests {
         let ancestors = pids.zip(lines).map(|(pid, line)| Ancestor {
             pid,
             name: line.split([' ', ':']).next().unwrap_or_default().to_owned(),
-            arguments: match line.contains(':') {
-                true => vec![(*line).to_owned()],
-                false => line.split(' ').map(str::to_owned).collect(),
+            arguments: if line.contains(':') {
+                vec![(*line).to_owned()]
+            } else {
+                line.split(' ').map(str::to_owned).collect()
             },
         });
         ancestors.collect()

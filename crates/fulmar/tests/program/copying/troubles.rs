@@ -135,9 +135,10 @@ fn a_file_that_changes_while_it_is_read_is_reported() {
         wait_for_megabytes(&mut terminal, 2.0);
         let file = fs::File::options().write(true).open(&path);
         let file = file.expect("it is there");
-        match is_cut {
-            true => file.set_len(10).expect("root may"),
-            false => file.write_all_at(b"other", 5_999_990).expect("root may"),
+        if is_cut {
+            file.set_len(10).expect("root may")
+        } else {
+            file.write_all_at(b"other", 5_999_990).expect("root may")
         }
         let status = terminal.wait_for_end();
         terminal.wait_for_text(words);
