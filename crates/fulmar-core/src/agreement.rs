@@ -75,9 +75,10 @@ mod tests {
             for place in 0..text.len() {
                 let mut altered = text.to_vec();
                 altered[place] ^= 1;
-                let altered = match is_offer {
-                    true => digest(&altered, ANNOUNCEMENT),
-                    false => digest(OFFER, &altered),
+                let altered = if is_offer {
+                    digest(&altered, ANNOUNCEMENT)
+                } else {
+                    digest(OFFER, &altered)
                 };
                 assert_ne!(altered, whole, "byte {place}");
             }

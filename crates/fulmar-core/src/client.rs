@@ -211,9 +211,10 @@ impl Client {
             server_reports,
             seed,
         } = config;
-        let hearing = match server_reports {
-            true => Hearing::Awaited,
-            false => Hearing::Unknown,
+        let hearing = if server_reports {
+            Hearing::Awaited
+        } else {
+            Hearing::Unknown
         };
         let opener = Opener::new(&key, Direction::ToClient);
         let mut stream = UserStream::writing();

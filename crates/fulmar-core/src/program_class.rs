@@ -33,10 +33,7 @@ pub fn program_class(name: &[u8], words: &[u8]) -> ProgramClass {
 }
 
 fn or_other(class: ProgramClass, is_it: bool) -> ProgramClass {
-    match is_it {
-        true => class,
-        false => ProgramClass::Other,
-    }
+    if is_it { class } else { ProgramClass::Other }
 }
 
 /// tmux names its client and its server, and many machines are called by a prefix.

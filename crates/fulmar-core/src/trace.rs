@@ -76,9 +76,10 @@ pub fn received(out: &mut String, now: Time, path: PathId, bytes: usize, receive
     }) = received.fragment
     {
         let index = index.get();
-        match is_final {
-            true => line.pair("fragment", format_args!("{id}.{index}/{}", index + 1)),
-            false => line.pair("fragment", format_args!("{id}.{index}/?")),
+        if is_final {
+            line.pair("fragment", format_args!("{id}.{index}/{}", index + 1))
+        } else {
+            line.pair("fragment", format_args!("{id}.{index}/?"))
         }
     }
     if let Some(instruction) = &received.instruction {

@@ -33,9 +33,10 @@ impl Locale {
         unsafe {
             let before = libc::uselocale(self.0);
             let text = libc::nl_langinfo(libc::CODESET);
-            let codeset = match text.is_null() {
-                true => String::new(),
-                false => CStr::from_ptr(text).to_string_lossy().into_owned(),
+            let codeset = if text.is_null() {
+                String::new()
+            } else {
+                CStr::from_ptr(text).to_string_lossy().into_owned()
             };
             libc::uselocale(before);
             codeset

@@ -68,9 +68,10 @@ pub fn resolve(
         libc::freeaddrinfo(list);
         found
     };
-    match found.is_empty() {
-        true => Err(failure(libc::EAI_NONAME)),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(failure(libc::EAI_NONAME))
+    } else {
+        Ok(found)
     }
 }
 

@@ -168,9 +168,10 @@ impl SavedModes {
     ///
     /// When the terminal has hung up.
     pub fn restore(&self) -> io::Result<()> {
-        match is_in_background(&self.terminal) {
-            true => Ok(()),
-            false => set(&self.terminal, &self.modes),
+        if is_in_background(&self.terminal) {
+            Ok(())
+        } else {
+            set(&self.terminal, &self.modes)
         }
     }
 }

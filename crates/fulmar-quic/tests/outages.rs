@@ -34,9 +34,12 @@ fn run(sim: &mut Simulation<(End, End)>, time: Duration) {
 
 /// Runs until this end has got more than it has now; how long that takes.
 fn until_more(sim: &mut Simulation<(End, End)>, at_client: bool) -> Duration {
-    let received = |nodes: &(End, End)| match at_client {
-        true => nodes.0.received,
-        false => nodes.1.received,
+    let received = |nodes: &(End, End)| {
+        if at_client {
+            nodes.0.received
+        } else {
+            nodes.1.received
+        }
     };
     let before = received(&sim.nodes);
     match sim.run_until(secs(30), |nodes| received(nodes) > before) {

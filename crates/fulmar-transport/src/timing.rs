@@ -343,9 +343,10 @@ impl Situation {
     fn content(&self, table: &mut Deadlines) {
         let due = match self.standing {
             Standing::Unsent { changed } => {
-                let interval = match self.is_opening {
-                    true => Duration::ZERO,
-                    false => self.interval,
+                let interval = if self.is_opening {
+                    Duration::ZERO
+                } else {
+                    self.interval
                 };
                 table.set(frame(self.role, changed, self.last_sent, interval));
                 return;

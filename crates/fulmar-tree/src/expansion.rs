@@ -133,9 +133,10 @@ impl Expansion {
             self.longer.push(path);
         }
         self.reading = Some(reading);
-        match self.longer.len() > MAX_MATCHES {
-            true => Err(Errno::TOOBIG),
-            false => Ok(()),
+        if self.longer.len() > MAX_MATCHES {
+            Err(Errno::TOOBIG)
+        } else {
+            Ok(())
         }
     }
 }

@@ -287,9 +287,10 @@ fn assault(target: &mut TreeTarget, random: &mut Random, canary: &Path, count: &
 fn finish(target: &mut TreeTarget, id: EntryId, random: &mut Random, count: &mut Count) {
     for _ in 0..random.below(3) {
         let offset = random.below(20);
-        let _ = match random.chance(50) {
-            true => target.write(id, offset, b"ten bytes."),
-            false => target.zeros(id, offset, 1 + random.below(5000)),
+        let _ = if random.chance(50) {
+            target.write(id, offset, b"ten bytes.")
+        } else {
+            target.zeros(id, offset, 1 + random.below(5000))
         };
     }
     match random.below(8) {

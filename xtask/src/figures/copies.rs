@@ -166,9 +166,10 @@ fn costs(cell: Cells<'_>) -> Result<Option<String>> {
             continue;
         };
         let product = product * MEGA;
-        let bound = match product <= SMALL_PRODUCT {
-            true => SMALL_MEMORY,
-            false => product * PRODUCTS_MAX,
+        let bound = if product <= SMALL_PRODUCT {
+            SMALL_MEMORY
+        } else {
+            product * PRODUCTS_MAX
         };
         let memory = |host| cell.shown("fulmar", &format!("{host}_memory"), MEGA, 1);
         let cpu = |peer| cell.shown(peer, "cpu_a_byte", 1.0, 1);

@@ -109,9 +109,10 @@ fn replay(program: &Path, folder: &Path) -> Result<()> {
             failed.push(*recording);
         }
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => bail!("{} came to nothing", failed.join(", ")),
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        bail!("{} came to nothing", failed.join(", "))
     }
 }
 

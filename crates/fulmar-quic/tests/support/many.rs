@@ -98,9 +98,10 @@ impl Node for Many {
         for (number, end) in (0..).zip(&mut self.ends) {
             if let Some(transmit) = end.poll_transmit(now) {
                 let from = client(PORT + number);
-                return Some(match self.is_client {
-                    true => transmit.from(from),
-                    false => transmit,
+                return Some(if self.is_client {
+                    transmit.from(from)
+                } else {
+                    transmit
                 });
             }
         }

@@ -78,12 +78,13 @@ impl<'a> Host<'a> {
 
     /// Returns the hints that the server would give.
     pub(super) fn hints(&self) -> Hints {
-        match self.script.is_relayed {
-            true => Hints {
+        if self.script.is_relayed {
+            Hints {
                 class: ProgramClass::Relay,
                 ..Hints::default()
-            },
-            false => self.tty,
+            }
+        } else {
+            self.tty
         }
     }
 

@@ -174,9 +174,10 @@ fn keys(
         keys.push(if chance.is_hit(10) { '\x03' } else { '\r' });
     }
     // Most look before they type, and who types a secret does.
-    let think = match !reader.keeps_secrets() && chance.is_hit(15) {
-        true => chance.below(200),
-        false => delay + chance.between(200, 1500),
+    let think = if !reader.keeps_secrets() && chance.is_hit(15) {
+        chance.below(200)
+    } else {
+        delay + chance.between(200, 1500)
     };
     let speed = chance.pick(&[0, 40, 120, 300]);
     let times = std::iter::once(think).chain(std::iter::repeat(speed));

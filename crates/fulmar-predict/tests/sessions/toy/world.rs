@@ -221,9 +221,10 @@ impl<'a> World<'a> {
             true => self.link.patience(),
             false => self.link.frame_interval(),
         };
-        self.changed_at = match is_known {
-            true => None,
-            false => self.changed_at.or(Some(self.now)),
+        self.changed_at = if is_known {
+            None
+        } else {
+            self.changed_at.or(Some(self.now))
         };
         let collected = self.changed_at.map_or(0, |at| at + COLLECTS);
         if self.now < (self.sent_at + interval).max(collected) {
