@@ -40,7 +40,7 @@ impl Data {
     /// # Errors
     ///
     /// As [`surroundings`](Self::surroundings).
-    pub fn surroundings_for(&self, is_quick: bool) -> Result<Surroundings> {
+    pub(crate) fn surroundings_for(&self, is_quick: bool) -> Result<Surroundings> {
         let ourselves = std::env::current_exe().context("looking for this program's file")?;
         let beside = ourselves.with_file_name("fulmar");
         let found = || {

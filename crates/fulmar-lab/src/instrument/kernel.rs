@@ -51,7 +51,7 @@ impl Congestion {
 
 impl Kernel {
     /// The settings that most Linux systems have.
-    pub const USUAL: Self = Self {
+    pub(crate) const USUAL: Self = Self {
         congestion: Congestion::Losses,
         is_wide: false,
     };

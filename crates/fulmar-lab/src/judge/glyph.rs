@@ -26,7 +26,7 @@ const INVERSE: u32 = 1 << 29;
 
 impl Glyph {
     /// A cell without text; no difference is made between never written, erased, and blank.
-    pub const BLANK: Self = Self(' ' as u32);
+    pub(crate) const BLANK: Self = Self(' ' as u32);
     /// The right half of a wide character.
     pub const RIGHT_HALF: Self = Self(0);
     /// What lies outside of the screen.
@@ -59,7 +59,7 @@ impl Glyph {
     }
 
     /// Returns the character if it is a single one.
-    pub fn as_char(self) -> Option<char> {
+    pub(crate) fn as_char(self) -> Option<char> {
         char::from_u32(self.text())
     }
 

@@ -171,7 +171,7 @@ impl Truth {
 
     /// Returns where the last screen with this hash begins, up to a position. See
     /// [`Eye::hash`](super::Eye::hash).
-    pub fn last_like(&self, hash: u64, to: Position) -> Option<Position> {
+    pub(crate) fn last_like(&self, hash: u64, to: Position) -> Option<Position> {
         let last = self.last_alike(hash, self.state(to))?;
         Some(self.states[last].from)
     }

@@ -82,7 +82,7 @@ impl Host {
     /// Returns a path under which other processes of this user can enter the network, as
     /// `nsenter --net=PATH` does, while this process lives.
     #[must_use]
-    pub fn network_path(&self) -> PathBuf {
+    pub(crate) fn network_path(&self) -> PathBuf {
         use std::os::fd::{AsFd as _, AsRawFd as _};
         let descriptor = self.network.as_fd().as_raw_fd();
         PathBuf::from(format!("/proc/{}/fd/{descriptor}", std::process::id()))

@@ -43,7 +43,7 @@ impl Lateness {
 
     /// Returns what this share, from 0 to 1, was not later than; zero where nothing was counted.
     #[must_use]
-    pub fn quantile(&self, share: f64) -> Duration {
+    pub(crate) fn quantile(&self, share: f64) -> Duration {
         let wanted = (share * self.count as f64).ceil() as u64;
         let mut seen = 0;
         for (class, count) in self.classes.iter().enumerate() {

@@ -150,7 +150,7 @@ impl Link {
     /// # Errors
     ///
     /// Where the engine has failed.
-    pub fn take_log(&self, events_max: usize) -> Result<Vec<Entry>> {
+    pub(crate) fn take_log(&self, events_max: usize) -> Result<Vec<Entry>> {
         let (to, log) = channel();
         self.order(Order::TakeLog(events_max, to))?;
         log.recv().context(FAILED)

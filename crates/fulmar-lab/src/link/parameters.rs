@@ -24,7 +24,7 @@ impl Host {
     /// # Errors
     ///
     /// Where it is not permitted, or the kernel does not have it or knows no such value.
-    pub fn set_parameter(&self, name: &str, value: &str) -> Result<()> {
+    pub(crate) fn set_parameter(&self, name: &str, value: &str) -> Result<()> {
         let set = self.within(|| std::fs::write(path(name), value))?;
         set.with_context(|| format!("setting {name} to {value} on the {}", self.name()))
     }
@@ -38,7 +38,7 @@ impl Host {
     /// # Errors
     ///
     /// Where the kernel does not have it, or `ip` fails.
-    pub fn set_tcp(&self, congestion: &str, initial_window: Option<u32>) -> Result<()> {
+    pub(crate) fn set_tcp(&self, congestion: &str, initial_window: Option<u32>) -> Result<()> {
         let mut line = format!("route change 0.0.0.0/0 dev {DEVICE} congctl {congestion}");
         if let Some(packets) = initial_window {
             line += &format!(" initcwnd {packets}");

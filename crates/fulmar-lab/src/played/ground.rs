@@ -35,7 +35,7 @@ impl Ground {
     }
 
     /// True when nothing is begun.
-    pub fn is_between_sequences(self) -> bool {
+    pub(crate) fn is_between_sequences(self) -> bool {
         self.state == State::Ground
     }
 }

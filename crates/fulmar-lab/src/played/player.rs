@@ -76,7 +76,7 @@ impl Player {
 
     /// Returns the player with pieces that wait for the window's sizes, too.
     #[must_use]
-    pub fn with_sizes(self) -> Self {
+    pub(crate) fn with_sizes(self) -> Self {
         Self {
             resized: Some(Vec::new()),
             ..self
@@ -115,7 +115,7 @@ impl Player {
     }
 
     /// Returns what is to be written by now, one piece per call.
-    pub fn poll_output(&mut self, now: Duration) -> Option<Output> {
+    pub(crate) fn poll_output(&mut self, now: Duration) -> Option<Output> {
         if self.due()? > now {
             return None;
         }

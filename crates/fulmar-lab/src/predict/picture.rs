@@ -23,7 +23,7 @@ const INVERSE: u32 = 1 << 31;
 
 impl Look {
     /// A plain blank.
-    pub const BLANK: Look = Look {
+    pub(crate) const BLANK: Look = Look {
         text: ' ' as u32,
         back: 0,
         is_grey: false,
@@ -64,7 +64,7 @@ impl Look {
 
     /// The same text, inverse and background of another.
     #[must_use]
-    pub fn dressed_as(self, other: Look) -> Look {
+    pub(crate) fn dressed_as(self, other: Look) -> Look {
         Look {
             text: self.text,
             ..other
@@ -104,7 +104,7 @@ impl Look {
     }
 
     /// Returns true if the text is equal, inverse and background apart.
-    pub fn has_text_of(self, other: Look) -> bool {
+    pub(crate) fn has_text_of(self, other: Look) -> bool {
         self.text == other.text
     }
 }
@@ -197,7 +197,7 @@ impl Picture {
     }
 
     /// Returns true if a row is, for certain and without looking, the one that another picture has there.
-    pub fn shares_row(&self, other: &Picture, row: u16) -> bool {
+    pub(crate) fn shares_row(&self, other: &Picture, row: u16) -> bool {
         let row = usize::from(row);
         match (self.rows.get(row), other.rows.get(row)) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -214,7 +214,7 @@ impl Picture {
     }
 
     /// Returns the position of the cursor, shown or not.
-    pub fn cursor_place(&self) -> Position {
+    pub(crate) fn cursor_place(&self) -> Position {
         self.at
     }
 
@@ -233,7 +233,7 @@ impl Picture {
     }
 
     /// Moves the cursor.
-    pub fn set_cursor(&mut self, at: Position) {
+    pub(crate) fn set_cursor(&mut self, at: Position) {
         self.at = at;
     }
 

@@ -61,7 +61,7 @@ impl Drawn {
     }
 
     /// The first byte of the key because of which a cell was drawn.
-    pub fn cause_of(&self, at: Position) -> Option<u64> {
+    pub(crate) fn cause_of(&self, at: Position) -> Option<u64> {
         self.causes.get(&at).copied().or(self.scroll_cause)
     }
 

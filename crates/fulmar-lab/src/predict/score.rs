@@ -90,7 +90,7 @@ impl Score {
     }
 
     /// The wait in milliseconds that so large a share does not exceed.
-    pub fn quantile(&self, share: f64) -> f64 {
+    pub(crate) fn quantile(&self, share: f64) -> f64 {
         let mut waits: Vec<f64> = self.waits.iter().map(|wait| millis(*wait)).collect();
         waits.sort_by(f64::total_cmp);
         let rank = (share * waits.len() as f64).ceil() as usize;

@@ -122,7 +122,7 @@ impl<'a> Viewing<'a> {
     }
 
     /// Returns the number of the moment at which a key was typed.
-    pub fn moment_of(&self, key: usize) -> usize {
+    pub(crate) fn moment_of(&self, key: usize) -> usize {
         self.moments.partition_point(|moment| moment.typed <= key)
     }
 }

@@ -40,13 +40,13 @@ use std::time::Duration;
 use fulmar_sim::{CLIENT, Change, Impairment, Nat, Network, Nodes, Plan, SERVER, Simulation};
 
 /// The client's first address, in either world.
-pub const CLIENT_IP: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+pub(crate) const CLIENT_IP: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 /// The server's address, in either world.
-pub const SERVER_IP: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 1);
+pub(crate) const SERVER_IP: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 1);
 /// The client's first address of the newer family, on real links without a translator.
-pub const CLIENT_IP6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0xc, 0, 0, 0, 0, 1);
+pub(crate) const CLIENT_IP6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0xc, 0, 0, 0, 0, 1);
 /// The server's address of the newer family, on real links.
-pub const SERVER_IP6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x5, 0, 0, 0, 0, 1);
+pub(crate) const SERVER_IP6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x5, 0, 0, 0, 0, 1);
 
 /// The server's port in virtual time.
 const SIMULATED_PORT: u16 = 60001;
@@ -112,7 +112,7 @@ impl Scenario {
 
     /// Returns where the server of a [`simulation`](Self::simulation) is.
     #[must_use]
-    pub fn simulated_server(&self) -> SocketAddr {
+    pub(crate) fn simulated_server(&self) -> SocketAddr {
         SocketAddr::new(IpAddr::V4(SERVER_IP), SIMULATED_PORT)
     }
 

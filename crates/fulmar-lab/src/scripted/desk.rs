@@ -51,12 +51,12 @@ impl Desk {
     }
 
     /// True while arrows, Home and End are to send `ESC O`.
-    pub fn has_application_cursor(&self) -> bool {
+    pub(crate) fn has_application_cursor(&self) -> bool {
         self.terminal.mode().contains(TermMode::APP_CURSOR)
     }
 
     /// True while pastes are to come in brackets.
-    pub fn has_bracketed_paste(&self) -> bool {
+    pub(crate) fn has_bracketed_paste(&self) -> bool {
         self.terminal.mode().contains(TermMode::BRACKETED_PASTE)
     }
 

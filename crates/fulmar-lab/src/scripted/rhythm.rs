@@ -53,7 +53,7 @@ impl Rhythm {
     }
 
     /// Returns how long it takes to compose and choose a word with an input method.
-    pub fn composing(&mut self) -> Duration {
+    pub(crate) fn composing(&mut self) -> Duration {
         self.between(350, 1000)
     }
 

@@ -34,7 +34,7 @@ pub struct Findings {
 impl Findings {
     /// Tells whether everything is as precise as it is meant to be.
     #[must_use]
-    pub fn are_good(&self) -> bool {
+    pub(crate) fn are_good(&self) -> bool {
         self.rows.iter().all(|row| row.verdict != Verdict::Bad)
     }
 

@@ -51,7 +51,7 @@ impl Plan {
     }
 
     /// As [`keys`](Self::keys), and runs are drawn before their keys.
-    pub fn runs_and_keys(seed: u64) -> Self {
+    pub(crate) fn runs_and_keys(seed: u64) -> Self {
         Self {
             draws_runs: true,
             ..Self::keys(seed)

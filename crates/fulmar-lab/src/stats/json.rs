@@ -6,7 +6,7 @@ use std::time::Duration;
 
 impl Summary {
     /// Returns all of it as JSON: times in milliseconds, `null` where there is none.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         json!({
             "count": self.count,
             "censored": self.censored,

@@ -13,7 +13,7 @@ pub fn of(time: Duration) -> f64 {
 /// # Errors
 ///
 /// The serializer's.
-pub fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
     of(*time).serialize(to)
 }
 
@@ -22,7 +22,7 @@ pub fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Erro
 /// # Errors
 ///
 /// Where it is no number, negative, or longer than a duration can be.
-pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Duration, D::Error> {
+pub(crate) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Duration, D::Error> {
     let millis = f64::deserialize(from)?;
     let time = Duration::try_from_secs_f64((millis * 1000.0).round() / 1e6);
     // Through seconds a microsecond may become a nanosecond more or less.

@@ -78,7 +78,7 @@ impl Survival {
     /// # Panics
     ///
     /// Where `share` is not above 0 and at most 1.
-    pub fn quantile(&self, share: f64) -> Option<Duration> {
+    pub(crate) fn quantile(&self, share: f64) -> Option<Duration> {
         assert!(share > 0.0 && share <= 1.0, "{share} is no share");
         let reached = self.steps.partition_point(|step| step.share < share - SAME);
         let step = self.steps.get(reached)?;

@@ -125,7 +125,7 @@ impl Record {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn write_to(&self, writer: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write_to(&self, writer: &mut impl Write) -> io::Result<()> {
         let mut bytes = Vec::new();
         let micros = self.at.as_micros();
         match &self.event {

@@ -155,7 +155,7 @@ impl Note {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn write_to(&self, at: Duration, writer: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write_to(&self, at: Duration, writer: &mut impl Write) -> io::Result<()> {
         let micros = at.as_micros();
         let line = match self {
             Self::Tty(tty) => format!(

@@ -162,7 +162,7 @@ fn check(number: usize, record: &Record, last: Duration) -> Result<(), NoTrace> 
 
 impl Size {
     /// True for what a terminal may have: 1 to [`SIZE_MAX`] rows and columns.
-    pub fn is_plausible(self) -> bool {
+    pub(crate) fn is_plausible(self) -> bool {
         (1..=SIZE_MAX).contains(&self.columns) && (1..=SIZE_MAX).contains(&self.rows)
     }
 }

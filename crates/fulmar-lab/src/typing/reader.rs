@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
 
     /// As [`sees`](Self::sees), but in a run with stamps a guess will not do: the whole screen has to
     /// be right, and the host's answer in it.
-    pub fn has_for_certain(&self, position: Position) -> bool {
+    pub(crate) fn has_for_certain(&self, position: Position) -> bool {
         self.is_stamped(position) != Some(false) && self.looks_like(position)
     }
 

@@ -93,7 +93,7 @@ impl Typist {
     }
 
     /// Returns what is to be typed by now. It counts as typed.
-    pub fn poll_press(&mut self, now: Duration) -> Option<Press> {
+    pub(crate) fn poll_press(&mut self, now: Duration) -> Option<Press> {
         if self.poll_timeout()? > now {
             return None;
         }

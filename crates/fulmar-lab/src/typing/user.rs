@@ -91,7 +91,7 @@ impl<'a> User<'a> {
     }
 
     /// Takes in that the peer has left.
-    pub fn handle_left(&mut self) {
+    pub(crate) fn handle_left(&mut self) {
         self.phase = match &self.phase {
             Phase::Arriving { .. } | Phase::Greeted { .. } | Phase::Starting { .. } => {
                 Phase::NotBegun(SittingError::PeerLeft(self.screen()))
@@ -107,7 +107,7 @@ impl<'a> User<'a> {
 
     /// Returns what the user does now. To be asked until there is nothing, whenever the time has come
     /// and after output.
-    pub fn poll_act(&mut self, now: Duration) -> Option<Act> {
+    pub(crate) fn poll_act(&mut self, now: Duration) -> Option<Act> {
         loop {
             match self.phase {
                 Phase::Arriving { limit } if self.shows_ready() => {

@@ -41,7 +41,7 @@ pub fn named(name: &str) -> Option<&'static Experiment> {
 /// reproduction measured, in closed loop as they did; and in open loop the three experiments in
 /// which the network alone makes the difference.
 #[must_use]
-pub fn is_of_paper(experiment: &str, cell: &str) -> bool {
+pub(crate) fn is_of_paper(experiment: &str, cell: &str) -> bool {
     const CLOSED: [&str; 5] = ["evdo", "download", "transoceanic", "loss", "adversarial"];
     const OPEN: [&str; 3] = ["evdo", "transoceanic", "loss"];
     let is_in = |part: &str| cell.split('-').any(|word| word == part);

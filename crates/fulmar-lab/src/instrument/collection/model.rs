@@ -70,7 +70,7 @@ impl Tally {
 
     /// Returns how long a write waited in the mean, in milliseconds; 0 without any.
     #[must_use]
-    pub fn mean_ms(&self) -> f64 {
+    pub(crate) fn mean_ms(&self) -> f64 {
         self.waited.as_secs_f64() * 1e3 / self.writes.max(1) as f64
     }
 

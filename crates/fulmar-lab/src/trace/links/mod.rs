@@ -38,7 +38,7 @@ impl LinkTraces {
 
     /// The traces in this folder, or in its folder `link-traces`.
     #[must_use]
-    pub fn in_folder(folder: &Path) -> Self {
+    pub(crate) fn in_folder(folder: &Path) -> Self {
         let inner = folder.join("link-traces");
         let folder = if inner.is_dir() { inner } else { folder.into() };
         Self {
