@@ -60,9 +60,8 @@ pub use event::{Event, Progress, Totals, Turn, Verdict};
 pub use exchange::{Answer, Answerer, Requester};
 pub use lanes::{Arrived, Lane, Lanes};
 pub use limits::{
-    CHUNK_BYTES_MIN, CHUNKS_MAX, CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, DEPTH_MAX, EVENTS_MAX,
-    LANES_MAX, LARGE_FILES_MAX, NAME_BYTES_MAX, NOTE_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX,
-    SIZE_MAX, VERSION, WINDOW_ENTRIES,
+    CHUNK_BYTES_MIN, CHUNKS_MAX, DEPTH_MAX, EVENTS_MAX, LANES_MAX, LARGE_FILES_MAX, NAME_BYTES_MAX,
+    SIZE_MAX, VERSION,
 };
 pub use path::{PathFault, RelativePath};
 pub use receiver::{Allowed, Receiver};

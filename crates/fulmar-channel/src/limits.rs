@@ -8,12 +8,12 @@ pub const VERSION: u64 = 1;
 /// The longest frame but for [`Data`](crate::Sender), head included.
 ///
 /// Source: docs/channel.md §2.
-pub const CONTROL_FRAME_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const CONTROL_FRAME_BYTES_MAX: usize = 64 * 1024;
 
 /// The most bytes of a file in one frame.
 ///
 /// Source: docs/channel.md §2.
-pub const DATA_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const DATA_BYTES_MAX: usize = 64 * 1024;
 
 /// Bytes that a frame spends before its body: number and length.
 ///
@@ -39,7 +39,7 @@ pub const LANES_MAX: usize = 64;
 /// 4096 files of 4 kB are 16 MB in a round trip.
 ///
 /// Source: docs/channel.md §6.
-pub const WINDOW_ENTRIES: u64 = 4096;
+pub(crate) const WINDOW_ENTRIES: u64 = 4096;
 
 /// The smallest chunk of a large file. A file that is not longer is sent whole on one lane. An interrupted copy loses what
 /// is begun and not complete, a chunk for each lane: 8 MiB with 32 of them.
@@ -70,7 +70,7 @@ pub const NAME_BYTES_MAX: usize = 255;
 /// The longest path, and the longest content of a link.
 ///
 /// Source: docs/threat-model.md §6.
-pub const PATH_BYTES_MAX: usize = 4096;
+pub(crate) const PATH_BYTES_MAX: usize = 4096;
 
 /// Names in a path at most.
 ///
@@ -80,12 +80,12 @@ pub const DEPTH_MAX: usize = 256;
 /// The most operands that one request may name. All of them have to fit into one frame, too.
 ///
 /// Source: docs/channel.md §3.
-pub const OPERANDS_MAX: usize = 4096;
+pub(crate) const OPERANDS_MAX: usize = 4096;
 
 /// The longest note of a trouble.
 ///
 /// Source: docs/channel.md §4.
-pub const NOTE_BYTES_MAX: usize = 256;
+pub(crate) const NOTE_BYTES_MAX: usize = 256;
 
 /// Events that wait for the edge; with more, `turn` does nothing until they are fetched.
 ///

@@ -82,7 +82,7 @@ impl HostScreen {
     }
 
     /// Returns the number of hints that could not be read.
-    pub fn ignored_hints(&self) -> u64 {
+    pub(crate) fn ignored_hints(&self) -> u64 {
         self.ignored_hints.get()
     }
 

@@ -95,7 +95,7 @@ impl UserStream {
     }
 
     /// Appends typed bytes to the log and moves this state to its end.
-    pub fn push_keys(&mut self, bytes: &[u8]) {
+    pub(crate) fn push_keys(&mut self, bytes: &[u8]) {
         let mut log = self.log.borrow_mut();
         log.push_keys(bytes);
         self.position = log.end();
@@ -110,13 +110,13 @@ impl UserStream {
 
     /// Returns what the log holds: on the writing side what the peer has not acknowledged, on the
     /// reading side what has not been taken.
-    pub fn pending_bytes(&self) -> usize {
+    pub(crate) fn pending_bytes(&self) -> usize {
         self.log.borrow().held_bytes()
     }
 
     /// Returns how many bytes were typed up to this state, in all. It is known for states that the
     /// peer has not acknowledged, and for the newest that it has.
-    pub fn typed_bytes(&self) -> u64 {
+    pub(crate) fn typed_bytes(&self) -> u64 {
         self.log.borrow().keys_until(self.position)
     }
 

@@ -89,7 +89,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// Returns the bytes of the wire form.
-    pub const fn encoded_bytes(&self) -> usize {
+    pub(crate) const fn encoded_bytes(&self) -> usize {
         HEADER_BYTES + self.content.len()
     }
 }

@@ -58,7 +58,7 @@ pub enum Impairment {
 impl Impairment {
     /// Builds the stage that does this, with chance from `random`.
     #[must_use]
-    pub fn into_stage(self, random: Random) -> Box<dyn Stage> {
+    pub(crate) fn into_stage(self, random: Random) -> Box<dyn Stage> {
         match self {
             Self::Blocked(setting) => Box::new(setting),
             Self::BurstLoss(setting) => Box::new(setting.into_stage(random)),

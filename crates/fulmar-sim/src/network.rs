@@ -151,7 +151,7 @@ impl Network {
 
     /// Returns how many hosts there are.
     #[must_use]
-    pub fn host_count(&self) -> usize {
+    pub(crate) fn host_count(&self) -> usize {
         self.hosts.len()
     }
 

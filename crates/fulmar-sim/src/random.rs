@@ -70,7 +70,7 @@ impl Chance {
     /// It never happens.
     pub const NEVER: Self = Self(0.0);
     /// It always happens.
-    pub const ALWAYS: Self = Self(1.0);
+    pub(crate) const ALWAYS: Self = Self(1.0);
 
     /// Returns the chance of `share` in 100: `Chance::percent(30)`, `Chance::percent(0.5)`.
     ///

@@ -100,7 +100,7 @@ impl Attributes {
     const UNDERLINE_SHIFT: u16 = 8;
 
     /// The attributes that show on a blank: lines, and a background that may be inverted.
-    pub const VISIBLE_ON_BLANK: Attributes = Attributes::INVERSE
+    pub(crate) const VISIBLE_ON_BLANK: Attributes = Attributes::INVERSE
         .union(Attributes::STRIKE)
         .union(Attributes::OVERLINE)
         .union(Attributes::UNDERLINE);

@@ -85,7 +85,7 @@ impl Assembly {
     }
 
     /// Gives up what has been collected for too long.
-    pub fn expire(&mut self, now: Time) {
+    pub(crate) fn expire(&mut self, now: Time) {
         if self.expires().is_some_and(|due| due <= now) {
             self.collection = None;
         }
@@ -201,7 +201,7 @@ impl Fragmenter {
     }
 
     /// Returns how many bytes all datagrams together will have.
-    pub fn datagrams_bytes(&self) -> usize {
+    pub(crate) fn datagrams_bytes(&self) -> usize {
         self.compressed.len() + self.count() * DATAGRAM_OVERHEAD_BYTES
     }
 

@@ -31,7 +31,7 @@ pub const COMPRESSED_BYTES_MAX: usize = INSTRUCTION_BYTES_MAX + 64 * 1024;
 /// How long fragments of an unfinished instruction are kept, from the first of them.
 ///
 /// Source: docs/threat-model.md §6.
-pub const ASSEMBLY_AGE_MAX: Duration = Duration::from_secs(60);
+pub(crate) const ASSEMBLY_AGE_MAX: Duration = Duration::from_secs(60);
 
 /// The most input that is under way: what comes after waits until the peer has acknowledged some. The keys of a person
 /// are far below; a paste goes in pieces, so that one lost datagram costs one piece of it, and a piece fits into the
@@ -44,17 +44,17 @@ pub const INPUT_WINDOW_BYTES: usize = 64 * 1024;
 /// The most random bytes in an instruction: their number is a random byte modulo 17.
 ///
 /// Source: docs/protocol.md §5.1.
-pub const CHAFF_BYTES_MAX: usize = 16;
+pub(crate) const CHAFF_BYTES_MAX: usize = 16;
 
 /// The most received states that are kept beside the throwaway floor.
 ///
 /// Source: docs/threat-model.md §6.
-pub const RECEIVED_STATES_MAX: usize = 64;
+pub(crate) const RECEIVED_STATES_MAX: usize = 64;
 
 /// The most memory that the received states may hold, counting once what they share.
 ///
 /// Source: docs/threat-model.md §6.
-pub const RECEIVED_BYTES_MAX: usize = 64 * 1024 * 1024;
+pub(crate) const RECEIVED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// The most states above the floor that may be acknowledged and waited for at a time. They are not forgotten for lack
 /// of room, because the peer may start from any of them.
@@ -62,7 +62,7 @@ pub const RECEIVED_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Chosen as half of [`RECEIVED_STATES_MAX`]. A sender keeps 16 states in a row
 /// ([`SENT_STATE_DROPPED_FROM_END`]), so with 32 acknowledgements spread over a round trip one of them
 /// meets such a state as long as fewer than 512 are sent in that time.
-pub const PLEDGED_STATES_MAX: usize = RECEIVED_STATES_MAX / 2;
+pub(crate) const PLEDGED_STATES_MAX: usize = RECEIVED_STATES_MAX / 2;
 
 /// The most sent states that are kept.
 ///
@@ -78,90 +78,90 @@ pub const SENT_STATE_DROPPED_FROM_END: usize = 16;
 /// A difference from the acknowledged state is preferred while it is shorter than this …
 ///
 /// Source: docs/protocol.md §5.3.
-pub const PROSPECTIVE_BYTES_MAX: usize = 1000;
+pub(crate) const PROSPECTIVE_BYTES_MAX: usize = 1000;
 
 /// … and less than this much longer than the one from the assumed state.
 ///
 /// Source: docs/protocol.md §5.3.
-pub const PROSPECTIVE_EXTRA_BYTES: usize = 100;
+pub(crate) const PROSPECTIVE_EXTRA_BYTES: usize = 100;
 
 /// Round trip before the first sample, and its variation.
 ///
 /// Source: docs/protocol.md §3.2.
-pub const SRTT_INITIAL: Duration = Duration::from_millis(1000);
+pub(crate) const SRTT_INITIAL: Duration = Duration::from_millis(1000);
 
 /// Variation of the round trip before the first sample.
 ///
 /// Source: docs/protocol.md §3.2.
-pub const RTTVAR_INITIAL: Duration = Duration::from_millis(500);
+pub(crate) const RTTVAR_INITIAL: Duration = Duration::from_millis(500);
 
 /// The shortest time after which a datagram may be thought lost.
 ///
 /// Source: docs/protocol.md §3.2.
-pub const RTO_MIN: Duration = Duration::from_millis(50);
+pub(crate) const RTO_MIN: Duration = Duration::from_millis(50);
 
 /// The longest time after which a datagram is thought lost on a path with a round trip up to half
 /// of this; on a longer path it is twice the round trip.
 ///
 /// Source: docs/protocol.md §3.2.
-pub const RTO_MAX: Duration = Duration::from_millis(1000);
+pub(crate) const RTO_MAX: Duration = Duration::from_millis(1000);
 
 /// The shortest pause between two frames: 50 in a second.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const FRAME_INTERVAL_MIN: Duration = Duration::from_millis(20);
+pub(crate) const FRAME_INTERVAL_MIN: Duration = Duration::from_millis(20);
 
 /// The longest pause between two frames.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const FRAME_INTERVAL_MAX: Duration = Duration::from_millis(250);
+pub(crate) const FRAME_INTERVAL_MAX: Duration = Duration::from_millis(250);
 
 /// The number of states after which a server's frames begin to wait for an interval. The interval is half a round trip
 /// that nobody has measured yet.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const OPENING_STATES_MAX: u64 = 4;
+pub(crate) const OPENING_STATES_MAX: u64 = 4;
 
 /// The time for which a server waits for more output after the first change.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const COLLECTION_DELAY_SERVER: Duration = Duration::from_millis(8);
+pub(crate) const COLLECTION_DELAY_SERVER: Duration = Duration::from_millis(8);
 
 /// The time for which a client waits for more input after the first key.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const COLLECTION_DELAY_CLIENT: Duration = Duration::from_millis(1);
+pub(crate) const COLLECTION_DELAY_CLIENT: Duration = Duration::from_millis(1);
 
 /// The time for which an acknowledgement waits for something to travel with.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const ACKNOWLEDGEMENT_DELAY: Duration = Duration::from_millis(100);
+pub(crate) const ACKNOWLEDGEMENT_DELAY: Duration = Duration::from_millis(100);
 
 /// The longest silence of a sender.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(3000);
+pub(crate) const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(3000);
 
 /// The time since the peer was last heard for which unacknowledged states are still sent again without being asked for.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const ACTIVE_RETRY: Duration = Duration::from_millis(10_000);
+pub(crate) const ACTIVE_RETRY: Duration = Duration::from_millis(10_000);
 
 /// The allowance for the peer's delayed acknowledgement, added to the retransmission timeout.
 ///
 /// Source: docs/protocol.md §5.3 and §5.4.
-pub const RETRY_MARGIN: Duration = ACKNOWLEDGEMENT_DELAY;
+pub(crate) const RETRY_MARGIN: Duration = ACKNOWLEDGEMENT_DELAY;
 
 /// The first pause after a datagram to a peer that never answered, or to which the way has
 /// just changed. Each further pause is twice as long, up to [`REPEAT_MAX`].
 ///
 /// Source: docs/protocol.md §5.4.
-pub const REPEAT_MIN: Duration = Duration::from_millis(250);
+pub(crate) const REPEAT_MIN: Duration = Duration::from_millis(250);
 
 /// The longest pause between such datagrams.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const REPEAT_MAX: Duration = HEARTBEAT_INTERVAL;
+pub(crate) const REPEAT_MAX: Duration = HEARTBEAT_INTERVAL;
 
 /// The shortest pause between probes of a silent path while a person types.
 ///
@@ -172,33 +172,33 @@ pub const PROBE_INTERVAL_MIN: Duration = Duration::from_millis(1000);
 /// The longest pause between probes: then the heartbeat does as well.
 ///
 /// Source: docs/protocol.md §5.4.
-pub const PROBE_INTERVAL_MAX: Duration = HEARTBEAT_INTERVAL;
+pub(crate) const PROBE_INTERVAL_MAX: Duration = HEARTBEAT_INTERVAL;
 
 /// How long a shutdown is tried.
 ///
 /// Source: docs/protocol.md §5.6.
-pub const SHUTDOWN_AGE_MAX: Duration = Duration::from_millis(10_000);
+pub(crate) const SHUTDOWN_AGE_MAX: Duration = Duration::from_millis(10_000);
 
 /// The most times that a shutdown is sent.
 ///
 /// Source: docs/protocol.md §5.6.
-pub const SHUTDOWN_TRIES_MAX: u32 = 16;
+pub(crate) const SHUTDOWN_TRIES_MAX: u32 = 16;
 
 /// The longest time for which an end that has answered the peer's shutdown stays for a repetition of it.
 ///
 /// Chosen by eye: long enough for one lost answer on most paths, short enough for a person who waits
 /// for the prompt to return.
-pub const LINGER_MAX: Duration = Duration::from_millis(1000);
+pub(crate) const LINGER_MAX: Duration = Duration::from_millis(1000);
 
 /// Bytes that a path may get before it is validated; after that heartbeats only.
 ///
 /// Source: docs/threat-model.md §6 and §7.
-pub const UNVALIDATED_BYTES_MAX: usize = 16 * 1024;
+pub(crate) const UNVALIDATED_BYTES_MAX: usize = 16 * 1024;
 
 /// The time for which the validated path before the present one is remembered.
 ///
 /// Source: docs/threat-model.md §7.
-pub const PREVIOUS_PATH_AGE_MAX: Duration = Duration::from_secs(30);
+pub(crate) const PREVIOUS_PATH_AGE_MAX: Duration = Duration::from_secs(30);
 
 /// The most paths that are remembered, never validated, with what they got, so that coming back to one does not renew
 /// its allowance.
@@ -210,30 +210,30 @@ pub const UNVALIDATED_PATHS_MAX: usize = 16;
 /// The time since it last heard its client for which a server goes on sending.
 ///
 /// Source: docs/protocol.md §3.4.
-pub const ASSOCIATION_AGE_MAX: Duration = Duration::from_secs(40);
+pub(crate) const ASSOCIATION_AGE_MAX: Duration = Duration::from_secs(40);
 
 /// The time for which a client keeps a local port without proof that it works.
 ///
 /// Source: docs/protocol.md §3.5.
-pub const HOP_INTERVAL: Duration = Duration::from_secs(10);
+pub(crate) const HOP_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The most paths that a client keeps open.
 ///
 /// Source: docs/protocol.md §3.5.
-pub const OPEN_PATHS_MAX: usize = 10;
+pub(crate) const OPEN_PATHS_MAX: usize = 10;
 
 /// The age of the newest path at which the older ones are closed.
 ///
 /// Source: docs/protocol.md §3.5.
-pub const OLD_PATHS_AGE_MAX: Duration = Duration::from_secs(60);
+pub(crate) const OLD_PATHS_AGE_MAX: Duration = Duration::from_secs(60);
 
 /// The most datagrams in one transmission.
 ///
 /// Source: Linux, `UDP_MAX_SEGMENTS` of generic segmentation offload.
-pub const TRANSMISSION_DATAGRAMS_MAX: usize = 64;
+pub(crate) const TRANSMISSION_DATAGRAMS_MAX: usize = 64;
 
 /// The most bytes in one transmission: the payload of the largest UDP datagram over IPv4, which the
 /// system makes of it before it is cut.
 ///
 /// Source: RFC 768 and RFC 791, 65 535 less 28 bytes of headers.
-pub const TRANSMISSION_BYTES_MAX: usize = 65_507;
+pub(crate) const TRANSMISSION_BYTES_MAX: usize = 65_507;

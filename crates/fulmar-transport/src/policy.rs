@@ -45,7 +45,7 @@ pub fn window(role: Role) -> Budget {
 /// be compressed.
 ///
 /// Source: docs/protocol.md §5.3, docs/threat-model.md §6.
-pub fn difference_budget(allowance: Allowance, datagram_bytes: usize) -> Option<Budget> {
+pub(crate) fn difference_budget(allowance: Allowance, datagram_bytes: usize) -> Option<Budget> {
     let bytes = match allowance {
         Allowance::Unlimited => DIFFERENCE_BYTES_MAX,
         Allowance::Bytes(bytes) => difference_within(bytes, datagram_bytes)?,

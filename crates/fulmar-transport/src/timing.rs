@@ -35,7 +35,7 @@ pub fn frame_interval(smoothed: Duration) -> Duration {
 /// to travel with and for no interval: a shell's prompt comes a moment after the empty screen.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn is_opening(role: Role, sent: StateNumber) -> bool {
+pub(crate) fn is_opening(role: Role, sent: StateNumber) -> bool {
     role == Role::Server && sent.get() < OPENING_STATES_MAX
 }
 
@@ -44,14 +44,14 @@ pub fn is_opening(role: Role, sent: StateNumber) -> bool {
 ///
 /// Source: docs/protocol.md §3.5. With 10 s alone a client on a path of that length would leave each
 /// port before it could be proven, and never stay at one.
-pub fn hop_interval(smoothed: Duration) -> Duration {
+pub(crate) fn hop_interval(smoothed: Duration) -> Duration {
     HOP_INTERVAL.max(smoothed * 2)
 }
 
 /// Returns how long a first change waits for others to travel with: 8 ms of output, 1 ms of input.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn collection_delay(role: Role) -> Duration {
+pub(crate) fn collection_delay(role: Role) -> Duration {
     match role {
         Role::Client => COLLECTION_DELAY_CLIENT,
         Role::Server => COLLECTION_DELAY_SERVER,
@@ -77,7 +77,7 @@ pub fn frame(role: Role, changed: Time, last_sent: Time, interval: Duration) -> 
 /// A state that is not assumed to have arrived is sent again at the pace of frames.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn resend(last_sent: Time, interval: Duration) -> Due {
+pub(crate) fn resend(last_sent: Time, interval: Duration) -> Due {
     (last_sent + interval, Cause::Resend)
 }
 
@@ -114,7 +114,7 @@ pub fn heartbeat(last_sent: Time) -> Due {
 /// to 3 s.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn repeat_pause(tries: u32) -> Duration {
+pub(crate) fn repeat_pause(tries: u32) -> Duration {
     let Some(doublings) = tries.checked_sub(1) else {
         return FRAME_INTERVAL_MIN;
     };
@@ -126,7 +126,7 @@ pub fn repeat_pause(tries: u32) -> Duration {
 /// then every 3 s. Stock Mosh waits 3 s at once.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn first_repeat(last_sent: Time, doubt: Doubt) -> Due {
+pub(crate) fn first_repeat(last_sent: Time, doubt: Doubt) -> Due {
     (last_sent + doubt.pause(), Cause::FirstRepeat)
 }
 
@@ -142,7 +142,7 @@ pub fn probe(last_sent: Time, doubt: Doubt) -> Due {
 ///
 /// Source: docs/protocol.md §5.4. The tenth is chosen by eye: the pace falls to that of heartbeats
 /// half a minute after the last key.
-pub fn silence_probe(last_sent: Time, last_change: Time) -> Due {
+pub(crate) fn silence_probe(last_sent: Time, last_change: Time) -> Due {
     let idle = last_sent.since(last_change);
     let pause = (idle / 10).clamp(PROBE_INTERVAL_MIN, PROBE_INTERVAL_MAX);
     (last_sent + pause, Cause::Probe)
@@ -158,7 +158,7 @@ pub fn shutdown(last_sent: Time, interval: Duration) -> Due {
 /// The peer's shutdown is answered at the pace of frames, each time that it arrives.
 ///
 /// Source: docs/protocol.md §5.6. Stock Mosh answers the first one only.
-pub fn shutdown_answer(last_sent: Time, interval: Duration) -> Due {
+pub(crate) fn shutdown_answer(last_sent: Time, interval: Duration) -> Due {
     (last_sent + interval, Cause::ShutdownAnswer)
 }
 
@@ -166,7 +166,7 @@ pub fn shutdown_answer(last_sent: Time, interval: Duration) -> Due {
 ///
 /// Source: docs/protocol.md §5.6. Stock Mosh gives up with the last try, so that on a path with a
 /// round trip above 4 s no shutdown succeeds.
-pub fn shutdown_limit(began: Time, tries: u32, last_sent: Time, timeout: Duration) -> Due {
+pub(crate) fn shutdown_limit(began: Time, tries: u32, last_sent: Time, timeout: Duration) -> Due {
     let mut limit = began + SHUTDOWN_AGE_MAX;
     if tries >= SHUTDOWN_TRIES_MAX {
         limit = limit.min(last_sent + timeout + RETRY_MARGIN);
@@ -180,7 +180,7 @@ pub fn shutdown_limit(began: Time, tries: u32, last_sent: Time, timeout: Duratio
 /// a person who waits for the prompt, so it stays for the repetition that is under way and no longer.
 ///
 /// Source: docs/protocol.md §5.6.
-pub fn linger_end(
+pub(crate) fn linger_end(
     role: Role,
     first_answer: Time,
     last_answer: Time,

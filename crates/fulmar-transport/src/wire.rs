@@ -328,7 +328,7 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Returns how many bytes [`put_varint`] appends.
-pub const fn varint_bytes(value: u64) -> usize {
+pub(crate) const fn varint_bytes(value: u64) -> usize {
     // Seven bits to a byte; zero takes one, too.
     let bits = u64::BITS - (value | 1).leading_zeros();
     bits.div_ceil(7) as usize
