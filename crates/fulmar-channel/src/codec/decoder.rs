@@ -2,7 +2,8 @@
 
 use bytes::{Buf as _, Bytes, BytesMut};
 
-use super::frame::{self, DATA, Frame};
+use super::frame::{self, Frame};
+use super::numbers::DATA;
 use super::reader::varint;
 use crate::entry::EntryId;
 use crate::limits::{CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, FRAME_HEAD_BYTES};

@@ -2,6 +2,10 @@
 
 use bytes::{BufMut as _, BytesMut};
 
+use super::numbers::{
+    DATA, DONE, END, FAILED, FILE, FINISHED, FOLDER, GET, HAVE, HELLO, LEAVE, LINK, PUT, READY,
+    REFUSED, SETTLED, TROUBLE, ZEROS,
+};
 use super::reader::Reader;
 use super::writer::{self, bytes, number, zigzag};
 use crate::digest::{DIGEST_BYTES, Digest};
@@ -12,25 +16,6 @@ use crate::path::RelativePath;
 use crate::request::{Flags, Request};
 use crate::trouble::{Trouble, Why};
 use crate::wrong::Wrong;
-
-const HELLO: u8 = 0x01;
-const PUT: u8 = 0x02;
-const GET: u8 = 0x03;
-const READY: u8 = 0x04;
-const REFUSED: u8 = 0x05;
-const FOLDER: u8 = 0x10;
-const FILE: u8 = 0x11;
-const LINK: u8 = 0x12;
-const LEAVE: u8 = 0x13;
-pub(super) const DATA: u8 = 0x14;
-const ZEROS: u8 = 0x15;
-const END: u8 = 0x16;
-const TROUBLE: u8 = 0x20;
-const FINISHED: u8 = 0x21;
-const HAVE: u8 = 0x30;
-const SETTLED: u8 = 0x31;
-const FAILED: u8 = 0x32;
-const DONE: u8 = 0x33;
 
 /// Every frame but data.
 #[derive(Debug, Clone, PartialEq, Eq)]

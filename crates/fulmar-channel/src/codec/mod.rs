@@ -2,6 +2,7 @@
 
 mod decoder;
 mod frame;
+mod numbers;
 mod reader;
 #[cfg(test)]
 mod tests;

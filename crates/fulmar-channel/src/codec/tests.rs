@@ -1,7 +1,8 @@
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
 
-use super::frame::{DATA, name};
+use super::frame::name;
+use super::numbers::DATA;
 use super::writer::{self, bytes, number};
 use super::*;
 use crate::digest::Digest;

@@ -2,6 +2,7 @@
 
 use bytes::{BufMut as _, BytesMut};
 
+use super::numbers::DATA;
 use crate::limits::SIZE_MAX;
 
 /// A length is written in four bytes, so that it can be filled in afterwards.
@@ -19,7 +20,7 @@ pub(super) fn frame(out: &mut BytesMut, number: u8, body: impl FnOnce(&mut Bytes
 
 /// The head of a frame of data, all but its `length` bytes.
 pub(crate) fn data_head(out: &mut BytesMut, id: u64, offset: u64, length: usize) {
-    frame(out, super::frame::DATA, |out| {
+    frame(out, DATA, |out| {
         number(out, id);
         number(out, offset);
     });
