@@ -1,7 +1,7 @@
 //! One end of the control lane, from the first frame to the last.
 
+use crate::answer::Answer;
 use crate::codec::{Frame, Item};
-use crate::exchange::Answer;
 use crate::inlet::Inlet;
 use crate::lanes::{Lane, Lanes};
 use crate::limits::{LANE_SHARE_BYTES, VERSION};

@@ -1,7 +1,7 @@
 //! News for the edge.
 
+use crate::answer::Answer;
 use crate::entry::Kind;
-use crate::exchange::Answer;
 use crate::path::RelativePath;
 use crate::trouble::Trouble;
 

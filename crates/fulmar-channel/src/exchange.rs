@@ -2,6 +2,7 @@
 
 use bytes::BytesMut;
 
+use crate::answer::Answer;
 use crate::codec::Frame;
 use crate::control::Control;
 use crate::lanes::{Lane, Lanes};
@@ -9,19 +10,6 @@ use crate::limits::{CONTROL_FRAME_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX};
 use crate::request::{Flags, Request};
 use crate::trouble::{Trouble, Why};
 use crate::wrong::Wrong;
-
-/// What the far end says to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// It will be done.
-    Ready {
-        /// To `Put`: whether the target is a folder, into which roots go under their names.
-        /// Otherwise the one root gets the target's name.
-        is_folder: bool,
-    },
-    /// It will not.
-    Refused(Trouble),
-}
 
 /// The end that the user sits at.
 #[derive(Debug)]

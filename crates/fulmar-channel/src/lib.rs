@@ -30,6 +30,7 @@
 #[cfg(test)]
 extern crate self as fulmar_channel;
 
+mod answer;
 mod chunks;
 mod codec;
 mod control;
@@ -55,9 +56,10 @@ mod wrong;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+pub use answer::Answer;
 pub use entry::{Entry, EntryId, Kind, Timestamp};
 pub use event::{Event, Progress, Totals, Turn, Verdict};
-pub use exchange::{Answer, Answerer, Requester};
+pub use exchange::{Answerer, Requester};
 pub use lanes::{Arrived, Lane, Lanes};
 pub use limits::{
     CHUNK_BYTES_MIN, CHUNKS_MAX, DEPTH_MAX, EVENTS_MAX, LANES_MAX, LARGE_FILES_MAX, NAME_BYTES_MAX,

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 
 use self::job::Job;
 use self::large::Large;
+use crate::answer::Answer;
 use crate::codec::Frame;
 use crate::control::Control;
 use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, Kind};
 use crate::event::{Event, Progress, Totals, Turn, Verdict};
-use crate::exchange::{Answer, Answerer, Requester};
+use crate::exchange::{Answerer, Requester};
 use crate::lanes::{Lane, Lanes};
 use crate::limits::LANES_MAX;
 use crate::news::{News, add};

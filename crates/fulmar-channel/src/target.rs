@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::entry::{Entry, EntryId};
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, Why};
 
 /// The place that receives: a folder, or standard output. The [`Receiver`](crate::Receiver) asks.
 ///
@@ -117,4 +117,15 @@ pub enum Parts {
     Keep,
     /// It is of no use.
     Drop,
+}
+
+impl Parts {
+    /// Returns the fate of the parts of a file that could not be written: where there is no room they have
+    /// taken it from the rest.
+    pub(crate) fn after(trouble: &Trouble) -> Parts {
+        match trouble.why {
+            Why::DiskFull | Why::Quota => Parts::Drop,
+            _ => Parts::Keep,
+        }
+    }
 }

@@ -194,7 +194,7 @@ impl Receiver {
         add(&mut self.news.progress.bytes_carried, part.length());
         match part.write(target, id, offset) {
             Err(trouble) => {
-                let parts = parts_after(&trouble);
+                let parts = Parts::after(&trouble);
                 self.fail(at, id, trouble, parts, target);
             }
             Ok(()) if self.large.get(&id).is_some_and(Large::is_complete) => {
@@ -370,15 +370,6 @@ impl Receiver {
             entry,
             done.map_or_else(Verdict::Failed, |()| Verdict::Whole),
         );
-    }
-}
-
-/// What becomes of the parts of a file that could not be written: where there is no room they have taken
-/// it from the rest.
-pub(super) fn parts_after(trouble: &Trouble) -> Parts {
-    match trouble.why {
-        Why::DiskFull | Why::Quota => Parts::Drop,
-        _ => Parts::Keep,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Looking at what is held already (docs/channel.md §7).
 
 use super::Receiver;
-use super::arrival::parts_after;
 use super::large::{Holding, Known, Large};
 use crate::codec::Frame;
 use crate::digest::{ChunkDigest, Digest};
@@ -153,7 +152,7 @@ impl Receiver {
         if check.purpose == Purpose::Fill
             && let Err(trouble) = target.write(check.id, offset, &bytes)
         {
-            let parts = parts_after(&trouble);
+            let parts = Parts::after(&trouble);
             return Step::Failed(trouble, parts);
         }
         check.digest.update(&bytes);

@@ -5,10 +5,10 @@ mod arbitrary;
 use bytes::BytesMut;
 
 use super::*;
+use crate::answer::Answer;
 use crate::codec::{Ending, data_head};
 use crate::digest::{Digest, StreamDigest};
 use crate::entry::Timestamp;
-use crate::exchange::Answer;
 use crate::limits::{CHUNK_BYTES_MIN, EVENTS_MAX, LARGE_FILES_MAX, SIZE_MAX};
 use crate::request::Request;
 use crate::support::lanes::{End, Link};
