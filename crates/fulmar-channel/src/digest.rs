@@ -12,7 +12,12 @@ const BLOCK_BYTES: usize = 64 * 1024;
 
 static ZEROS: [u8; BLOCK_BYTES] = [0; BLOCK_BYTES];
 
-/// What is known of a chunk or a file when its content is not at hand.
+/// Returns so many zeros, at most a block of them.
+fn zeros(count: usize) -> &'static [u8] {
+    ZEROS.get(..count).unwrap_or(&ZEROS)
+}
+
+/// The digest of a chunk or a file, which stands for content that is not at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Digest(pub(crate) [u8; DIGEST_BYTES]);
 
@@ -39,7 +44,7 @@ impl ChunkDigest {
         while !bytes.is_empty() {
             let (part, rest) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.within));
             if !self.is_hashed && !is_zero(part) {
-                self.block.update(&ZEROS[..self.within]);
+                self.block.update(zeros(self.within));
                 self.is_hashed = true;
             }
             if self.is_hashed {
@@ -58,12 +63,12 @@ impl ChunkDigest {
             BLOCK_BYTES - self.within
         };
         let first = count.min(to_block_end as u64);
-        self.update(&ZEROS[..first as usize]);
+        self.update(zeros(first as usize));
         let blocks = (count - first) / BLOCK_BYTES as u64;
         self.zero_blocks += blocks;
         self.length += blocks * BLOCK_BYTES as u64;
         let last = (count - first) % BLOCK_BYTES as u64;
-        self.update(&ZEROS[..last as usize]);
+        self.update(zeros(last as usize));
     }
 
     fn advance(&mut self, count: usize) {

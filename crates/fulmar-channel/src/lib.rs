@@ -27,6 +27,8 @@
 //! What a peer sends is checked before it is believed. A peer that breaks the rules ends the copy with one
 //! [`Wrong`]; trouble with one file is a [`Trouble`], and the rest goes on.
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 #[cfg(test)]
 extern crate self as fulmar_channel;
 

@@ -90,7 +90,7 @@ impl RelativePath {
     /// All but the last name; `None` for a root.
     pub fn parent(&self) -> Option<Self> {
         let slash = self.0.iter().rposition(|byte| *byte == b'/')?;
-        Some(Self(self.0[..slash].into()))
+        self.0.get(..slash).map(|above| Self(above.into()))
     }
 
     /// Returns the number of names that it has, from 1.

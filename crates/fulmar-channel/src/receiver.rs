@@ -230,8 +230,11 @@ impl Receiver {
         let mut share = LANE_SHARE_BYTES.min(*budget);
         let before = share;
         let mut is_busy = false;
-        while target.is_ready() && !self.is_full() {
-            let Some(item) = self.inlets[at].next(lane, lanes, &mut share)? else {
+        while target.is_ready()
+            && !self.is_full()
+            && let Some(inlet) = self.inlets.get_mut(at)
+        {
+            let Some(item) = inlet.next(lane, lanes, &mut share)? else {
                 break;
             };
             is_busy = true;

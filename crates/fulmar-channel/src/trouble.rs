@@ -136,7 +136,7 @@ impl Trouble {
 
     /// A trouble about a path; what is longer than 4096 bytes is cut.
     pub fn at(place: &[u8], why: Why) -> Self {
-        let place = place[..place.len().min(PATH_BYTES_MAX)].to_vec();
+        let place = place.get(..PATH_BYTES_MAX).unwrap_or(place).to_vec();
         Self {
             place,
             why,

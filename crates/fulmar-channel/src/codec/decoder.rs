@@ -1,6 +1,6 @@
 //! Frames out of the bytes of a lane, however they were cut.
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 
 use super::frame::{self, Frame};
 use super::numbers::DATA;
@@ -78,8 +78,7 @@ impl Decoder {
                     };
                     // No more than one frame, so that it is not moved while it grows.
                     self.begun.reserve(missing);
-                    self.begun.extend_from_slice(&input[..take]);
-                    input.advance(take);
+                    self.begun.extend_from_slice(&input.split_to(take));
                 }
             }
         }

@@ -14,8 +14,14 @@ pub(super) fn frame(out: &mut BytesMut, number: u8, body: impl FnOnce(&mut Bytes
     let at = out.len();
     out.put_u32(0);
     body(out);
-    let length = u32::try_from(out.len() - at - 4).expect("a frame is at most 64 KiB");
-    out[at..at + 4].copy_from_slice(&(LENGTH_MARK | length).to_be_bytes());
+    set_length(out, at, out.len() - at - 4);
+}
+
+/// Writes into the place at `at` how long a frame is.
+fn set_length(out: &mut BytesMut, at: usize, length: usize) {
+    let length = u32::try_from(length).expect("a frame is at most 64 KiB");
+    let place = out.get_mut(at..at + 4).expect("its place was kept");
+    place.copy_from_slice(&(LENGTH_MARK | length).to_be_bytes());
 }
 
 /// The head of a frame of data, all but its `length` bytes.
@@ -27,8 +33,7 @@ pub(crate) fn data_head(out: &mut BytesMut, id: u64, offset: u64, length: usize)
     let fields = out.len();
     let at = fields - number_bytes(id) - number_bytes(offset) - 4;
     let total = number_bytes(id) + number_bytes(offset) + length;
-    let total = u32::try_from(total).expect("a frame is at most 64 KiB");
-    out[at..at + 4].copy_from_slice(&(LENGTH_MARK | total).to_be_bytes());
+    set_length(out, at, total);
 }
 
 /// Appends a number (RFC 9000 §16). Ours are below 2^62: counters, and sizes that were checked.

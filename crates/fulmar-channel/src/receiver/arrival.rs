@@ -68,7 +68,7 @@ impl Receiver {
             return Err(Wrong::EntryTwice);
         }
         let is_in_order = self.flags.contains(Flags::IN_ORDER);
-        if self.singles[at].is_some() || (is_in_order && !self.large.is_empty()) {
+        if self.single(at).is_some() || (is_in_order && !self.large.is_empty()) {
             return Err(Wrong::Unfinished);
         }
         self.known_end = self.known_end.max(id.0 + 1);
@@ -152,7 +152,7 @@ impl Receiver {
         };
         self.paths.insert(entry.path.clone());
         if !is_large {
-            self.singles[at] = Some(Single::new(id, entry));
+            *self.single(at) = Some(Single::new(id, entry));
             return Ok(());
         }
         if begun != Begun::New {
@@ -160,6 +160,12 @@ impl Receiver {
         }
         self.large.insert(id, Large::new(entry, begun));
         Ok(())
+    }
+
+    /// Returns the file that arrives as one piece on the lane at that place.
+    fn single(&mut self, at: usize) -> &mut Option<Single> {
+        let single = self.singles.get_mut(at);
+        single.expect("lanes are counted, and none is ever taken away")
     }
 
     fn on_part(
@@ -170,7 +176,8 @@ impl Receiver {
         part: &Part,
         target: &mut impl Target,
     ) -> Result<(), Wrong> {
-        let done = match self.singles[at].as_mut().filter(|single| single.id == id) {
+        let single = self.single(at).as_mut();
+        let done = match single.filter(|single| single.id == id) {
             Some(single) => {
                 single.take(offset, part)?;
                 if single.entry.kind.known_size().is_none() {
@@ -212,9 +219,8 @@ impl Receiver {
         ending: Ending,
         target: &mut impl Target,
     ) -> Result<(), Wrong> {
-        let is_single = self.singles[at]
-            .as_ref()
-            .is_some_and(|single| single.id == id);
+        let single = self.single(at).as_ref();
+        let is_single = single.is_some_and(|single| single.id == id);
         if !is_single && !self.large.contains_key(&id) {
             return Err(Wrong::UnknownEntry);
         }
@@ -250,7 +256,7 @@ impl Receiver {
         ending: WholeEnding,
         target: &mut impl Target,
     ) -> Result<(), Wrong> {
-        let Some(single) = &self.singles[at] else {
+        let Some(single) = self.single(at) else {
             return Ok(());
         };
         let id = single.id;
@@ -258,7 +264,7 @@ impl Receiver {
             self.fail(at, id, Trouble::new(Why::Digest), Parts::Drop, target);
         } else if let Err(trouble) = target.commit(id, size) {
             self.fail(at, id, trouble, Parts::Keep, target);
-        } else if let Some(mut single) = self.singles[at].take() {
+        } else if let Some(mut single) = self.single(at).take() {
             self.paths.remove(&single.entry.path);
             single.entry.kind = Kind::File { size: Some(size) };
             self.settle(id, single.entry, verdict(ending.is_changed));
@@ -333,7 +339,7 @@ impl Receiver {
         parts: Parts,
         target: &mut impl Target,
     ) {
-        let Some(single) = self.singles[at].take_if(|single| single.id == id) else {
+        let Some(single) = self.single(at).take_if(|single| single.id == id) else {
             return self.fail_large(id, trouble, parts, target);
         };
         target.abandon(id, parts);

@@ -33,18 +33,28 @@ impl Window {
     }
 
     pub(super) fn is_settled(&self, id: EntryId) -> bool {
-        id.0 < self.floor || (self.holds(id) && self.bits[word(id.0)] & bit(id.0) != 0)
+        id.0 < self.floor || (self.holds(id) && self.is_set(id.0))
     }
 
     /// Settles one that the window holds.
     pub(super) fn settle(&mut self, id: EntryId) {
         if self.holds(id) {
-            self.bits[word(id.0)] |= bit(id.0);
+            *self.word_mut(id.0) |= bit(id.0);
         }
-        while self.bits[word(self.floor)] & bit(self.floor) != 0 {
-            self.bits[word(self.floor)] &= !bit(self.floor);
+        while self.is_set(self.floor) {
+            *self.word_mut(self.floor) &= !bit(self.floor);
             self.floor += 1;
         }
+    }
+
+    fn is_set(&self, id: u64) -> bool {
+        let word = self.bits.get(word(id));
+        word.is_some_and(|word| word & bit(id) != 0)
+    }
+
+    fn word_mut(&mut self, id: u64) -> &mut u64 {
+        let word = self.bits.get_mut(word(id));
+        word.expect("a number modulo the window's length is within it")
     }
 }
 

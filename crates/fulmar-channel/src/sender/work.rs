@@ -2,7 +2,7 @@
 
 use super::job::{Content, Job, Part};
 use super::large::{Large, Taken};
-use super::{STEP_COST_BYTES, Sender, Unsettled, data_lane};
+use super::{STEP_COST_BYTES, Sender, Unsettled, Way, data_lane};
 use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame};
 use crate::digest::{ChunkDigest, Digest};
@@ -48,23 +48,28 @@ impl Sender {
         budget: &mut usize,
     ) -> bool {
         let lane = data_lane(at);
-        self.ways[at].outbox.flush(lane, lanes);
+        self.way(at).outbox.flush(lane, lanes);
         let room = lanes.room(lane).min(LANE_SHARE_BYTES);
         let mut share = LANE_SHARE_BYTES.min(*budget);
         let before = share;
-        while share > 0 && self.ways[at].outbox.waiting() < room {
+        while share > 0 && self.way(at).outbox.waiting() < room {
             if !self.step(at, source, &mut share) {
                 break;
             }
         }
-        self.ways[at].outbox.flush(lane, lanes);
+        self.way(at).outbox.flush(lane, lanes);
         *budget -= before - share;
         share < before
     }
 
+    fn way(&mut self, at: usize) -> &mut Way {
+        let way = self.ways.get_mut(at);
+        way.expect("lanes are counted, and none is ever taken away")
+    }
+
     /// One frame's worth of work on a lane; false when there is none.
     fn step(&mut self, at: usize, source: &mut impl Source, share: &mut usize) -> bool {
-        if let Some(job) = self.ways[at].job.take() {
+        if let Some(job) = self.way(at).job.take() {
             return self.advance(at, job, source, share);
         }
         let has_next = self.next(at, source);
@@ -77,7 +82,7 @@ impl Sender {
     /// Finds the next thing for a lane without a job: a job, or an entry for its outbox. False when there is neither.
     fn next(&mut self, at: usize, source: &mut impl Source) -> bool {
         if let Some(job) = self.take_chunk() {
-            self.ways[at].job = Some(job);
+            self.way(at).job = Some(job);
             return true;
         }
         let Some(entry) = self.next_entry(source) else {
@@ -97,11 +102,11 @@ impl Sender {
             self.filling = Some(id);
             return true;
         }
-        self.ways[at].outbox.push(&Frame::Entry(id, entry));
+        self.way(at).outbox.push(&Frame::Entry(id, entry));
         if is_file && is_dry {
             source.close(id);
         } else if is_file {
-            self.ways[at].job = Some(Job::whole(id, size));
+            self.way(at).job = Some(Job::whole(id, size));
         }
         true
     }
@@ -212,7 +217,7 @@ impl Sender {
             *share = share.saturating_sub(content.cost());
             match &content {
                 Content::NotNow => {
-                    self.ways[at].job = Some(job);
+                    self.way(at).job = Some(job);
                     return false;
                 }
                 Content::End => job.end = Some(offset),
@@ -225,7 +230,7 @@ impl Sender {
         if job.is_at_end() {
             self.complete(at, job, source);
         } else {
-            self.ways[at].job = Some(job);
+            self.way(at).job = Some(job);
         }
         true
     }
@@ -247,7 +252,7 @@ impl Sender {
     fn send(&mut self, at: usize, id: EntryId, offset: u64, content: Content) {
         self.account(id, content.length(), 0);
         self.tell(at, id);
-        let outbox = &mut self.ways[at].outbox;
+        let outbox = &mut self.way(at).outbox;
         match content {
             Content::Bytes(bytes) => outbox.push_data(id, offset, bytes),
             Content::Zeros(length) => outbox.push(&Frame::Zeros { id, offset, length }),
@@ -283,7 +288,7 @@ impl Sender {
                         digest: ChunkDigest::default(),
                     };
                     let offset = chunks.start(chunk);
-                    self.ways[at].job = Some(Job {
+                    self.way(at).job = Some(Job {
                         id,
                         offset,
                         end: Some(chunks.end(chunk)),
@@ -328,7 +333,7 @@ impl Sender {
             digest,
             is_changed,
         };
-        self.ways[at].outbox.push(&Frame::End { id, ending });
+        self.way(at).outbox.push(&Frame::End { id, ending });
     }
 
     /// A file cannot be read any further.
@@ -341,7 +346,7 @@ impl Sender {
             entry.is_sent = true;
         }
         let ending = Ending::Broken(trouble.fitted());
-        self.ways[at].outbox.push(&Frame::End { id, ending });
+        self.way(at).outbox.push(&Frame::End { id, ending });
     }
 
     /// Announces a large file on a lane that does not know of it.
@@ -350,7 +355,7 @@ impl Sender {
             && large.tell(at)
         {
             let entry = large.entry.clone();
-            self.ways[at].outbox.push(&Frame::Entry(id, entry));
+            self.way(at).outbox.push(&Frame::Entry(id, entry));
         }
     }
 
