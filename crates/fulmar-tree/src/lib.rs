@@ -60,6 +60,7 @@ mod spelling;
 mod stream;
 mod system;
 mod target;
+mod target_options;
 #[cfg(test)]
 mod testing;
 mod trouble;
@@ -71,4 +72,5 @@ pub use pattern::Pattern;
 pub use source::{SourceOptions, TreeSource};
 pub use stream::{StreamSource, StreamTarget};
 pub use system::umask;
-pub use target::{TargetOptions, TreeTarget};
+pub use target::TreeTarget;
+pub use target_options::TargetOptions;

@@ -7,7 +7,7 @@ use rustix::fs::OFlags;
 
 use crate::operand::{Place, last_component};
 use crate::system::{self, Errno, Facts};
-use crate::target::TargetOptions;
+use crate::target_options::TargetOptions;
 use crate::trouble;
 
 /// Links followed from the name that the user gave, as the system does it.

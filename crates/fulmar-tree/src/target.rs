@@ -16,30 +16,12 @@ use crate::placement::{Below, Placement};
 use crate::spelling;
 use crate::stream::StreamTarget;
 use crate::system::{self, Errno, Facts};
+use crate::target_options::TargetOptions;
 use crate::trouble::{of_name, own};
 use crate::writing::{Plan, Writing};
 
 /// The bits of a mode that are taken over: no set-id, no sticky (docs/threat-model.md §11).
 const PERMISSIONS: u32 = 0o777;
-
-/// How a tree is written.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TargetOptions {
-    /// Folders are expected, and the target itself may be made as one.
-    pub recursive: bool,
-    /// Modes and times become exactly those of the source.
-    pub preserve: bool,
-    /// Parts of interrupted copies, and files that are the same already, are used.
-    pub resume: bool,
-    /// Nothing is changed.
-    pub dry_run: bool,
-    /// There are several sources, or what is in a folder is meant: the target has to be a folder.
-    pub into_folder: bool,
-    /// All data comes in order, as a pipe needs it ([`is_stream`](TreeTarget::is_stream)).
-    pub in_order: bool,
-    /// Permission bits that new files do not get without `preserve` ([`umask`](crate::umask)).
-    pub umask: u32,
-}
 
 /// Writes what a copy brings below the folder that the user has named, or to the file, device or pipe.
 #[derive(Debug)]
