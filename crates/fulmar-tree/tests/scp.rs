@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,6 +25,18 @@ fn server() -> Option<&'static str> {
     let has_option = String::from_utf8_lossy(&help.stderr).contains("-D sftp_server_path");
     let server = SERVERS.into_iter().find(|path| Path::new(path).exists());
     server.filter(|_| has_option)
+}
+
+/// Says that the calling test cannot run here. `cargo xtask test` lists these at its end.
+fn leave_out(reason: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    eprintln!("left out: {test}: {reason}");
+    let Some(list) = std::env::var_os("FULMAR_TEST_SKIPPED") else {
+        return;
+    };
+    let list = fs::OpenOptions::new().append(true).open(list);
+    list.and_then(|mut list| list.write_all(format!("{test}\t{reason}\n").as_bytes()))
+        .unwrap();
 }
 
 /// `src` with a, b, a folder d, and `dst` with a file and a folder.
@@ -162,8 +175,7 @@ fn everything_goes_where_scp_puts_it() {
             !required,
             "no scp with -D and no sftp-server, and FULMAR_TEST_PEERS=required"
         );
-        eprintln!("LEFT OUT: everything_goes_where_scp_puts_it: no scp with -D and no sftp-server");
-        return;
+        return leave_out("there is no scp with -D, or no sftp-server");
     };
     let sources: &[&[&str]] = &[
         &["src/a"],
