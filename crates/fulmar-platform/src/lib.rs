@@ -30,6 +30,8 @@ mod clock;
 mod core_dump;
 #[cfg(all(feature = "lab", target_os = "linux"))]
 pub mod lab;
+#[cfg(any(test, feature = "tests"))]
+mod leave_out;
 mod locale;
 mod piped;
 mod poll;
@@ -53,6 +55,8 @@ mod window_size;
 pub use child::{Child, Spawn, SpawnError, SpawnStep};
 pub use clock::{SleepWatch, boot_time};
 pub use core_dump::{CoreLimit, forbid_core_dumps};
+#[cfg(any(test, feature = "tests"))]
+pub use leave_out::leave_out;
 pub use locale::locale_codeset;
 pub use piped::{Piped, Stream};
 pub use poll::{Interest, PollList, PollSlot, Readiness};

@@ -10,9 +10,6 @@
 //! test prints. `cargo xtask test` sets both variables and lists that file at its end; the Debian
 //! package of each program stands in `xtask/src/peers.rs`.
 
-use std::ffi::OsStr;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Folders beside those of `PATH`: daemons, the helper of libutempter, and modules of PAM. Ordinary
@@ -50,20 +47,7 @@ pub(crate) fn require(program: &str) -> Option<PathBuf> {
 pub(crate) fn leave_out(reason: &str) {
     let required = std::env::var_os("FULMAR_TEST_PEERS").is_some_and(|peers| peers == "required");
     assert!(!required, "{reason}, and FULMAR_TEST_PEERS=required");
-    note(std::env::var_os("FULMAR_TEST_SKIPPED").as_deref(), reason);
-}
-
-/// Appends "name of the test, TAB, reason" to `list`, in one write, since tests run in parallel.
-fn note(list: Option<&OsStr>, reason: &str) {
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    eprintln!("left out: {test}: {reason}");
-    let Some(list) = list else { return };
-    let mut list = OpenOptions::new()
-        .append(true)
-        .open(list)
-        .expect("the list can be opened");
-    list.write_all(format!("{test}\t{reason}\n").as_bytes())
-        .expect("the list can be written");
+    fulmar_platform::leave_out(reason);
 }
 
 fn find(program: &str) -> Option<PathBuf> {
@@ -83,13 +67,4 @@ fn a_program_is_found_by_its_name() {
         shell.display()
     );
     assert_eq!(find("a program that nobody has"), None);
-}
-
-#[test]
-fn a_test_left_out_is_noted_by_name() {
-    let list = tempfile::NamedTempFile::new().expect("a file");
-    note(Some(list.path().as_os_str()), "no such thing");
-    let noted = std::fs::read_to_string(list.path()).expect("the list");
-    let name = "peers::a_test_left_out_is_noted_by_name";
-    assert_eq!(noted, format!("{name}\tno such thing\n"));
 }
