@@ -80,7 +80,7 @@ fn tools_copy_a_file_whole_and_their_cost_is_seen() {
         ("rsync", "rsync"),
     ] {
         if find(program).is_none() {
-            eprintln!("left out: {program} is not installed");
+            support::leave_out(&format!("{program} is not installed"));
             continue;
         }
         let bulk = Bulk {

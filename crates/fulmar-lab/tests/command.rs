@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use fulmar_platform::{Interest, PollList};
-use support::{DEADLINE, Killed, await_end, descendants, leave_out};
+use support::{DEADLINE, Killed, await_end, descendants, has, leave_out};
 
 fn lab() -> Command {
     Command::new(env!("CARGO_BIN_EXE_fulmar-lab"))
@@ -16,6 +16,9 @@ fn lab() -> Command {
 
 /// Runs a shell command on the client of a link; `None` where there can be no link.
 fn on_client(options: &[&str], script: &str) -> Option<Output> {
+    if !has(&["ip"]) {
+        return None;
+    }
     let mut lab = lab();
     lab.arg("link")
         .args(options)
@@ -50,6 +53,9 @@ fn a_command_runs_on_the_client_and_its_status_is_ours() {
 
 #[test]
 fn the_server_s_network_can_be_entered_from_the_client() {
+    if !has(&["nsenter"]) {
+        return;
+    }
     let script = "nsenter --net=$FULMAR_LAB_SERVER_NETWORK ip -o -4 addr show dev lab0";
     let Some(output) = on_client(&[], script) else {
         return;
@@ -87,6 +93,9 @@ fn a_command_of_the_server_runs_there_meanwhile() {
 
 #[test]
 fn a_report_counts_the_packets() {
+    if !has(&["bash"]) {
+        return;
+    }
     // A datagram to a port where nobody listens is answered by the kernel, which ends the reading.
     let script = "exec 3<>/dev/udp/$FULMAR_LAB_SERVER/9; printf x >&3; read -t 30 <&3";
     let bash = format!("exec bash -c '{script}'");
@@ -122,6 +131,9 @@ fn a_description_without_meaning_is_said_before_anything_is_made() {
 
 #[test]
 fn a_kill_leaves_no_process_and_no_device() {
+    if !has(&["ip", "nsenter"]) {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("fifo");
     assert!(

@@ -25,7 +25,7 @@ const FILE: OneFile = OneFile {
 fn each_tool_copies_a_file_whole_and_slower_than_the_path() {
     for tool in ["fulmar", "scp", "sftp", "rsync"] {
         if tool != "fulmar" && find(tool).is_none() {
-            eprintln!("left out: {tool} is not installed");
+            support::leave_out(&format!("{tool} is not installed"));
             continue;
         }
         let Some(measured) = measured(tool, &FILE) else {

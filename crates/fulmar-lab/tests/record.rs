@@ -1,5 +1,7 @@
 //! `fulmar-lab record` with programs whose every step is known.
 
+mod support;
+
 use fulmar_lab::judge::{Run, Truth};
 use fulmar_lab::trace::{Mark, Meta, Note, Size, Trace};
 use std::io::{Read, Write};
@@ -108,9 +110,7 @@ fn the_sidecar_tells_modes_and_foreground() {
     recorded.type_keys(b"x");
     recorded.until("x");
     // `cat` ends when its terminal does.
-    let pid = recorded.child.id().to_string();
-    let ended = Command::new("kill").arg(&pid).status().expect("kill");
-    assert!(ended.success());
+    support::signal("TERM", recorded.child.id().into());
     let (trace, meta, _) = recorded.end();
     assert!(!joined(trace.host()).contains("secret"));
     let states: Vec<(bool, bool, &str)> = meta
@@ -138,14 +138,7 @@ fn what_is_recorded_is_judged_perfect() {
         recorded.type_keys(key.as_bytes());
         recorded.until(answer);
     }
-    let pid = recorded.child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .arg(&pid)
-            .status()
-            .expect("kill")
-            .success()
-    );
+    support::signal("TERM", recorded.child.id().into());
     let (trace, _, _) = recorded.end();
     let truth = Truth::of(&trace);
     let run = Run {
@@ -166,14 +159,7 @@ fn what_is_recorded_is_judged_perfect() {
 fn a_program_that_does_not_listen_ends_with_its_terminal() {
     let mut recorded = record("trap '' HUP; echo ready; read line; echo over > /dev/null");
     recorded.until("ready");
-    let pid = recorded.child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .arg(&pid)
-            .status()
-            .expect("kill")
-            .success()
-    );
+    support::signal("TERM", recorded.child.id().into());
     let (trace, _, _) = recorded.end();
     assert_eq!(joined(trace.host()), "ready\r\n");
 }

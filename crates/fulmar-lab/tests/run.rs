@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 use fulmar_lab::outcome::{End, Folder};
-use support::{DEADLINE, leave_out};
+use support::{DEADLINE, has, leave_out, signal};
 
 /// The shortest experiment that needs no other program: plain TCP.
 fn lab(out: &Path) -> Command {
@@ -32,6 +32,9 @@ fn lab(out: &Path) -> Command {
 
 /// Runs it, or says that it cannot run here.
 fn ran(out: &Path) -> Option<Output> {
+    if !has(&["ip"]) {
+        return None;
+    }
     let output = lab(out).output().expect("the program can be run");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if said.contains("fulmar-lab: making") {
@@ -64,6 +67,9 @@ fn await_end_of_processes(out: &Path) {
 
 /// Starts it in a group of its own and waits until a run is under way; `None` where it cannot run here.
 fn under_way(out: &Path) -> Option<Child> {
+    if !has(&["ip"]) {
+        return None;
+    }
     let mut lab = lab(out);
     lab.process_group(0).stderr(Stdio::piped());
     let mut child = lab.spawn().expect("the program can be run");
@@ -79,11 +85,6 @@ fn under_way(out: &Path) -> Option<Child> {
     child.wait().expect("it ends");
     leave_out(&said);
     None
-}
-
-fn signal(signal: &str, target: &str) {
-    let status = Command::new("kill").args([signal, "--", target]).status();
-    assert!(status.expect("there is kill").success());
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn an_interrupt_ends_what_runs_and_says_how_to_go_on() {
     let Some(mut child) = under_way(&out) else {
         return;
     };
-    signal("-INT", &format!("-{}", child.id()));
+    signal("INT", -i64::from(child.id()));
     let status = child.wait().expect("it ends");
     assert!(!status.success(), "it was not complete");
     await_end_of_processes(&out);
@@ -134,7 +135,7 @@ fn nothing_of_a_plan_stays_when_it_is_killed() {
         return;
     };
     assert!(!processes_of(&out).is_empty());
-    signal("-KILL", &child.id().to_string());
+    signal("KILL", child.id().into());
     child.wait().expect("it ends");
     await_end_of_processes(&out);
 }

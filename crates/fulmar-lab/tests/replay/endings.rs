@@ -1,7 +1,7 @@
 //! Nothing is left when a session ends, however it ends.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use fulmar_lab::experiment::{Surroundings, Work as _};
@@ -10,7 +10,7 @@ use fulmar_lab::replay::{LIMITS, Replay};
 use fulmar_lab::typing::{Limits, Loop};
 
 use crate::lab::{fulmar, has, is_refused, lab, recordings};
-use crate::support::{DEADLINE, Killed, await_end, descendants, leave_out};
+use crate::support::{DEADLINE, Killed, await_end, descendants, leave_out, signal};
 
 #[test]
 fn nothing_stays_of_a_session_in_a_program_without_a_room() {
@@ -102,13 +102,7 @@ fn a_client_that_is_killed_ends_the_session_and_is_told() {
         .iter()
         .find(|process| name_of(**process) == "ssh")
         .expect("it runs");
-    let mut kill = Command::new("kill");
-    assert!(
-        kill.args(["-9", &client.to_string()])
-            .status()
-            .expect("it can be done")
-            .success()
-    );
+    signal("KILL", (*client).into());
     assert!(lab.0.wait().expect("it can be done").success());
     let outcome: Outcome =
         serde_json::from_str(&std::fs::read_to_string(&file).expect("it can be done"))

@@ -8,12 +8,12 @@
 
 pub(crate) mod measuring;
 
-use std::io::Write as _;
 use std::net::{SocketAddr, UdpSocket};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use fulmar_lab::link::{Host, Link};
+use fulmar_lab::link::{Host, Link, PatientSocket};
+use fulmar_lab::peer::find;
 use fulmar_lab::scenario::Scenario;
 use fulmar_lab::trace::LinkTraces;
 
@@ -43,30 +43,30 @@ pub(crate) fn link(scenario: &str) -> Option<Link> {
 pub(crate) fn leave_out(reason: &str) {
     let required = std::env::var_os("FULMAR_TEST_PEERS").is_some_and(|peers| peers == "required");
     assert!(!required, "{reason}, and FULMAR_TEST_PEERS=required");
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    eprintln!("left out: {test}: {reason}");
-    let Some(list) = std::env::var_os("FULMAR_TEST_SKIPPED") else {
-        return;
-    };
-    let list = std::fs::OpenOptions::new().append(true).open(list);
-    list.and_then(|mut list| list.write_all(format!("{test}\t{reason}\n").as_bytes()))
-        .expect("the list can be written");
+    fulmar_platform::leave_out(reason);
+}
+
+/// True where all these programs are; otherwise the calling test is left out.
+#[track_caller]
+pub(crate) fn has(programs: &[&str]) -> bool {
+    let missing = programs.iter().find(|program| find(program).is_none());
+    if let Some(program) = missing {
+        leave_out(&format!("{program} is not installed"));
+    }
+    missing.is_none()
 }
 
 /// Opens a UDP socket on a host; reading it gives up at the deadline.
-pub(crate) fn udp(host: &Host, address: &str) -> UdpSocket {
+pub(crate) fn udp(host: &Host, address: &str) -> PatientSocket {
     let socket = host
         .within(|| UdpSocket::bind(address))
         .expect("the host can be entered")
         .expect("the address is free");
-    socket
-        .set_read_timeout(Some(DEADLINE))
-        .expect("a deadline can be set");
-    socket
+    PatientSocket::new(socket, DEADLINE).expect("a deadline can be set")
 }
 
 /// Sends a text and returns the source that the server sees.
-pub(crate) fn seen_by(server: &UdpSocket, client: &UdpSocket, text: &str) -> SocketAddr {
+pub(crate) fn seen_by(server: &PatientSocket, client: &PatientSocket, text: &str) -> SocketAddr {
     client
         .send_to(text.as_bytes(), SERVER)
         .expect("it can be sent");
@@ -95,6 +95,14 @@ pub(crate) fn await_state(process: u32, state: char) {
         assert!(start.elapsed() < DEADLINE, "it is not in state {state}");
         std::thread::yield_now();
     }
+}
+
+/// Sends a signal such as `INT` to a process, or to a group of them by a number below zero. The shell does it: what
+/// has the program `kill` may not be installed.
+pub(crate) fn signal(name: &str, target: i64) {
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "kill -s \"$0\" -- \"$1\"", name, &target.to_string()]);
+    assert!(shell.status().expect("there is a shell").success());
 }
 
 /// A program that is killed, whatever becomes of the test.

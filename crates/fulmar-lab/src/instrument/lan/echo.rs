@@ -13,7 +13,7 @@ use super::{Figures, median};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
 use crate::judge::{Run, Truth, Verdict};
-use crate::link::Link;
+use crate::link::{Link, PatientSocket};
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Stage};
 use crate::scenario::{SERVER_IP, Scenario};
@@ -142,8 +142,8 @@ fn round_trip(link: &Link) -> Result<Duration> {
     let address = far.local_addr()?;
     let near = link.client.within(|| UdpSocket::bind("0.0.0.0:0"))??;
     far.set_read_timeout(Some(Duration::from_millis(100)))?;
-    near.set_read_timeout(Some(PATIENCE))?;
     near.connect(address)?;
+    let near = PatientSocket::new(near, PATIENCE)?;
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| answer(&far, &is_over));
@@ -164,7 +164,7 @@ fn answer(far: &UdpSocket, is_over: &AtomicBool) {
     }
 }
 
-fn probe(near: &UdpSocket) -> Result<Duration> {
+fn probe(near: &PatientSocket) -> Result<Duration> {
     let began = boot_time();
     near.send(&[0; 64])?;
     near.recv(&mut [0; 100])?;
