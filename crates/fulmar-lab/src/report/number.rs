@@ -1,6 +1,6 @@
 //! Numbers as a reader wants them: as exact as they are meant, in the unit that suits them.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// The sign where there is no number.
 pub(super) const NONE: &str = "–";
@@ -145,31 +145,20 @@ fn step(most: f64, units: &[(f64, &'static str)]) -> (&'static str, f64) {
 
 /// Returns the day of a time in seconds since 1970, UTC, as `2026-05-31`.
 pub(super) fn day(seconds: u64) -> String {
-    let days = seconds / 86_400 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    written(seconds).chars().take(10).collect()
 }
 
 /// Returns a time in seconds since 1970 as `2026-05-31 14:02 UTC`.
 pub(super) fn moment(seconds: u64) -> String {
-    let minutes = seconds / 60 % 1440;
-    format!(
-        "{} {:02}:{:02} UTC",
-        day(seconds),
-        minutes / 60,
-        minutes % 60
-    )
+    let minute: String = written(seconds).chars().take(16).collect();
+    minute.replace('T', " ") + " UTC"
+}
+
+/// Returns a time as RFC 3339 has it, which ends with the year 9999.
+fn written(seconds: u64) -> String {
+    const LAST: u64 = 253_402_300_799;
+    let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
+    humantime::format_rfc3339_seconds(time).to_string()
 }
 
 #[cfg(test)]
@@ -225,5 +214,6 @@ mod tests {
         assert_eq!(day(951_782_400), "2000-02-29");
         assert_eq!(moment(1_709_251_199), "2024-02-29 23:59 UTC");
         assert_eq!(moment(4_107_542_400), "2100-03-01 00:00 UTC");
+        assert_eq!(moment(u64::MAX), "9999-12-31 23:59 UTC");
     }
 }
