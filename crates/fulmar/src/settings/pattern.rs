@@ -1,5 +1,7 @@
 //! Patterns of host names, as in ssh_config(5).
 
+use wildcard::WildcardBuilder;
+
 /// A list of patterns, separated by blanks or commas: `*` is any text, `?` any one byte, and a `!`
 /// before a pattern makes a host that it matches no match of the whole list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,31 +46,12 @@ impl Patterns {
     }
 }
 
-/// Compares a whole text with a pattern. Takes at most the product of their lengths in steps: a
-/// star that turns out too short grows by one byte, and those before it never need to.
+/// Compares a whole text with a pattern.
 fn matches_pattern(text: &[u8], pattern: &[u8]) -> bool {
-    let (mut at, mut place) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while at < text.len() {
-        match pattern.get(place) {
-            Some(b'*') => {
-                star = Some((at, place));
-                place += 1;
-            }
-            Some(&byte) if byte == b'?' || text.get(at) == Some(&byte) => {
-                at += 1;
-                place += 1;
-            }
-            _ => match star {
-                Some((from, starred)) => {
-                    star = Some((from + 1, starred));
-                    (at, place) = (from + 1, starred + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern.iter().skip(place).all(|&byte| byte == b'*')
+    WildcardBuilder::new(pattern)
+        .without_escape()
+        .build()
+        .is_ok_and(|pattern| pattern.is_match(text))
 }
 
 #[cfg(test)]
@@ -143,6 +126,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn any_text_is_a_pattern(pattern in ".{1,40}") {
+            prop_assert!(WildcardBuilder::new(pattern.as_bytes()).without_escape().build().is_ok());
+        }
+
         #[test]
         fn matching_is_as_defined(text in "[ab]{0,12}", pattern in "[ab*?]{0,8}") {
             let (text, pattern) = (text.as_bytes(), pattern.as_bytes());
