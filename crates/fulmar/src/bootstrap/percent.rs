@@ -1,40 +1,27 @@
 //! Values of any bytes, in lines of printable ASCII.
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode, percent_encode};
+
+/// The characters that are written as `%XX`, beside all that is not ASCII.
+const ENCODED: &AsciiSet = &CONTROLS.add(b'%');
+
 /// Appends `value` with `%`, control characters and all that is not ASCII as `%XX`.
-pub(super) fn encode(value: &[u8], out: &mut Vec<u8>) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    let digit = |number: u8| DIGITS.get(usize::from(number)).copied().unwrap_or(b'0');
-    for &byte in value {
-        match byte {
-            b'%' | 0..0x20 | 0x7F.. => out.extend([b'%', digit(byte >> 4), digit(byte & 15)]),
-            plain => out.push(plain),
-        }
-    }
+pub(crate) fn encode(value: &[u8], out: &mut Vec<u8>) {
+    out.extend(percent_encode(value, ENCODED).flat_map(str::bytes));
 }
 
 /// Returns the value that a text stands for. `None` for a `%` without two hexadecimal digits, for
 /// anything that is not printable ASCII, and for a value with a zero byte, which neither an argument
 /// nor a variable can have.
-pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
-    let mut value = Vec::with_capacity(text.len());
-    let mut rest = text.iter();
-    while let Some(&byte) = rest.next() {
-        value.push(match byte {
-            b'%' => match digit(*rest.next()?)? << 4 | digit(*rest.next()?)? {
-                0 => return None,
-                byte => byte,
-            },
-            0x20..0x7F => byte,
-            _ => return None,
-        });
-    }
-    Some(value)
-}
-
-fn digit(character: u8) -> Option<u8> {
-    char::from(character)
-        .to_digit(16)
-        .and_then(|digit| u8::try_from(digit).ok())
+pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
+    let is_printable = text.iter().all(|byte| (0x20..0x7F).contains(byte));
+    // The library leaves a `%` without digits as it is.
+    let mut behind_signs = text.split(|&byte| byte == b'%').skip(1);
+    let has_digits = behind_signs.all(|behind| {
+        matches!(behind, [high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
+    });
+    let value: Vec<u8> = percent_decode(text).collect();
+    (is_printable && has_digits && !value.contains(&0)).then_some(value)
 }
 
 #[cfg(test)]
