@@ -67,6 +67,11 @@ const TRAFFIC: &[Quantity] = &[
     quantity("kB to the server", "bytes_up", 1, AT_MOST_STOCK).times(KILO),
 ];
 
+const STORM: &[Quantity] = &[
+    quantity("kB/s", "rate", 0, "at least mosh's").times(KILO),
+    quantity("Ctrl-C, ms", "to_interrupt", 0, "under 200"),
+];
+
 pub(super) const ALL: &[Figure] = &[
     Figure {
         name: "typing",
@@ -186,6 +191,32 @@ pub(super) const ALL: &[Figure] = &[
         source: Source::Cell {
             name: "loads/yes",
             quantities: TRAFFIC,
+        },
+    },
+    Figure {
+        name: "storm-repeat",
+        about: "A program writes 400 kB that are much work for a terminal, in a window of 400x100: a wide \
+                character repeated by REP, which stock passes over and so draws nothing of; then the same \
+                for ever, until Ctrl-C is typed after 2 s, and its end is on the screen.",
+        source: Source::Cell {
+            name: "loads/storm-repeat",
+            quantities: STORM,
+        },
+    },
+    Figure {
+        name: "storm-shift",
+        about: "The same with DECALN and SL, which fill the screen and shift all of it.",
+        source: Source::Cell {
+            name: "loads/storm-shift",
+            quantities: STORM,
+        },
+    },
+    Figure {
+        name: "storm-lines",
+        about: "The same with IL and DL, which move all rows down and up.",
+        source: Source::Cell {
+            name: "loads/storm-lines",
+            quantities: STORM,
         },
     },
     Figure {

@@ -5,6 +5,7 @@
 //! otherwise, so a client has no part of one where it goes, and leaves nothing out in drawing it.
 
 use std::io::{Read as _, Write as _, stdin, stdout};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -15,6 +16,8 @@ use anyhow::{Context as _, Result, bail};
 pub(super) const READY: &str = "#READY#";
 /// Shown when the program is through.
 pub(super) const DONE: &str = "#DONE#";
+/// Shown when half of what a program does is done.
+pub(super) const HALF: &str = "#HALF#";
 /// Shown when the program is through and did not get what it should have got.
 pub(super) const WRONG: &str = "#WRONG#";
 
@@ -34,6 +37,13 @@ pub enum Program {
     FullScreen,
     /// Writes lines of `y` for three seconds.
     Yes,
+    /// Writes what is much work for a terminal: so many bytes, and then for ever, until it is interrupted.
+    Storm {
+        /// The text that is written again and again, with `e` for ESC.
+        piece: String,
+        /// The number of bytes that come first; then another key is waited for.
+        bytes: usize,
+    },
     /// Reads so many bytes and checks each.
     Sink {
         /// The number of bytes.
@@ -60,6 +70,7 @@ impl Program {
             }
             Self::FullScreen => format!("{lab} load full-screen"),
             Self::Yes => format!("{lab} load yes"),
+            Self::Storm { piece, bytes } => format!("{lab} load storm '{piece}' {bytes}"),
             Self::Sink { bytes } => format!("{lab} load sink {bytes}"),
         })
     }
@@ -76,6 +87,7 @@ impl Program {
             Self::Cat { file } => run(Command::new("cat").arg(file)).map(|()| DONE)?,
             Self::FullScreen => draw_frames().map(|()| DONE)?,
             Self::Yes => yes().map(|()| DONE)?,
+            Self::Storm { piece, bytes } => return storm(piece, *bytes),
             Self::Sink { bytes } => sink(*bytes)?,
         };
         show(verdict, 5)?;
@@ -109,6 +121,20 @@ fn yes() -> Result<()> {
         .stdin(Stdio::null())
         .status()?;
     Ok(())
+}
+
+/// Becomes a shell that writes and is interrupted as a user's is: the signal ends `yes`, and the system
+/// throws away what the terminal has not read.
+fn storm(piece: &str, bytes: usize) -> Result<()> {
+    let script = format!(
+        "trap : INT; yes \"$1\" | head -c {bytes}; printf '\\033c\\033[5H{HALF}'; \
+         head -c 1 > /dev/null; yes \"$1\"; printf '\\033c\\033[5H{DONE}'; read end"
+    );
+    let piece = piece.replace('e', "\x1b");
+    let error = Command::new("sh")
+        .args(["-c", &script, "sh", &piece])
+        .exec();
+    Err(error).context("starting sh")
 }
 
 /// Byte `index` of everything that is typed into [`Program::Sink`]: printable, and in an order

@@ -5,6 +5,7 @@
 //! | throughput | `cat` of 200 MB, until its end is on the screen | `rate`, and `pty_rate`: the same in a terminal alone |
 //! | full-screen | a program redraws the whole screen 20 times a second | bytes and packets |
 //! | yes | three seconds of `yes` | bytes and packets |
+//! | storm-… | a program writes what is much work for a terminal, in a window of 400x100 | `rate`, and `to_interrupt`: from Ctrl-C to the end of it |
 //! | paste | 8 MB are typed at once into a program that checks each byte | `to_arrive`, `client_memory`, `server_memory` |
 //! | outage | 3000 keys in an outage of a minute | `to_catch_up`, from its end until all have arrived |
 //!
@@ -28,7 +29,7 @@ use crate::link::Report;
 use crate::peer::{Peer, costs};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
-use crate::trace::LinkTraces;
+use crate::trace::{LinkTraces, Size};
 pub use far::{Program, play};
 use near::{Near, Seen};
 
@@ -54,7 +55,19 @@ const OUTAGE: Duration = Duration::from_secs(60);
 /// The time for which it is quiet before an outage.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// What is carried.
+/// The bytes that are written in a storm whose time is taken, the time for which it goes on before it is
+/// interrupted, and its window. Chosen by eye: seconds for a terminal that takes 15 s for a megabyte.
+const STORM_BYTES: usize = 400_000;
+const STORM_LASTS: Duration = Duration::from_secs(2);
+const STORM_SIZE: Size = Size {
+    columns: 400,
+    rows: 100,
+};
+
+/// The byte that Ctrl-C types.
+const INTERRUPT: u8 = 0x03;
+
+/// A load that is carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// `cat` of so many bytes.
@@ -63,6 +76,13 @@ pub enum Load {
     FullScreen,
     /// `yes`.
     Yes,
+    /// A piece of input that is much work, again and again; see [`Program::Storm`].
+    Storm {
+        /// Its name.
+        name: &'static str,
+        /// The text that is written.
+        piece: &'static str,
+    },
     /// So many bytes typed at once.
     Paste(usize),
     /// So many keys typed in an outage of that time.
@@ -75,6 +95,18 @@ pub fn cells(_around: &Surroundings) -> Vec<Cell> {
         Load::Throughput(TEXT_BYTES),
         Load::FullScreen,
         Load::Yes,
+        Load::Storm {
+            name: "storm-repeat",
+            piece: "漢e[65535b",
+        },
+        Load::Storm {
+            name: "storm-shift",
+            piece: "e#8e[ @",
+        },
+        Load::Storm {
+            name: "storm-lines",
+            piece: "e[He[99Le[99M",
+        },
         Load::Paste(PASTE_BYTES),
         Load::Outage(OUTAGE_KEYS, OUTAGE),
     ]
@@ -92,6 +124,7 @@ impl Load {
                 11,
             ),
             Self::Yes => ("yes", "3 s of yes", 6),
+            Self::Storm { name, .. } => (name, "what is much work for a terminal, at 400x100", 15),
             Self::Paste(_) => ("paste", "8 MB pasted", 15),
             Self::Outage(..) => ("outage", "3000 keys in an outage of 60 s", 70),
         };
@@ -99,15 +132,34 @@ impl Load {
             name: name.to_owned(),
             title: title.to_owned(),
             // Nobody looks at guesses here, and they would cost time.
-            peers: ["ssh", "mosh-n", "fulmar-n"].map(str::to_owned).to_vec(),
+            peers: self.peers(),
             takes: Duration::from_secs(seconds),
             // The others wait most of the time.
-            is_alone: matches!(self, Self::Throughput(_) | Self::Paste(_)),
+            is_alone: matches!(
+                self,
+                Self::Throughput(_) | Self::Storm { .. } | Self::Paste(_)
+            ),
             work: Box::new(self),
         }
     }
 
-    /// What runs at the far end. The text is in this file, where there is one.
+    /// Returns the peers that are measured: of a storm those that have a terminal of their own.
+    fn peers(self) -> Vec<String> {
+        let peers: &[&str] = match self {
+            Self::Storm { .. } => &["mosh-n", "fulmar-n"],
+            _ => &["ssh", "mosh-n", "fulmar-n"],
+        };
+        peers.iter().map(|&peer| peer.to_owned()).collect()
+    }
+
+    fn window(self) -> Size {
+        match self {
+            Self::Storm { .. } => STORM_SIZE,
+            _ => near::SIZE,
+        }
+    }
+
+    /// Returns the program that runs at the far end. The text is in this file, where there is one.
     fn program(self, text: &Path) -> Program {
         match self {
             Self::Throughput(_) => Program::Cat {
@@ -115,6 +167,10 @@ impl Load {
             },
             Self::FullScreen => Program::FullScreen,
             Self::Yes => Program::Yes,
+            Self::Storm { piece, .. } => Program::Storm {
+                piece: piece.to_owned(),
+                bytes: STORM_BYTES,
+            },
             Self::Paste(bytes) | Self::Outage(bytes, _) => Program::Sink { bytes },
         }
     }
@@ -136,7 +192,7 @@ impl Work for Load {
         values.command.clone_from(&far);
         let line = peer.line(&values)?;
         let mut session = Session {
-            near: Near::start(&stage, &line)?,
+            near: Near::start_in(self.window(), &stage, &line)?,
             stage,
             peer,
             far,
@@ -155,6 +211,11 @@ impl Work for Load {
     fn parameters(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Throughput(bytes) | Self::Paste(bytes) => vec![("bytes", bytes.to_string())],
+            Self::Storm { piece, .. } => vec![
+                ("piece", (*piece).to_owned()),
+                ("bytes", STORM_BYTES.to_string()),
+                ("window", "400x100".to_owned()),
+            ],
             Self::FullScreen | Self::Yes => Vec::new(),
             Self::Outage(keys, time) => vec![
                 ("keys", keys.to_string()),
@@ -186,9 +247,31 @@ impl Session {
         match load {
             Load::Throughput(bytes) => self.throughput(bytes),
             Load::FullScreen | Load::Yes => self.traffic(),
+            Load::Storm { .. } => self.storm(),
             Load::Paste(bytes) => self.paste(bytes),
             Load::Outage(keys, time) => self.outage(keys, time),
         }
+    }
+
+    fn storm(&mut self) -> Result<Figures> {
+        let began = boot_time();
+        self.begin();
+        let mut figures = Figures::default();
+        let is_half = self.near.wait_for(far::HALF, LIMIT)?;
+        figures.put_share("in_time", is_half);
+        if !is_half {
+            return Ok(figures);
+        }
+        let rate = STORM_BYTES as f64 / (boot_time() - began).as_secs_f64();
+        figures.put("rate", rate, "B/s");
+        self.begin();
+        self.near.rest(STORM_LASTS)?;
+        let interrupted = boot_time();
+        self.near.type_keys([INTERRUPT]);
+        if let Some(ended) = self.in_time(LIMIT)? {
+            figures.put_ms("to_interrupt", ended - interrupted);
+        }
+        Ok(figures)
     }
 
     /// Types the key that the program waits for.

@@ -10,7 +10,7 @@ use crate::replay::{Client, Stage};
 use crate::trace::Size;
 
 /// The usual terminal.
-const SIZE: Size = Size {
+pub(super) const SIZE: Size = Size {
     columns: 80,
     rows: 24,
 };
@@ -41,8 +41,13 @@ pub(super) enum Seen {
 impl Near {
     /// Starts this line on the client's host, in a window of the usual size.
     pub(super) fn start(stage: &Stage, line: &str) -> Result<Self> {
+        Self::start_in(SIZE, stage, line)
+    }
+
+    /// Starts this line on the client's host, in a window of that size.
+    pub(super) fn start_in(size: Size, stage: &Stage, line: &str) -> Result<Self> {
         Ok(Self {
-            client: stage.start(line, SIZE)?,
+            client: stage.start(line, size)?,
             shown: Vec::new(),
             to_type: VecDeque::new(),
             buffer: vec![0; BLOCK],
