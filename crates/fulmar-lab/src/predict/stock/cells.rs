@@ -8,7 +8,7 @@ use crate::predict::picture::{Look, Picture};
 
 /// A prediction about one cell.
 #[derive(Clone, Debug)]
-pub(super) struct Guess {
+pub(super) struct CellPrediction {
     pub(super) is_active: bool,
     pub(super) look: Look,
     is_unknown: bool,
@@ -33,9 +33,9 @@ pub(super) enum Validity {
     Wrong,
 }
 
-impl Default for Guess {
-    fn default() -> Guess {
-        Guess {
+impl Default for CellPrediction {
+    fn default() -> CellPrediction {
+        CellPrediction {
             is_active: false,
             look: Look::BLANK,
             is_unknown: false,
@@ -48,8 +48,8 @@ impl Default for Guess {
     }
 }
 
-impl Guess {
-    /// What is guessed, unless it is that nobody knows.
+impl CellPrediction {
+    /// Returns the predicted look, unless the prediction is that nobody knows.
     pub(super) fn known(&self) -> Option<Look> {
         (!self.is_unknown).then_some(self.look)
     }

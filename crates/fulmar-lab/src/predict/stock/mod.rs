@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use fulmar_terminal::{Position, Row, Size};
 
-use self::cells::{Guess, Validity, look_of};
+use self::cells::{CellPrediction, Validity, look_of};
 use self::keyboard::{Action, Keyboard};
 use self::trigger::Triggers;
 use super::picture::{Look, Picture, place};
@@ -41,7 +41,7 @@ pub(super) struct Stock {
     mode: Mode,
     keyboard: Keyboard,
     triggers: Triggers,
-    rows: BTreeMap<u16, Vec<Guess>>,
+    rows: BTreeMap<u16, Vec<CellPrediction>>,
     cursors: Vec<Cursor>,
     epoch: u64,
     confirmed: u64,
@@ -92,7 +92,12 @@ impl Stock {
     }
 
     fn is_active(&self) -> bool {
-        !self.cursors.is_empty() || self.rows.values().flatten().any(|guess| guess.is_active)
+        !self.cursors.is_empty()
+            || self
+                .rows
+                .values()
+                .flatten()
+                .any(|prediction| prediction.is_active)
     }
 
     fn lose_confidence(&mut self) {
@@ -110,9 +115,9 @@ impl Stock {
     /// Removes what an epoch and later ones have predicted.
     fn kill(&mut self, epoch: u64, frame: &Frame) {
         self.cursors.retain(|cursor| cursor.epoch < epoch);
-        for guess in self.rows.values_mut().flatten() {
-            if guess.is_active && guess.epoch >= epoch {
-                guess.is_active = false;
+        for prediction in self.rows.values_mut().flatten() {
+            if prediction.is_active && prediction.epoch >= epoch {
+                prediction.is_active = false;
             }
         }
         self.cursors.push(Cursor {
@@ -153,12 +158,12 @@ impl Stock {
         let rows: Vec<u16> = self.rows.keys().copied().collect();
         for row in rows {
             for column in 0..picture.columns() {
-                let Some(guess) = self.guess(row, column) else {
+                let Some(prediction) = self.prediction(row, column) else {
                     continue;
                 };
-                let (epoch, made) = (guess.epoch, guess.at);
+                let (epoch, made) = (prediction.epoch, prediction.at);
                 let at = place(Row(row), column);
-                match guess.validity(at, picture, self.late_ack) {
+                match prediction.validity(at, picture, self.late_ack) {
                     Validity::Wrong if self.is_frozen() => self.drop_guess(row, column),
                     Validity::Wrong if epoch > self.confirmed => self.kill(epoch, frame),
                     Validity::Wrong => {
@@ -177,28 +182,28 @@ impl Stock {
             }
         }
         self.rows
-            .retain(|_, row| row.iter().any(|guess| guess.is_active));
+            .retain(|_, row| row.iter().any(|prediction| prediction.is_active));
         false
     }
 
-    fn guess(&self, row: u16, column: u16) -> Option<&Guess> {
-        let guess = self.rows.get(&row)?.get(usize::from(column))?;
-        guess.is_active.then_some(guess)
+    fn prediction(&self, row: u16, column: u16) -> Option<&CellPrediction> {
+        let prediction = self.rows.get(&row)?.get(usize::from(column))?;
+        prediction.is_active.then_some(prediction)
     }
 
     fn drop_guess(&mut self, row: u16, column: u16) {
         let row = self.rows.get_mut(&row);
-        if let Some(guess) = row.and_then(|row| row.get_mut(usize::from(column))) {
-            guess.is_active = false;
+        if let Some(prediction) = row.and_then(|row| row.get_mut(usize::from(column))) {
+            prediction.is_active = false;
         }
     }
 
     /// Gives the predictions from a cell to the end of its row the look of what came.
     fn adopt(&mut self, row: u16, column: u16, actual: Look) {
         let row = self.rows.get_mut(&row);
-        let guesses = row.into_iter().flatten().skip(column.into());
-        for guess in guesses.filter(|guess| guess.is_active) {
-            guess.look = guess.look.dressed_as(actual);
+        let predictions = row.into_iter().flatten().skip(column.into());
+        for prediction in predictions.filter(|prediction| prediction.is_active) {
+            prediction.look = prediction.look.dressed_as(actual);
         }
     }
 
@@ -274,8 +279,8 @@ impl Stock {
         let left = match at.column.0.checked_sub(1) {
             Some(left) => {
                 let left = place(at.row, left);
-                let guessed = self.guess(at.row.0, left.column.0);
-                let known = guessed.and_then(|guess| guess.known());
+                let predicted = self.prediction(at.row.0, left.column.0);
+                let known = predicted.and_then(|prediction| prediction.known());
                 known.unwrap_or(on.shown.look(left))
             }
             None => look_of(on.frame.screen.style()),
@@ -315,8 +320,8 @@ impl Stock {
 
     /// Returns the look that is predicted for a cell, or else displayed; `None` if that is unknown.
     fn look(&self, row: Row, column: u16, on: Situation<'_>) -> Option<Look> {
-        match self.guess(row.0, column) {
-            Some(guess) => guess.known(),
+        match self.prediction(row.0, column) {
+            Some(prediction) => prediction.known(),
             None => Some(on.shown.look(place(row, column))),
         }
     }
@@ -324,15 +329,15 @@ impl Stock {
     fn put(&mut self, at: Position, look: Option<Look>, on: Situation<'_>) {
         let columns = usize::from(on.shown.columns());
         let row = self.rows.entry(at.row.0);
-        let row = row.or_insert_with(|| vec![Guess::default(); columns]);
-        let Some(guess) = row.get_mut(usize::from(at.column.0)) else {
+        let row = row.or_insert_with(|| vec![CellPrediction::default(); columns]);
+        let Some(prediction) = row.get_mut(usize::from(at.column.0)) else {
             return;
         };
-        guess.change(look, on.shown.look(at));
-        guess.epoch = self.epoch;
-        guess.expires = self.sent_state + 1;
-        guess.at = on.now;
-        guess.key = on.key;
+        prediction.change(look, on.shown.look(at));
+        prediction.epoch = self.epoch;
+        prediction.expires = self.sent_state + 1;
+        prediction.at = on.now;
+        prediction.key = on.key;
     }
 
     fn is_shown(&self) -> bool {
@@ -373,15 +378,16 @@ impl Predictor for Stock {
                 drawn.picture.set_cursor(cursor.at);
                 drawn.cursor_cause = Some(cursor.key);
             }
-            for (row, guesses) in &self.rows {
-                for (column, guess) in guesses.iter().enumerate() {
+            for (row, predictions) in &self.rows {
+                for (column, prediction) in predictions.iter().enumerate() {
                     let at = place(Row(*row), column as u16);
-                    let Some(look) = guess.known().filter(|_| is_sure(guess.epoch)) else {
+                    let Some(look) = prediction.known().filter(|_| is_sure(prediction.epoch))
+                    else {
                         continue;
                     };
-                    if guess.is_active && look != drawn.picture.look(at) {
+                    if prediction.is_active && look != drawn.picture.look(at) {
                         drawn.picture.set(at, look);
-                        drawn.causes.insert(at, guess.key);
+                        drawn.causes.insert(at, prediction.key);
                     }
                 }
             }
