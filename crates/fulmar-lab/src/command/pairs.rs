@@ -59,10 +59,12 @@ const QUICK: [&str; 3] = ["evdo", "transoceanic", "loss"];
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let making = &arguments.making;
     let around = making.data.surroundings_for(making.quick)?;
-    let usual: &[&str] = match (making.quick, making.data.generated) {
-        (true, _) => &QUICK,
-        (_, true) => &GENERATED,
-        _ => &CELLS,
+    let usual: &[&str] = if making.quick {
+        &QUICK
+    } else if making.data.generated {
+        &GENERATED
+    } else {
+        &CELLS
     };
     let selection = Selection {
         names: if arguments.names.is_empty() {

@@ -162,12 +162,10 @@ impl Workshop {
                 return Ok(false);
             }
         };
-        match (file.is_file(), status.success()) {
-            (true, true) => {}
-            (true, false) => {
-                progress.say("it is less precise than it is meant to be: see the report")
-            }
-            (false, _) => progress.say("the check has failed: try `fulmar-lab selfcheck`"),
+        if !file.is_file() {
+            progress.say("the check has failed: try `fulmar-lab selfcheck`");
+        } else if !status.success() {
+            progress.say("it is less precise than it is meant to be: see the report");
         }
         Ok(true)
     }

@@ -243,11 +243,14 @@ fn verdict(published: Option<Number>, found: &Found, both_at_once: bool) -> Verd
     let is_same = (ratio < 1.0) == (published.value < 1.0);
     let apart = ratio / published.value;
     let is_alike = both_at_once || apart <= ALIKE && (published.is_bound || apart >= 1.0 / ALIKE);
-    match (is_sure, is_same, is_alike) {
-        (false, ..) => Verdict::NotShown,
-        (_, false, _) => Verdict::Contrary,
-        (_, _, true) => Verdict::Holds,
-        _ => Verdict::OtherFactor,
+    if !is_sure {
+        Verdict::NotShown
+    } else if !is_same {
+        Verdict::Contrary
+    } else if is_alike {
+        Verdict::Holds
+    } else {
+        Verdict::OtherFactor
     }
 }
 

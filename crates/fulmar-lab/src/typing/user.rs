@@ -224,10 +224,12 @@ impl<'a> User<'a> {
     /// patience is at its end.
     fn seen(&self, now: Duration, limit: Duration, is_complete: bool) -> Option<WhyOver> {
         let last = self.truth.reach(self.reader.typed());
-        match (self.reader.has_for_certain(last), is_complete) {
-            (true, true) => Some(WhyOver::AllSeen),
-            (true, false) => Some(WhyOver::LimitReached),
-            (false, _) => (now >= limit).then_some(WhyOver::AnswersMissing),
+        if !self.reader.has_for_certain(last) {
+            (now >= limit).then_some(WhyOver::AnswersMissing)
+        } else if is_complete {
+            Some(WhyOver::AllSeen)
+        } else {
+            Some(WhyOver::LimitReached)
         }
     }
 

@@ -110,11 +110,15 @@ impl Terminal {
         if self.holder != Holder::Us {
             return None;
         }
-        let interest = match (wants_keys, self.is_drained()) {
-            (true, true) => Interest::Read,
-            (true, false) => Interest::ReadWrite,
-            (false, true) => Interest::Nothing,
-            (false, false) => Interest::Write,
+        let has_output = !self.is_drained();
+        let interest = if wants_keys && has_output {
+            Interest::ReadWrite
+        } else if wants_keys {
+            Interest::Read
+        } else if has_output {
+            Interest::Write
+        } else {
+            Interest::Nothing
         };
         Some(list.add(&self.tty, interest))
     }

@@ -240,10 +240,12 @@ fn adversarial(around: &Surroundings) -> Vec<Cell> {
         Response::millis(230, 230),
     );
     // With stand-ins both would be the same.
-    let recordings: &[&Recording] = match (around.is_generated, around.is_quick) {
-        (true, _) => &[&OWN_LESS],
-        (_, true) => &[&PAGING],
-        _ => &[&PAGING, &OWN_LESS],
+    let recordings: &[&Recording] = if around.is_generated {
+        &[&OWN_LESS]
+    } else if around.is_quick {
+        &[&PAGING]
+    } else {
+        &[&PAGING, &OWN_LESS]
     };
     cells(&[paged], users(around), recordings, around)
 }

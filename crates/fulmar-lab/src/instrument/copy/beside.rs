@@ -47,17 +47,14 @@ impl Work for Beside {
         let words = widen(&stage.link)?;
         let stream = || Stream::start(&stage.link, Congestion::Losses, Way::Up, bytes);
         let copy = || Carrier::start(tool, (&stage, &place), (Way::Up, bytes), around);
-        let (mut carrier, stream) = match self.is_second {
-            true => {
-                let stream = stream()?;
-                std::thread::sleep(ALONE);
-                (copy()?, stream)
-            }
-            false => {
-                let carrier = copy()?;
-                std::thread::sleep(ALONE);
-                (carrier, stream()?)
-            }
+        let (mut carrier, stream) = if self.is_second {
+            let stream = stream()?;
+            std::thread::sleep(ALONE);
+            (copy()?, stream)
+        } else {
+            let carrier = copy()?;
+            std::thread::sleep(ALONE);
+            (carrier, stream()?)
         };
         std::thread::sleep(SETTLING);
         let before = [carrier.arrived(), stream.received()];
