@@ -28,8 +28,8 @@ impl Glyph {
     /// A cell without text; no difference is made between never written, erased, and blank.
     pub(crate) const BLANK: Self = Self(' ' as u32);
     /// The right half of a wide character.
-    pub const RIGHT_HALF: Self = Self(0);
-    /// What lies outside of the screen.
+    pub(crate) const RIGHT_HALF: Self = Self(0);
+    /// The glyph of places outside of the screen.
     pub const ABSENT: Self = Self(1);
 
     /// Returns what a cell of the emulator shows.

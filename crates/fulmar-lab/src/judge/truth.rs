@@ -127,7 +127,13 @@ impl Truth {
     }
 
     /// True when a cell shows `glyph` anywhere between two positions, both included.
-    pub fn ever_shows(&self, place: Place, glyph: Glyph, from: Position, to: Position) -> bool {
+    pub(crate) fn ever_shows(
+        &self,
+        place: Place,
+        glyph: Glyph,
+        from: Position,
+        to: Position,
+    ) -> bool {
         self.history.ever(place, glyph, from.0, to.0)
     }
 

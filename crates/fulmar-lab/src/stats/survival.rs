@@ -10,7 +10,6 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Survival {
     steps: Vec<Step>,
-    observations: usize,
 }
 
 /// A time at which something came.
@@ -45,21 +44,13 @@ impl Survival {
             }
             at_risk -= group.len();
         }
-        Self {
-            steps,
-            observations: sorted.len(),
-        }
+        Self { steps }
     }
 
     /// Returns the cumulative distribution: times in order with the share that came by then. The
     /// last share is below 1 when the longest waits were in vain.
     pub fn steps(&self) -> &[Step] {
         &self.steps
-    }
-
-    /// Returns how many observations went into it.
-    pub fn observations(&self) -> usize {
-        self.observations
     }
 
     /// Returns the share that came within `time`, from 0 to 1.
@@ -159,6 +150,5 @@ mod tests {
         let survival = Survival::of(&after(&[10, 20, 20, 30]));
         let shares = [9, 10, 19, 20, 30].map(|time| survival.share(ms(time)));
         assert_eq!(shares, [0.0, 0.25, 0.25, 0.75, 1.0]);
-        assert_eq!(survival.observations(), 4);
     }
 }
