@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
+use crate::outcome::Outcome;
 use crate::workspace::{self, Workspace};
 use crate::{Setup, deny, test, tidy};
 
@@ -14,14 +15,6 @@ use crate::{Setup, deny, test, tidy};
 struct Step {
     name: &'static str,
     run: fn(&Workspace, Setup) -> Result<Outcome>,
-}
-
-/// How a step ended that did not fail.
-pub(crate) enum Outcome {
-    /// All of it was checked and is good.
-    Passed,
-    /// It could not be checked here, for this reason.
-    NotDone(String),
 }
 
 /// The steps: those that take seconds first, then what compiles, then what needs the network.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::Setup;
-use crate::check::Outcome;
+use crate::outcome::Outcome;
 use crate::workspace::{self, Workspace};
 
 /// The version that is installed where there is none.

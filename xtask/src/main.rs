@@ -13,6 +13,7 @@
 mod check;
 mod deny;
 mod figures;
+mod outcome;
 mod peers;
 mod replay;
 mod test;
