@@ -58,10 +58,11 @@ pub(super) fn draw(quantities: &[Quantity], columns: &[Column]) -> String {
                 .map(|run| run.get(row).copied()?)
                 .collect();
             let is_there = column.is_timed || values.iter().any(Option::is_some);
-            let cell = match is_there {
-                true => cell(&values, quantity.digits),
+            let cell = if is_there {
+                cell(&values, quantity.digits)
+            } else {
                 // Nobody has measured it.
-                false => "–".to_owned(),
+                "–".to_owned()
             };
             table += &format!(" {cell} |");
         }
