@@ -18,7 +18,7 @@ struct Step {
 }
 
 /// The steps: those that take seconds first, then what compiles, then what needs the network.
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step {
         name: "format",
         run: format,
@@ -34,6 +34,10 @@ const STEPS: [Step; 7] = [
     Step {
         name: "tests",
         run: |workspace, setup| test::run(workspace, setup).map(passed),
+    },
+    Step {
+        name: "tests without programs",
+        run: test::without_programs,
     },
     Step {
         name: "docs",

@@ -65,7 +65,7 @@ fn provide(workspace: &Workspace, setup: Setup) -> Result<bool> {
     if is_installed(workspace) {
         return Ok(true);
     }
-    if !setup.may_install() {
+    if !setup.installs_all() {
         return Ok(false);
     }
     println!("installing cargo-deny {VERSION}, which takes some minutes");

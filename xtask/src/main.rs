@@ -57,16 +57,41 @@ struct Setup {
     /// Install what is missing, Debian packages (as root) and cargo-deny, and fail without it
     #[arg(long)]
     install: bool,
+    /// Install nothing, not even as root, and leave out what is missing
+    #[arg(long, conflicts_with = "install")]
+    no_install: bool,
     /// Running in CI: install what is missing, and leave nothing out
     #[arg(long = "ci", env = "CI", num_args = 0..=1, default_missing_value = "true",
           default_value = "false", value_parser = clap::builder::FalseyValueParser::new(), hide = true)]
     ci: bool,
 }
 
+/// The treatment of Debian packages that tests need and that are missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    /// They are installed, and all tests have to run.
+    Required,
+    /// They are installed if this is root and there is apt; what is missing nonetheless is left out.
+    InstalledIfPossible,
+    /// The tests that need them are left out.
+    LeftOut,
+}
+
 impl Setup {
-    /// Whether missing programs may be installed.
-    fn may_install(self) -> bool {
-        self.install || self.ci
+    /// Returns true if everything that is missing is to be installed: in CI, and where somebody asks for it.
+    fn installs_all(self) -> bool {
+        (self.install || self.ci) && !self.no_install
+    }
+
+    /// Returns the treatment of missing packages that tests need.
+    fn missing(self) -> Missing {
+        match self {
+            _ if self.installs_all() => Missing::Required,
+            Setup {
+                no_install: true, ..
+            } => Missing::LeftOut,
+            _ => Missing::InstalledIfPossible,
+        }
     }
 }
 
@@ -87,5 +112,46 @@ fn main() -> ExitCode {
             eprintln!("xtask: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_required_where_everything_is_installed_and_nowhere_else() {
+        let missing = |words: &[&str]| {
+            let words = ["xtask", "test"].iter().chain(words).copied();
+            match Cli::try_parse_from(words) {
+                Ok(Cli {
+                    command: Command::Test(mut setup),
+                }) => {
+                    // The variable of whoever runs this test.
+                    setup.ci = false;
+                    Some(setup.missing())
+                }
+                _ => None,
+            }
+        };
+        assert_eq!(missing(&[]), Some(Missing::InstalledIfPossible));
+        assert_eq!(missing(&["--install"]), Some(Missing::Required));
+        assert_eq!(missing(&["--no-install"]), Some(Missing::LeftOut));
+        assert_eq!(missing(&["--install", "--no-install"]), None);
+        let [install, no_install] = [false, false];
+        let in_ci = Setup {
+            install,
+            no_install,
+            ci: true,
+        };
+        assert_eq!(in_ci.missing(), Missing::Required);
+        assert_eq!(
+            Setup {
+                no_install: true,
+                ..in_ci
+            }
+            .missing(),
+            Missing::LeftOut
+        );
     }
 }

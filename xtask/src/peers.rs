@@ -1,6 +1,7 @@
 //! The programs that tests drive and that are not ours, and how to get them.
 
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
@@ -79,6 +80,10 @@ const PACKAGES: &[Package] = &[
         programs: &["nsenter", "unshare"],
     },
     Package {
+        name: "mount",
+        programs: &["mount"],
+    },
+    Package {
         name: "iproute2",
         programs: &["ip"],
     },
@@ -143,6 +148,9 @@ const PACKAGES: &[Package] = &[
 /// Folders beside those of `PATH`: daemons, the helper of libutempter, and modules of PAM, which ordinary
 /// users do not have in their `PATH`; and those that tests put into that of their programs.
 const MORE_FOLDERS: &[&str] = &[
+    "/usr/local/bin",
+    "/usr/bin",
+    "/bin",
     "/usr/local/sbin",
     "/usr/sbin",
     "/sbin",
@@ -159,6 +167,28 @@ pub(crate) fn is_listed(program: &str) -> bool {
     PACKAGES
         .iter()
         .any(|package| package.programs.contains(&program))
+}
+
+/// All programs that a test may ask for.
+pub(crate) fn programs() -> impl Iterator<Item = &'static str> {
+    PACKAGES
+        .iter()
+        .flat_map(|package| package.programs)
+        .copied()
+}
+
+/// Returns every file that is found as `program`, by whoever looks for it.
+pub(crate) fn files_of(program: &str) -> Vec<PathBuf> {
+    let files = folders().map(|folder| folder.join(program));
+    files.filter(|file| file.is_file()).collect()
+}
+
+/// Returns true if packages can be installed here: this is root, and there is apt.
+pub(crate) fn can_install() -> bool {
+    let is_root = Path::new("/proc/self")
+        .metadata()
+        .is_ok_and(|process| process.uid() == 0);
+    is_root && is_present("apt-get")
 }
 
 /// The command that installs what is missing, or `None` if nothing is.
@@ -215,11 +245,16 @@ fn missing(is_present: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
 }
 
 fn is_present(program: &str) -> bool {
+    !files_of(program).is_empty()
+}
+
+/// Returns the folders in which programs are looked for.
+fn folders() -> impl Iterator<Item = PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(MORE_FOLDERS.iter().map(PathBuf::from));
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     folders
         .into_iter()
-        .any(|folder| folder.join(program).is_file())
+        .chain(MORE_FOLDERS.iter().map(PathBuf::from))
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@
 //!
 //! The file is needed because libtest hides what a passing test prints.
 //!
-//! In CI and with `--install`, missing programs are installed and then required. Anywhere else
-//! they are optional, the tests left out are listed at the end, and so is the command to install
-//! what they need.
+//! In CI and with `--install`, missing programs are installed and then required. Anywhere else they are optional: root
+//! gets what is missing installed where there is apt, and where there is not, and with `--no-install`, the tests left
+//! out are listed at the end, with the command that installs what they need. So no test may fail for want of a program,
+//! which [`without_programs`] tries.
 //!
 //! # Seeds
 //!
@@ -24,16 +25,20 @@
 //! caller has set the variable; elsewhere the test's own, smaller number holds.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::Setup;
+use self::tally::Tally;
+use crate::outcome::Outcome;
 use crate::peers;
 use crate::workspace::{self, Workspace};
+use crate::{Missing, Setup};
 
+mod hidden;
 mod run;
 mod tally;
 
@@ -51,19 +56,46 @@ const SILENCE_MAX: Duration = Duration::from_secs(15 * 60);
 /// goes without, because after a change it is the building that one waits for.
 pub(crate) const OPTIMISED: [&str; 2] = ["--config", "profile.test.opt-level=1"];
 
+/// The tests that start programs which are not ours, as the words of two calls of cargo. What only computes, for
+/// minutes, is not among them.
+const TESTS_OF_PROGRAMS: [&[&str]; 2] = [
+    &["--package=fulmar-platform", "--tests"],
+    &[
+        "--package=fulmar-tree",
+        "--test=scp",
+        "--test=patterns",
+        "--package=fulmar",
+        "--package=fulmar-lab",
+        "--test=program",
+        "--test=agreement",
+        "--test=bulk",
+        "--test=command",
+        "--test=copy",
+        "--test=lan",
+        "--test=link",
+        "--test=load",
+        "--test=record",
+        "--test=replay",
+        "--test=report",
+        "--test=run",
+        "--test=selfcheck",
+        "--test=sitting",
+        "--test=tinygram",
+        "--test=worlds",
+    ],
+];
+
+/// The number of tests that run at once where programs are hidden: most of what is left waits for deadlines.
+/// Chosen by eye.
+const THREADS_WITHOUT_PROGRAMS: &str = "8";
+
 /// Runs all tests and ends with a plain summary.
 ///
 /// # Errors
 ///
 /// When a test fails, when nothing was tested, or when programs are to be installed and cannot be.
 pub(crate) fn run(workspace: &Workspace, setup: Setup) -> Result<()> {
-    if setup.may_install() {
-        peers::install_missing()?;
-    } else if let Some(command) = peers::install_command() {
-        println!("Programs are missing; tests that need them will be left out. To install them:");
-        println!("  {command}\nor, as root: cargo xtask test --install\n");
-    }
-
+    provide(setup.missing())?;
     let skipped = workspace.root().join("target/xtask/skipped-tests");
     start_list(&skipped)?;
 
@@ -72,23 +104,16 @@ pub(crate) fn run(workspace: &Workspace, setup: Setup) -> Result<()> {
     let mut cargo = all_tests(workspace, &["--no-fail-fast"]);
     cargo.env(
         "FULMAR_TEST_PEERS",
-        if setup.may_install() {
-            "required"
-        } else {
-            "optional"
+        match setup.missing() {
+            Missing::Required => "required",
+            Missing::InstalledIfPossible | Missing::LeftOut => "optional",
         },
     );
     cargo.env("FULMAR_TEST_SKIPPED", &skipped);
     if setup.ci && std::env::var_os("FULMAR_SEEDS").is_none() {
         cargo.env("FULMAR_SEEDS", SEEDS_IN_CI);
     }
-    // A person sees that nothing moves and can do something about it.
-    let silence = if setup.ci {
-        Silence::EndsIt(SILENCE_MAX)
-    } else {
-        Silence::Waits
-    };
-    let tests = run_and_count(&mut cargo, &mut std::io::stdout(), silence)?;
+    let tests = run_and_count(&mut cargo, &mut std::io::stdout(), setup.silence())?;
     let left_out = LeftOut::read(&skipped)?;
 
     print!("{}", left_out.report(peers::install_command().as_deref()));
@@ -102,10 +127,99 @@ pub(crate) fn run(workspace: &Workspace, setup: Setup) -> Result<()> {
     Ok(())
 }
 
+/// Installs programs that are missing, or says how one would.
+fn provide(missing: Missing) -> Result<()> {
+    let Some(command) = peers::install_command() else {
+        return Ok(());
+    };
+    match missing {
+        Missing::Required => peers::install_missing(),
+        Missing::InstalledIfPossible if peers::can_install() => {
+            println!(
+                "Programs are missing that tests need. They are installed (--no-install leaves them out):"
+            );
+            println!("  {command}\n");
+            if let Err(error) = peers::install_missing() {
+                println!("\nThat failed, and tests that need them will be left out: {error:#}\n");
+            }
+            Ok(())
+        }
+        Missing::InstalledIfPossible | Missing::LeftOut => {
+            println!(
+                "Programs are missing; tests that need them will be left out. To install them, as root:"
+            );
+            println!("  {command}\n");
+            Ok(())
+        }
+    }
+}
+
+/// Runs the tests that start programs once more, without any of those that a system may lack: none may fail for want of
+/// one. What can be tried without them passes again; the others leave themselves out, which takes no time.
+///
+/// # Errors
+///
+/// When a test fails, or none was left out, which would mean that nothing was hidden.
+pub(crate) fn without_programs(workspace: &Workspace, setup: Setup) -> Result<Outcome> {
+    if !hidden::is_possible() {
+        let why = "hiding programs takes root and a space of file systems";
+        return Ok(Outcome::NotDone(why.to_owned()));
+    }
+    let skipped = workspace
+        .root()
+        .join("target/xtask/skipped-without-programs");
+    start_list(&skipped)?;
+    let files = hidden::files(peers::programs(), peers::files_of);
+    println!("tests without {} programs", files.len());
+    let mut all = Tally::default();
+    for words in TESTS_OF_PROGRAMS {
+        workspace::run(tests_of_programs(workspace, words).arg("--no-run"))?;
+        let mut cargo = tests_of_programs(workspace, words);
+        cargo
+            .arg("--no-fail-fast")
+            .env("FULMAR_TEST_PEERS", "optional");
+        cargo.env("FULMAR_TEST_SKIPPED", &skipped);
+        cargo.env("RUST_TEST_THREADS", THREADS_WITHOUT_PROGRAMS);
+        let mut cargo = hidden::hiding(&files, &cargo);
+        let mut output = Vec::new();
+        let tests = run_and_count(&mut cargo, &mut output, setup.silence())?;
+        if !tests.succeeded {
+            std::io::stdout().write_all(&output)?;
+            bail!("tests fail where programs are missing");
+        }
+        all.passed += tests.tally.passed;
+        all.failed += tests.tally.failed;
+    }
+    let left_out = LeftOut::read(&skipped)?;
+    println!("{}", all.summary(left_out.0.len()));
+    if left_out.0.is_empty() {
+        bail!("no test was left out, so nothing was hidden");
+    }
+    Ok(Outcome::Passed)
+}
+
+/// Returns a call of tests that start programs of others.
+fn tests_of_programs(workspace: &Workspace, words: &[&str]) -> Command {
+    let mut cargo = workspace.cargo(["test", "--locked"]);
+    cargo.args(OPTIMISED).args(words);
+    cargo
+}
+
 fn all_tests(workspace: &Workspace, how: &[&str]) -> Command {
     let mut cargo = workspace.cargo(["test", "--workspace", "--locked"]);
     cargo.args(OPTIMISED).args(how);
     cargo
+}
+
+impl Setup {
+    /// Returns what it means that tests are silent. A person sees that nothing moves and can do something about it.
+    fn silence(self) -> Silence {
+        if self.ci {
+            Silence::EndsIt(SILENCE_MAX)
+        } else {
+            Silence::Waits
+        }
+    }
 }
 
 /// Makes an empty file for the tests to append to.

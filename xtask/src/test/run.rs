@@ -94,12 +94,19 @@ fn end_if_silent(child: &mut Child, heard: Instant, silence: Silence) -> Result<
         return Ok(());
     }
     let group = format!("-{}", child.id());
-    workspace::run(Command::new("kill").args(["-KILL", "--", &group]))?;
+    kill(&group)?;
     child.wait()?;
     bail!(
         "a test hangs: nothing was printed for {} s",
         limit.as_secs()
     );
+}
+
+/// Kills a process, or a group of them by a number below zero. The shell does it: the program `kill` is not part of
+/// every system.
+fn kill(target: &str) -> Result<()> {
+    let script = "kill -s KILL -- \"$0\"";
+    workspace::run(Command::new("sh").args(["-c", script, target]))
 }
 
 #[cfg(test)]
@@ -151,6 +158,6 @@ mod tests {
         let run = run_and_count(&mut command, &mut out, Silence::Waits).unwrap();
         assert!(run.succeeded);
         let sleep = String::from_utf8(out).unwrap();
-        workspace::run(Command::new("kill").arg(sleep.trim())).unwrap();
+        kill(sleep.trim()).unwrap();
     }
 }
