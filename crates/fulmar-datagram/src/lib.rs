@@ -40,7 +40,6 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod cipher;
-mod ecn;
 mod fragment;
 mod key;
 pub mod limits;
@@ -50,13 +49,11 @@ mod sealer;
 mod stamp;
 #[cfg(test)]
 mod testing;
-mod time;
 
-pub use ecn::Ecn;
 pub use fragment::{Fragment, FragmentHeader, FragmentIndex};
+pub use fulmar_base::{Ecn, Time};
 pub use key::{Key, KeyError};
 pub use nonce::{Direction, Nonce, Sequence};
 pub use opener::{OpenError, Opened, Opener, Order};
 pub use sealer::{SealError, Sealer};
 pub use stamp::{Stamp, StampClock, Stamps};
-pub use time::Time;

@@ -1,0 +1,16 @@
+//! Small values that pass between crates which know nothing of each other.
+//!
+//! A type is here if the core, the simulator and the system's side mean the same by it. Nothing here
+//! depends on anything, decides anything or knows a format. What means something to one crate alone
+//! stays in that crate.
+//!
+//! Source: docs/decisions/029-shared-values.md.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
+mod ecn;
+mod time;
+
+pub use ecn::Ecn;
+pub use time::Time;
