@@ -95,7 +95,7 @@ pub enum ClientEvent {
     /// The user wants the shell back: write what [`Client::leave`] gives, restore the terminal's
     /// settings, stop the process group; afterwards say [`Client::handle_resumed`].
     Suspend,
-    /// Open a path from a new local port and say so with [`Hint::PathOpened`].
+    /// Open a path from a new local port and say so with [`Client::handle_path_opened`].
     OpenPath,
     /// This path is not needed any more.
     ClosePath {
@@ -164,7 +164,7 @@ enum Phase {
 /// then fetch `poll_event` until `None`, drain `poll_transmit` until `None`, [`draw`](Client::draw)
 /// if the terminal has taken all that was drawn before, fetch events once more, and sleep until
 /// `poll_timeout` at the latest. It begins to send when the first path is open
-/// ([`Hint::PathOpened`]).
+/// ([`Client::handle_path_opened`]).
 ///
 /// ```text
 ///  tty ─► handle_keys ─► EscapeReader ─► UserStream ─► Endpoint ─► poll_transmit ─► sockets
@@ -281,6 +281,14 @@ impl Client {
             // A server cannot answer somebody who is asleep.
             self.connecting_since += slept;
         }
+        self.is_stale = true;
+        self.settle();
+    }
+
+    /// Takes note that the edge has opened a path, because of [`ClientEvent::OpenPath`] or on its own. The
+    /// first one lets the session begin.
+    pub fn handle_path_opened(&mut self, now: Time, path: PathId) {
+        self.endpoint.handle_path_opened(now, path);
         self.is_stale = true;
         self.settle();
     }

@@ -21,7 +21,7 @@
 //! ```
 //! use fulmar_core::{Client, ClientConfig, Server, ServerConfig};
 //! use fulmar_datagram::{Ecn, Key, Time};
-//! use fulmar_transport::{Arrival, Hint, PathId};
+//! use fulmar_transport::{Arrival, PathId};
 //! # fn arrival(bytes: &[u8]) -> Arrival<'_> {
 //! #     Arrival { path: PathId::new(0), ecn: Ecn::NotCapable, bytes }
 //! # }
@@ -29,7 +29,7 @@
 //! let (now, key) = (Time::ZERO, || Key::from_base64("c68K8iLyuCr1oEM7Hszyjg"));
 //! let mut client = Client::new(now, ClientConfig::new(key()?, [1; 32]));
 //! let mut server = Server::new(now, ServerConfig::new(key()?, [2; 32]));
-//! client.handle_hint(now, Hint::PathOpened { path: PathId::new(0) });
+//! client.handle_path_opened(now, PathId::new(0));
 //! client.handle_keys(now, b"ls\r");
 //!
 //! let mut buffer = Vec::new();

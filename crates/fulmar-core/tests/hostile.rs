@@ -11,8 +11,7 @@ use fulmar_datagram::{Direction, Ecn, Key, Opener, Sealer, Time};
 use fulmar_sim::Random;
 use fulmar_terminal::{Checker, Size};
 use fulmar_transport::{
-    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Hint, Noise, PathId, Role, Synced,
-    wire,
+    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, PathId, Role, Synced, wire,
 };
 use proptest::prelude::*;
 
@@ -87,7 +86,7 @@ impl Villain {
             Forged::default(),
             Box::new(Silence),
         );
-        endpoint.handle_hint(Time::ZERO, Hint::PathOpened { path: PATH });
+        endpoint.handle_path_opened(Time::ZERO, PATH);
         Villain {
             endpoint,
             number: 0,
@@ -182,9 +181,7 @@ impl AttackedClient {
             now: Time::ZERO,
             checker: Checker::default(),
         };
-        attacked
-            .client
-            .handle_hint(Time::ZERO, Hint::PathOpened { path: PATH });
+        attacked.client.handle_path_opened(Time::ZERO, PATH);
         attacked.exchange();
         attacked
     }

@@ -19,7 +19,7 @@ use fulmar_sim::{
 };
 use fulmar_transport::wire::{self, Reader};
 use fulmar_transport::{
-    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Hint, Noise, PathId, Role, Synced,
+    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, PathId, Role, Synced,
 };
 
 /// The drinks that people vote for.
@@ -131,7 +131,7 @@ impl Office {
             Box::new(Seeded(Random::stream(7, stream))),
         );
         if role == Role::Client {
-            endpoint.handle_hint(Time::ZERO, Hint::PathOpened { path: PATH });
+            endpoint.handle_path_opened(Time::ZERO, PATH);
         }
         Office {
             endpoint,

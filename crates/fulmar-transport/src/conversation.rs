@@ -123,8 +123,12 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                 self.contact.doubt_way(now);
             }
             Hint::AddressChanged | Hint::LinkUp => self.contact.doubt_way(now),
-            Hint::PathOpened { path } => self.paths.opened(now, path, &mut self.events),
         }
+    }
+
+    /// Takes note that the edge has opened a path.
+    pub(crate) fn path_opened(&mut self, now: Time, path: PathId) {
+        self.paths.opened(now, path, &mut self.events);
     }
 
     /// Returns the instruction to send for that cause, which counts as sent from then on.

@@ -54,8 +54,10 @@ pub struct Config {
 /// the latest and call `handle_timeout`. After such a drain the next wake-up always lies in the
 /// future.
 ///
-/// A client begins when the edge has opened its first path ([`Hint::PathOpened`]), a server when the
+/// A client begins when the edge has opened its first path ([`handle_path_opened`]), a server when the
 /// first genuine datagram has arrived.
+///
+/// [`handle_path_opened`]: Endpoint::handle_path_opened
 pub struct Endpoint<L, R> {
     inbox: Inbox,
     talk: Conversation<L, R>,
@@ -112,6 +114,13 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
         self.talk.hint(now, hint);
+        self.settle(now);
+    }
+
+    /// Takes note that a client's edge has opened a path, because of [`Event::OpenPath`] or on its own.
+    /// The first one lets the conversation begin. It is used from the next transmission on.
+    pub fn handle_path_opened(&mut self, now: Time, path: PathId) {
+        self.talk.path_opened(now, path);
         self.settle(now);
     }
 

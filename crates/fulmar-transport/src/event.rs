@@ -131,12 +131,6 @@ pub enum Hint {
     AddressChanged,
     /// A network link came up.
     LinkUp,
-    /// A client's edge has opened a path, because of [`Event::OpenPath`] or on its own. The first one
-    /// lets the conversation begin.
-    PathOpened {
-        /// The path; it is used from the next transmission on.
-        path: PathId,
-    },
 }
 
 /// Why the system did not send.
@@ -176,7 +170,9 @@ pub enum Event {
         /// The current path.
         path: PathId,
     },
-    /// Client: please open a path from a new local port, and say so with [`Hint::PathOpened`].
+    /// Client: please open a path from a new local port, and say so with [`handle_path_opened`].
+    ///
+    /// [`handle_path_opened`]: crate::Endpoint::handle_path_opened
     OpenPath,
     /// Client: this path is not needed any more.
     ClosePath {

@@ -26,7 +26,7 @@ impl Pair {
         let mut config = ClientConfig::new(key(), [1; 32]);
         configure(&mut config);
         let mut client = Client::new(ms(0), config);
-        client.handle_hint(ms(0), Hint::PathOpened { path: PATH });
+        client.handle_path_opened(ms(0), PATH);
         let link = LinkConfig {
             agreement: None,
             size: Size::default(),

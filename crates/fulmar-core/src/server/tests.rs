@@ -42,7 +42,7 @@ impl Pair {
             HostScreen::blank(Size::default()),
             Box::new(SeededNoise::new([1; 32])),
         );
-        client.handle_hint(ms(0), Hint::PathOpened { path: PATH });
+        client.handle_path_opened(ms(0), PATH);
         Pair {
             server: Server::new(ms(0), config),
             client,

@@ -115,8 +115,7 @@ impl Near {
     fn open_path(&mut self, now: Duration) {
         self.paths_opened += 1;
         let path = PathId::new(self.paths_opened);
-        self.client
-            .handle_hint(time(now), Hint::PathOpened { path });
+        self.client.handle_path_opened(time(now), path);
     }
 
     fn after_event(&mut self, now: Duration) {

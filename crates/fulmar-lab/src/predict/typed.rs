@@ -10,7 +10,7 @@ use fulmar_datagram::Key;
 use fulmar_predict::{Overlay, Preference};
 use fulmar_sim::{Datagram, Node, Transmit};
 use fulmar_terminal::{Row, Screen, Size, Terminal};
-use fulmar_transport::{Arrival, Countable as _, Hint, Outcome, PathId, Received, StateNumber};
+use fulmar_transport::{Arrival, Countable as _, Outcome, PathId, Received, StateNumber};
 
 use super::engine::Peer;
 use super::session::Keys;
@@ -186,8 +186,7 @@ impl Typed {
     fn open_path(&mut self, now: Duration) {
         self.paths_opened += 1;
         let path = PathId::new(self.paths_opened);
-        self.client
-            .handle_hint(words::time(now), Hint::PathOpened { path });
+        self.client.handle_path_opened(words::time(now), path);
     }
 
     fn take_events(&mut self, now: Duration) {

@@ -8,7 +8,7 @@ use fulmar_core::{Client, ClientConfig, ClientEvent, OuterTerminal};
 use fulmar_datagram::Key;
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Size, Vocabulary};
-use fulmar_transport::{Arrival, Countable as _, Hint, PathId};
+use fulmar_transport::{Arrival, Countable as _, PathId};
 
 use super::words;
 use crate::typing::{Act, Moment, User};
@@ -49,8 +49,7 @@ impl<'a> Near<'a> {
     fn open_path(&mut self, now: Duration) {
         self.paths_opened += 1;
         let path = PathId::new(self.paths_opened);
-        self.client
-            .handle_hint(words::time(now), Hint::PathOpened { path });
+        self.client.handle_path_opened(words::time(now), path);
     }
 
     fn take_events(&mut self, now: Duration) {

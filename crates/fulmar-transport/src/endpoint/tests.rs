@@ -196,7 +196,7 @@ fn a_spent_key_ends_the_conversation() {
         Board::blank(1),
         Box::new(Quiet),
     );
-    client.handle_hint(at(0), Hint::PathOpened { path: CLIENT_PATH });
+    client.handle_path_opened(at(0), CLIENT_PATH);
     let mut out = Vec::new();
     let mut now = at(0);
     while client.ending().is_none() {

@@ -239,8 +239,7 @@ impl Client {
     fn new(seed: u64, server: SocketAddr) -> Client {
         let mut link = Link::new(Role::Client, seed, Log::default(), Board::blank(CELLS));
         let path = PathId::new(0);
-        link.endpoint
-            .handle_hint(Time::ZERO, Hint::PathOpened { path });
+        link.endpoint.handle_path_opened(Time::ZERO, path);
         Client {
             link,
             typing: Habit::new(seed, 101),
@@ -270,9 +269,7 @@ impl Client {
                 let path = PathId::new(self.next_path);
                 self.next_path += 1;
                 let now = Time::from_origin(now);
-                self.link
-                    .endpoint
-                    .handle_hint(now, Hint::PathOpened { path });
+                self.link.endpoint.handle_path_opened(now, path);
             }
         }
         // What is acknowledged is kept by nobody.

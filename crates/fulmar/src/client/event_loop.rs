@@ -9,7 +9,6 @@ use std::time::Duration;
 use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
 use fulmar_datagram::Time;
 use fulmar_platform::{PollList, Readiness, Signal, process, signals};
-use fulmar_transport::Hint;
 
 use super::signals::Meaning;
 use super::sockets::Sockets;
@@ -75,7 +74,7 @@ impl EventLoop {
     /// When the system does not let us wait any more, or has no socket for us to begin with.
     pub(crate) fn run(&mut self) -> io::Result<ClientEnding> {
         let path = self.sockets.open()?;
-        self.client.handle_hint(now(), Hint::PathOpened { path });
+        self.client.handle_path_opened(now(), path);
         loop {
             if let Some(ending) = self.carry_out(now()) {
                 return Ok(ending);
@@ -323,7 +322,7 @@ impl EventLoop {
 
     fn open_path(&mut self, now: Time) {
         match self.sockets.open() {
-            Ok(path) => self.client.handle_hint(now, Hint::PathOpened { path }),
+            Ok(path) => self.client.handle_path_opened(now, path),
             // The paths that are open go on.
             Err(error) => tracing::warn!(%error, "opening another port"),
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use fulmar_core::{Agreement, Capabilities, Client, ClientConfig};
 use fulmar_datagram::{Ecn, Key, Time};
 use fulmar_platform::{Interest, PollList};
-use fulmar_transport::{Arrival, Dialect, Hint, PathId};
+use fulmar_transport::{Arrival, Dialect, PathId};
 use rustix::process::Signal;
 
 use crate::support::{DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans};
@@ -244,7 +244,7 @@ impl Guest {
         };
         let mut client = Client::new(Time::ZERO, config);
         let path = PathId::new(0);
-        client.handle_hint(Time::ZERO, Hint::PathOpened { path });
+        client.handle_path_opened(Time::ZERO, path);
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let server = (Ipv4Addr::LOCALHOST, invitation.port);
         socket.connect(server).expect("a port");

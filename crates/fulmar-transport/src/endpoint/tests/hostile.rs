@@ -87,7 +87,7 @@ fn carry_on<L: Synced, R: Synced>(endpoint: &mut Endpoint<L, R>, mut now: Time) 
 /// A client in the middle of a conversation with a stranger, who has sent state 1.
 fn talking_client(stranger: &mut Stranger) -> Client {
     let mut client = client();
-    client.handle_hint(at(0), Hint::PathOpened { path: CLIENT_PATH });
+    client.handle_path_opened(at(0), CLIENT_PATH);
     let mut log = Log::default();
     log.append(b"ls\r");
     client.set_local(at(0), log);

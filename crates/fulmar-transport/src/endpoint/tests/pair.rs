@@ -6,8 +6,8 @@ use fulmar_datagram::{Direction, Ecn, Fragment, Key, Opener, Sealer, Stamps, Tim
 
 use crate::testing::{Board, Log};
 use crate::{
-    Arrival, Cause, Config, Deflater, Digest, Endpoint, Fragmenter, Hint, Instruction, Noise,
-    Numbers, PathId, Received, Role, StateNumber, Transmit,
+    Arrival, Cause, Config, Deflater, Digest, Endpoint, Fragmenter, Instruction, Noise, Numbers,
+    PathId, Received, Role, StateNumber, Transmit,
 };
 
 pub(super) const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
@@ -136,7 +136,7 @@ impl Pair {
     /// Returns two ends of which the client has the one agreement and the server the other.
     pub(super) fn with(delay: Duration, agreements: [Option<Digest>; 2]) -> Pair {
         let mut client = client_with(agreements[0]);
-        client.handle_hint(at(0), Hint::PathOpened { path: CLIENT_PATH });
+        client.handle_path_opened(at(0), CLIENT_PATH);
         Pair {
             now: at(0),
             delay,

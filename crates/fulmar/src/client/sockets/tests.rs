@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use fulmar_core::{ClientConfig, Server, ServerConfig};
 use fulmar_datagram::Key;
-use fulmar_transport::Hint;
 
 use super::*;
 use crate::surroundings::now;
@@ -82,7 +81,7 @@ impl Near {
 
     fn open(&mut self, now: Time) -> PathId {
         let path = self.sockets.open().unwrap();
-        self.core.handle_hint(now, Hint::PathOpened { path });
+        self.core.handle_path_opened(now, path);
         path
     }
 

@@ -3,7 +3,7 @@ use fulmar_core::{
     ServerEvent,
 };
 use fulmar_datagram::{Ecn, Key};
-use fulmar_transport::{Arrival, Hint, PathId};
+use fulmar_transport::{Arrival, PathId};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::*;
@@ -52,9 +52,7 @@ impl Session {
             server: Server::new(ms(0), server),
             client: Client::new(ms(0), client),
         };
-        session
-            .client
-            .handle_hint(ms(0), Hint::PathOpened { path: PATH });
+        session.client.handle_path_opened(ms(0), PATH);
         session.exchange(ms(0));
         let size = std::iter::from_fn(|| session.server.poll_event())
             .find_map(|event| match event {

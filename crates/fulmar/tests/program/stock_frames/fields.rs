@@ -12,8 +12,8 @@ use fulmar_datagram::{Direction, Ecn, Key, Opener, Sealer, Stamps};
 use fulmar_platform::{Interest, PollList, WindowSize, random};
 use fulmar_terminal::Row;
 use fulmar_transport::{
-    Arrival, Assembly, Deflater, Dialect, Extensions, Fragmenter, Hint, Inflater, Instruction,
-    Numbers, PathId, StateNumber, wire,
+    Arrival, Assembly, Deflater, Dialect, Extensions, Fragmenter, Inflater, Instruction, Numbers,
+    PathId, StateNumber, wire,
 };
 
 use super::libc_widths::LibcWidths;
@@ -129,7 +129,7 @@ impl OurClient {
             .expect("loopback is there");
         socket.set_nonblocking(true).expect("a socket can be told");
         let mut client = Client::new(now(), config);
-        client.handle_hint(now(), Hint::PathOpened { path: PATH });
+        client.handle_path_opened(now(), PATH);
         OurClient {
             client,
             socket,
