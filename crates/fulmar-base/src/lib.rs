@@ -10,7 +10,13 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod ecn;
+mod hint;
+mod path_id;
+mod send_error;
 mod time;
 
 pub use ecn::Ecn;
+pub use hint::Hint;
+pub use path_id::PathId;
+pub use send_error::SendError;
 pub use time::Time;

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::contact::Contact;
 use crate::counters::{Counters, tick};
 use crate::dialect::{Addition, Dialect, Digest, Handshake};
-use crate::event::{Ending, Event, Events, Hint, InstructionReceived, Received, Verdict};
+use crate::event::{Ending, Event, Events, InstructionReceived, Received, Verdict};
 use crate::hopping::Hopping;
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
@@ -21,7 +21,7 @@ use crate::shutdown::{Circumstances, Closing};
 use crate::timing::{
     Deadlines, Reach, Situation, frame_interval, hop_interval, is_opening, schedule,
 };
-use crate::{Budget, PathId, Role, StateNumber, Synced};
+use crate::{Budget, Hint, PathId, Role, StateNumber, Synced};
 
 /// Joins the objects, the paths, the clock and the end of a conversation. Asks each of them and
 /// forwards; knows nothing of bytes.

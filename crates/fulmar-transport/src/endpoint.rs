@@ -6,13 +6,13 @@ use crate::cause::{Cause, DropReason};
 use crate::conversation::Conversation;
 use crate::counters::{Counters, tick};
 use crate::dialect::{Dialect, Digest};
-use crate::event::{Arrival, Ending, Event, Hint, Received, SendError, Transmit, Verdict};
+use crate::event::{Arrival, Ending, Event, Received, Transmit, Verdict};
 use crate::inbox::Inbox;
 use crate::outbox::{Noise, Outbox};
 use crate::receiver::{Intake, Receiver};
 use crate::sender::Sender;
 use crate::timing::Deadlines;
-use crate::{PathId, RoundTrip, StateNumber, Synced};
+use crate::{Hint, PathId, RoundTrip, SendError, StateNumber, Synced};
 
 /// Which end of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

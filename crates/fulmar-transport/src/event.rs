@@ -1,7 +1,6 @@
 //! The things that go in and out beside the states: arrivals, transmissions, hints, events, verdicts.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use fulmar_datagram::{Ecn, FragmentHeader, Sequence};
 
@@ -117,38 +116,6 @@ pub struct TransmitNumbers {
     pub instruction: Numbers,
     /// The length of its difference.
     pub difference_bytes: usize,
-}
-
-/// News about the world that change what is worth trying.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hint {
-    /// The machine has slept.
-    Woke {
-        /// For how long.
-        slept: Duration,
-    },
-    /// An address of this machine came or went.
-    AddressChanged,
-    /// A network link came up.
-    LinkUp,
-}
-
-/// Why the system did not send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SendError {
-    /// Longer than the way allows (`EMSGSIZE`).
-    TooBig,
-    /// No way there (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`, `EADDRNOTAVAIL`).
-    Unreachable,
-    /// Somebody said that nobody listens (`ECONNREFUSED`).
-    Refused,
-    /// A local rule forbids it (`EPERM`, `EACCES`).
-    Forbidden,
-    /// No room at present (`ENOBUFS`, `EAGAIN`).
-    NoRoom,
-    /// Anything else.
-    Other,
 }
 
 /// News for the edge and for the objects' owner.

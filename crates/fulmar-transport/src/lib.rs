@@ -112,13 +112,13 @@ pub use counters::Counters;
 pub use dialect::{Dialect, Digest};
 pub use endpoint::{Config, Endpoint, Role};
 pub use event::{
-    Arrival, Ending, Event, Hint, InstructionReceived, Received, SendError, Transmit,
-    TransmitNumbers, Verdict,
+    Arrival, Ending, Event, InstructionReceived, Received, Transmit, TransmitNumbers, Verdict,
 };
 pub use extensions::{EXTENSION_FIELD_MIN, Extensions};
+pub use fulmar_base::{Hint, PathId, SendError};
 pub use instruction::{Instruction, Numbers};
 pub use outbox::Noise;
-pub use path::{Allowance, PathId};
+pub use path::Allowance;
 pub use receiver::{Intake, Outcome, Receiver, Refusal};
 pub use rtt::RoundTrip;
 pub use sender::{Acknowledged, Composed, Numbering, Sender, Standing, Trust};

@@ -4,33 +4,10 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 
-use crate::StateNumber;
 use crate::event::Events;
 use crate::hopping::Hopping;
 use crate::roaming::Roaming;
-
-/// A way to the peer, under a number of the edge's choice: on UDP a local socket and a remote
-/// address.
-///
-/// Equal ways must have equal numbers, and a number must not come to mean another way while the
-/// endpoint may still name it. Only the path of a datagram that turned out
-/// [fresh](crate::Verdict::Fresh) is ever named.
-///
-/// Source: docs/decisions/007-paths-not-socket-addresses.md.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PathId(u64);
-
-impl PathId {
-    /// Returns the path of that number.
-    pub const fn new(number: u64) -> PathId {
-        PathId(number)
-    }
-
-    /// Returns the number.
-    pub const fn get(self) -> u64 {
-        self.0
-    }
-}
+use crate::{PathId, StateNumber};
 
 /// How much a path may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
