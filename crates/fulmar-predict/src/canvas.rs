@@ -10,7 +10,7 @@ use crate::caret::{Caret, CaretKind};
 use crate::overlay::{Ink, Symbol};
 use crate::pending::Effect;
 use crate::text::{grey_end, is_grey, is_vacant, right_of};
-use crate::work;
+use crate::work_count;
 
 /// A screen that effects of keys are drawn into. The mark of a software cursor is not on it.
 ///
@@ -85,13 +85,13 @@ impl Canvas {
     }
 
     pub(crate) fn put(&mut self, at: Position, ink: &Ink) {
-        work::note_cells(1);
+        work_count::note_cells(1);
         Arc::make_mut(&mut self.screen).overlay_cell(at, ink.symbol.glyph(), &ink.style);
     }
 
     /// Blanks the cells of a row from one column to below another, keeping their background.
     pub(crate) fn blank(&mut self, row: Row, columns: std::ops::Range<u16>) {
-        work::note_cells(columns.len() as u64);
+        work_count::note_cells(columns.len() as u64);
         for column in columns.map(Column) {
             let style = Style::erased(self.row(row).style(column).background);
             let at = Position { row, column };
@@ -109,7 +109,7 @@ impl Canvas {
 
     /// Draws what a key does.
     pub(crate) fn draw(&mut self, effect: &Effect) {
-        work::note_keys(1);
+        work_count::note_keys(1);
         if let Some(at) = effect.leaves
             && let Some(end) = grey_end(&self.screen, at, false)
         {
@@ -144,7 +144,7 @@ impl Canvas {
 }
 
 fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<Patch>) {
-    work::note_cells(u64::from(after.columns()));
+    work_count::note_cells(u64::from(after.columns()));
     let cells = (0..)
         .map(Column)
         .zip(before.cells().iter().zip(after.cells()));

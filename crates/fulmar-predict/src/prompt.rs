@@ -6,8 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fulmar_terminal::{ModeFlags, Position, Row, Screen};
 
-use crate::hints::Hints;
 use crate::text::{is_vacant, left_border, text_between};
+use crate::tty_hints::Hints;
 
 /// The characters that prompts end with, the arrows of the fonts for status lines among them. Never a
 /// colon: questions end with it, and secrets are asked for by questions.

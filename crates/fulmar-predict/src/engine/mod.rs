@@ -2,12 +2,12 @@
 //!
 //! Source: docs/prediction.md §2.
 
-mod culprit;
-mod frames;
-mod settling;
-mod survey;
-mod typing;
-mod view;
+mod compose_overlay;
+mod locate_cursor;
+mod misprediction;
+mod predict_key;
+mod reconcile;
+mod settle;
 
 use std::time::Duration;
 
@@ -15,20 +15,20 @@ use fulmar_datagram::Time;
 use fulmar_terminal::{Screen, Size};
 
 use crate::canvas::Canvas;
-use crate::command::Command;
 use crate::config::{Config, Preference};
+use crate::context_memory::Memory;
 use crate::decision::{Decision, Reason};
-use crate::display::Display;
+use crate::decision_log::Log;
+use crate::display_policy::Display;
+use crate::echo_confidence::Trust;
 use crate::epoch::Epochs;
-use crate::hints::Hints;
+use crate::input_line::Line;
 use crate::key::Keyboard;
-use crate::line::Line;
-use crate::log::Log;
-use crate::memory::Memory;
 use crate::overlay::Overlay;
 use crate::pending::Queue;
-use crate::score::Score;
-use crate::trust::Trust;
+use crate::prediction_score::Score;
+use crate::stty_detector::Command;
+use crate::tty_hints::Hints;
 
 /// More bytes than this in one read are a paste.
 ///

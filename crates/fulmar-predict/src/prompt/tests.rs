@@ -1,6 +1,6 @@
 use super::*;
-use crate::hints::ProgramClass;
 use crate::testing::{at, line, screen};
+use crate::tty_hints::ProgramClass;
 
 /// The signature behind what was written, at the cursor.
 fn behind(bytes: &str) -> Option<Signature> {

@@ -2,10 +2,10 @@
 
 use fulmar_terminal::Position;
 
-use super::split::split;
+use super::split_line::split;
 use crate::canvas::Canvas;
-use crate::line::Line;
-use crate::memory::EnterEffect;
+use crate::context_memory::EnterEffect;
+use crate::input_line::Line;
 use crate::text::is_vacant_from;
 
 /// Draws what Enter is expected to do; returns whether everything has to move up by one first.

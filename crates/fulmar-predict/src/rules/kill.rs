@@ -1,9 +1,9 @@
 //! Keys that remove what is at the caret, or everything on one side of it.
 
-use super::ends::{suggestion_end, text_end};
+use super::line_ends::{suggestion_end, text_end};
 use super::{Done, Sheet};
 use crate::editor::Kind;
-use crate::place::PlaceKind;
+use crate::input_context::PlaceKind;
 use crate::text::right_of;
 
 /// The number of ways in which Ctrl-U may work: up to the caret, or the whole line.

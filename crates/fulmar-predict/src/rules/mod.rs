@@ -5,14 +5,14 @@
 //!
 //! Source: docs/prediction.md §4.
 
-mod ends;
+mod backspace;
+mod edit_state;
 mod enter;
+mod insert;
 mod kill;
+mod line_ends;
 mod motion;
-mod removal;
-mod sheet;
-mod split;
-mod typing;
+mod split_line;
 mod vertical;
 mod word;
 
@@ -20,12 +20,12 @@ use fulmar_terminal::Position;
 
 use crate::canvas::Canvas;
 use crate::decision::KeyClass;
+use crate::input_line::Line;
 use crate::key::Key;
-use crate::line::Line;
 use crate::overlay::OverlayCell;
 
 pub(crate) use enter::enter;
-pub(crate) use split::split;
+pub(crate) use split_line::split;
 
 /// What a rule works on.
 pub(crate) struct Sheet<'a> {
@@ -60,15 +60,15 @@ pub(crate) fn apply(key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done
 
 fn by_class(class: KeyClass, key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
     match class {
-        KeyClass::Print => typing::print(key, sheet),
-        KeyClass::Backspace => removal::backspace(sheet),
+        KeyClass::Print => insert::print(key, sheet),
+        KeyClass::Backspace => backspace::backspace(sheet),
         KeyClass::Delete => kill::delete(sheet),
         KeyClass::Left => motion::left(sheet),
         KeyClass::Right => motion::right(sheet),
         KeyClass::Up => vertical::step(false, sheet),
         KeyClass::Down => vertical::step(true, sheet),
-        KeyClass::Home => ends::home(sheet),
-        KeyClass::End => ends::end(sheet),
+        KeyClass::Home => line_ends::home(sheet),
+        KeyClass::End => line_ends::end(sheet),
         KeyClass::WordLeft => word::left(variant, sheet),
         KeyClass::WordRight => word::right(variant, sheet),
         KeyClass::DeleteWord => word::delete_left(key, variant, sheet),

@@ -1,8 +1,8 @@
 //! Keys that move the caret.
 
-use super::ends::{accept, suggestion_end, text_end};
+use super::line_ends::{accept, suggestion_end, text_end};
 use super::{Done, Sheet};
-use crate::place::PlaceKind;
+use crate::input_context::PlaceKind;
 use crate::text::{left_of, right_of};
 
 /// One character to the left.

@@ -1,12 +1,12 @@
 //! Keys that move the caret by words, or remove words.
 
-use super::ends::{suggestion_end, text_end};
+use super::line_ends::{suggestion_end, text_end};
 use super::{Done, Sheet};
 use crate::editor::Kind;
+use crate::input_context::PlaceKind;
 use crate::key::Key;
-use crate::place::PlaceKind;
 use crate::text::{char_at, starts};
-use crate::words::Words;
+use crate::word_style::Words;
 
 /// The number of ways in which a key may find the word to the left: one for each style.
 ///
@@ -83,7 +83,7 @@ pub(super) fn right(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
     let at = sheet.canvas.caret();
     if let Some(end) = suggestion_end(sheet) {
         let stop = right_stop(variant, end, sheet);
-        super::ends::accept(stop, sheet);
+        super::line_ends::accept(stop, sheet);
         return Some(Done::default());
     }
     let end = text_end(sheet);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::pending::PENDING_MAX;
-use crate::work::{self, Work};
+use crate::work_count::{self, Work};
 
 const ROWS: u16 = 6;
 const COLUMNS: u16 = 24;
@@ -61,7 +61,7 @@ struct Call {
 
 fn call(scene: &mut Scene, event: &Event) -> Call {
     let pending = scene.engine.queue.len() as u64;
-    work::take();
+    work_count::take();
     let mut count = 0;
     match event {
         Event::Keys(key, times) => {
@@ -91,7 +91,7 @@ fn call(scene: &mut Scene, event: &Event) -> Call {
     };
     let rows = passes * (pending.max(count) + 1) * u64::from(COLUMNS);
     Call {
-        done: work::take(),
+        done: work_count::take(),
         most: Work {
             keys,
             cells: rows + passes * CELLS,
@@ -112,7 +112,7 @@ proptest! {
             prop_assert!(scene.engine.queue.len() <= PENDING_MAX);
             let pending = scene.engine.queue.len() as u64;
             scene.shows();
-            prop_assert!(work::take().keys <= pending, "each is drawn once");
+            prop_assert!(work_count::take().keys <= pending, "each is drawn once");
         }
     }
 }
@@ -125,10 +125,10 @@ fn a_full_queue_is_laid_again_once() {
     for _ in 1..PENDING_MAX {
         scene.key("\x1b[D");
     }
-    work::take();
+    work_count::take();
     let had = scene.typed() - 3;
     scene.partial("\x1b[2J\x1b[H", had, 0);
-    let done = work::take();
+    let done = work_count::take();
     assert!(done.keys <= PASSES * PENDING_MAX as u64, "{done:?}");
     // Keys that do nothing cost no cells of theirs.
     assert!(done.cells <= PASSES * 80 * u64::from(ROWS), "{done:?}");

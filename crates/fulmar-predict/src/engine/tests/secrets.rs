@@ -3,8 +3,8 @@
 //! Source: docs/prediction.md §6.
 
 use super::*;
-use crate::hints::ProgramClass;
 use crate::pending::Pending;
+use crate::tty_hints::ProgramClass;
 
 /// A prompt that has echoed a command and is shown again.
 fn known_prompt(mode: &str) -> Scene {

@@ -3,7 +3,7 @@
 //! Source: docs/prediction.md §6, §9.
 
 use super::*;
-use crate::hints::ProgramClass;
+use crate::tty_hints::ProgramClass;
 
 const COOKED: Hints = Hints {
     canonical: true,

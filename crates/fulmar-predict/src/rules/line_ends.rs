@@ -2,7 +2,7 @@
 
 use super::{Done, Sheet};
 use crate::caret::CaretKind;
-use crate::place::PlaceKind;
+use crate::input_context::PlaceKind;
 use crate::text::{grey_end, suggestion_start};
 
 /// To the margin; in an editor, behind the line number.

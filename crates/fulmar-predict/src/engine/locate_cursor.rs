@@ -5,10 +5,10 @@ use fulmar_datagram::Time;
 use super::Engine;
 use crate::canvas::Canvas;
 use crate::decision::{Decision, Reason};
+use crate::echo_confidence::{Ahead, Question};
 use crate::epoch::Epoch;
-use crate::line::{Line, is_left_alone};
-use crate::place::PlaceKind;
-use crate::trust::{Ahead, Question};
+use crate::input_context::PlaceKind;
+use crate::input_line::{Line, is_left_alone};
 
 impl Engine {
     /// Finds the line that the caret of the frame is in. So many columns left of the caret are known

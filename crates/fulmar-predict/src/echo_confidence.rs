@@ -5,14 +5,14 @@
 use fulmar_terminal::ModeFlags;
 
 use crate::canvas::Canvas;
+use crate::context_memory::Memory;
 use crate::decision::{KeyClass, Reason};
 use crate::editor::{Kind, editor};
-use crate::hints::{Hints, ProgramClass};
+use crate::input_context::PlaceKind;
+use crate::input_line::Line;
 use crate::key::Key;
-use crate::line::Line;
-use crate::memory::Memory;
 use crate::pending::Snapshot;
-use crate::place::PlaceKind;
+use crate::tty_hints::{Hints, ProgramClass};
 
 /// A program that has read so many lines without asking for them is believed to go on so. Chosen by
 /// eye: one that asks for a secret asks for little else.

@@ -8,11 +8,11 @@ use crate::brackets::Mark;
 use crate::canvas::Canvas;
 use crate::caret::CaretKind;
 use crate::gutter::gutter;
-use crate::hints::Hints;
+use crate::input_context::{Place, PlaceKind};
 use crate::overlay::{Ink, Symbol};
-use crate::place::{Place, PlaceKind};
 use crate::prompt::is_secret_asked;
 use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_between, text_end};
+use crate::tty_hints::Hints;
 
 /// The line that the user types into: a row, and where on it the text begins.
 #[derive(Clone, Debug)]

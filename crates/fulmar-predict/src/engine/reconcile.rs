@@ -6,9 +6,9 @@ use fulmar_datagram::Time;
 
 use super::Engine;
 use crate::decision::Reason;
-use crate::line::is_left_alone;
+use crate::frame_match::{holds, longest_match, longest_moved_match};
+use crate::input_line::is_left_alone;
 use crate::pending::{Effect, Guess, Pending};
-use crate::validation::{holds, longest_match, longest_moved_match};
 
 /// What a frame says about the keys at the front.
 enum Finding {

@@ -10,7 +10,7 @@ use crate::canvas::{Canvas, Patch};
 use crate::key::Key;
 use crate::overlay::Symbol;
 use crate::pending::{Effect, Pending};
-use crate::work;
+use crate::work_count;
 
 /// Returns how many of the effects, from the first on, the frame shows: the most after which the
 /// caret and all changed cells are as in the frame. 0 if no number fits.
@@ -21,7 +21,7 @@ pub(crate) fn longest_match<'a>(
     let mut disagreeing = HashSet::new();
     let mut longest = 0;
     for (number, effect) in (1..).zip(effects) {
-        work::note_cells(effect.patches.len() as u64);
+        work_count::note_cells(effect.patches.len() as u64);
         for patch in &effect.patches {
             if patch.is_loose || holds(patch, frame) {
                 disagreeing.remove(&patch.at);

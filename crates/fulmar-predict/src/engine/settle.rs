@@ -7,16 +7,16 @@ use fulmar_terminal::{Position, Row, char_columns};
 
 use super::Engine;
 use crate::brackets;
+use crate::contained_keys::contained;
+use crate::context_memory::EnterEffect;
 use crate::decision::{Decision, KeyClass, Reason, Verdict};
+use crate::echo_confidence::Ahead;
+use crate::frame_match::{is_evidence, is_mask};
+use crate::input_context::PlaceKind;
 use crate::key::Key;
-use crate::memory::EnterEffect;
 use crate::pending::{Guess, Pending, Snapshot, reads_alike};
-use crate::place::PlaceKind;
-use crate::resync::contained;
 use crate::rules::{self, Sheet};
 use crate::text::{char_at, row_end};
-use crate::trust::Ahead;
-use crate::validation::{is_evidence, is_mask};
 
 impl Engine {
     /// The frame shows the first `count` keys.

@@ -8,8 +8,8 @@ use fulmar_terminal::{ModeFlags, Position};
 
 use crate::canvas::Canvas;
 use crate::editor::{Editor, editor};
-use crate::hints::Hints;
 use crate::prompt::{Signature, signature};
+use crate::tty_hints::Hints;
 
 /// The kind of a context, which decides on the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,14 +5,14 @@ use std::time::Duration;
 use fulmar_datagram::Time;
 
 use super::Engine;
+use crate::context_memory::{Context, EnterEffect};
 use crate::decision::{Decision, KeyClass, Reason, Rule};
-use crate::habit;
+use crate::echo_confidence::Ahead;
 use crate::key::{Key, Keystroke};
-use crate::memory::{Context, EnterEffect};
+use crate::key_confidence;
 use crate::pending::{Effect, Guess, Pending, Snapshot};
 use crate::rules::{self, Sheet};
-use crate::trust::Ahead;
-use crate::work;
+use crate::work_count;
 
 /// Nobody answers sooner to what has come to be seen. Chosen by eye.
 const LOOKS_FOR: Duration = Duration::from_millis(100);
@@ -67,7 +67,7 @@ impl Engine {
     /// Puts a key behind those that are pending, with what it is expected to do to them. What was
     /// believed of it before does not count.
     pub(super) fn lay(&mut self, now: Time, key: Pending) {
-        work::note_keys(1);
+        work_count::note_keys(1);
         let epoch = self.epochs.current();
         let is_blind = self.queue.is_blinded();
         let guess = if is_blind {
@@ -113,7 +113,7 @@ impl Engine {
         line.known_placeholder = context.and_then(|context| context.placeholder.clone());
         let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();
-        let variant = habit::variant(key, &record);
+        let variant = key_confidence::variant(key, &record);
         let mut canvas = self.canvas.clone();
         let done = rules::apply(
             key,
@@ -137,7 +137,7 @@ impl Engine {
             caret: canvas.caret(),
             typed_at: done.typed_at,
             variant,
-            is_proven: habit::is_proven(key, &record),
+            is_proven: key_confidence::is_proven(key, &record),
         };
         if !self.queue.has_room(effect.patches.len()) || self.is_beyond_edge(&effect) {
             return None;

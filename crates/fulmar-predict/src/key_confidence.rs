@@ -2,9 +2,9 @@
 //!
 //! Source: docs/prediction.md §4.
 
+use crate::context_memory::Record;
 use crate::decision::KeyClass;
 use crate::key::Key;
-use crate::memory::Record;
 
 /// The number of mispredictions from which a key has to be right twice in a row; with fewer, once. Chosen
 /// by eye: a key that was wrong so often may be right once by chance.

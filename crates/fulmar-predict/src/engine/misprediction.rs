@@ -6,10 +6,10 @@ use fulmar_terminal::Position;
 
 use super::Engine;
 use crate::canvas::Canvas;
+use crate::context_memory::Context;
+use crate::frame_match::holds;
 use crate::key::{Key, Keystroke};
-use crate::memory::Context;
 use crate::pending::{Effect, Pending};
-use crate::validation::holds;
 
 /// A key that did not do what was expected of it.
 struct Culprit {

@@ -11,7 +11,7 @@ use super::Engine;
 use crate::canvas::{Canvas, Patch};
 use crate::caret::CaretKind;
 use crate::config::Preference;
-use crate::display::Shown;
+use crate::display_policy::Shown;
 use crate::overlay::{Overlay, OverlayCell};
 use crate::pending::{Effect, Pending};
 

@@ -6,9 +6,9 @@ use super::{Done, Sheet};
 use crate::brackets;
 use crate::caret::CaretKind;
 use crate::editor::Kind;
+use crate::input_context::PlaceKind;
 use crate::key::Key;
 use crate::overlay::{Ink, Symbol};
-use crate::place::PlaceKind;
 use crate::text::{Run, char_at, grey_end, is_vacant_from, left_of, typed_style};
 
 /// Puts the character at the caret.
