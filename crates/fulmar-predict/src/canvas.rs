@@ -8,7 +8,7 @@ use fulmar_terminal::{
 
 use crate::caret::{Caret, CaretKind};
 use crate::overlay::{Ink, Symbol};
-use crate::pending::Effect;
+use crate::pending::KeyEffect;
 use crate::text::{grey_end, is_grey, is_vacant, right_of};
 use crate::work_count;
 
@@ -23,7 +23,7 @@ pub(crate) struct Canvas {
 
 /// A cell that an effect changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Patch {
+pub(crate) struct CellChange {
     pub(crate) at: Position,
     /// What it shows then.
     pub(crate) ink: Ink,
@@ -108,7 +108,7 @@ impl Canvas {
     }
 
     /// Draws what a key does.
-    pub(crate) fn draw(&mut self, effect: &Effect) {
+    pub(crate) fn draw(&mut self, effect: &KeyEffect) {
         work_count::note_keys(1);
         if let Some(at) = effect.leaves
             && let Some(end) = grey_end(&self.screen, at, false)
@@ -132,7 +132,7 @@ impl Canvas {
     }
 
     /// Returns the cells that `after`, made from this canvas, shows otherwise.
-    pub(crate) fn changes(&self, after: &Canvas) -> Vec<Patch> {
+    pub(crate) fn changes(&self, after: &Canvas) -> Vec<CellChange> {
         let rows = self.screen.rows().zip(after.screen.rows());
         let changed = (0..).zip(rows).filter(|(_, (a, b))| !Arc::ptr_eq(a, b));
         let mut patches = Vec::new();
@@ -143,7 +143,7 @@ impl Canvas {
     }
 }
 
-fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<Patch>) {
+fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<CellChange>) {
     work_count::note_cells(u64::from(after.columns()));
     let cells = (0..)
         .map(Column)
@@ -153,7 +153,7 @@ fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<P
         let symbol = after.glyph(column);
         let is_same = symbol == before.glyph(column) && after.style(column) == before.style(column);
         if !is_same && symbol != Glyph::Spacer {
-            patches.push(Patch {
+            patches.push(CellChange {
                 at: Position { row, column },
                 ink: Ink::of(after, column),
                 before: Symbol::of(before, column),

@@ -7,7 +7,7 @@ use fulmar_terminal::Position;
 use crate::canvas::Canvas;
 use crate::key::Key;
 use crate::overlay::Symbol;
-use crate::pending::Pending;
+use crate::pending::PendingKey;
 
 /// The number of characters left of the caret that have to agree.
 ///
@@ -30,13 +30,13 @@ pub(crate) struct Contained {
 /// those before them unless the line is another one since: it may have ended, or, where it `recalls`
 /// others, one of these may stand there.
 pub(crate) fn contained<'a>(
-    keys: impl Iterator<Item = &'a Pending>,
+    keys: impl Iterator<Item = &'a PendingKey>,
     frame: &Canvas,
     received: u64,
     echoed: u64,
     recalls: bool,
 ) -> Contained {
-    let keys: Vec<&Pending> = keys.take_while(|key| key.is_received(received)).collect();
+    let keys: Vec<&PendingKey> = keys.take_while(|key| key.is_received(received)).collect();
     let certain = keys
         .iter()
         .take_while(|key| key.is_received(echoed))
@@ -71,7 +71,7 @@ pub(crate) fn contained<'a>(
     }
 }
 
-fn character(key: &Pending) -> Option<char> {
+fn character(key: &PendingKey) -> Option<char> {
     match key.stroke.key {
         Key::Text(character) => Some(character),
         _ => None,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::brackets::Mark;
 use crate::key::Key;
-use crate::prompt::Signature;
+use crate::prompt::ContextId;
 
 /// The number of contexts that are remembered.
 ///
@@ -29,15 +29,15 @@ const LINES_REPEATED: u32 = 4;
 
 /// All places, the least recently used of which is forgotten first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
-    contexts: BTreeMap<Signature, (u64, Context)>,
+pub(crate) struct ContextMemory {
+    contexts: BTreeMap<ContextId, (u64, ContextHistory)>,
     /// How often a place was asked for.
     uses: u64,
 }
 
-impl Memory {
+impl ContextMemory {
     /// Returns the place, a new one if need be.
-    pub(crate) fn context(&mut self, signature: Signature) -> &mut Context {
+    pub(crate) fn context(&mut self, signature: ContextId) -> &mut ContextHistory {
         self.uses += 1;
         let is_new = !self.contexts.contains_key(&signature);
         if is_new && self.contexts.len() >= CONTEXTS_MAX {
@@ -49,12 +49,12 @@ impl Memory {
     }
 
     /// Returns the place if it is known.
-    pub(crate) fn get(&self, signature: Signature) -> Option<&Context> {
+    pub(crate) fn get(&self, signature: ContextId) -> Option<&ContextHistory> {
         self.contexts.get(&signature).map(|(_, context)| context)
     }
 
     /// Something was written since the place, if it is known, was last typed in.
-    pub(crate) fn note_answered(&mut self, signature: Signature) {
+    pub(crate) fn note_answered(&mut self, signature: ContextId) {
         if let Some((_, context)) = self.contexts.get_mut(&signature) {
             context.note_answered();
         }
@@ -85,7 +85,7 @@ pub(crate) enum EnterEffect {
 
 /// The record of a key in one context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct KeyRecord {
     /// How often in a row its guess was right.
     pub(crate) agreed: u32,
     /// How often it was wrong.
@@ -96,13 +96,13 @@ pub(crate) struct Record {
 
 /// One place: a prompt or an editor.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Context {
+pub(crate) struct ContextHistory {
     confirmed: u32,
     failed: u32,
     needed: u32,
     /// Something was written between two of its questions, as a shell's commands do.
     is_answered: bool,
-    keys: BTreeMap<Key, Record>,
+    keys: BTreeMap<Key, KeyRecord>,
     pub(crate) enter: Option<EnterEffect>,
     /// The mark of a closing bracket that was just typed.
     pub(crate) brackets: Option<Mark>,
@@ -112,7 +112,7 @@ pub(crate) struct Context {
     pub(crate) right_edge: Option<u16>,
 }
 
-impl Context {
+impl ContextHistory {
     /// Typed text was shown here.
     pub(crate) fn confirm(&mut self) {
         self.confirmed = self.confirmed.saturating_add(1);
@@ -156,7 +156,7 @@ impl Context {
     }
 
     /// Returns the record of a key; all characters have one together.
-    pub(crate) fn record(&self, key: Key) -> Record {
+    pub(crate) fn record(&self, key: Key) -> KeyRecord {
         self.keys.get(&record_key(key)).copied().unwrap_or_default()
     }
 
@@ -188,7 +188,7 @@ impl Context {
         }
     }
 
-    fn record_mut(&mut self, key: Key) -> Option<&mut Record> {
+    fn record_mut(&mut self, key: Key) -> Option<&mut KeyRecord> {
         let key = record_key(key);
         if !self.keys.contains_key(&key) && self.keys.len() >= KEYS_MAX {
             return None;

@@ -10,12 +10,12 @@ const DECISIONS_MAX: usize = 1024;
 
 /// Decisions that nobody has taken yet; later ones than fit are lost.
 #[derive(Debug, Default)]
-pub(crate) struct Log {
+pub(crate) struct DecisionLog {
     is_watched: bool,
     decisions: Vec<(Time, Decision)>,
 }
 
-impl Log {
+impl DecisionLog {
     pub(crate) fn set_watched(&mut self, is_watched: bool) {
         self.is_watched = is_watched;
         self.decisions.clear();

@@ -40,19 +40,19 @@ const UNDERLINE_AFTER: Duration = Duration::from_secs(5);
 
 /// The look of shown predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct DisplayStyle {
     pub(crate) underlined: bool,
 }
 
 /// The state that decides on showing and underlining.
 #[derive(Debug, Default)]
-pub(crate) struct Display {
+pub(crate) struct DisplayPolicy {
     is_slow: bool,
     is_underlined: bool,
     srtt: Option<Duration>,
 }
 
-impl Display {
+impl DisplayPolicy {
     /// Takes note of the smoothed round trip.
     pub(crate) fn set_link(&mut self, srtt: Option<Duration>, is_idle: bool) {
         self.srtt = srtt;
@@ -81,14 +81,14 @@ impl Display {
         preference: Preference,
         now: Time,
         oldest: Option<Time>,
-    ) -> Option<Shown> {
+    ) -> Option<DisplayStyle> {
         let waited = oldest.map_or(Duration::ZERO, |oldest| now.since(oldest));
         let is_shown = match preference {
             Preference::Never => false,
             Preference::Always | Preference::Experimental => true,
             Preference::Adaptive => self.is_slow || waited >= SHOW_AFTER,
         };
-        is_shown.then_some(Shown {
+        is_shown.then_some(DisplayStyle {
             underlined: self.is_underlined || waited >= UNDERLINE_AFTER,
         })
     }

@@ -5,13 +5,13 @@
 use fulmar_terminal::ModeFlags;
 
 use crate::canvas::Canvas;
-use crate::context_memory::Memory;
+use crate::context_memory::ContextMemory;
 use crate::decision::{KeyClass, Reason};
 use crate::editor::{Kind, editor};
-use crate::input_context::PlaceKind;
-use crate::input_line::Line;
+use crate::input_context::InputKind;
+use crate::input_line::InputLine;
 use crate::key::Key;
-use crate::pending::Snapshot;
+use crate::pending::CursorSnapshot;
 use crate::tty_hints::{Hints, ProgramClass};
 
 /// A program that has read so many lines without asking for them is believed to go on so. Chosen by
@@ -20,13 +20,13 @@ const LINES_UNASKED: u32 = 3;
 
 /// What the keys settled so far allow.
 #[derive(Debug)]
-pub(crate) struct Trust {
+pub(crate) struct EchoConfidence {
     /// Enter was the last key that ended a line: a prompt may be recalled.
     prompts_open: bool,
     /// The last key without a rule did not end a line: an editor's mark counts.
     editors_open: bool,
     /// Enter had its time, and nothing has changed since: whatever is to be seen is not its answer.
-    hush: Option<Snapshot>,
+    hush: Option<CursorSnapshot>,
     /// The next key may be the second half of a command.
     prefix: bool,
     /// Escape was the answer to an editor's mark: the mark counts again when it has gone, or an echo was
@@ -40,17 +40,17 @@ pub(crate) struct Trust {
 }
 
 /// What is asked about a place.
-pub(crate) struct Question<'a> {
+pub(crate) struct EchoQuery<'a> {
     pub(crate) canvas: &'a Canvas,
-    pub(crate) line: &'a Line,
-    pub(crate) memory: &'a Memory,
+    pub(crate) line: &'a InputLine,
+    pub(crate) memory: &'a ContextMemory,
     pub(crate) hints: Option<&'a Hints>,
-    pub(crate) ahead: Ahead,
+    pub(crate) ahead: TypeAhead,
 }
 
 /// What was typed before the place was to be seen, and is not to be seen itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ahead {
+pub(crate) enum TypeAhead {
     Nothing,
     /// The server has none of it.
     Unreceived,
@@ -61,9 +61,9 @@ pub(crate) enum Ahead {
     Missed,
 }
 
-impl Trust {
-    pub(crate) fn new() -> Trust {
-        Trust {
+impl EchoConfidence {
+    pub(crate) fn new() -> EchoConfidence {
+        EchoConfidence {
             prompts_open: true,
             editors_open: true,
             hush: None,
@@ -75,7 +75,7 @@ impl Trust {
     }
 
     /// A key without a rule is settled. `before` is what was to be seen before it, if known.
-    pub(crate) fn note_break(&mut self, key: Key, before: Option<&Snapshot>, frame: &Canvas) {
+    pub(crate) fn note_break(&mut self, key: Key, before: Option<&CursorSnapshot>, frame: &Canvas) {
         let has_effect = before.is_some_and(|before| before.has_effect(frame));
         self.prefix = match KeyClass::of(key) {
             KeyClass::Escape => true,
@@ -87,7 +87,7 @@ impl Trust {
             self.prompts_open = true;
             self.editors_open = true;
             let is_answered = before.is_some_and(|before| before.is_answered(frame));
-            self.hush = (!is_answered).then(|| Snapshot::of(frame));
+            self.hush = (!is_answered).then(|| CursorSnapshot::of(frame));
         } else if key.keeps_line() {
             self.editors_open = true;
         } else {
@@ -142,7 +142,7 @@ impl Trust {
     }
 
     /// Why what is typed at the place may be shown at once, if it may.
-    pub(crate) fn reason(&mut self, question: &Question<'_>) -> Option<Reason> {
+    pub(crate) fn reason(&mut self, question: &EchoQuery<'_>) -> Option<Reason> {
         let canvas = question.canvas;
         if self
             .hush
@@ -167,11 +167,11 @@ impl Trust {
             return Some(Reason::Line);
         }
         match question.line.place.kind {
-            PlaceKind::Editor => {
+            InputKind::Editor => {
                 (self.editors_open && !self.is_mark_stale).then_some(Reason::Editor)
             }
-            PlaceKind::Prompt => self.recall(question),
-            PlaceKind::Elsewhere => None,
+            InputKind::Prompt => self.recall(question),
+            InputKind::Elsewhere => None,
         }
     }
 
@@ -185,8 +185,8 @@ impl Trust {
     /// goes on working may switch the echo off before it reads. So it must have asked, and for no
     /// secret; what was typed before that is believed where it was before. A program that reads lines
     /// without asking is known by that.
-    fn believes(&self, hints: &Hints, question: &Question<'_>) -> bool {
-        let Question { line, canvas, .. } = question;
+    fn believes(&self, hints: &Hints, question: &EchoQuery<'_>) -> bool {
+        let EchoQuery { line, canvas, .. } = question;
         if !self.echoes(hints) || line.asks_for_secret(canvas) {
             return false;
         }
@@ -195,21 +195,21 @@ impl Trust {
         let is_doubted = context.is_some_and(|context| context.is_doubted());
         let waits = context.is_some_and(|context| context.confirmed() >= LINES_UNASKED);
         match question.ahead {
-            Ahead::Received | Ahead::Missed => false,
+            TypeAhead::Received | TypeAhead::Missed => false,
             _ if !line.has_question() => is_trusted && waits && hints.class != ProgramClass::Shell,
-            Ahead::Unreceived => is_trusted,
-            Ahead::Nothing => !is_doubted,
+            TypeAhead::Unreceived => is_trusted,
+            TypeAhead::Nothing => !is_doubted,
         }
     }
 
-    fn recall(&self, question: &Question<'_>) -> Option<Reason> {
+    fn recall(&self, question: &EchoQuery<'_>) -> Option<Reason> {
         let context = question.memory.get(question.line.place.signature);
         let is_known = context.is_some_and(|context| {
             let is_new = question.line.repeats(question.canvas) && !context.is_settled();
             context.is_trusted() && !is_new
         });
         let may = self.prompts_open && is_known && is_line_editor(question);
-        let may = may && question.ahead != Ahead::Missed;
+        let may = may && question.ahead != TypeAhead::Missed;
         may.then_some(Reason::Memory)
     }
 }
@@ -221,7 +221,7 @@ fn has_modes(canvas: &Canvas) -> bool {
 }
 
 /// Whether a line editor is active, so that a prompt is what it looks like: S3.
-fn is_line_editor(question: &Question<'_>) -> bool {
+fn is_line_editor(question: &EchoQuery<'_>) -> bool {
     let modes = question.canvas.screen().modes();
     let class = question.hints.map(|hints| (hints.canonical, hints.class));
     modes.has(ModeFlags::BRACKETED_PASTE)

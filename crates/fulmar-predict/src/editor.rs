@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fulmar_terminal::{CellRow, Column, Position, Row, Screen};
 
-use crate::prompt::Signature;
+use crate::prompt::ContextId;
 use crate::text::{is_inverse, is_rule, left_border, row_end, text_between};
 
 /// How many rows at the bottom of the screen may hold the mark.
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
 pub(crate) struct Editor {
     pub(crate) kind: Kind,
     /// The context: the kind, and whatever of the mark tells one mode from another.
-    pub(crate) signature: Signature,
+    pub(crate) signature: ContextId,
     /// One beyond the last row that may be text: that of the mark, or of what is right above it.
     pub(crate) bottom: Row,
 }
@@ -58,7 +58,7 @@ pub(crate) fn editor(screen: &Screen, at: Position) -> Option<Editor> {
     (kind, name).hash(&mut hasher);
     Some(Editor {
         kind,
-        signature: Signature(hasher.finish()),
+        signature: ContextId(hasher.finish()),
         bottom: bottom(screen, at.row, row, kind),
     })
 }

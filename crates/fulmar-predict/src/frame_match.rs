@@ -6,16 +6,16 @@ use std::collections::HashSet;
 
 use fulmar_terminal::{Position, Row};
 
-use crate::canvas::{Canvas, Patch};
+use crate::canvas::{Canvas, CellChange};
 use crate::key::Key;
 use crate::overlay::Symbol;
-use crate::pending::{Effect, Pending};
+use crate::pending::{KeyEffect, PendingKey};
 use crate::work_count;
 
 /// Returns how many of the effects, from the first on, the frame shows: the most after which the
 /// caret and all changed cells are as in the frame. 0 if no number fits.
 pub(crate) fn longest_match<'a>(
-    effects: impl Iterator<Item = &'a Effect>,
+    effects: impl Iterator<Item = &'a KeyEffect>,
     frame: &Canvas,
 ) -> usize {
     let mut disagreeing = HashSet::new();
@@ -37,7 +37,7 @@ pub(crate) fn longest_match<'a>(
 }
 
 /// Whether the frame has the text of a cell.
-pub(crate) fn holds(patch: &Patch, frame: &Canvas) -> bool {
+pub(crate) fn holds(patch: &CellChange, frame: &Canvas) -> bool {
     patch.ink.symbol.looks_like(&frame.symbol(patch.at))
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn holds(patch: &Patch, frame: &Canvas) -> bool {
 /// expected, and it did not stand there before, or the caret has passed it.
 ///
 /// Characters that stand for others in masked input prove nothing.
-pub(crate) fn is_evidence(key: &Pending, effect: &Effect, frame: &Canvas) -> bool {
+pub(crate) fn is_evidence(key: &PendingKey, effect: &KeyEffect, frame: &Canvas) -> bool {
     let (Key::Text(character), Some(at)) = (key.stroke.key, effect.typed_at) else {
         return false;
     };
@@ -71,7 +71,7 @@ pub(crate) fn is_mask(character: char) -> bool {
 /// The same as [`longest_match`] with everything some rows further down or up: returns how many
 /// effects, and by how many rows. The whole row of the caret left of it has to agree.
 pub(crate) fn longest_moved_match<'a>(
-    effects: impl Iterator<Item = &'a Effect>,
+    effects: impl Iterator<Item = &'a KeyEffect>,
     base: &Canvas,
     frame: &Canvas,
 ) -> Option<(usize, i32)> {

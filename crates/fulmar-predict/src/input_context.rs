@@ -8,12 +8,12 @@ use fulmar_terminal::{ModeFlags, Position};
 
 use crate::canvas::Canvas;
 use crate::editor::{Editor, editor};
-use crate::prompt::{Signature, signature};
+use crate::prompt::{ContextId, signature};
 use crate::tty_hints::Hints;
 
 /// The kind of a context, which decides on the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum PlaceKind {
+pub(crate) enum InputKind {
     /// Behind a prompt: the margin is hard.
     Prompt,
     /// In the text of an editor that says it takes text.
@@ -24,36 +24,36 @@ pub(crate) enum PlaceKind {
 
 /// A place; equal ones are believed to behave alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) kind: PlaceKind,
-    pub(crate) signature: Signature,
+pub(crate) struct InputContext {
+    pub(crate) kind: InputKind,
+    pub(crate) signature: ContextId,
     /// The editor that it is in the text of.
     pub(crate) editor: Option<Editor>,
 }
 
-impl Place {
+impl InputContext {
     /// Returns the place of a line whose text begins at `margin` of the caret's row.
-    pub(crate) fn of(canvas: &Canvas, margin: u16, hints: Option<&Hints>) -> Place {
+    pub(crate) fn of(canvas: &Canvas, margin: u16, hints: Option<&Hints>) -> InputContext {
         let screen = canvas.screen();
         let start = Position::new(canvas.caret().row.0, margin);
         if let Some(editor) = editor(screen, canvas.caret()) {
-            return Place {
-                kind: PlaceKind::Editor,
+            return InputContext {
+                kind: InputKind::Editor,
                 signature: editor.signature,
                 editor: Some(editor),
             };
         }
         match signature(screen, start, hints) {
-            Some(signature) => Place {
-                kind: PlaceKind::Prompt,
+            Some(signature) => InputContext {
+                kind: InputKind::Prompt,
                 signature,
                 editor: None,
             },
-            None => Place::elsewhere(canvas, margin, hints),
+            None => InputContext::elsewhere(canvas, margin, hints),
         }
     }
 
-    fn elsewhere(canvas: &Canvas, margin: u16, hints: Option<&Hints>) -> Place {
+    fn elsewhere(canvas: &Canvas, margin: u16, hints: Option<&Hints>) -> InputContext {
         let modes = canvas.screen().modes();
         let mut hasher = DefaultHasher::new();
         modes.has(ModeFlags::BRACKETED_PASTE).hash(&mut hasher);
@@ -64,9 +64,9 @@ impl Place {
             // A program that asks and one that only waits are not alike.
             (hints.canonical && margin == 0).hash(&mut hasher);
         }
-        Place {
-            kind: PlaceKind::Elsewhere,
-            signature: Signature(hasher.finish()),
+        InputContext {
+            kind: InputKind::Elsewhere,
+            signature: ContextId(hasher.finish()),
             editor: None,
         }
     }

@@ -8,7 +8,7 @@ use crate::brackets::Mark;
 use crate::canvas::Canvas;
 use crate::caret::CaretKind;
 use crate::gutter::gutter;
-use crate::input_context::{Place, PlaceKind};
+use crate::input_context::{InputContext, InputKind};
 use crate::overlay::{Ink, Symbol};
 use crate::prompt::is_secret_asked;
 use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_between, text_end};
@@ -16,13 +16,13 @@ use crate::tty_hints::Hints;
 
 /// The line that the user types into: a row, and where on it the text begins.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub(crate) struct InputLine {
     pub(crate) row: Row,
     /// The column at which the text of the line begins.
     pub(crate) margin: u16,
     /// The prefix: the text left of the margin, as a rule a prompt.
     prefix: Vec<Symbol>,
-    pub(crate) place: Place,
+    pub(crate) place: InputContext,
     /// A character typed into this very line was seen to be echoed.
     pub(crate) is_echoed: bool,
     /// One beyond the last place that was typed to: blanks at the end cannot be seen.
@@ -37,17 +37,17 @@ pub(crate) struct Line {
     pub(crate) known_placeholder: Option<Box<str>>,
 }
 
-impl Line {
+impl InputLine {
     /// Returns a line of which `typed` columns left of the caret are text of the user.
-    pub(crate) fn begin(canvas: &Canvas, typed: u16, hints: Option<&Hints>) -> Line {
+    pub(crate) fn begin(canvas: &Canvas, typed: u16, hints: Option<&Hints>) -> InputLine {
         let at = canvas.caret();
         let margin = at.column.0.saturating_sub(typed);
-        let place = Place::of(canvas, margin, hints);
+        let place = InputContext::of(canvas, margin, hints);
         let margin = match place.kind {
-            PlaceKind::Editor => gutter(canvas.screen(), at.row).min(at.column.0),
+            InputKind::Editor => gutter(canvas.screen(), at.row).min(at.column.0),
             _ => margin,
         };
-        Line {
+        InputLine {
             row: at.row,
             margin,
             prefix: prefix(canvas, margin),
@@ -64,7 +64,7 @@ impl Line {
     /// Whether the caret of `canvas` is still in this line, perhaps on another row.
     pub(crate) fn stands(&self, canvas: &Canvas) -> bool {
         match self.place.kind {
-            PlaceKind::Editor => self.row == canvas.caret().row,
+            InputKind::Editor => self.row == canvas.caret().row,
             _ => {
                 canvas.caret().column.0 >= self.margin
                     && canvas.size().columns() > self.margin
@@ -100,7 +100,7 @@ impl Line {
     pub(crate) fn renew(&mut self, canvas: &Canvas, hints: Option<&Hints>) {
         let at = canvas.caret();
         self.row = at.row;
-        self.place = Place::of(canvas, self.margin, hints);
+        self.place = InputContext::of(canvas, self.margin, hints);
         self.end = text_end(canvas.screen(), at);
         if let Some(placeholder) = placeholder(canvas, self.margin) {
             self.placeholder = placeholder;
@@ -112,7 +112,7 @@ impl Line {
         let at = canvas.caret();
         let end = text_end(canvas.screen(), at);
         let is_there = at.column.0 == self.margin && end > self.margin;
-        let may = is_there && self.place.kind != PlaceKind::Editor;
+        let may = is_there && self.place.kind != InputKind::Editor;
         may.then(|| (text_between(canvas.line(), self.margin, end).into(), end))
     }
 
@@ -135,13 +135,13 @@ impl Line {
 
     /// Whether nothing can be removed left of the margin, nor the caret go there.
     pub(crate) fn has_hard_margin(&self) -> bool {
-        self.place.kind == PlaceKind::Prompt
+        self.place.kind == InputKind::Prompt
     }
 
     /// How many blanks keep what is behind them from moving.
     pub(crate) fn gap(&self) -> u16 {
         match self.place.kind {
-            PlaceKind::Prompt => PROMPT_GAP,
+            InputKind::Prompt => PROMPT_GAP,
             _ => OTHER_GAP,
         }
     }

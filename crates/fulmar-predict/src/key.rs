@@ -96,7 +96,7 @@ pub(crate) struct Keystroke {
 
 /// Takes the keyboard's bytes apart. Remembers what the end of a read has cut, in constant room.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keyboard {
+pub(crate) struct KeyParser {
     state: State,
     /// The number of the first byte of what is unfinished.
     start: u64,
@@ -129,7 +129,7 @@ enum State {
     },
 }
 
-impl Keyboard {
+impl KeyParser {
     /// Reads `bytes`, the first of which is number `first` of all that were ever typed, and
     /// appends what they are to `out`. `at_once` says that they followed those before within
     /// some 30 ms, so that both may be halves of one sequence.

@@ -2,7 +2,7 @@
 //!
 //! Source: docs/prediction.md §4.
 
-use crate::context_memory::Record;
+use crate::context_memory::KeyRecord;
 use crate::decision::KeyClass;
 use crate::key::Key;
 
@@ -11,7 +11,7 @@ use crate::key::Key;
 const OFTEN_WRONG: u32 = 3;
 
 /// Whether a key with this record does what is expected of it.
-pub(crate) fn is_proven(key: Key, record: &Record) -> bool {
+pub(crate) fn is_proven(key: Key, record: &KeyRecord) -> bool {
     match record.failed {
         _ if matches!(key, Key::Text(_)) => true,
         0 => record.agreed > 0 || is_common(key),
@@ -34,7 +34,7 @@ fn is_common(key: Key) -> bool {
 }
 
 /// Returns the variant in which a key is expected to work.
-pub(crate) fn variant(key: Key, record: &Record) -> u8 {
+pub(crate) fn variant(key: Key, record: &KeyRecord) -> u8 {
     if record.agreed == 0 && record.failed == 0 {
         first_variant(key)
     } else {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fulmar_datagram::Time;
 use fulmar_terminal::{CellRow, Column, Position, Row};
 
-use crate::canvas::{Canvas, Patch};
+use crate::canvas::{Canvas, CellChange};
 use crate::epoch::Epoch;
 use crate::key::Keystroke;
 use crate::overlay::Symbol;
@@ -23,9 +23,9 @@ pub(crate) const PATCHES_MAX: usize = 32_768;
 
 /// The prediction for a key.
 #[derive(Clone, Debug)]
-pub(crate) struct Effect {
+pub(crate) struct KeyEffect {
     /// Cells that it changes.
-    pub(crate) patches: Vec<Patch>,
+    pub(crate) patches: Vec<CellChange>,
     /// Where the line is left: a suggestion behind it goes first.
     pub(crate) leaves: Option<Position>,
     /// All rows move up by one before.
@@ -42,27 +42,27 @@ pub(crate) struct Effect {
 
 /// What is believed of a key.
 #[derive(Clone, Debug)]
-pub(crate) enum Guess {
+pub(crate) enum Prediction {
     /// It stands behind a key of unknown effect.
     Blind,
     /// There is no rule for it. The keys behind it are blind.
     Unknown {
         /// What is drawn all the same, until there is an answer.
-        glimpse: Option<Effect>,
+        glimpse: Option<KeyEffect>,
     },
     /// It does this.
-    Known(Effect),
+    Known(KeyEffect),
 }
 
 /// A key that is not settled.
 #[derive(Clone, Debug)]
-pub(crate) struct Pending {
+pub(crate) struct PendingKey {
     pub(crate) stroke: Keystroke,
     pub(crate) typed_at: Time,
     pub(crate) epoch: Epoch,
-    pub(crate) guess: Guess,
+    pub(crate) guess: Prediction,
     /// What was to be seen before it, if that is known.
-    pub(crate) before: Option<Snapshot>,
+    pub(crate) before: Option<CursorSnapshot>,
     /// Since when it has been drawn.
     pub(crate) shown_at: Option<Time>,
     /// The server's screen shows something else.
@@ -74,17 +74,17 @@ pub(crate) struct Pending {
 /// The surroundings of the caret that tell whether a key was answered: the caret, its row and the one
 /// above.
 #[derive(Clone, Debug)]
-pub(crate) struct Snapshot {
+pub(crate) struct CursorSnapshot {
     pub(crate) caret: Position,
     own: Arc<CellRow>,
     above: Option<Arc<CellRow>>,
 }
 
-impl Snapshot {
-    pub(crate) fn of(canvas: &Canvas) -> Snapshot {
+impl CursorSnapshot {
+    pub(crate) fn of(canvas: &Canvas) -> CursorSnapshot {
         let caret = canvas.caret();
         let above = caret.row.0.checked_sub(1);
-        Snapshot {
+        CursorSnapshot {
             caret,
             own: Arc::clone(canvas.screen().row(caret.row)),
             above: above.map(|row| Arc::clone(canvas.screen().row(Row(row)))),
@@ -94,7 +94,7 @@ impl Snapshot {
     /// True if the caret is elsewhere, or the row above reads differently: so much is to be seen of Enter
     /// at least.
     pub(crate) fn is_answered(&self, canvas: &Canvas) -> bool {
-        let now = Snapshot::of(canvas);
+        let now = CursorSnapshot::of(canvas);
         self.caret != now.caret
             || match (&self.above, &now.above) {
                 (Some(before), Some(after)) => !reads_alike(before, after),
@@ -113,7 +113,7 @@ impl Snapshot {
 
     /// True if the caret is elsewhere, or its row reads differently.
     pub(crate) fn has_effect(&self, canvas: &Canvas) -> bool {
-        let now = Snapshot::of(canvas);
+        let now = CursorSnapshot::of(canvas);
         self.caret != now.caret || !reads_alike(&self.own, &now.own)
     }
 }
@@ -126,36 +126,36 @@ pub(crate) fn reads_alike(one: &CellRow, other: &CellRow) -> bool {
             .all(|column| Symbol::of(one, column).looks_like(&Symbol::of(other, column)))
 }
 
-impl Pending {
+impl PendingKey {
     pub(crate) fn is_received(&self, received: u64) -> bool {
         self.stroke.end <= received
     }
 
-    pub(crate) fn known(&self) -> Option<&Effect> {
+    pub(crate) fn known(&self) -> Option<&KeyEffect> {
         match &self.guess {
-            Guess::Known(effect) => Some(effect),
+            Prediction::Known(effect) => Some(effect),
             _ => None,
         }
     }
 
     /// Returns the effect that is drawn, known or a preview.
-    pub(crate) fn drawn(&self) -> Option<&Effect> {
+    pub(crate) fn drawn(&self) -> Option<&KeyEffect> {
         match &self.guess {
-            Guess::Known(effect) => Some(effect),
-            Guess::Unknown { glimpse } => glimpse.as_ref(),
-            Guess::Blind => None,
+            Prediction::Known(effect) => Some(effect),
+            Prediction::Unknown { glimpse } => glimpse.as_ref(),
+            Prediction::Blind => None,
         }
     }
 }
 
 /// The keys in the order in which they were typed.
 #[derive(Debug, Default)]
-pub(crate) struct Queue {
-    keys: VecDeque<Pending>,
+pub(crate) struct PendingQueue {
+    keys: VecDeque<PendingKey>,
     patches: usize,
 }
 
-impl Queue {
+impl PendingQueue {
     pub(crate) fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -174,11 +174,11 @@ impl Queue {
         self.keys.back().is_some_and(|key| key.known().is_none())
     }
 
-    pub(crate) fn front(&self) -> Option<&Pending> {
+    pub(crate) fn front(&self) -> Option<&PendingKey> {
         self.keys.front()
     }
 
-    pub(crate) fn front_mut(&mut self) -> Option<&mut Pending> {
+    pub(crate) fn front_mut(&mut self) -> Option<&mut PendingKey> {
         self.keys.front_mut()
     }
 
@@ -191,27 +191,27 @@ impl Queue {
         self.patches = self.keys.iter().map(count).sum();
     }
 
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Pending> {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &PendingKey> {
         self.keys.iter()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Pending> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut PendingKey> {
         self.keys.iter_mut()
     }
 
-    pub(crate) fn push(&mut self, key: Pending) {
+    pub(crate) fn push(&mut self, key: PendingKey) {
         self.patches += count(&key);
         self.keys.push_back(key);
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Pending> {
+    pub(crate) fn pop(&mut self) -> Option<PendingKey> {
         let key = self.keys.pop_front()?;
         self.patches = self.patches.saturating_sub(count(&key));
         Some(key)
     }
 
     /// Takes all of them.
-    pub(crate) fn take(&mut self) -> VecDeque<Pending> {
+    pub(crate) fn take(&mut self) -> VecDeque<PendingKey> {
         self.patches = 0;
         std::mem::take(&mut self.keys)
     }
@@ -220,7 +220,7 @@ impl Queue {
     pub(crate) fn received_known(
         &self,
         received: u64,
-    ) -> impl Iterator<Item = (&Pending, &Effect)> {
+    ) -> impl Iterator<Item = (&PendingKey, &KeyEffect)> {
         self.keys
             .iter()
             .take_while(move |key| key.is_received(received))
@@ -228,6 +228,6 @@ impl Queue {
     }
 }
 
-fn count(key: &Pending) -> usize {
+fn count(key: &PendingKey) -> usize {
     key.drawn().map_or(0, |effect| effect.patches.len())
 }

@@ -53,7 +53,7 @@ const CONTINUATIONS: [&str; 2] = ["...", "…"];
 
 /// A prompt, as far as it can be told from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Signature(pub(crate) u64);
+pub(crate) struct ContextId(pub(crate) u64);
 
 /// True if a prompt may ask for a secret.
 fn asks_for_secret(prompt: &str) -> bool {
@@ -82,7 +82,7 @@ pub(crate) fn is_secret_asked(screen: &Screen, at: Position) -> bool {
 ///
 /// The signature has the modes of the terminal, the start of the prompt's first word, its last
 /// character and the blanks behind it; with hints also what they say of the tty and the program.
-pub(crate) fn signature(screen: &Screen, at: Position, hints: Option<&Hints>) -> Option<Signature> {
+pub(crate) fn signature(screen: &Screen, at: Position, hints: Option<&Hints>) -> Option<ContextId> {
     let start = left_border(screen, at);
     let prefix = prefix(screen, at.row, start, at.column.0)?;
     if !is_prompt_like(screen, &prefix, start) || is_secret_above(screen, at.row, start) {
@@ -93,7 +93,7 @@ pub(crate) fn signature(screen: &Screen, at: Position, hints: Option<&Hints>) ->
     first_word(&prefix.text).hash(&mut hasher);
     prefix.mark().hash(&mut hasher);
     prefix.blanks.hash(&mut hasher);
-    Some(Signature(hasher.finish()))
+    Some(ContextId(hasher.finish()))
 }
 
 /// The text left of the cursor, from the start of its pane on.

@@ -7,12 +7,12 @@ const PROGRAM: &str = "stty";
 
 /// The last characters of the line that is being typed, and whether it has named the program.
 #[derive(Debug, Default)]
-pub(crate) struct Command {
+pub(crate) struct SttyDetector {
     tail: String,
     has_program: bool,
 }
 
-impl Command {
+impl SttyDetector {
     /// Takes in what is typed next. Returns whether it submits a line that may switch the echo off.
     pub(crate) fn note(&mut self, key: Key) -> bool {
         match key {
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     fn sets(line: &str) -> bool {
-        let mut command = Command::default();
+        let mut command = SttyDetector::default();
         let keys = line.chars().map(|character| match character {
             '\x7f' => Key::Backspace,
             other => Key::Text(other),

@@ -4,7 +4,7 @@
 
 /// One of four notions of a word. Which one holds is learned for each place and key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Words {
+pub(crate) enum WordStyle {
     /// Runs of letters and digits, as most shells' Alt-B and editors have it.
     #[default]
     Alphanumeric,
@@ -22,18 +22,22 @@ pub(crate) enum Words {
 /// Source: docs/prediction.md §5.
 const ZSH_WORD: &str = "*?_-.[]~=/&;!#$%^(){}<>";
 
-impl Words {
+impl WordStyle {
     /// All of them.
-    pub(crate) const ALL: [Words; 4] =
-        [Words::Alphanumeric, Words::Blanks, Words::Zsh, Words::Fish];
+    pub(crate) const ALL: [WordStyle; 4] = [
+        WordStyle::Alphanumeric,
+        WordStyle::Blanks,
+        WordStyle::Zsh,
+        WordStyle::Fish,
+    ];
 
     /// True if a character is part of a word.
     fn has(self, character: char) -> bool {
         match self {
-            Words::Alphanumeric => character.is_alphanumeric(),
-            Words::Blanks => !is_blank(character),
-            Words::Zsh => character.is_alphanumeric() || ZSH_WORD.contains(character),
-            Words::Fish => !is_blank(character) && !is_fish_edge(character),
+            WordStyle::Alphanumeric => character.is_alphanumeric(),
+            WordStyle::Blanks => !is_blank(character),
+            WordStyle::Zsh => character.is_alphanumeric() || ZSH_WORD.contains(character),
+            WordStyle::Fish => !is_blank(character) && !is_fish_edge(character),
         }
     }
 
@@ -41,7 +45,7 @@ impl Words {
     /// left of `at`.
     pub(crate) fn left(self, text: &[char], at: usize) -> usize {
         let mut at = at.min(text.len());
-        if self == Words::Fish {
+        if self == WordStyle::Fish {
             return fish_left(text, at);
         }
         while at > 0 && !self.has(text[at - 1]) {
@@ -56,7 +60,7 @@ impl Words {
     /// Returns the number of characters to the end of the word at or right of `at`.
     pub(crate) fn right(self, text: &[char], at: usize) -> usize {
         let mut at = at.min(text.len());
-        if self == Words::Fish {
+        if self == WordStyle::Fish {
             return fish_right(text, at);
         }
         while at < text.len() && !self.has(text[at]) {
@@ -99,7 +103,7 @@ fn fish_left(text: &[char], mut at: usize) -> usize {
     while at > 0 && is_fish_edge(text[at - 1]) {
         at -= 1;
     }
-    while at > 0 && Words::Fish.has(text[at - 1]) {
+    while at > 0 && WordStyle::Fish.has(text[at - 1]) {
         at -= 1;
     }
     at
@@ -112,7 +116,7 @@ fn fish_right(text: &[char], mut at: usize) -> usize {
     while at < text.len() && is_fish_edge(text[at]) {
         at += 1;
     }
-    while at < text.len() && Words::Fish.has(text[at]) {
+    while at < text.len() && WordStyle::Fish.has(text[at]) {
         at += 1;
     }
     at

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 #[test]
 fn a_place_is_trusted_after_one_confirmation() {
-    let mut place = Context::default();
+    let mut place = ContextHistory::default();
     assert!(!place.is_trusted());
     place.confirm();
     assert!(place.is_trusted());
@@ -12,7 +12,7 @@ fn a_place_is_trusted_after_one_confirmation() {
 
 #[test]
 fn a_failure_costs_two_confirmations_and_each_further_one_more() {
-    let mut place = Context::default();
+    let mut place = ContextHistory::default();
     place.confirm();
     for needed in [2, 3, 4, 5, 6, 6, 6] {
         place.fail();
@@ -26,22 +26,26 @@ fn a_failure_costs_two_confirmations_and_each_further_one_more() {
 
 #[test]
 fn the_place_that_was_not_used_longest_is_forgotten() {
-    let mut memory = Memory::default();
+    let mut memory = ContextMemory::default();
     for number in 0..CONTEXTS_MAX as u64 {
-        memory.context(Signature(number)).confirm();
+        memory.context(ContextId(number)).confirm();
     }
-    memory.context(Signature(0));
-    memory.context(Signature(9999)).confirm();
+    memory.context(ContextId(0));
+    memory.context(ContextId(9999)).confirm();
     assert_eq!(memory.contexts.len(), CONTEXTS_MAX);
-    assert!(memory.get(Signature(0)).is_some());
-    assert!(memory.get(Signature(1)).is_none());
-    assert!(memory.get(Signature(9999)).is_some_and(Context::is_trusted));
+    assert!(memory.get(ContextId(0)).is_some());
+    assert!(memory.get(ContextId(1)).is_none());
+    assert!(
+        memory
+            .get(ContextId(9999))
+            .is_some_and(ContextHistory::is_trusted)
+    );
 }
 
 #[test]
 fn a_key_has_a_record_in_each_place() {
-    let mut place = Context::default();
-    assert_eq!(place.record(Key::AltBackspace), Record::default());
+    let mut place = ContextHistory::default();
+    assert_eq!(place.record(Key::AltBackspace), KeyRecord::default());
     place.agree(Key::AltBackspace, 0);
     place.agree(Key::AltBackspace, 0);
     assert_eq!(place.record(Key::AltBackspace).agreed, 2);
@@ -57,7 +61,7 @@ fn a_key_has_a_record_in_each_place() {
 
 #[test]
 fn what_enter_does_is_learned() {
-    let mut place = Context::default();
+    let mut place = ContextHistory::default();
     assert_eq!(place.enter, None);
     for effect in [EnterEffect::NextRow, EnterEffect::ClearLine] {
         place.enter = Some(effect);
@@ -67,7 +71,7 @@ fn what_enter_does_is_learned() {
 
 #[test]
 fn the_narrowest_edge_is_kept() {
-    let mut place = Context::default();
+    let mut place = ContextHistory::default();
     place.learn_edge(70);
     place.learn_edge(75);
     assert_eq!(place.right_edge, Some(70));
@@ -76,9 +80,9 @@ fn the_narrowest_edge_is_kept() {
 proptest! {
     #[test]
     fn memory_is_bounded(numbers in prop::collection::vec(any::<u16>(), 0..700), keys in any::<u8>()) {
-        let mut memory = Memory::default();
+        let mut memory = ContextMemory::default();
         for number in numbers {
-            let place = memory.context(Signature(number.into()));
+            let place = memory.context(ContextId(number.into()));
             place.agree(Key::Alt(char::from(keys)), 0);
             place.agree(Key::Alt(char::from(number as u8)), 0);
             prop_assert!(place.keys.len() <= KEYS_MAX);

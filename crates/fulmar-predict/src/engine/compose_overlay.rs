@@ -8,12 +8,12 @@ use fulmar_datagram::Time;
 use fulmar_terminal::{Attributes, Position, Style, Underline};
 
 use super::Engine;
-use crate::canvas::{Canvas, Patch};
+use crate::canvas::{Canvas, CellChange};
 use crate::caret::CaretKind;
 use crate::config::Preference;
-use crate::display_policy::Shown;
+use crate::display_policy::DisplayStyle;
 use crate::overlay::{Overlay, OverlayCell};
-use crate::pending::{Effect, Pending};
+use crate::pending::{KeyEffect, PendingKey};
 
 impl Engine {
     /// Draws the pending keys, up to the first that may not be shown.
@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// The keys that may be shown, with what they do.
-    fn presentable(&self) -> impl Iterator<Item = (&Pending, &Effect)> {
+    fn presentable(&self) -> impl Iterator<Item = (&PendingKey, &KeyEffect)> {
         let is_bold = self.config.preference == Preference::Experimental;
         let is_silent = self.hints.is_some_and(|hints| hints.is_silent());
         self.queue.iter().map_while(move |key| {
@@ -80,7 +80,7 @@ struct Cause {
 
 impl Causes {
     /// Takes note of what the key with that first byte does; the caret is at `caret` before.
-    fn note(&mut self, key: u64, effect: &Effect, caret: Position) {
+    fn note(&mut self, key: u64, effect: &KeyEffect, caret: Position) {
         if effect.scrolls {
             self.cells.clear();
             self.scroll = Some(key);
@@ -104,12 +104,12 @@ impl Causes {
 }
 
 /// Returns what leads from the frame to what is drawn.
-fn overlay(frame: &Canvas, drawn: &Canvas, shown: Shown, causes: &Causes) -> Overlay {
+fn overlay(frame: &Canvas, drawn: &Canvas, shown: DisplayStyle, causes: &Causes) -> Overlay {
     let mut ground = frame.clone();
     if causes.scroll.is_some() {
         ground.scroll();
     }
-    let is_drawn = |patch: &Patch| {
+    let is_drawn = |patch: &CellChange| {
         // The same text in another colour is the frame's affair, unless a key does just that.
         !patch.before.looks_like(&patch.ink.symbol)
             || causes.restyles(patch.at)
@@ -135,7 +135,7 @@ fn is_marked_otherwise(one: &Style, other: &Style) -> bool {
     one.background != other.background || is_inverse(one) != is_inverse(other)
 }
 
-fn cell(patch: Patch, shown: Shown, causes: &Causes) -> OverlayCell {
+fn cell(patch: CellChange, shown: DisplayStyle, causes: &Causes) -> OverlayCell {
     let mut ink = patch.ink;
     let is_new = !patch.before.looks_like(&ink.symbol);
     if shown.underlined && is_new && !ink.symbol.is_blank() {

@@ -5,32 +5,32 @@ use fulmar_datagram::Time;
 use super::Engine;
 use crate::canvas::Canvas;
 use crate::decision::{Decision, Reason};
-use crate::echo_confidence::{Ahead, Question};
+use crate::echo_confidence::{EchoQuery, TypeAhead};
 use crate::epoch::Epoch;
-use crate::input_context::PlaceKind;
-use crate::input_line::{Line, is_left_alone};
+use crate::input_context::InputKind;
+use crate::input_line::{InputLine, is_left_alone};
 
 impl Engine {
     /// Finds the line that the caret of the frame is in. So many columns left of the caret are known
     /// to have been typed into it. Confirms the present epoch if the place is trusted, and leaves a
     /// confirmed one if it is not.
-    pub(super) fn survey(&mut self, now: Time, typed: u16, ahead: Ahead) {
+    pub(super) fn survey(&mut self, now: Time, typed: u16, ahead: TypeAhead) {
         let hints = self.hints.as_ref();
         let line = match self.line.take().filter(|line| line.stands(&self.canvas)) {
             Some(mut line) => {
                 line.renew(&self.canvas, hints);
                 line
             }
-            None => Line::begin(&self.canvas, typed, hints),
+            None => InputLine::begin(&self.canvas, typed, hints),
         };
-        let reason = self.trust.reason(&Question {
+        let reason = self.trust.reason(&EchoQuery {
             canvas: &self.canvas,
             line: &line,
             memory: &self.memory,
             hints,
             ahead,
         });
-        let is_prompt = line.place.kind == PlaceKind::Prompt;
+        let is_prompt = line.place.kind == InputKind::Prompt;
         if is_prompt && !line.is_echoed && !line.repeats(&self.canvas) {
             self.memory.note_answered(line.place.signature);
         }

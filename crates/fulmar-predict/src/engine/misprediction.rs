@@ -6,10 +6,10 @@ use fulmar_terminal::Position;
 
 use super::Engine;
 use crate::canvas::Canvas;
-use crate::context_memory::Context;
+use crate::context_memory::ContextHistory;
 use crate::frame_match::holds;
 use crate::key::{Key, Keystroke};
-use crate::pending::{Effect, Pending};
+use crate::pending::{KeyEffect, PendingKey};
 
 /// A key that did not do what was expected of it.
 struct Culprit {
@@ -21,7 +21,7 @@ struct Culprit {
 }
 
 impl Culprit {
-    fn new(key: &Pending, typed_at: Option<Position>) -> Culprit {
+    fn new(key: &PendingKey, typed_at: Option<Position>) -> Culprit {
         Culprit {
             stroke: key.stroke,
             typed_at,
@@ -44,7 +44,7 @@ impl Engine {
             self.trust.refute_echo();
         }
         self.remember(&culprit);
-        let is_blamed = |key: &&mut Pending| key.stroke == culprit.stroke;
+        let is_blamed = |key: &&mut PendingKey| key.stroke == culprit.stroke;
         for key in self.queue.iter_mut().filter(is_blamed) {
             key.is_wrong = true;
         }
@@ -53,7 +53,7 @@ impl Engine {
     /// The first key of which a cell is not as expected; if all are, the first.
     fn culprit(&self) -> Option<Culprit> {
         let frame = &self.frame;
-        let agrees = |effect: &Effect| {
+        let agrees = |effect: &KeyEffect| {
             let mut patches = effect.patches.iter();
             patches.all(|patch| holds(patch, &frame.canvas))
         };
@@ -82,7 +82,7 @@ impl Engine {
 
 /// A line may be narrower than the screen: a guess near its right end failed, and the caret went
 /// left.
-fn learn_edge(context: &mut Context, typed_at: Option<Position>, frame: &Canvas) {
+fn learn_edge(context: &mut ContextHistory, typed_at: Option<Position>, frame: &Canvas) {
     let Some(at) = typed_at else { return };
     let is_right = u32::from(at.column.0) * 4 >= u32::from(frame.size().columns()) * 3;
     if is_right && frame.caret().column < at.column {

@@ -16,18 +16,18 @@ use fulmar_terminal::{Screen, Size};
 
 use crate::canvas::Canvas;
 use crate::config::{Config, Preference};
-use crate::context_memory::Memory;
+use crate::context_memory::ContextMemory;
 use crate::decision::{Decision, Reason};
-use crate::decision_log::Log;
-use crate::display_policy::Display;
-use crate::echo_confidence::Trust;
+use crate::decision_log::DecisionLog;
+use crate::display_policy::DisplayPolicy;
+use crate::echo_confidence::EchoConfidence;
 use crate::epoch::Epochs;
-use crate::input_line::Line;
-use crate::key::Keyboard;
+use crate::input_line::InputLine;
+use crate::key::KeyParser;
 use crate::overlay::Overlay;
-use crate::pending::Queue;
+use crate::pending::PendingQueue;
 use crate::prediction_score::Score;
-use crate::stty_detector::Command;
+use crate::stty_detector::SttyDetector;
 use crate::tty_hints::Hints;
 
 /// More bytes than this in one read are a paste.
@@ -56,8 +56,8 @@ const ONE_SEQUENCE: Duration = Duration::from_millis(30);
 #[derive(Debug)]
 pub struct Engine {
     config: Config,
-    keyboard: Keyboard,
-    command: Command,
+    keyboard: KeyParser,
+    command: SttyDetector,
     /// When the last keys were read.
     read_at: Time,
     frame: Frame,
@@ -67,17 +67,17 @@ pub struct Engine {
     base: Canvas,
     /// The frame with all known pending keys drawn.
     canvas: Canvas,
-    queue: Queue,
+    queue: PendingQueue,
     epochs: Epochs,
-    line: Option<Line>,
-    trust: Trust,
-    memory: Memory,
+    line: Option<InputLine>,
+    trust: EchoConfidence,
+    memory: ContextMemory,
     hints: Option<Hints>,
     /// The next frame is the first with these hints.
     hints_are_news: bool,
-    display: Display,
+    display: DisplayPolicy,
     score: Score,
-    log: Log,
+    log: DecisionLog,
     /// When the overlay was last asked for.
     viewed_at: Time,
 }
@@ -100,8 +100,8 @@ impl Engine {
         let blank = Canvas::new(&Screen::new(size));
         Engine {
             config,
-            keyboard: Keyboard::default(),
-            command: Command::default(),
+            keyboard: KeyParser::default(),
+            command: SttyDetector::default(),
             read_at: Time::ZERO,
             frame: Frame {
                 canvas: blank.clone(),
@@ -112,16 +112,16 @@ impl Engine {
             came_at: Time::ZERO,
             base: blank.clone(),
             canvas: blank,
-            queue: Queue::default(),
+            queue: PendingQueue::default(),
             epochs: Epochs::new(),
             line: None,
-            trust: Trust::new(),
-            memory: Memory::default(),
+            trust: EchoConfidence::new(),
+            memory: ContextMemory::default(),
             hints: None,
             hints_are_news: false,
-            display: Display::default(),
+            display: DisplayPolicy::default(),
             score: Score::default(),
-            log: Log::default(),
+            log: DecisionLog::default(),
             viewed_at: Time::ZERO,
         }
     }

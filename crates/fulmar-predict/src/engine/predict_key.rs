@@ -5,13 +5,13 @@ use std::time::Duration;
 use fulmar_datagram::Time;
 
 use super::Engine;
-use crate::context_memory::{Context, EnterEffect};
+use crate::context_memory::{ContextHistory, EnterEffect};
 use crate::decision::{Decision, KeyClass, Reason, Rule};
-use crate::echo_confidence::Ahead;
+use crate::echo_confidence::TypeAhead;
 use crate::key::{Key, Keystroke};
 use crate::key_confidence;
-use crate::pending::{Effect, Guess, Pending, Snapshot};
-use crate::rules::{self, Sheet};
+use crate::pending::{CursorSnapshot, KeyEffect, PendingKey, Prediction};
+use crate::rules::{self, EditState};
 use crate::work_count;
 
 /// Nobody answers sooner to what has come to be seen. Chosen by eye.
@@ -32,19 +32,19 @@ impl Engine {
             self.canvas = self.frame.canvas.clone();
             let has_looked = now.since(self.came_at) >= LOOKS_FOR;
             let ahead = if has_looked {
-                Ahead::Nothing
+                TypeAhead::Nothing
             } else {
-                Ahead::Unreceived
+                TypeAhead::Unreceived
             };
             self.survey(now, 0, ahead);
         }
         self.lay(
             now,
-            Pending {
+            PendingKey {
                 stroke,
                 typed_at: now,
                 epoch: self.epochs.current(),
-                guess: Guess::Blind,
+                guess: Prediction::Blind,
                 before: None,
                 shown_at: None,
                 is_wrong: false,
@@ -66,22 +66,23 @@ impl Engine {
 
     /// Puts a key behind those that are pending, with what it is expected to do to them. What was
     /// believed of it before does not count.
-    pub(super) fn lay(&mut self, now: Time, key: Pending) {
+    pub(super) fn lay(&mut self, now: Time, key: PendingKey) {
         work_count::note_keys(1);
         let epoch = self.epochs.current();
         let is_blind = self.queue.is_blinded();
         let guess = if is_blind {
-            Guess::Blind
+            Prediction::Blind
         } else {
             self.guess(key.stroke.key)
         };
-        let before = matches!(guess, Guess::Unknown { .. }).then(|| Snapshot::of(&self.canvas));
-        if let Guess::Known(effect) = &guess {
+        let before =
+            matches!(guess, Prediction::Unknown { .. }).then(|| CursorSnapshot::of(&self.canvas));
+        if let Prediction::Known(effect) = &guess {
             self.canvas.draw(effect);
         } else if !is_blind {
             self.begin_epoch(now, Reason::Unknown);
         }
-        self.queue.push(Pending {
+        self.queue.push(PendingKey {
             epoch,
             guess,
             before,
@@ -90,23 +91,23 @@ impl Engine {
         });
     }
 
-    fn guess(&mut self, key: Key) -> Guess {
+    fn guess(&mut self, key: Key) -> Prediction {
         if self.trust.take_prefix() {
-            return Guess::Unknown { glimpse: None };
+            return Prediction::Unknown { glimpse: None };
         }
         if key == Key::Enter {
-            return Guess::Unknown {
+            return Prediction::Unknown {
                 glimpse: self.glimpse(),
             };
         }
         match self.effect(key) {
-            Some(effect) => Guess::Known(effect),
-            None => Guess::Unknown { glimpse: None },
+            Some(effect) => Prediction::Known(effect),
+            None => Prediction::Unknown { glimpse: None },
         }
     }
 
     /// Returns the effect of the key behind those that are pending, if there is a rule.
-    pub(super) fn effect(&mut self, key: Key) -> Option<Effect> {
+    pub(super) fn effect(&mut self, key: Key) -> Option<KeyEffect> {
         let mut line = self.line.clone()?;
         let context = self.memory.get(line.place.signature);
         line.brackets = context.and_then(|context| context.brackets);
@@ -118,7 +119,7 @@ impl Engine {
         let done = rules::apply(
             key,
             variant,
-            &mut Sheet {
+            &mut EditState {
                 canvas: &mut canvas,
                 line: &mut line,
                 overwrite: self.config.overwrite,
@@ -130,7 +131,7 @@ impl Engine {
                 .iter_mut()
                 .for_each(|patch| patch.is_loose = Some(patch.at) != done.typed_at);
         }
-        let effect = Effect {
+        let effect = KeyEffect {
             patches,
             leaves: None,
             scrolls: false,
@@ -146,14 +147,14 @@ impl Engine {
         Some(effect)
     }
 
-    fn is_beyond_edge(&self, effect: &Effect) -> bool {
+    fn is_beyond_edge(&self, effect: &KeyEffect) -> bool {
         let context = self.context();
         let edge = context.and_then(|context| context.right_edge);
         edge.is_some_and(|edge| effect.typed_at.is_some_and(|at| at.column.0 >= edge))
     }
 
     /// What is shown of Enter before its answer.
-    fn glimpse(&self) -> Option<Effect> {
+    fn glimpse(&self) -> Option<KeyEffect> {
         let line = self.line.as_ref()?;
         let learned = self.context().and_then(|context| context.enter);
         let enter = learned.or(self.echoes().then_some(EnterEffect::NextRow))?;
@@ -164,7 +165,7 @@ impl Engine {
         } else {
             self.canvas.changes(&canvas)
         };
-        self.queue.has_room(patches.len()).then(|| Effect {
+        self.queue.has_room(patches.len()).then(|| KeyEffect {
             patches,
             leaves: (enter == EnterEffect::NextRow).then(|| self.canvas.caret()),
             scrolls,
@@ -181,16 +182,16 @@ impl Engine {
         hints.is_some_and(|hints| self.trust.echoes(hints))
     }
 
-    fn context(&self) -> Option<&Context> {
+    fn context(&self) -> Option<&ContextHistory> {
         self.memory.get(self.line.as_ref()?.place.signature)
     }
 }
 
-fn rule_of(guess: &Guess) -> Rule {
+fn rule_of(guess: &Prediction) -> Rule {
     match guess {
-        Guess::Blind => Rule::Blind,
-        Guess::Unknown { .. } => Rule::None,
-        Guess::Known(effect) => Rule::Effect {
+        Prediction::Blind => Rule::Blind,
+        Prediction::Unknown { .. } => Rule::None,
+        Prediction::Known(effect) => Rule::Effect {
             variant: effect.variant,
         },
     }

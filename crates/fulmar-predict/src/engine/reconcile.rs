@@ -8,10 +8,10 @@ use super::Engine;
 use crate::decision::Reason;
 use crate::frame_match::{holds, longest_match, longest_moved_match};
 use crate::input_line::is_left_alone;
-use crate::pending::{Effect, Guess, Pending};
+use crate::pending::{KeyEffect, PendingKey, Prediction};
 
 /// What a frame says about the keys at the front.
-enum Finding {
+enum FrameFinding {
     /// Nothing yet.
     Open,
     /// So many are as expected.
@@ -33,18 +33,20 @@ impl Engine {
     pub(super) fn judge(&mut self, now: Time) {
         loop {
             match self.finding() {
-                Finding::Open if std::mem::take(&mut self.hints_are_news) => self.heed_hints(now),
-                Finding::Open => break,
-                Finding::Right(count) => self.confirm(now, count),
-                Finding::Moved(count, rows) => self.move_rows(now, count, rows),
-                Finding::Passed(count) => self.pass(now, count),
-                Finding::Answered => self.settle(now),
-                Finding::Drifted => {
+                FrameFinding::Open if std::mem::take(&mut self.hints_are_news) => {
+                    self.heed_hints(now)
+                }
+                FrameFinding::Open => break,
+                FrameFinding::Right(count) => self.confirm(now, count),
+                FrameFinding::Moved(count, rows) => self.move_rows(now, count, rows),
+                FrameFinding::Passed(count) => self.pass(now, count),
+                FrameFinding::Answered => self.settle(now),
+                FrameFinding::Drifted => {
                     let canvas = self.frame.canvas.clone();
                     self.leave_line(&canvas);
                     self.lay_again(now, Reason::Moved);
                 }
-                Finding::Surprise => self.regret(now),
+                FrameFinding::Surprise => self.regret(now),
             }
         }
         self.redraw();
@@ -66,15 +68,15 @@ impl Engine {
         self.lay_again(now, Reason::Hints);
     }
 
-    fn finding(&self) -> Finding {
+    fn finding(&self) -> FrameFinding {
         let Some(front) = self.queue.front() else {
-            return Finding::Open;
+            return FrameFinding::Open;
         };
         let frame = &self.frame;
         let known = self.queue.received_known(frame.received);
         let right = longest_match(known.map(|(_, effect)| effect), &frame.canvas);
         if right > 0 {
-            return Finding::Right(right);
+            return FrameFinding::Right(right);
         }
         if front.known().is_none() {
             return self.finding_of_unknown(front);
@@ -82,33 +84,33 @@ impl Engine {
         let passed = self.passed();
         match self.moved() {
             Some((count, rows)) if count > 0 || passed.is_none() => {
-                return Finding::Moved(count, rows);
+                return FrameFinding::Moved(count, rows);
             }
             _ => {}
         }
         if !front.is_received(frame.received) {
             return if self.has_drifted() {
-                Finding::Drifted
+                FrameFinding::Drifted
             } else {
-                Finding::Open
+                FrameFinding::Open
             };
         }
         if let Some(count) = passed {
-            return Finding::Passed(count);
+            return FrameFinding::Passed(count);
         }
         if front.is_received(frame.echoed) && !self.is_half_way(front) {
-            return Finding::Surprise;
+            return FrameFinding::Surprise;
         }
-        Finding::Open
+        FrameFinding::Open
     }
 
-    fn finding_of_unknown(&self, front: &Pending) -> Finding {
+    fn finding_of_unknown(&self, front: &PendingKey) -> FrameFinding {
         if front.is_received(self.frame.echoed) {
-            Finding::Answered
+            FrameFinding::Answered
         } else if !front.is_received(self.frame.received) && self.has_drifted() {
-            Finding::Drifted
+            FrameFinding::Drifted
         } else {
-            Finding::Open
+            FrameFinding::Open
         }
     }
 
@@ -147,7 +149,7 @@ impl Engine {
         }
         let caret = frame.canvas.caret();
         // A program's answer may leave the caret in the column where one of them would, too.
-        let explains = |effect: &Effect| {
+        let explains = |effect: &KeyEffect| {
             let mut patches = effect.patches.iter();
             effect.caret == caret && patches.all(|patch| holds(patch, &frame.canvas))
         };
@@ -160,7 +162,7 @@ impl Engine {
 
     /// Whether the key's cells are as expected, and a later key that the program may be busy with
     /// explains why the caret is not.
-    fn is_half_way(&self, front: &Pending) -> bool {
+    fn is_half_way(&self, front: &PendingKey) -> bool {
         let Some(effect) = front.known() else {
             return false;
         };
@@ -175,7 +177,7 @@ impl Engine {
     /// Draws the pending keys on the newest frame.
     fn redraw(&mut self) {
         let mut canvas = self.frame.canvas.clone();
-        for effect in self.queue.iter().map_while(Pending::known) {
+        for effect in self.queue.iter().map_while(PendingKey::known) {
             canvas.draw(effect);
         }
         self.canvas = canvas;
@@ -196,7 +198,7 @@ impl Engine {
                 .before
                 .as_ref()
                 .is_some_and(|before| before.has_effect(&frame.canvas));
-        if is_answered && let Guess::Unknown { glimpse } = &mut key.guess {
+        if is_answered && let Prediction::Unknown { glimpse } = &mut key.guess {
             *glimpse = None;
         }
     }

@@ -10,12 +10,12 @@ use crate::brackets;
 use crate::contained_keys::contained;
 use crate::context_memory::EnterEffect;
 use crate::decision::{Decision, KeyClass, Reason, Verdict};
-use crate::echo_confidence::Ahead;
+use crate::echo_confidence::TypeAhead;
 use crate::frame_match::{is_evidence, is_mask};
-use crate::input_context::PlaceKind;
+use crate::input_context::InputKind;
 use crate::key::Key;
-use crate::pending::{Guess, Pending, Snapshot, reads_alike};
-use crate::rules::{self, Sheet};
+use crate::pending::{CursorSnapshot, PendingKey, Prediction, reads_alike};
+use crate::rules::{self, EditState};
 use crate::text::{char_at, row_end};
 
 impl Engine {
@@ -44,7 +44,7 @@ impl Engine {
         line.is_some_and(|line| line.is_below_secret(canvas))
     }
 
-    fn learn_success(&mut self, key: &Pending) {
+    fn learn_success(&mut self, key: &PendingKey) {
         let (Some(effect), Some(line)) = (key.known(), &self.line) else {
             return;
         };
@@ -53,7 +53,7 @@ impl Engine {
     }
 
     /// Whether the program marks the bracket that was typed last.
-    fn learn_brackets(&mut self, key: &Pending) {
+    fn learn_brackets(&mut self, key: &PendingKey) {
         let (Some(effect), Some(line)) = (key.known(), &self.line) else {
             return;
         };
@@ -76,7 +76,7 @@ impl Engine {
             Some(Position::new(row, at.column.0)).filter(|&at| size.contains(at))
         };
         for key in self.queue.iter_mut() {
-            let Guess::Known(effect) = &mut key.guess else {
+            let Prediction::Known(effect) = &mut key.guess else {
                 break;
             };
             effect.patches.retain_mut(|patch| match moved(patch.at) {
@@ -115,7 +115,7 @@ impl Engine {
     fn typed_line_is_above(&self) -> bool {
         let Some(line) = &self.line else { return false };
         let mut expected = self.base.clone();
-        for effect in self.queue.iter().map_while(Pending::known) {
+        for effect in self.queue.iter().map_while(PendingKey::known) {
             expected.draw(effect);
         }
         let cells = expected.row(line.row);
@@ -151,7 +151,7 @@ impl Engine {
         if !before.is_answered(frame) {
             return;
         }
-        if line.place.kind == PlaceKind::Editor {
+        if line.place.kind == InputKind::Editor {
             let place = line.place.signature;
             let effect = self.split_that_explains();
             return self.memory.context(place).enter = effect;
@@ -211,7 +211,7 @@ impl Engine {
         let frame = &self.frame.canvas;
         let mut typed = Vec::new();
         for (key, _) in self.queue.received_known(self.frame.received) {
-            let mut sheet = Sheet {
+            let mut sheet = EditState {
                 canvas: &mut canvas,
                 line: &mut line,
                 overwrite: self.config.overwrite,
@@ -250,13 +250,13 @@ impl Engine {
         other.map(|variant| (key.stroke.key, variant))
     }
 
-    fn explains(&self, key: &Pending, variant: u8) -> bool {
+    fn explains(&self, key: &PendingKey, variant: u8) -> bool {
         let Some(mut line) = self.line.clone() else {
             return false;
         };
         let mut canvas = self.base.clone();
         line.renew(&canvas, self.hints.as_ref());
-        let mut sheet = Sheet {
+        let mut sheet = EditState {
             canvas: &mut canvas,
             line: &mut line,
             overwrite: self.config.overwrite,
@@ -276,7 +276,7 @@ impl Engine {
             &frame.canvas,
             frame.received,
             frame.echoed,
-            place.is_none_or(|kind| kind == PlaceKind::Prompt),
+            place.is_none_or(|kind| kind == InputKind::Prompt),
         );
         self.begin_epoch(now, reason);
         let mut keys = self.queue.take();
@@ -300,10 +300,10 @@ impl Engine {
         self.base = self.frame.canvas.clone();
         let typed = columns(&run);
         let ahead = match rest.front() {
-            _ if is_missed => Ahead::Missed,
-            None => Ahead::Nothing,
-            Some(key) if key.is_received(self.frame.received) => Ahead::Received,
-            Some(_) => Ahead::Unreceived,
+            _ if is_missed => TypeAhead::Missed,
+            None => TypeAhead::Nothing,
+            Some(key) if key.is_received(self.frame.received) => TypeAhead::Received,
+            Some(_) => TypeAhead::Unreceived,
         };
         self.survey(now, if follows_unknown { typed } else { 0 }, ahead);
         if follows_unknown && proves_echo(&run) {
@@ -313,17 +313,17 @@ impl Engine {
         for key in rest {
             self.lay(
                 now,
-                Pending {
-                    guess: Guess::Blind,
+                PendingKey {
+                    guess: Prediction::Blind,
                     ..key
                 },
             );
         }
     }
 
-    fn drop_contained(&mut self, now: Time, key: Pending) {
+    fn drop_contained(&mut self, now: Time, key: PendingKey) {
         if key.known().is_some() {
-            let has_effect = Snapshot::of(&self.base).has_effect(&self.frame.canvas);
+            let has_effect = CursorSnapshot::of(&self.base).has_effect(&self.frame.canvas);
             self.trust.note_known(key.stroke.key, has_effect);
         } else {
             self.trust
@@ -340,7 +340,7 @@ impl Engine {
         self.note_settled(now, &key, verdict);
     }
 
-    fn note_settled(&mut self, now: Time, key: &Pending, verdict: Verdict) {
+    fn note_settled(&mut self, now: Time, key: &PendingKey, verdict: Verdict) {
         let shown = key.shown_at;
         match (verdict, shown) {
             (Verdict::Right, Some(shown_at)) => {

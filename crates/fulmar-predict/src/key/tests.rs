@@ -12,7 +12,7 @@ fn keys(reads: &[&[u8]], at_once: bool) -> Vec<Key> {
 }
 
 fn strokes_of(reads: &[&[u8]], at_once: bool) -> Vec<Keystroke> {
-    let mut keyboard = Keyboard::default();
+    let mut keyboard = KeyParser::default();
     let mut out = Vec::new();
     let mut first = 0;
     for read in reads {
@@ -279,7 +279,7 @@ proptest! {
                     Just(b'~'), Just(b';'), Just(b']'), Just(0x07), any::<u8>()], 0..12)),
             0..12),
     ) {
-        let mut keyboard = Keyboard::default();
+        let mut keyboard = KeyParser::default();
         let mut out = Vec::new();
         let mut first = 0;
         for (at_once, read) in &reads {

@@ -3,7 +3,7 @@ use crate::testing::{at, line, screen};
 use crate::tty_hints::ProgramClass;
 
 /// The signature behind what was written, at the cursor.
-fn behind(bytes: &str) -> Option<Signature> {
+fn behind(bytes: &str) -> Option<ContextId> {
     let screen = screen(6, 60, bytes);
     signature(&screen, screen.cursor().position, None)
 }

@@ -2,19 +2,19 @@
 
 use fulmar_terminal::Position;
 
-use super::{Done, Sheet};
+use super::{EditState, RuleOutcome};
 use crate::caret::CaretKind;
 use crate::text::{Run, grey_end, left_of};
 
 /// Removes the character left of the caret.
-pub(super) fn backspace(sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn backspace(sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     if sheet.replaces() {
         // What was there before typing comes back.
         return None;
     }
     if at.column.0 <= sheet.line.margin {
-        return sheet.line.has_hard_margin().then(Done::default);
+        return sheet.line.has_hard_margin().then(RuleOutcome::default);
     }
     let left = left_of(sheet.canvas.line(), at.column.0)?;
     let columns = at.column.0 - left;
@@ -33,5 +33,5 @@ pub(super) fn backspace(sheet: &mut Sheet<'_>) -> Option<Done> {
     }
     sheet.canvas.move_caret(to);
     sheet.line.end = end.saturating_sub(columns).max(left);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }

@@ -2,12 +2,12 @@
 
 use fulmar_terminal::{Attributes, Column, Position};
 
-use super::Sheet;
+use super::EditState;
 use crate::editor::Kind;
 use crate::overlay::Symbol;
 use crate::text::{Run, typed_style};
 
-impl Sheet<'_> {
+impl EditState<'_> {
     /// Whether an editor says that what is typed replaces what is there.
     pub(super) fn replaces(&self) -> bool {
         let editor = self.line.place.editor;

@@ -5,12 +5,12 @@ use fulmar_terminal::Position;
 use super::split_line::split;
 use crate::canvas::Canvas;
 use crate::context_memory::EnterEffect;
-use crate::input_line::Line;
+use crate::input_line::InputLine;
 use crate::text::is_vacant_from;
 
 /// Draws what Enter is expected to do; returns whether everything has to move up by one first.
 /// `None` if the next row is taken, as by a status line: what scrolls then is not known.
-pub(crate) fn enter(effect: EnterEffect, canvas: &mut Canvas, line: &Line) -> Option<bool> {
+pub(crate) fn enter(effect: EnterEffect, canvas: &mut Canvas, line: &InputLine) -> Option<bool> {
     let at = canvas.caret();
     match effect {
         EnterEffect::NextRow if at.row == canvas.size().last_row() => {

@@ -1,9 +1,9 @@
 //! Keys that remove what is at the caret, or everything on one side of it.
 
 use super::line_ends::{suggestion_end, text_end};
-use super::{Done, Sheet};
+use super::{EditState, RuleOutcome};
 use crate::editor::Kind;
-use crate::input_context::PlaceKind;
+use crate::input_context::InputKind;
 use crate::text::right_of;
 
 /// The number of ways in which Ctrl-U may work: up to the caret, or the whole line.
@@ -13,20 +13,20 @@ pub(super) const LINE_VARIANTS: u8 = 2;
 
 /// Removes the character at the caret. At the end of the text there is no rule: what follows may
 /// be joined, or nothing may happen.
-pub(super) fn delete(sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn delete(sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     if suggestion_end(sheet).is_some() || at.column.0 >= text_end(sheet) {
         return None;
     }
     let right = right_of(sheet.canvas.line(), at.column.0);
     sheet.remove(at.column.0, right);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// Removes everything left of the caret, or the whole line.
-pub(super) fn line(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn line(variant: u8, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
-    if sheet.line.place.kind == PlaceKind::Editor || at.column.0 < sheet.line.margin {
+    if sheet.line.place.kind == InputKind::Editor || at.column.0 < sheet.line.margin {
         return None;
     }
     if let Some(end) = suggestion_end(sheet) {
@@ -38,25 +38,25 @@ pub(super) fn line(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
         text_end(sheet).max(at.column.0)
     };
     sheet.remove(sheet.line.margin, to);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// Removes everything from the caret to the end of the text.
-pub(super) fn end(sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn end(sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     let end = text_end(sheet);
     if !kills_to_end(sheet) || suggestion_end(sheet).is_some() {
         return None;
     }
     if at.column.0 >= end {
-        return (sheet.line.place.kind == PlaceKind::Prompt).then(Done::default);
+        return (sheet.line.place.kind == InputKind::Prompt).then(RuleOutcome::default);
     }
     sheet.remove(at.column.0, end);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// Of the editors, only emacs does so.
-fn kills_to_end(sheet: &Sheet<'_>) -> bool {
+fn kills_to_end(sheet: &EditState<'_>) -> bool {
     let editor = sheet.line.place.editor;
     editor.is_none_or(|editor| editor.kind == Kind::Emacs)
 }

@@ -1,27 +1,27 @@
 //! Keys that move the caret to the ends of the line.
 
-use super::{Done, Sheet};
+use super::{EditState, RuleOutcome};
 use crate::caret::CaretKind;
-use crate::input_context::PlaceKind;
+use crate::input_context::InputKind;
 use crate::text::{grey_end, suggestion_start};
 
 /// To the margin; in an editor, behind the line number.
-pub(super) fn home(sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn home(sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     if at.column.0 < sheet.line.margin {
         return None;
     }
     sheet.line.end = sheet.line.text_end(sheet.canvas);
     sheet.canvas.move_caret_in_row(sheet.line.margin);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// To the end of the text; before a suggestion, to the end of that, which is accepted.
-pub(super) fn end(sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn end(sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     if let Some(end) = suggestion_end(sheet) {
         accept(end, sheet);
-        return Some(Done::default());
+        return Some(RuleOutcome::default());
     }
     let end = text_end(sheet);
     if end >= sheet.canvas.size().columns() {
@@ -30,13 +30,13 @@ pub(super) fn end(sheet: &mut Sheet<'_>) -> Option<Done> {
     }
     sheet.line.end = end;
     sheet.canvas.move_caret_in_row(end.max(at.column.0));
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// Where the user's own text ends: a suggestion behind it is not part of it.
-pub(super) fn text_end(sheet: &Sheet<'_>) -> u16 {
+pub(super) fn text_end(sheet: &EditState<'_>) -> u16 {
     let end = sheet.line.text_end(sheet.canvas);
-    if sheet.line.place.kind == PlaceKind::Editor {
+    if sheet.line.place.kind == InputKind::Editor {
         return end;
     }
     let screen = sheet.canvas.screen();
@@ -44,8 +44,8 @@ pub(super) fn text_end(sheet: &Sheet<'_>) -> u16 {
 }
 
 /// The end of the suggestion that begins at the caret.
-pub(super) fn suggestion_end(sheet: &Sheet<'_>) -> Option<u16> {
-    if sheet.line.place.kind == PlaceKind::Editor {
+pub(super) fn suggestion_end(sheet: &EditState<'_>) -> Option<u16> {
+    if sheet.line.place.kind == InputKind::Editor {
         return None;
     }
     let is_soft = sheet.canvas.caret_kind() == CaretKind::Soft;
@@ -53,7 +53,7 @@ pub(super) fn suggestion_end(sheet: &Sheet<'_>) -> Option<u16> {
 }
 
 /// Takes the suggestion up to a column for text, and moves the caret there.
-pub(super) fn accept(end: u16, sheet: &mut Sheet<'_>) {
+pub(super) fn accept(end: u16, sheet: &mut EditState<'_>) {
     let at = sheet.canvas.caret();
     let end = end.min(sheet.canvas.size().columns());
     sheet.ungrey(at.column.0, end);

@@ -20,7 +20,7 @@ use fulmar_terminal::Position;
 
 use crate::canvas::Canvas;
 use crate::decision::KeyClass;
-use crate::input_line::Line;
+use crate::input_line::InputLine;
 use crate::key::Key;
 use crate::overlay::OverlayCell;
 
@@ -28,16 +28,16 @@ pub(crate) use enter::enter;
 pub(crate) use split_line::split;
 
 /// What a rule works on.
-pub(crate) struct Sheet<'a> {
+pub(crate) struct EditState<'a> {
     pub(crate) canvas: &'a mut Canvas,
-    pub(crate) line: &'a mut Line,
+    pub(crate) line: &'a mut InputLine,
     /// Typing replaces instead of moving.
     pub(crate) overwrite: bool,
 }
 
 /// What a rule did beside drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Done {
+pub(crate) struct RuleOutcome {
     /// Where a typed character was drawn.
     pub(crate) typed_at: Option<Position>,
     /// Only the typed character is certain; what else has changed may come out otherwise.
@@ -45,7 +45,7 @@ pub(crate) struct Done {
 }
 
 /// Draws what `key` does in one of its ways, or returns `None` if there is no rule.
-pub(crate) fn apply(key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(crate) fn apply(key: Key, variant: u8, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let class = KeyClass::of(key);
     if !matches!(class, KeyClass::Up | KeyClass::Down) {
         sheet.line.goal = None;
@@ -58,7 +58,12 @@ pub(crate) fn apply(key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done
     Some(done)
 }
 
-fn by_class(class: KeyClass, key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+fn by_class(
+    class: KeyClass,
+    key: Key,
+    variant: u8,
+    sheet: &mut EditState<'_>,
+) -> Option<RuleOutcome> {
     match class {
         KeyClass::Print => insert::print(key, sheet),
         KeyClass::Backspace => backspace::backspace(sheet),
@@ -89,7 +94,7 @@ pub(crate) fn variants(class: KeyClass) -> u8 {
     }
 }
 
-impl Sheet<'_> {
+impl EditState<'_> {
     /// Draws cells, if there are any.
     fn put_all(&mut self, cells: Vec<OverlayCell>) {
         for cell in cells {

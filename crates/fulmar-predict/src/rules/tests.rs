@@ -17,10 +17,10 @@ fn after(screen: &Screen, typed: u16, key: Key, variant: u8) -> Option<String> {
     ))
 }
 
-fn applied(screen: &Screen, typed: u16, key: Key, variant: u8) -> Option<(Canvas, Line)> {
+fn applied(screen: &Screen, typed: u16, key: Key, variant: u8) -> Option<(Canvas, InputLine)> {
     let mut canvas = Canvas::new(screen);
-    let mut line = Line::begin(&canvas, typed, None);
-    let mut sheet = Sheet {
+    let mut line = InputLine::begin(&canvas, typed, None);
+    let mut sheet = EditState {
         canvas: &mut canvas,
         line: &mut line,
         overwrite: false,
@@ -262,9 +262,9 @@ fn after_in_editor(rows: &str, mark: &str, key: Key) -> Option<String> {
 fn an_emptied_line_shows_what_it_showed_when_it_was_empty() {
     let (empty, _) = written("│ > ¦\x1b[2mTry this\x1b[m          │");
     let mut canvas = Canvas::new(&empty);
-    let mut line = Line::begin(&canvas, 0, None);
+    let mut line = InputLine::begin(&canvas, 0, None);
     let mut press = |key| {
-        let mut sheet = Sheet {
+        let mut sheet = EditState {
             canvas: &mut canvas,
             line: &mut line,
             overwrite: false,
@@ -435,10 +435,10 @@ proptest! {
     ) {
         let screen = screen(rows, columns, &bytes);
         let mut canvas = Canvas::new(&screen);
-        let mut line = Line::begin(&canvas, typed, None);
+        let mut line = InputLine::begin(&canvas, typed, None);
         for (key, variant) in keys {
             let before = canvas.clone();
-            let mut sheet = Sheet { canvas: &mut canvas, line: &mut line, overwrite: false };
+            let mut sheet = EditState { canvas: &mut canvas, line: &mut line, overwrite: false };
             let done = apply(key, variant, &mut sheet);
             if key == Key::Enter {
                 let _ = split(variant == 0, sheet.canvas);

@@ -2,7 +2,7 @@
 
 use fulmar_terminal::{CellRow, Position, Row};
 
-use super::{Done, Sheet};
+use super::{EditState, RuleOutcome};
 use crate::gutter::gutter;
 use crate::text::{char_at, is_vacant, is_vacant_from, left_of, row_end, text_end};
 
@@ -10,7 +10,7 @@ use crate::text::{char_at, is_vacant, is_vacant_from, left_of, row_end, text_end
 ///
 /// There is no rule at the edges of the window, where it scrolls, nor for long lines, nor where
 /// the text may have ended.
-pub(super) fn step(is_down: bool, sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn step(is_down: bool, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     let screen = sheet.canvas.screen();
     let bottom = sheet.line.place.editor?.bottom;
@@ -37,11 +37,11 @@ pub(super) fn step(is_down: bool, sheet: &mut Sheet<'_>) -> Option<Done> {
     sheet.line.margin = start;
     sheet.line.end = end;
     sheet.line.goal = Some(goal);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// Returns the end of a row's text: blanks of any number may be inside it, a border may not.
-fn row_end_in_window(sheet: &Sheet<'_>, row: Row, start: u16) -> u16 {
+fn row_end_in_window(sheet: &EditState<'_>, row: Row, start: u16) -> u16 {
     let screen = sheet.canvas.screen();
     let at = Position::new(row.0, start);
     row_end(screen.row(row))
@@ -50,7 +50,7 @@ fn row_end_in_window(sheet: &Sheet<'_>, row: Row, start: u16) -> u16 {
 }
 
 /// Not into the right half of a wide character.
-fn whole_character(sheet: &Sheet<'_>, row: Row, column: u16) -> u16 {
+fn whole_character(sheet: &EditState<'_>, row: Row, column: u16) -> u16 {
     let cells = sheet.canvas.row(row);
     match left_of(cells, column.saturating_add(1)) {
         Some(start) if start < column && char_at(cells, start) != ' ' => start,
@@ -59,14 +59,14 @@ fn whole_character(sheet: &Sheet<'_>, row: Row, column: u16) -> u16 {
 }
 
 /// True if the text of the row reaches the last column, so that it may go on in the next.
-fn is_full(sheet: &Sheet<'_>, row: Row) -> bool {
+fn is_full(sheet: &EditState<'_>, row: Row) -> bool {
     let columns = sheet.canvas.size().columns();
     !is_vacant(sheet.canvas.row(row), columns - 1)
 }
 
 /// True if a row may be beyond the text: vim marks those with `~`; others leave them and all that follow
 /// empty.
-fn is_beyond_text(sheet: &Sheet<'_>, row: Row, bottom: Row) -> bool {
+fn is_beyond_text(sheet: &EditState<'_>, row: Row, bottom: Row) -> bool {
     is_void(sheet.canvas.row(row)) || (row.0..bottom.0).all(|row| is_empty(sheet, Row(row)))
 }
 
@@ -75,6 +75,6 @@ pub(super) fn is_void(cells: &CellRow) -> bool {
     char_at(cells, 0) == '~' && is_vacant_from(cells, 1)
 }
 
-fn is_empty(sheet: &Sheet<'_>, row: Row) -> bool {
+fn is_empty(sheet: &EditState<'_>, row: Row) -> bool {
     is_vacant_from(sheet.canvas.row(row), 0)
 }

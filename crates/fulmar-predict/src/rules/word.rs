@@ -1,12 +1,12 @@
 //! Keys that move the caret by words, or remove words.
 
 use super::line_ends::{suggestion_end, text_end};
-use super::{Done, Sheet};
+use super::{EditState, RuleOutcome};
 use crate::editor::Kind;
-use crate::input_context::PlaceKind;
+use crate::input_context::InputKind;
 use crate::key::Key;
 use crate::text::{char_at, starts};
-use crate::word_style::Words;
+use crate::word_style::WordStyle;
 
 /// The number of ways in which a key may find the word to the left: one for each style.
 ///
@@ -26,7 +26,7 @@ struct Text {
 }
 
 impl Text {
-    fn between(sheet: &Sheet<'_>, start: u16, end: u16) -> Text {
+    fn between(sheet: &EditState<'_>, start: u16, end: u16) -> Text {
         let row = sheet.canvas.line();
         let columns: Vec<u16> = starts(row, start, end).collect();
         Text {
@@ -46,71 +46,71 @@ impl Text {
 }
 
 /// Returns the column at which the word to the left begins.
-fn left_stop(variant: u8, sheet: &Sheet<'_>) -> u16 {
+fn left_stop(variant: u8, sheet: &EditState<'_>) -> u16 {
     let at = sheet.canvas.caret().column.0;
     let text = Text::between(sheet, sheet.line.margin, at);
-    let words = Words::ALL[usize::from(variant % LEFT_VARIANTS)];
+    let words = WordStyle::ALL[usize::from(variant % LEFT_VARIANTS)];
     text.column(words.left(&text.characters, text.characters.len()))
 }
 
 /// Returns the column at which the word to the right ends, or the next one begins.
-fn right_stop(variant: u8, end: u16, sheet: &Sheet<'_>) -> u16 {
+fn right_stop(variant: u8, end: u16, sheet: &EditState<'_>) -> u16 {
     let at = sheet.canvas.caret().column.0;
     let text = Text::between(sheet, sheet.line.margin.min(at), end);
-    let words = Words::ALL[usize::from(variant % LEFT_VARIANTS)];
+    let words = WordStyle::ALL[usize::from(variant % LEFT_VARIANTS)];
     let step = if variant < LEFT_VARIANTS {
-        Words::right
+        WordStyle::right
     } else {
-        Words::next_start
+        WordStyle::next_start
     };
     text.column(step(words, &text.characters, text.index(at)))
 }
 
 /// One word to the left.
-pub(super) fn left(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn left(variant: u8, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     if at.column.0 <= sheet.line.margin {
-        return sheet.line.has_hard_margin().then(Done::default);
+        return sheet.line.has_hard_margin().then(RuleOutcome::default);
     }
     let stop = left_stop(variant, sheet);
     sheet.line.end = sheet.line.text_end(sheet.canvas);
     sheet.canvas.move_caret_in_row(stop);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// One word to the right; before a suggestion, that word of it is accepted.
-pub(super) fn right(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn right(variant: u8, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     if let Some(end) = suggestion_end(sheet) {
         let stop = right_stop(variant, end, sheet);
         super::line_ends::accept(stop, sheet);
-        return Some(Done::default());
+        return Some(RuleOutcome::default());
     }
     let end = text_end(sheet);
     if at.column.0 >= end {
-        return (sheet.line.place.kind == PlaceKind::Prompt).then(Done::default);
+        return (sheet.line.place.kind == InputKind::Prompt).then(RuleOutcome::default);
     }
     let stop = right_stop(variant, end, sheet);
     sheet.canvas.move_caret_in_row(stop);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// Removes the word to the left.
-pub(super) fn delete_left(key: Key, variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn delete_left(key: Key, variant: u8, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     if key == Key::Control('w') && is_command_there(sheet) {
         return None;
     }
     let at = sheet.canvas.caret();
     if at.column.0 <= sheet.line.margin {
-        return sheet.line.has_hard_margin().then(Done::default);
+        return sheet.line.has_hard_margin().then(RuleOutcome::default);
     }
     let stop = left_stop(variant, sheet);
     sheet.remove(stop, at.column.0);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// Removes the word to the right.
-pub(super) fn delete_right(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
+pub(super) fn delete_right(variant: u8, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
     let at = sheet.canvas.caret();
     let end = text_end(sheet);
     if at.column.0 >= end {
@@ -118,11 +118,11 @@ pub(super) fn delete_right(variant: u8, sheet: &mut Sheet<'_>) -> Option<Done> {
     }
     let stop = right_stop(variant, end, sheet);
     sheet.remove(at.column.0, stop);
-    Some(Done::default())
+    Some(RuleOutcome::default())
 }
 
 /// Ctrl-W removes a word in vim; in nano and emacs it is something else.
-fn is_command_there(sheet: &Sheet<'_>) -> bool {
+fn is_command_there(sheet: &EditState<'_>) -> bool {
     let editor = sheet.line.place.editor;
     editor.is_some_and(|editor| matches!(editor.kind, Kind::Nano | Kind::Emacs | Kind::Plain))
 }

@@ -3,7 +3,7 @@
 //! Source: docs/prediction.md §6.
 
 use super::*;
-use crate::pending::Pending;
+use crate::pending::PendingKey;
 use crate::tty_hints::ProgramClass;
 
 /// A prompt that has echoed a command and is shown again.
@@ -28,7 +28,7 @@ fn s1_keys_behind_enter_wait_for_its_answer() {
     let mut scene = known_prompt(EDITING);
     scene.keys("su\r");
     scene.keys("secret");
-    let is_blind = |key: &Pending| key.drawn().is_none();
+    let is_blind = |key: &PendingKey| key.drawn().is_none();
     assert!(scene.engine.queue.iter().skip(3).all(is_blind));
     assert!(!scene.row(2).contains("secret") && !scene.row(3).contains("secret"));
     scene.partial("su", 8, 5);
