@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
 use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
-use fulmar_predict::{Decision, Hints, Overlay};
+use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
     Arrival, Config, Dialect, Ending, Endpoint, Event, Hint, Outcome, PathId, Received, Role,
@@ -59,7 +59,7 @@ pub struct ClientConfig {
     /// The server as notices call it, for instance `192.0.2.7, UDP port 60001`.
     pub server_label: String,
     /// The settings of prediction: when keys are shown before the server has answered, and how.
-    pub prediction: fulmar_predict::Config,
+    pub prediction: fulmar_predict::PredictionConfig,
     /// Whether the server says, by another way, when it has heard us ([`Client::note_heard`]). Then
     /// its silence there is a sign, too.
     pub server_reports: bool,
@@ -81,7 +81,7 @@ impl ClientConfig {
             names: Names::Own,
             title_prefix: String::new(),
             server_label: "the server".to_owned(),
-            prediction: fulmar_predict::Config::default(),
+            prediction: fulmar_predict::PredictionConfig::default(),
             server_reports: false,
             seed,
         }
@@ -508,13 +508,13 @@ impl Client {
 
     /// Returns what prediction has decided since the last call, each with its time: for a
     /// [trace](crate::trace).
-    pub fn take_decisions(&mut self) -> Vec<(Time, Decision)> {
+    pub fn take_decisions(&mut self) -> Vec<(Time, PredictionDecision)> {
         self.prediction.take_decisions()
     }
 
     /// Returns what the server has told of its program beside the screen: both have to have agreed on
     /// [`Capability::Hints`].
-    pub fn hints(&self) -> Option<Hints> {
+    pub fn hints(&self) -> Option<TtyHints> {
         let is_agreed = self.capabilities.has(Capability::Hints);
         let hints = self.endpoint.remote().hints();
         hints.filter(|_| is_agreed && self.dialect() == Dialect::Native)

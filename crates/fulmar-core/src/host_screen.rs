@@ -6,7 +6,7 @@ mod wire;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use fulmar_predict::Hints;
+use fulmar_predict::TtyHints;
 use fulmar_terminal::{Screen, Size, Vocabulary};
 use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Synced};
 
@@ -25,7 +25,7 @@ pub struct HostScreen {
     screen: Rc<Screen>,
     echo_ack: StateNumber,
     /// `None` until the first come; in a legacy session none do.
-    hints: Option<Hints>,
+    hints: Option<TtyHints>,
     vocabulary: &'static Vocabulary,
     /// Hints that could not be read, of all states of this object.
     ignored_hints: Rc<Cell<u64>>,
@@ -59,7 +59,7 @@ impl HostScreen {
 
     /// Returns this state with other hints. They are never taken away again.
     #[must_use]
-    pub fn with_hints(self, hints: Hints) -> HostScreen {
+    pub fn with_hints(self, hints: TtyHints) -> HostScreen {
         HostScreen {
             hints: Some(hints),
             ..self
@@ -77,7 +77,7 @@ impl HostScreen {
     }
 
     /// Returns what the server knows of the program, if it has said so.
-    pub fn hints(&self) -> Option<Hints> {
+    pub fn hints(&self) -> Option<TtyHints> {
         self.hints
     }
 
@@ -86,7 +86,7 @@ impl HostScreen {
         self.ignored_hints.get()
     }
 
-    fn note_hints(&mut self, hints: Option<Hints>) {
+    fn note_hints(&mut self, hints: Option<TtyHints>) {
         if hints.is_none() {
             self.ignored_hints
                 .set(self.ignored_hints.get().saturating_add(1));

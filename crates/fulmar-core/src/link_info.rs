@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use fulmar_datagram::Time;
-use fulmar_predict::Score;
+use fulmar_predict::PredictionScore;
 use fulmar_transport::{Counters, Dialect, Endpoint, PathId, Synced};
 
 /// The state of a link, for `Ctrl-^ i`, traces and tests.
@@ -21,7 +21,7 @@ pub struct LinkInfo {
     /// The counters of the link's endpoint.
     pub counters: Counters,
     /// The success of prediction; `None` where nothing is predicted.
-    pub prediction: Option<Score>,
+    pub prediction: Option<PredictionScore>,
 }
 
 impl LinkInfo {
@@ -82,11 +82,11 @@ impl fmt::Display for LinkInfo {
 
 /// A score in few words: of how many keys so many were shown before the answer, so many of them were
 /// right and so many wrong, and by how much earlier the right ones were there.
-struct Predicted<'a>(&'a Score);
+struct Predicted<'a>(&'a PredictionScore);
 
 impl fmt::Display for Predicted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Score {
+        let PredictionScore {
             keys,
             shown,
             right,
@@ -142,9 +142,9 @@ mod tests {
             info.to_string(),
             "round trip 107 ±4 ms, native, sent 3 (12 kB), received 0 (0 B), 2 late"
         );
-        let mut score = Score {
+        let mut score = PredictionScore {
             keys: 300,
-            ..Score::default()
+            ..PredictionScore::default()
         };
         info.prediction = Some(score);
         let told = info.to_string();

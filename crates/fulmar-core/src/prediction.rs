@@ -4,7 +4,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use fulmar_datagram::Time;
-use fulmar_predict::{Config, Decision, Engine, Hints, Overlay, Preference, Score};
+use fulmar_predict::{
+    Overlay, PredictionConfig, PredictionDecision, PredictionEngine, PredictionMode,
+    PredictionScore, TtyHints,
+};
 use fulmar_terminal::Size;
 use fulmar_transport::StateNumber;
 
@@ -20,7 +23,7 @@ const SENT_STATES_MAX: usize = 1024;
 /// wants no prediction.
 #[derive(Debug)]
 pub(crate) struct Prediction {
-    engine: Option<Engine>,
+    engine: Option<PredictionEngine>,
     /// Bytes that were ever typed.
     typed: u64,
     sent: SentBytes,
@@ -29,10 +32,10 @@ pub(crate) struct Prediction {
 }
 
 impl Prediction {
-    pub(crate) fn new(config: Config, size: Size) -> Prediction {
-        let is_wanted = config.preference != Preference::Never;
+    pub(crate) fn new(config: PredictionConfig, size: Size) -> Prediction {
+        let is_wanted = config.preference != PredictionMode::Never;
         Prediction {
-            engine: is_wanted.then(|| Engine::new(config, size)),
+            engine: is_wanted.then(|| PredictionEngine::new(config, size)),
             typed: 0,
             sent: SentBytes::default(),
             due: None,
@@ -62,7 +65,7 @@ impl Prediction {
         now: Time,
         state: &HostScreen,
         acknowledged: StateNumber,
-        hints: Option<Hints>,
+        hints: Option<TtyHints>,
     ) {
         let Some(engine) = &mut self.engine else {
             return;
@@ -105,8 +108,8 @@ impl Prediction {
     }
 
     /// Returns how good the predictions were, if there are any.
-    pub(crate) fn score(&self) -> Option<Score> {
-        self.engine.as_ref().map(Engine::score)
+    pub(crate) fn score(&self) -> Option<PredictionScore> {
+        self.engine.as_ref().map(PredictionEngine::score)
     }
 
     /// Has decisions noted from now on.
@@ -117,9 +120,11 @@ impl Prediction {
     }
 
     /// Returns what was decided since the last time.
-    pub(crate) fn take_decisions(&mut self) -> Vec<(Time, Decision)> {
+    pub(crate) fn take_decisions(&mut self) -> Vec<(Time, PredictionDecision)> {
         let engine = self.engine.as_mut();
-        engine.map(Engine::take_decisions).unwrap_or_default()
+        engine
+            .map(PredictionEngine::take_decisions)
+            .unwrap_or_default()
     }
 }
 
@@ -197,9 +202,9 @@ mod tests {
 
     #[test]
     fn who_wants_no_prediction_has_none() {
-        let config = Config {
-            preference: Preference::Never,
-            ..Config::default()
+        let config = PredictionConfig {
+            preference: PredictionMode::Never,
+            ..PredictionConfig::default()
         };
         let mut never = Prediction::new(config, Size::default());
         never.handle_keys(Time::ZERO, b"x");

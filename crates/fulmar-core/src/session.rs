@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fulmar_datagram::Time;
-use fulmar_predict::Hints;
+use fulmar_predict::TtyHints;
 use fulmar_terminal::{CursorKeyMode, CursorKeys, ModeFlags, Screen, Size, Terminal};
 use fulmar_transport::StateNumber;
 
@@ -71,7 +71,7 @@ impl Session {
     }
 
     /// Returns what is known of the program beside its screen, if it was looked at.
-    pub(crate) fn hints(&self) -> Option<Hints> {
+    pub(crate) fn hints(&self) -> Option<TtyHints> {
         self.tty.hints(&self.shown)
     }
 

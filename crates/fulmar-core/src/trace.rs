@@ -24,7 +24,7 @@
 use std::fmt::{self, Display, Write};
 
 use fulmar_datagram::{FragmentHeader, Time};
-use fulmar_predict::Decision;
+use fulmar_predict::PredictionDecision;
 use fulmar_transport::{
     InstructionReceived, Numbers, Outcome, PathId, Received, SendError, Transmit, Verdict,
 };
@@ -104,7 +104,7 @@ pub fn send_failed(out: &mut String, now: Time, path: PathId, error: SendError) 
 }
 
 /// Appends a line for what prediction has decided.
-pub fn decided(out: &mut String, at: Time, decision: &Decision) {
+pub fn decided(out: &mut String, at: Time, decision: &PredictionDecision) {
     let mut line = Line::at(out, at);
     line.write(format_args!(" {}", with_dashes(&decision.to_string())));
     line.end();
@@ -193,7 +193,7 @@ mod tests {
     use std::time::Duration;
 
     use fulmar_datagram::{Ecn, FragmentIndex, Sequence};
-    use fulmar_predict::{KeyClass, Rule};
+    use fulmar_predict::{KeyClass, KeyRule};
     use fulmar_transport::{Cause, DropReason, StateNumber, TransmitNumbers};
 
     use super::*;
@@ -278,10 +278,10 @@ mod tests {
     #[test]
     fn of_a_key_its_kind_is_told_and_not_which_it_was() {
         let mut out = String::new();
-        let typed = Decision::Typed {
+        let typed = PredictionDecision::Typed {
             key: 17,
             class: KeyClass::Print,
-            rule: Rule::Effect { variant: 0 },
+            rule: KeyRule::Effect { variant: 0 },
             epoch: 3,
             shown: true,
         };
@@ -291,10 +291,10 @@ mod tests {
             "12.250 typed key=17 class=print epoch=3 rule=0 shown=true\n"
         );
         out.clear();
-        let settled = Decision::Settled {
+        let settled = PredictionDecision::Settled {
             key: 18,
             class: KeyClass::WordLeft,
-            verdict: fulmar_predict::Verdict::Right,
+            verdict: fulmar_predict::PredictionVerdict::Right,
             shown: false,
             after: Duration::from_millis(102),
         };

@@ -1,6 +1,6 @@
 //! Finds out about the server's program what helps the client to predict.
 
-use fulmar_predict::Hints;
+use fulmar_predict::TtyHints;
 use fulmar_terminal::Screen;
 use sha2::{Digest as _, Sha256};
 
@@ -37,7 +37,7 @@ pub struct ForegroundProgram<'a> {
 pub(crate) struct TtyWatch {
     salt: Seed,
     /// But for what the screen tells.
-    seen: Option<Hints>,
+    seen: Option<TtyHints>,
 }
 
 impl TtyWatch {
@@ -47,22 +47,22 @@ impl TtyWatch {
 
     /// Notes what was seen, and tells if it is anything new.
     pub(crate) fn note(&mut self, tty: TtyState<'_>) -> bool {
-        let hints = Hints {
+        let hints = TtyHints {
             canonical: tty.is_canonical,
             echo: tty.has_echo,
             program: tty.program.map_or(0, |program| self.hash(program.name)),
             class: tty.program.map_or_else(Default::default, |program| {
                 program_class(program.name, program.words)
             }),
-            ..Hints::default()
+            ..TtyHints::default()
         };
         self.seen.replace(hints) != Some(hints)
     }
 
     /// Returns the hints that go with a screen, once the terminal was looked at.
-    pub(crate) fn hints(&self, screen: &Screen) -> Option<Hints> {
+    pub(crate) fn hints(&self, screen: &Screen) -> Option<TtyHints> {
         let seen = self.seen?;
-        Some(Hints {
+        Some(TtyHints {
             alternate: screen.is_alternate(),
             cursor_shape: screen.cursor().shape,
             ..seen
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    fn hints_of(salt: Seed, name: &[u8]) -> Hints {
+    fn hints_of(salt: Seed, name: &[u8]) -> TtyHints {
         let mut watch = TtyWatch::new(salt);
         assert!(watch.note(tty(name)));
         watch

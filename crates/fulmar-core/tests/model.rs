@@ -11,7 +11,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_core::{Agreement, Capabilities, ClientEnding, ExitStatus, ServerEnding};
-use fulmar_predict::Preference;
+use fulmar_predict::PredictionMode;
 use fulmar_sim::{
     CLIENT, Change, Delay, Duplication, Failure, Hint, HostId, Impairment, Jump, Loss, Network,
     Queue, Random, Rate, Reordering, SERVER, Seeds, Way, hours, minutes, ms, secs,
@@ -145,9 +145,9 @@ impl Session {
         let agreement = is_native.then(|| Agreement::of(b"offer", b"answer", Capabilities::ALL));
         // Whatever is predicted, in the end the user sees what the program drew.
         let preference = match seed % 4 {
-            0 | 1 => Preference::Always,
-            2 => Preference::Adaptive,
-            _ => Preference::Never,
+            0 | 1 => PredictionMode::Always,
+            2 => PredictionMode::Adaptive,
+            _ => PredictionMode::Never,
         };
         Session {
             world: World::with(

@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_core::Wake;
-use fulmar_predict::Preference;
+use fulmar_predict::PredictionMode;
 use fulmar_sim::{CLIENT, Change, Delay, Failure, Network, ms, secs};
 
 use support::World;
@@ -25,7 +25,7 @@ fn fast() -> Network {
 }
 
 /// A session at a prompt that has shown one key, so that it is known to echo.
-fn at_a_prompt(net: Network, preference: Preference) -> Result<World, Failure> {
+fn at_a_prompt(net: Network, preference: PredictionMode) -> Result<World, Failure> {
     let mut world = World::with(
         net,
         |client| client.prediction.preference = preference,
@@ -53,9 +53,9 @@ fn seen_after(world: &mut World, keys: &[u8], wanted: &str) -> Result<Duration, 
 #[test]
 fn a_key_is_seen_before_the_server_has_answered() -> Result<(), Failure> {
     for preference in [
-        Preference::Adaptive,
-        Preference::Always,
-        Preference::Experimental,
+        PredictionMode::Adaptive,
+        PredictionMode::Always,
+        PredictionMode::Experimental,
     ] {
         let mut world = at_a_prompt(slow(), preference)?;
         let waited = seen_after(&mut world, b"s", "$ ls")?;
@@ -72,7 +72,7 @@ fn a_key_is_seen_before_the_server_has_answered() -> Result<(), Failure> {
 
 #[test]
 fn who_does_not_want_that_waits_for_the_server() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Never)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Never)?;
     assert!(seen_after(&mut world, b"s", "$ ls")? >= ms(300));
     assert_eq!(world.near().client.link_info().prediction, None);
     Ok(())
@@ -80,7 +80,7 @@ fn who_does_not_want_that_waits_for_the_server() -> Result<(), Failure> {
 
 #[test]
 fn on_a_fast_link_nothing_is_shown_that_has_not_arrived() -> Result<(), Failure> {
-    let mut world = at_a_prompt(fast(), Preference::Adaptive)?;
+    let mut world = at_a_prompt(fast(), PredictionMode::Adaptive)?;
     for (key, wanted) in [("s", "$ ls"), ("x", "$ lsx"), ("\x7f", "$ ls")] {
         let frames = world.near().frames;
         world.type_keys(key.as_bytes());
@@ -103,7 +103,7 @@ fn prediction_is_due(world: &World) -> Option<Duration> {
 
 #[test]
 fn what_is_typed_at_a_prompt_without_echo_is_never_seen() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Always)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Always)?;
     world.far_mut().program.is_silent = true;
     world.type_keys(b"\r");
     for key in "hunter7QZ".chars() {
@@ -122,7 +122,7 @@ fn what_is_typed_at_a_prompt_without_echo_is_never_seen() -> Result<(), Failure>
 
 #[test]
 fn a_paste_is_not_predicted() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Always)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Always)?;
     let waited = seen_after(&mut world, &[b'x'; 101], "$ lxxxx")?;
     assert!(waited >= ms(300), "{waited:?}");
     Ok(())
@@ -130,7 +130,7 @@ fn a_paste_is_not_predicted() -> Result<(), Failure> {
 
 #[test]
 fn keys_typed_while_nothing_gets_through_are_seen_at_once() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Adaptive)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Adaptive)?;
     world.sim.apply(Change::Cut(CLIENT));
     for (key, wanted) in [
         ("s", "$ ls"),
@@ -149,7 +149,7 @@ fn keys_typed_while_nothing_gets_through_are_seen_at_once() -> Result<(), Failur
 
 #[test]
 fn hours_of_typing_at_a_dead_network_stay_bounded() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Always)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Always)?;
     world.sim.apply(Change::Cut(CLIENT));
     for _ in 0..3000 {
         world.type_keys(b"k\x7f");
@@ -162,7 +162,7 @@ fn hours_of_typing_at_a_dead_network_stay_bounded() -> Result<(), Failure> {
 
 #[test]
 fn what_the_escape_key_takes_is_not_predicted() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Always)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Always)?;
     world.type_keys(b"\x1ei");
     world.run_for(ms(1))?;
     let seen = world.seen();
@@ -182,7 +182,7 @@ fn what_the_escape_key_takes_is_not_predicted() -> Result<(), Failure> {
 
 #[test]
 fn a_window_of_another_size_shows_only_what_has_arrived() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Always)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Always)?;
     assert!(seen_after(&mut world, b"s", "$ ls")? < ms(5));
     world.resize(70, 20);
     world.run_for(ms(1))?;
@@ -199,7 +199,7 @@ fn a_window_of_another_size_shows_only_what_has_arrived() -> Result<(), Failure>
 
 #[test]
 fn decisions_are_told_with_their_kind_and_without_the_key() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Always)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Always)?;
     world.near_mut().client.observe_prediction();
     world.type_keys(b"Q");
     world.run_for(secs(2))?;
@@ -221,7 +221,7 @@ fn decisions_are_told_with_their_kind_and_without_the_key() -> Result<(), Failur
 
 #[test]
 fn a_session_at_rest_is_not_woken_for_predictions() -> Result<(), Failure> {
-    let mut world = at_a_prompt(slow(), Preference::Always)?;
+    let mut world = at_a_prompt(slow(), PredictionMode::Always)?;
     assert!(seen_after(&mut world, b"s", "$ ls")? < ms(5));
     world.run_for(secs(10))?;
     assert_eq!(prediction_is_due(&world), None);

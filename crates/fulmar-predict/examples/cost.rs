@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use fulmar_datagram::Time;
-use fulmar_predict::{Config, Engine, Preference};
+use fulmar_predict::{PredictionConfig, PredictionEngine, PredictionMode};
 use fulmar_terminal::{Size, Terminal};
 
 /// A session that is typed, and the program's output for it.
@@ -71,9 +71,9 @@ fn main() {
     println!("scene    keys on the way   us per key   us per frame   shown");
     for scene in &SCENES {
         for ahead in [0, 1, 4, 16, 64] {
-            Cost::of(scene, ahead, Preference::Adaptive).print(scene.name, &ahead.to_string());
+            Cost::of(scene, ahead, PredictionMode::Adaptive).print(scene.name, &ahead.to_string());
         }
-        Cost::of(scene, 1, Preference::Never).print(scene.name, "never");
+        Cost::of(scene, 1, PredictionMode::Never).print(scene.name, "never");
     }
 }
 
@@ -91,13 +91,13 @@ struct Cost {
 
 impl Cost {
     /// Types with so many keys on the way.
-    fn of(scene: &Scene, ahead: usize, preference: Preference) -> Cost {
+    fn of(scene: &Scene, ahead: usize, preference: PredictionMode) -> Cost {
         let size = Size::new(60, 200).unwrap_or_default();
-        let config = Config {
+        let config = PredictionConfig {
             preference,
             overwrite: false,
         };
-        let mut engine = Engine::new(config, size);
+        let mut engine = PredictionEngine::new(config, size);
         let mut program = Terminal::new(size);
         engine.handle_link(Some(Duration::from_millis(100)));
         for row in 0..58 {

@@ -7,7 +7,7 @@ use fulmar_terminal::{
 };
 
 use crate::caret::{Caret, CaretKind};
-use crate::overlay::{Ink, Symbol};
+use crate::overlay::{CellContent, Grapheme};
 use crate::pending::KeyEffect;
 use crate::text::{grey_end, is_grey, is_vacant, right_of};
 use crate::work_count;
@@ -26,9 +26,9 @@ pub(crate) struct Canvas {
 pub(crate) struct CellChange {
     pub(crate) at: Position,
     /// What it shows then.
-    pub(crate) ink: Ink,
+    pub(crate) ink: CellContent,
     /// What it showed before.
-    pub(crate) before: Symbol,
+    pub(crate) before: Grapheme,
     /// Whatever the frame has there is right.
     pub(crate) is_loose: bool,
 }
@@ -76,15 +76,15 @@ impl Canvas {
         self.row(self.caret.at.row)
     }
 
-    pub(crate) fn ink(&self, at: Position) -> Ink {
-        Ink::of(self.row(at.row), at.column)
+    pub(crate) fn ink(&self, at: Position) -> CellContent {
+        CellContent::of(self.row(at.row), at.column)
     }
 
-    pub(crate) fn symbol(&self, at: Position) -> Symbol {
+    pub(crate) fn symbol(&self, at: Position) -> Grapheme {
         self.ink(at).symbol
     }
 
-    pub(crate) fn put(&mut self, at: Position, ink: &Ink) {
+    pub(crate) fn put(&mut self, at: Position, ink: &CellContent) {
         work_count::note_cells(1);
         Arc::make_mut(&mut self.screen).overlay_cell(at, ink.symbol.glyph(), &ink.style);
     }
@@ -155,8 +155,8 @@ fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<C
         if !is_same && symbol != Glyph::Spacer {
             patches.push(CellChange {
                 at: Position { row, column },
-                ink: Ink::of(after, column),
-                before: Symbol::of(before, column),
+                ink: CellContent::of(after, column),
+                before: Grapheme::of(before, column),
                 is_loose: false,
             });
         }

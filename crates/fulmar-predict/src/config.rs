@@ -2,7 +2,7 @@
 
 /// The links on which predictions are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Preference {
+pub enum PredictionMode {
     /// When the link is slow enough for it to help.
     #[default]
     Adaptive,
@@ -16,9 +16,9 @@ pub enum Preference {
 
 /// The user's wishes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Config {
+pub struct PredictionConfig {
     /// When guesses are shown.
-    pub preference: Preference,
+    pub preference: PredictionMode,
     /// A character typed inside text replaces what is there instead of moving it.
     pub overwrite: bool,
 }

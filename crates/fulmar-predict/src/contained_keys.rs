@@ -6,7 +6,7 @@ use fulmar_terminal::Position;
 
 use crate::canvas::Canvas;
 use crate::key::Key;
-use crate::overlay::Symbol;
+use crate::overlay::Grapheme;
 use crate::pending::PendingKey;
 
 /// The number of characters left of the caret that have to agree.
@@ -89,7 +89,7 @@ pub(crate) fn stands(characters: &[char], frame: &Canvas) -> Option<u16> {
     let caret = frame.caret();
     let mut column = caret.column.0;
     for &character in characters.iter().rev() {
-        let expected = Symbol::Char(character);
+        let expected = Grapheme::Char(character);
         column = column.checked_sub(expected.columns())?;
         let there = frame.symbol(Position::new(caret.row.0, column));
         if !there.looks_like(&expected) {

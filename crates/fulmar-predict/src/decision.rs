@@ -50,7 +50,7 @@ pub enum KeyClass {
 
 /// The rule that gave an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Rule {
+pub enum KeyRule {
     /// No rule: the effect is unknown.
     None,
     /// The key is behind one whose effect is unknown.
@@ -64,7 +64,7 @@ pub enum Rule {
 
 /// The end of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Verdict {
+pub enum PredictionVerdict {
     /// The server's screen showed it.
     Right,
     /// The server's screen showed something else.
@@ -75,7 +75,7 @@ pub enum Verdict {
 
 /// The reason for beginning or confirming an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum EpochReason {
     /// A typed character was found where it was expected.
     Evidence,
     /// The place was confirmed before.
@@ -103,7 +103,7 @@ pub enum Reason {
 /// One thing that the engine decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Decision {
+pub enum PredictionDecision {
     /// A key came.
     Typed {
         /// The number of its first byte in the stream.
@@ -111,7 +111,7 @@ pub enum Decision {
         /// Its kind.
         class: KeyClass,
         /// The rule that gave its effect.
-        rule: Rule,
+        rule: KeyRule,
         /// The epoch that it belongs to.
         epoch: u64,
         /// True if it is shown.
@@ -124,7 +124,7 @@ pub enum Decision {
         /// Its kind.
         class: KeyClass,
         /// The end of its prediction.
-        verdict: Verdict,
+        verdict: PredictionVerdict,
         /// Whether it was shown.
         shown: bool,
         /// The time for which it was pending.
@@ -135,22 +135,22 @@ pub enum Decision {
         /// The new epoch.
         epoch: u64,
         /// The reason.
-        reason: Reason,
+        reason: EpochReason,
     },
     /// Guesses up to this epoch may be shown.
     Confirmed {
         /// The epoch.
         epoch: u64,
         /// The reason.
-        reason: Reason,
+        reason: EpochReason,
     },
 }
 
-impl fmt::Display for Decision {
+impl fmt::Display for PredictionDecision {
     /// A word and `key=value` pairs, as a line of a trace.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Decision::Typed {
+            PredictionDecision::Typed {
                 key,
                 class,
                 rule,
@@ -159,13 +159,13 @@ impl fmt::Display for Decision {
             } => {
                 write!(f, "typed key={key} class={class:?} epoch={epoch} ")?;
                 match rule {
-                    Rule::None => write!(f, "rule=none")?,
-                    Rule::Blind => write!(f, "rule=blind")?,
-                    Rule::Effect { variant } => write!(f, "rule={variant}")?,
+                    KeyRule::None => write!(f, "rule=none")?,
+                    KeyRule::Blind => write!(f, "rule=blind")?,
+                    KeyRule::Effect { variant } => write!(f, "rule={variant}")?,
                 }
                 write!(f, " shown={shown}")
             }
-            Decision::Settled {
+            PredictionDecision::Settled {
                 key,
                 class,
                 verdict,
@@ -178,10 +178,10 @@ impl fmt::Display for Decision {
                     "settled key={key} class={class:?} verdict={verdict:?} shown={shown} after={after}"
                 )
             }
-            Decision::Broken { epoch, reason } => {
+            PredictionDecision::Broken { epoch, reason } => {
                 write!(f, "broken epoch={epoch} reason={reason:?}")
             }
-            Decision::Confirmed { epoch, reason } => {
+            PredictionDecision::Confirmed { epoch, reason } => {
                 write!(f, "confirmed epoch={epoch} reason={reason:?}")
             }
         }

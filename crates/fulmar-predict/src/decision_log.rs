@@ -2,7 +2,7 @@
 
 use fulmar_datagram::Time;
 
-use crate::decision::Decision;
+use crate::decision::PredictionDecision;
 
 /// The number of decisions that are kept until they are taken. Chosen by eye: far more than one turn of a
 /// client decides.
@@ -12,7 +12,7 @@ const DECISIONS_MAX: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct DecisionLog {
     is_watched: bool,
-    decisions: Vec<(Time, Decision)>,
+    decisions: Vec<(Time, PredictionDecision)>,
 }
 
 impl DecisionLog {
@@ -21,13 +21,13 @@ impl DecisionLog {
         self.decisions.clear();
     }
 
-    pub(crate) fn note(&mut self, now: Time, decision: Decision) {
+    pub(crate) fn note(&mut self, now: Time, decision: PredictionDecision) {
         if self.is_watched && self.decisions.len() < DECISIONS_MAX {
             self.decisions.push((now, decision));
         }
     }
 
-    pub(crate) fn take(&mut self) -> Vec<(Time, Decision)> {
+    pub(crate) fn take(&mut self) -> Vec<(Time, PredictionDecision)> {
         std::mem::take(&mut self.decisions)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 
-use crate::config::Preference;
+use crate::config::PredictionMode;
 
 /// A slower link than this shows predictions.
 ///
@@ -78,15 +78,15 @@ impl DisplayPolicy {
     /// that wait was typed.
     pub(crate) fn shown(
         &self,
-        preference: Preference,
+        preference: PredictionMode,
         now: Time,
         oldest: Option<Time>,
     ) -> Option<DisplayStyle> {
         let waited = oldest.map_or(Duration::ZERO, |oldest| now.since(oldest));
         let is_shown = match preference {
-            Preference::Never => false,
-            Preference::Always | Preference::Experimental => true,
-            Preference::Adaptive => self.is_slow || waited >= SHOW_AFTER,
+            PredictionMode::Never => false,
+            PredictionMode::Always | PredictionMode::Experimental => true,
+            PredictionMode::Adaptive => self.is_slow || waited >= SHOW_AFTER,
         };
         is_shown.then_some(DisplayStyle {
             underlined: self.is_underlined || waited >= UNDERLINE_AFTER,
@@ -96,13 +96,13 @@ impl DisplayPolicy {
     /// Returns when what is shown changes by itself.
     pub(crate) fn due(
         &self,
-        preference: Preference,
+        preference: PredictionMode,
         now: Time,
         oldest: Option<Time>,
     ) -> Option<Time> {
-        let oldest = oldest.filter(|_| preference != Preference::Never)?;
-        let show =
-            (preference == Preference::Adaptive && !self.is_slow).then_some(oldest + SHOW_AFTER);
+        let oldest = oldest.filter(|_| preference != PredictionMode::Never)?;
+        let show = (preference == PredictionMode::Adaptive && !self.is_slow)
+            .then_some(oldest + SHOW_AFTER);
         let underline = (!self.is_underlined).then_some(oldest + UNDERLINE_AFTER);
         show.into_iter()
             .chain(underline)

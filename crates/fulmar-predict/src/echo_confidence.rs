@@ -6,13 +6,13 @@ use fulmar_terminal::ModeFlags;
 
 use crate::canvas::Canvas;
 use crate::context_memory::ContextMemory;
-use crate::decision::{KeyClass, Reason};
+use crate::decision::{EpochReason, KeyClass};
 use crate::editor::{Kind, editor};
 use crate::input_context::InputKind;
 use crate::input_line::InputLine;
 use crate::key::Key;
 use crate::pending::CursorSnapshot;
-use crate::tty_hints::{Hints, ProgramClass};
+use crate::tty_hints::{ProgramClass, TtyHints};
 
 /// A program that has read so many lines without asking for them is believed to go on so. Chosen by
 /// eye: one that asks for a secret asks for little else.
@@ -44,7 +44,7 @@ pub(crate) struct EchoQuery<'a> {
     pub(crate) canvas: &'a Canvas,
     pub(crate) line: &'a InputLine,
     pub(crate) memory: &'a ContextMemory,
-    pub(crate) hints: Option<&'a Hints>,
+    pub(crate) hints: Option<&'a TtyHints>,
     pub(crate) ahead: TypeAhead,
 }
 
@@ -142,7 +142,7 @@ impl EchoConfidence {
     }
 
     /// Why what is typed at the place may be shown at once, if it may.
-    pub(crate) fn reason(&mut self, question: &EchoQuery<'_>) -> Option<Reason> {
+    pub(crate) fn reason(&mut self, question: &EchoQuery<'_>) -> Option<EpochReason> {
         let canvas = question.canvas;
         if self
             .hush
@@ -160,15 +160,15 @@ impl EchoConfidence {
         }
         match question.hints {
             Some(hints) if hints.is_silent() => return None,
-            Some(hints) if self.believes(hints, question) => return Some(Reason::Hints),
+            Some(hints) if self.believes(hints, question) => return Some(EpochReason::Hints),
             _ => {}
         }
         if question.line.is_echoed {
-            return Some(Reason::Line);
+            return Some(EpochReason::Line);
         }
         match question.line.place.kind {
             InputKind::Editor => {
-                (self.editors_open && !self.is_mark_stale).then_some(Reason::Editor)
+                (self.editors_open && !self.is_mark_stale).then_some(EpochReason::Editor)
             }
             InputKind::Prompt => self.recall(question),
             InputKind::Elsewhere => None,
@@ -176,7 +176,7 @@ impl EchoConfidence {
     }
 
     /// Whether the tty itself shows what is typed, as far as hints tell.
-    pub(crate) fn echoes(&self, hints: &Hints) -> bool {
+    pub(crate) fn echoes(&self, hints: &TtyHints) -> bool {
         let may = hints.canonical && hints.class != ProgramClass::Relay;
         may && !hints.is_silent() && !self.is_echo_refuted
     }
@@ -185,7 +185,7 @@ impl EchoConfidence {
     /// goes on working may switch the echo off before it reads. So it must have asked, and for no
     /// secret; what was typed before that is believed where it was before. A program that reads lines
     /// without asking is known by that.
-    fn believes(&self, hints: &Hints, question: &EchoQuery<'_>) -> bool {
+    fn believes(&self, hints: &TtyHints, question: &EchoQuery<'_>) -> bool {
         let EchoQuery { line, canvas, .. } = question;
         if !self.echoes(hints) || line.asks_for_secret(canvas) {
             return false;
@@ -202,7 +202,7 @@ impl EchoConfidence {
         }
     }
 
-    fn recall(&self, question: &EchoQuery<'_>) -> Option<Reason> {
+    fn recall(&self, question: &EchoQuery<'_>) -> Option<EpochReason> {
         let context = question.memory.get(question.line.place.signature);
         let is_known = context.is_some_and(|context| {
             let is_new = question.line.repeats(question.canvas) && !context.is_settled();
@@ -210,7 +210,7 @@ impl EchoConfidence {
         });
         let may = self.prompts_open && is_known && is_line_editor(question);
         let may = may && question.ahead != TypeAhead::Missed;
-        may.then_some(Reason::Memory)
+        may.then_some(EpochReason::Memory)
     }
 }
 

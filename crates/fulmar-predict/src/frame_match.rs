@@ -8,7 +8,7 @@ use fulmar_terminal::{Position, Row};
 
 use crate::canvas::{Canvas, CellChange};
 use crate::key::Key;
-use crate::overlay::Symbol;
+use crate::overlay::Grapheme;
 use crate::pending::{KeyEffect, PendingKey};
 use crate::work_count;
 
@@ -53,9 +53,9 @@ pub(crate) fn is_evidence(key: &PendingKey, effect: &KeyEffect, frame: &Canvas) 
         return false;
     }
     let Some(patch) = effect.patches.iter().find(|patch| patch.at == at) else {
-        return has_passed(at, frame) && frame.symbol(at) == Symbol::Char(character);
+        return has_passed(at, frame) && frame.symbol(at) == Grapheme::Char(character);
     };
-    frame.symbol(at) == Symbol::Char(character)
+    frame.symbol(at) == Grapheme::Char(character)
         && (!patch.before.looks_like(&patch.ink.symbol) || has_passed(at, frame))
 }
 

@@ -9,7 +9,7 @@ use fulmar_terminal::{ModeFlags, Position};
 use crate::canvas::Canvas;
 use crate::editor::{Editor, editor};
 use crate::prompt::{ContextId, signature};
-use crate::tty_hints::Hints;
+use crate::tty_hints::TtyHints;
 
 /// The kind of a context, which decides on the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +33,7 @@ pub(crate) struct InputContext {
 
 impl InputContext {
     /// Returns the place of a line whose text begins at `margin` of the caret's row.
-    pub(crate) fn of(canvas: &Canvas, margin: u16, hints: Option<&Hints>) -> InputContext {
+    pub(crate) fn of(canvas: &Canvas, margin: u16, hints: Option<&TtyHints>) -> InputContext {
         let screen = canvas.screen();
         let start = Position::new(canvas.caret().row.0, margin);
         if let Some(editor) = editor(screen, canvas.caret()) {
@@ -53,7 +53,7 @@ impl InputContext {
         }
     }
 
-    fn elsewhere(canvas: &Canvas, margin: u16, hints: Option<&Hints>) -> InputContext {
+    fn elsewhere(canvas: &Canvas, margin: u16, hints: Option<&TtyHints>) -> InputContext {
         let modes = canvas.screen().modes();
         let mut hasher = DefaultHasher::new();
         modes.has(ModeFlags::BRACKETED_PASTE).hash(&mut hasher);

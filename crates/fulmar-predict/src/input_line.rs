@@ -9,10 +9,10 @@ use crate::canvas::Canvas;
 use crate::caret::CaretKind;
 use crate::gutter::gutter;
 use crate::input_context::{InputContext, InputKind};
-use crate::overlay::{Ink, Symbol};
+use crate::overlay::{CellContent, Grapheme};
 use crate::prompt::is_secret_asked;
 use crate::text::{OTHER_GAP, PROMPT_GAP, grey_end, starts, text_between, text_end};
-use crate::tty_hints::Hints;
+use crate::tty_hints::TtyHints;
 
 /// The line that the user types into: a row, and where on it the text begins.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct InputLine {
     /// The column at which the text of the line begins.
     pub(crate) margin: u16,
     /// The prefix: the text left of the margin, as a rule a prompt.
-    prefix: Vec<Symbol>,
+    prefix: Vec<Grapheme>,
     pub(crate) place: InputContext,
     /// A character typed into this very line was seen to be echoed.
     pub(crate) is_echoed: bool,
@@ -32,14 +32,14 @@ pub(crate) struct InputLine {
     /// How the program marks a closing bracket when it was typed.
     pub(crate) brackets: Option<Mark>,
     /// What stands there while the line is empty, each with its distance from the margin.
-    placeholder: Vec<(u16, Ink)>,
+    placeholder: Vec<(u16, CellContent)>,
     /// The same where only memory knows that it is no text.
     pub(crate) known_placeholder: Option<Box<str>>,
 }
 
 impl InputLine {
     /// Returns a line of which `typed` columns left of the caret are text of the user.
-    pub(crate) fn begin(canvas: &Canvas, typed: u16, hints: Option<&Hints>) -> InputLine {
+    pub(crate) fn begin(canvas: &Canvas, typed: u16, hints: Option<&TtyHints>) -> InputLine {
         let at = canvas.caret();
         let margin = at.column.0.saturating_sub(typed);
         let place = InputContext::of(canvas, margin, hints);
@@ -97,7 +97,7 @@ impl InputLine {
     }
 
     /// Brings a line that still stands up to date with what is to be seen.
-    pub(crate) fn renew(&mut self, canvas: &Canvas, hints: Option<&Hints>) {
+    pub(crate) fn renew(&mut self, canvas: &Canvas, hints: Option<&TtyHints>) {
         let at = canvas.caret();
         self.row = at.row;
         self.place = InputContext::of(canvas, self.margin, hints);
@@ -157,7 +157,7 @@ impl InputLine {
 }
 
 /// The grey text at the margin, if the caret is there.
-fn placeholder(canvas: &Canvas, margin: u16) -> Option<Vec<(u16, Ink)>> {
+fn placeholder(canvas: &Canvas, margin: u16) -> Option<Vec<(u16, CellContent)>> {
     let at = canvas.caret();
     if at.column.0 != margin {
         return None;
@@ -179,16 +179,16 @@ pub(crate) fn is_left_alone(before: &Canvas, after: &Canvas) -> bool {
     after.caret().column.0 == column && looks_alike(&left(before), &left(after))
 }
 
-fn prefix(canvas: &Canvas, margin: u16) -> Vec<Symbol> {
+fn prefix(canvas: &Canvas, margin: u16) -> Vec<Grapheme> {
     start_of(canvas, canvas.caret().row.0, margin)
 }
 
-fn start_of(canvas: &Canvas, row: u16, margin: u16) -> Vec<Symbol> {
+fn start_of(canvas: &Canvas, row: u16, margin: u16) -> Vec<Grapheme> {
     (0..margin)
         .map(|column| canvas.symbol(Position::new(row, column)))
         .collect()
 }
 
-fn looks_alike(one: &[Symbol], other: &[Symbol]) -> bool {
+fn looks_alike(one: &[Grapheme], other: &[Grapheme]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.looks_like(b))
 }

@@ -1,6 +1,6 @@
 //! Speculative local echo: predicts what a key will show, and how sure that is.
 //!
-//! An [`Engine`] is told what the user types and what the server's screen looks like, and says which
+//! An [`PredictionEngine`] is told what the user types and what the server's screen looks like, and says which
 //! cells to draw over that screen until the server's own come. It is a state machine without clock,
 //! socket or thread; its rules are in docs/prediction.md.
 //!
@@ -50,9 +50,9 @@ mod tty_hints;
 mod word_style;
 mod work_count;
 
-pub use config::{Config, Preference};
-pub use decision::{Decision, KeyClass, Reason, Rule, Verdict};
-pub use engine::Engine;
-pub use overlay::{Ink, Overlay, OverlayCell, Symbol};
-pub use prediction_score::Score;
-pub use tty_hints::{Hints, ProgramClass};
+pub use config::{PredictionConfig, PredictionMode};
+pub use decision::{EpochReason, KeyClass, KeyRule, PredictionDecision, PredictionVerdict};
+pub use engine::PredictionEngine;
+pub use overlay::{CellContent, Grapheme, Overlay, OverlayCell};
+pub use prediction_score::PredictionScore;
+pub use tty_hints::{ProgramClass, TtyHints};

@@ -6,7 +6,7 @@ use fulmar_terminal::{CellRow, Column, Glyph, Position, Screen, Style, char_colu
 
 /// The text of one cell, kept apart from its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Symbol {
+pub enum Grapheme {
     /// Nothing: looks like a space.
     Blank,
     /// One character.
@@ -17,9 +17,9 @@ pub enum Symbol {
 
 /// The content of one cell: its text and its style.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ink {
+pub struct CellContent {
     /// The text.
-    pub symbol: Symbol,
+    pub symbol: Grapheme,
     /// Its look.
     pub style: Style,
 }
@@ -30,7 +30,7 @@ pub struct OverlayCell {
     /// Its position.
     pub at: Position,
     /// What. A wide character takes the cell to the right, too.
-    pub ink: Ink,
+    pub ink: CellContent,
     /// The number of the first byte of the key that it is drawn for.
     pub key: Option<u64>,
 }
@@ -85,33 +85,33 @@ impl Overlay {
     }
 }
 
-impl Symbol {
+impl Grapheme {
     /// Returns the text of the cell at `column` of a row; the right half of a wide character has
     /// none.
-    pub(crate) fn of(row: &CellRow, column: Column) -> Symbol {
+    pub(crate) fn of(row: &CellRow, column: Column) -> Grapheme {
         match row.glyph(column) {
-            Glyph::Blank | Glyph::Spacer => Symbol::Blank,
-            Glyph::Char(character) => Symbol::Char(character),
-            Glyph::Cluster(text) => Symbol::Cluster(text.into()),
+            Glyph::Blank | Glyph::Spacer => Grapheme::Blank,
+            Glyph::Char(character) => Grapheme::Char(character),
+            Glyph::Cluster(text) => Grapheme::Cluster(text.into()),
         }
     }
 
     /// True if nothing is to be seen.
     pub(crate) fn is_blank(&self) -> bool {
-        matches!(self, Symbol::Blank | Symbol::Char(' ' | '\u{a0}'))
+        matches!(self, Grapheme::Blank | Grapheme::Char(' ' | '\u{a0}'))
     }
 
     /// True if both look the same: blanks of all kinds do.
-    pub(crate) fn looks_like(&self, other: &Symbol) -> bool {
+    pub(crate) fn looks_like(&self, other: &Grapheme) -> bool {
         self == other || self.is_blank() && other.is_blank()
     }
 
     /// Returns the number of columns it takes.
     pub(crate) fn columns(&self) -> u16 {
         let first = match self {
-            Symbol::Blank => ' ',
-            Symbol::Char(character) => *character,
-            Symbol::Cluster(text) => text.chars().next().unwrap_or(' '),
+            Grapheme::Blank => ' ',
+            Grapheme::Char(character) => *character,
+            Grapheme::Cluster(text) => text.chars().next().unwrap_or(' '),
         };
         char_columns(first).max(1)
     }
@@ -119,19 +119,19 @@ impl Symbol {
     /// Returns the symbol in the form in which rows have it.
     pub fn glyph(&self) -> Glyph<'_> {
         match self {
-            Symbol::Blank => Glyph::Blank,
-            Symbol::Char(character) => Glyph::Char(*character),
-            Symbol::Cluster(text) => Glyph::Cluster(text),
+            Grapheme::Blank => Glyph::Blank,
+            Grapheme::Char(character) => Glyph::Char(*character),
+            Grapheme::Cluster(text) => Glyph::Cluster(text),
         }
     }
 }
 
-impl Ink {
+impl CellContent {
     /// Returns what the cell at `column` of a row shows; the right half of a wide character shows
     /// nothing.
-    pub fn of(row: &CellRow, column: Column) -> Ink {
-        Ink {
-            symbol: Symbol::of(row, column),
+    pub fn of(row: &CellRow, column: Column) -> CellContent {
+        CellContent {
+            symbol: Grapheme::of(row, column),
             style: row.style(column),
         }
     }
@@ -154,7 +154,7 @@ mod tests {
                 row: Row(0),
                 column,
             },
-            ink: Ink::of(row, column),
+            ink: CellContent::of(row, column),
             key: None,
         });
         let overlay = Overlay {

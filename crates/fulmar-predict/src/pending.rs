@@ -9,7 +9,7 @@ use fulmar_terminal::{CellRow, Column, Position, Row};
 use crate::canvas::{Canvas, CellChange};
 use crate::epoch::Epoch;
 use crate::key::Keystroke;
-use crate::overlay::Symbol;
+use crate::overlay::Grapheme;
 
 /// The number of pending keys that are kept.
 ///
@@ -123,7 +123,7 @@ pub(crate) fn reads_alike(one: &CellRow, other: &CellRow) -> bool {
     one.columns() == other.columns()
         && (0..one.columns())
             .map(Column)
-            .all(|column| Symbol::of(one, column).looks_like(&Symbol::of(other, column)))
+            .all(|column| Grapheme::of(one, column).looks_like(&Grapheme::of(other, column)))
 }
 
 impl PendingKey {

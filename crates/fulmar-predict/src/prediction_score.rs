@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Counts since the session began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Score {
+pub struct PredictionScore {
     /// Keys handed over, pastes and the terminal's own answers left out.
     pub keys: u64,
     /// Keys whose effect was shown before the server's.
@@ -18,7 +18,7 @@ pub struct Score {
     pub saved: Duration,
 }
 
-impl Score {
+impl PredictionScore {
     /// Returns the mean time by which a right guess came before its confirmation.
     pub fn mean_saved(&self) -> Duration {
         let right = u32::try_from(self.right).unwrap_or(u32::MAX).max(1);
@@ -26,7 +26,7 @@ impl Score {
     }
 }
 
-impl fmt::Display for Score {
+impl fmt::Display for PredictionScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

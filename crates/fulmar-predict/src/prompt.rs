@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use fulmar_terminal::{ModeFlags, Position, Row, Screen};
 
 use crate::text::{is_vacant, left_border, text_between};
-use crate::tty_hints::Hints;
+use crate::tty_hints::TtyHints;
 
 /// The characters that prompts end with, the arrows of the fonts for status lines among them. Never a
 /// colon: questions end with it, and secrets are asked for by questions.
@@ -82,7 +82,11 @@ pub(crate) fn is_secret_asked(screen: &Screen, at: Position) -> bool {
 ///
 /// The signature has the modes of the terminal, the start of the prompt's first word, its last
 /// character and the blanks behind it; with hints also what they say of the tty and the program.
-pub(crate) fn signature(screen: &Screen, at: Position, hints: Option<&Hints>) -> Option<ContextId> {
+pub(crate) fn signature(
+    screen: &Screen,
+    at: Position,
+    hints: Option<&TtyHints>,
+) -> Option<ContextId> {
     let start = left_border(screen, at);
     let prefix = prefix(screen, at.row, start, at.column.0)?;
     if !is_prompt_like(screen, &prefix, start) || is_secret_above(screen, at.row, start) {
@@ -154,7 +158,7 @@ fn first_word(text: &str) -> &str {
     &word[..end]
 }
 
-fn hash_modes(screen: &Screen, hints: Option<&Hints>, hasher: &mut DefaultHasher) {
+fn hash_modes(screen: &Screen, hints: Option<&TtyHints>, hasher: &mut DefaultHasher) {
     screen.modes().has(ModeFlags::BRACKETED_PASTE).hash(hasher);
     screen.modes().mouse.number().hash(hasher);
     screen.cursor().visible.hash(hasher);

@@ -9,7 +9,7 @@ use fulmar_terminal::{
     Attributes, CellRow, Color, ColorKind, Column, Glyph, Position, Row, Screen, Style,
 };
 
-use crate::overlay::{Ink, OverlayCell, Symbol};
+use crate::overlay::{CellContent, Grapheme, OverlayCell};
 
 /// The number of blanks that end the text from the cursor on.
 ///
@@ -218,7 +218,12 @@ impl Run {
     }
 
     /// Returns the cells after `ink`, `columns` wide, was put in at the start.
-    pub(crate) fn insert(&self, screen: &Screen, ink: Ink, columns: u16) -> Vec<OverlayCell> {
+    pub(crate) fn insert(
+        &self,
+        screen: &Screen,
+        ink: CellContent,
+        columns: u16,
+    ) -> Vec<OverlayCell> {
         let row = screen.row(self.row);
         let mut cells = Vec::new();
         if self.start + columns <= self.room {
@@ -227,7 +232,7 @@ impl Run {
         for column in starts(row, self.start, self.end) {
             let width = right_of(row, column) - column;
             if column + columns + width <= self.room {
-                cells.push(self.cell(column + columns, Ink::of(row, Column(column))));
+                cells.push(self.cell(column + columns, CellContent::of(row, Column(column))));
             }
         }
         cells
@@ -238,7 +243,7 @@ impl Run {
         let row = screen.row(self.row);
         let from = (self.start + columns).min(self.end.max(self.start));
         let mut cells: Vec<OverlayCell> = starts(row, from, self.end)
-            .map(|column| self.cell(column - columns, Ink::of(row, Column(column))))
+            .map(|column| self.cell(column - columns, CellContent::of(row, Column(column))))
             .collect();
         if !self.overflows {
             let emptied = self.end.saturating_sub(columns).max(self.start)..self.end;
@@ -250,23 +255,23 @@ impl Run {
 
     /// Returns the content that is left where text was: that of the cell behind it, if that is empty and
     /// the text has a background, too.
-    fn blank(&self, row: &CellRow) -> Ink {
+    fn blank(&self, row: &CellRow) -> CellContent {
         let behind = self.end;
         let last = self.end.checked_sub(1).map(Column);
         let is_plain = last.is_some_and(|last| row.style(last).background.is_default());
         if !is_plain && behind < row.columns() && is_vacant(row, behind) {
-            return Ink {
-                symbol: Symbol::Blank,
+            return CellContent {
+                symbol: Grapheme::Blank,
                 style: Style::erased(row.style(Column(behind)).background),
             };
         }
-        Ink {
-            symbol: Symbol::Blank,
+        CellContent {
+            symbol: Grapheme::Blank,
             style: Style::default(),
         }
     }
 
-    fn cell(&self, column: u16, ink: Ink) -> OverlayCell {
+    fn cell(&self, column: u16, ink: CellContent) -> OverlayCell {
         OverlayCell {
             at: Position {
                 row: self.row,

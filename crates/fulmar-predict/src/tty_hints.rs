@@ -24,7 +24,7 @@ pub enum ProgramClass {
 
 /// The state of the program's terminal as the server sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hints {
+pub struct TtyHints {
     /// The tty collects lines (ICANON).
     pub canonical: bool,
     /// The tty echoes (ECHO).
@@ -39,7 +39,7 @@ pub struct Hints {
     pub class: ProgramClass,
 }
 
-impl Hints {
+impl TtyHints {
     /// Whether the tty shows nothing of what is typed.
     pub(crate) fn is_silent(&self) -> bool {
         self.canonical && !self.echo
@@ -47,8 +47,8 @@ impl Hints {
 
     /// True if keys do the same under both. The cursor's shape is left out: it changes while a line is
     /// edited.
-    pub(crate) fn agrees_with(&self, other: &Hints) -> bool {
-        let decisive = |hints: &Hints| Hints {
+    pub(crate) fn agrees_with(&self, other: &TtyHints) -> bool {
+        let decisive = |hints: &TtyHints| TtyHints {
             cursor_shape: CursorShape::Default,
             ..*hints
         };

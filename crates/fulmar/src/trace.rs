@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fulmar_core::trace;
 use fulmar_datagram::Time;
-use fulmar_predict::Decision;
+use fulmar_predict::PredictionDecision;
 use fulmar_transport::{PathId, Received, SendError, Transmit};
 
 use crate::errors::Failure;
@@ -40,7 +40,7 @@ impl Trace {
     }
 
     /// Notes what prediction has decided.
-    pub(crate) fn decided(&mut self, at: Time, decision: &Decision) {
+    pub(crate) fn decided(&mut self, at: Time, decision: &PredictionDecision) {
         if self.file.is_some() {
             trace::decided(&mut self.lines, at, decision);
         }

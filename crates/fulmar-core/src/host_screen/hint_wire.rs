@@ -6,7 +6,7 @@
 //!
 //! Source: docs/protocol.md §13.7.
 
-use fulmar_predict::{Hints, ProgramClass};
+use fulmar_predict::{ProgramClass, TtyHints};
 use fulmar_terminal::CursorShape;
 use fulmar_transport::wire::{self, Fields, WireError};
 
@@ -25,7 +25,7 @@ const ALTERNATE: u64 = 1 << 2;
 pub(super) const BYTES_MAX: usize = 3 * 2 + 11;
 
 /// Writes all fields, whatever they hold.
-pub(super) fn encode(out: &mut Vec<u8>, hints: &Hints) {
+pub(super) fn encode(out: &mut Vec<u8>, hints: &TtyHints) {
     let flag = |is_set, bit| if is_set { bit } else { 0 };
     let flags = flag(hints.canonical, CANONICAL)
         | flag(hints.echo, ECHO)
@@ -41,8 +41,8 @@ pub(super) fn encode(out: &mut Vec<u8>, hints: &Hints) {
 /// # Errors
 ///
 /// The bytes are no such message.
-pub(super) fn decode(message: Fields<'_>) -> Result<Hints, WireError> {
-    let mut hints = Hints::default();
+pub(super) fn decode(message: Fields<'_>) -> Result<TtyHints, WireError> {
+    let mut hints = TtyHints::default();
     for field in message {
         let field = field?;
         match field.number {

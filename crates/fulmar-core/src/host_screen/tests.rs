@@ -182,11 +182,11 @@ fn a_peer_is_not_told_of_a_wrap_before_a_disputed_character() {
 /// A shell that edits a line, as docs/protocol.md §13.7 has it.
 const SHELL: &[u8] = b"\x0a\x0c\x82\x04\x09\x08\x00\x10\x00\x18\x01\x20\xb9\x60";
 
-fn shell() -> Hints {
-    Hints {
+fn shell() -> TtyHints {
+    TtyHints {
         class: ProgramClass::Shell,
         program: 12345,
-        ..Hints::default()
+        ..TtyHints::default()
     }
 }
 
@@ -261,7 +261,7 @@ fn hints_that_cannot_be_read_are_counted_and_take_back_what_was_said() {
     .enumerate()
     {
         let state = applied(&start, &[hostile, word].concat()).unwrap();
-        assert_eq!(state.hints(), Some(Hints::default()), "{hostile:x?}");
+        assert_eq!(state.hints(), Some(TtyHints::default()), "{hostile:x?}");
         assert_eq!(text(&state, 0), "ok", "the rest counts");
         assert_eq!(start.ignored_hints(), count as u64 + 1);
     }
@@ -270,7 +270,7 @@ fn hints_that_cannot_be_read_are_counted_and_take_back_what_was_said() {
 proptest! {
     #[test]
     fn any_hints_travel(flags in 0..8_u64, class in 0..6_u64, program: u64, shape in 0..7_u16) {
-        let hints = Hints {
+        let hints = TtyHints {
             canonical: flags & 1 != 0,
             echo: flags & 2 != 0,
             alternate: flags & 4 != 0,

@@ -9,7 +9,7 @@
 //!
 //! Source: docs/protocol.md §6.2, §13.7.
 
-use fulmar_predict::Hints;
+use fulmar_predict::TtyHints;
 use fulmar_terminal::Size;
 use fulmar_transport::wire::{self, Fields, Reader, WireError};
 use fulmar_transport::{ApplyError, StateNumber};
@@ -42,7 +42,7 @@ pub(super) const HINT_BYTES_MAX: usize = (2 + 3) + hint_wire::BYTES_MAX;
 /// The content of a difference. Each part is written only if it is needed, and in stock's order: echo ack,
 /// resize, frame. Hints come first of all: they tell what the frame is to be taken for.
 pub(super) struct Message<'a> {
-    pub(super) hints: Option<Hints>,
+    pub(super) hints: Option<TtyHints>,
     pub(super) echo_ack: Option<StateNumber>,
     pub(super) size: Option<Size>,
     /// Empty if the screen stays as it is.
@@ -83,7 +83,7 @@ fn put_instruction(out: &mut Vec<u8>, kind: u32, write: impl FnOnce(&mut Vec<u8>
 /// One thing that a difference says.
 pub(super) enum Part<'a> {
     /// `None` if they cannot be read.
-    Hints(Option<Hints>),
+    Hints(Option<TtyHints>),
     EchoAck(StateNumber),
     Resize(Size),
     Frame(&'a [u8]),

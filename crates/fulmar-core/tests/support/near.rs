@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use fulmar_core::{Client, ClientConfig, ClientEnding, ClientEvent, OuterTerminal};
-use fulmar_predict::{Config, Preference};
+use fulmar_predict::{PredictionConfig, PredictionMode};
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Checker, Size, Terminal, Vocabulary};
 use fulmar_transport::{Arrival, Hint, PathId};
@@ -52,9 +52,9 @@ impl Near {
                 synchronized_output: true,
             },
             // What is seen is what has arrived, unless a test is about the rest.
-            prediction: Config {
-                preference: Preference::Never,
-                ..Config::default()
+            prediction: PredictionConfig {
+                preference: PredictionMode::Never,
+                ..PredictionConfig::default()
             },
             ..ClientConfig::new(key(), [1; 32])
         };

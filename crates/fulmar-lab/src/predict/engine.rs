@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fulmar_datagram::Time;
-use fulmar_predict::{Config, Engine};
+use fulmar_predict::{PredictionConfig, PredictionEngine};
 use fulmar_terminal::{Screen, Size};
 
 use super::picture::Picture;
@@ -21,13 +21,13 @@ pub enum Peer {
 
 /// The engine beside the client.
 pub(super) struct Adapter {
-    engine: Engine,
+    engine: PredictionEngine,
     peer: Peer,
 }
 
 impl Adapter {
     pub(super) fn new(size: Size, peer: Peer) -> Adapter {
-        let mut engine = Engine::new(Config::default(), size);
+        let mut engine = PredictionEngine::new(PredictionConfig::default(), size);
         engine.set_observed(true);
         Adapter { engine, peer }
     }

@@ -1,14 +1,14 @@
 //! The hints that a server of our own would give about the recorded program.
 
 use fulmar_core::program_class;
-use fulmar_predict::{Hints, ProgramClass};
+use fulmar_predict::{ProgramClass, TtyHints};
 use fulmar_terminal::Screen;
 
 use crate::trace::TtyState;
 
 /// Returns the hints for a screen and the terminal's state.
-pub(super) fn hints(tty: &TtyState, screen: &Screen) -> Hints {
-    Hints {
+pub(super) fn hints(tty: &TtyState, screen: &Screen) -> TtyHints {
+    TtyHints {
         canonical: tty.is_canonical,
         echo: tty.has_echo,
         alternate: screen.is_alternate(),

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use fulmar_predict::{Hints, Overlay};
+use fulmar_predict::{Overlay, TtyHints};
 use fulmar_sim::Simulation;
 use fulmar_terminal::{Screen, Size};
 
@@ -103,7 +103,7 @@ pub struct Frame {
     /// The number of the screen among those of the truth.
     pub number: usize,
     /// The hints that a server of our own would give with it.
-    pub hints: Option<Hints>,
+    pub hints: Option<TtyHints>,
     /// The screen as such a server would send it: with what stock's leaves out, faint text among it.
     pub native: Screen,
 }

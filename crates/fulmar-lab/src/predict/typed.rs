@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fulmar_core::{Client, ClientConfig, ClientEvent};
 use fulmar_datagram::Key;
-use fulmar_predict::{Overlay, Preference};
+use fulmar_predict::{Overlay, PredictionMode};
 use fulmar_sim::{Datagram, Node, Transmit};
 use fulmar_terminal::{Row, Screen, Size, Terminal};
 use fulmar_transport::{Arrival, Countable as _, Outcome, PathId, Received, StateNumber};
@@ -49,7 +49,7 @@ pub(super) struct Typed {
 #[derive(Clone, Copy, Debug)]
 pub struct Watch {
     peer: Peer,
-    preference: Preference,
+    preference: PredictionMode,
 }
 
 impl Watch {
@@ -57,7 +57,7 @@ impl Watch {
     pub fn of(peer: Peer) -> Watch {
         Watch {
             peer,
-            preference: Preference::Adaptive,
+            preference: PredictionMode::Adaptive,
         }
     }
 
@@ -65,7 +65,7 @@ impl Watch {
     #[must_use]
     pub fn without_prediction(self) -> Watch {
         Watch {
-            preference: Preference::Never,
+            preference: PredictionMode::Never,
             ..self
         }
     }
@@ -138,9 +138,9 @@ impl Typed {
             size,
             outer: outer_terminal(),
             agreement: watched.is_some_and(Watch::has_own_server).then(agreement),
-            prediction: fulmar_predict::Config {
-                preference: watched.map_or(Preference::Never, |watch| watch.preference),
-                ..fulmar_predict::Config::default()
+            prediction: fulmar_predict::PredictionConfig {
+                preference: watched.map_or(PredictionMode::Never, |watch| watch.preference),
+                ..fulmar_predict::PredictionConfig::default()
             },
             ..ClientConfig::new(key, [1; 32])
         };

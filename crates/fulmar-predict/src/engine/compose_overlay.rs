@@ -7,15 +7,15 @@ use std::collections::HashMap;
 use fulmar_datagram::Time;
 use fulmar_terminal::{Attributes, Position, Style, Underline};
 
-use super::Engine;
+use super::PredictionEngine;
 use crate::canvas::{Canvas, CellChange};
 use crate::caret::CaretKind;
-use crate::config::Preference;
+use crate::config::PredictionMode;
 use crate::display_policy::DisplayStyle;
 use crate::overlay::{Overlay, OverlayCell};
 use crate::pending::{KeyEffect, PendingKey};
 
-impl Engine {
+impl PredictionEngine {
     /// Draws the pending keys, up to the first that may not be shown.
     pub(super) fn view(&mut self, now: Time) -> Overlay {
         let oldest = self.queue.front().map(|key| key.typed_at);
@@ -50,7 +50,7 @@ impl Engine {
 
     /// The keys that may be shown, with what they do.
     fn presentable(&self) -> impl Iterator<Item = (&PendingKey, &KeyEffect)> {
-        let is_bold = self.config.preference == Preference::Experimental;
+        let is_bold = self.config.preference == PredictionMode::Experimental;
         let is_silent = self.hints.is_some_and(|hints| hints.is_silent());
         self.queue.iter().map_while(move |key| {
             let effect = key.drawn()?;

@@ -2,15 +2,15 @@
 
 use fulmar_datagram::Time;
 
-use super::Engine;
+use super::PredictionEngine;
 use crate::canvas::Canvas;
-use crate::decision::{Decision, Reason};
+use crate::decision::{EpochReason, PredictionDecision};
 use crate::echo_confidence::{EchoQuery, TypeAhead};
 use crate::epoch::Epoch;
 use crate::input_context::InputKind;
 use crate::input_line::{InputLine, is_left_alone};
 
-impl Engine {
+impl PredictionEngine {
     /// Finds the line that the caret of the frame is in. So many columns left of the caret are known
     /// to have been typed into it. Confirms the present epoch if the place is trusted, and leaves a
     /// confirmed one if it is not.
@@ -38,7 +38,7 @@ impl Engine {
         let epoch = self.epochs.current();
         match reason {
             Some(reason) => self.confirm_epoch(now, epoch, reason),
-            None if self.epochs.is_confirmed(epoch) => self.begin_epoch(now, Reason::Moved),
+            None if self.epochs.is_confirmed(epoch) => self.begin_epoch(now, EpochReason::Moved),
             None => {}
         }
     }
@@ -49,10 +49,11 @@ impl Engine {
         self.line.take_if(|_| !is_left_alone(before, after));
     }
 
-    pub(super) fn confirm_epoch(&mut self, now: Time, epoch: Epoch, reason: Reason) {
+    pub(super) fn confirm_epoch(&mut self, now: Time, epoch: Epoch, reason: EpochReason) {
         if self.epochs.confirm(epoch) {
             let epoch = epoch.get();
-            self.log.note(now, Decision::Confirmed { epoch, reason });
+            self.log
+                .note(now, PredictionDecision::Confirmed { epoch, reason });
         }
     }
 

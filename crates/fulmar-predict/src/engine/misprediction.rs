@@ -4,7 +4,7 @@
 
 use fulmar_terminal::Position;
 
-use super::Engine;
+use super::PredictionEngine;
 use crate::canvas::Canvas;
 use crate::context_memory::ContextHistory;
 use crate::frame_match::holds;
@@ -34,7 +34,7 @@ impl Culprit {
     }
 }
 
-impl Engine {
+impl PredictionEngine {
     /// Finds out which of the keys that have had their time was wrong, and remembers it.
     pub(super) fn blame(&mut self) {
         let Some(culprit) = self.culprit() else {

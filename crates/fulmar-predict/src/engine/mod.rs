@@ -15,9 +15,9 @@ use fulmar_datagram::Time;
 use fulmar_terminal::{Screen, Size};
 
 use crate::canvas::Canvas;
-use crate::config::{Config, Preference};
+use crate::config::{PredictionConfig, PredictionMode};
 use crate::context_memory::ContextMemory;
-use crate::decision::{Decision, Reason};
+use crate::decision::{EpochReason, PredictionDecision};
 use crate::decision_log::DecisionLog;
 use crate::display_policy::DisplayPolicy;
 use crate::echo_confidence::EchoConfidence;
@@ -26,9 +26,9 @@ use crate::input_line::InputLine;
 use crate::key::KeyParser;
 use crate::overlay::Overlay;
 use crate::pending::PendingQueue;
-use crate::prediction_score::Score;
+use crate::prediction_score::PredictionScore;
 use crate::stty_detector::SttyDetector;
-use crate::tty_hints::Hints;
+use crate::tty_hints::TtyHints;
 
 /// More bytes than this in one read are a paste.
 ///
@@ -54,8 +54,8 @@ const ONE_SEQUENCE: Duration = Duration::from_millis(30);
 ///              Line, Trust, Memory: may it be shown?
 /// ```
 #[derive(Debug)]
-pub struct Engine {
-    config: Config,
+pub struct PredictionEngine {
+    config: PredictionConfig,
     keyboard: KeyParser,
     command: SttyDetector,
     /// When the last keys were read.
@@ -72,11 +72,11 @@ pub struct Engine {
     line: Option<InputLine>,
     trust: EchoConfidence,
     memory: ContextMemory,
-    hints: Option<Hints>,
+    hints: Option<TtyHints>,
     /// The next frame is the first with these hints.
     hints_are_news: bool,
     display: DisplayPolicy,
-    score: Score,
+    score: PredictionScore,
     log: DecisionLog,
     /// When the overlay was last asked for.
     viewed_at: Time,
@@ -94,11 +94,11 @@ struct Frame {
     is_stale: bool,
 }
 
-impl Engine {
+impl PredictionEngine {
     /// Returns an engine that has seen nothing.
-    pub fn new(config: Config, size: Size) -> Engine {
+    pub fn new(config: PredictionConfig, size: Size) -> PredictionEngine {
         let blank = Canvas::new(&Screen::new(size));
-        Engine {
+        PredictionEngine {
             config,
             keyboard: KeyParser::default(),
             command: SttyDetector::default(),
@@ -120,7 +120,7 @@ impl Engine {
             hints: None,
             hints_are_news: false,
             display: DisplayPolicy::default(),
-            score: Score::default(),
+            score: PredictionScore::default(),
             log: DecisionLog::default(),
             viewed_at: Time::ZERO,
         }
@@ -133,11 +133,11 @@ impl Engine {
         self.read_at = now;
         let mut strokes = Vec::new();
         self.keyboard.read(at_once, first, bytes, &mut strokes);
-        if self.config.preference == Preference::Never {
+        if self.config.preference == PredictionMode::Never {
             return;
         }
         if bytes.len() > PASTE_ABOVE {
-            return self.forget(now, Reason::Paste);
+            return self.forget(now, EpochReason::Paste);
         }
         for stroke in strokes.into_iter().filter(|stroke| stroke.key.is_key()) {
             self.type_key(now, stroke);
@@ -147,11 +147,11 @@ impl Engine {
     /// Takes in a newer screen of the server's. `received` says how many of the user's bytes the
     /// server had when it made the screen, `echoed` for how many of them the program had had 50 ms.
     pub fn handle_frame(&mut self, now: Time, screen: &Screen, received: u64, echoed: u64) {
-        if self.config.preference == Preference::Never {
+        if self.config.preference == PredictionMode::Never {
             return;
         }
         if screen.size() != self.canvas.size() {
-            self.forget(now, Reason::Resize);
+            self.forget(now, EpochReason::Resize);
         }
         let canvas = Canvas::new(screen);
         if self.queue.is_empty() {
@@ -171,7 +171,7 @@ impl Engine {
     }
 
     /// Takes in what the server says about the program; just before the frame that it belongs to.
-    pub fn handle_hints(&mut self, hints: Hints) {
+    pub fn handle_hints(&mut self, hints: TtyHints) {
         self.hints_are_news |= self.hints.is_some_and(|old| !old.agrees_with(&hints));
         self.hints = Some(hints);
         if hints.is_silent() {
@@ -182,7 +182,7 @@ impl Engine {
     /// Takes note of another size of the window: nothing stays pending.
     pub fn handle_resize(&mut self, now: Time, _size: Size) {
         self.frame.is_stale = true;
-        self.forget(now, Reason::Resize);
+        self.forget(now, EpochReason::Resize);
     }
 
     /// Takes note of the smoothed round trip; `None` while there is none.
@@ -191,10 +191,10 @@ impl Engine {
     }
 
     /// Takes note of the user's wishes.
-    pub fn set_config(&mut self, config: Config) {
+    pub fn set_config(&mut self, config: PredictionConfig) {
         self.config = config;
-        if config.preference == Preference::Never {
-            self.forget(self.read_at, Reason::Unknown);
+        if config.preference == PredictionMode::Never {
+            self.forget(self.read_at, EpochReason::Unknown);
         }
     }
 
@@ -212,7 +212,7 @@ impl Engine {
     }
 
     /// Returns counts of right and wrong predictions.
-    pub fn score(&self) -> Score {
+    pub fn score(&self) -> PredictionScore {
         self.score
     }
 
@@ -222,14 +222,15 @@ impl Engine {
     }
 
     /// Returns what was decided since the last call, at most 1024 of them, each with its time.
-    pub fn take_decisions(&mut self) -> Vec<(Time, Decision)> {
+    pub fn take_decisions(&mut self) -> Vec<(Time, PredictionDecision)> {
         self.log.take()
     }
 
     /// Begins an unconfirmed epoch.
-    fn begin_epoch(&mut self, now: Time, reason: Reason) {
+    fn begin_epoch(&mut self, now: Time, reason: EpochReason) {
         let epoch = self.epochs.begin().get();
-        self.log.note(now, Decision::Broken { epoch, reason });
+        self.log
+            .note(now, PredictionDecision::Broken { epoch, reason });
     }
 }
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use fulmar_datagram::Time;
 
-use super::Engine;
+use super::PredictionEngine;
 use crate::context_memory::{ContextHistory, EnterEffect};
-use crate::decision::{Decision, KeyClass, Reason, Rule};
+use crate::decision::{EpochReason, KeyClass, KeyRule, PredictionDecision};
 use crate::echo_confidence::TypeAhead;
 use crate::key::{Key, Keystroke};
 use crate::key_confidence;
@@ -17,7 +17,7 @@ use crate::work_count;
 /// Nobody answers sooner to what has come to be seen. Chosen by eye.
 const LOOKS_FOR: Duration = Duration::from_millis(100);
 
-impl Engine {
+impl PredictionEngine {
     /// Takes in a key that was typed now.
     pub(super) fn type_key(&mut self, now: Time, stroke: Keystroke) {
         self.score.keys += 1;
@@ -25,7 +25,7 @@ impl Engine {
             self.trust.note_settings(stroke.end);
         }
         if self.queue.is_full() {
-            self.forget(now, Reason::Overflow);
+            self.forget(now, EpochReason::Overflow);
         }
         if self.queue.is_empty() {
             self.base = self.frame.canvas.clone();
@@ -54,7 +54,7 @@ impl Engine {
         let Some(key) = self.queue.iter().next_back() else {
             return;
         };
-        let decision = Decision::Typed {
+        let decision = PredictionDecision::Typed {
             key: stroke.start,
             class: KeyClass::of(stroke.key),
             rule: rule_of(&key.guess),
@@ -80,7 +80,7 @@ impl Engine {
         if let Prediction::Known(effect) = &guess {
             self.canvas.draw(effect);
         } else if !is_blind {
-            self.begin_epoch(now, Reason::Unknown);
+            self.begin_epoch(now, EpochReason::Unknown);
         }
         self.queue.push(PendingKey {
             epoch,
@@ -187,11 +187,11 @@ impl Engine {
     }
 }
 
-fn rule_of(guess: &Prediction) -> Rule {
+fn rule_of(guess: &Prediction) -> KeyRule {
     match guess {
-        Prediction::Blind => Rule::Blind,
-        Prediction::Unknown { .. } => Rule::None,
-        Prediction::Known(effect) => Rule::Effect {
+        Prediction::Blind => KeyRule::Blind,
+        Prediction::Unknown { .. } => KeyRule::None,
+        Prediction::Known(effect) => KeyRule::Effect {
             variant: effect.variant,
         },
     }

@@ -4,8 +4,8 @@
 
 use fulmar_datagram::Time;
 
-use super::Engine;
-use crate::decision::Reason;
+use super::PredictionEngine;
+use crate::decision::EpochReason;
 use crate::frame_match::{holds, longest_match, longest_moved_match};
 use crate::input_line::is_left_alone;
 use crate::pending::{KeyEffect, PendingKey, Prediction};
@@ -28,7 +28,7 @@ enum FrameFinding {
     Surprise,
 }
 
-impl Engine {
+impl PredictionEngine {
     /// Settles what the newest frame tells. Every round but the last settles a key or moves the base.
     pub(super) fn judge(&mut self, now: Time) {
         loop {
@@ -44,7 +44,7 @@ impl Engine {
                 FrameFinding::Drifted => {
                     let canvas = self.frame.canvas.clone();
                     self.leave_line(&canvas);
-                    self.lay_again(now, Reason::Moved);
+                    self.lay_again(now, EpochReason::Moved);
                 }
                 FrameFinding::Surprise => self.regret(now),
             }
@@ -63,9 +63,9 @@ impl Engine {
         let waits =
             front.is_some_and(|key| key.known().is_none() && key.is_received(self.frame.received));
         if waits {
-            return self.begin_epoch(now, Reason::Hints);
+            return self.begin_epoch(now, EpochReason::Hints);
         }
-        self.lay_again(now, Reason::Hints);
+        self.lay_again(now, EpochReason::Hints);
     }
 
     fn finding(&self) -> FrameFinding {

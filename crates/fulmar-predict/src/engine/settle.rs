@@ -5,11 +5,11 @@
 use fulmar_datagram::Time;
 use fulmar_terminal::{Position, Row, char_columns};
 
-use super::Engine;
+use super::PredictionEngine;
 use crate::brackets;
 use crate::contained_keys::contained;
 use crate::context_memory::EnterEffect;
-use crate::decision::{Decision, KeyClass, Reason, Verdict};
+use crate::decision::{EpochReason, KeyClass, PredictionDecision, PredictionVerdict};
 use crate::echo_confidence::TypeAhead;
 use crate::frame_match::{is_evidence, is_mask};
 use crate::input_context::InputKind;
@@ -18,7 +18,7 @@ use crate::pending::{CursorSnapshot, PendingKey, Prediction, reads_alike};
 use crate::rules::{self, EditState};
 use crate::text::{char_at, row_end};
 
-impl Engine {
+impl PredictionEngine {
     /// The frame shows the first `count` keys.
     pub(super) fn confirm(&mut self, now: Time, count: usize) {
         for _ in 0..count {
@@ -29,11 +29,11 @@ impl Engine {
                 && is_evidence(&key, effect, &self.frame.canvas)
                 && !self.is_below_secret()
             {
-                self.confirm_epoch(now, key.epoch, Reason::Evidence);
+                self.confirm_epoch(now, key.epoch, EpochReason::Evidence);
                 self.trust.note_echo_of(key.stroke.start);
                 self.note_echo();
             }
-            self.note_settled(now, &key, Verdict::Right);
+            self.note_settled(now, &key, PredictionVerdict::Right);
         }
         self.base = self.frame.canvas.clone();
     }
@@ -102,7 +102,7 @@ impl Engine {
         let echoed = self.typed_line_is_above();
         for _ in 0..count {
             if let Some(key) = self.queue.pop() {
-                self.note_settled(now, &key, Verdict::Open);
+                self.note_settled(now, &key, PredictionVerdict::Open);
             }
         }
         if echoed {
@@ -135,7 +135,7 @@ impl Engine {
     /// left again.
     pub(super) fn settle(&mut self, now: Time) {
         self.learn_answer();
-        self.lay_again(now, Reason::Unknown);
+        self.lay_again(now, EpochReason::Unknown);
     }
 
     /// What Enter did: the line stays and what follows comes below it, or the line is emptied where
@@ -191,14 +191,14 @@ impl Engine {
                 context.adopt(key, variant);
             }
             self.trust.note_surprise();
-            return self.lay_again(now, Reason::Surprise);
+            return self.lay_again(now, EpochReason::Surprise);
         }
         match self.placeholder() {
             Some((text, is_evidence)) => self.learn_placeholder(text, is_evidence),
             None => self.blame(),
         }
         self.trust.note_surprise();
-        self.lay_again(now, Reason::Surprise);
+        self.lay_again(now, EpochReason::Surprise);
     }
 
     /// The text at the margin, if its going away explains the frame, and whether that is evidence.
@@ -268,7 +268,7 @@ impl Engine {
     }
 
     /// Drops the keys that the frame contains and lays the others on it, in a new epoch.
-    pub(super) fn lay_again(&mut self, now: Time, reason: Reason) {
+    pub(super) fn lay_again(&mut self, now: Time, reason: EpochReason) {
         let frame = &self.frame;
         let place = self.line.as_ref().map(|line| line.place.kind);
         let contained = contained(
@@ -333,24 +333,24 @@ impl Engine {
             }
         }
         let verdict = if key.is_wrong {
-            Verdict::Wrong
+            PredictionVerdict::Wrong
         } else {
-            Verdict::Open
+            PredictionVerdict::Open
         };
         self.note_settled(now, &key, verdict);
     }
 
-    fn note_settled(&mut self, now: Time, key: &PendingKey, verdict: Verdict) {
+    fn note_settled(&mut self, now: Time, key: &PendingKey, verdict: PredictionVerdict) {
         let shown = key.shown_at;
         match (verdict, shown) {
-            (Verdict::Right, Some(shown_at)) => {
+            (PredictionVerdict::Right, Some(shown_at)) => {
                 self.score.right += 1;
                 self.score.saved += now.since(shown_at);
             }
-            (Verdict::Wrong, Some(_)) => self.score.wrong += 1,
+            (PredictionVerdict::Wrong, Some(_)) => self.score.wrong += 1,
             _ => {}
         }
-        let decision = Decision::Settled {
+        let decision = PredictionDecision::Settled {
             key: key.stroke.start,
             class: KeyClass::of(key.stroke.key),
             verdict,
@@ -361,9 +361,9 @@ impl Engine {
     }
 
     /// Drops everything that is pending, and what is known of the line.
-    pub(super) fn forget(&mut self, now: Time, reason: Reason) {
+    pub(super) fn forget(&mut self, now: Time, reason: EpochReason) {
         for key in self.queue.take() {
-            self.note_settled(now, &key, Verdict::Open);
+            self.note_settled(now, &key, PredictionVerdict::Open);
         }
         self.trust.note_loss();
         self.line = None;

@@ -112,11 +112,11 @@ fn hints_tell_programs_apart() {
     let screen = line("> ");
     let of = |program, canonical| {
         let class = ProgramClass::Shell;
-        let hints = Hints {
+        let hints = TtyHints {
             program,
             canonical,
             class,
-            ..Hints::default()
+            ..TtyHints::default()
         };
         signature(&screen, at(0, 2), Some(&hints))
     };

@@ -4,7 +4,7 @@ use fulmar_terminal::{Attributes, Column, Position};
 
 use super::EditState;
 use crate::editor::Kind;
-use crate::overlay::Symbol;
+use crate::overlay::Grapheme;
 use crate::text::{Run, typed_style};
 
 impl EditState<'_> {
@@ -44,7 +44,7 @@ impl EditState<'_> {
         for column in start..end {
             let at = Position::new(row.0, column);
             let mut ink = self.canvas.ink(at);
-            if ink.symbol != Symbol::Blank {
+            if ink.symbol != Grapheme::Blank {
                 ink.style.attributes -= Attributes::DIM | Attributes::INVERSE;
                 ink.style.foreground = style.foreground;
                 self.canvas.put(at, &ink);

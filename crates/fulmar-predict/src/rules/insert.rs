@@ -8,7 +8,7 @@ use crate::caret::CaretKind;
 use crate::editor::Kind;
 use crate::input_context::InputKind;
 use crate::key::Key;
-use crate::overlay::{Ink, Symbol};
+use crate::overlay::{CellContent, Grapheme};
 use crate::text::{Run, char_at, grey_end, is_vacant_from, left_of, typed_style};
 
 /// Puts the character at the caret.
@@ -85,7 +85,7 @@ fn marks_overflow(sheet: &EditState<'_>) -> bool {
 /// with; of one that it agrees with it uncovers one.
 fn before_grey(character: char, end: u16, sheet: &mut EditState<'_>) {
     let at = sheet.canvas.caret();
-    let typed = Symbol::Char(character);
+    let typed = Grapheme::Char(character);
     let agrees = sheet.canvas.symbol(at).looks_like(&typed);
     if !agrees || at.column.0 <= sheet.line.margin {
         sheet.canvas.blank(at.row, at.column.0..end);
@@ -114,7 +114,7 @@ fn last_column(character: char, sheet: &mut EditState<'_>) -> Option<RuleOutcome
     })
 }
 
-fn typed_ink(character: char, sheet: &EditState<'_>) -> Ink {
+fn typed_ink(character: char, sheet: &EditState<'_>) -> CellContent {
     let at = sheet.canvas.caret();
     let row = sheet.canvas.row(at.row);
     let mut style = typed_style(row, at.column.0);
@@ -129,8 +129,8 @@ fn typed_ink(character: char, sheet: &EditState<'_>) -> Ink {
         // A shell does not know what colour another program has left behind.
         style.background = Color::DEFAULT;
     }
-    Ink {
-        symbol: Symbol::Char(character),
+    CellContent {
+        symbol: Grapheme::Char(character),
         style,
     }
 }

@@ -6,7 +6,7 @@ use super::vertical::is_void;
 use crate::canvas::Canvas;
 use crate::editor::editor;
 use crate::gutter::gutter;
-use crate::overlay::Ink;
+use crate::overlay::CellContent;
 use crate::text::{is_vacant, is_vacant_from, row_end, starts};
 
 /// Splits the line at the caret, and pushes the rows below down.
@@ -49,7 +49,7 @@ fn indent(canvas: &Canvas, gutter: u16) -> u16 {
 }
 
 /// Returns the cells right of the caret, each with its distance from it.
-fn tail(canvas: &Canvas) -> Vec<(u16, Ink)> {
+fn tail(canvas: &Canvas) -> Vec<(u16, CellContent)> {
     let at = canvas.caret();
     let row = canvas.line();
     starts(row, at.column.0, row_end(row))

@@ -12,9 +12,9 @@ fn drawn(screen: &Screen, cells: &[OverlayCell]) -> String {
     text(&screen, 0)
 }
 
-fn ink(character: char) -> Ink {
-    Ink {
-        symbol: Symbol::Char(character),
+fn ink(character: char) -> CellContent {
+    CellContent {
+        symbol: Grapheme::Char(character),
         style: Style::default(),
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fulmar_datagram::Time;
-use fulmar_predict::{Config, Engine, Hints, Preference, ProgramClass};
+use fulmar_predict::{PredictionConfig, PredictionEngine, PredictionMode, ProgramClass, TtyHints};
 use fulmar_terminal::{CursorShape, Screen, Size, Terminal};
 use proptest::prelude::*;
 
@@ -114,8 +114,8 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn hints(bits: u8) -> Hints {
-    Hints {
+fn hints(bits: u8) -> TtyHints {
+    TtyHints {
         canonical: bits & 1 != 0,
         echo: bits & 2 != 0,
         alternate: bits & 4 != 0,
@@ -132,7 +132,7 @@ fn hints(bits: u8) -> Hints {
 }
 
 struct World {
-    engine: Engine,
+    engine: PredictionEngine,
     terminal: Terminal,
     frame: Screen,
     now: Time,
@@ -140,14 +140,14 @@ struct World {
 }
 
 impl World {
-    fn new(preference: Preference) -> World {
+    fn new(preference: PredictionMode) -> World {
         let size = Size::new(6, 24).expect("a size within bounds");
-        let config = Config {
+        let config = PredictionConfig {
             preference,
             overwrite: false,
         };
         World {
-            engine: Engine::new(config, size),
+            engine: PredictionEngine::new(config, size),
             terminal: Terminal::new(size),
             frame: Screen::new(size),
             now: Time::ZERO + Duration::from_secs(1),
@@ -157,7 +157,7 @@ impl World {
 
     /// The same at a prompt that has echoed, so that guesses are shown.
     fn trusted() -> World {
-        let mut world = World::new(Preference::Always);
+        let mut world = World::new(PredictionMode::Always);
         for (keys, output) in [("", "\x1b[?2004h$ "), ("a", "a")] {
             world.happen(&Event::Keys(keys.into()));
             world.happen(&Event::Frame(output.into(), 0, 0));
@@ -245,7 +245,7 @@ proptest! {
     /// A preference of never draws nothing, ever.
     #[test]
     fn never_is_never(events in prop::collection::vec(event(), 1..40)) {
-        let mut world = World::new(Preference::Never);
+        let mut world = World::new(PredictionMode::Never);
         for event in &events {
             world.happen(event);
             prop_assert!(world.engine.overlay(world.now).is_empty());

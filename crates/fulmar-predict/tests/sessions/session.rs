@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use fulmar_datagram::Time;
-use fulmar_predict::{Config, Engine, Preference};
+use fulmar_predict::{PredictionConfig, PredictionEngine, PredictionMode};
 use fulmar_terminal::{Row, Screen, Size, Terminal};
 
 /// A user at one end and a program's terminal at the other.
 pub(crate) struct Session {
-    pub(crate) engine: Engine,
+    pub(crate) engine: PredictionEngine,
     terminal: Terminal,
     /// The newest screen that the user's side has.
     frame: Screen,
@@ -20,11 +20,11 @@ impl Session {
     /// Returns a session of `rows` by `columns` on a link slow enough for guesses.
     pub(crate) fn new(rows: u16, columns: u16) -> Session {
         let size = Size::new(rows, columns).expect("a size within bounds");
-        let config = Config {
-            preference: Preference::Always,
+        let config = PredictionConfig {
+            preference: PredictionMode::Always,
             overwrite: false,
         };
-        let mut engine = Engine::new(config, size);
+        let mut engine = PredictionEngine::new(config, size);
         engine.handle_link(Some(Duration::from_millis(100)));
         Session {
             engine,

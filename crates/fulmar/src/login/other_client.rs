@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{PollList, Signal, process};
-use fulmar_predict::Preference;
+use fulmar_predict::PredictionMode;
 
 use crate::client::Meeting;
 use crate::errors::{Failure, while_doing};
@@ -46,10 +46,10 @@ pub(super) fn run(program: &Path, settings: &Settings, meeting: Meeting) -> Resu
 /// Returns what the client is told in its environment.
 fn variables(settings: &Settings) -> Vec<(&'static str, OsString)> {
     let predict = match settings.predict {
-        Preference::Adaptive => "adaptive",
-        Preference::Always => "always",
-        Preference::Never => "never",
-        Preference::Experimental => "experimental",
+        PredictionMode::Adaptive => "adaptive",
+        PredictionMode::Always => "always",
+        PredictionMode::Never => "never",
+        PredictionMode::Experimental => "experimental",
     };
     let mut variables = vec![("MOSH_PREDICTION_DISPLAY", predict.into())];
     if settings.predict_overwrite {

@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use fulmar_core::{EscapeKey, Names};
-use fulmar_predict::{Config, Preference};
+use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
 
 pub(crate) use self::document::Fault;
@@ -43,7 +43,7 @@ pub(crate) struct Settings {
     /// For whoever logs in.
     pub(crate) login: Login,
     /// The mode for showing keys before the server has answered.
-    pub(crate) predict: Preference,
+    pub(crate) predict: PredictionMode,
     /// Whether predictions replace what is under them.
     pub(crate) predict_overwrite: bool,
     /// The key that commands the client.
@@ -60,8 +60,8 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Returns when keys are shown before the server has answered, and how.
-    pub(crate) fn prediction(&self) -> Config {
-        Config {
+    pub(crate) fn prediction(&self) -> PredictionConfig {
+        PredictionConfig {
             preference: self.predict,
             overwrite: self.predict_overwrite,
         }
@@ -142,7 +142,7 @@ mod tests {
     fn without_variables_everything_is_as_usual() {
         let usual = stock(&[]).unwrap();
         assert_eq!(usual.escape_key, EscapeKey::default());
-        assert_eq!(usual.predict, Preference::Adaptive);
+        assert_eq!(usual.predict, PredictionMode::Adaptive);
         assert!(usual.title_prefix && usual.init && !usual.predict_overwrite);
         assert_eq!(usual.records, Records::default());
         assert_eq!(usual.login.ssh, ["ssh"]);
@@ -159,7 +159,7 @@ mod tests {
         ]);
         let changed = changed.unwrap();
         assert_eq!(changed.escape_key, EscapeKey::DISABLED);
-        assert_eq!(changed.predict, Preference::Never);
+        assert_eq!(changed.predict, PredictionMode::Never);
         assert!(!changed.title_prefix && !changed.init && changed.predict_overwrite);
     }
 

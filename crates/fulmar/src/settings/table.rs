@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
-use fulmar_predict::Preference;
+use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
 use super::setting::{About, Group, Known, Letter, Setting, Shape, StockVariable};
@@ -158,7 +158,7 @@ pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
     parse: values::remote_ip,
 };
 
-pub(crate) static PREDICT: Setting<Preference> = Setting {
+pub(crate) static PREDICT: Setting<PredictionMode> = Setting {
     about: About {
         name: "predict",
         variable: "FULMAR_PREDICT",

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
-use fulmar_predict::Preference;
+use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
 use crate::server::ports::PortRange;
@@ -72,12 +72,12 @@ fn one_of<T: Copy>(word: &OsStr, choices: &[(&str, T)]) -> Result<T, String> {
     })
 }
 
-pub(super) fn predict(word: &OsStr) -> Result<Preference, String> {
+pub(super) fn predict(word: &OsStr) -> Result<PredictionMode, String> {
     let choices = [
-        ("adaptive", Preference::Adaptive),
-        ("always", Preference::Always),
-        ("never", Preference::Never),
-        ("experimental", Preference::Experimental),
+        ("adaptive", PredictionMode::Adaptive),
+        ("always", PredictionMode::Always),
+        ("never", PredictionMode::Never),
+        ("experimental", PredictionMode::Experimental),
     ];
     one_of(word, &choices)
 }

@@ -73,10 +73,10 @@ fn call(scene: &mut Scene, event: &Event) -> Call {
             let received = scene.typed().saturating_sub(*behind);
             scene.partial(text, received, received.saturating_sub(*more));
         }
-        Event::Hints(is_raw) => scene.engine.handle_hints(Hints {
+        Event::Hints(is_raw) => scene.engine.handle_hints(TtyHints {
             canonical: !is_raw,
             echo: !is_raw,
-            ..Hints::default()
+            ..TtyHints::default()
         }),
         Event::Resize(rows) => {
             let size = Size::new(*rows, COLUMNS).unwrap();

@@ -90,10 +90,10 @@ fn what_went_with_the_first_character_is_no_text_the_next_time() {
 
 #[test]
 fn enter_on_a_terminal_that_echoes_goes_to_the_next_row() {
-    let cooked = Hints {
+    let cooked = TtyHints {
         canonical: true,
         echo: true,
-        ..Hints::default()
+        ..TtyHints::default()
     };
     let mut scene = Scene::new("");
     scene.engine.handle_hints(cooked);
@@ -166,8 +166,8 @@ fn a_paste_and_a_new_size_leave_nothing() {
 
 #[test]
 fn an_unconfirmed_guess_is_not_shown_whatever_the_preference() {
-    for preference in [Preference::Always, Preference::Experimental] {
-        let config = Config {
+    for preference in [PredictionMode::Always, PredictionMode::Experimental] {
+        let config = PredictionConfig {
             preference,
             overwrite: false,
         };

@@ -17,7 +17,7 @@ pub(super) const EDITING: &str = "\x1b[?2004h";
 pub(super) const RUNNING: &str = "\x1b[?2004l";
 
 pub(super) struct Scene {
-    pub(super) engine: Engine,
+    pub(super) engine: PredictionEngine,
     pub(super) server: Terminal,
     pub(super) now: Time,
     typed: u64,
@@ -26,24 +26,24 @@ pub(super) struct Scene {
 impl Scene {
     /// A slow link, a screen of 10 rows of 40 columns, and what the program has written.
     pub(super) fn new(written: &str) -> Scene {
-        Scene::with(Config::default(), written)
+        Scene::with(PredictionConfig::default(), written)
     }
 
-    pub(super) fn with(config: Config, written: &str) -> Scene {
+    pub(super) fn with(config: PredictionConfig, written: &str) -> Scene {
         Scene::build(config, Size::new(10, 40).unwrap(), written)
     }
 
     /// The same on a screen of another size.
     pub(super) fn sized(rows: u16, columns: u16, written: &str) -> Scene {
         Scene::build(
-            Config::default(),
+            PredictionConfig::default(),
             Size::new(rows, columns).unwrap(),
             written,
         )
     }
 
-    fn build(config: Config, size: Size, written: &str) -> Scene {
-        let mut engine = Engine::new(config, size);
+    fn build(config: PredictionConfig, size: Size, written: &str) -> Scene {
+        let mut engine = PredictionEngine::new(config, size);
         engine.handle_link(Some(Duration::from_millis(100)));
         let mut scene = Scene {
             engine,

@@ -62,9 +62,9 @@ fn s3_without_a_line_editor_a_prompt_is_not_recalled() {
         (ProgramClass::LineEditor, true),
     ] {
         let mut scene = Scene::new("");
-        let hints = Hints {
+        let hints = TtyHints {
             class,
-            ..Hints::default()
+            ..TtyHints::default()
         };
         scene.engine.handle_hints(hints);
         scene.answer("host$ ");
@@ -262,10 +262,10 @@ fn a_line_that_goes_away_by_itself_takes_its_trust_along() {
 #[test]
 fn a_terminal_that_does_not_echo_is_believed() {
     let mut scene = known_prompt(EDITING);
-    let hints = Hints {
+    let hints = TtyHints {
         canonical: true,
         echo: false,
-        ..Hints::default()
+        ..TtyHints::default()
     };
     scene.engine.handle_hints(hints);
     scene.answer("");
@@ -277,11 +277,11 @@ fn a_terminal_that_does_not_echo_is_believed() {
 fn a_terminal_that_echoes_is_trusted_unless_another_is_behind_it() {
     for (class, is_shown) in [(ProgramClass::Other, true), (ProgramClass::Relay, false)] {
         let mut scene = Scene::new("");
-        let hints = Hints {
+        let hints = TtyHints {
             canonical: true,
             echo: true,
             class,
-            ..Hints::default()
+            ..TtyHints::default()
         };
         scene.engine.handle_hints(hints);
         scene.answer("remove? ");
@@ -292,11 +292,11 @@ fn a_terminal_that_echoes_is_trusted_unless_another_is_behind_it() {
 
 #[test]
 fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
-    let cooked = Hints {
+    let cooked = TtyHints {
         canonical: true,
         echo: true,
         class: ProgramClass::Shell,
-        ..Hints::default()
+        ..TtyHints::default()
     };
     let mut scene = Scene::new("");
     scene.engine.handle_hints(cooked);
@@ -320,7 +320,7 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
     scene.answer("> ");
     scene.keys("s");
     scene.answer("");
-    let other = Hints {
+    let other = TtyHints {
         program: 1,
         ..cooked
     };
@@ -332,19 +332,19 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
 
 #[test]
 fn what_was_typed_in_silence_is_not_shown_when_it_is_over() {
-    let cooked = Hints {
+    let cooked = TtyHints {
         canonical: true,
         echo: true,
-        ..Hints::default()
+        ..TtyHints::default()
     };
-    let silent = Hints {
+    let silent = TtyHints {
         echo: false,
         ..cooked
     };
     // Typed in silence, or just before the client knows of it.
     for is_late in [false, true] {
         let mut scene = Scene::new("Word: ");
-        let before = if is_late { Hints::default() } else { silent };
+        let before = if is_late { TtyHints::default() } else { silent };
         scene.engine.handle_hints(before);
         scene.answer("");
         scene.keys("secret");
@@ -362,23 +362,23 @@ fn what_was_typed_in_silence_is_not_shown_when_it_is_over() {
 #[test]
 fn what_is_shown_goes_when_the_terminal_stops_to_echo() {
     let mut scene = Scene::new("");
-    let cooked = Hints {
+    let cooked = TtyHints {
         canonical: true,
         echo: true,
-        ..Hints::default()
+        ..TtyHints::default()
     };
     scene.engine.handle_hints(cooked);
     scene.answer("name: ");
     scene.keys("an");
     assert_eq!(scene.row(0), "name: an");
-    let silent = Hints {
+    let silent = TtyHints {
         echo: false,
         ..cooked
     };
     scene.engine.handle_hints(silent);
     assert!(!scene.shows());
     // Another program that echoes by itself has to prove it.
-    let raw = Hints {
+    let raw = TtyHints {
         canonical: false,
         ..silent
     };
@@ -390,11 +390,11 @@ fn what_is_shown_goes_when_the_terminal_stops_to_echo() {
 
 #[test]
 fn other_hints_are_no_answer_to_enter() {
-    let raw = Hints {
+    let raw = TtyHints {
         class: ProgramClass::Shell,
-        ..Hints::default()
+        ..TtyHints::default()
     };
-    let cooked = Hints {
+    let cooked = TtyHints {
         canonical: true,
         echo: true,
         ..raw

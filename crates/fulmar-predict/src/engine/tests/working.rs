@@ -5,7 +5,7 @@
 use super::*;
 use crate::tty_hints::ProgramClass;
 
-const COOKED: Hints = Hints {
+const COOKED: TtyHints = TtyHints {
     canonical: true,
     echo: true,
     alternate: false,
@@ -78,7 +78,7 @@ fn what_the_server_has_and_the_terminal_does_not_show_is_not_echoed() {
 fn a_program_that_reads_without_asking_is_known_by_its_lines() {
     for (class, is_shown) in [(ProgramClass::Other, true), (ProgramClass::Shell, false)] {
         let mut scene = Scene::new("");
-        scene.engine.handle_hints(Hints { class, ..COOKED });
+        scene.engine.handle_hints(TtyHints { class, ..COOKED });
         scene.answer("");
         for line in 0..3 {
             scene.keys("x");
@@ -107,7 +107,7 @@ fn hints_count_with_their_frame_and_not_before() {
     scene.keys("a");
     scene.answer("a");
     scene.key("\r");
-    let raw = Hints {
+    let raw = TtyHints {
         canonical: false,
         echo: false,
         ..COOKED

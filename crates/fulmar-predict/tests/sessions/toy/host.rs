@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use fulmar_predict::{Hints, ProgramClass};
+use fulmar_predict::{ProgramClass, TtyHints};
 use fulmar_terminal::{Size, Terminal};
 
 use super::script::{Reader, Script, Step};
@@ -37,7 +37,7 @@ pub(super) struct Host<'a> {
     /// Typed, and not read by the program.
     input: VecDeque<Key>,
     deeds: VecDeque<(u64, Deed)>,
-    tty: Hints,
+    tty: TtyHints,
     /// When how many keys had been handed over.
     handed: Vec<(u64, u64)>,
     /// The answers of which something was echoed.
@@ -77,11 +77,11 @@ impl<'a> Host<'a> {
     }
 
     /// Returns the hints that the server would give.
-    pub(super) fn hints(&self) -> Hints {
+    pub(super) fn hints(&self) -> TtyHints {
         if self.script.is_relayed {
-            Hints {
+            TtyHints {
                 class: ProgramClass::Relay,
-                ..Hints::default()
+                ..TtyHints::default()
             }
         } else {
             self.tty
@@ -102,7 +102,7 @@ impl<'a> Host<'a> {
                     class,
                     program,
                 } => {
-                    self.tty = Hints {
+                    self.tty = TtyHints {
                         canonical,
                         echo,
                         class,
@@ -221,7 +221,7 @@ impl<'a> Host<'a> {
         self.write(text);
         self.is_reading = false;
         self.step += 1;
-        self.tty = Hints {
+        self.tty = TtyHints {
             program: self.step().map_or(0, |step| step.program),
             ..cooked()
         };
@@ -250,12 +250,12 @@ impl<'a> Host<'a> {
     }
 }
 
-fn cooked() -> Hints {
-    Hints {
+fn cooked() -> TtyHints {
+    TtyHints {
         canonical: true,
         echo: true,
         class: ProgramClass::Other,
         program: 1,
-        ..Hints::default()
+        ..TtyHints::default()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use fulmar_datagram::Time;
-use fulmar_predict::{Config, Engine, Hints, Preference, Symbol};
+use fulmar_predict::{Grapheme, PredictionConfig, PredictionEngine, PredictionMode, TtyHints};
 use fulmar_terminal::{Screen, Size};
 
 use super::chance::Chance;
@@ -57,7 +57,7 @@ impl Link {
 struct News {
     number: u64,
     screen: Screen,
-    hints: Hints,
+    hints: TtyHints,
     received: u64,
     echoed: u64,
     asked: usize,
@@ -77,7 +77,7 @@ pub(super) struct World<'a> {
     chance: Chance,
     link: Link,
     host: Host<'a>,
-    engine: Engine,
+    engine: PredictionEngine,
     has_hints: bool,
     now: u64,
     /// Keys on their way, with the time of their arrival.
@@ -103,11 +103,11 @@ impl<'a> World<'a> {
         chance: Chance,
     ) -> World<'a> {
         let size = Size::new(10, 40).expect("a size within bounds");
-        let config = Config {
-            preference: Preference::Always,
+        let config = PredictionConfig {
+            preference: PredictionMode::Always,
             overwrite: false,
         };
-        let mut engine = Engine::new(config, size);
+        let mut engine = PredictionEngine::new(config, size);
         let round_trip = link.one_way * 2 + link.jitter;
         engine.handle_link(Some(Duration::from_millis(round_trip)));
         World {
@@ -270,7 +270,7 @@ impl<'a> World<'a> {
         let overlay = self.engine.overlay(self.time());
         self.cells += overlay.cells().len();
         for cell in overlay.cells() {
-            if let Symbol::Char(character) = cell.ink.symbol {
+            if let Grapheme::Char(character) = cell.ink.symbol {
                 self.drawn.insert(character);
             }
         }
