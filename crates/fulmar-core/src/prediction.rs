@@ -33,7 +33,7 @@ pub(crate) struct Prediction {
 
 impl Prediction {
     pub(crate) fn new(config: PredictionConfig, size: Size) -> Prediction {
-        let is_wanted = config.preference != PredictionMode::Never;
+        let is_wanted = config.mode != PredictionMode::Never;
         Prediction {
             engine: is_wanted.then(|| PredictionEngine::new(config, size)),
             typed: 0,
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn who_wants_no_prediction_has_none() {
         let config = PredictionConfig {
-            preference: PredictionMode::Never,
+            mode: PredictionMode::Never,
             ..PredictionConfig::default()
         };
         let mut never = Prediction::new(config, Size::default());

@@ -144,7 +144,7 @@ impl Session {
         let is_native = seed % 2 == 1;
         let agreement = is_native.then(|| Agreement::of(b"offer", b"answer", Capabilities::ALL));
         // Whatever is predicted, in the end the user sees what the program drew.
-        let preference = match seed % 4 {
+        let mode = match seed % 4 {
             0 | 1 => PredictionMode::Always,
             2 => PredictionMode::Adaptive,
             _ => PredictionMode::Never,
@@ -154,7 +154,7 @@ impl Session {
                 net,
                 |client| {
                     client.agreement = agreement;
-                    client.prediction.preference = preference;
+                    client.prediction.mode = mode;
                 },
                 |server| server.agreement = agreement,
             ),

@@ -91,10 +91,10 @@ struct Cost {
 
 impl Cost {
     /// Types with so many keys on the way.
-    fn of(scene: &Scene, ahead: usize, preference: PredictionMode) -> Cost {
+    fn of(scene: &Scene, ahead: usize, mode: PredictionMode) -> Cost {
         let size = Size::new(60, 200).unwrap_or_default();
         let config = PredictionConfig {
-            preference,
+            mode,
             overwrite: false,
         };
         let mut engine = PredictionEngine::new(config, size);

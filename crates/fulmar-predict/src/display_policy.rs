@@ -78,12 +78,12 @@ impl DisplayPolicy {
     /// that wait was typed.
     pub(crate) fn shown(
         &self,
-        preference: PredictionMode,
+        mode: PredictionMode,
         now: Time,
         oldest: Option<Time>,
     ) -> Option<DisplayStyle> {
         let waited = oldest.map_or(Duration::ZERO, |oldest| now.since(oldest));
-        let is_shown = match preference {
+        let is_shown = match mode {
             PredictionMode::Never => false,
             PredictionMode::Always | PredictionMode::Experimental => true,
             PredictionMode::Adaptive => self.is_slow || waited >= SHOW_AFTER,
@@ -96,13 +96,13 @@ impl DisplayPolicy {
     /// Returns when what is shown changes by itself.
     pub(crate) fn due(
         &self,
-        preference: PredictionMode,
+        mode: PredictionMode,
         now: Time,
         oldest: Option<Time>,
     ) -> Option<Time> {
-        let oldest = oldest.filter(|_| preference != PredictionMode::Never)?;
-        let show = (preference == PredictionMode::Adaptive && !self.is_slow)
-            .then_some(oldest + SHOW_AFTER);
+        let oldest = oldest.filter(|_| mode != PredictionMode::Never)?;
+        let show =
+            (mode == PredictionMode::Adaptive && !self.is_slow).then_some(oldest + SHOW_AFTER);
         let underline = (!self.is_underlined).then_some(oldest + UNDERLINE_AFTER);
         show.into_iter()
             .chain(underline)

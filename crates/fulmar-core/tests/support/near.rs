@@ -53,7 +53,7 @@ impl Near {
             },
             // What is seen is what has arrived, unless a test is about the rest.
             prediction: PredictionConfig {
-                preference: PredictionMode::Never,
+                mode: PredictionMode::Never,
                 ..PredictionConfig::default()
             },
             ..ClientConfig::new(key(), [1; 32])

@@ -49,7 +49,7 @@ pub(super) struct Typed {
 #[derive(Clone, Copy, Debug)]
 pub struct Watch {
     peer: Peer,
-    preference: PredictionMode,
+    mode: PredictionMode,
 }
 
 impl Watch {
@@ -57,7 +57,7 @@ impl Watch {
     pub fn of(peer: Peer) -> Watch {
         Watch {
             peer,
-            preference: PredictionMode::Adaptive,
+            mode: PredictionMode::Adaptive,
         }
     }
 
@@ -65,7 +65,7 @@ impl Watch {
     #[must_use]
     pub fn without_prediction(self) -> Watch {
         Watch {
-            preference: PredictionMode::Never,
+            mode: PredictionMode::Never,
             ..self
         }
     }
@@ -139,7 +139,7 @@ impl Typed {
             outer: outer_terminal(),
             agreement: watched.is_some_and(Watch::has_own_server).then(agreement),
             prediction: fulmar_predict::PredictionConfig {
-                preference: watched.map_or(PredictionMode::Never, |watch| watch.preference),
+                mode: watched.map_or(PredictionMode::Never, |watch| watch.mode),
                 ..fulmar_predict::PredictionConfig::default()
             },
             ..ClientConfig::new(key, [1; 32])

@@ -19,7 +19,7 @@ impl PredictionEngine {
     /// Draws the pending keys, up to the first that may not be shown.
     pub(super) fn view(&mut self, now: Time) -> Overlay {
         let oldest = self.queue.front().map(|key| key.typed_at);
-        let Some(shown) = self.display.shown(self.config.preference, now, oldest) else {
+        let Some(shown) = self.display.shown(self.config.mode, now, oldest) else {
             return Overlay::default();
         };
         let count = self.presentable().count();
@@ -44,13 +44,13 @@ impl PredictionEngine {
     /// True if the key at `index` of the pending ones is drawn.
     pub(super) fn is_shown(&self, now: Time, index: usize) -> bool {
         let oldest = self.queue.front().map(|key| key.typed_at);
-        let shown = self.display.shown(self.config.preference, now, oldest);
+        let shown = self.display.shown(self.config.mode, now, oldest);
         shown.is_some() && !self.frame.is_stale && self.presentable().count() > index
     }
 
     /// The keys that may be shown, with what they do.
     fn presentable(&self) -> impl Iterator<Item = (&PendingKey, &KeyEffect)> {
-        let is_bold = self.config.preference == PredictionMode::Experimental;
+        let is_bold = self.config.mode == PredictionMode::Experimental;
         let is_silent = self.hints.is_some_and(|hints| hints.is_silent());
         self.queue.iter().map_while(move |key| {
             let effect = key.drawn()?;

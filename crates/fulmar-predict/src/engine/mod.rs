@@ -133,7 +133,7 @@ impl PredictionEngine {
         self.read_at = now;
         let mut strokes = Vec::new();
         self.keyboard.read(at_once, first, bytes, &mut strokes);
-        if self.config.preference == PredictionMode::Never {
+        if self.config.mode == PredictionMode::Never {
             return;
         }
         if bytes.len() > PASTE_ABOVE {
@@ -147,7 +147,7 @@ impl PredictionEngine {
     /// Takes in a newer screen of the server's. `received` says how many of the user's bytes the
     /// server had when it made the screen, `echoed` for how many of them the program had had 50 ms.
     pub fn handle_frame(&mut self, now: Time, screen: &Screen, received: u64, echoed: u64) {
-        if self.config.preference == PredictionMode::Never {
+        if self.config.mode == PredictionMode::Never {
             return;
         }
         if screen.size() != self.canvas.size() {
@@ -193,7 +193,7 @@ impl PredictionEngine {
     /// Takes note of the user's wishes.
     pub fn set_config(&mut self, config: PredictionConfig) {
         self.config = config;
-        if config.preference == PredictionMode::Never {
+        if config.mode == PredictionMode::Never {
             self.forget(self.read_at, EpochReason::Unknown);
         }
     }
@@ -207,8 +207,7 @@ impl PredictionEngine {
     /// Returns when the overlay may change although nothing happens.
     pub fn poll_timeout(&self) -> Option<Time> {
         let oldest = self.queue.front().map(|key| key.typed_at);
-        self.display
-            .due(self.config.preference, self.viewed_at, oldest)
+        self.display.due(self.config.mode, self.viewed_at, oldest)
     }
 
     /// Returns counts of right and wrong predictions.

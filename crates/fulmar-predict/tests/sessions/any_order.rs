@@ -140,10 +140,10 @@ struct World {
 }
 
 impl World {
-    fn new(preference: PredictionMode) -> World {
+    fn new(mode: PredictionMode) -> World {
         let size = Size::new(6, 24).expect("a size within bounds");
         let config = PredictionConfig {
-            preference,
+            mode,
             overwrite: false,
         };
         World {
@@ -242,7 +242,7 @@ proptest! {
         prop_assert!(world.engine.overlay(world.now).is_empty());
     }
 
-    /// A preference of never draws nothing, ever.
+    /// A mode of never draws nothing, ever.
     #[test]
     fn never_is_never(events in prop::collection::vec(event(), 1..40)) {
         let mut world = World::new(PredictionMode::Never);

@@ -21,7 +21,7 @@ impl Session {
     pub(crate) fn new(rows: u16, columns: u16) -> Session {
         let size = Size::new(rows, columns).expect("a size within bounds");
         let config = PredictionConfig {
-            preference: PredictionMode::Always,
+            mode: PredictionMode::Always,
             overwrite: false,
         };
         let mut engine = PredictionEngine::new(config, size);

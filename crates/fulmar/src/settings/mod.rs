@@ -62,7 +62,7 @@ impl Settings {
     /// Returns when keys are shown before the server has answered, and how.
     pub(crate) fn prediction(&self) -> PredictionConfig {
         PredictionConfig {
-            preference: self.predict,
+            mode: self.predict,
             overwrite: self.predict_overwrite,
         }
     }

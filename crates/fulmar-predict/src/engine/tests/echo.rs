@@ -166,9 +166,9 @@ fn a_paste_and_a_new_size_leave_nothing() {
 
 #[test]
 fn an_unconfirmed_guess_is_not_shown_whatever_the_preference() {
-    for preference in [PredictionMode::Always, PredictionMode::Experimental] {
+    for mode in [PredictionMode::Always, PredictionMode::Experimental] {
         let config = PredictionConfig {
-            preference,
+            mode,
             overwrite: false,
         };
         let mut scene = Scene::with(config, "password: ");

@@ -104,7 +104,7 @@ impl<'a> World<'a> {
     ) -> World<'a> {
         let size = Size::new(10, 40).expect("a size within bounds");
         let config = PredictionConfig {
-            preference: PredictionMode::Always,
+            mode: PredictionMode::Always,
             overwrite: false,
         };
         let mut engine = PredictionEngine::new(config, size);
