@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_predict::{PredictionConfig, PredictionEngine, PredictionMode};
 use fulmar_terminal::{Size, Terminal};
 

@@ -1,6 +1,6 @@
 //! The decisions that somebody watches.
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 use crate::decision::PredictionDecision;
 

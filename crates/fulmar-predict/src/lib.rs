@@ -5,8 +5,8 @@
 //! socket or thread; its rules are in docs/prediction.md.
 //!
 //! ```
-//! use fulmar_datagram::Time;
-//! use fulmar_predict::{Config, Engine};
+//! use fulmar_base::Time;
+//! use fulmar_predict::{PredictionConfig, PredictionEngine};
 //! use fulmar_terminal::{Screen, Size};
 //!
 //! let mut engine = Engine::new(Config::default(), Size::default());

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_terminal::{CellRow, Column, Position, Row};
 
 use crate::canvas::{Canvas, CellChange};

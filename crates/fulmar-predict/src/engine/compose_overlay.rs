@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_terminal::{Attributes, Position, Style, Underline};
 
 use super::PredictionEngine;

@@ -1,6 +1,6 @@
 //! Where the caret is when nothing is pending, and whether that place is trusted.
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 use super::PredictionEngine;
 use crate::canvas::Canvas;

@@ -11,7 +11,7 @@ mod settle;
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_terminal::{Screen, Size};
 
 use crate::canvas::Canvas;

@@ -2,7 +2,7 @@
 //!
 //! Source: docs/prediction.md §7.
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 use super::PredictionEngine;
 use crate::decision::EpochReason;

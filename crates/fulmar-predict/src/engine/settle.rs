@@ -2,7 +2,7 @@
 //!
 //! Source: docs/prediction.md §7.
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_terminal::{Position, Row, char_columns};
 
 use super::PredictionEngine;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_predict::{PredictionConfig, PredictionEngine, PredictionMode, ProgramClass, TtyHints};
 use fulmar_terminal::{CursorShape, Screen, Size, Terminal};
 use proptest::prelude::*;

@@ -138,7 +138,7 @@ fn combining_marks_are_left_to_the_server() {
 fn a_character_cut_between_reads_is_one_key() {
     let mut session = Session::at_trusted_prompt();
     let typed = session.typed();
-    let now = fulmar_datagram::Time::ZERO + std::time::Duration::from_secs(90);
+    let now = fulmar_base::Time::ZERO + std::time::Duration::from_secs(90);
     session.engine.handle_keys(now, typed, b"\xe6\xbc");
     assert!(session.is_plain());
     session.engine.handle_keys(now, typed + 2, b"\xa2");
@@ -167,7 +167,7 @@ fn a_frame_of_another_size_is_taken_as_it_is() {
     let mut session = Session::at_trusted_prompt();
     session.keys("m");
     let small = fulmar_terminal::Screen::new(fulmar_terminal::Size::new(1, 1).unwrap());
-    let now = fulmar_datagram::Time::ZERO + std::time::Duration::from_secs(90);
+    let now = fulmar_base::Time::ZERO + std::time::Duration::from_secs(90);
     session.engine.handle_frame(now, &small, 0, 0);
     let mut seen = small.clone();
     session.engine.overlay(now).apply(&mut seen);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_predict::{Grapheme, PredictionConfig, PredictionEngine, PredictionMode, TtyHints};
 use fulmar_terminal::{Screen, Size};
 
