@@ -37,6 +37,7 @@ mod input_line;
 mod key;
 mod key_class;
 mod key_confidence;
+mod key_parser;
 mod overlay;
 mod pending;
 mod prediction_score;

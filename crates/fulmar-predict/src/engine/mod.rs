@@ -23,7 +23,7 @@ use crate::display_policy::DisplayPolicy;
 use crate::echo_confidence::EchoConfidence;
 use crate::epoch::Epochs;
 use crate::input_line::InputLine;
-use crate::key::KeyParser;
+use crate::key_parser::KeyParser;
 use crate::overlay::Overlay;
 use crate::pending::PendingQueue;
 use crate::prediction_score::PredictionScore;

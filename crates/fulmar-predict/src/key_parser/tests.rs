@@ -167,7 +167,7 @@ fn a_sequence_goes_on_in_the_next_read() {
         [Key::WordLeft, Key::Text('x')]
     );
     assert_eq!(keys_of(&[b"\xe6", b"\xbc", b"\xa2"]), [Key::Text('漢')]);
-    // The key was told; what follows is nobody's guess.
+    // The key was told; what follows is known to nobody.
     assert_eq!(
         keys_of(&[b"\x1b", b"[A", b"x"]),
         [Key::Escape, Key::Other, Key::Text('x')]
