@@ -1,4 +1,4 @@
-//! The screen as it is expected to be: a frame of the server's with guesses drawn into it.
+//! The screen as it is expected to be: a frame of the server's with predictions drawn into it.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use fulmar_terminal::{
 };
 
 use crate::caret::{Caret, CaretKind};
+use crate::effect::{CellChange, KeyEffect};
 use crate::overlay::{CellContent, Grapheme};
-use crate::pending::KeyEffect;
 use crate::text::{grey_end, is_grey, is_vacant, right_of};
 use crate::work_count;
 
@@ -21,18 +21,6 @@ pub(crate) struct Canvas {
     caret: Caret,
 }
 
-/// A cell that an effect changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CellChange {
-    pub(crate) at: Position,
-    /// What it shows then.
-    pub(crate) ink: CellContent,
-    /// What it showed before.
-    pub(crate) before: Grapheme,
-    /// Whatever the frame has there is right.
-    pub(crate) is_loose: bool,
-}
-
 impl Canvas {
     /// Returns a frame as a canvas.
     pub(crate) fn new(screen: &Screen) -> Canvas {
@@ -41,10 +29,10 @@ impl Canvas {
             screen: Arc::new(screen.clone()),
             caret,
         };
-        if caret.kind == CaretKind::Soft {
-            let mut ink = canvas.ink(caret.at);
-            ink.style = style_below(canvas.line(), caret.at.column);
-            canvas.put(caret.at, &ink);
+        if caret.kind == CaretKind::Software {
+            let mut content = canvas.content(caret.at);
+            content.style = style_below(canvas.line(), caret.at.column);
+            canvas.put(caret.at, &content);
         }
         canvas
     }
@@ -76,17 +64,17 @@ impl Canvas {
         self.row(self.caret.at.row)
     }
 
-    pub(crate) fn ink(&self, at: Position) -> CellContent {
+    pub(crate) fn content(&self, at: Position) -> CellContent {
         CellContent::of(self.row(at.row), at.column)
     }
 
-    pub(crate) fn symbol(&self, at: Position) -> Grapheme {
-        self.ink(at).symbol
+    pub(crate) fn grapheme(&self, at: Position) -> Grapheme {
+        self.content(at).grapheme
     }
 
-    pub(crate) fn put(&mut self, at: Position, ink: &CellContent) {
+    pub(crate) fn put(&mut self, at: Position, content: &CellContent) {
         work_count::note_cells(1);
-        Arc::make_mut(&mut self.screen).overlay_cell(at, ink.symbol.glyph(), &ink.style);
+        Arc::make_mut(&mut self.screen).overlay_cell(at, content.grapheme.glyph(), &content.style);
     }
 
     /// Blanks the cells of a row from one column to below another, keeping their background.
@@ -110,7 +98,7 @@ impl Canvas {
     /// Draws what a key does.
     pub(crate) fn draw(&mut self, effect: &KeyEffect) {
         work_count::note_keys(1);
-        if let Some(at) = effect.leaves
+        if let Some(at) = effect.leaves_line_at
             && let Some(end) = grey_end(&self.screen, at, false)
         {
             self.blank(at.row, at.column.0..end);
@@ -118,8 +106,8 @@ impl Canvas {
         if effect.scrolls {
             self.scroll();
         }
-        for patch in &effect.patches {
-            self.put(patch.at, &patch.ink);
+        for change in &effect.changes {
+            self.put(change.at, &change.content);
         }
         self.move_caret(effect.caret);
     }
@@ -135,29 +123,30 @@ impl Canvas {
     pub(crate) fn changes(&self, after: &Canvas) -> Vec<CellChange> {
         let rows = self.screen.rows().zip(after.screen.rows());
         let changed = (0..).zip(rows).filter(|(_, (a, b))| !Arc::ptr_eq(a, b));
-        let mut patches = Vec::new();
+        let mut changes = Vec::new();
         for (row, (before, after)) in changed {
-            push_changes(Row(row), before, after, &mut patches);
+            push_changes(Row(row), before, after, &mut changes);
         }
-        patches
+        changes
     }
 }
 
-fn push_changes(row: Row, before: &CellRow, after: &CellRow, patches: &mut Vec<CellChange>) {
+fn push_changes(row: Row, before: &CellRow, after: &CellRow, changes: &mut Vec<CellChange>) {
     work_count::note_cells(u64::from(after.columns()));
     let cells = (0..)
         .map(Column)
         .zip(before.cells().iter().zip(after.cells()));
     let suspects = cells.filter(|(_, (one, other))| one != other || !is_whole(one));
     for (column, _) in suspects {
-        let symbol = after.glyph(column);
-        let is_same = symbol == before.glyph(column) && after.style(column) == before.style(column);
-        if !is_same && symbol != Glyph::Spacer {
-            patches.push(CellChange {
+        let grapheme = after.glyph(column);
+        let is_same =
+            grapheme == before.glyph(column) && after.style(column) == before.style(column);
+        if !is_same && grapheme != Glyph::Spacer {
+            changes.push(CellChange {
                 at: Position { row, column },
-                ink: CellContent::of(after, column),
+                content: CellContent::of(after, column),
                 before: Grapheme::of(before, column),
-                is_loose: false,
+                is_uncertain: false,
             });
         }
     }

@@ -12,12 +12,12 @@ use crate::pending::PendingKey;
 /// The number of characters left of the caret that have to agree.
 ///
 /// Source: docs/prediction.md §7.
-const TAIL: usize = 3;
+const TAIL_LENGTH: usize = 3;
 
 /// The pending keys that a frame contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Contained {
-    /// That many from the first on.
+pub(crate) struct ContainedKeys {
+    /// Their number, from the first pending key on.
     pub(crate) keys: usize,
     /// The last of these are characters that stand left of the caret: that many.
     pub(crate) run: usize,
@@ -29,13 +29,13 @@ pub(crate) struct Contained {
 /// server has `received`, the characters at the end count up to where they stand left of the caret, and
 /// those before them unless the line is another one since: it may have ended, or, where it `recalls`
 /// others, one of these may stand there.
-pub(crate) fn contained<'a>(
+pub(crate) fn contained_keys<'a>(
     keys: impl Iterator<Item = &'a PendingKey>,
     frame: &Canvas,
     received: u64,
     echoed: u64,
     recalls: bool,
-) -> Contained {
+) -> ContainedKeys {
     let keys: Vec<&PendingKey> = keys.take_while(|key| key.is_received(received)).collect();
     let certain = keys
         .iter()
@@ -51,10 +51,10 @@ pub(crate) fn contained<'a>(
         .collect();
     let longest = (1..=run.len())
         .rev()
-        .find(|&length| stands_left_of_caret(&run[..length], frame))
+        .find(|&length| is_tail_left_of_caret(&run[..length], frame))
         .unwrap_or(0);
     if longest > 0 && run_start + longest >= certain {
-        return Contained {
+        return ContainedKeys {
             keys: run_start + longest,
             run: longest,
         };
@@ -65,7 +65,7 @@ pub(crate) fn contained<'a>(
         .iter()
         .position(|key| is_another(key.stroke.key));
     let history = unanswered.map_or(run_start, |index| run_start.min(certain + index));
-    Contained {
+    ContainedKeys {
         keys: certain.max(history),
         run: 0,
     }
@@ -78,20 +78,20 @@ fn character(key: &PendingKey) -> Option<char> {
     }
 }
 
-/// Whether the last three of `run`, or all if there are fewer, stand left of the caret.
-fn stands_left_of_caret(run: &[char], frame: &Canvas) -> bool {
-    let tail = &run[run.len().saturating_sub(TAIL)..];
-    stands(tail, frame).is_some()
+/// True if the last three of `run`, or all if there are fewer, stand left of the caret.
+fn is_tail_left_of_caret(run: &[char], frame: &Canvas) -> bool {
+    let tail = &run[run.len().saturating_sub(TAIL_LENGTH)..];
+    find_left_of_caret(tail, frame).is_some()
 }
 
 /// Returns the column where the characters begin if all of them stand left of the caret.
-pub(crate) fn stands(characters: &[char], frame: &Canvas) -> Option<u16> {
+pub(crate) fn find_left_of_caret(characters: &[char], frame: &Canvas) -> Option<u16> {
     let caret = frame.caret();
     let mut column = caret.column.0;
     for &character in characters.iter().rev() {
         let expected = Grapheme::Char(character);
         column = column.checked_sub(expected.columns())?;
-        let there = frame.symbol(Position::new(caret.row.0, column));
+        let there = frame.grapheme(Position::new(caret.row.0, column));
         if !there.looks_like(&expected) {
             return None;
         }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::brackets::Mark;
+use crate::brackets::BracketMark;
 use crate::key::Key;
 use crate::prompt::ContextId;
 
@@ -27,43 +27,43 @@ const NEEDED_MAX: u32 = 6;
 /// program asks for fewer things before it asks for a secret.
 const LINES_REPEATED: u32 = 4;
 
-/// All places, the least recently used of which is forgotten first.
+/// All contexts, the least recently used of which is forgotten first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContextMemory {
     contexts: BTreeMap<ContextId, (u64, ContextHistory)>,
-    /// How often a place was asked for.
+    /// Counts the calls that asked for a context: the clock by which the least recently used one is found.
     uses: u64,
 }
 
 impl ContextMemory {
-    /// Returns the place, a new one if need be.
-    pub(crate) fn context(&mut self, signature: ContextId) -> &mut ContextHistory {
+    /// Returns the history of a context, a new one if need be.
+    pub(crate) fn entry(&mut self, id: ContextId) -> &mut ContextHistory {
         self.uses += 1;
-        let is_new = !self.contexts.contains_key(&signature);
+        let is_new = !self.contexts.contains_key(&id);
         if is_new && self.contexts.len() >= CONTEXTS_MAX {
             self.forget_oldest();
         }
-        let (used, context) = self.contexts.entry(signature).or_default();
+        let (used, context) = self.contexts.entry(id).or_default();
         *used = self.uses;
         context
     }
 
-    /// Returns the place if it is known.
-    pub(crate) fn get(&self, signature: ContextId) -> Option<&ContextHistory> {
-        self.contexts.get(&signature).map(|(_, context)| context)
+    /// Returns the history of a context if it is known.
+    pub(crate) fn get(&self, id: ContextId) -> Option<&ContextHistory> {
+        self.contexts.get(&id).map(|(_, context)| context)
     }
 
-    /// Something was written since the place, if it is known, was last typed in.
-    pub(crate) fn note_answered(&mut self, signature: ContextId) {
-        if let Some((_, context)) = self.contexts.get_mut(&signature) {
-            context.note_answered();
+    /// Something was written since the context, if it is known, was last typed in.
+    pub(crate) fn note_output_between(&mut self, id: ContextId) {
+        if let Some((_, context)) = self.contexts.get_mut(&id) {
+            context.note_output_between();
         }
     }
 
     fn forget_oldest(&mut self) {
         let oldest = self.contexts.iter().min_by_key(|(_, (used, _))| *used);
-        if let Some(signature) = oldest.map(|(&signature, _)| signature) {
-            self.contexts.remove(&signature);
+        if let Some(id) = oldest.map(|(&id, _)| id) {
+            self.contexts.remove(&id);
         }
     }
 }
@@ -86,73 +86,73 @@ pub(crate) enum EnterEffect {
 /// The record of a key in one context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyRecord {
-    /// How often in a row its guess was right.
-    pub(crate) agreed: u32,
-    /// How often it was wrong.
-    pub(crate) failed: u32,
-    /// Which of its effects was the right one last.
+    /// Counts right predictions in a row.
+    pub(crate) right_in_a_row: u32,
+    /// Counts wrong predictions.
+    pub(crate) wrong: u32,
+    /// The variant of its rule that was right last.
     pub(crate) variant: u8,
 }
 
-/// One place: a prompt or an editor.
+/// The history of one context: a prompt or an editor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContextHistory {
-    confirmed: u32,
-    failed: u32,
-    needed: u32,
+    echoed_lines: u32,
+    missing_echoes: u32,
+    echoes_needed: u32,
     /// Something was written between two of its questions, as a shell's commands do.
-    is_answered: bool,
+    has_output_between: bool,
     keys: BTreeMap<Key, KeyRecord>,
     pub(crate) enter: Option<EnterEffect>,
     /// The mark of a closing bracket that was just typed.
-    pub(crate) brackets: Option<Mark>,
-    /// What stands in an empty line in the colour of text, and goes with the first character.
+    pub(crate) brackets: Option<BracketMark>,
+    /// The placeholder: text of an empty line in the colour of text, which goes with the first character.
     pub(crate) placeholder: Option<Box<str>>,
-    /// Nothing is guessed from this column on.
+    /// Nothing is predicted from this column on.
     pub(crate) right_edge: Option<u16>,
 }
 
 impl ContextHistory {
     /// Typed text was shown here.
-    pub(crate) fn confirm(&mut self) {
-        self.confirmed = self.confirmed.saturating_add(1);
-        self.needed = self.needed.saturating_sub(1);
+    pub(crate) fn note_echo(&mut self) {
+        self.echoed_lines = self.echoed_lines.saturating_add(1);
+        self.echoes_needed = self.echoes_needed.saturating_sub(1);
     }
 
     /// Typed text was not shown here: it takes two confirmations, and one more for each earlier
-    /// failure, to trust the place again.
+    /// failure, to expect echo here again.
     ///
     /// Source: docs/prediction.md §6, S5.
-    pub(crate) fn fail(&mut self) {
-        self.needed = self.failed.saturating_add(2).min(NEEDED_MAX);
-        self.failed = self.failed.saturating_add(1);
+    pub(crate) fn note_missing_echo(&mut self) {
+        self.echoes_needed = self.missing_echoes.saturating_add(2).min(NEEDED_MAX);
+        self.missing_echoes = self.missing_echoes.saturating_add(1);
     }
 
-    /// Whether typed text may be expected to be shown here.
-    pub(crate) fn is_trusted(&self) -> bool {
-        self.confirmed > 0 && self.needed == 0
+    /// True if typed text may be expected to be echoed here.
+    pub(crate) fn expects_echo(&self) -> bool {
+        self.echoed_lines > 0 && self.echoes_needed == 0
     }
 
-    /// Whether typed text was not shown here, and has not been shown often enough since.
-    pub(crate) fn is_doubted(&self) -> bool {
-        self.needed > 0
+    /// True if typed text was not echoed here, and has not been echoed often enough since.
+    pub(crate) fn misses_echo(&self) -> bool {
+        self.echoes_needed > 0
     }
 
-    /// Something was written since the place was known, and here it is again.
-    pub(crate) fn note_answered(&mut self) {
-        self.is_answered |= self.is_trusted();
+    /// Something was written since the context was known, and here it is again.
+    pub(crate) fn note_output_between(&mut self) {
+        self.has_output_between |= self.expects_echo();
     }
 
     /// True if the same prompt again can be taken for the same program's.
     ///
     /// Source: docs/prediction.md §6, S3.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.is_answered || self.confirmed >= LINES_REPEATED
+    pub(crate) fn may_repeat(&self) -> bool {
+        self.has_output_between || self.echoed_lines >= LINES_REPEATED
     }
 
-    /// How often typed text was shown here.
-    pub(crate) fn confirmed(&self) -> u32 {
-        self.confirmed
+    /// Counts the lines in which typed text was echoed.
+    pub(crate) fn echoed_lines(&self) -> u32 {
+        self.echoed_lines
     }
 
     /// Returns the record of a key; all characters have one together.
@@ -160,11 +160,11 @@ impl ContextHistory {
         self.keys.get(&record_key(key)).copied().unwrap_or_default()
     }
 
-    /// The guess for a key, made with `variant`, was right.
-    pub(crate) fn agree(&mut self, key: Key, variant: u8) {
+    /// The prediction for a key, made with `variant`, was right.
+    pub(crate) fn note_right(&mut self, key: Key, variant: u8) {
         if let Some(record) = self.record_mut(key) {
-            record.agreed = if record.variant == variant {
-                record.agreed.saturating_add(1)
+            record.right_in_a_row = if record.variant == variant {
+                record.right_in_a_row.saturating_add(1)
             } else {
                 1
             };
@@ -172,18 +172,18 @@ impl ContextHistory {
         }
     }
 
-    /// The guess for a key was wrong.
-    pub(crate) fn disagree(&mut self, key: Key) {
+    /// The prediction for a key was wrong.
+    pub(crate) fn note_wrong(&mut self, key: Key) {
         if let Some(record) = self.record_mut(key) {
-            record.agreed = 0;
-            record.failed = record.failed.saturating_add(1);
+            record.right_in_a_row = 0;
+            record.wrong = record.wrong.saturating_add(1);
         }
     }
 
     /// Another effect of a key explains what was seen: it is the one to expect.
-    pub(crate) fn adopt(&mut self, key: Key, variant: u8) {
+    pub(crate) fn adopt_variant(&mut self, key: Key, variant: u8) {
         if let Some(record) = self.record_mut(key) {
-            record.agreed = 1;
+            record.right_in_a_row = 1;
             record.variant = variant;
         }
     }
@@ -196,7 +196,7 @@ impl ContextHistory {
         Some(self.keys.entry(key).or_default())
     }
 
-    /// The column at which a guess failed because the line was narrower than the screen.
+    /// The column at which a prediction failed because the line was narrower than the screen.
     pub(crate) fn learn_edge(&mut self, column: u16) {
         self.right_edge = Some(self.right_edge.map_or(column, |edge| edge.min(column)));
     }

@@ -69,7 +69,7 @@ pub enum PredictionVerdict {
     Right,
     /// The server's screen showed something else.
     Wrong,
-    /// It cannot be told, or there was no guess.
+    /// It cannot be told, or there was no prediction.
     Open,
 }
 
@@ -78,7 +78,7 @@ pub enum PredictionVerdict {
 pub enum EpochReason {
     /// A typed character was found where it was expected.
     Evidence,
-    /// The place was confirmed before.
+    /// The context has echoed before.
     Memory,
     /// The line was confirmed before the key that interrupted it.
     Line,
@@ -88,7 +88,7 @@ pub enum EpochReason {
     Hints,
     /// A key whose effect is unknown.
     Unknown,
-    /// The server's screen contradicts a guess.
+    /// The server's screen contradicts a prediction.
     Surprise,
     /// The screen changed on its own.
     Moved,
@@ -125,7 +125,7 @@ pub enum PredictionDecision {
         class: KeyClass,
         /// The end of its prediction.
         verdict: PredictionVerdict,
-        /// Whether it was shown.
+        /// True if it was shown.
         shown: bool,
         /// The time for which it was pending.
         after: Duration,

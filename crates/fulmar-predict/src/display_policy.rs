@@ -56,11 +56,11 @@ impl DisplayPolicy {
     /// Takes note of the smoothed round trip.
     pub(crate) fn set_link(&mut self, srtt: Option<Duration>, is_idle: bool) {
         self.srtt = srtt;
-        self.renew(is_idle);
+        self.refresh(is_idle);
     }
 
     /// Draws the consequences of the round trip. What is shown stays while something is pending.
-    pub(crate) fn renew(&mut self, is_idle: bool) {
+    pub(crate) fn refresh(&mut self, is_idle: bool) {
         let Some(srtt) = self.srtt else { return };
         if srtt > SHOW_ABOVE {
             self.is_slow = true;
@@ -74,7 +74,7 @@ impl DisplayPolicy {
         }
     }
 
-    /// Returns how guesses are shown; `None` if they are not. `oldest` is when the first of those
+    /// Returns how predictions are shown; `None` if they are not. `oldest` is when the first of those
     /// that wait was typed.
     pub(crate) fn shown(
         &self,

@@ -9,12 +9,14 @@ use fulmar_terminal::{CellRow, Column, Position, Row, Screen};
 use crate::prompt::ContextId;
 use crate::text::{is_inverse, is_rule, left_border, row_end, text_between};
 
-/// How many rows at the bottom of the screen may hold the mark.
-const MARK_ROWS: u16 = 3;
+/// The number of rows at the bottom of the screen that may hold the mode indicator.
+///
+/// Source: docs/prediction.md §6.
+const INDICATOR_ROWS: u16 = 3;
 
 /// The kind of editor, as far as it matters to the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum EditorKind {
     /// One with modes, in that of inserting.
     Insert,
     /// One with modes, in that of overwriting.
@@ -27,26 +29,26 @@ pub(crate) enum Kind {
 
 /// An editor in text mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Editor {
-    pub(crate) kind: Kind,
-    /// The context: the kind, and whatever of the mark tells one mode from another.
-    pub(crate) signature: ContextId,
-    /// One beyond the last row that may be text: that of the mark, or of what is right above it.
+pub(crate) struct TextEditor {
+    pub(crate) kind: EditorKind,
+    /// The context: the kind, and whatever of the mode indicator tells one mode from another.
+    pub(crate) id: ContextId,
+    /// One beyond the last row that may be text: that of the mode indicator, or of what is right above it.
     pub(crate) bottom: Row,
 }
 
 /// Returns the editor in text mode that the cursor at `at` is in.
 ///
-/// Its mark is in one of the last rows and below the cursor. No border may stand between the start
-/// of the row and the cursor, and none between the cursor and the mark: those are of other panes.
-pub(crate) fn editor(screen: &Screen, at: Position) -> Option<Editor> {
+/// Its mode indicator is in one of the last rows and below the cursor. No border may stand between the start
+/// of the row and the cursor, and none between the cursor and the mode indicator: those are of other panes.
+pub(crate) fn find_editor(screen: &Screen, at: Position) -> Option<TextEditor> {
     let rows = screen.size().rows();
-    let first = rows.saturating_sub(MARK_ROWS).max(at.row.0 + 1);
+    let first = rows.saturating_sub(INDICATOR_ROWS).max(at.row.0 + 1);
     let window = window_mode(screen, at.row);
     let (row, kind, name) = match window {
-        Some((row, mode)) => (row, Kind::Emacs, mode?),
+        Some((row, mode)) => (row, EditorKind::Emacs, mode?),
         None => (first..rows).find_map(|row| {
-            let (kind, name) = mark(screen, Row(row))?;
+            let (kind, name) = mode_indicator(screen, Row(row))?;
             Some((row, kind, name))
         })?,
     };
@@ -56,18 +58,18 @@ pub(crate) fn editor(screen: &Screen, at: Position) -> Option<Editor> {
     }
     let mut hasher = DefaultHasher::new();
     (kind, name).hash(&mut hasher);
-    Some(Editor {
+    Some(TextEditor {
         kind,
-        signature: ContextId(hasher.finish()),
-        bottom: bottom(screen, at.row, row, kind),
+        id: ContextId(hasher.finish()),
+        bottom: text_bottom(screen, at.row, row, kind),
     })
 }
 
-/// Returns the row of the mark or, if there is one, that of the bars right above it. nano has a row for
-/// messages and two of keys, of which the last is the mark.
-fn bottom(screen: &Screen, text: Row, mark: u16, kind: Kind) -> Row {
+/// Returns the row of the mode indicator or, if there is one, that of the bars right above it. nano has a row for
+/// messages and two of keys, of which the last is the indicator.
+fn text_bottom(screen: &Screen, text: Row, mark: u16, kind: EditorKind) -> Row {
     let rows = match kind {
-        Kind::Nano => 2,
+        EditorKind::Nano => 2,
         _ => (text.0 + 1..mark)
             .rev()
             .take_while(|row| is_bar(screen.row(Row(*row))))
@@ -110,14 +112,14 @@ fn is_mode_line(text: &str) -> bool {
     start.starts_with(['-', ' ']) && flags.is_some_and(is_flagged) && text.contains('(')
 }
 
-/// The mark in a row, and what else of it is to be remembered.
-fn mark(screen: &Screen, row: Row) -> Option<(Kind, String)> {
+/// The mode indicator in a row, and what else of it is to be remembered.
+fn mode_indicator(screen: &Screen, row: Row) -> Option<(EditorKind, String)> {
     let cells = screen.row(row);
     let text = text_between(cells, 0, row_end(cells));
-    let kind = message_mark(&text)
-        .or_else(|| status_mark(cells, &text))
-        .or_else(|| nano_mark(&text))
-        .or_else(|| plain_mark(&text));
+    let kind = vim_indicator(&text)
+        .or_else(|| status_line_indicator(cells, &text))
+        .or_else(|| nano_indicator(&text))
+        .or_else(|| plain_indicator(&text));
     if let Some(kind) = kind {
         return Some((kind, String::new()));
     }
@@ -126,22 +128,22 @@ fn mark(screen: &Screen, row: Row) -> Option<(Kind, String)> {
     if below.0 < screen.size().rows() && asks(screen.row(below)) {
         return None;
     }
-    Some((Kind::Emacs, mode))
+    Some((EditorKind::Emacs, mode))
 }
 
 /// vim says it in the row for messages.
-fn message_mark(text: &str) -> Option<Kind> {
+fn vim_indicator(text: &str) -> Option<EditorKind> {
     if text.starts_with("-- INSERT") {
-        Some(Kind::Insert)
+        Some(EditorKind::Insert)
     } else if text.starts_with("-- REPLACE") || text.starts_with("-- VREPLACE") {
-        Some(Kind::Replace)
+        Some(EditorKind::Replace)
     } else {
         None
     }
 }
 
 /// Helix, and vim with a status line of its own, say it in the first word of that line.
-fn status_mark(cells: &CellRow, text: &str) -> Option<Kind> {
+fn status_line_indicator(cells: &CellRow, text: &str) -> Option<EditorKind> {
     let is_part = |c: char| c.is_ascii_alphanumeric();
     let start = text.chars().take(6).position(is_part)?;
     let word: String = text
@@ -155,24 +157,24 @@ fn status_mark(cells: &CellRow, text: &str) -> Option<Kind> {
         return None;
     }
     match word.as_str() {
-        "INSERT" | "INS" => Some(Kind::Insert),
-        "REPLACE" => Some(Kind::Replace),
+        "INSERT" | "INS" => Some(EditorKind::Insert),
+        "REPLACE" => Some(EditorKind::Replace),
         _ => None,
     }
 }
 
-fn nano_mark(text: &str) -> Option<Kind> {
+fn nano_indicator(text: &str) -> Option<EditorKind> {
     let rest = text.strip_prefix("^X ")?;
-    (!rest.trim_start().starts_with("Close")).then_some(Kind::Nano)
+    (!rest.trim_start().starts_with("Close")).then_some(EditorKind::Nano)
 }
 
 /// The status lines of micro, jed and kakoune, mcedit's row of function keys.
-fn plain_mark(text: &str) -> Option<Kind> {
+fn plain_indicator(text: &str) -> Option<EditorKind> {
     let is_micro = text.contains(" | ft:") && text.contains(" | utf-8");
     let is_mcedit = text.trim_start().starts_with("1Help") && text.contains("2Save");
     let is_jed = text.starts_with("---") && text.contains("(Jed ");
     let is_kakoune = text.contains(" insert ") && text.contains(" sel - ");
-    (is_micro || is_mcedit || is_jed || is_kakoune).then_some(Kind::Plain)
+    (is_micro || is_mcedit || is_jed || is_kakoune).then_some(EditorKind::Plain)
 }
 
 /// The name of the mode in emacs' mode line, unless the text cannot be changed.

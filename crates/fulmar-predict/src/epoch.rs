@@ -1,4 +1,4 @@
-//! Runs of keys that are believed or doubted together.
+//! Epochs: runs of keys whose predictions are confirmed together.
 //!
 //! Source: docs/prediction.md §6.
 
@@ -41,7 +41,7 @@ impl Epochs {
         self.current
     }
 
-    /// Says that guesses of `epoch` may be shown; those before are settled or history.
+    /// Says that predictions of `epoch` may be shown; those before are settled or history.
     pub(crate) fn confirm(&mut self, epoch: Epoch) -> bool {
         let is_news = epoch > self.confirmed;
         self.confirmed = self.confirmed.max(epoch);

@@ -6,10 +6,11 @@ use std::collections::HashSet;
 
 use fulmar_terminal::{Position, Row};
 
-use crate::canvas::{Canvas, CellChange};
+use crate::canvas::Canvas;
+use crate::effect::{CellChange, KeyEffect};
 use crate::key::Key;
 use crate::overlay::Grapheme;
-use crate::pending::{KeyEffect, PendingKey};
+use crate::pending::PendingKey;
 use crate::work_count;
 
 /// Returns how many of the effects, from the first on, the frame shows: the most after which the
@@ -21,12 +22,12 @@ pub(crate) fn longest_match<'a>(
     let mut disagreeing = HashSet::new();
     let mut longest = 0;
     for (number, effect) in (1..).zip(effects) {
-        work_count::note_cells(effect.patches.len() as u64);
-        for patch in &effect.patches {
-            if patch.is_loose || holds(patch, frame) {
-                disagreeing.remove(&patch.at);
+        work_count::note_cells(effect.changes.len() as u64);
+        for change in &effect.changes {
+            if change.is_uncertain || matches_frame(change, frame) {
+                disagreeing.remove(&change.at);
             } else {
-                disagreeing.insert(patch.at);
+                disagreeing.insert(change.at);
             }
         }
         if disagreeing.is_empty() && effect.caret == frame.caret() {
@@ -36,13 +37,22 @@ pub(crate) fn longest_match<'a>(
     longest
 }
 
-/// Whether the frame has the text of a cell.
-pub(crate) fn holds(patch: &CellChange, frame: &Canvas) -> bool {
-    patch.ink.symbol.looks_like(&frame.symbol(patch.at))
+/// True if the frame has the text of a changed cell.
+pub(crate) fn matches_frame(change: &CellChange, frame: &Canvas) -> bool {
+    change
+        .content
+        .grapheme
+        .looks_like(&frame.grapheme(change.at))
 }
 
-/// Whether the frame proves that a key was echoed: it is a character, it stands where it was
-/// expected, and it did not stand there before, or the caret has passed it.
+/// True if the frame has the text of all cells that a key changes.
+pub(crate) fn all_match_frame(effect: &KeyEffect, frame: &Canvas) -> bool {
+    let mut changes = effect.changes.iter();
+    changes.all(|change| matches_frame(change, frame))
+}
+
+/// True if the frame proves that a key was echoed: it is a character, it stands where it was predicted, and
+/// it did not stand there before, or the caret has passed it.
 ///
 /// Characters that stand for others in masked input prove nothing.
 pub(crate) fn is_evidence(key: &PendingKey, effect: &KeyEffect, frame: &Canvas) -> bool {
@@ -52,11 +62,11 @@ pub(crate) fn is_evidence(key: &PendingKey, effect: &KeyEffect, frame: &Canvas) 
     if is_mask(character) || character.is_whitespace() {
         return false;
     }
-    let Some(patch) = effect.patches.iter().find(|patch| patch.at == at) else {
-        return has_passed(at, frame) && frame.symbol(at) == Grapheme::Char(character);
+    let Some(change) = effect.changes.iter().find(|change| change.at == at) else {
+        return has_passed(at, frame) && frame.grapheme(at) == Grapheme::Char(character);
     };
-    frame.symbol(at) == Grapheme::Char(character)
-        && (!patch.before.looks_like(&patch.ink.symbol) || has_passed(at, frame))
+    frame.grapheme(at) == Grapheme::Char(character)
+        && (!change.before.looks_like(&change.content.grapheme) || has_passed(at, frame))
 }
 
 fn has_passed(at: Position, frame: &Canvas) -> bool {
@@ -68,26 +78,31 @@ pub(crate) fn is_mask(character: char) -> bool {
     matches!(character, '*' | '•' | '●' | '∙' | '·' | '▪' | '■' | '×')
 }
 
+/// True if a key is a character that does not stand for others, nor is a blank.
+pub(crate) fn is_telling_character(key: &Key) -> bool {
+    matches!(key, Key::Text(character) if !character.is_whitespace() && !is_mask(*character))
+}
+
 /// The same as [`longest_match`] with everything some rows further down or up: returns how many
 /// effects, and by how many rows. The whole row of the caret left of it has to agree.
-pub(crate) fn longest_moved_match<'a>(
+pub(crate) fn longest_shifted_match<'a>(
     effects: impl Iterator<Item = &'a KeyEffect>,
     base: &Canvas,
     frame: &Canvas,
 ) -> Option<(usize, i32)> {
     let mut canvas = base.clone();
-    let mut found = moved_rows(&canvas, frame).map(|rows| (0, rows));
+    let mut found = row_shift(&canvas, frame).map(|rows| (0, rows));
     for (number, effect) in (1..).zip(effects) {
         canvas.draw(effect);
-        if let Some(rows) = moved_rows(&canvas, frame) {
+        if let Some(rows) = row_shift(&canvas, frame) {
             found = Some((number, rows));
         }
     }
     found
 }
 
-/// By how many rows the frame shows the line of `expected` elsewhere, if it does.
-fn moved_rows(expected: &Canvas, frame: &Canvas) -> Option<i32> {
+/// Returns the number of rows by which the frame shows the line of `expected` elsewhere, if it does.
+fn row_shift(expected: &Canvas, frame: &Canvas) -> Option<i32> {
     let (from, to) = (expected.caret(), frame.caret());
     if from.row == to.row || from.column != to.column || from.column.0 == 0 {
         return None;
@@ -95,8 +110,8 @@ fn moved_rows(expected: &Canvas, frame: &Canvas) -> Option<i32> {
     let is_same = (0..from.column.0).all(|column| {
         let at = |row: Row| Position::new(row.0, column);
         expected
-            .symbol(at(from.row))
-            .looks_like(&frame.symbol(at(to.row)))
+            .grapheme(at(from.row))
+            .looks_like(&frame.grapheme(at(to.row)))
     });
     is_same.then(|| i32::from(to.row.0) - i32::from(from.row.0))
 }

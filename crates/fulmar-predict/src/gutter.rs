@@ -1,4 +1,4 @@
-//! Line numbers at the left of an editor's rows.
+//! InputLine numbers at the left of an editor's rows.
 //!
 //! Source: docs/prediction.md §5.
 
@@ -15,7 +15,7 @@ const WIDTH_MAX: u16 = 16;
 
 /// A number at the start of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Number {
+struct LineNumber {
     value: u32,
     /// One beyond its last digit.
     end: u16,
@@ -37,7 +37,7 @@ pub(crate) fn gutter(screen: &Screen, row: Row) -> u16 {
             _ => 0,
         };
     };
-    let is_neighbour = |other: Number| is_pair(own, other);
+    let is_neighbour = |other: LineNumber| is_pair(own, other);
     let is_centre = matches!((above, below), (Some(a), Some(b)) if a.value == 1 && b.value == 1 && a.end == b.end);
     if above.is_some_and(is_neighbour) || below.is_some_and(is_neighbour) {
         own.end + 1
@@ -48,7 +48,7 @@ pub(crate) fn gutter(screen: &Screen, row: Row) -> u16 {
     }
 }
 
-fn is_pair(one: Number, other: Number) -> bool {
+fn is_pair(one: LineNumber, other: LineNumber) -> bool {
     one.end == other.end && one.value.abs_diff(other.value) == 1
 }
 
@@ -60,7 +60,7 @@ fn empty_gutter(row: &CellRow, end: u16) -> u16 {
     }
 }
 
-fn number_at(screen: &Screen, row: u16) -> Option<Number> {
+fn number_at(screen: &Screen, row: u16) -> Option<LineNumber> {
     if row < screen.size().rows() {
         number(screen.row(Row(row)))
     } else {
@@ -69,7 +69,7 @@ fn number_at(screen: &Screen, row: u16) -> Option<Number> {
 }
 
 /// The number at the start of the row: blanks or one mark, digits, then a blank or the row's end.
-fn number(row: &CellRow) -> Option<Number> {
+fn number(row: &CellRow) -> Option<LineNumber> {
     let columns = row.columns().min(WIDTH_MAX);
     let start = (0..columns).find(|&column| char_at(row, column).is_ascii_digit())?;
     if (0..start).filter(|&column| !is_vacant(row, column)).count() > 1 {
@@ -80,7 +80,7 @@ fn number(row: &CellRow) -> Option<Number> {
         return None;
     }
     let digits = (start..end).filter_map(|column| char_at(row, column).to_digit(10));
-    Some(Number {
+    Some(LineNumber {
         value: digits.fold(0, |value, digit| value * 10 + digit),
         end,
     })

@@ -7,8 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use fulmar_terminal::{ModeFlags, Position};
 
 use crate::canvas::Canvas;
-use crate::editor::{Editor, editor};
-use crate::prompt::{ContextId, signature};
+use crate::editor::{TextEditor, find_editor};
+use crate::prompt::{ContextId, prompt_id};
 use crate::tty_hints::TtyHints;
 
 /// The kind of a context, which decides on the rules.
@@ -19,34 +19,34 @@ pub(crate) enum InputKind {
     /// In the text of an editor that says it takes text.
     Editor,
     /// Anywhere else.
-    Elsewhere,
+    Other,
 }
 
-/// A place; equal ones are believed to behave alike.
+/// A context: where the user types. Equal ones are expected to behave alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InputContext {
     pub(crate) kind: InputKind,
-    pub(crate) signature: ContextId,
+    pub(crate) id: ContextId,
     /// The editor that it is in the text of.
-    pub(crate) editor: Option<Editor>,
+    pub(crate) editor: Option<TextEditor>,
 }
 
 impl InputContext {
-    /// Returns the place of a line whose text begins at `margin` of the caret's row.
+    /// Returns the context of a line whose text begins at `margin` of the caret's row.
     pub(crate) fn of(canvas: &Canvas, margin: u16, hints: Option<&TtyHints>) -> InputContext {
         let screen = canvas.screen();
         let start = Position::new(canvas.caret().row.0, margin);
-        if let Some(editor) = editor(screen, canvas.caret()) {
+        if let Some(editor) = find_editor(screen, canvas.caret()) {
             return InputContext {
                 kind: InputKind::Editor,
-                signature: editor.signature,
+                id: editor.id,
                 editor: Some(editor),
             };
         }
-        match signature(screen, start, hints) {
-            Some(signature) => InputContext {
+        match prompt_id(screen, start, hints) {
+            Some(id) => InputContext {
                 kind: InputKind::Prompt,
-                signature,
+                id,
                 editor: None,
             },
             None => InputContext::elsewhere(canvas, margin, hints),
@@ -65,8 +65,8 @@ impl InputContext {
             (hints.canonical && margin == 0).hash(&mut hasher);
         }
         InputContext {
-            kind: InputKind::Elsewhere,
-            signature: ContextId(hasher.finish()),
+            kind: InputKind::Other,
+            id: ContextId(hasher.finish()),
             editor: None,
         }
     }

@@ -4,7 +4,7 @@
 
 use fulmar_terminal::{Position, Row};
 
-use crate::brackets::Mark;
+use crate::brackets::BracketMark;
 use crate::canvas::Canvas;
 use crate::caret::CaretKind;
 use crate::gutter::gutter;
@@ -22,16 +22,16 @@ pub(crate) struct InputLine {
     pub(crate) margin: u16,
     /// The prefix: the text left of the margin, as a rule a prompt.
     prefix: Vec<Grapheme>,
-    pub(crate) place: InputContext,
+    pub(crate) context: InputContext,
     /// A character typed into this very line was seen to be echoed.
     pub(crate) is_echoed: bool,
-    /// One beyond the last place that was typed to: blanks at the end cannot be seen.
+    /// One beyond the last column that was typed to: blanks at the end cannot be seen.
     pub(crate) end: u16,
     /// The column to which keys that go up and down return.
-    pub(crate) goal: Option<u16>,
-    /// How the program marks a closing bracket when it was typed.
-    pub(crate) brackets: Option<Mark>,
-    /// What stands there while the line is empty, each with its distance from the margin.
+    pub(crate) goal_column: Option<u16>,
+    /// The mark of a closing bracket that was just typed.
+    pub(crate) brackets: Option<BracketMark>,
+    /// The placeholder: grey text of the empty line, each cell with its distance from the margin.
     placeholder: Vec<(u16, CellContent)>,
     /// The same where only memory knows that it is no text.
     pub(crate) known_placeholder: Option<Box<str>>,
@@ -39,11 +39,11 @@ pub(crate) struct InputLine {
 
 impl InputLine {
     /// Returns a line of which `typed` columns left of the caret are text of the user.
-    pub(crate) fn begin(canvas: &Canvas, typed: u16, hints: Option<&TtyHints>) -> InputLine {
+    pub(crate) fn at_caret(canvas: &Canvas, typed: u16, hints: Option<&TtyHints>) -> InputLine {
         let at = canvas.caret();
         let margin = at.column.0.saturating_sub(typed);
-        let place = InputContext::of(canvas, margin, hints);
-        let margin = match place.kind {
+        let context = InputContext::of(canvas, margin, hints);
+        let margin = match context.kind {
             InputKind::Editor => gutter(canvas.screen(), at.row).min(at.column.0),
             _ => margin,
         };
@@ -51,32 +51,32 @@ impl InputLine {
             row: at.row,
             margin,
             prefix: prefix(canvas, margin),
-            place,
+            context,
             is_echoed: false,
             end: text_end(canvas.screen(), at),
-            goal: None,
+            goal_column: None,
             brackets: None,
             placeholder: placeholder(canvas, margin).unwrap_or_default(),
             known_placeholder: None,
         }
     }
 
-    /// Whether the caret of `canvas` is still in this line, perhaps on another row.
-    pub(crate) fn stands(&self, canvas: &Canvas) -> bool {
-        match self.place.kind {
+    /// True if the caret of `canvas` is still in this line, perhaps on another row.
+    pub(crate) fn holds_caret_of(&self, canvas: &Canvas) -> bool {
+        match self.context.kind {
             InputKind::Editor => self.row == canvas.caret().row,
             _ => {
                 canvas.caret().column.0 >= self.margin
                     && canvas.size().columns() > self.margin
-                    && (self.row == canvas.caret().row || self.has_question())
+                    && (self.row == canvas.caret().row || self.has_prefix())
                     && looks_alike(&self.prefix, &prefix(canvas, self.margin))
             }
         }
     }
 
-    /// Whether there is anything left of the margin.
-    pub(crate) fn has_question(&self) -> bool {
-        self.prefix.iter().any(|symbol| !symbol.is_blank())
+    /// True if there is anything left of the margin.
+    pub(crate) fn has_prefix(&self) -> bool {
+        self.prefix.iter().any(|grapheme| !grapheme.is_blank())
     }
 
     /// True if the prefix, or the row above, asks for a secret.
@@ -87,20 +87,20 @@ impl InputLine {
     /// True if the row above asks for a secret and the line itself asks nothing: what is typed here was
     /// meant for that question, or for the next, which comes when this answer was refused.
     pub(crate) fn is_below_secret(&self, canvas: &Canvas) -> bool {
-        !self.has_question() && self.asks_for_secret(canvas)
+        !self.has_prefix() && self.asks_for_secret(canvas)
     }
 
     /// True if the row above begins as the line does: nothing was written since the same was asked.
-    pub(crate) fn repeats(&self, canvas: &Canvas) -> bool {
+    pub(crate) fn repeats_row_above(&self, canvas: &Canvas) -> bool {
         let above = self.row.0.checked_sub(1);
         above.is_some_and(|row| looks_alike(&self.prefix, &start_of(canvas, row, self.margin)))
     }
 
     /// Brings a line that still stands up to date with what is to be seen.
-    pub(crate) fn renew(&mut self, canvas: &Canvas, hints: Option<&TtyHints>) {
+    pub(crate) fn refresh(&mut self, canvas: &Canvas, hints: Option<&TtyHints>) {
         let at = canvas.caret();
         self.row = at.row;
-        self.place = InputContext::of(canvas, self.margin, hints);
+        self.context = InputContext::of(canvas, self.margin, hints);
         self.end = text_end(canvas.screen(), at);
         if let Some(placeholder) = placeholder(canvas, self.margin) {
             self.placeholder = placeholder;
@@ -112,7 +112,7 @@ impl InputLine {
         let at = canvas.caret();
         let end = text_end(canvas.screen(), at);
         let is_there = at.column.0 == self.margin && end > self.margin;
-        let may = is_there && self.place.kind != InputKind::Editor;
+        let may = is_there && self.context.kind != InputKind::Editor;
         may.then(|| (text_between(canvas.line(), self.margin, end).into(), end))
     }
 
@@ -124,23 +124,18 @@ impl InputLine {
         if !is_empty || self.placeholder.is_empty() {
             return false;
         }
-        for (offset, ink) in &self.placeholder {
+        for (offset, content) in &self.placeholder {
             canvas.put(
                 Position::new(at.row.0, self.margin.saturating_add(*offset)),
-                ink,
+                content,
             );
         }
         true
     }
 
-    /// Whether nothing can be removed left of the margin, nor the caret go there.
-    pub(crate) fn has_hard_margin(&self) -> bool {
-        self.place.kind == InputKind::Prompt
-    }
-
-    /// How many blanks keep what is behind them from moving.
+    /// Counts the blanks that keep what is behind them from moving.
     pub(crate) fn gap(&self) -> u16 {
-        match self.place.kind {
+        match self.context.kind {
             InputKind::Prompt => PROMPT_GAP,
             _ => OTHER_GAP,
         }
@@ -162,18 +157,22 @@ fn placeholder(canvas: &Canvas, margin: u16) -> Option<Vec<(u16, CellContent)>> 
     if at.column.0 != margin {
         return None;
     }
-    let end = grey_end(canvas.screen(), at, canvas.caret_kind() == CaretKind::Soft)?;
+    let end = grey_end(
+        canvas.screen(),
+        at,
+        canvas.caret_kind() == CaretKind::Software,
+    )?;
     let columns = starts(canvas.line(), margin, end.min(canvas.size().columns()));
-    let inks = columns.map(|column| {
+    let contents = columns.map(|column| {
         let place = Position::new(at.row.0, column);
-        (column - margin, canvas.ink(place))
+        (column - margin, canvas.content(place))
     });
-    Some(inks.collect())
+    Some(contents.collect())
 }
 
-/// Whether the program has left the line of the caret alone, but perhaps for its row: the same stands
-/// left of the caret. What a program writes there by itself is its next question.
-pub(crate) fn is_left_alone(before: &Canvas, after: &Canvas) -> bool {
+/// True if the program has left the line of the caret alone, but perhaps for its row: the same stands left
+/// of the caret. Text that a program writes there by itself is its next question.
+pub(crate) fn is_line_untouched(before: &Canvas, after: &Canvas) -> bool {
     let column = before.caret().column.0;
     let left = |canvas: &Canvas| prefix(canvas, column);
     after.caret().column.0 == column && looks_alike(&left(before), &left(after))
@@ -185,7 +184,7 @@ fn prefix(canvas: &Canvas, margin: u16) -> Vec<Grapheme> {
 
 fn start_of(canvas: &Canvas, row: u16, margin: u16) -> Vec<Grapheme> {
     (0..margin)
-        .map(|column| canvas.symbol(Position::new(row, column)))
+        .map(|column| canvas.grapheme(Position::new(row, column)))
         .collect()
 }
 

@@ -10,13 +10,13 @@ use crate::key::Key;
 /// by eye: a key that was wrong so often may be right once by chance.
 const OFTEN_WRONG: u32 = 3;
 
-/// Whether a key with this record does what is expected of it.
-pub(crate) fn is_proven(key: Key, record: &KeyRecord) -> bool {
-    match record.failed {
+/// True if a key with this record may be expected to do as predicted.
+pub(crate) fn is_confident(key: Key, record: &KeyRecord) -> bool {
+    match record.wrong {
         _ if matches!(key, Key::Text(_)) => true,
-        0 => record.agreed > 0 || is_common(key),
-        1..OFTEN_WRONG => record.agreed > 0,
-        _ => record.agreed > 1,
+        0 => record.right_in_a_row > 0 || is_common(key),
+        1..OFTEN_WRONG => record.right_in_a_row > 0,
+        _ => record.right_in_a_row > 1,
     }
 }
 
@@ -35,7 +35,7 @@ fn is_common(key: Key) -> bool {
 
 /// Returns the variant in which a key is expected to work.
 pub(crate) fn variant(key: Key, record: &KeyRecord) -> u8 {
-    if record.agreed == 0 && record.failed == 0 {
+    if record.right_in_a_row == 0 && record.wrong == 0 {
         first_variant(key)
     } else {
         record.variant

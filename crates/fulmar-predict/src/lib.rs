@@ -1,6 +1,6 @@
 //! Speculative local echo: predicts what a key will show, and how sure that is.
 //!
-//! An [`PredictionEngine`] is told what the user types and what the server's screen looks like, and says which
+//! A [`PredictionEngine`] is told what the user types and what the server's screen looks like, and says which
 //! cells to draw over that screen until the server's own come. It is a state machine without clock,
 //! socket or thread; its rules are in docs/prediction.md.
 //!
@@ -9,11 +9,11 @@
 //! use fulmar_predict::{PredictionConfig, PredictionEngine};
 //! use fulmar_terminal::{Screen, Size};
 //!
-//! let mut engine = Engine::new(Config::default(), Size::default());
+//! let mut engine = PredictionEngine::new(PredictionConfig::default(), Size::default());
 //! let screen = Screen::new(Size::default());
 //! engine.handle_frame(Time::ZERO, &screen, 0, 0);
 //! engine.handle_keys(Time::ZERO, 0, b"l");
-//! // Nobody knows yet whether this place echoes.
+//! // Nobody knows yet whether the program echoes.
 //! assert!(engine.overlay(Time::ZERO).is_empty());
 //! ```
 
@@ -28,6 +28,7 @@ mod decision_log;
 mod display_policy;
 mod echo_confidence;
 mod editor;
+mod effect;
 mod engine;
 mod epoch;
 mod frame_match;

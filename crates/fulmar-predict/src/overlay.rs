@@ -19,7 +19,7 @@ pub enum Grapheme {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellContent {
     /// The text.
-    pub symbol: Grapheme,
+    pub grapheme: Grapheme,
     /// Its look.
     pub style: Style,
 }
@@ -29,8 +29,8 @@ pub struct CellContent {
 pub struct OverlayCell {
     /// Its position.
     pub at: Position,
-    /// What. A wide character takes the cell to the right, too.
-    pub ink: CellContent,
+    /// Its content. A wide character takes the cell to the right, too.
+    pub content: CellContent,
     /// The number of the first byte of the key that it is drawn for.
     pub key: Option<u64>,
 }
@@ -76,8 +76,8 @@ impl Overlay {
         if self.scroll_key.is_some() {
             screen.overlay_scroll();
         }
-        for OverlayCell { at, ink, .. } in &self.cells {
-            screen.overlay_cell(*at, ink.symbol.glyph(), &ink.style);
+        for OverlayCell { at, content, .. } in &self.cells {
+            screen.overlay_cell(*at, content.grapheme.glyph(), &content.style);
         }
         if let Some(cursor) = self.cursor {
             screen.place_cursor(cursor);
@@ -116,7 +116,7 @@ impl Grapheme {
         char_columns(first).max(1)
     }
 
-    /// Returns the symbol in the form in which rows have it.
+    /// Returns the grapheme in the form in which rows have it.
     pub fn glyph(&self) -> Glyph<'_> {
         match self {
             Grapheme::Blank => Glyph::Blank,
@@ -131,7 +131,7 @@ impl CellContent {
     /// nothing.
     pub fn of(row: &CellRow, column: Column) -> CellContent {
         CellContent {
-            symbol: Grapheme::of(row, column),
+            grapheme: Grapheme::of(row, column),
             style: row.style(column),
         }
     }
@@ -154,7 +154,7 @@ mod tests {
                 row: Row(0),
                 column,
             },
-            ink: CellContent::of(row, column),
+            content: CellContent::of(row, column),
             key: None,
         });
         let overlay = Overlay {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use fulmar_base::Time;
 use fulmar_terminal::{CellRow, Column, Position, Row};
 
-use crate::canvas::{Canvas, CellChange};
+use crate::canvas::Canvas;
+use crate::effect::KeyEffect;
 use crate::epoch::Epoch;
 use crate::key::Keystroke;
 use crate::overlay::Grapheme;
@@ -19,36 +20,17 @@ pub(crate) const PENDING_MAX: usize = 512;
 /// The number of changed cells that all of them may hold together; with more, a key gets no rule.
 ///
 /// Source: docs/prediction.md §3.
-pub(crate) const PATCHES_MAX: usize = 32_768;
+pub(crate) const CHANGES_MAX: usize = 32_768;
 
 /// The prediction for a key.
-#[derive(Clone, Debug)]
-pub(crate) struct KeyEffect {
-    /// Cells that it changes.
-    pub(crate) patches: Vec<CellChange>,
-    /// Where the line is left: a suggestion behind it goes first.
-    pub(crate) leaves: Option<Position>,
-    /// All rows move up by one before.
-    pub(crate) scrolls: bool,
-    /// Where the caret is then.
-    pub(crate) caret: Position,
-    /// Where a typed character is drawn.
-    pub(crate) typed_at: Option<Position>,
-    /// Which of the ways that the key may work.
-    pub(crate) variant: u8,
-    /// Whether the key has worked this way before, or usually does.
-    pub(crate) is_proven: bool,
-}
-
-/// What is believed of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum Prediction {
     /// It stands behind a key of unknown effect.
     Blind,
     /// There is no rule for it. The keys behind it are blind.
     Unknown {
-        /// What is drawn all the same, until there is an answer.
-        glimpse: Option<KeyEffect>,
+        /// An effect that is shown all the same, until there is an answer.
+        preview: Option<KeyEffect>,
     },
     /// It does this.
     Known(KeyEffect),
@@ -60,10 +42,10 @@ pub(crate) struct PendingKey {
     pub(crate) stroke: Keystroke,
     pub(crate) typed_at: Time,
     pub(crate) epoch: Epoch,
-    pub(crate) guess: Prediction,
-    /// What was to be seen before it, if that is known.
+    pub(crate) prediction: Prediction,
+    /// The surroundings of the caret before it, if they are known.
     pub(crate) before: Option<CursorSnapshot>,
-    /// Since when it has been drawn.
+    /// The time since which it has been drawn.
     pub(crate) shown_at: Option<Time>,
     /// The server's screen shows something else.
     pub(crate) is_wrong: bool,
@@ -131,18 +113,18 @@ impl PendingKey {
         self.stroke.end <= received
     }
 
-    pub(crate) fn known(&self) -> Option<&KeyEffect> {
-        match &self.guess {
+    pub(crate) fn known_effect(&self) -> Option<&KeyEffect> {
+        match &self.prediction {
             Prediction::Known(effect) => Some(effect),
             _ => None,
         }
     }
 
     /// Returns the effect that is drawn, known or a preview.
-    pub(crate) fn drawn(&self) -> Option<&KeyEffect> {
-        match &self.guess {
+    pub(crate) fn drawn_effect(&self) -> Option<&KeyEffect> {
+        match &self.prediction {
             Prediction::Known(effect) => Some(effect),
-            Prediction::Unknown { glimpse } => glimpse.as_ref(),
+            Prediction::Unknown { preview } => preview.as_ref(),
             Prediction::Blind => None,
         }
     }
@@ -152,7 +134,7 @@ impl PendingKey {
 #[derive(Debug, Default)]
 pub(crate) struct PendingQueue {
     keys: VecDeque<PendingKey>,
-    patches: usize,
+    changes: usize,
 }
 
 impl PendingQueue {
@@ -165,13 +147,15 @@ impl PendingQueue {
     }
 
     /// True if an effect of so many cells may be kept.
-    pub(crate) fn has_room(&self, patches: usize) -> bool {
-        self.patches + patches <= PATCHES_MAX
+    pub(crate) fn has_room(&self, changes: usize) -> bool {
+        self.changes + changes <= CHANGES_MAX
     }
 
     /// True if a key pushed now would be blind.
     pub(crate) fn is_blinded(&self) -> bool {
-        self.keys.back().is_some_and(|key| key.known().is_none())
+        self.keys
+            .back()
+            .is_some_and(|key| key.known_effect().is_none())
     }
 
     pub(crate) fn front(&self) -> Option<&PendingKey> {
@@ -188,7 +172,7 @@ impl PendingQueue {
 
     /// Counts the changed cells anew.
     pub(crate) fn recount(&mut self) {
-        self.patches = self.keys.iter().map(count).sum();
+        self.changes = self.keys.iter().map(count).sum();
     }
 
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &PendingKey> {
@@ -200,34 +184,34 @@ impl PendingQueue {
     }
 
     pub(crate) fn push(&mut self, key: PendingKey) {
-        self.patches += count(&key);
+        self.changes += count(&key);
         self.keys.push_back(key);
     }
 
     pub(crate) fn pop(&mut self) -> Option<PendingKey> {
         let key = self.keys.pop_front()?;
-        self.patches = self.patches.saturating_sub(count(&key));
+        self.changes = self.changes.saturating_sub(count(&key));
         Some(key)
     }
 
     /// Takes all of them.
     pub(crate) fn take(&mut self) -> VecDeque<PendingKey> {
-        self.patches = 0;
+        self.changes = 0;
         std::mem::take(&mut self.keys)
     }
 
     /// The keys at the front that have a known effect and that the server has.
-    pub(crate) fn received_known(
+    pub(crate) fn received_predictions(
         &self,
         received: u64,
     ) -> impl Iterator<Item = (&PendingKey, &KeyEffect)> {
         self.keys
             .iter()
             .take_while(move |key| key.is_received(received))
-            .map_while(|key| Some((key, key.known()?)))
+            .map_while(|key| Some((key, key.known_effect()?)))
     }
 }
 
 fn count(key: &PendingKey) -> usize {
-    key.drawn().map_or(0, |effect| effect.patches.len())
+    key.drawn_effect().map_or(0, |effect| effect.changes.len())
 }

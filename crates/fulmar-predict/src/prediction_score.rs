@@ -10,16 +10,16 @@ pub struct PredictionScore {
     pub keys: u64,
     /// Keys whose effect was shown before the server's.
     pub shown: u64,
-    /// Shown and confirmed.
+    /// DisplayStyle and confirmed.
     pub right: u64,
-    /// Shown and refuted.
+    /// DisplayStyle and refuted.
     pub wrong: u64,
     /// The sum, over keys that were right, of the time between showing and confirmation.
     pub saved: Duration,
 }
 
 impl PredictionScore {
-    /// Returns the mean time by which a right guess came before its confirmation.
+    /// Returns the mean time by which a right prediction came before its confirmation.
     pub fn mean_saved(&self) -> Duration {
         let right = u32::try_from(self.right).unwrap_or(u32::MAX).max(1);
         self.saved / right

@@ -80,9 +80,9 @@ pub(crate) fn is_secret_asked(screen: &Screen, at: Position) -> bool {
 
 /// Returns what the prompt left of `at` is, or `None` if there is none that memory may be kept of.
 ///
-/// The signature has the modes of the terminal, the start of the prompt's first word, its last
+/// The id has the modes of the terminal, the start of the prompt's first word, its last
 /// character and the blanks behind it; with hints also what they say of the tty and the program.
-pub(crate) fn signature(
+pub(crate) fn prompt_id(
     screen: &Screen,
     at: Position,
     hints: Option<&TtyHints>,

@@ -22,7 +22,7 @@ pub(crate) fn text(screen: &Screen, row: u16) -> String {
     text.trim_end().to_owned()
 }
 
-/// Returns a place.
+/// Returns a position.
 pub(crate) fn at(row: u16, column: u16) -> Position {
     Position::new(row, column)
 }

@@ -26,7 +26,7 @@ pub(crate) const PROMPT_GAP: u16 = 2;
 /// Source: docs/prediction.md §5.
 pub(crate) const OTHER_GAP: u16 = 5;
 
-/// Returns the character at a place; a space where nothing is, and right of a wide character.
+/// Returns the character at a column; a space where nothing is, and right of a wide character.
 pub(crate) fn char_at(row: &CellRow, column: u16) -> char {
     match row.glyph(Column(column)) {
         Glyph::Blank | Glyph::Spacer => ' ',
@@ -61,7 +61,7 @@ pub(crate) fn is_vacant_from(row: &CellRow, column: u16) -> bool {
     (column..row.columns()).all(|column| is_vacant(row, column))
 }
 
-/// Returns one beyond the last place of the row that does not look empty.
+/// Returns one beyond the last column of the row that does not look empty.
 pub(crate) fn row_end(row: &CellRow) -> u16 {
     let last = (0..row.columns())
         .rev()
@@ -69,7 +69,7 @@ pub(crate) fn row_end(row: &CellRow) -> u16 {
     last.map_or(0, |last| last + 1)
 }
 
-/// Returns the place of the character left of `column`; `None` at the start of the row.
+/// Returns the column of the character left of `column`; `None` at the start of the row.
 pub(crate) fn left_of(row: &CellRow, column: u16) -> Option<u16> {
     let left = column.min(row.columns()).checked_sub(1)?;
     match row.glyph(Column(left)) {
@@ -78,7 +78,7 @@ pub(crate) fn left_of(row: &CellRow, column: u16) -> Option<u16> {
     }
 }
 
-/// Returns the place behind the character at `column`.
+/// Returns the column behind the character at `column`.
 pub(crate) fn right_of(row: &CellRow, column: u16) -> u16 {
     let width = row
         .cells()
@@ -181,7 +181,7 @@ pub(crate) fn text_end(screen: &Screen, at: Position) -> u16 {
 
 /// The part of a row that moves when something is put in or taken out at its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct ShiftRun {
     row: Row,
     start: u16,
     /// One beyond what moves.
@@ -192,9 +192,9 @@ pub(crate) struct Run {
     overflows: bool,
 }
 
-impl Run {
+impl ShiftRun {
     /// Returns what moves at `at`, up to the first `gap` of blanks.
-    pub(crate) fn at(screen: &Screen, at: Position, gap: u16) -> Run {
+    pub(crate) fn at(screen: &Screen, at: Position, gap: u16) -> ShiftRun {
         let row = screen.row(at.row);
         let columns = screen.size().columns();
         let border = border(screen, at);
@@ -202,7 +202,7 @@ impl Run {
         let is_full = end >= columns;
         let marked = is_full && columns > 1 && is_overflow_mark(char_at(row, columns - 1));
         let end = if marked { columns - 1 } else { end };
-        Run {
+        ShiftRun {
             row: at.row,
             start: at.column.0.min(end),
             end,
@@ -212,22 +212,22 @@ impl Run {
     }
 
     /// Returns the run with everything from `column` on before it.
-    pub(crate) fn preceded_by(mut self, column: u16) -> Run {
+    pub(crate) fn preceded_by(mut self, column: u16) -> ShiftRun {
         self.start = self.start.min(column);
         self
     }
 
-    /// Returns the cells after `ink`, `columns` wide, was put in at the start.
+    /// Returns the cells after `content`, `columns` wide, was put in at the start.
     pub(crate) fn insert(
         &self,
         screen: &Screen,
-        ink: CellContent,
+        content: CellContent,
         columns: u16,
     ) -> Vec<OverlayCell> {
         let row = screen.row(self.row);
         let mut cells = Vec::new();
         if self.start + columns <= self.room {
-            cells.push(self.cell(self.start, ink));
+            cells.push(self.cell(self.start, content));
         }
         for column in starts(row, self.start, self.end) {
             let width = right_of(row, column) - column;
@@ -261,29 +261,29 @@ impl Run {
         let is_plain = last.is_some_and(|last| row.style(last).background.is_default());
         if !is_plain && behind < row.columns() && is_vacant(row, behind) {
             return CellContent {
-                symbol: Grapheme::Blank,
+                grapheme: Grapheme::Blank,
                 style: Style::erased(row.style(Column(behind)).background),
             };
         }
         CellContent {
-            symbol: Grapheme::Blank,
+            grapheme: Grapheme::Blank,
             style: Style::default(),
         }
     }
 
-    fn cell(&self, column: u16, ink: CellContent) -> OverlayCell {
+    fn cell(&self, column: u16, content: CellContent) -> OverlayCell {
         OverlayCell {
             at: Position {
                 row: self.row,
                 column: Column(column),
             },
-            ink,
+            content,
             key: None,
         }
     }
 }
 
-/// The places in a range at which characters start: all but right halves.
+/// The columns in a range at which characters start: all but right halves.
 pub(crate) fn starts(row: &CellRow, start: u16, end: u16) -> impl Iterator<Item = u16> {
     (start..end).filter(|&column| row.glyph(Column(column)) != Glyph::Spacer)
 }

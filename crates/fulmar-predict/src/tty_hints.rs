@@ -17,7 +17,7 @@ pub enum ProgramClass {
     Relay,
     /// A known program of another kind.
     Other,
-    /// Nobody knows. Relaxes no rule.
+    /// A program that nobody knows. Relaxes no rule.
     #[default]
     Unknown,
 }
@@ -40,7 +40,7 @@ pub struct TtyHints {
 }
 
 impl TtyHints {
-    /// Whether the tty shows nothing of what is typed.
+    /// True if the tty shows nothing of what is typed.
     pub(crate) fn is_silent(&self) -> bool {
         self.canonical && !self.echo
     }

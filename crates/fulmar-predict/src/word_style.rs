@@ -2,7 +2,7 @@
 //!
 //! Source: docs/prediction.md §5.
 
-/// One of four notions of a word. Which one holds is learned for each place and key.
+/// One of four notions of a word. Which one holds is learned for each context and key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum WordStyle {
     /// Runs of letters and digits, as most shells' Alt-B and editors have it.

@@ -3,7 +3,7 @@
 /// The work that was done since it was last asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Work {
-    /// Keys that were laid or drawn.
+    /// Keys that were predicted or drawn.
     pub(crate) keys: u64,
     /// Cells that were drawn, or compared with others.
     pub(crate) cells: u64,

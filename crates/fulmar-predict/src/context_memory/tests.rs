@@ -4,23 +4,23 @@ use proptest::prelude::*;
 #[test]
 fn a_place_is_trusted_after_one_confirmation() {
     let mut place = ContextHistory::default();
-    assert!(!place.is_trusted());
-    place.confirm();
-    assert!(place.is_trusted());
-    assert_eq!(place.confirmed, 1);
+    assert!(!place.expects_echo());
+    place.note_echo();
+    assert!(place.expects_echo());
+    assert_eq!(place.echoed_lines, 1);
 }
 
 #[test]
 fn a_failure_costs_two_confirmations_and_each_further_one_more() {
     let mut place = ContextHistory::default();
-    place.confirm();
+    place.note_echo();
     for needed in [2, 3, 4, 5, 6, 6, 6] {
-        place.fail();
+        place.note_missing_echo();
         for _ in 0..needed {
-            assert!(!place.is_trusted());
-            place.confirm();
+            assert!(!place.expects_echo());
+            place.note_echo();
         }
-        assert!(place.is_trusted(), "after {needed}");
+        assert!(place.expects_echo(), "after {needed}");
     }
 }
 
@@ -28,17 +28,17 @@ fn a_failure_costs_two_confirmations_and_each_further_one_more() {
 fn the_place_that_was_not_used_longest_is_forgotten() {
     let mut memory = ContextMemory::default();
     for number in 0..CONTEXTS_MAX as u64 {
-        memory.context(ContextId(number)).confirm();
+        memory.entry(ContextId(number)).note_echo();
     }
-    memory.context(ContextId(0));
-    memory.context(ContextId(9999)).confirm();
+    memory.entry(ContextId(0));
+    memory.entry(ContextId(9999)).note_echo();
     assert_eq!(memory.contexts.len(), CONTEXTS_MAX);
     assert!(memory.get(ContextId(0)).is_some());
     assert!(memory.get(ContextId(1)).is_none());
     assert!(
         memory
             .get(ContextId(9999))
-            .is_some_and(ContextHistory::is_trusted)
+            .is_some_and(ContextHistory::expects_echo)
     );
 }
 
@@ -46,17 +46,20 @@ fn the_place_that_was_not_used_longest_is_forgotten() {
 fn a_key_has_a_record_in_each_place() {
     let mut place = ContextHistory::default();
     assert_eq!(place.record(Key::AltBackspace), KeyRecord::default());
-    place.agree(Key::AltBackspace, 0);
-    place.agree(Key::AltBackspace, 0);
-    assert_eq!(place.record(Key::AltBackspace).agreed, 2);
-    place.adopt(Key::AltBackspace, 2);
+    place.note_right(Key::AltBackspace, 0);
+    place.note_right(Key::AltBackspace, 0);
+    assert_eq!(place.record(Key::AltBackspace).right_in_a_row, 2);
+    place.adopt_variant(Key::AltBackspace, 2);
     let record = place.record(Key::AltBackspace);
-    assert_eq!((record.agreed, record.variant), (1, 2));
-    place.disagree(Key::AltBackspace);
+    assert_eq!((record.right_in_a_row, record.variant), (1, 2));
+    place.note_wrong(Key::AltBackspace);
     let record = place.record(Key::AltBackspace);
-    assert_eq!((record.agreed, record.failed, record.variant), (0, 1, 2));
-    place.agree(Key::Text('a'), 0);
-    assert_eq!(place.record(Key::Text('b')).agreed, 1);
+    assert_eq!(
+        (record.right_in_a_row, record.wrong, record.variant),
+        (0, 1, 2)
+    );
+    place.note_right(Key::Text('a'), 0);
+    assert_eq!(place.record(Key::Text('b')).right_in_a_row, 1);
 }
 
 #[test]
@@ -82,9 +85,9 @@ proptest! {
     fn memory_is_bounded(numbers in prop::collection::vec(any::<u16>(), 0..700), keys in any::<u8>()) {
         let mut memory = ContextMemory::default();
         for number in numbers {
-            let place = memory.context(ContextId(number.into()));
-            place.agree(Key::Alt(char::from(keys)), 0);
-            place.agree(Key::Alt(char::from(number as u8)), 0);
+            let place = memory.entry(ContextId(number.into()));
+            place.note_right(Key::Alt(char::from(keys)), 0);
+            place.note_right(Key::Alt(char::from(number as u8)), 0);
             prop_assert!(place.keys.len() <= KEYS_MAX);
         }
         prop_assert!(memory.contexts.len() <= CONTEXTS_MAX);

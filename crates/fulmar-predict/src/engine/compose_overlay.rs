@@ -8,27 +8,28 @@ use fulmar_base::Time;
 use fulmar_terminal::{Attributes, Position, Style, Underline};
 
 use super::PredictionEngine;
-use crate::canvas::{Canvas, CellChange};
+use crate::canvas::Canvas;
 use crate::caret::CaretKind;
 use crate::config::PredictionMode;
 use crate::display_policy::DisplayStyle;
+use crate::effect::{CellChange, KeyEffect};
 use crate::overlay::{Overlay, OverlayCell};
-use crate::pending::{KeyEffect, PendingKey};
+use crate::pending::PendingKey;
 
 impl PredictionEngine {
     /// Draws the pending keys, up to the first that may not be shown.
-    pub(super) fn view(&mut self, now: Time) -> Overlay {
+    pub(super) fn compose_overlay(&mut self, now: Time) -> Overlay {
         let oldest = self.queue.front().map(|key| key.typed_at);
         let Some(shown) = self.display.shown(self.config.mode, now, oldest) else {
             return Overlay::default();
         };
-        let count = self.presentable().count();
-        if count == 0 || self.frame.is_stale || self.hints_are_news {
+        let count = self.showable().count();
+        if count == 0 || self.frame.is_stale || self.hints_changed {
             return Overlay::default();
         }
         let mut drawn = self.frame.canvas.clone();
-        let mut causes = Causes::default();
-        for (key, effect) in self.presentable() {
+        let mut causes = CellCauses::default();
+        for (key, effect) in self.showable() {
             causes.note(key.stroke.start, effect, drawn.caret());
             drawn.draw(effect);
         }
@@ -45,19 +46,19 @@ impl PredictionEngine {
     pub(super) fn is_shown(&self, now: Time, index: usize) -> bool {
         let oldest = self.queue.front().map(|key| key.typed_at);
         let shown = self.display.shown(self.config.mode, now, oldest);
-        shown.is_some() && !self.frame.is_stale && self.presentable().count() > index
+        shown.is_some() && !self.frame.is_stale && self.showable().count() > index
     }
 
     /// The keys that may be shown, with what they do.
-    fn presentable(&self) -> impl Iterator<Item = (&PendingKey, &KeyEffect)> {
+    fn showable(&self) -> impl Iterator<Item = (&PendingKey, &KeyEffect)> {
         let is_bold = self.config.mode == PredictionMode::Experimental;
         let is_silent = self.hints.is_some_and(|hints| hints.is_silent());
         self.queue.iter().map_while(move |key| {
-            let effect = key.drawn()?;
+            let effect = key.drawn_effect()?;
             let may = !is_silent
                 && !key.is_hidden
                 && self.epochs.is_confirmed(key.epoch)
-                && (effect.is_proven || is_bold);
+                && (effect.is_confident || is_bold);
             may.then_some((key, effect))
         })
     }
@@ -65,29 +66,29 @@ impl PredictionEngine {
 
 /// The keys that cells are drawn for.
 #[derive(Default)]
-struct Causes {
-    cells: HashMap<Position, Cause>,
+struct CellCauses {
+    cells: HashMap<Position, CellCause>,
     /// The key that moved all rows.
     scroll: Option<u64>,
     caret: Option<u64>,
 }
 
-struct Cause {
+struct CellCause {
     key: u64,
     /// It leaves the text as it is.
     restyles: bool,
 }
 
-impl Causes {
+impl CellCauses {
     /// Takes note of what the key with that first byte does; the caret is at `caret` before.
     fn note(&mut self, key: u64, effect: &KeyEffect, caret: Position) {
         if effect.scrolls {
             self.cells.clear();
             self.scroll = Some(key);
         }
-        for patch in &effect.patches {
-            let restyles = patch.before.looks_like(&patch.ink.symbol);
-            self.cells.insert(patch.at, Cause { key, restyles });
+        for change in &effect.changes {
+            let restyles = change.before.looks_like(&change.content.grapheme);
+            self.cells.insert(change.at, CellCause { key, restyles });
         }
         if effect.caret != caret {
             self.caret = Some(key);
@@ -104,24 +105,24 @@ impl Causes {
 }
 
 /// Returns what leads from the frame to what is drawn.
-fn overlay(frame: &Canvas, drawn: &Canvas, shown: DisplayStyle, causes: &Causes) -> Overlay {
+fn overlay(frame: &Canvas, drawn: &Canvas, shown: DisplayStyle, causes: &CellCauses) -> Overlay {
     let mut ground = frame.clone();
     if causes.scroll.is_some() {
         ground.scroll();
     }
-    let is_drawn = |patch: &CellChange| {
+    let is_drawn = |change: &CellChange| {
         // The same text in another colour is the frame's affair, unless a key does just that.
-        !patch.before.looks_like(&patch.ink.symbol)
-            || causes.restyles(patch.at)
-                && is_marked_otherwise(&ground.ink(patch.at).style, &patch.ink.style)
+        !change.before.looks_like(&change.content.grapheme)
+            || causes.restyles(change.at)
+                && is_marked_otherwise(&ground.content(change.at).style, &change.content.style)
     };
     let changes = ground.changes(drawn).into_iter().filter(is_drawn);
-    let mut cells: Vec<OverlayCell> = changes.map(|patch| cell(patch, shown, causes)).collect();
+    let mut cells: Vec<OverlayCell> = changes.map(|change| cell(change, shown, causes)).collect();
     let has_moved = frame.caret() != drawn.caret();
-    if frame.caret_kind() == CaretKind::Soft {
+    if frame.caret_kind() == CaretKind::Software {
         mark_caret(&mut cells, &ground, drawn, causes.caret);
     }
-    let cursor = has_moved && frame.caret_kind() == CaretKind::Hard;
+    let cursor = has_moved && frame.caret_kind() == CaretKind::Hardware;
     Overlay {
         scroll_key: causes.scroll,
         cells,
@@ -135,16 +136,16 @@ fn is_marked_otherwise(one: &Style, other: &Style) -> bool {
     one.background != other.background || is_inverse(one) != is_inverse(other)
 }
 
-fn cell(patch: CellChange, shown: DisplayStyle, causes: &Causes) -> OverlayCell {
-    let mut ink = patch.ink;
-    let is_new = !patch.before.looks_like(&ink.symbol);
-    if shown.underlined && is_new && !ink.symbol.is_blank() {
-        ink.style.attributes.set_underline(Underline::Single);
+fn cell(change: CellChange, shown: DisplayStyle, causes: &CellCauses) -> OverlayCell {
+    let mut content = change.content;
+    let is_new = !change.before.looks_like(&content.grapheme);
+    if shown.underlined && is_new && !content.grapheme.is_blank() {
+        content.style.attributes.set_underline(Underline::Single);
     }
     OverlayCell {
-        at: patch.at,
-        ink,
-        key: causes.key_of(patch.at),
+        at: change.at,
+        content,
+        key: causes.key_of(change.at),
     }
 }
 
@@ -154,7 +155,7 @@ fn mark_caret(cells: &mut Vec<OverlayCell>, frame: &Canvas, drawn: &Canvas, key:
     if from != to && !cells.iter().any(|cell| cell.at == from) {
         cells.push(OverlayCell {
             at: from,
-            ink: drawn.ink(from),
+            content: drawn.content(from),
             key,
         });
     }
@@ -162,11 +163,15 @@ fn mark_caret(cells: &mut Vec<OverlayCell>, frame: &Canvas, drawn: &Canvas, key:
         return;
     }
     match cells.iter_mut().find(|cell| cell.at == to) {
-        Some(cell) => cell.ink.style.attributes.insert(Attributes::INVERSE),
+        Some(cell) => cell.content.style.attributes.insert(Attributes::INVERSE),
         None => {
-            let mut ink = drawn.ink(to);
-            ink.style.attributes.insert(Attributes::INVERSE);
-            cells.push(OverlayCell { at: to, ink, key });
+            let mut content = drawn.content(to);
+            content.style.attributes.insert(Attributes::INVERSE);
+            cells.push(OverlayCell {
+                at: to,
+                content,
+                key,
+            });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which key was wrong, and what is remembered of it.
+//! Finds the key that was mispredicted, and remembers it. The prediction is taken back by `explain` and `replay`.
 //!
 //! Source: docs/prediction.md §6, §7.
 
@@ -7,22 +7,22 @@ use fulmar_terminal::Position;
 use super::PredictionEngine;
 use crate::canvas::Canvas;
 use crate::context_memory::ContextHistory;
-use crate::frame_match::holds;
+use crate::frame_match::all_match_frame;
 use crate::key::{Key, Keystroke};
-use crate::pending::{KeyEffect, PendingKey};
+use crate::pending::PendingKey;
 
 /// A key that did not do what was expected of it.
-struct Culprit {
+struct Misprediction {
     stroke: Keystroke,
-    /// Where a character was expected.
+    /// The position where a character was expected.
     typed_at: Option<Position>,
     /// It was under way while the terminal showed nothing.
     is_hidden: bool,
 }
 
-impl Culprit {
-    fn new(key: &PendingKey, typed_at: Option<Position>) -> Culprit {
-        Culprit {
+impl Misprediction {
+    fn new(key: &PendingKey, typed_at: Option<Position>) -> Misprediction {
+        Misprediction {
             stroke: key.stroke,
             typed_at,
             is_hidden: key.is_hidden,
@@ -35,57 +35,54 @@ impl Culprit {
 }
 
 impl PredictionEngine {
-    /// Finds out which of the keys that have had their time was wrong, and remembers it.
-    pub(super) fn blame(&mut self) {
-        let Some(culprit) = self.culprit() else {
+    /// Finds out which of the keys that have had their time was mispredicted, and remembers it.
+    pub(super) fn record_misprediction(&mut self) {
+        let Some(misprediction) = self.find_misprediction() else {
             return;
         };
-        if culprit.is_text() && !culprit.is_hidden {
-            self.trust.refute_echo();
+        if misprediction.is_text() && !misprediction.is_hidden {
+            self.echo_confidence.refute_echo();
         }
-        self.remember(&culprit);
-        let is_blamed = |key: &&mut PendingKey| key.stroke == culprit.stroke;
-        for key in self.queue.iter_mut().filter(is_blamed) {
+        self.learn_misprediction(&misprediction);
+        let is_mispredicted = |key: &&mut PendingKey| key.stroke == misprediction.stroke;
+        for key in self.queue.iter_mut().filter(is_mispredicted) {
             key.is_wrong = true;
         }
     }
 
-    /// The first key of which a cell is not as expected; if all are, the first.
-    fn culprit(&self) -> Option<Culprit> {
+    /// Returns the first key of which a cell is not as predicted; if all are, the first.
+    fn find_misprediction(&self) -> Option<Misprediction> {
         let frame = &self.frame;
-        let agrees = |effect: &KeyEffect| {
-            let mut patches = effect.patches.iter();
-            patches.all(|patch| holds(patch, &frame.canvas))
-        };
-        let mut echoed = self.queue.received_known(frame.echoed);
-        match echoed.find(|(_, effect)| !agrees(effect)) {
-            Some((key, effect)) => Some(Culprit::new(key, effect.typed_at)),
-            None => self.queue.front().map(|key| Culprit::new(key, None)),
+        let mut echoed = self.queue.received_predictions(frame.echoed);
+        match echoed.find(|(_, effect)| !all_match_frame(effect, &frame.canvas)) {
+            Some((key, effect)) => Some(Misprediction::new(key, effect.typed_at)),
+            None => self.queue.front().map(|key| Misprediction::new(key, None)),
         }
     }
 
-    /// The place remembers how the key did; a character takes the place's trust away, and the line's.
-    fn remember(&mut self, culprit: &Culprit) {
+    /// Remembers in the context how the key did; after a character, neither context nor line is expected to echo.
+    fn learn_misprediction(&mut self, misprediction: &Misprediction) {
         let Some(line) = &mut self.line else { return };
-        let context = self.memory.context(line.place.signature);
-        context.disagree(culprit.stroke.key);
-        if !culprit.is_text() {
+        let history = self.memory.entry(line.context.id);
+        history.note_wrong(misprediction.stroke.key);
+        if !misprediction.is_text() {
             return;
         }
+        // S5: neither what this line echoed before counts any more, nor what the context did.
         line.is_echoed = false;
-        if !culprit.is_hidden {
-            context.fail();
+        if !misprediction.is_hidden {
+            history.note_missing_echo();
         }
-        learn_edge(context, culprit.typed_at, &self.frame.canvas);
+        learn_edge(history, misprediction.typed_at, &self.frame.canvas);
     }
 }
 
-/// A line may be narrower than the screen: a guess near its right end failed, and the caret went
-/// left.
-fn learn_edge(context: &mut ContextHistory, typed_at: Option<Position>, frame: &Canvas) {
+/// Learns that a line is narrower than the screen: a prediction in the last quarter of the row failed, and the
+/// caret went left. Chosen by eye: further left it may be any misprediction.
+fn learn_edge(history: &mut ContextHistory, typed_at: Option<Position>, frame: &Canvas) {
     let Some(at) = typed_at else { return };
     let is_right = u32::from(at.column.0) * 4 >= u32::from(frame.size().columns()) * 3;
     if is_right && frame.caret().column < at.column {
-        context.learn_edge(at.column.0);
+        history.learn_edge(at.column.0);
     }
 }

@@ -3,10 +3,14 @@
 //! Source: docs/prediction.md §2.
 
 mod compose_overlay;
+mod confirm;
+mod explain;
+mod learn_enter;
 mod locate_cursor;
 mod misprediction;
 mod predict_key;
 mod reconcile;
+mod replay;
 mod settle;
 
 use std::time::Duration;
@@ -16,7 +20,7 @@ use fulmar_terminal::{Screen, Size};
 
 use crate::canvas::Canvas;
 use crate::config::{PredictionConfig, PredictionMode};
-use crate::context_memory::ContextMemory;
+use crate::context_memory::{ContextHistory, ContextMemory};
 use crate::decision::{EpochReason, PredictionDecision};
 use crate::decision_log::DecisionLog;
 use crate::display_policy::DisplayPolicy;
@@ -40,51 +44,51 @@ const PASTE_ABOVE: usize = 100;
 /// Source: docs/prediction.md §4.
 const ONE_SEQUENCE: Duration = Duration::from_millis(30);
 
-/// Guesses what keys will show.
+/// Predicts what keys will show.
 ///
-/// Hand over what happens, in order, with [`handle_keys`](Engine::handle_keys) and its sisters; then
-/// ask for the [`overlay`](Engine::overlay) before drawing and for
-/// [`poll_timeout`](Engine::poll_timeout) before sleeping. It draws nothing and calls nobody.
+/// Hand over what happens, in order, with [`handle_keys`](PredictionEngine::handle_keys) and its sisters; then
+/// ask for the [`overlay`](PredictionEngine::overlay) before drawing and for
+/// [`poll_timeout`](PredictionEngine::poll_timeout) before sleeping. It draws nothing and calls nobody.
 ///
 /// ```text
-///  keys ─► Keyboard ─► rules ─► Queue ─► view ─► Overlay
-///                        ▲        │
-///  frames ─► validation, resync ──┤
-///                        │        ▼
-///              Line, Trust, Memory: may it be shown?
+///  keys ─► KeyParser ─► rules ─► PendingQueue ─► compose_overlay ─► Overlay
+///                         ▲           │
+///  frames ─► reconcile: confirm, replay
+///                         │           ▼
+///      InputLine, EchoConfidence, ContextMemory: may it be shown?
 /// ```
 #[derive(Debug)]
 pub struct PredictionEngine {
     config: PredictionConfig,
-    keyboard: KeyParser,
-    command: SttyDetector,
-    /// When the last keys were read.
-    read_at: Time,
-    frame: Frame,
-    /// When the caret came where the frame has it.
-    came_at: Time,
-    /// The frame on which the first pending key was laid.
+    key_parser: KeyParser,
+    stty_detector: SttyDetector,
+    /// The time of the last read.
+    last_read_at: Time,
+    frame: ServerFrame,
+    /// The time since which the caret is where the frame has it.
+    caret_moved_at: Time,
+    /// The frame on which the first pending key was predicted.
     base: Canvas,
     /// The frame with all known pending keys drawn.
-    canvas: Canvas,
+    predicted: Canvas,
     queue: PendingQueue,
     epochs: Epochs,
     line: Option<InputLine>,
-    trust: EchoConfidence,
+    echo_confidence: EchoConfidence,
     memory: ContextMemory,
     hints: Option<TtyHints>,
     /// The next frame is the first with these hints.
-    hints_are_news: bool,
+    hints_changed: bool,
     display: DisplayPolicy,
     score: PredictionScore,
     log: DecisionLog,
-    /// When the overlay was last asked for.
+    /// The time of the last call of `overlay`.
     viewed_at: Time,
 }
 
 /// The newest screen of the server's.
 #[derive(Debug)]
-struct Frame {
+struct ServerFrame {
     canvas: Canvas,
     /// Counts the user's bytes that the server had.
     received: u64,
@@ -100,25 +104,25 @@ impl PredictionEngine {
         let blank = Canvas::new(&Screen::new(size));
         PredictionEngine {
             config,
-            keyboard: KeyParser::default(),
-            command: SttyDetector::default(),
-            read_at: Time::ZERO,
-            frame: Frame {
+            key_parser: KeyParser::default(),
+            stty_detector: SttyDetector::default(),
+            last_read_at: Time::ZERO,
+            frame: ServerFrame {
                 canvas: blank.clone(),
                 received: 0,
                 echoed: 0,
                 is_stale: false,
             },
-            came_at: Time::ZERO,
+            caret_moved_at: Time::ZERO,
             base: blank.clone(),
-            canvas: blank,
+            predicted: blank,
             queue: PendingQueue::default(),
             epochs: Epochs::new(),
             line: None,
-            trust: EchoConfidence::new(),
+            echo_confidence: EchoConfidence::new(),
             memory: ContextMemory::default(),
             hints: None,
-            hints_are_news: false,
+            hints_changed: false,
             display: DisplayPolicy::default(),
             score: PredictionScore::default(),
             log: DecisionLog::default(),
@@ -129,18 +133,18 @@ impl PredictionEngine {
     /// Takes in one read of the user's keyboard. `first` is the number of its first byte among all
     /// bytes ever typed, counted from 0. More than 100 bytes are a paste.
     pub fn handle_keys(&mut self, now: Time, first: u64, bytes: &[u8]) {
-        let at_once = now.since(self.read_at) <= ONE_SEQUENCE;
-        self.read_at = now;
+        let at_once = now.since(self.last_read_at) <= ONE_SEQUENCE;
+        self.last_read_at = now;
         let mut strokes = Vec::new();
-        self.keyboard.read(at_once, first, bytes, &mut strokes);
+        self.key_parser.read(at_once, first, bytes, &mut strokes);
         if self.config.mode == PredictionMode::Never {
             return;
         }
         if bytes.len() > PASTE_ABOVE {
-            return self.forget(now, EpochReason::Paste);
+            return self.discard_pending(now, EpochReason::Paste);
         }
         for stroke in strokes.into_iter().filter(|stroke| stroke.key.is_key()) {
-            self.type_key(now, stroke);
+            self.handle_key(now, stroke);
         }
     }
 
@@ -150,29 +154,29 @@ impl PredictionEngine {
         if self.config.mode == PredictionMode::Never {
             return;
         }
-        if screen.size() != self.canvas.size() {
-            self.forget(now, EpochReason::Resize);
+        if screen.size() != self.predicted.size() {
+            self.discard_pending(now, EpochReason::Resize);
         }
         let canvas = Canvas::new(screen);
         if self.queue.is_empty() {
-            self.leave_line(&canvas);
+            self.forget_abandoned_line(&canvas);
         }
         if canvas.caret() != self.frame.canvas.caret() {
-            self.came_at = now;
+            self.caret_moved_at = now;
         }
-        self.frame = Frame {
+        self.frame = ServerFrame {
             canvas,
             received: received.max(self.frame.received),
             echoed: echoed.max(self.frame.echoed),
             is_stale: false,
         };
-        self.judge(now);
-        self.display.renew(self.queue.is_empty());
+        self.reconcile(now);
+        self.display.refresh(self.queue.is_empty());
     }
 
     /// Takes in what the server says about the program; just before the frame that it belongs to.
     pub fn handle_hints(&mut self, hints: TtyHints) {
-        self.hints_are_news |= self.hints.is_some_and(|old| !old.agrees_with(&hints));
+        self.hints_changed |= self.hints.is_some_and(|old| !old.agrees_with(&hints));
         self.hints = Some(hints);
         if hints.is_silent() {
             self.queue.iter_mut().for_each(|key| key.is_hidden = true);
@@ -182,7 +186,7 @@ impl PredictionEngine {
     /// Takes note of another size of the window: nothing stays pending.
     pub fn handle_resize(&mut self, now: Time, _size: Size) {
         self.frame.is_stale = true;
-        self.forget(now, EpochReason::Resize);
+        self.discard_pending(now, EpochReason::Resize);
     }
 
     /// Takes note of the smoothed round trip; `None` while there is none.
@@ -194,14 +198,14 @@ impl PredictionEngine {
     pub fn set_config(&mut self, config: PredictionConfig) {
         self.config = config;
         if config.mode == PredictionMode::Never {
-            self.forget(self.read_at, EpochReason::Unknown);
+            self.discard_pending(self.last_read_at, EpochReason::Unknown);
         }
     }
 
     /// Returns what to draw over the last frame.
     pub fn overlay(&mut self, now: Time) -> Overlay {
         self.viewed_at = now;
-        self.view(now)
+        self.compose_overlay(now)
     }
 
     /// Returns when the overlay may change although nothing happens.
@@ -215,7 +219,7 @@ impl PredictionEngine {
         self.score
     }
 
-    /// Says whether decisions are to be noted for [`take_decisions`](Engine::take_decisions).
+    /// Says whether decisions are to be noted for [`take_decisions`](PredictionEngine::take_decisions).
     pub fn set_observed(&mut self, is_observed: bool) {
         self.log.set_watched(is_observed);
     }
@@ -223,6 +227,18 @@ impl PredictionEngine {
     /// Returns what was decided since the last call, at most 1024 of them, each with its time.
     pub fn take_decisions(&mut self) -> Vec<(Time, PredictionDecision)> {
         self.log.take()
+    }
+
+    /// Takes the newest frame for the screen that the next key is predicted on.
+    fn reset_to_frame(&mut self) {
+        self.predicted = self.frame.canvas.clone();
+        self.base = self.frame.canvas.clone();
+    }
+
+    /// Returns the history of the context that the user types in, a new one if need be.
+    fn history_mut(&mut self) -> Option<&mut ContextHistory> {
+        let line = self.line.as_ref()?;
+        Some(self.memory.entry(line.context.id))
     }
 
     /// Begins an unconfirmed epoch.

@@ -1,4 +1,4 @@
-//! Keys come in: each is laid on what is expected to be on the screen by then.
+//! Keys come in: each is predicted on what will be on the screen by then.
 
 use std::time::Duration;
 
@@ -8,43 +8,46 @@ use super::PredictionEngine;
 use crate::context_memory::{ContextHistory, EnterEffect};
 use crate::decision::{EpochReason, KeyClass, KeyRule, PredictionDecision};
 use crate::echo_confidence::TypeAhead;
+use crate::effect::KeyEffect;
 use crate::key::{Key, Keystroke};
 use crate::key_confidence;
-use crate::pending::{CursorSnapshot, KeyEffect, PendingKey, Prediction};
+use crate::pending::{CursorSnapshot, PendingKey, Prediction};
 use crate::rules::{self, EditState};
 use crate::work_count;
 
-/// Nobody answers sooner to what has come to be seen. Chosen by eye.
-const LOOKS_FOR: Duration = Duration::from_millis(100);
+/// The shortest time in which somebody answers a question that has just appeared. Chosen by eye: nobody
+/// answers sooner.
+///
+/// Source: docs/prediction.md §9.
+const REACTION_MIN: Duration = Duration::from_millis(100);
 
 impl PredictionEngine {
     /// Takes in a key that was typed now.
-    pub(super) fn type_key(&mut self, now: Time, stroke: Keystroke) {
+    pub(super) fn handle_key(&mut self, now: Time, stroke: Keystroke) {
         self.score.keys += 1;
-        if self.command.note(stroke.key) {
-            self.trust.note_settings(stroke.end);
+        if self.stty_detector.note(stroke.key) {
+            self.echo_confidence.note_tty_command(stroke.end);
         }
         if self.queue.is_full() {
-            self.forget(now, EpochReason::Overflow);
+            self.discard_pending(now, EpochReason::Overflow);
         }
         if self.queue.is_empty() {
-            self.base = self.frame.canvas.clone();
-            self.canvas = self.frame.canvas.clone();
-            let has_looked = now.since(self.came_at) >= LOOKS_FOR;
+            self.reset_to_frame();
+            let has_looked = now.since(self.caret_moved_at) >= REACTION_MIN;
             let ahead = if has_looked {
                 TypeAhead::Nothing
             } else {
                 TypeAhead::Unreceived
             };
-            self.survey(now, 0, ahead);
+            self.locate_cursor(now, 0, ahead);
         }
-        self.lay(
+        self.queue_key(
             now,
             PendingKey {
                 stroke,
                 typed_at: now,
                 epoch: self.epochs.current(),
-                guess: Prediction::Blind,
+                prediction: Prediction::Blind,
                 before: None,
                 shown_at: None,
                 is_wrong: false,
@@ -57,7 +60,7 @@ impl PredictionEngine {
         let decision = PredictionDecision::Typed {
             key: stroke.start,
             class: KeyClass::of(stroke.key),
-            rule: rule_of(&key.guess),
+            rule: rule_of(&key.prediction),
             epoch: key.epoch.get(),
             shown: self.is_shown(now, self.queue.len() - 1),
         };
@@ -65,58 +68,58 @@ impl PredictionEngine {
     }
 
     /// Puts a key behind those that are pending, with what it is expected to do to them. What was
-    /// believed of it before does not count.
-    pub(super) fn lay(&mut self, now: Time, key: PendingKey) {
+    /// predicted of it before does not count.
+    pub(super) fn queue_key(&mut self, now: Time, key: PendingKey) {
         work_count::note_keys(1);
         let epoch = self.epochs.current();
         let is_blind = self.queue.is_blinded();
-        let guess = if is_blind {
+        let prediction = if is_blind {
             Prediction::Blind
         } else {
-            self.guess(key.stroke.key)
+            self.predict_key(key.stroke.key)
         };
-        let before =
-            matches!(guess, Prediction::Unknown { .. }).then(|| CursorSnapshot::of(&self.canvas));
-        if let Prediction::Known(effect) = &guess {
-            self.canvas.draw(effect);
+        let before = matches!(prediction, Prediction::Unknown { .. })
+            .then(|| CursorSnapshot::of(&self.predicted));
+        if let Prediction::Known(effect) = &prediction {
+            self.predicted.draw(effect);
         } else if !is_blind {
             self.begin_epoch(now, EpochReason::Unknown);
         }
         self.queue.push(PendingKey {
             epoch,
-            guess,
+            prediction,
             before,
             is_wrong: false,
             ..key
         });
     }
 
-    fn guess(&mut self, key: Key) -> Prediction {
-        if self.trust.take_prefix() {
-            return Prediction::Unknown { glimpse: None };
+    fn predict_key(&mut self, key: Key) -> Prediction {
+        if self.echo_confidence.take_prefix_key() {
+            return Prediction::Unknown { preview: None };
         }
         if key == Key::Enter {
             return Prediction::Unknown {
-                glimpse: self.glimpse(),
+                preview: self.preview_enter(),
             };
         }
-        match self.effect(key) {
+        match self.predict_effect(key) {
             Some(effect) => Prediction::Known(effect),
-            None => Prediction::Unknown { glimpse: None },
+            None => Prediction::Unknown { preview: None },
         }
     }
 
     /// Returns the effect of the key behind those that are pending, if there is a rule.
-    pub(super) fn effect(&mut self, key: Key) -> Option<KeyEffect> {
+    pub(super) fn predict_effect(&mut self, key: Key) -> Option<KeyEffect> {
         let mut line = self.line.clone()?;
-        let context = self.memory.get(line.place.signature);
+        let context = self.memory.get(line.context.id);
         line.brackets = context.and_then(|context| context.brackets);
         line.known_placeholder = context.and_then(|context| context.placeholder.clone());
         let record = context.map(|context| context.record(key));
         let record = record.unwrap_or_default();
         let variant = key_confidence::variant(key, &record);
-        let mut canvas = self.canvas.clone();
-        let done = rules::apply(
+        let mut canvas = self.predicted.clone();
+        let outcome = rules::apply_rule(
             key,
             variant,
             &mut EditState {
@@ -125,22 +128,22 @@ impl PredictionEngine {
                 overwrite: self.config.overwrite,
             },
         )?;
-        let mut patches = self.canvas.changes(&canvas);
-        if done.is_loose {
-            patches
+        let mut changes = self.predicted.changes(&canvas);
+        if outcome.is_uncertain {
+            changes
                 .iter_mut()
-                .for_each(|patch| patch.is_loose = Some(patch.at) != done.typed_at);
+                .for_each(|change| change.is_uncertain = Some(change.at) != outcome.typed_at);
         }
         let effect = KeyEffect {
-            patches,
-            leaves: None,
+            changes,
+            leaves_line_at: None,
             scrolls: false,
             caret: canvas.caret(),
-            typed_at: done.typed_at,
+            typed_at: outcome.typed_at,
             variant,
-            is_proven: key_confidence::is_proven(key, &record),
+            is_confident: key_confidence::is_confident(key, &record),
         };
-        if !self.queue.has_room(effect.patches.len()) || self.is_beyond_edge(&effect) {
+        if !self.queue.has_room(effect.changes.len()) || self.is_beyond_edge(&effect) {
             return None;
         }
         self.line = Some(line);
@@ -153,42 +156,42 @@ impl PredictionEngine {
         edge.is_some_and(|edge| effect.typed_at.is_some_and(|at| at.column.0 >= edge))
     }
 
-    /// What is shown of Enter before its answer.
-    fn glimpse(&self) -> Option<KeyEffect> {
+    /// Returns the preview of Enter, which is shown before its answer.
+    fn preview_enter(&self) -> Option<KeyEffect> {
         let line = self.line.as_ref()?;
         let learned = self.context().and_then(|context| context.enter);
         let enter = learned.or(self.echoes().then_some(EnterEffect::NextRow))?;
-        let mut canvas = self.canvas.clone();
+        let mut canvas = self.predicted.clone();
         let scrolls = rules::enter(enter, &mut canvas, line)?;
-        let patches = if scrolls {
+        let changes = if scrolls {
             Vec::new()
         } else {
-            self.canvas.changes(&canvas)
+            self.predicted.changes(&canvas)
         };
-        self.queue.has_room(patches.len()).then(|| KeyEffect {
-            patches,
-            leaves: (enter == EnterEffect::NextRow).then(|| self.canvas.caret()),
+        self.queue.has_room(changes.len()).then(|| KeyEffect {
+            changes,
+            leaves_line_at: (enter == EnterEffect::NextRow).then(|| self.predicted.caret()),
             scrolls,
             caret: canvas.caret(),
             typed_at: None,
             variant: 0,
-            is_proven: true,
+            is_confident: true,
         })
     }
 
     /// True if the tty itself echoes.
     fn echoes(&self) -> bool {
         let hints = self.hints.as_ref();
-        hints.is_some_and(|hints| self.trust.echoes(hints))
+        hints.is_some_and(|hints| self.echo_confidence.echoes(hints))
     }
 
     fn context(&self) -> Option<&ContextHistory> {
-        self.memory.get(self.line.as_ref()?.place.signature)
+        self.memory.get(self.line.as_ref()?.context.id)
     }
 }
 
-fn rule_of(guess: &Prediction) -> KeyRule {
-    match guess {
+fn rule_of(prediction: &Prediction) -> KeyRule {
+    match prediction {
         Prediction::Blind => KeyRule::Blind,
         Prediction::Unknown { .. } => KeyRule::None,
         Prediction::Known(effect) => KeyRule::Effect {

@@ -1,4 +1,4 @@
-//! A frame comes in: what it says about the pending keys.
+//! Reconciles the pending keys with the newest frame.
 //!
 //! Source: docs/prediction.md §7.
 
@@ -6,129 +6,143 @@ use fulmar_base::Time;
 
 use super::PredictionEngine;
 use crate::decision::EpochReason;
-use crate::frame_match::{holds, longest_match, longest_moved_match};
-use crate::input_line::is_left_alone;
-use crate::pending::{KeyEffect, PendingKey, Prediction};
+use crate::effect::KeyEffect;
+use crate::frame_match::{all_match_frame, longest_match, longest_shifted_match};
+use crate::input_line::is_line_untouched;
+use crate::pending::{PendingKey, Prediction};
 
-/// What a frame says about the keys at the front.
+/// The meaning of a frame for the keys at the front of the queue.
 enum FrameFinding {
-    /// Nothing yet.
-    Open,
-    /// So many are as expected.
-    Right(usize),
-    /// So many are as expected, so many rows further down.
-    Moved(usize, i32),
+    /// It says nothing yet.
+    Undecided,
+    /// So many are as predicted.
+    Confirmed(usize),
+    /// So many are as predicted, so many rows further down.
+    Shifted(usize, i32),
     /// The key without a rule behind so many known ones has been answered.
-    Passed(usize),
+    Overtaken(usize),
     /// The key without a rule has had its time.
     Answered,
     /// Something changed that is none of the user's doing.
     Drifted,
-    /// The first key did not do what was expected.
-    Surprise,
+    /// The first key did not do what was predicted.
+    Mispredicted,
 }
 
 impl PredictionEngine {
-    /// Settles what the newest frame tells. Every round but the last settles a key or moves the base.
-    pub(super) fn judge(&mut self, now: Time) {
+    /// Settles what the newest frame tells. Every round but the last settles a key or moves the base, so it
+    /// ends.
+    pub(super) fn reconcile(&mut self, now: Time) {
         loop {
-            match self.finding() {
-                FrameFinding::Open if std::mem::take(&mut self.hints_are_news) => {
-                    self.heed_hints(now)
+            match self.next_finding() {
+                // Hints come with the frame that they belong to: keys that it confirms were typed before
+                // they changed.
+                FrameFinding::Undecided if std::mem::take(&mut self.hints_changed) => {
+                    self.handle_changed_hints(now)
                 }
-                FrameFinding::Open => break,
-                FrameFinding::Right(count) => self.confirm(now, count),
-                FrameFinding::Moved(count, rows) => self.move_rows(now, count, rows),
-                FrameFinding::Passed(count) => self.pass(now, count),
-                FrameFinding::Answered => self.settle(now),
+                FrameFinding::Undecided => break,
+                FrameFinding::Confirmed(count) => self.confirm_keys(now, count),
+                FrameFinding::Shifted(count, rows) => self.confirm_shifted(now, count, rows),
+                FrameFinding::Overtaken(count) => self.drop_overtaken(now, count),
+                FrameFinding::Answered => self.handle_answer(now),
                 FrameFinding::Drifted => {
+                    // What a program writes left of the caret on its own is its next question.
                     let canvas = self.frame.canvas.clone();
-                    self.leave_line(&canvas);
-                    self.lay_again(now, EpochReason::Moved);
+                    self.forget_abandoned_line(&canvas);
+                    self.replay(now, EpochReason::Moved);
                 }
-                FrameFinding::Surprise => self.regret(now),
+                FrameFinding::Mispredicted => self.handle_misprediction(now),
             }
         }
-        self.redraw();
+        self.redraw_predicted();
     }
 
-    /// The frame came with other hints: what is still pending was typed for another reader. Behind
-    /// a key without a rule that the server has, it waits for the answer anyway.
-    fn heed_hints(&mut self, now: Time) {
+    /// Begins an epoch for other hints: what is still pending was typed for another reader. Behind a key
+    /// without a rule that the server has, it waits for the answer anyway.
+    fn handle_changed_hints(&mut self, now: Time) {
         if let Some(line) = &mut self.line {
             line.is_echoed = false;
         }
-        self.trust.accept_echo();
+        self.echo_confidence.accept_echo();
         let front = self.queue.front();
-        let waits =
-            front.is_some_and(|key| key.known().is_none() && key.is_received(self.frame.received));
+        let waits = front.is_some_and(|key| {
+            key.known_effect().is_none() && key.is_received(self.frame.received)
+        });
         if waits {
             return self.begin_epoch(now, EpochReason::Hints);
         }
-        self.lay_again(now, EpochReason::Hints);
+        self.replay(now, EpochReason::Hints);
     }
 
-    fn finding(&self) -> FrameFinding {
+    /// Returns what the frame says next, in the order of §7.
+    fn next_finding(&self) -> FrameFinding {
         let Some(front) = self.queue.front() else {
-            return FrameFinding::Open;
+            return FrameFinding::Undecided;
         };
         let frame = &self.frame;
-        let known = self.queue.received_known(frame.received);
+        // Right predictions come first, by what is on the screen and not by the echo ack, which is 50 ms
+        // later.
+        let known = self.queue.received_predictions(frame.received);
         let right = longest_match(known.map(|(_, effect)| effect), &frame.canvas);
         if right > 0 {
-            return FrameFinding::Right(right);
+            return FrameFinding::Confirmed(right);
         }
-        if front.known().is_none() {
-            return self.finding_of_unknown(front);
+        if front.known_effect().is_none() {
+            return self.finding_of_unpredicted(front);
         }
-        let passed = self.passed();
-        match self.moved() {
-            Some((count, rows)) if count > 0 || passed.is_none() => {
-                return FrameFinding::Moved(count, rows);
+        // A shift without any key only moves the line: whether it was the answer to a later key counts for
+        // more.
+        let overtaken = self.overtaken();
+        match self.shifted() {
+            Some((count, rows)) if count > 0 || overtaken.is_none() => {
+                return FrameFinding::Shifted(count, rows);
             }
             _ => {}
         }
+        // Keys that the server did not have cannot be wrong, but they may be predicted on an old screen.
         if !front.is_received(frame.received) {
             return if self.has_drifted() {
                 FrameFinding::Drifted
             } else {
-                FrameFinding::Open
+                FrameFinding::Undecided
             };
         }
-        if let Some(count) = passed {
-            return FrameFinding::Passed(count);
+        if let Some(count) = overtaken {
+            return FrameFinding::Overtaken(count);
         }
-        if front.is_received(frame.echoed) && !self.is_half_way(front) {
-            return FrameFinding::Surprise;
+        // Before the program has had its time, a frame that does not fit may be half of its answer.
+        if front.is_received(frame.echoed) && !self.is_partly_answered(front) {
+            return FrameFinding::Mispredicted;
         }
-        FrameFinding::Open
+        FrameFinding::Undecided
     }
 
-    fn finding_of_unknown(&self, front: &PendingKey) -> FrameFinding {
+    /// Returns what the frame says of a first key that has no rule: only its time tells that it was answered.
+    fn finding_of_unpredicted(&self, front: &PendingKey) -> FrameFinding {
         if front.is_received(self.frame.echoed) {
             FrameFinding::Answered
         } else if !front.is_received(self.frame.received) && self.has_drifted() {
             FrameFinding::Drifted
         } else {
-            FrameFinding::Open
+            FrameFinding::Undecided
         }
     }
 
-    /// How many keys the frame shows with everything on other rows.
-    fn moved(&self) -> Option<(usize, i32)> {
+    /// Counts the keys that the frame shows with everything on other rows, and by how many rows.
+    fn shifted(&self) -> Option<(usize, i32)> {
         if self.base.caret().row == self.frame.canvas.caret().row && self.line.is_none() {
             return None;
         }
-        let known = self.queue.received_known(self.frame.received);
-        longest_moved_match(
+        let known = self.queue.received_predictions(self.frame.received);
+        longest_shifted_match(
             known.map(|(_, effect)| effect),
             &self.base,
             &self.frame.canvas,
         )
     }
 
-    /// Whether the caret, or the line it is in, is not where it was when the first key was laid,
-    /// although the server had none of the keys.
+    /// True if the caret, or its line, is not where it was when the first key was predicted, although the
+    /// server had none of the keys.
     fn has_drifted(&self) -> bool {
         let frame = &self.frame.canvas;
         frame.caret() != self.base.caret()
@@ -136,59 +150,56 @@ impl PredictionEngine {
             || self
                 .line
                 .as_ref()
-                .is_some_and(|line| line.row == frame.caret().row && !line.stands(frame))
+                .is_some_and(|line| line.row == frame.caret().row && !line.holds_caret_of(frame))
     }
 
-    /// The number of known keys before a received one without a rule whose answer is to be seen.
-    fn passed(&self) -> Option<usize> {
+    /// Counts the known keys before a received one without a rule whose answer is to be seen.
+    fn overtaken(&self) -> Option<usize> {
         let frame = &self.frame;
-        let known = self.queue.received_known(frame.received).count();
+        let known = self.queue.received_predictions(frame.received).count();
         let unknown = self.queue.iter().nth(known)?;
         if known == 0 || !unknown.is_received(frame.received) {
             return None;
         }
         let caret = frame.canvas.caret();
         // A program's answer may leave the caret in the column where one of them would, too.
-        let explains = |effect: &KeyEffect| {
-            let mut patches = effect.patches.iter();
-            effect.caret == caret && patches.all(|patch| holds(patch, &frame.canvas))
-        };
-        let mut effects = self.queue.received_known(frame.received);
+        let explains =
+            |effect: &KeyEffect| effect.caret == caret && all_match_frame(effect, &frame.canvas);
+        let mut effects = self.queue.received_predictions(frame.received);
         let has_nothing_yet =
-            caret == self.base.caret() && is_left_alone(&self.base, &frame.canvas);
+            caret == self.base.caret() && is_line_untouched(&self.base, &frame.canvas);
         let is_explained = has_nothing_yet || effects.any(|(_, effect)| explains(effect));
         (!is_explained).then_some(known)
     }
 
-    /// Whether the key's cells are as expected, and a later key that the program may be busy with
-    /// explains why the caret is not.
-    fn is_half_way(&self, front: &PendingKey) -> bool {
-        let Some(effect) = front.known() else {
+    /// True if the key's cells are as predicted, and a later key that the program may be busy with explains
+    /// why the caret is not.
+    fn is_partly_answered(&self, front: &PendingKey) -> bool {
+        let Some(effect) = front.known_effect() else {
             return false;
         };
         let has_later = self
             .queue
             .iter()
             .any(|key| key.is_received(self.frame.received) && !key.is_received(self.frame.echoed));
-        let agrees = |patch| holds(patch, &self.frame.canvas);
-        has_later && !effect.patches.is_empty() && effect.patches.iter().all(agrees)
+        has_later && !effect.changes.is_empty() && all_match_frame(effect, &self.frame.canvas)
     }
 
     /// Draws the pending keys on the newest frame.
-    fn redraw(&mut self) {
+    fn redraw_predicted(&mut self) {
         let mut canvas = self.frame.canvas.clone();
-        for effect in self.queue.iter().map_while(PendingKey::known) {
+        for effect in self.queue.iter().map_while(PendingKey::known_effect) {
             canvas.draw(effect);
         }
-        self.canvas = canvas;
-        self.hide_answered_glimpse();
+        self.predicted = canvas;
+        self.hide_answered_preview();
         if self.queue.is_empty() {
             self.base = self.frame.canvas.clone();
         }
     }
 
-    /// What was shown of Enter is in the way when its answer is to be seen.
-    fn hide_answered_glimpse(&mut self) {
+    /// Hides the preview of Enter once the answer is on the screen, where it would be in the way.
+    fn hide_answered_preview(&mut self) {
         let frame = &self.frame;
         let Some(key) = self.queue.front_mut() else {
             return;
@@ -198,8 +209,8 @@ impl PredictionEngine {
                 .before
                 .as_ref()
                 .is_some_and(|before| before.has_effect(&frame.canvas));
-        if is_answered && let Prediction::Unknown { glimpse } = &mut key.guess {
-            *glimpse = None;
+        if is_answered && let Prediction::Unknown { preview } = &mut key.prediction {
+            *preview = None;
         }
     }
 }

@@ -2,10 +2,10 @@ use super::*;
 use crate::testing::{at, line, screen};
 use crate::tty_hints::ProgramClass;
 
-/// The signature behind what was written, at the cursor.
+/// The context's id behind what was written, at the cursor.
 fn behind(bytes: &str) -> Option<ContextId> {
     let screen = screen(6, 60, bytes);
-    signature(&screen, screen.cursor().position, None)
+    prompt_id(&screen, screen.cursor().position, None)
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn hints_tell_programs_apart() {
             class,
             ..TtyHints::default()
         };
-        signature(&screen, at(0, 2), Some(&hints))
+        prompt_id(&screen, at(0, 2), Some(&hints))
     };
     assert!(of(1, false).is_some());
     assert_ne!(of(1, false), of(2, false));

@@ -2,16 +2,40 @@
 
 use fulmar_terminal::{Attributes, Column, Position};
 
-use super::EditState;
-use crate::editor::Kind;
-use crate::overlay::Grapheme;
-use crate::text::{Run, typed_style};
+use super::RuleOutcome;
+use crate::canvas::Canvas;
+use crate::editor::EditorKind;
+use crate::input_context::InputKind;
+use crate::input_line::InputLine;
+use crate::overlay::{Grapheme, OverlayCell};
+use crate::text::{ShiftRun, typed_style};
+
+/// The state that a rule edits.
+pub(crate) struct EditState<'a> {
+    pub(crate) canvas: &'a mut Canvas,
+    pub(crate) line: &'a mut InputLine,
+    /// Typing replaces instead of moving.
+    pub(crate) overwrite: bool,
+}
 
 impl EditState<'_> {
-    /// Whether an editor says that what is typed replaces what is there.
+    /// Draws cells, if there are any.
+    pub(super) fn put_all(&mut self, cells: Vec<OverlayCell>) {
+        for cell in cells {
+            self.canvas.put(cell.at, &cell.content);
+        }
+    }
+
+    /// Returns an outcome without any change if the line has a prompt: its margin and its end stop the caret.
+    /// Elsewhere the key may go to another row, and there is no rule.
+    pub(super) fn unmoved_at_prompt(&self) -> Option<RuleOutcome> {
+        (self.line.context.kind == InputKind::Prompt).then(RuleOutcome::default)
+    }
+
+    /// True if an editor says that what is typed replaces what is there.
     pub(super) fn replaces(&self) -> bool {
-        let editor = self.line.place.editor;
-        editor.is_some_and(|editor| editor.kind == Kind::Replace)
+        let editor = self.line.context.editor;
+        editor.is_some_and(|editor| editor.kind == EditorKind::Replace)
     }
 
     /// Removes what stands between two columns, closes up, and puts the caret there.
@@ -29,7 +53,7 @@ impl EditState<'_> {
             column: Column(to),
         };
         let screen = self.canvas.screen();
-        let run = Run::at(screen, behind, self.line.gap()).preceded_by(from);
+        let run = ShiftRun::at(screen, behind, self.line.gap()).preceded_by(from);
         let cells = run.remove(screen, columns);
         self.put_all(cells);
         self.canvas.move_caret(start);
@@ -38,16 +62,16 @@ impl EditState<'_> {
 
     /// Gives the text between two columns the look of what is typed, for a suggestion that was
     /// accepted.
-    pub(super) fn ungrey(&mut self, start: u16, end: u16) {
+    pub(super) fn accept_style(&mut self, start: u16, end: u16) {
         let row = self.canvas.caret().row;
         let style = typed_style(self.canvas.row(row), start);
         for column in start..end {
             let at = Position::new(row.0, column);
-            let mut ink = self.canvas.ink(at);
-            if ink.symbol != Grapheme::Blank {
-                ink.style.attributes -= Attributes::DIM | Attributes::INVERSE;
-                ink.style.foreground = style.foreground;
-                self.canvas.put(at, &ink);
+            let mut content = self.canvas.content(at);
+            if content.grapheme != Grapheme::Blank {
+                content.style.attributes -= Attributes::DIM | Attributes::INVERSE;
+                content.style.foreground = style.foreground;
+                self.canvas.put(at, &content);
             }
         }
     }

@@ -5,124 +5,124 @@ use fulmar_terminal::{CellRow, Color, Column, Position, char_columns};
 use super::{EditState, RuleOutcome};
 use crate::brackets;
 use crate::caret::CaretKind;
-use crate::editor::Kind;
+use crate::editor::EditorKind;
 use crate::input_context::InputKind;
 use crate::key::Key;
 use crate::overlay::{CellContent, Grapheme};
-use crate::text::{Run, char_at, grey_end, is_vacant_from, left_of, typed_style};
+use crate::text::{ShiftRun, char_at, grey_end, is_vacant_from, left_of, typed_style};
 
 /// Puts the character at the caret.
-pub(super) fn print(key: Key, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
+pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     let Key::Text(character) = key else {
         return None;
     };
     let columns = char_columns(character);
-    let at = sheet.canvas.caret();
-    let width = sheet.canvas.size().columns();
+    let at = edit.canvas.caret();
+    let width = edit.canvas.size().columns();
     if columns == 0 || at.column.0 + columns > width {
         return None;
     }
     if at.column.0 + columns == width {
-        return last_column(character, sheet);
+        return last_column(character, edit);
     }
-    let mark = sheet.line.brackets;
+    let mark = edit.line.brackets;
     if let Some(mark) = mark {
-        brackets::unmark(sheet.canvas, mark, sheet.line.margin);
+        brackets::erase_bracket_mark(edit.canvas, mark, edit.line.margin);
     }
     let grey = grey_end(
-        sheet.canvas.screen(),
+        edit.canvas.screen(),
         at,
-        sheet.canvas.caret_kind() == CaretKind::Soft,
+        edit.canvas.caret_kind() == CaretKind::Software,
     );
-    let grey = grey.or_else(|| placeholder_end(sheet));
+    let grey = grey.or_else(|| placeholder_end(edit));
     match grey {
-        Some(end) => before_grey(character, end, sheet),
-        None => insert(character, columns, sheet),
+        Some(end) => before_suggestion(character, end, edit),
+        None => insert(character, columns, edit),
     }
-    sheet.canvas.move_caret_in_row(at.column.0 + columns);
-    if let Some(mark) = mark.filter(|_| brackets::is_closing(character)) {
-        brackets::mark(sheet.canvas, mark, sheet.line.margin);
+    edit.canvas.move_caret_in_row(at.column.0 + columns);
+    if let Some(mark) = mark.filter(|_| brackets::is_closing_bracket(character)) {
+        brackets::draw_bracket_mark(edit.canvas, mark, edit.line.margin);
     }
     Some(RuleOutcome {
         typed_at: Some(at),
-        is_loose: grey.is_some(),
+        is_uncertain: grey.is_some(),
     })
 }
 
-/// Where the text ends that is known to stand for an empty line, if it is at the caret.
-fn placeholder_end(sheet: &EditState<'_>) -> Option<u16> {
-    let known = sheet.line.known_placeholder.as_ref()?;
-    let (text, end) = sheet.line.text_at_margin(sheet.canvas)?;
+/// Returns the end of a known placeholder, if it is at the caret.
+fn placeholder_end(edit: &EditState<'_>) -> Option<u16> {
+    let known = edit.line.known_placeholder.as_ref()?;
+    let (text, end) = edit.line.text_at_margin(edit.canvas)?;
     (text == *known).then_some(end)
 }
 
-fn insert(character: char, columns: u16, sheet: &mut EditState<'_>) {
-    let at = sheet.canvas.caret();
-    let ink = typed_ink(character, sheet);
-    let end = sheet.line.text_end(sheet.canvas);
-    if sheet.overwrite || sheet.replaces() {
-        sheet.canvas.put(at, &ink);
-        sheet.line.end = end.max(at.column.0 + columns);
+fn insert(character: char, columns: u16, edit: &mut EditState<'_>) {
+    let at = edit.canvas.caret();
+    let content = typed_ink(character, edit);
+    let end = edit.line.text_end(edit.canvas);
+    if edit.overwrite || edit.replaces() {
+        edit.canvas.put(at, &content);
+        edit.line.end = end.max(at.column.0 + columns);
         return;
     }
-    let run = Run::at(sheet.canvas.screen(), at, sheet.line.gap());
-    let mut cells = run.insert(sheet.canvas.screen(), ink, columns);
-    if marks_overflow(sheet) {
-        let last = sheet.canvas.size().last_column();
+    let run = ShiftRun::at(edit.canvas.screen(), at, edit.line.gap());
+    let mut cells = run.insert(edit.canvas.screen(), content, columns);
+    if marks_overflow(edit) {
+        let last = edit.canvas.size().last_column();
         cells.retain(|cell| cell.at.column < last || cell.at == at);
     }
-    sheet.put_all(cells);
-    sheet.line.end = end.max(at.column.0) + columns;
+    edit.put_all(cells);
+    edit.line.end = end.max(at.column.0) + columns;
 }
 
-/// Whether the last column gets a mark when the text reaches it.
-fn marks_overflow(sheet: &EditState<'_>) -> bool {
-    let editor = sheet.line.place.editor;
-    editor.is_some_and(|editor| !matches!(editor.kind, Kind::Insert | Kind::Replace))
+/// True if the last column gets a mark when the text reaches it.
+fn marks_overflow(edit: &EditState<'_>) -> bool {
+    let editor = edit.line.context.editor;
+    editor.is_some_and(|editor| !matches!(editor.kind, EditorKind::Insert | EditorKind::Replace))
 }
 
 /// A character takes away what stands for an empty line, and a suggestion that it does not agree
 /// with; of one that it agrees with it uncovers one.
-fn before_grey(character: char, end: u16, sheet: &mut EditState<'_>) {
-    let at = sheet.canvas.caret();
+fn before_suggestion(character: char, end: u16, edit: &mut EditState<'_>) {
+    let at = edit.canvas.caret();
     let typed = Grapheme::Char(character);
-    let agrees = sheet.canvas.symbol(at).looks_like(&typed);
-    if !agrees || at.column.0 <= sheet.line.margin {
-        sheet.canvas.blank(at.row, at.column.0..end);
+    let agrees = edit.canvas.grapheme(at).looks_like(&typed);
+    if !agrees || at.column.0 <= edit.line.margin {
+        edit.canvas.blank(at.row, at.column.0..end);
     }
-    let ink = typed_ink(character, sheet);
-    sheet.canvas.put(at, &ink);
-    sheet.line.end = at.column.0 + typed.columns();
+    let content = typed_ink(character, edit);
+    edit.canvas.put(at, &content);
+    edit.line.end = at.column.0 + typed.columns();
 }
 
 /// At a prompt the text goes on in the row below, if that is empty.
-fn last_column(character: char, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
-    let at = sheet.canvas.caret();
+fn last_column(character: char, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
+    let at = edit.canvas.caret();
     let below = Position::new(at.row.0 + 1, 0);
-    let goes_on = sheet.line.place.kind == InputKind::Prompt
-        && sheet.canvas.size().contains(below)
-        && is_vacant_from(sheet.canvas.row(below.row), 0);
+    let goes_on = edit.line.context.kind == InputKind::Prompt
+        && edit.canvas.size().contains(below)
+        && is_vacant_from(edit.canvas.row(below.row), 0);
     if !goes_on {
         return None;
     }
-    let ink = typed_ink(character, sheet);
-    sheet.canvas.put(at, &ink);
-    sheet.canvas.move_caret(below);
+    let content = typed_ink(character, edit);
+    edit.canvas.put(at, &content);
+    edit.canvas.move_caret(below);
     Some(RuleOutcome {
         typed_at: Some(at),
-        is_loose: false,
+        is_uncertain: false,
     })
 }
 
-fn typed_ink(character: char, sheet: &EditState<'_>) -> CellContent {
-    let at = sheet.canvas.caret();
-    let row = sheet.canvas.row(at.row);
+fn typed_ink(character: char, edit: &EditState<'_>) -> CellContent {
+    let at = edit.canvas.caret();
+    let row = edit.canvas.row(at.row);
     let mut style = typed_style(row, at.column.0);
     let is_plain_left = left_of(row, at.column.0)
         .is_none_or(|left| row.style(Column(left)).background.is_default());
-    let is_behind_text = match sheet.line.place.kind {
+    let is_behind_text = match edit.line.context.kind {
         InputKind::Prompt => true,
-        InputKind::Elsewhere => at.column.0 > sheet.line.margin || is_behind_word(row, at.column.0),
+        InputKind::Other => at.column.0 > edit.line.margin || is_behind_word(row, at.column.0),
         InputKind::Editor => false,
     };
     if is_behind_text && is_plain_left {
@@ -130,7 +130,7 @@ fn typed_ink(character: char, sheet: &EditState<'_>) -> CellContent {
         style.background = Color::DEFAULT;
     }
     CellContent {
-        symbol: Grapheme::Char(character),
+        grapheme: Grapheme::Char(character),
         style,
     }
 }

@@ -2,9 +2,9 @@
 
 use fulmar_terminal::{Position, Row};
 
-use super::vertical::is_void;
+use super::vertical::is_vim_filler;
 use crate::canvas::Canvas;
-use crate::editor::editor;
+use crate::editor::find_editor;
 use crate::gutter::gutter;
 use crate::overlay::CellContent;
 use crate::text::{is_vacant, is_vacant_from, row_end, starts};
@@ -14,7 +14,7 @@ use crate::text::{is_vacant, is_vacant_from, row_end, starts};
 /// There is no rule where the window scrolls or the line is longer than its row.
 pub(crate) fn split(indents: bool, canvas: &mut Canvas) -> Option<()> {
     let at = canvas.caret();
-    let bottom = editor(canvas.screen(), at)?.bottom;
+    let bottom = find_editor(canvas.screen(), at)?.bottom;
     let below = Row(at.row.0 + 1);
     let last_column = canvas.size().columns() - 1;
     if below >= bottom || !is_vacant(canvas.line(), last_column) {
@@ -30,9 +30,9 @@ pub(crate) fn split(indents: bool, canvas: &mut Canvas) -> Option<()> {
     push_down(canvas, below, bottom, gutter);
     clear_row(canvas, at.row, at.column.0);
     clear_row(canvas, below, gutter);
-    for (offset, ink) in tail {
+    for (offset, content) in tail {
         if indent + offset <= last_column {
-            canvas.put(Position::new(below.0, indent + offset), &ink);
+            canvas.put(Position::new(below.0, indent + offset), &content);
         }
     }
     canvas.move_caret(Position::new(below.0, indent));
@@ -56,7 +56,7 @@ fn tail(canvas: &Canvas) -> Vec<(u16, CellContent)> {
         .map(|column| {
             (
                 column - at.column.0,
-                canvas.ink(Position::new(at.row.0, column)),
+                canvas.content(Position::new(at.row.0, column)),
             )
         })
         .collect()
@@ -66,7 +66,7 @@ fn tail(canvas: &Canvas) -> Vec<(u16, CellContent)> {
 fn push_down(canvas: &mut Canvas, first: Row, bottom: Row, gutter: u16) {
     let is_text = |row: &u16| {
         let cells = canvas.row(Row(*row));
-        !is_vacant_from(cells, gutter) && !is_void(cells)
+        !is_vacant_from(cells, gutter) && !is_vim_filler(cells)
     };
     let Some(last) = (first.0..bottom.0).rev().find(is_text) else {
         return;
@@ -87,7 +87,7 @@ fn copy_row(canvas: &mut Canvas, from: Row, to: Row, start: u16) {
     let cells = canvas.row(from);
     let columns: Vec<u16> = starts(cells, start, row_end(cells)).collect();
     for column in columns {
-        let ink = canvas.ink(Position::new(from.0, column));
-        canvas.put(Position::new(to.0, column), &ink);
+        let content = canvas.content(Position::new(from.0, column));
+        canvas.put(Position::new(to.0, column), &content);
     }
 }

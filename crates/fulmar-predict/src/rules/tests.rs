@@ -1,4 +1,6 @@
 use super::*;
+use crate::canvas::Canvas;
+use crate::input_line::InputLine;
 use crate::testing::{screen, text};
 use fulmar_terminal::Screen;
 use proptest::prelude::*;
@@ -19,13 +21,13 @@ fn after(screen: &Screen, typed: u16, key: Key, variant: u8) -> Option<String> {
 
 fn applied(screen: &Screen, typed: u16, key: Key, variant: u8) -> Option<(Canvas, InputLine)> {
     let mut canvas = Canvas::new(screen);
-    let mut line = InputLine::begin(&canvas, typed, None);
-    let mut sheet = EditState {
+    let mut line = InputLine::at_caret(&canvas, typed, None);
+    let mut edit = EditState {
         canvas: &mut canvas,
         line: &mut line,
         overwrite: false,
     };
-    apply(key, variant, &mut sheet)?;
+    apply_rule(key, variant, &mut edit)?;
     Some((canvas, line))
 }
 
@@ -262,14 +264,14 @@ fn after_in_editor(rows: &str, mark: &str, key: Key) -> Option<String> {
 fn an_emptied_line_shows_what_it_showed_when_it_was_empty() {
     let (empty, _) = written("│ > ¦\x1b[2mTry this\x1b[m          │");
     let mut canvas = Canvas::new(&empty);
-    let mut line = InputLine::begin(&canvas, 0, None);
+    let mut line = InputLine::at_caret(&canvas, 0, None);
     let mut press = |key| {
-        let mut sheet = EditState {
+        let mut edit = EditState {
             canvas: &mut canvas,
             line: &mut line,
             overwrite: false,
         };
-        apply(key, 0, &mut sheet).expect("a rule");
+        apply_rule(key, 0, &mut edit).expect("a rule");
         with_caret(&text(canvas.screen(), 0), canvas.caret().column.0)
     };
     assert_eq!(press(Key::Text('T')), "│ > T¦                 │");
@@ -435,17 +437,17 @@ proptest! {
     ) {
         let screen = screen(rows, columns, &bytes);
         let mut canvas = Canvas::new(&screen);
-        let mut line = InputLine::begin(&canvas, typed, None);
+        let mut line = InputLine::at_caret(&canvas, typed, None);
         for (key, variant) in keys {
             let before = canvas.clone();
-            let mut sheet = EditState { canvas: &mut canvas, line: &mut line, overwrite: false };
-            let done = apply(key, variant, &mut sheet);
+            let mut edit = EditState { canvas: &mut canvas, line: &mut line, overwrite: false };
+            let outcome = apply_rule(key, variant, &mut edit);
             if key == Key::Enter {
-                let _ = split(variant == 0, sheet.canvas);
+                let _ = split(variant == 0, edit.canvas);
             }
             prop_assert_eq!(canvas.size(), screen.size());
             prop_assert!(canvas.size().contains(canvas.caret()));
-            if done.is_some() {
+            if outcome.is_some() {
                 let changes = before.changes(&canvas);
                 prop_assert!(changes.len() <= usize::from(rows) * usize::from(columns));
             }

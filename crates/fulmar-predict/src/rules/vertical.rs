@@ -10,10 +10,10 @@ use crate::text::{char_at, is_vacant, is_vacant_from, left_of, row_end, text_end
 ///
 /// There is no rule at the edges of the window, where it scrolls, nor for long lines, nor where
 /// the text may have ended.
-pub(super) fn step(is_down: bool, sheet: &mut EditState<'_>) -> Option<RuleOutcome> {
-    let at = sheet.canvas.caret();
-    let screen = sheet.canvas.screen();
-    let bottom = sheet.line.place.editor?.bottom;
+pub(super) fn step(is_down: bool, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
+    let at = edit.canvas.caret();
+    let screen = edit.canvas.screen();
+    let bottom = edit.line.context.editor?.bottom;
     let to = if is_down {
         at.row.0.checked_add(1)?
     } else {
@@ -21,28 +21,28 @@ pub(super) fn step(is_down: bool, sheet: &mut EditState<'_>) -> Option<RuleOutco
     };
     let to = Row(to);
     if to >= bottom
-        || is_beyond_text(sheet, to, bottom)
-        || is_full(sheet, at.row)
-        || is_full(sheet, to)
+        || is_beyond_text(edit, to, bottom)
+        || is_full(edit, at.row)
+        || is_full(edit, to)
     {
         return None;
     }
     let start = gutter(screen, to);
-    let end = row_end_in_window(sheet, to, start);
-    let goal = sheet.line.goal.unwrap_or(at.column.0);
+    let end = row_end_in_window(edit, to, start);
+    let goal = edit.line.goal_column.unwrap_or(at.column.0);
     let column = goal.min(end).max(start);
-    let column = whole_character(sheet, to, column);
-    sheet.canvas.move_caret(Position::new(to.0, column));
-    sheet.line.row = to;
-    sheet.line.margin = start;
-    sheet.line.end = end;
-    sheet.line.goal = Some(goal);
+    let column = whole_character(edit, to, column);
+    edit.canvas.move_caret(Position::new(to.0, column));
+    edit.line.row = to;
+    edit.line.margin = start;
+    edit.line.end = end;
+    edit.line.goal_column = Some(goal);
     Some(RuleOutcome::default())
 }
 
 /// Returns the end of a row's text: blanks of any number may be inside it, a border may not.
-fn row_end_in_window(sheet: &EditState<'_>, row: Row, start: u16) -> u16 {
-    let screen = sheet.canvas.screen();
+fn row_end_in_window(edit: &EditState<'_>, row: Row, start: u16) -> u16 {
+    let screen = edit.canvas.screen();
     let at = Position::new(row.0, start);
     row_end(screen.row(row))
         .min(crate::text::border(screen, at))
@@ -50,8 +50,8 @@ fn row_end_in_window(sheet: &EditState<'_>, row: Row, start: u16) -> u16 {
 }
 
 /// Not into the right half of a wide character.
-fn whole_character(sheet: &EditState<'_>, row: Row, column: u16) -> u16 {
-    let cells = sheet.canvas.row(row);
+fn whole_character(edit: &EditState<'_>, row: Row, column: u16) -> u16 {
+    let cells = edit.canvas.row(row);
     match left_of(cells, column.saturating_add(1)) {
         Some(start) if start < column && char_at(cells, start) != ' ' => start,
         _ => column,
@@ -59,22 +59,22 @@ fn whole_character(sheet: &EditState<'_>, row: Row, column: u16) -> u16 {
 }
 
 /// True if the text of the row reaches the last column, so that it may go on in the next.
-fn is_full(sheet: &EditState<'_>, row: Row) -> bool {
-    let columns = sheet.canvas.size().columns();
-    !is_vacant(sheet.canvas.row(row), columns - 1)
+fn is_full(edit: &EditState<'_>, row: Row) -> bool {
+    let columns = edit.canvas.size().columns();
+    !is_vacant(edit.canvas.row(row), columns - 1)
 }
 
 /// True if a row may be beyond the text: vim marks those with `~`; others leave them and all that follow
 /// empty.
-fn is_beyond_text(sheet: &EditState<'_>, row: Row, bottom: Row) -> bool {
-    is_void(sheet.canvas.row(row)) || (row.0..bottom.0).all(|row| is_empty(sheet, Row(row)))
+fn is_beyond_text(edit: &EditState<'_>, row: Row, bottom: Row) -> bool {
+    is_vim_filler(edit.canvas.row(row)) || (row.0..bottom.0).all(|row| is_empty(edit, Row(row)))
 }
 
-/// Whether vim marks the row as one beyond the text.
-pub(super) fn is_void(cells: &CellRow) -> bool {
+/// True if vim marks the row as one beyond the text.
+pub(super) fn is_vim_filler(cells: &CellRow) -> bool {
     char_at(cells, 0) == '~' && is_vacant_from(cells, 1)
 }
 
-fn is_empty(sheet: &EditState<'_>, row: Row) -> bool {
-    is_vacant_from(sheet.canvas.row(row), 0)
+fn is_empty(edit: &EditState<'_>, row: Row) -> bool {
+    is_vacant_from(edit.canvas.row(row), 0)
 }

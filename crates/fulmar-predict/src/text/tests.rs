@@ -7,28 +7,28 @@ use proptest::prelude::*;
 fn drawn(screen: &Screen, cells: &[OverlayCell]) -> String {
     let mut screen = screen.clone();
     for cell in cells {
-        screen.overlay_cell(cell.at, cell.ink.symbol.glyph(), &cell.ink.style);
+        screen.overlay_cell(cell.at, cell.content.grapheme.glyph(), &cell.content.style);
     }
     text(&screen, 0)
 }
 
-fn ink(character: char) -> CellContent {
+fn content(character: char) -> CellContent {
     CellContent {
-        symbol: Grapheme::Char(character),
+        grapheme: Grapheme::Char(character),
         style: Style::default(),
     }
 }
 
 fn after_insert(before: &str, column: u16, gap: u16, typed: char) -> String {
     let screen = line(before);
-    let run = Run::at(&screen, at(0, column), gap);
+    let run = ShiftRun::at(&screen, at(0, column), gap);
     let columns = fulmar_terminal::char_columns(typed);
-    drawn(&screen, &run.insert(&screen, ink(typed), columns))
+    drawn(&screen, &run.insert(&screen, content(typed), columns))
 }
 
 fn after_remove(before: &str, column: u16, gap: u16, columns: u16) -> String {
     let screen = line(before);
-    let run = Run::at(&screen, at(0, column), gap);
+    let run = ShiftRun::at(&screen, at(0, column), gap);
     drawn(&screen, &run.remove(&screen, columns))
 }
 
@@ -84,7 +84,7 @@ fn what_is_taken_out_is_closed_up_to_the_gap() {
 fn what_comes_from_outside_the_row_is_left_out() {
     let full: String = "$ ".chars().chain(('a'..='z').cycle().take(38)).collect();
     let screen = line(&full);
-    let run = Run::at(&screen, at(0, 2), PROMPT_GAP);
+    let run = ShiftRun::at(&screen, at(0, 2), PROMPT_GAP);
     assert!(run.overflows);
     let removed = run.remove(&screen, 1);
     assert!(removed.iter().all(|cell| cell.at.column.0 < 39));
@@ -92,14 +92,14 @@ fn what_comes_from_outside_the_row_is_left_out() {
     // The editor's mark stays, and nothing is known of the cell before it.
     let marked = format!("{}>", full.chars().take(39).collect::<String>());
     let screen = line(&marked);
-    let run = Run::at(&screen, at(0, 2), OTHER_GAP);
+    let run = ShiftRun::at(&screen, at(0, 2), OTHER_GAP);
     assert!(run.overflows);
     assert!(
         run.remove(&screen, 1)
             .iter()
             .all(|cell| cell.at.column.0 < 38)
     );
-    let inserted = run.insert(&screen, ink('#'), 1);
+    let inserted = run.insert(&screen, content('#'), 1);
     assert!(inserted.iter().all(|cell| cell.at.column.0 < 39));
     assert!(drawn(&screen, &inserted).starts_with("$ #abc"));
 }
@@ -241,9 +241,9 @@ proptest! {
         let size = Size::new(4, 17).unwrap();
         let place = size.clamp(at(row, column));
         let typed = if wide { '漢' } else { 'x' };
-        let run = Run::at(&screen, place, gap);
+        let run = ShiftRun::at(&screen, place, gap);
         let cells = [
-            run.insert(&screen, ink(typed), 1 + u16::from(wide)),
+            run.insert(&screen, content(typed), 1 + u16::from(wide)),
             run.remove(&screen, count),
         ];
         for cell in cells.iter().flatten() {
@@ -266,10 +266,10 @@ proptest! {
         let typed = if wide { '漢' } else { 'x' };
         let width = 1 + u16::from(wide);
         let mut changed = screen.clone();
-        for cell in Run::at(&screen, at(0, column), OTHER_GAP).insert(&screen, ink(typed), width) {
-            changed.overlay_cell(cell.at, cell.ink.symbol.glyph(), &cell.ink.style);
+        for cell in ShiftRun::at(&screen, at(0, column), OTHER_GAP).insert(&screen, content(typed), width) {
+            changed.overlay_cell(cell.at, cell.content.grapheme.glyph(), &cell.content.style);
         }
-        let run = Run::at(&changed, at(0, column), OTHER_GAP);
+        let run = ShiftRun::at(&changed, at(0, column), OTHER_GAP);
         prop_assert_eq!(drawn(&changed, &run.remove(&changed, width)), text(&screen, 0));
     }
 }

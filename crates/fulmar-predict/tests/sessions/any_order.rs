@@ -14,10 +14,10 @@ use crate::session::{Session, rows_of};
 enum Event {
     Keys(Vec<u8>),
     /// The program writes, and a frame comes with counts that are behind by so much.
-    Frame(String, u64, u64),
+    ServerFrame(String, u64, u64),
     /// A frame with any counts.
     Counts(u64, u64),
-    Hints(u8),
+    TtyHints(u8),
     Resize(u16, u16),
     Link(Option<u16>),
     Wait(u16),
@@ -105,9 +105,9 @@ fn output() -> impl Strategy<Value = String> {
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         10 => keys().prop_map(Event::Keys),
-        8 => (output(), 0..4_u64, 0..4_u64).prop_map(|(text, a, b)| Event::Frame(text, a, b)),
+        8 => (output(), 0..4_u64, 0..4_u64).prop_map(|(text, a, b)| Event::ServerFrame(text, a, b)),
         1 => (any::<u64>(), any::<u64>()).prop_map(|(a, b)| Event::Counts(a, b)),
-        1 => any::<u8>().prop_map(Event::Hints),
+        1 => any::<u8>().prop_map(Event::TtyHints),
         1 => (1..12_u16, 1..30_u16).prop_map(|(rows, columns)| Event::Resize(rows, columns)),
         1 => prop::option::of(0..600_u16).prop_map(Event::Link),
         2 => (0..6000_u16).prop_map(Event::Wait),
@@ -155,12 +155,12 @@ impl World {
         }
     }
 
-    /// The same at a prompt that has echoed, so that guesses are shown.
+    /// The same at a prompt that has echoed, so that predictions are shown.
     fn trusted() -> World {
         let mut world = World::new(PredictionMode::Always);
         for (keys, output) in [("", "\x1b[?2004h$ "), ("a", "a")] {
             world.happen(&Event::Keys(keys.into()));
-            world.happen(&Event::Frame(output.into(), 0, 0));
+            world.happen(&Event::ServerFrame(output.into(), 0, 0));
         }
         world
     }
@@ -172,13 +172,13 @@ impl World {
                 self.engine.handle_keys(self.now, self.typed, bytes);
                 self.typed += bytes.len() as u64;
             }
-            Event::Frame(text, behind, more) => {
+            Event::ServerFrame(text, behind, more) => {
                 self.terminal.process(text.as_bytes());
                 let received = self.typed.saturating_sub(*behind);
                 self.show(received, received.saturating_sub(*more));
             }
             Event::Counts(received, echoed) => self.show(*received, *echoed),
-            Event::Hints(bits) => self.engine.handle_hints(hints(*bits)),
+            Event::TtyHints(bits) => self.engine.handle_hints(hints(*bits)),
             Event::Resize(rows, columns) => {
                 let size = Size::new(*rows, *columns).expect("a size within bounds");
                 self.engine.handle_resize(self.now, size);
@@ -238,11 +238,11 @@ proptest! {
         let typed = world.typed;
         world.show(typed, typed);
         prop_assert!(world.engine.overlay(world.now).is_empty());
-        world.happen(&Event::Frame("x".into(), 0, 0));
+        world.happen(&Event::ServerFrame("x".into(), 0, 0));
         prop_assert!(world.engine.overlay(world.now).is_empty());
     }
 
-    /// A mode of never draws nothing, ever.
+    /// Mode `Never` draws nothing, ever.
     #[test]
     fn never_is_never(events in prop::collection::vec(event(), 1..40)) {
         let mut world = World::new(PredictionMode::Never);
@@ -252,7 +252,7 @@ proptest! {
         }
     }
 
-    /// A frame that has what was guessed already looks the same with the overlay.
+    /// A frame that has what was predicted already looks the same with the overlay.
     #[test]
     fn what_is_there_already_is_not_drawn_again(keys in prop::collection::vec(0..5_usize, 1..12)) {
         let mut session = Session::at_trusted_prompt();

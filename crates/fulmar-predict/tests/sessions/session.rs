@@ -17,7 +17,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Returns a session of `rows` by `columns` on a link slow enough for guesses.
+    /// Returns a session of `rows` by `columns` on a link slow enough for predictions.
     pub(crate) fn new(rows: u16, columns: u16) -> Session {
         let size = Size::new(rows, columns).expect("a size within bounds");
         let config = PredictionConfig {

@@ -20,8 +20,8 @@ const PASSES: u64 = 8;
 enum Event {
     Keys(&'static str, usize),
     /// The program writes, and its screen comes with counts that are behind by so much.
-    Frame(&'static str, u64, u64),
-    Hints(bool),
+    ServerFrame(&'static str, u64, u64),
+    TtyHints(bool),
     Resize(u16),
 }
 
@@ -47,8 +47,8 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         10 => (prop::sample::select(keys.to_vec()), 1..60_usize).prop_map(|(key, count)| Event::Keys(key, count)),
         8 => (prop::sample::select(output.to_vec()), 0..300_u64, 0..300_u64)
-            .prop_map(|(text, behind, more)| Event::Frame(text, behind, more)),
-        1 => any::<bool>().prop_map(Event::Hints),
+            .prop_map(|(text, behind, more)| Event::ServerFrame(text, behind, more)),
+        1 => any::<bool>().prop_map(Event::TtyHints),
         1 => (2..ROWS).prop_map(Event::Resize),
     ]
 }
@@ -69,11 +69,11 @@ fn call(scene: &mut Scene, event: &Event) -> Call {
             count = bytes.len() as u64;
             scene.key(&bytes);
         }
-        Event::Frame(text, behind, more) => {
+        Event::ServerFrame(text, behind, more) => {
             let received = scene.typed().saturating_sub(*behind);
             scene.partial(text, received, received.saturating_sub(*more));
         }
-        Event::Hints(is_raw) => scene.engine.handle_hints(TtyHints {
+        Event::TtyHints(is_raw) => scene.engine.handle_hints(TtyHints {
             canonical: !is_raw,
             echo: !is_raw,
             ..TtyHints::default()

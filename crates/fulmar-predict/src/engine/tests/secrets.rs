@@ -28,7 +28,7 @@ fn s1_keys_behind_enter_wait_for_its_answer() {
     let mut scene = known_prompt(EDITING);
     scene.keys("su\r");
     scene.keys("secret");
-    let is_blind = |key: &PendingKey| key.drawn().is_none();
+    let is_blind = |key: &PendingKey| key.drawn_effect().is_none();
     assert!(scene.engine.queue.iter().skip(3).all(is_blind));
     assert!(!scene.row(2).contains("secret") && !scene.row(3).contains("secret"));
     scene.partial("su", 8, 5);
@@ -201,7 +201,11 @@ fn s7_the_second_key_of_a_command_has_no_rule() {
         scene.key(prefix);
         scene.answer("");
         scene.key("u");
-        let rule = scene.engine.queue.front().map(|key| key.known().is_some());
+        let rule = scene
+            .engine
+            .queue
+            .front()
+            .map(|key| key.known_effect().is_some());
         assert_eq!(rule, Some(false), "{prefix:?}");
     }
 }
@@ -221,7 +225,7 @@ fn s8_the_status_line_of_a_multiplexer_is_no_context() {
 #[test]
 fn s9_characters_are_shown_in_a_confirmed_epoch_only() {
     let mut scene = known_prompt(EDITING);
-    // The record of a key that moves is good; what is typed there is still doubted.
+    // The record of a key that moves is good; what is typed there is still tentative.
     scene.keys("ab");
     scene.answer("ab");
     scene.key("\x1b[D");
@@ -231,7 +235,13 @@ fn s9_characters_are_shown_in_a_confirmed_epoch_only() {
     scene.keys("x");
     scene.key("\x1b[D");
     scene.keys("y");
-    assert!(scene.engine.queue.iter().all(|key| key.known().is_some()));
+    assert!(
+        scene
+            .engine
+            .queue
+            .iter()
+            .all(|key| key.known_effect().is_some())
+    );
     assert_eq!(scene.row(3), "host$");
 }
 
@@ -309,7 +319,7 @@ fn a_terminal_that_says_it_echoes_and_does_not_is_believed_no_more() {
         assert!(!scene.shows(), "{key}");
         scene.answer("");
     }
-    // An echo that is seen gives the trust back.
+    // An echo that is seen lets echo be expected again.
     scene.keys("x");
     scene.answer("x");
     scene.keys("y");

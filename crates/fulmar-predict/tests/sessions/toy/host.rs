@@ -38,7 +38,7 @@ pub(super) struct Host<'a> {
     input: VecDeque<Key>,
     deeds: VecDeque<(u64, Deed)>,
     tty: TtyHints,
-    /// When how many keys had been handed over.
+    /// The times at which counts of keys had been handed over.
     handed: Vec<(u64, u64)>,
     /// The answers of which something was echoed.
     pub(super) echoed: BTreeSet<usize>,

@@ -270,7 +270,7 @@ impl<'a> World<'a> {
         let overlay = self.engine.overlay(self.time());
         self.cells += overlay.cells().len();
         for cell in overlay.cells() {
-            if let Grapheme::Char(character) = cell.ink.symbol {
+            if let Grapheme::Char(character) = cell.content.grapheme {
                 self.drawn.insert(character);
             }
         }

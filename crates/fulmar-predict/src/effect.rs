@@ -1,0 +1,36 @@
+//! Effects of keys: the cells that they change, and where they take the caret.
+
+use fulmar_terminal::Position;
+
+use crate::overlay::{CellContent, Grapheme};
+
+/// The predicted effect of a key.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyEffect {
+    /// Cells that it changes.
+    pub(crate) changes: Vec<CellChange>,
+    /// The position at which Enter leaves the line: a suggestion behind it goes first.
+    pub(crate) leaves_line_at: Option<Position>,
+    /// All rows move up by one before.
+    pub(crate) scrolls: bool,
+    /// The position of the caret after it.
+    pub(crate) caret: Position,
+    /// The position of a typed character.
+    pub(crate) typed_at: Option<Position>,
+    /// The variant of the rule that gave it.
+    pub(crate) variant: u8,
+    /// True if the key has worked this way before, or usually does.
+    pub(crate) is_confident: bool,
+}
+
+/// A cell that an effect changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CellChange {
+    pub(crate) at: Position,
+    /// The content after the change.
+    pub(crate) content: CellContent,
+    /// The text before the change.
+    pub(crate) before: Grapheme,
+    /// Whatever the frame has there is right.
+    pub(crate) is_uncertain: bool,
+}

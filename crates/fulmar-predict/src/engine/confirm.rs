@@ -1,0 +1,136 @@
+//! Confirms predictions that the newest frame shows, and learns from them.
+//!
+//! Source: docs/prediction.md §7.
+
+use fulmar_base::Time;
+use fulmar_terminal::{Position, Row};
+
+use super::PredictionEngine;
+use crate::brackets;
+use crate::decision::{EpochReason, PredictionVerdict};
+use crate::frame_match::is_evidence;
+use crate::key::Key;
+use crate::pending::{PendingKey, Prediction};
+use crate::text::{char_at, row_end};
+
+impl PredictionEngine {
+    /// Confirms the first `count` keys, which the frame shows.
+    pub(super) fn confirm_keys(&mut self, now: Time, count: usize) {
+        for _ in 0..count {
+            let Some(key) = self.queue.pop() else { break };
+            self.learn_success(&key);
+            self.learn_brackets(&key);
+            // A key that moves proves nothing, nor does a character that stood there before: only an
+            // echo lets the epoch be shown. Below a question for a secret not even that counts.
+            if let Some(effect) = key.known_effect()
+                && is_evidence(&key, effect, &self.frame.canvas)
+                && !self.is_below_secret()
+            {
+                self.confirm_epoch(now, key.epoch, EpochReason::Evidence);
+                self.echo_confidence.note_echo_of(key.stroke.start);
+                self.note_echo();
+            }
+            self.note_settled(now, &key, PredictionVerdict::Right);
+        }
+        // Later keys were predicted on these: they now stand on the frame itself.
+        self.base = self.frame.canvas.clone();
+    }
+
+    fn is_below_secret(&self) -> bool {
+        let canvas = &self.frame.canvas;
+        let line = self.line.as_ref();
+        line.is_some_and(|line| line.is_below_secret(canvas))
+    }
+
+    fn learn_success(&mut self, key: &PendingKey) {
+        if let Some(effect) = key.known_effect()
+            && let Some(history) = self.history_mut()
+        {
+            history.note_right(key.stroke.key, effect.variant);
+        }
+    }
+
+    /// Learns whether the program marks the bracket that was typed last.
+    fn learn_brackets(&mut self, key: &PendingKey) {
+        let Some(effect) = key.known_effect() else {
+            return;
+        };
+        let frame = &self.frame.canvas;
+        let is_bracket = matches!(key.stroke.key, Key::Text(c) if brackets::is_closing_bracket(c));
+        if is_bracket
+            && effect.caret == frame.caret()
+            && let Some(seen) = brackets::bracket_mark_at_caret(frame)
+            && let Some(history) = self.history_mut()
+        {
+            history.brackets = seen;
+        }
+    }
+
+    /// Confirms the first `count` keys, which the frame shows so many rows further down; so the others will
+    /// be, too.
+    pub(super) fn confirm_shifted(&mut self, now: Time, count: usize, rows: i32) {
+        let size = self.frame.canvas.size();
+        let moved = |at: Position| {
+            let row = i32::from(at.row.0) + rows;
+            let row = u16::try_from(row).ok()?;
+            Some(Position::new(row, at.column.0)).filter(|&at| size.contains(at))
+        };
+        // Effects have absolute positions. Behind the first key without one nothing was predicted.
+        for key in self.queue.iter_mut() {
+            let Prediction::Known(effect) = &mut key.prediction else {
+                break;
+            };
+            effect.changes.retain_mut(|change| match moved(change.at) {
+                Some(at) => {
+                    change.at = at;
+                    true
+                }
+                None => false,
+            });
+            effect.typed_at = effect.typed_at.and_then(moved);
+            effect.caret = moved(effect.caret).unwrap_or(effect.caret);
+        }
+        self.queue.recount();
+        if let Some(line) = &mut self.line {
+            line.row = self.frame.canvas.caret().row;
+        }
+        self.base = self.frame.canvas.clone();
+        self.confirm_keys(now, count);
+    }
+
+    /// Drops the first `count` keys without blame: a later key has been answered, and its answer may have
+    /// taken theirs off the screen.
+    pub(super) fn drop_overtaken(&mut self, now: Time, count: usize) {
+        // A shell leaves the line above its command's output: that is an echo all the same.
+        let echoed = self.typed_line_is_above();
+        for _ in 0..count {
+            if let Some(key) = self.queue.pop() {
+                self.note_settled(now, &key, PredictionVerdict::Open);
+            }
+        }
+        if echoed {
+            self.note_echo();
+        }
+    }
+
+    /// True if the line as it was predicted stands somewhere above the caret, with at least one typed
+    /// character.
+    fn typed_line_is_above(&self) -> bool {
+        let Some(line) = &self.line else { return false };
+        let mut expected = self.base.clone();
+        for effect in self.queue.iter().map_while(PendingKey::known_effect) {
+            expected.draw(effect);
+        }
+        let cells = expected.row(line.row);
+        let end = row_end(cells);
+        let typed = (line.margin..end).filter(|&column| char_at(cells, column) != ' ');
+        if typed.count() == 0 {
+            return false;
+        }
+        let frame = &self.frame.canvas;
+        (0..=frame.caret().row.0).rev().any(|row| {
+            let there = frame.row(Row(row));
+            (0..end).all(|column| char_at(there, column) == char_at(cells, column))
+        })
+    }
+}
