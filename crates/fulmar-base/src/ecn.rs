@@ -36,6 +36,11 @@ impl Ecn {
             Ecn::Congested => 0b11,
         }
     }
+
+    /// Tells whether a queue may mark a datagram where it would drop one without a mark.
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Ecn::NotCapable)
+    }
 }
 
 #[cfg(test)]

@@ -10,11 +10,12 @@ mod support;
 
 use std::time::Duration;
 
+use fulmar_base::Hint;
 use fulmar_core::{Agreement, Capabilities, ClientEnding, ExitStatus, ServerEnding};
 use fulmar_predict::PredictionMode;
 use fulmar_sim::{
-    CLIENT, Change, Delay, Duplication, Failure, Hint, HostId, Impairment, Jump, Loss, Network,
-    Queue, Random, Rate, Reordering, SERVER, Seeds, Way, hours, minutes, ms, secs,
+    CLIENT, Change, Delay, Duplication, Failure, HostId, Impairment, Jump, Loss, Network, Queue,
+    Random, Rate, Reordering, SERVER, Seeds, Way, hours, minutes, ms, secs,
 };
 
 use support::World;

@@ -5,10 +5,11 @@ mod support;
 
 use std::time::Duration;
 
+use fulmar_base::Hint;
 use fulmar_core::{ClientEnding, ServerEnding, ServerEvent};
 use fulmar_sim::{
-    CLIENT, Change, Delay, Duplication, Failure, Hint, Impairment, Jump, Loss, Mtu, Network, Queue,
-    Rate, Reordering, SERVER, days, minutes, ms, secs,
+    CLIENT, Change, Delay, Duplication, Failure, Impairment, Jump, Loss, Mtu, Network, Queue, Rate,
+    Reordering, SERVER, days, minutes, ms, secs,
 };
 
 use support::World;

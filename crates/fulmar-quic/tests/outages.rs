@@ -4,9 +4,10 @@ mod support;
 
 use std::time::Duration;
 
+use fulmar_base::Hint;
 use fulmar_quic::{Event, Options};
 use fulmar_sim::{
-    CLIENT, Change, Delay, Hint, Nat, Network, Outage, Queue, Rate, Simulation, hours, ms, secs,
+    CLIENT, Change, Delay, Nat, Network, Outage, Queue, Rate, Simulation, hours, ms, secs,
 };
 use support::{End, ends};
 

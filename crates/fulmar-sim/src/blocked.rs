@@ -88,9 +88,10 @@ impl Stage for Blocked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datagram::{Content, SendError};
+    use crate::datagram::Content;
     use crate::testing::Bench;
     use crate::units::ms;
+    use fulmar_base::SendError;
 
     #[test]
     fn nothing_passes() {

@@ -7,7 +7,7 @@ use crate::clock::Jump;
 use crate::datagram::HostId;
 use crate::host::Way;
 use crate::impairment::Impairment;
-use crate::node::Hint;
+use fulmar_base::Hint;
 
 /// One change of the network or of a host.
 #[derive(Clone, Debug, PartialEq)]

@@ -173,11 +173,11 @@ fn control_law(codel: CoDel, from: Duration, count: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datagram::Ecn;
     use crate::impairment::Impairment;
     use crate::rate::Rate;
     use crate::stage::LossCause;
     use crate::testing::Bench;
+    use fulmar_base::Ecn;
 
     /// With its headers a packet of 1000 bytes, which is 1 ms at 8 Mbit/s.
     const LEN: usize = 1000 - 28;
@@ -249,7 +249,7 @@ mod tests {
             let mut bench = Bench::of(link(CoDel::standard().holding(100_000).marking()));
             bench.ecn = ecn;
             bench.send_many(4000, Duration::from_micros(500), LEN);
-            let is_marked = |mark: &&Ecn| **mark == Ecn::CongestionExperienced;
+            let is_marked = |mark: &&Ecn| **mark == Ecn::Congested;
             let marked = bench.marks().iter().filter(is_marked).count();
             (marked, bench.losses().len())
         };

@@ -3,35 +3,13 @@
 use std::fmt;
 use std::net::SocketAddr;
 
+use fulmar_base::{Ecn, SendError};
+
 /// A host of the network, by the order in which hosts were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(pub usize);
 
-/// The two bits of explicit congestion notification in the IP header.
-///
-/// Source: RFC 3168 §5.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Ecn {
-    /// The sender does not take part: a full queue can only drop it.
-    #[default]
-    NotCapable,
-    /// The sender takes part, codepoint 0.
-    Capable0,
-    /// The sender takes part, codepoint 1.
-    Capable1,
-    /// A queue on the way was filling up.
-    CongestionExperienced,
-}
-
-impl Ecn {
-    /// Tells whether a queue may mark this datagram where it would drop another.
-    #[must_use]
-    pub fn is_capable(self) -> bool {
-        self != Self::NotCapable
-    }
-}
-
-/// What the bytes of a [`Datagram`] are.
+/// The meaning of a [`Datagram`]'s bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Content {
     /// The payload of a UDP datagram; the network counts its headers besides.
@@ -134,33 +112,6 @@ pub(crate) struct Ticket {
 impl fmt::Display for Ticket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{}{}", self.serial, if self.is_copy { "'" } else { "" })
-    }
-}
-
-/// Why a system refuses or reports back a datagram of its own host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SendError {
-    /// Larger than a link on the way carries (`EMSGSIZE`).
-    TooBig,
-    /// There is no way to that address at present (`ENETUNREACH`).
-    Unreachable,
-    /// A host on the way says that nobody listens there (`ECONNREFUSED`).
-    Refused,
-    /// The source address is not, or no longer, this host's (`EADDRNOTAVAIL`).
-    AddressGone,
-    /// A local rule forbids it (`EPERM`).
-    Forbidden,
-}
-
-impl fmt::Display for SendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::TooBig => "too big",
-            Self::Unreachable => "network unreachable",
-            Self::Refused => "connection refused",
-            Self::AddressGone => "source address gone",
-            Self::Forbidden => "forbidden",
-        })
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::blocked::Blocked;
 use crate::burst_loss::BurstLoss;
-use crate::datagram::SendError;
 use crate::delay::Delay;
 use crate::duplication::Duplication;
 use crate::loss::Loss;
@@ -15,6 +14,7 @@ use crate::rate::Rate;
 use crate::reordering::Reordering;
 use crate::stage::Stage;
 use crate::traced::Traced;
+use fulmar_base::SendError;
 
 /// One entry of a path's description.
 ///

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::datagram::{Datagram, Ecn};
+use fulmar_base::Ecn;
+
+use crate::datagram::Datagram;
 use crate::impairment::Impairment;
 use crate::random::{Chance, Random};
 use crate::stage::{Outlet, Stage};
@@ -64,7 +66,7 @@ impl Stage for Marker {
     fn take(&mut self, _now: Duration, mut datagram: Datagram, outlet: &mut Outlet) {
         if self.random.happens(self.setting.chance) {
             datagram.ecn = match self.setting.mark {
-                Mark::Congestion if datagram.ecn.is_capable() => Ecn::CongestionExperienced,
+                Mark::Congestion if datagram.ecn.is_capable() => Ecn::Congested,
                 Mark::Congestion => datagram.ecn,
                 Mark::Wipe => Ecn::NotCapable,
             };
@@ -95,7 +97,7 @@ mod tests {
         let marked = bench
             .marks()
             .iter()
-            .filter(|&&m| m == Ecn::CongestionExperienced)
+            .filter(|&&m| m == Ecn::Congested)
             .count();
         assert!(is_near_share(marked, 50_000, 0.2), "{marked}");
     }
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn marks_can_be_wiped() {
         let mut bench = Bench::of(Marking::wiped());
-        bench.ecn = Ecn::CongestionExperienced;
+        bench.ecn = Ecn::Congested;
         bench.send_at(ms(0), 100);
         assert_eq!(bench.marks(), [Ecn::NotCapable]);
     }

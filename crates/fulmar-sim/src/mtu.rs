@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use crate::datagram::{Datagram, SendError};
+use crate::datagram::Datagram;
 use crate::impairment::{Impairment, Notice};
 use crate::stage::{LossCause, Outlet, Stage};
+use fulmar_base::SendError;
 
 /// The largest packet that passes, counted with its IP and UDP headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use crate::change::Change;
-use crate::datagram::{Datagram, HostId, SendError, SendFailure, Ticket};
+use crate::datagram::{Datagram, HostId, SendFailure, Ticket};
 use crate::host::{Arrival, Arrived, Host, Way};
 use crate::impairment::Impairment;
 use crate::nat::{Nat, Translator};
@@ -14,6 +14,7 @@ use crate::path::{Path, PathEvent, PathOutcome};
 use crate::stage::{Fate, LossCause, Stage};
 use crate::timeline::{Counts, Timeline};
 use crate::units::address;
+use fulmar_base::SendError;
 
 /// The first host of [`Network::seeded`].
 pub const CLIENT: HostId = HostId(0);
@@ -292,7 +293,7 @@ impl Network {
 
         let host = self.host_mut(sender);
         if !host.has(datagram.source) {
-            self.refuse(now, datagram, SendError::AddressGone);
+            self.refuse(now, datagram, SendError::SourceGone);
         } else if host.is_cut {
             self.timeline
                 .met(now, datagram.label(), Fate::Lost(LossCause::Outage));

@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::datagram::{Datagram, Ecn, SendFailure};
+use fulmar_base::{Ecn, Hint};
+
+use crate::datagram::{Datagram, SendFailure};
 
 /// A program on a host: a state machine without socket and clock.
 ///
@@ -38,21 +40,6 @@ pub trait Node {
 
     /// Learns something from the host's system.
     fn handle_hint(&mut self, _now: Duration, _hint: Hint) {}
-}
-
-/// What a host's system tells a program that listens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Hint {
-    /// The host was suspended and runs again.
-    Woke {
-        /// For how long it was suspended.
-        slept: Duration,
-    },
-    /// The host has another address than before.
-    AddressChanged,
-    /// A link of the host came up.
-    LinkUp,
 }
 
 /// A datagram that a node wants sent.

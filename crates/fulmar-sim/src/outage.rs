@@ -74,9 +74,9 @@ impl Stage for Outage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datagram::SendError;
     use crate::testing::Bench;
     use crate::units::{days, secs};
+    use fulmar_base::SendError;
 
     #[test]
     fn the_first_instant_is_out_and_the_last_is_not() {

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::datagram::{Datagram, Label, SendError};
+use crate::datagram::{Datagram, Label};
 use crate::impairment::Impairment;
 use crate::random::Random;
 use crate::stage::{Fate, Outlet, Stage};
+use fulmar_base::SendError;
 
 /// The stages that a datagram passes, in their order.
 #[derive(Debug)]

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::codel::{CoDel, Watch};
-use crate::datagram::{Datagram, Ecn};
+use fulmar_base::Ecn;
+
+use crate::datagram::Datagram;
 use crate::stage::{LossCause, Outlet};
 
 /// The limit of a queue, and what happens to the packets beyond it.
@@ -174,7 +176,7 @@ impl Head {
     fn take_mark(&mut self, codel: CoDel) -> bool {
         let marks = codel.marks() && self.datagram.ecn.is_capable();
         if marks {
-            self.datagram.ecn = Ecn::CongestionExperienced;
+            self.datagram.ecn = Ecn::Congested;
         }
         marks
     }

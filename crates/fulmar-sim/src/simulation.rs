@@ -10,9 +10,10 @@ use crate::host::{Arrived, Way};
 use crate::impairment::Impairment;
 use crate::ledger::NonceLedger;
 use crate::network::Network;
-use crate::node::{Hint, Node, Nodes};
+use crate::node::{Node, Nodes};
 use crate::plan::Plan;
 use crate::units::address;
+use fulmar_base::Hint;
 
 /// The most turns that may pass at one instant by default. A turn hands over all that is due, so honest
 /// programs need a handful. Chosen by eye.

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::datagram::{Datagram, Label, SendError};
+use crate::datagram::{Datagram, Label};
 use crate::impairment::{Impairment, Notice};
+use fulmar_base::SendError;
 
 /// One thing that happens to datagrams on their way, in one direction.
 ///

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::datagram::{Content, Datagram, Ecn, SendError};
+use fulmar_base::{Ecn, SendError};
+
+use crate::datagram::{Content, Datagram};
 use crate::impairment::Impairment;
 use crate::path::{Path, PathEvent, PathOutcome};
 use crate::stage::{Fate, LossCause};

@@ -5,9 +5,10 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use crate::datagram::{Datagram, HostId, Label, SendError};
+use crate::datagram::{Datagram, HostId, Label};
 use crate::hash::Fnv;
 use crate::stage::{Fate, LossCause};
+use fulmar_base::SendError;
 
 /// The number of events that are kept by default: what fits a few screens. Chosen by eye.
 const EVENTS_MAX: usize = 400;

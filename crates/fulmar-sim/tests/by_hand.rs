@@ -3,9 +3,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use fulmar_base::SendError;
 use fulmar_sim::{
     Arrival, Arrived, CLIENT, Change, Content, Datagram, Delay, HostId, Mtu, Nat, Network, Queue,
-    Rate, SERVER, SendError, address, ms, secs,
+    Rate, SERVER, address, ms, secs,
 };
 
 /// A client and a server that have all ports of their addresses.

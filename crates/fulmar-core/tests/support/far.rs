@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use fulmar_base::{Hint, PathId};
 use fulmar_core::{ExitStatus, Server, ServerConfig, ServerEnding, ServerEvent};
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Size, Terminal};
-use fulmar_transport::{Arrival, PathId};
+use fulmar_transport::Arrival;
 
-use super::{ecn, hint, key, send_error, simulated, time};
+use super::{key, time};
 
 /// A dull program: it shows what is typed, and floods the screen when it is told to.
 #[derive(Debug, Default)]
@@ -190,7 +191,7 @@ impl Node for Far {
         });
         let arrival = Arrival {
             path: PathId::new(path as u64),
-            ecn: ecn(datagram.ecn),
+            ecn: datagram.ecn,
             bytes: &datagram.bytes,
         };
         let _ = self.server.handle_datagram(time(now), arrival);
@@ -215,7 +216,7 @@ impl Node for Far {
             self.sends_to = Some(to);
             for datagram in transmit.split(&self.buffer) {
                 let sent = Transmit::to(to, datagram)
-                    .ecn(simulated(transmit.ecn))
+                    .ecn(transmit.ecn)
                     .because(fulmar_transport::Countable::name(transmit.cause));
                 self.outgoing.push_back(sent);
             }
@@ -244,13 +245,11 @@ impl Node for Far {
         if let Some(path) = path {
             let path = PathId::new(path as u64);
             self.server
-                .handle_send_error(time(now), path, send_error(failure.error));
+                .handle_send_error(time(now), path, failure.error);
         }
     }
 
-    fn handle_hint(&mut self, now: Duration, news: fulmar_sim::Hint) {
-        if let Some(hint) = hint(news) {
-            self.server.handle_hint(time(now), hint);
-        }
+    fn handle_hint(&mut self, now: Duration, hint: Hint) {
+        self.server.handle_hint(time(now), hint);
     }
 }

@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use fulmar_base::{Hint, PathId};
 use fulmar_core::{Client, ClientConfig, ClientEnding, ClientEvent, OuterTerminal};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Checker, Size, Terminal, Vocabulary};
-use fulmar_transport::{Arrival, Hint, PathId};
+use fulmar_transport::Arrival;
 
-use super::{ecn, hint, key, send_error, simulated, time};
+use super::{key, time};
 
 /// A client as an edge would drive it.
 pub(crate) struct Near {
@@ -182,7 +183,7 @@ impl Node for Near {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         let arrival = Arrival {
             path: PathId::new(self.paths_opened),
-            ecn: ecn(datagram.ecn),
+            ecn: datagram.ecn,
             bytes: &datagram.bytes,
         };
         let _ = self.client.handle_datagram(time(now), arrival);
@@ -200,7 +201,7 @@ impl Node for Near {
         {
             for datagram in transmit.split(&self.buffer) {
                 let sent = Transmit::to(self.server, datagram)
-                    .ecn(simulated(transmit.ecn))
+                    .ecn(transmit.ecn)
                     .because(fulmar_transport::Countable::name(transmit.cause));
                 self.outgoing.push_back(sent);
             }
@@ -225,12 +226,10 @@ impl Node for Near {
     fn handle_send_failure(&mut self, now: Duration, failure: SendFailure) {
         let path = PathId::new(self.paths_opened);
         self.client
-            .handle_send_error(time(now), path, send_error(failure.error));
+            .handle_send_error(time(now), path, failure.error);
     }
 
-    fn handle_hint(&mut self, now: Duration, news: fulmar_sim::Hint) {
-        if let Some(hint) = hint(news) {
-            self.client.handle_hint(time(now), hint);
-        }
+    fn handle_hint(&mut self, now: Duration, hint: Hint) {
+        self.client.handle_hint(time(now), hint);
     }
 }

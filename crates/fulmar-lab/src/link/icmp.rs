@@ -4,7 +4,8 @@ use anyhow::Result;
 use etherparse::icmpv4::DestUnreachableHeader;
 use etherparse::icmpv6::DestUnreachableCode;
 use etherparse::{Icmpv4Type, Icmpv6Type, PacketBuilder};
-use fulmar_sim::{Datagram, SendError, SendFailure};
+use fulmar_base::SendError;
+use fulmar_sim::{Datagram, SendFailure};
 use std::net::SocketAddr;
 
 use super::packet::packet_of;
@@ -61,7 +62,7 @@ fn kind_v4(error: SendError, mtu: u16) -> Option<Icmpv4Type> {
         SendError::Unreachable => DestUnreachableHeader::Network,
         SendError::Refused => DestUnreachableHeader::Port,
         SendError::Forbidden => DestUnreachableHeader::FilterProhibited,
-        SendError::AddressGone => return None,
+        SendError::SourceGone | SendError::NoRoom | SendError::Other => return None,
     };
     Some(Icmpv4Type::DestinationUnreachable(header))
 }
@@ -74,7 +75,7 @@ fn kind_v6(error: SendError, mtu: u16) -> Option<Icmpv6Type> {
         SendError::Unreachable => DestUnreachableCode::NoRoute,
         SendError::Refused => DestUnreachableCode::Port,
         SendError::Forbidden => DestUnreachableCode::Prohibited,
-        SendError::AddressGone => return None,
+        SendError::SourceGone | SendError::NoRoom | SendError::Other => return None,
     };
     Some(Icmpv6Type::DestinationUnreachable(code))
 }

@@ -7,7 +7,8 @@ use etherparse::{
     IcmpEchoHeader, Icmpv4Type, Icmpv6Type, IpEcn, IpHeaders, LaxPacketHeaders, NetHeaders,
     TransportHeader,
 };
-use fulmar_sim::{Content, Datagram, Ecn};
+use fulmar_base::Ecn;
+use fulmar_sim::{Content, Datagram};
 
 /// The two ends of a packet, as a translator sees them.
 ///
@@ -103,13 +104,7 @@ fn ecn_of(headers: &LaxPacketHeaders<'_>) -> Ecn {
         Some(NetHeaders::Ipv6(ip, _)) => ip.ecn(),
         Some(NetHeaders::Arp(_)) | None => IpEcn::ZERO,
     };
-    // RFC 3168 §5.
-    match bits.value() {
-        0b01 => Ecn::Capable1,
-        0b10 => Ecn::Capable0,
-        0b11 => Ecn::CongestionExperienced,
-        _ => Ecn::NotCapable,
-    }
+    Ecn::from_traffic_class(bits.value())
 }
 
 fn ip_ecn(ecn: Ecn) -> IpEcn {
@@ -117,7 +112,7 @@ fn ip_ecn(ecn: Ecn) -> IpEcn {
         Ecn::NotCapable => IpEcn::ZERO,
         Ecn::Capable1 => IpEcn::ONE,
         Ecn::Capable0 => IpEcn::TWO,
-        Ecn::CongestionExperienced => IpEcn::THREE,
+        Ecn::Congested => IpEcn::THREE,
     }
 }
 
@@ -294,7 +289,7 @@ mod tests {
     #[test]
     fn the_mark_is_read_and_written() {
         for packet in packets() {
-            for ecn in [Ecn::Capable0, Ecn::Capable1, Ecn::CongestionExperienced] {
+            for ecn in [Ecn::Capable0, Ecn::Capable1, Ecn::Congested] {
                 let mut datagram = datagram_of(&packet).unwrap();
                 assert_eq!(datagram.ecn, Ecn::NotCapable);
                 datagram.ecn = ecn;

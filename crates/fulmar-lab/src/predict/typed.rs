@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use fulmar_base::PathId;
 use fulmar_core::{Client, ClientConfig, ClientEvent};
 use fulmar_datagram::Key;
 use fulmar_predict::{Overlay, PredictionMode};
 use fulmar_sim::{Datagram, Node, Transmit};
 use fulmar_terminal::{Row, Screen, Size, Terminal};
-use fulmar_transport::{Arrival, Countable as _, Outcome, PathId, Received, StateNumber};
+use fulmar_transport::{Arrival, Countable as _, Outcome, Received, StateNumber};
 
 use super::engine::Peer;
 use super::session::Keys;
@@ -209,7 +210,7 @@ impl Typed {
         self.sent_state = self.sent_state.max(target);
         for datagram in transmit.split(&self.buffer) {
             let sent = Transmit::to(self.server, datagram)
-                .ecn(words::sent(transmit.ecn))
+                .ecn(transmit.ecn)
                 .because(transmit.cause.name());
             self.outgoing.push_back(sent);
         }
@@ -398,7 +399,7 @@ impl Node for Typed {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         let arrival = Arrival {
             path: PathId::new(self.paths_opened),
-            ecn: words::received(datagram.ecn),
+            ecn: datagram.ecn,
             bytes: &datagram.bytes,
         };
         let received = self.client.handle_datagram(words::time(now), arrival);

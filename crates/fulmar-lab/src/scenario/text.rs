@@ -4,9 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use fulmar_base::SendError;
 use fulmar_sim::{
     Blocked, BurstLoss, CLIENT, Change, CoDel, Delay, Duplication, Filter, Impairment, Loss,
-    Marking, Mtu, Nat, Notice, Outage, Queue, Rate, Reordering, SendError, Traced, Way,
+    Marking, Mtu, Nat, Notice, Outage, Queue, Rate, Reordering, Traced, Way,
 };
 
 use super::words::{self, Words};

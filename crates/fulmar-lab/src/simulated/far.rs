@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use fulmar_base::{Hint, PathId};
 use fulmar_core::{ForegroundProgram, Server, ServerConfig, ServerEvent, TtyState};
 use fulmar_datagram::Key;
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::Size;
-use fulmar_transport::{Arrival, Countable as _, PathId, StateNumber};
+use fulmar_transport::{Arrival, Countable as _, StateNumber};
 
 use super::host::PlayedHost;
 use super::words;
@@ -156,7 +157,7 @@ impl<'a> Far<'a> {
         };
         for datagram in transmit.split(&self.buffer) {
             let sent = Transmit::to(*to, datagram)
-                .ecn(words::sent(transmit.ecn))
+                .ecn(transmit.ecn)
                 .because(transmit.cause.name());
             self.outgoing.push_back(sent);
         }
@@ -173,7 +174,7 @@ impl Node for Far<'_> {
         });
         let arrival = Arrival {
             path: PathId::new(path as u64),
-            ecn: words::received(datagram.ecn),
+            ecn: datagram.ecn,
             bytes: &datagram.bytes,
         };
         let _ = self.server.handle_datagram(words::time(now), arrival);
@@ -210,14 +211,12 @@ impl Node for Far<'_> {
             .iter()
             .position(|path| *path == failure.destination);
         if let Some(path) = path {
-            let (path, error) = (PathId::new(path as u64), words::send_error(failure.error));
+            let (path, error) = (PathId::new(path as u64), failure.error);
             self.server.handle_send_error(words::time(now), path, error);
         }
     }
 
-    fn handle_hint(&mut self, now: Duration, news: fulmar_sim::Hint) {
-        if let Some(hint) = words::hint(news) {
-            self.server.handle_hint(words::time(now), hint);
-        }
+    fn handle_hint(&mut self, now: Duration, hint: Hint) {
+        self.server.handle_hint(words::time(now), hint);
     }
 }

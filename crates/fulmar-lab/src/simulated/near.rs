@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use fulmar_base::{Hint, PathId};
 use fulmar_core::{Client, ClientConfig, ClientEvent, OuterTerminal};
 use fulmar_datagram::Key;
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Size, Vocabulary};
-use fulmar_transport::{Arrival, Countable as _, PathId};
+use fulmar_transport::{Arrival, Countable as _};
 
 use super::words;
 use crate::typing::{Act, Moment, User};
@@ -72,7 +73,7 @@ impl<'a> Near<'a> {
         };
         for datagram in transmit.split(&self.buffer) {
             let sent = Transmit::to(self.server, datagram)
-                .ecn(words::sent(transmit.ecn))
+                .ecn(transmit.ecn)
                 .because(transmit.cause.name());
             self.outgoing.push_back(sent);
         }
@@ -110,7 +111,7 @@ impl Node for Near<'_> {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         let arrival = Arrival {
             path: PathId::new(self.paths_opened),
-            ecn: words::received(datagram.ecn),
+            ecn: datagram.ecn,
             bytes: &datagram.bytes,
         };
         let _ = self.client.handle_datagram(words::time(now), arrival);
@@ -142,13 +143,11 @@ impl Node for Near<'_> {
 
     fn handle_send_failure(&mut self, now: Duration, failure: SendFailure) {
         let path = PathId::new(self.paths_opened);
-        let error = words::send_error(failure.error);
+        let error = failure.error;
         self.client.handle_send_error(words::time(now), path, error);
     }
 
-    fn handle_hint(&mut self, now: Duration, news: fulmar_sim::Hint) {
-        if let Some(hint) = words::hint(news) {
-            self.client.handle_hint(words::time(now), hint);
-        }
+    fn handle_hint(&mut self, now: Duration, hint: Hint) {
+        self.client.handle_hint(words::time(now), hint);
     }
 }

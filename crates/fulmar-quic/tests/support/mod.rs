@@ -14,10 +14,9 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use fulmar_datagram::{Ecn, Time};
+use fulmar_base::{Hint, PathId, Time};
 use fulmar_quic::{Connection, Event, Lane, Options, Secret, Verdict};
-use fulmar_sim::{Datagram, Hint, Network, Node, Simulation, Transmit, address};
-use fulmar_transport::PathId;
+use fulmar_sim::{Datagram, Network, Node, Simulation, Transmit, address};
 
 pub const SERVER_ADDRESS: &str = "203.0.113.1:60001";
 
@@ -193,7 +192,7 @@ impl End {
             let to = self.ways[transmit.path.get() as usize];
             for datagram in transmit.split(&buffer) {
                 self.sent_datagrams += 1;
-                let out = Transmit::to(to, datagram).ecn(into_sim(transmit.ecn));
+                let out = Transmit::to(to, datagram).ecn(transmit.ecn);
                 self.outbox.push_back(out);
             }
         }
@@ -212,7 +211,7 @@ impl Node for End {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         let path = self.path_from(datagram.source);
         self.trace.push((now, datagram.bytes.len()));
-        let ecn = from_sim(datagram.ecn);
+        let ecn = datagram.ecn;
         let now = Time::from_origin(now);
         let verdict = self
             .connection
@@ -274,22 +273,4 @@ pub fn upload(net: Network, seed: u8, options: &Options, bytes: u64) -> Simulati
         panic!("{failure}");
     }
     sim
-}
-
-fn from_sim(ecn: fulmar_sim::Ecn) -> Ecn {
-    match ecn {
-        fulmar_sim::Ecn::NotCapable => Ecn::NotCapable,
-        fulmar_sim::Ecn::Capable0 => Ecn::Capable0,
-        fulmar_sim::Ecn::Capable1 => Ecn::Capable1,
-        fulmar_sim::Ecn::CongestionExperienced => Ecn::Congested,
-    }
-}
-
-fn into_sim(ecn: Ecn) -> fulmar_sim::Ecn {
-    match ecn {
-        Ecn::NotCapable => fulmar_sim::Ecn::NotCapable,
-        Ecn::Capable0 => fulmar_sim::Ecn::Capable0,
-        Ecn::Capable1 => fulmar_sim::Ecn::Capable1,
-        Ecn::Congested => fulmar_sim::Ecn::CongestionExperienced,
-    }
 }

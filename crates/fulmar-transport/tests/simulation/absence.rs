@@ -1,8 +1,8 @@
 //! One end, or the way between, is gone for a while.
 
+use fulmar_base::Hint;
 use fulmar_sim::{
-    CLIENT, Change, Delay, Failed, Failure, Hint, Jump, Network, SERVER, days, hours, minutes, ms,
-    secs,
+    CLIENT, Change, Delay, Failed, Failure, Jump, Network, SERVER, days, hours, minutes, ms, secs,
 };
 
 use crate::ends::{Run, keep_busy, run, seeds, settle};

@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use fulmar_datagram::{Direction, Ecn, Key, Opener, Sealer, Time};
+use fulmar_base::{Hint, PathId, Time};
+use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_sim::{
     Change, Datagram, Failure, Network, Node, Random, Seeds, SendFailure, Simulation, address, ms,
 };
 use fulmar_transport::{
-    Arrival, Cause, Config, Countable, Endpoint, Event, Hint, Noise, Numbers, PathId, Role,
-    SendError, Synced, Transmit, Verdict,
+    Arrival, Cause, Config, Countable, Endpoint, Event, Noise, Numbers, Role, Synced, Transmit,
+    Verdict,
 };
 
 use crate::objects::{Board, Log};
@@ -21,7 +22,9 @@ pub(crate) const CELLS: usize = 1600;
 /// Returns the `n`th key. The server knows it, too, and so sees at once if one is lost or doubled.
 /// Many of them leave little to compress.
 pub(crate) fn key(n: usize) -> u8 {
-    b'a' + (n % 26) as u8
+    let mixed = (n as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    b'a' + (mixed >> 32) as u8 % 26
 }
 
 /// Random bytes that a seed repeats.
@@ -91,10 +94,7 @@ impl<L: Synced, R: Synced> Link<L, R> {
     fn handle_datagram(&mut self, now: Time, path: PathId, datagram: &Datagram) -> Verdict {
         let arrival = Arrival {
             path,
-            ecn: match datagram.ecn {
-                fulmar_sim::Ecn::CongestionExperienced => Ecn::Congested,
-                _ => Ecn::Capable0,
-            },
+            ecn: datagram.ecn,
             bytes: &datagram.bytes,
         };
         self.endpoint.handle_datagram(now, arrival).verdict
@@ -128,7 +128,7 @@ impl<L: Synced, R: Synced> Link<L, R> {
                 let datagram = fulmar_sim::Transmit::to(to, datagram);
                 let datagram = datagram.because(transmit.cause.name());
                 self.queue
-                    .push_back(datagram.ecn(fulmar_sim::Ecn::Capable0));
+                    .push_back(datagram.ecn(fulmar_base::Ecn::Capable0));
             }
         }
         self.buffer = buffer;
@@ -154,12 +154,7 @@ impl<L: Synced, R: Synced> Link<L, R> {
         Some(due.since_origin())
     }
 
-    fn handle_hint(&mut self, now: Time, hint: fulmar_sim::Hint) {
-        let hint = match hint {
-            fulmar_sim::Hint::Woke { slept } => Hint::Woke { slept },
-            fulmar_sim::Hint::LinkUp => Hint::LinkUp,
-            _ => Hint::AddressChanged,
-        };
+    fn handle_hint(&mut self, now: Time, hint: Hint) {
         self.endpoint.handle_hint(now, hint);
     }
 
@@ -179,16 +174,6 @@ fn told(transmit: &Transmit) -> String {
     } = transmit.numbers.instruction;
     let bytes = transmit.numbers.difference_bytes;
     format!("{source} → {target} in {bytes} B, has {acknowledged}, not below {throwaway}")
-}
-
-fn send_error(failure: SendFailure) -> SendError {
-    match failure.error {
-        fulmar_sim::SendError::TooBig => SendError::TooBig,
-        fulmar_sim::SendError::Unreachable => SendError::Unreachable,
-        fulmar_sim::SendError::Refused => SendError::Refused,
-        fulmar_sim::SendError::AddressGone => SendError::Unreachable,
-        fulmar_sim::SendError::Forbidden => SendError::Forbidden,
-    }
 }
 
 /// Something that happens again and again, at random intervals.
@@ -312,12 +297,12 @@ impl Node for Client {
     fn handle_send_failure(&mut self, now: Duration, failure: SendFailure) {
         let now = Time::from_origin(now);
         if let Some(path) = self.link.endpoint.path() {
-            let error = send_error(failure);
+            let error = failure.error;
             self.link.endpoint.handle_send_error(now, path, error);
         }
     }
 
-    fn handle_hint(&mut self, now: Duration, hint: fulmar_sim::Hint) {
+    fn handle_hint(&mut self, now: Duration, hint: Hint) {
         self.link.handle_hint(Time::from_origin(now), hint);
     }
 }
@@ -402,10 +387,10 @@ impl Node for Server {
         let path = self.link.path(failure.destination);
         self.link
             .endpoint
-            .handle_send_error(now, path, send_error(failure));
+            .handle_send_error(now, path, failure.error);
     }
 
-    fn handle_hint(&mut self, now: Duration, hint: fulmar_sim::Hint) {
+    fn handle_hint(&mut self, now: Duration, hint: Hint) {
         self.link.handle_hint(Time::from_origin(now), hint);
     }
 }
@@ -449,7 +434,7 @@ pub(crate) fn settle(run: &mut Run, within: Duration) -> Result<Duration, Failur
 /// Plans that the client moves, and that its system says so.
 pub(crate) fn plan_move(run: &mut Run, at: Duration) {
     run.plan(at, Change::MoveOn(fulmar_sim::CLIENT));
-    let hint = fulmar_sim::Hint::AddressChanged;
+    let hint = Hint::AddressChanged;
     run.plan(at, Change::Hint(fulmar_sim::CLIENT, hint));
 }
 

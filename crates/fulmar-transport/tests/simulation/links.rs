@@ -155,7 +155,8 @@ fn a_link_that_reports_its_mtu_costs_one_datagram() -> Result<(), Failure> {
 
 #[test]
 fn errors_from_sending_end_nothing_and_are_not_answered_by_haste() -> Result<(), Failure> {
-    use fulmar_sim::{Outage, SendError};
+    use fulmar_base::SendError;
+    use fulmar_sim::Outage;
     let refused = fulmar_sim::Notice::Reported(SendError::Unreachable);
     let outage = Outage::windows([secs(5)..secs(65)], refused);
     let mut run = run(Network::seeded(7).up([outage, Delay::ms(40)]));

@@ -43,7 +43,7 @@ fn a_client_that_moved_and_knows_it_is_answered_within_a_round_trip() -> Result<
     run.apply(Change::MoveOn(CLIENT));
     run.nodes.1.drawing.keep(secs(5), secs(5) + ms(1), ms(1));
     run.run_for(ms(30))?;
-    run.hint(CLIENT, fulmar_sim::Hint::AddressChanged);
+    run.hint(CLIENT, fulmar_base::Hint::AddressChanged);
     let heard = run.run_until(secs(5), |(client, server)| {
         client.link.endpoint.remote() == &server.board
     })?;
