@@ -2,9 +2,9 @@
 
 mod clock;
 mod config;
+mod liveness;
 mod pacer;
 mod paths;
-mod silence;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use crate::window::Window;
 use crate::{Ended, Event, Gate, Lane, Options, Secret, Statistics, Transmit, Verdict};
 use clock::Clock;
 use config::Config;
+use liveness::Silence;
 use pacer::Pacer;
 use paths::Paths;
-use silence::Silence;
 
 /// The most datagrams that one transmission has: what a kernel segments at once is 64 of them and
 /// 65 507 bytes.

@@ -1,9 +1,6 @@
 //! Congestion control: whose it is, and what all of them have in common.
 
-mod delivery;
-mod losses;
-mod own;
-mod start;
+mod delay_based;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -78,7 +75,7 @@ impl Factory {
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let inner = match self.kind {
-            CongestionControl::Own => Arc::new(own::OwnConfig).build(now, current_mtu),
+            CongestionControl::Own => Arc::new(delay_based::OwnConfig).build(now, current_mtu),
             CongestionControl::Bbr => Arc::new(BbrConfig::default()).build(now, current_mtu),
             CongestionControl::Cubic => Arc::new(CubicConfig::default()).build(now, current_mtu),
         };

@@ -22,7 +22,7 @@ use rustls::{
 use zeroize::Zeroizing;
 
 use crate::Secret;
-use crate::mark::MarkKey;
+use crate::connection_id::MarkKey;
 
 /// The protocol that the lanes speak, as the handshake names it.
 const PROTOCOL: &[u8] = b"fulmar/1";

@@ -22,19 +22,19 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod connection;
+mod connection_id;
 mod control;
 mod event;
-mod gate;
+mod initial_filter;
 mod keys;
 mod lanes;
-mod mark;
 mod options;
 mod secret;
 mod window;
 
 pub use connection::Connection;
 pub use event::{Ended, Event, Statistics, Transmit, Verdict};
-pub use gate::{Gate, GateCounts, Stranger};
+pub use initial_filter::{Gate, GateCounts, Stranger};
 pub use lanes::Lane;
 pub use options::{CongestionControl, LANES_MAX, Options, WINDOW_MAX};
 pub use secret::{Secret, SecretError};

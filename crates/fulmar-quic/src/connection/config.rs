@@ -12,9 +12,9 @@ use quinn_proto::{
 use ring::{digest, hmac};
 
 use super::varint;
+use crate::connection_id::MarkKey;
 use crate::control::{Factory, Line};
 use crate::keys::Keys;
-use crate::mark::MarkKey;
 use crate::window::Window;
 use crate::{Gate, LANES_MAX, Options, Secret, WINDOW_MAX};
 

@@ -7,7 +7,7 @@
 use quinn_proto::ConnectionId;
 use subtle::ConstantTimeEq as _;
 
-use crate::mark::{FIRST_ID_BYTES, MarkKey, OWN_ID_BYTES};
+use crate::connection_id::{FIRST_ID_BYTES, MarkKey, OWN_ID_BYTES};
 
 /// Bytes of the longest datagram that is looked at (docs/threat-model.md §6).
 const LENGTH_MAX: usize = 9216;

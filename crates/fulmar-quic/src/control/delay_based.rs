@@ -1,6 +1,10 @@
 //! Our congestion control: as much under way as the path delivers in its shortest round trip, and a
 //! little more (docs/decisions/025-congestion-control.md).
 
+mod delivery_rate;
+mod loss;
+mod startup;
+
 use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,9 +15,9 @@ use quinn_proto::congestion::{
     Controller, ControllerFactory, ControllerMetrics, Cubic, CubicConfig,
 };
 
-use super::delivery::{Delivery, Peak, Sample};
-use super::losses::Losses;
-use super::start::Start;
+use delivery_rate::{Delivery, Peak, Sample};
+use loss::Losses;
+use startup::Start;
 
 /// Packets that may be under way before anything is known. RFC 6928 §2 has ten; why there are more here is in
 /// docs/decisions/025-congestion-control.md.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::delivery::Sample;
+use super::delivery_rate::Sample;
 
 /// How long the acknowledgements of a flight take at least, when they show how fast the path is. They
 /// leave at most once in a millisecond.
