@@ -21,7 +21,7 @@ use quinn_proto::{
 use crate::control::{self, Line};
 use crate::lanes::Lanes;
 use crate::window::Window;
-use crate::{Ended, Event, Gate, Lane, Options, Secret, Statistics, Transmit, Verdict};
+use crate::{Ended, Event, InitialFilter, Lane, Options, Secret, Statistics, Transmit, Verdict};
 use clock::Clock;
 use config::Config;
 use liveness::Silence;
@@ -46,7 +46,7 @@ pub struct Connection {
     config: Config,
     endpoint: Endpoint,
     peer: Option<Peer>,
-    gate: Gate,
+    gate: InitialFilter,
     paths: Paths,
     lanes: Lanes,
     receive: Window,
@@ -164,7 +164,7 @@ impl Connection {
     /// Takes a datagram that has arrived. What is not from the peer changes nothing but a counter.
     pub fn handle_datagram(&mut self, now: Time, path: PathId, ecn: Ecn, bytes: &[u8]) -> Verdict {
         if let Err(stranger) = self.gate.check(bytes) {
-            return Verdict::Stranger(stranger);
+            return Verdict::Rejected(stranger);
         }
         let remote = self.paths.remote_of(path);
         let event = self.endpoint.handle(
@@ -450,7 +450,7 @@ impl Connection {
             receive_window: self.receive.bytes(),
             send_window: self.send.bytes(),
             acknowledged: self.acknowledged,
-            strangers: self.gate.counts(),
+            rejected: self.gate.counts(),
             ..Statistics::default()
         };
         if let Some(peer) = &self.peer {

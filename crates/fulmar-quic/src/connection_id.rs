@@ -16,26 +16,26 @@ pub(crate) const OWN_ID_BYTES: usize = 8;
 
 /// Makes and recognises ids of one kind, which has a length of its own.
 #[derive(Clone)]
-pub(crate) struct MarkKey {
+pub(crate) struct ConnectionIdKey {
     key: hmac::Key,
     bytes: usize,
     random: usize,
 }
 
-impl MarkKey {
+impl ConnectionIdKey {
     /// Returns the key for the ids of a client's first datagrams.
-    pub(crate) fn first(key: &[u8]) -> MarkKey {
-        MarkKey::new(key, FIRST_ID_BYTES, 8)
+    pub(crate) fn first(key: &[u8]) -> ConnectionIdKey {
+        ConnectionIdKey::new(key, FIRST_ID_BYTES, 8)
     }
 
     /// Returns the key for the ids that one end gives out.
-    pub(crate) fn own(key: &[u8]) -> MarkKey {
-        MarkKey::new(key, OWN_ID_BYTES, 3)
+    pub(crate) fn own(key: &[u8]) -> ConnectionIdKey {
+        ConnectionIdKey::new(key, OWN_ID_BYTES, 3)
     }
 
-    fn new(key: &[u8], bytes: usize, random: usize) -> MarkKey {
+    fn new(key: &[u8], bytes: usize, random: usize) -> ConnectionIdKey {
         let key = hmac::Key::new(hmac::HMAC_SHA256, key);
-        MarkKey { key, bytes, random }
+        ConnectionIdKey { key, bytes, random }
     }
 
     /// Returns how long its ids are.
@@ -55,7 +55,7 @@ impl MarkKey {
     }
 
     /// Whether this key made that id. Takes as long for a good one as for a bad one.
-    pub(crate) fn has_made(&self, id: &[u8]) -> bool {
+    pub(crate) fn has_signed(&self, id: &[u8]) -> bool {
         if id.len() != self.bytes {
             return false;
         }
@@ -72,23 +72,26 @@ mod tests {
 
     #[test]
     fn a_key_knows_its_ids_and_no_bit_of_them_may_differ() {
-        for key in [MarkKey::first(&[1; 32]), MarkKey::own(&[2; 32])] {
+        for key in [
+            ConnectionIdKey::first(&[1; 32]),
+            ConnectionIdKey::own(&[2; 32]),
+        ] {
             let id = key.make(&[9; 32]);
             assert_eq!(id.len(), key.id_bytes());
-            assert!(key.has_made(&id));
+            assert!(key.has_signed(&id));
             for bit in 0..8 * id.len() {
                 let mut other = id.to_vec();
                 other[bit / 8] ^= 1 << (bit % 8);
-                assert!(!key.has_made(&other), "bit {bit}");
+                assert!(!key.has_signed(&other), "bit {bit}");
             }
-            assert!(!key.has_made(&id[1..]));
-            assert!(!key.has_made(&[]));
+            assert!(!key.has_signed(&id[1..]));
+            assert!(!key.has_signed(&[]));
         }
     }
 
     #[test]
     fn another_key_makes_other_ids() {
-        let id = MarkKey::own(&[1; 32]).make(&[9; 32]);
-        assert!(!MarkKey::own(&[2; 32]).has_made(&id));
+        let id = ConnectionIdKey::own(&[1; 32]).make(&[9; 32]);
+        assert!(!ConnectionIdKey::own(&[2; 32]).has_signed(&id));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fulmar_datagram::Ecn;
 use fulmar_transport::PathId;
 
-use crate::{GateCounts, Stranger};
+use crate::{Rejected, RejectedCounts};
 
 /// The verdict on a datagram. For counting; none of them wants an answer.
 #[must_use]
@@ -18,7 +18,7 @@ pub enum Verdict {
     /// seen datagrams of ours.
     Useless,
     /// Not from anybody who knows the secret.
-    Stranger(Stranger),
+    Rejected(Rejected),
 }
 
 /// Datagrams to send on one path.
@@ -68,7 +68,7 @@ pub enum Ended {
     /// The other end closed it.
     #[error("closed by the other side")]
     There,
-    /// No sign of the other end for as long as [`Options::idle_limit`](crate::Options) says.
+    /// No sign of the other end for as long as [`Options::idle_timeout`](crate::Options) says.
     #[error("the other side was silent for too long")]
     Silence,
     /// One end broke the protocol, or could not prove who it is.
@@ -100,5 +100,5 @@ pub struct Statistics {
     /// Bytes of the largest datagram that is known to pass.
     pub mtu: u16,
     /// What the gate turned away.
-    pub strangers: GateCounts,
+    pub rejected: RejectedCounts,
 }

@@ -7,7 +7,7 @@
 use quinn_proto::ConnectionId;
 use subtle::ConstantTimeEq as _;
 
-use crate::connection_id::{FIRST_ID_BYTES, MarkKey, OWN_ID_BYTES};
+use crate::connection_id::{ConnectionIdKey, FIRST_ID_BYTES, OWN_ID_BYTES};
 
 /// Bytes of the longest datagram that is looked at (docs/threat-model.md §6).
 const LENGTH_MAX: usize = 9216;
@@ -25,7 +25,7 @@ const VERSION: u32 = 1;
 
 /// The reason for which a datagram was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stranger {
+pub enum Rejected {
     /// Too short for what it says it is, or longer than any of ours.
     Length,
     /// The bit that all of our packets have is not set.
@@ -42,30 +42,30 @@ pub enum Stranger {
 
 /// Counts rejected datagrams by reason. The numbers stop at their maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GateCounts {
-    /// [`Stranger::Length`]
+pub struct RejectedCounts {
+    /// [`Rejected::Length`]
     pub length: u64,
-    /// [`Stranger::NotQuic`]
+    /// [`Rejected::NotQuic`]
     pub not_quic: u64,
-    /// [`Stranger::Version`]
+    /// [`Rejected::Version`]
     pub version: u64,
-    /// [`Stranger::Kind`]
+    /// [`Rejected::Kind`]
     pub kind: u64,
-    /// [`Stranger::Id`]
+    /// [`Rejected::Id`]
     pub id: u64,
-    /// [`Stranger::Second`]
+    /// [`Rejected::Second`]
     pub second: u64,
 }
 
-impl GateCounts {
-    fn count(&mut self, stranger: Stranger) {
+impl RejectedCounts {
+    fn count(&mut self, stranger: Rejected) {
         let counter = match stranger {
-            Stranger::Length => &mut self.length,
-            Stranger::NotQuic => &mut self.not_quic,
-            Stranger::Version => &mut self.version,
-            Stranger::Kind => &mut self.kind,
-            Stranger::Id => &mut self.id,
-            Stranger::Second => &mut self.second,
+            Rejected::Length => &mut self.length,
+            Rejected::NotQuic => &mut self.not_quic,
+            Rejected::Version => &mut self.version,
+            Rejected::Kind => &mut self.kind,
+            Rejected::Id => &mut self.id,
+            Rejected::Second => &mut self.second,
         };
         *counter = counter.saturating_add(1);
     }
@@ -87,16 +87,16 @@ impl GateCounts {
 }
 
 /// The gate of one end.
-pub struct Gate {
+pub struct InitialFilter {
     /// Ids that this end gave out.
-    own: MarkKey,
+    own: ConnectionIdKey,
     /// Ids of first datagrams; only a server takes these.
-    first: Option<MarkKey>,
+    first: Option<ConnectionIdKey>,
     /// The id that the open connection began with, if one is open.
     begun: Option<[u8; FIRST_ID_BYTES]>,
     /// One of our ids that was recognised lately: the next datagram bears it as a rule.
     recent: [u8; OWN_ID_BYTES],
-    counts: GateCounts,
+    counts: RejectedCounts,
 }
 
 /// The clear bytes that matter.
@@ -107,24 +107,24 @@ enum Header<'a> {
     Short(&'a [u8]),
 }
 
-impl Gate {
+impl InitialFilter {
     /// The gate of a client: lets in what is addressed to an id that the client gave out.
-    pub(crate) fn of_client(own: MarkKey) -> Gate {
-        Gate::new(own, None)
+    pub(crate) fn of_client(own: ConnectionIdKey) -> InitialFilter {
+        InitialFilter::new(own, None)
     }
 
     /// The gate of a server: lets in also who begins with an id made with the secret, once.
-    pub(crate) fn of_server(own: MarkKey, first: MarkKey) -> Gate {
-        Gate::new(own, Some(first))
+    pub(crate) fn of_server(own: ConnectionIdKey, first: ConnectionIdKey) -> InitialFilter {
+        InitialFilter::new(own, Some(first))
     }
 
-    fn new(own: MarkKey, first: Option<MarkKey>) -> Gate {
-        Gate {
+    fn new(own: ConnectionIdKey, first: Option<ConnectionIdKey>) -> InitialFilter {
+        InitialFilter {
             own,
             first,
             begun: None,
             recent: [0; OWN_ID_BYTES],
-            counts: GateCounts::default(),
+            counts: RejectedCounts::default(),
         }
     }
 
@@ -133,7 +133,7 @@ impl Gate {
     /// # Errors
     ///
     /// The reason for which it is to be thrown away.
-    pub fn check(&mut self, datagram: &[u8]) -> Result<(), Stranger> {
+    pub fn check(&mut self, datagram: &[u8]) -> Result<(), Rejected> {
         let checked = self.examine(datagram);
         if let Err(stranger) = checked {
             self.counts.count(stranger);
@@ -143,7 +143,7 @@ impl Gate {
 
     /// Returns how many datagrams were turned away.
     #[must_use]
-    pub fn counts(&self) -> GateCounts {
+    pub fn counts(&self) -> RejectedCounts {
         self.counts
     }
 
@@ -157,9 +157,9 @@ impl Gate {
         self.begun = None;
     }
 
-    fn examine(&mut self, datagram: &[u8]) -> Result<(), Stranger> {
+    fn examine(&mut self, datagram: &[u8]) -> Result<(), Rejected> {
         if datagram.len() > LENGTH_MAX {
-            return Err(Stranger::Length);
+            return Err(Rejected::Length);
         }
         match Header::read(datagram)? {
             Header::First(id) if id.len() == FIRST_ID_BYTES => self.examine_first(datagram, id),
@@ -167,26 +167,26 @@ impl Gate {
         }
     }
 
-    fn examine_first(&self, datagram: &[u8], id: &[u8]) -> Result<(), Stranger> {
-        let first = self.first.as_ref().ok_or(Stranger::Id)?;
+    fn examine_first(&self, datagram: &[u8], id: &[u8]) -> Result<(), Rejected> {
+        let first = self.first.as_ref().ok_or(Rejected::Id)?;
         if datagram.len() < FIRST_LENGTH_MIN {
-            return Err(Stranger::Length);
+            return Err(Rejected::Length);
         }
-        if !first.has_made(id) {
-            return Err(Stranger::Id);
+        if !first.has_signed(id) {
+            return Err(Rejected::Id);
         }
         match &self.begun {
-            Some(begun) if !bool::from(begun.as_slice().ct_eq(id)) => Err(Stranger::Second),
+            Some(begun) if !bool::from(begun.as_slice().ct_eq(id)) => Err(Rejected::Second),
             _ => Ok(()),
         }
     }
 
-    fn examine_own(&mut self, id: &[u8]) -> Result<(), Stranger> {
+    fn examine_own(&mut self, id: &[u8]) -> Result<(), Rejected> {
         if self.recent.as_slice().ct_eq(id).into() && self.recent != [0; OWN_ID_BYTES] {
             return Ok(());
         }
-        if !self.own.has_made(id) {
-            return Err(Stranger::Id);
+        if !self.own.has_signed(id) {
+            return Err(Rejected::Id);
         }
         if let Ok(id) = id.try_into() {
             self.recent = id;
@@ -197,10 +197,10 @@ impl Gate {
 
 impl<'a> Header<'a> {
     /// Reads what RFC 8999 and RFC 9000 §17 put before the encrypted part.
-    fn read(datagram: &'a [u8]) -> Result<Header<'a>, Stranger> {
-        let (first, rest) = datagram.split_first().ok_or(Stranger::Length)?;
+    fn read(datagram: &'a [u8]) -> Result<Header<'a>, Rejected> {
+        let (first, rest) = datagram.split_first().ok_or(Rejected::Length)?;
         if first & 0x40 == 0 {
-            return Err(Stranger::NotQuic);
+            return Err(Rejected::NotQuic);
         }
         if first & 0x80 == 0 {
             let id = rest.get(..OWN_ID_BYTES);
@@ -208,18 +208,18 @@ impl<'a> Header<'a> {
             return id
                 .filter(|_| long_enough)
                 .map(Header::Short)
-                .ok_or(Stranger::Length);
+                .ok_or(Rejected::Length);
         }
-        let (version, rest) = rest.split_first_chunk().ok_or(Stranger::Length)?;
+        let (version, rest) = rest.split_first_chunk().ok_or(Rejected::Length)?;
         if u32::from_be_bytes(*version) != VERSION {
-            return Err(Stranger::Version);
+            return Err(Rejected::Version);
         }
-        let (length, rest) = rest.split_first().ok_or(Stranger::Length)?;
-        let id = rest.get(..usize::from(*length)).ok_or(Stranger::Length)?;
+        let (length, rest) = rest.split_first().ok_or(Rejected::Length)?;
+        let id = rest.get(..usize::from(*length)).ok_or(Rejected::Length)?;
         match (first >> 4) & 0b11 {
             0 => Ok(Header::First(id)),
             2 => Ok(Header::Handshake(id)),
-            _ => Err(Stranger::Kind),
+            _ => Err(Rejected::Kind),
         }
     }
 }

@@ -22,7 +22,7 @@ use rustls::{
 use zeroize::Zeroizing;
 
 use crate::Secret;
-use crate::connection_id::MarkKey;
+use crate::connection_id::ConnectionIdKey;
 
 /// The protocol that the lanes speak, as the handshake names it.
 const PROTOCOL: &[u8] = b"fulmar/1";
@@ -37,11 +37,11 @@ const PKCS8_PREFIX: [u8; 16] = [
 /// The keys of one connection.
 pub(crate) struct Keys {
     /// Ids of a client's first datagrams.
-    pub(crate) first: MarkKey,
+    pub(crate) first: ConnectionIdKey,
     /// Ids that the client gives out.
-    pub(crate) client: MarkKey,
+    pub(crate) client: ConnectionIdKey,
     /// Ids that the server gives out.
-    pub(crate) server: MarkKey,
+    pub(crate) server: ConnectionIdKey,
     /// For resets, which are never sent.
     pub(crate) reset: hmac::Key,
     /// For address tokens, which are never sent either.
@@ -69,9 +69,9 @@ impl Keys {
         let expand = |label: &str| expand(&root, label);
         let token = hkdf::Salt::new(hkdf::HKDF_SHA256, b"").extract(&*expand("token")?);
         Ok(Keys {
-            first: MarkKey::first(&*expand("first id")?),
-            client: MarkKey::own(&*expand("client id")?),
-            server: MarkKey::own(&*expand("server id")?),
+            first: ConnectionIdKey::first(&*expand("first id")?),
+            client: ConnectionIdKey::own(&*expand("client id")?),
+            server: ConnectionIdKey::own(&*expand("server id")?),
             reset: hmac::Key::new(hmac::HMAC_SHA256, &*expand("reset")?),
             token,
             client_identity: Identity::of_seed(&*expand("client identity")?)?,

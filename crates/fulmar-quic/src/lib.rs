@@ -8,10 +8,10 @@
 //! ```text
 //!   write, read ─► Lanes ─► quinn-proto ─► Transmit ─► the edge's socket
 //!                              ▲    ▲
-//!           datagram ─► Gate ──┘    └── windows, congestion control
+//!           datagram ─► InitialFilter ──┘    └── windows, congestion control
 //! ```
 //!
-//! The [`Gate`] stands before the protocol: what was not made with the secret gets no answer and
+//! The [`InitialFilter`] stands before the protocol: what was not made with the secret gets no answer and
 //! changes nothing but a counter. `docs/channel.md` tells how lanes are carried.
 //!
 //! Not here: sockets, clocks, addresses (a path is a number) and what the lanes carry. The keys of
@@ -34,7 +34,7 @@ mod window;
 
 pub use connection::Connection;
 pub use event::{Ended, Event, Statistics, Transmit, Verdict};
-pub use initial_filter::{Gate, GateCounts, Stranger};
+pub use initial_filter::{InitialFilter, Rejected, RejectedCounts};
 pub use lanes::Lane;
 pub use options::{CongestionControl, LANES_MAX, Options, WINDOW_MAX};
 pub use secret::{Secret, SecretError};

@@ -22,7 +22,7 @@ pub struct Options {
     /// it; together they carry a round trip's worth of a fast long path.
     pub lanes: u8,
     /// After so long without a sign of the peer the connection ends.
-    pub idle_limit: Duration,
+    pub idle_timeout: Duration,
     /// Whether larger datagrams are tried than every path carries. Only where the socket forbids
     /// fragmentation.
     pub discover_mtu: bool,
@@ -47,7 +47,7 @@ impl Default for Options {
         Options {
             window_max: WINDOW_MAX,
             lanes: 32,
-            idle_limit: Duration::from_secs(12 * 3600),
+            idle_timeout: Duration::from_secs(12 * 3600),
             discover_mtu: true,
             control: CongestionControl::default(),
         }

@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_datagram::{Ecn, Time};
-use fulmar_quic::{Connection, Options, Secret, Stranger, Verdict};
+use fulmar_quic::{Connection, Options, Rejected, Secret, Verdict};
 use fulmar_sim::{Delay, Network, Node as _, Queue, Random, Rate, Simulation, ms, secs};
 use fulmar_transport::PathId;
 use proptest::prelude::*;
@@ -70,37 +70,37 @@ fn each_kind_of_stranger_is_turned_away_for_its_reason() {
     let mut short_id = vec![0x40; 64];
     short_id[9..].fill(7);
     for (datagram, reason) in [
-        (vec![], Stranger::Length),
-        (vec![0x40; 28], Stranger::Length),
-        (first[..5].to_vec(), Stranger::Length),
-        (first[..12].to_vec(), Stranger::Length),
-        (first[..1199].to_vec(), Stranger::Length),
-        (long, Stranger::Length),
-        (vec![0; 1200], Stranger::NotQuic),
-        (vec![0x80; 1200], Stranger::NotQuic),
+        (vec![], Rejected::Length),
+        (vec![0x40; 28], Rejected::Length),
+        (first[..5].to_vec(), Rejected::Length),
+        (first[..12].to_vec(), Rejected::Length),
+        (first[..1199].to_vec(), Rejected::Length),
+        (long, Rejected::Length),
+        (vec![0; 1200], Rejected::NotQuic),
+        (vec![0x80; 1200], Rejected::NotQuic),
         // Negotiation, version 2, a version that invites an answer.
-        (with(&first, 4, 0), Stranger::Version),
-        (with(&first, 1, 0x6B), Stranger::Version),
-        (with(&first, 1, 0x0A), Stranger::Version),
+        (with(&first, 4, 0), Rejected::Version),
+        (with(&first, 1, 0x6B), Rejected::Version),
+        (with(&first, 1, 0x0A), Rejected::Version),
         // Early data and retry.
-        (with(&first, 0, 0xD0), Stranger::Kind),
-        (with(&first, 0, 0xF0), Stranger::Kind),
-        (short_id, Stranger::Id),
-        (strange, Stranger::Id),
-        (with(&first, 6, !first[6]), Stranger::Id),
-        (with(&first, 25, !first[25]), Stranger::Id),
+        (with(&first, 0, 0xD0), Rejected::Kind),
+        (with(&first, 0, 0xF0), Rejected::Kind),
+        (short_id, Rejected::Id),
+        (strange, Rejected::Id),
+        (with(&first, 6, !first[6]), Rejected::Id),
+        (with(&first, 25, !first[25]), Rejected::Id),
         // A handshake packet for nobody.
-        (with(&first, 0, 0xE0), Stranger::Id),
+        (with(&first, 0, 0xE0), Rejected::Id),
     ] {
         let mut server = server();
         let found = verdict_on(&mut server, &datagram);
         assert_eq!(
             found,
-            Verdict::Stranger(reason),
+            Verdict::Rejected(reason),
             "{:02X?}",
             &datagram[..datagram.len().min(9)]
         );
-        let counts = server.statistics().strangers;
+        let counts = server.statistics().rejected;
         assert_eq!(counts.total(), 1);
         // Who knows the secret is still welcome.
         let welcome = server.handle_datagram(at(2), ELSEWHERE, Ecn::NotCapable, &first);
@@ -128,7 +128,7 @@ fn only_the_first_of_two_clients_is_heard() {
     let _ = server.handle_datagram(at(0), path, Ecn::NotCapable, &first);
     sent_by(&mut server, at(0));
     let verdict = verdict_on(&mut server, &second);
-    assert_eq!(verdict, Verdict::Stranger(Stranger::Second));
+    assert_eq!(verdict, Verdict::Rejected(Rejected::Second));
     assert_eq!(
         verdict_on(&mut server, &first),
         Verdict::Useless,
@@ -153,7 +153,7 @@ fn copying_bytes(bytes: u64, time: Duration) -> Simulation<(End, End)> {
 /// Returns all that an end remembers of the world, but for what the filter counts.
 fn remembered(end: &Connection, now: Duration) -> impl PartialEq + use<> {
     let mut statistics = end.statistics();
-    statistics.strangers = Default::default();
+    statistics.rejected = Default::default();
     // Repeated datagrams with our ids are counted as received before they are opened.
     statistics.received = (0, 0);
     (
@@ -184,19 +184,19 @@ fn a_million_datagrams_of_strangers_get_no_answer_and_change_nothing() {
             Ecn::NotCapable,
             &datagram,
         );
-        assert!(matches!(to_fresh, Verdict::Stranger(_)));
+        assert!(matches!(to_fresh, Verdict::Rejected(_)));
         let to_open = open.handle_datagram(
             Time::from_origin(now),
             ELSEWHERE,
             Ecn::NotCapable,
             &datagram,
         );
-        assert!(matches!(to_open, Verdict::Stranger(_)));
+        assert!(matches!(to_open, Verdict::Rejected(_)));
     }
     assert!(before == (remembered(&fresh, now), remembered(open, now)));
     assert_eq!(sent_by(&mut fresh, Time::from_origin(now)), [[0; 0]; 0]);
     assert_eq!(sent_by(open, Time::from_origin(now)), [[0; 0]; 0]);
-    assert_eq!(fresh.statistics().strangers.total(), 500_000);
+    assert_eq!(fresh.statistics().rejected.total(), 500_000);
 }
 
 /// Noise, noise that looks like QUIC, a datagram made with another secret, or a cut or altered one of ours.
@@ -293,13 +293,13 @@ proptest! {
     fn no_bytes_make_an_end_speak(datagram in proptest::collection::vec(any::<u8>(), 0..1600)) {
         let mut server = server();
         let verdict = verdict_on(&mut server, &datagram);
-        prop_assert!(matches!(verdict, Verdict::Stranger(_)));
+        prop_assert!(matches!(verdict, Verdict::Rejected(_)));
         let path = PathId::new(0);
         let options = Options::default();
         let mut client = Connection::client(&secret(1), [3; 32], origin(), Time::ZERO, path, &options);
         sent_by(&mut client, Time::ZERO);
         let verdict = client.handle_datagram(at(1), path, Ecn::NotCapable, &datagram);
-        prop_assert!(matches!(verdict, Verdict::Stranger(_)));
+        prop_assert!(matches!(verdict, Verdict::Rejected(_)));
         prop_assert!(sent_by(&mut client, at(1)).is_empty());
     }
 }

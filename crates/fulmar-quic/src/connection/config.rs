@@ -12,11 +12,11 @@ use quinn_proto::{
 use ring::{digest, hmac};
 
 use super::varint;
-use crate::connection_id::MarkKey;
+use crate::connection_id::ConnectionIdKey;
 use crate::control::{Factory, Line};
 use crate::keys::Keys;
 use crate::window::Window;
-use crate::{Gate, LANES_MAX, Options, Secret, WINDOW_MAX};
+use crate::{InitialFilter, LANES_MAX, Options, Secret, WINDOW_MAX};
 
 /// The most bytes that a lane may have under way: 2000 packets of 1200 bytes, so that no order of arrival
 /// makes more than 1000 gaps. At 1024 QUIC's buffer gives up the connection.
@@ -66,13 +66,13 @@ impl Config {
     }
 
     /// Returns the gate of this end.
-    pub(super) fn gate(&self) -> Gate {
+    pub(super) fn gate(&self) -> InitialFilter {
         let Some(keys) = &self.keys else {
-            return Gate::of_client(MarkKey::own(&[]));
+            return InitialFilter::of_client(ConnectionIdKey::own(&[]));
         };
         match self.side {
-            Side::Client => Gate::of_client(keys.client.clone()),
-            Side::Server => Gate::of_server(keys.server.clone(), keys.first.clone()),
+            Side::Client => InitialFilter::of_client(keys.client.clone()),
+            Side::Server => InitialFilter::of_server(keys.server.clone(), keys.first.clone()),
         }
     }
 
@@ -132,7 +132,7 @@ impl Config {
         config
             .max_concurrent_bidi_streams(VarInt::from_u32(self.side.is_server().into()))
             .max_concurrent_uni_streams(VarInt::from_u32(self.lanes.into()))
-            .max_idle_timeout(IdleTimeout::try_from(self.options.idle_limit).ok())
+            .max_idle_timeout(IdleTimeout::try_from(self.options.idle_timeout).ok())
             .stream_receive_window(VarInt::from_u32(LANE_WINDOW))
             .receive_window(varint(window))
             .send_window(window)
@@ -151,13 +151,13 @@ impl Config {
 /// Makes the ids that this end gives out, from the seed.
 #[derive(Clone)]
 struct Ids {
-    key: MarkKey,
+    key: ConnectionIdKey,
     seed: [u8; 32],
     made: Arc<AtomicU64>,
 }
 
 impl Ids {
-    fn new(key: MarkKey, seed: &[u8; 32]) -> Ids {
+    fn new(key: ConnectionIdKey, seed: &[u8; 32]) -> Ids {
         Ids {
             key,
             seed: *seed,
@@ -173,7 +173,7 @@ impl ConnectionIdGenerator for Ids {
     }
 
     fn validate(&self, id: &ConnectionId) -> Result<(), InvalidCid> {
-        if self.key.has_made(id) {
+        if self.key.has_signed(id) {
             return Ok(());
         }
         Err(InvalidCid)

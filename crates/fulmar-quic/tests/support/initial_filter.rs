@@ -27,7 +27,7 @@ pub(crate) fn check(datagram: &[u8]) {
         let says = end.poll_transmit(Time::ZERO, &mut buffer);
         assert!(says.is_none() || verdict == Verdict::Genuine, "an answer");
         assert!(!end.is_open());
-        is_fresh &= matches!(verdict, Verdict::Stranger(_));
+        is_fresh &= matches!(verdict, Verdict::Rejected(_));
     }
     ENDS.set(is_fresh.then_some(ends));
 }

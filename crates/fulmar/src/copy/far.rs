@@ -85,7 +85,7 @@ fn work(arguments: &CopyServerArgs, bond: Bond) -> Result<u8, Failure> {
     let bound = bind::bind_with(&wish, ports, &environment, Names::Own, options)?;
     let secret = secret()?;
     let quic = Options {
-        idle_limit: arguments.idle.map_or(SILENT_MAX, Duration::from_secs),
+        idle_timeout: arguments.idle.map_or(SILENT_MAX, Duration::from_secs),
         ..Options::default()
     };
     let connection = Connection::server(&secret, random::seed()?, origin(), now(), &quic);
