@@ -27,7 +27,7 @@ fn main() {
     let controls = match arguments.next().as_deref() {
         Some("bbr") => vec![CongestionControl::Bbr],
         Some("cubic") => vec![CongestionControl::Cubic],
-        _ => vec![CongestionControl::Own],
+        _ => vec![CongestionControl::DelayBased],
     };
     let what = arguments.next().unwrap_or_else(|| "paths".to_owned());
     let only = arguments.next().and_then(|rate| rate.parse().ok());

@@ -24,7 +24,7 @@ use crate::window::Window;
 use crate::{Ended, Event, InitialFilter, Lane, Options, Secret, Statistics, Transmit, Verdict};
 use clock::Clock;
 use config::Config;
-use liveness::Silence;
+use liveness::Liveness;
 use pacer::Pacer;
 use paths::Paths;
 
@@ -53,7 +53,7 @@ pub struct Connection {
     send: Window,
     /// Bytes of packets that the peer has acknowledged so far.
     acknowledged: u64,
-    silence: Silence,
+    silence: Liveness,
     pacer: Pacer,
     line: Arc<Line>,
     events: VecDeque<Event>,
@@ -134,7 +134,7 @@ impl Connection {
             receive: Window::up_to(config.window_max),
             send: Window::up_to(config.window_max),
             acknowledged: 0,
-            silence: Silence::from(now),
+            silence: Liveness::from(now),
             pacer: Pacer::from(now),
             line,
             config,
@@ -587,7 +587,7 @@ fn why(reason: ConnectionError) -> Ended {
     match reason {
         ConnectionError::LocallyClosed => Ended::Here,
         ConnectionError::ApplicationClosed(_) => Ended::There,
-        ConnectionError::TimedOut => Ended::Silence,
+        ConnectionError::TimedOut => Ended::Liveness,
         other => Ended::Broken(other.to_string()),
     }
 }

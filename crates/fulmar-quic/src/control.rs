@@ -75,7 +75,9 @@ impl Factory {
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let inner = match self.kind {
-            CongestionControl::Own => Arc::new(delay_based::OwnConfig).build(now, current_mtu),
+            CongestionControl::DelayBased => {
+                Arc::new(delay_based::DelayBasedConfig).build(now, current_mtu)
+            }
             CongestionControl::Bbr => Arc::new(BbrConfig::default()).build(now, current_mtu),
             CongestionControl::Cubic => Arc::new(CubicConfig::default()).build(now, current_mtu),
         };

@@ -70,7 +70,7 @@ pub enum Ended {
     There,
     /// No sign of the other end for as long as [`Options::idle_timeout`](crate::Options) says.
     #[error("the other side was silent for too long")]
-    Silence,
+    Liveness,
     /// One end broke the protocol, or could not prove who it is.
     #[error("the connection broke: {0}")]
     Broken(String),

@@ -35,7 +35,7 @@ pub struct Options {
 pub enum CongestionControl {
     /// Ours: what the path delivers in its shortest round trip, and a little more.
     #[default]
-    Own,
+    DelayBased,
     /// BBR as quinn has it: for comparison.
     Bbr,
     /// CUBIC as quinn has it: for comparison.

@@ -50,7 +50,10 @@ fn first_share(first: (CongestionControl, u64), second: (CongestionControl, u64)
 
 #[test]
 fn small_datagrams_take_thirty_milliseconds_more_at_most_from_the_start_on() {
-    let sim = run(vec![copy(3, CongestionControl::Own, secs(0))], secs(10));
+    let sim = run(
+        vec![copy(3, CongestionControl::DelayBased, secs(0))],
+        secs(10),
+    );
     let (_, longest) = sim.nodes.0.ping_between(secs(0), secs(10));
     // A start that is noticed too late takes all of the queue, and 80.
     assert!(longest <= ms(70), "{longest:?} on a path of 40 ms");
@@ -60,7 +63,7 @@ fn small_datagrams_take_thirty_milliseconds_more_at_most_from_the_start_on() {
 fn a_copy_beside_cubic_takes_about_half() {
     for (own, cubic) in [(0, 10), (10, 0)] {
         let (own, cubic) = (
-            (CongestionControl::Own, own),
+            (CongestionControl::DelayBased, own),
             (CongestionControl::Cubic, cubic),
         );
         let share = first_share(own, cubic);
@@ -70,6 +73,9 @@ fn a_copy_beside_cubic_takes_about_half() {
 
 #[test]
 fn two_copies_share() {
-    let share = first_share((CongestionControl::Own, 0), (CongestionControl::Own, 10));
+    let share = first_share(
+        (CongestionControl::DelayBased, 0),
+        (CongestionControl::DelayBased, 10),
+    );
     assert!((0.4..=0.6).contains(&share), "{share}");
 }

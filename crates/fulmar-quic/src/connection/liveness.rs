@@ -14,15 +14,15 @@ use fulmar_datagram::Time;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Since when nothing was answered, and whether to ask.
-pub(super) struct Silence {
+pub(super) struct Liveness {
     heard: Time,
     asked: Time,
     wants: bool,
 }
 
-impl Silence {
-    pub(super) fn from(now: Time) -> Silence {
-        Silence {
+impl Liveness {
+    pub(super) fn from(now: Time) -> Liveness {
+        Liveness {
             heard: now,
             asked: now,
             wants: false,

@@ -15,9 +15,9 @@ use quinn_proto::congestion::{
     Controller, ControllerFactory, ControllerMetrics, Cubic, CubicConfig,
 };
 
-use delivery_rate::{Delivery, Peak, Sample};
-use loss::Losses;
-use startup::Start;
+use delivery_rate::{DeliveryRate, MaxFilter, RateSample};
+use loss::LossTracker;
+use startup::Startup;
 
 /// Packets that may be under way before anything is known. RFC 6928 §2 has ten; why there are more here is in
 /// docs/decisions/025-congestion-control.md.
@@ -83,9 +83,9 @@ const BESIDE_SHARE: f64 = 0.75;
 
 /// What we are doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum State {
     /// Finding out how fast the path is, until it is full.
-    Start,
+    Startup,
     /// Little under way, so that the queue empties; since when that little is reached.
     Drain(Option<Instant>),
     /// Filling the path.
@@ -94,13 +94,13 @@ enum Phase {
 
 /// The controller.
 #[derive(Clone)]
-pub(super) struct Own {
+pub(super) struct DelayBased {
     mtu: u64,
-    phase: Phase,
+    phase: State,
     window: u64,
-    delivery: Delivery,
-    rate: Peak,
-    losses: Losses,
+    delivery: DeliveryRate,
+    rate: MaxFilter,
+    losses: LossTracker,
     /// When the first packet of this round left; how many rounds this phase has had.
     round_began: Instant,
     rounds: u32,
@@ -122,7 +122,7 @@ pub(super) struct Own {
     delay: f64,
     /// How boldly the slack is enlarged: doubled each round that shows no queue.
     boldness: f64,
-    start: Start,
+    start: Startup,
     foreign: u32,
     /// Beside somebody who fills the queue, as CUBIC would have it.
     beside: Option<Box<Cubic>>,
@@ -151,7 +151,7 @@ impl Unqueued {
     }
 
     /// Learns of a packet; after the last, how much longer in seconds the mean was than the shortest.
-    fn learn(&mut self, sample: &Sample) -> Option<f64> {
+    fn learn(&mut self, sample: &RateSample) -> Option<f64> {
         if sample.sent < self.from {
             return None;
         }
@@ -169,24 +169,24 @@ impl Unqueued {
 
 /// Makes it.
 #[derive(Default)]
-pub(super) struct OwnConfig;
+pub(super) struct DelayBasedConfig;
 
-impl ControllerFactory for OwnConfig {
+impl ControllerFactory for DelayBasedConfig {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(Own::new(now, current_mtu))
+        Box::new(DelayBased::new(now, current_mtu))
     }
 }
 
-impl Own {
-    fn new(now: Instant, mtu: u16) -> Own {
+impl DelayBased {
+    fn new(now: Instant, mtu: u16) -> DelayBased {
         let mtu = u64::from(mtu);
-        Own {
+        DelayBased {
             mtu,
-            phase: Phase::Start,
+            phase: State::Startup,
             window: START_PACKETS * mtu,
-            delivery: Delivery::from(now),
-            rate: Peak::default(),
-            losses: Losses::default(),
+            delivery: DeliveryRate::from(now),
+            rate: MaxFilter::default(),
+            losses: LossTracker::default(),
             round_began: now,
             rounds: 0,
             phase_began: now,
@@ -199,7 +199,7 @@ impl Own {
             unqueued: Unqueued::between(now, now),
             delay: 0.0,
             boldness: 1.0,
-            start: Start::from(now),
+            start: Startup::from(now),
             foreign: 0,
             beside: None,
         }
@@ -223,9 +223,9 @@ impl Own {
     fn update_window(&mut self, acknowledged: u64) {
         let Some(rtt) = self.rtt() else { return };
         let target = match self.phase {
-            Phase::Start => self.start.grown(self.window as f64, rtt, acknowledged),
-            Phase::Drain(_) => self.product(rtt) * DRAINED,
-            Phase::Cruise => {
+            State::Startup => self.start.grown(self.window as f64, rtt, acknowledged),
+            State::Drain(_) => self.product(rtt) * DRAINED,
+            State::Cruise => {
                 let bold = self.slack(rtt).mul_f64(self.boldness);
                 let slack = bold.min(rtt.mul_f64(BOLD_SLACK_MAX).max(SLACK_MIN));
                 let slack = slack.mul_f64(self.crowd()).max(self.wobble());
@@ -239,7 +239,7 @@ impl Own {
             (cubic.window() as f64 * BESIDE_SHARE).min(most)
         });
         let target = match self.phase {
-            Phase::Cruise => target.max(beside),
+            State::Cruise => target.max(beside),
             _ => target,
         };
         self.window = (target as u64).max(LEAST_PACKETS * self.mtu);
@@ -248,7 +248,7 @@ impl Own {
     fn acknowledged(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool) {
         self.delivery.acknowledged(now, sent, bytes);
         self.losses.acknowledged(sent, bytes);
-        if self.phase == Phase::Start {
+        if self.phase == State::Startup {
             self.start.acknowledged(now, sent, bytes);
             if !app_limited {
                 self.update_window(bytes);
@@ -258,7 +258,7 @@ impl Own {
 
     /// Whether all that there is room for is to leave at once.
     fn is_probing(&self) -> bool {
-        self.phase == Phase::Start && self.start.is_probing()
+        self.phase == State::Startup && self.start.is_probing()
     }
 
     /// How many of us the path seems to serve. Everybody's queue is as long then, and who has less than
@@ -284,7 +284,7 @@ impl Own {
         Duration::from_secs_f64(self.delay * DELAY_SHARE).min(DELAY_MAX)
     }
 
-    fn learn(&mut self, now: Instant, sample: &Sample, app_limited: bool) {
+    fn learn(&mut self, now: Instant, sample: &RateSample, app_limited: bool) {
         if !app_limited || sample.rate > self.rate.get() {
             self.rate.add(sample.rate);
         }
@@ -308,13 +308,13 @@ impl Own {
         }
     }
 
-    fn enter(&mut self, now: Instant, phase: Phase) {
+    fn enter(&mut self, now: Instant, phase: State) {
         self.phase = phase;
         self.phase_began = now;
         self.phase_rtt = None;
         self.rounds = 0;
         self.boldness = 1.0;
-        self.losses.begin(now, matches!(phase, Phase::Drain(_)));
+        self.losses.begin(now, matches!(phase, State::Drain(_)));
     }
 
     fn end_round(&mut self, now: Instant, is_idle: bool) {
@@ -327,13 +327,13 @@ impl Own {
         }
         self.losses.end_round();
         match self.phase {
-            Phase::Start if !is_idle => {
+            State::Startup if !is_idle => {
                 let before = self.rate.before_last();
                 if self.start.end_round(rate_before, before) {
-                    self.enter(now, Phase::Drain(None));
+                    self.enter(now, State::Drain(None));
                 }
             }
-            Phase::Cruise => self.look_at_cruise(now, rtt),
+            State::Cruise => self.look_at_cruise(now, rtt),
             _ => {}
         }
     }
@@ -353,27 +353,27 @@ impl Own {
         let elapsed = now.saturating_duration_since(self.phase_began);
         let period = DRAIN_PERIOD * if self.beside.is_some() { 4 } else { 1 };
         if self.rounds >= DRAIN_ROUNDS && elapsed >= period {
-            self.enter(now, Phase::Drain(None));
+            self.enter(now, State::Drain(None));
         }
     }
 
     /// Watches for the end of the start, and of a draining.
-    fn look(&mut self, now: Instant, sample: &Sample) {
+    fn look(&mut self, now: Instant, sample: &RateSample) {
         match self.phase {
-            Phase::Start => {
+            State::Startup => {
                 let Some(rtt) = self.rtt() else { return };
                 if self.start.is_full(now, sample, rtt) && self.rounds > 0 {
                     // What was under way then is what the path and the queue hold.
                     self.rate
                         .add(sample.in_flight as f64 / sample.rtt.as_secs_f64());
-                    self.enter(now, Phase::Drain(None));
+                    self.enter(now, State::Drain(None));
                 }
             }
-            Phase::Drain(None) if self.delivery.in_flight <= self.window => {
+            State::Drain(None) if self.delivery.in_flight <= self.window => {
                 self.phase_rtt = None;
-                self.phase = Phase::Drain(Some(now));
+                self.phase = State::Drain(Some(now));
             }
-            Phase::Drain(Some(reached)) if sample.sent >= reached => {
+            State::Drain(Some(reached)) if sample.sent >= reached => {
                 self.end_draining(now, reached)
             }
             _ => {}
@@ -389,7 +389,7 @@ impl Own {
             self.drained.push_back(found);
             self.look_for_others(now, found);
         }
-        self.enter(now, Phase::Cruise);
+        self.enter(now, State::Cruise);
     }
 
     /// A queue that stays when ours has gone is somebody else's: with them we share as CUBIC does.
@@ -411,7 +411,7 @@ impl Own {
     }
 }
 
-impl Controller for Own {
+impl Controller for DelayBased {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         self.delivery.sent(now, bytes);
         self.start.sent(now, bytes);
@@ -453,7 +453,7 @@ impl Controller for Own {
         if !is_idle {
             self.look(now, &sample);
         }
-        if self.phase != Phase::Start {
+        if self.phase != State::Startup {
             self.update_window(0);
         }
     }
@@ -468,7 +468,7 @@ impl Controller for Own {
         if is_persistent_congestion {
             // Nothing came through for long: what was known is about another path.
             let mtu = u16::try_from(self.mtu).unwrap_or(u16::MAX);
-            *self = Own::new(now, mtu);
+            *self = DelayBased::new(now, mtu);
             return;
         }
         self.delivery.in_flight = self.delivery.in_flight.saturating_sub(lost_bytes);

@@ -1,4 +1,4 @@
-//! Delivery rate: samples of rate, round trip and bytes in flight, and the rate of the bottleneck from packet trains.
+//! DeliveryRate rate: samples of rate, round trip and bytes in flight, and the rate of the bottleneck from packet trains.
 //!
 //! A delivery rate sample counts what was delivered while a packet was in flight (draft-cheng-iccrg-delivery-rate-estimation-02);
 //! it says what we get. A packet train that left at one instant arrives at the rate of the slowest link, whoever else uses
@@ -63,7 +63,7 @@ impl Batch {
 
 /// A rate sample: what an acknowledgement tells of the path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sample {
+pub(super) struct RateSample {
     /// Bytes per second that were delivered while the packet was under way.
     pub(super) rate: f64,
     /// Its round trip time.
@@ -76,7 +76,7 @@ pub(super) struct Sample {
 
 /// Estimates delivery rates, as draft-cheng-iccrg-delivery-rate-estimation-02 §2 has it.
 #[derive(Clone)]
-pub(super) struct Delivery {
+pub(super) struct DeliveryRate {
     batches: VecDeque<Batch>,
     delivered: u64,
     delivered_at: Instant,
@@ -87,9 +87,9 @@ pub(super) struct Delivery {
     trains: VecDeque<f64>,
 }
 
-impl Delivery {
-    pub(super) fn from(now: Instant) -> Delivery {
-        Delivery {
+impl DeliveryRate {
+    pub(super) fn from(now: Instant) -> DeliveryRate {
+        DeliveryRate {
             batches: VecDeque::new(),
             delivered: 0,
             delivered_at: now,
@@ -153,7 +153,7 @@ impl Delivery {
     }
 
     /// Ends a batch of acknowledgements.
-    pub(super) fn sample(&mut self, now: Instant, in_flight: u64) -> Option<Sample> {
+    pub(super) fn sample(&mut self, now: Instant, in_flight: u64) -> Option<RateSample> {
         self.in_flight = in_flight;
         self.delivered_at = now;
         let batch = self.newest.take()?;
@@ -168,7 +168,7 @@ impl Delivery {
         } else {
             0.0
         };
-        Some(Sample {
+        Some(RateSample {
             rate,
             rtt: now.saturating_duration_since(batch.sent),
             in_flight: batch.in_flight,
@@ -179,11 +179,11 @@ impl Delivery {
 
 /// The largest of the values of the last rounds.
 #[derive(Clone, Default)]
-pub(super) struct Peak {
+pub(super) struct MaxFilter {
     rounds: VecDeque<f64>,
 }
 
-impl Peak {
+impl MaxFilter {
     /// Begins a new round and forgets those before the last `count`.
     pub(super) fn next_round(&mut self, count: usize) {
         self.rounds.push_back(0.0);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     /// Sends packets at one instant and has them acknowledged in pairs, a pair each 2 ms after 40 ms.
-    fn burst(delivery: &mut Delivery, now: Instant, packets: u32) {
+    fn burst(delivery: &mut DeliveryRate, now: Instant, packets: u32) {
         for _ in 0..packets {
             delivery.sent(now, PACKET);
         }
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_burst_shows_the_pace_of_the_path() {
         let now = origin();
-        let mut delivery = Delivery::from(now);
+        let mut delivery = DeliveryRate::from(now);
         assert_eq!(delivery.pace(), None);
         burst(&mut delivery, now, 8);
         assert_eq!(delivery.pace(), None, "six packets after the first pair");
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_sample_is_the_slower_of_sending_and_arriving() {
         let now = origin();
-        let mut delivery = Delivery::from(now);
+        let mut delivery = DeliveryRate::from(now);
         let later = now + Duration::from_millis(10);
         delivery.sent(now, PACKET);
         delivery.sent(later, PACKET);
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_peak_is_forgotten_after_its_rounds() {
-        let mut peak = Peak::default();
+        let mut peak = MaxFilter::default();
         peak.add(7.0);
         for _ in 0..2 {
             peak.next_round(3);

@@ -32,7 +32,7 @@ struct Span {
 
 /// Counts lost bytes apart: of what left while little was under way, and of the rest.
 #[derive(Clone)]
-pub(super) struct Losses {
+pub(super) struct LossTracker {
     spans: VecDeque<Span>,
     low: Share,
     round: Share,
@@ -42,9 +42,9 @@ pub(super) struct Losses {
     is_marked: bool,
 }
 
-impl Default for Losses {
-    fn default() -> Losses {
-        Losses {
+impl Default for LossTracker {
+    fn default() -> LossTracker {
+        LossTracker {
             spans: VecDeque::new(),
             low: Share::default(),
             round: Share::default(),
@@ -72,7 +72,7 @@ impl Share {
     }
 }
 
-impl Losses {
+impl LossTracker {
     /// From now on leaves what belongs to another phase.
     pub(super) fn begin(&mut self, now: Instant, is_low: bool) {
         if is_low {
@@ -150,15 +150,15 @@ mod tests {
 
     /// Sends rounds of so many packets, of which so many are lost, after a low one with its own share;
     /// the courage after them.
-    fn after(low: (u64, u64), rounds: &[(u64, u64)]) -> Losses {
+    fn after(low: (u64, u64), rounds: &[(u64, u64)]) -> LossTracker {
         #[expect(
             clippy::disallowed_methods,
             reason = "an instant can be made in no other way"
         )]
         let origin = Instant::now();
-        let mut losses = Losses::default();
+        let mut losses = LossTracker::default();
         let mut now = origin;
-        let mut send = |losses: &mut Losses, (all, lost): (u64, u64)| {
+        let mut send = |losses: &mut LossTracker, (all, lost): (u64, u64)| {
             losses.acknowledged(now, (all - lost) * 1200);
             losses.lost(now, lost * 1200);
             losses.end_round();

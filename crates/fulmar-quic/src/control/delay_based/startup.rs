@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::delivery_rate::Sample;
+use super::delivery_rate::RateSample;
 
 /// How long the acknowledgements of a flight take at least, when they show how fast the path is. They
 /// leave at most once in a millisecond.
@@ -52,7 +52,7 @@ const GROWTH: f64 = 1.25;
 
 /// What has been found out so far.
 #[derive(Clone)]
-pub(super) struct Start {
+pub(super) struct Startup {
     /// What leaves now, and what left before, which is being acknowledged.
     flight: Flight,
     before: Flight,
@@ -128,9 +128,9 @@ impl Flight {
     }
 }
 
-impl Start {
-    pub(super) fn from(now: Instant) -> Start {
-        Start {
+impl Startup {
+    pub(super) fn from(now: Instant) -> Startup {
+        Startup {
             flight: Flight::from(now),
             before: Flight::from(now),
             is_probing: true,
@@ -217,7 +217,12 @@ impl Start {
     }
 
     /// Learns of a round trip; returns whether they have been long for so long that the path is full.
-    pub(super) fn is_full(&mut self, now: Instant, sample: &Sample, shortest: Duration) -> bool {
+    pub(super) fn is_full(
+        &mut self,
+        now: Instant,
+        sample: &RateSample,
+        shortest: Duration,
+    ) -> bool {
         let rise = shortest.mul_f64(RISE).clamp(RISE_MIN, RISE_MAX);
         if self.is_probing || sample.rtt <= shortest + rise {
             (self.rises, self.rose) = (0, now);

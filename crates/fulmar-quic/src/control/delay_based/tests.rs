@@ -7,7 +7,7 @@ const RTT: Duration = Duration::from_millis(100);
 
 /// A controller, and a path that delivers bursts at a rate after a round trip.
 struct Scene {
-    own: Own,
+    own: DelayBased,
     now: Instant,
     /// Bytes per second.
     rate: f64,
@@ -25,7 +25,7 @@ impl Scene {
         )]
         let now = Instant::now();
         Scene {
-            own: Own::new(now, MTU),
+            own: DelayBased::new(now, MTU),
             now,
             rate,
             late: Duration::ZERO,
@@ -84,7 +84,7 @@ fn a_path_is_filled_as_soon_as_a_flight_has_shown_its_pace() {
         scene.fill();
     }
     assert!(scene.own.window > 4_000_000, "{}", scene.own.window);
-    while scene.own.phase == Phase::Start {
+    while scene.own.phase == State::Startup {
         scene.fill();
         assert!(scene.own.window < 8_000_000, "{}", scene.own.window);
     }
@@ -136,7 +136,7 @@ fn who_has_little_to_send_keeps_the_window_that_it_began_with() {
         scene.late = Duration::from_millis(30 * (round % 3));
         scene.round(3, true);
     }
-    assert_eq!(scene.own.phase, Phase::Start);
+    assert_eq!(scene.own.phase, State::Startup);
     assert_eq!(scene.own.window, START_PACKETS * u64::from(MTU));
 }
 
@@ -162,7 +162,7 @@ fn window_where_every_other_round_is_longer(by: Duration) -> f64 {
         scene.fill();
     }
     // A draining has little under way.
-    while scene.own.phase != Phase::Cruise {
+    while scene.own.phase != State::Cruise {
         scene.fill();
     }
     scene.own.window as f64 / scene.own.rate.get()
