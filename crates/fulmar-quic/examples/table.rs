@@ -1,7 +1,7 @@
 //! Copies in virtual time over the paths of the table of `docs/copy.md`, and what each control makes
 //! of them.
 //!
-//! `cargo run --release -p fulmar-quic --example table -- [own|bbr|cubic] [paths|yields|share|busy|TRACE] [MBIT]`
+//! `cargo run --release -p fulmar-quic --example table -- [delay|bbr|cubic] [paths|yields|share|busy|TRACE] [MBIT]`
 //!
 //! With a rate, only the rows of links of that rate.
 
@@ -49,10 +49,10 @@ fn options(control: CongestionControl) -> Options {
     }
 }
 
-/// A link of that rate with a queue of so many products of rate and round trip.
-fn link(mbit: u64, rtt: Duration, products: f64, loss: f64) -> Network {
-    let product = mbit as f64 * 1e6 / 8.0 * rtt.as_secs_f64();
-    let queue = Queue::bytes((product * products) as usize);
+/// A link of that rate with a queue of so many BDP.
+fn link(mbit: u64, rtt: Duration, queue_bdp: f64, loss: f64) -> Network {
+    let bdp = mbit as f64 * 1e6 / 8.0 * rtt.as_secs_f64();
+    let queue = Queue::bytes((bdp * queue_bdp) as usize);
     let half = Delay::ms(rtt.as_millis() as u64 / 2);
     Network::seeded(7)
         .up([
@@ -64,7 +64,7 @@ fn link(mbit: u64, rtt: Duration, products: f64, loss: f64) -> Network {
 }
 
 fn paths(control: CongestionControl) {
-    println!("{control:?}: {BYTES} bytes, {RATE} Mbit/s, a queue of one product");
+    println!("{control:?}: {BYTES} bytes, {RATE} Mbit/s, a queue of one BDP");
     for (rtt, loss) in [
         (45, 0.0),
         (100, 0.0),
@@ -111,7 +111,7 @@ fn paths(control: CongestionControl) {
 
 /// Shows the round trips of small datagrams beside a copy, with queues of several sizes.
 fn yields(control: CongestionControl, only: Option<u64>) {
-    for (mbit, rtt, products) in [
+    for (mbit, rtt, queue_bdp) in [
         (20, 40, 1.0),
         (20, 40, 10.0),
         (100, 40, 1.0),
@@ -124,7 +124,7 @@ fn yields(control: CongestionControl, only: Option<u64>) {
         if only.is_some_and(|only| only != mbit) {
             continue;
         }
-        let net = link(mbit, ms(rtt), products, 0.0);
+        let net = link(mbit, ms(rtt), queue_bdp, 0.0);
         let mut sim = share(net, vec![ends(3, &options(control), u64::MAX, 0)]);
         sim.run_for(secs(30)).expect("no end spins");
         let (mean, longest) = sim.nodes.0.ping_between(secs(5), secs(30));
@@ -132,7 +132,7 @@ fn yields(control: CongestionControl, only: Option<u64>) {
         let far = &sim.nodes.1.ends[0];
         let bytes = far.received - far.received_by(secs(5));
         println!(
-            "{control:?} {mbit:3} Mbit/s {rtt:3} ms, queue {products}: {:5.1} Mbit/s, RTT {:3} ms, longest {:3}, in 5 s {:3}",
+            "{control:?} {mbit:3} Mbit/s {rtt:3} ms, queue {queue_bdp}: {:5.1} Mbit/s, RTT {:3} ms, longest {:3}, in 5 s {:3}",
             bytes as f64 * 8e-6 / 25.0,
             mean.as_millis(),
             longest.as_millis(),
@@ -144,8 +144,8 @@ fn yields(control: CongestionControl, only: Option<u64>) {
 /// Hosts that are late with what they do by up to so many milliseconds.
 fn busy(control: CongestionControl) {
     for (mbit, rtt, late) in [(200, 45, 5), (200, 45, 20), (200, 45, 60), (200, 4, 20)] {
-        let product = mbit as f64 * 1e6 / 8.0 * (rtt as f64 / 1000.0);
-        let queue = Queue::bytes(product.max(256e3) as usize);
+        let bdp = mbit as f64 * 1e6 / 8.0 * (rtt as f64 / 1000.0);
+        let queue = Queue::bytes(bdp.max(256e3) as usize);
         let half = || Delay::ms(rtt / 2);
         let slow = || Delay::jitter(ms(0), ms(late / 2));
         let net = Network::seeded(7)
@@ -166,7 +166,7 @@ fn busy(control: CongestionControl) {
 
 /// Two copies on one link: how they share.
 fn shares(control: CongestionControl, only: Option<u64>) {
-    for (mbit, rtt, products, other) in [
+    for (mbit, rtt, queue_bdp, other) in [
         (20, 40, 0.5, CongestionControl::Cubic),
         (20, 40, 1.0, CongestionControl::Cubic),
         (20, 40, 2.0, CongestionControl::Cubic),
@@ -188,14 +188,14 @@ fn shares(control: CongestionControl, only: Option<u64>) {
             let theirs = ends(4, &options(other), u64::MAX, 0);
             let ours = (ours.0.starting(secs(first)), ours.1);
             let theirs = (theirs.0.starting(secs(late)), theirs.1);
-            let mut sim = share(link(mbit, ms(rtt), products, 0.0), vec![ours, theirs]);
+            let mut sim = share(link(mbit, ms(rtt), queue_bdp, 0.0), vec![ours, theirs]);
             sim.run_for(secs(seconds)).expect("no end spins");
             let rate = |end: &End| {
                 (end.received - end.received_by(secs(20))) as f64 * 8e-6 / (seconds - 20) as f64
             };
             let (mean, longest) = sim.nodes.0.ping_between(secs(20), secs(seconds));
             println!(
-                "{control:?} from {first:2} s beside {other:?} from {late:2} s, {mbit} Mbit/s, {rtt} ms, queue {products}: {:5.1} and {:5.1} Mbit/s, RTT {} ms, longest {}",
+                "{control:?} from {first:2} s beside {other:?} from {late:2} s, {mbit} Mbit/s, {rtt} ms, queue {queue_bdp}: {:5.1} and {:5.1} Mbit/s, RTT {} ms, longest {}",
                 rate(&sim.nodes.1.ends[0]),
                 rate(&sim.nodes.1.ends[1]),
                 mean.as_millis(),

@@ -11,16 +11,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
-use fulmar_datagram::{Ecn, Time};
-use fulmar_transport::PathId;
+use fulmar_base::{Ecn, PathId, Time};
 use quinn_proto::{
     ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, FrameStats, Incoming, Side,
     StreamEvent, VarInt,
 };
 
-use crate::control::{self, Line};
+use crate::control::{self, SharedControl};
 use crate::lanes::Lanes;
-use crate::window::Window;
+use crate::window::FlowControlWindow;
 use crate::{Ended, Event, InitialFilter, Lane, Options, Secret, Statistics, Transmit, Verdict};
 use clock::Clock;
 use config::Config;
@@ -30,6 +29,8 @@ use paths::Paths;
 
 /// The most datagrams that one transmission has: what a kernel segments at once is 64 of them and
 /// 65 507 bytes.
+///
+/// Chosen by eye: 40 of the longest are 58 kB. Source of the bounds: udp(7), `UDP_SEGMENT`.
 const SEGMENTS_MAX: usize = 40;
 
 /// One end of a connection.
@@ -46,16 +47,16 @@ pub struct Connection {
     config: Config,
     endpoint: Endpoint,
     peer: Option<Peer>,
-    gate: InitialFilter,
+    filter: InitialFilter,
     paths: Paths,
     lanes: Lanes,
-    receive: Window,
-    send: Window,
+    receive: FlowControlWindow,
+    send: FlowControlWindow,
     /// Bytes of packets that the peer has acknowledged so far.
     acknowledged: u64,
-    silence: Liveness,
+    liveness: Liveness,
     pacer: Pacer,
-    line: Arc<Line>,
+    control: Arc<SharedControl>,
     events: VecDeque<Event>,
     is_connected: bool,
     has_ended: bool,
@@ -121,22 +122,22 @@ impl Connection {
         now: Time,
         options: &Options,
     ) -> Connection {
-        let line = Arc::new(Line::default());
-        let config = Config::new(side, secret, seed, options, line.clone());
+        let control = Arc::new(SharedControl::default());
+        let config = Config::new(side, secret, seed, options, control.clone());
         Connection {
             side,
             clock: Clock::new(origin),
             endpoint: config.endpoint(),
             peer: None,
-            gate: config.gate(),
+            filter: config.filter(),
             paths: Paths::of_server(),
             lanes: Lanes::new(side, config.lanes),
-            receive: Window::up_to(config.window_max),
-            send: Window::up_to(config.window_max),
+            receive: FlowControlWindow::up_to(config.window_max),
+            send: FlowControlWindow::up_to(config.window_max),
             acknowledged: 0,
-            silence: Liveness::from(now),
-            pacer: Pacer::from(now),
-            line,
+            liveness: Liveness::from(now),
+            pacer: Pacer::new(now),
+            control,
             config,
             events: VecDeque::new(),
             is_connected: false,
@@ -163,8 +164,8 @@ impl Connection {
 
     /// Takes a datagram that has arrived. What is not from the peer changes nothing but a counter.
     pub fn handle_datagram(&mut self, now: Time, path: PathId, ecn: Ecn, bytes: &[u8]) -> Verdict {
-        if let Err(stranger) = self.gate.check(bytes) {
-            return Verdict::Rejected(stranger);
+        if let Err(rejected) = self.filter.check(bytes) {
+            return Verdict::Rejected(rejected);
         }
         let remote = self.paths.remote_of(path);
         let event = self.endpoint.handle(
@@ -183,7 +184,7 @@ impl Connection {
         };
         if verdict == Verdict::Genuine {
             // What was read would come in a bunch after each gap that is filled.
-            self.receive.carry(bytes.len() as u64);
+            self.receive.on_delivered(bytes.len() as u64);
             self.lanes.unblock();
         }
         self.note_timeout();
@@ -196,15 +197,15 @@ impl Connection {
         };
         peer.quic.handle_event(event);
         let is_genuine = peer.has_heard();
-        let acknowledged = self.line.take_acknowledged();
-        self.send.carry(acknowledged);
+        let acknowledged = self.control.take_acknowledged();
+        self.send.on_delivered(acknowledged);
         self.acknowledged = self.acknowledged.saturating_add(acknowledged);
         self.settle(now);
         if !is_genuine {
             return Verdict::Useless;
         }
         if acknowledged > 0 {
-            self.silence.heard(now);
+            self.liveness.heard(now);
         }
         self.paths.heard(path);
         Verdict::Genuine
@@ -225,9 +226,9 @@ impl Connection {
         let Ok((handle, quic)) = accepted else {
             return Verdict::Useless;
         };
-        self.gate.begin(&id);
+        self.filter.begin(&id);
         self.peer = Some(Peer::new(handle, quic));
-        self.silence.heard(now);
+        self.liveness.heard(now);
         self.paths.heard(path);
         self.settle(now);
         Verdict::Genuine
@@ -241,7 +242,7 @@ impl Connection {
         }
         self.settle(now);
         if self.is_open() {
-            self.silence.look(now);
+            self.liveness.handle_timeout(now);
         }
         self.note_timeout();
     }
@@ -259,20 +260,20 @@ impl Connection {
             peer.quic.path_changed(self.clock.instant(now));
         }
         if self.is_open() {
-            self.silence.ask();
+            self.liveness.want_probe();
         }
     }
 
     /// Returns the next datagrams to send, which are put into `out` instead of what it held.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
         out.clear();
-        let may_rest = self.is_open() && !self.silence.asks();
-        if may_rest && self.pacer.holds(now) {
+        let may_rest = self.is_open() && !self.liveness.has_probe();
+        if may_rest && self.pacer.is_holding(now) {
             return None;
         }
         self.flush(now);
         let transmit = self.next_transmit(now, out);
-        self.pacer.note(now, transmit.is_some());
+        self.pacer.on_transmit(now, transmit.is_some());
         self.settle(now);
         self.note_timeout();
         transmit
@@ -281,42 +282,43 @@ impl Connection {
     fn next_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
         let instant = self.clock.instant(now);
         let peer = self.peer.as_mut()?;
-        let transmit = if self.silence.take_question(now) {
-            self.line.set_open(true);
+        let transmit = if self.liveness.take_probe(now) {
+            self.control.set_open(true);
             peer.quic.ping();
             let transmit = peer.quic.poll_transmit(instant, 1, out);
-            self.line.set_open(false);
+            self.control.set_open(false);
             transmit?
         } else {
-            let is_confirmed = control::is_confirmed(peer.quic.congestion_state());
+            let is_validated = control::is_path_validated(peer.quic.congestion_state());
             let mtu = peer.quic.current_mtu();
             let remote = peer.quic.remote_address();
             let segments = self
                 .paths
-                .allowance(remote, is_confirmed, mtu, SEGMENTS_MAX);
+                .allowance(remote, is_validated, mtu, SEGMENTS_MAX);
             if segments == 0 {
-                self.pacer.rest();
+                self.pacer.clear_wait();
                 return None;
             }
-            let (window, rtt) = (self.line.window(), peer.quic.rtt());
-            let allowed = match self.line.is_at_once() {
-                true => self.pacer.allow_all(now),
-                false => self.pacer.allow(now, window, rtt, mtu),
+            let (window, rtt) = (self.control.window(), peer.quic.rtt());
+            let allowed = if self.control.is_unpaced() {
+                self.pacer.budget_unpaced(now)
+            } else {
+                self.pacer.budget(now, window, rtt, mtu)
             };
-            let allowed = allowed.min(self.line.room());
+            let allowed = allowed.min(self.control.available_window());
             let datagrams = usize::try_from(allowed / u64::from(mtu)).unwrap_or(usize::MAX);
             // QUIC holds acknowledgements back together with what it has to say besides.
-            self.line.set_open(datagrams > 0 || peer.owes);
+            self.control.set_open(datagrams > 0 || peer.owes);
             let transmit = peer
                 .quic
                 .poll_transmit(instant, segments.min(datagrams.max(1)), out);
-            self.line.set_open(false);
+            self.control.set_open(false);
             let transmit = transmit?;
             peer.owes = false;
             transmit
         };
         if peer.has_asked() {
-            self.line.note_sent(transmit.size as u64);
+            self.control.on_sent(transmit.size as u64);
             self.pacer.spend(transmit.size);
         }
         self.paths.sent(transmit.destination, transmit.size);
@@ -348,9 +350,9 @@ impl Connection {
     /// Returns when [`handle_timeout`](Self::handle_timeout) is to be called next.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        let asks = self.is_open().then(|| self.silence.due());
+        let asks = self.is_open().then(|| self.liveness.due());
         let due = self.wake.into_iter().chain(asks).min();
-        self.pacer.ends(due)
+        self.pacer.next_wake(due)
     }
 
     /// Returns the next piece of news.
@@ -427,7 +429,7 @@ impl Connection {
     /// silent, too.
     #[must_use]
     pub fn silent_for(&self, now: Time) -> Duration {
-        self.silence.lasts(now)
+        self.liveness.unanswered_for(now)
     }
 
     /// Returns true if both ends have proven who they are and neither has ended the connection.
@@ -450,7 +452,7 @@ impl Connection {
             receive_window: self.receive.bytes(),
             send_window: self.send.bytes(),
             acknowledged: self.acknowledged,
-            rejected: self.gate.counts(),
+            rejected: self.filter.counts(),
             ..Statistics::default()
         };
         if let Some(peer) = &self.peer {
@@ -472,7 +474,7 @@ impl Connection {
             match event {
                 quinn_proto::Event::Connected => {
                     self.is_connected = true;
-                    self.silence.heard(now);
+                    self.liveness.heard(now);
                     self.events.push_back(Event::Connected);
                 }
                 quinn_proto::Event::ConnectionLost { reason } => lost = Some(reason),
@@ -495,7 +497,7 @@ impl Connection {
     fn lose(&mut self, reason: ConnectionError) {
         if self.side.is_server() && !self.is_connected {
             self.peer = None;
-            self.gate.end();
+            self.filter.end();
             self.endpoint = self.config.endpoint();
             return;
         }
@@ -587,7 +589,7 @@ fn why(reason: ConnectionError) -> Ended {
     match reason {
         ConnectionError::LocallyClosed => Ended::Here,
         ConnectionError::ApplicationClosed(_) => Ended::There,
-        ConnectionError::TimedOut => Ended::Liveness,
+        ConnectionError::TimedOut => Ended::IdleTimeout,
         other => Ended::Broken(other.to_string()),
     }
 }

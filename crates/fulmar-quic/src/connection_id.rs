@@ -1,4 +1,4 @@
-//! Connection ids that show who made them: some random bytes and a keyed code over them.
+//! Connection ids that are authenticated: some random bytes and a keyed code (HMAC) over them.
 
 use quinn_proto::ConnectionId;
 use ring::hmac;
@@ -54,7 +54,7 @@ impl ConnectionIdKey {
         ConnectionId::new(id)
     }
 
-    /// Whether this key made that id. Takes as long for a good one as for a bad one.
+    /// Returns whether this key made that id, in the same time for a good one as for a bad one.
     pub(crate) fn has_signed(&self, id: &[u8]) -> bool {
         if id.len() != self.bytes {
             return false;

@@ -1,4 +1,7 @@
-//! Congestion control: whose it is, and what all of them have in common.
+//! Congestion control: the choice of a controller, and what connection and controller tell each other.
+//!
+//! QUIC owns the controller of a path and asks it for a window. Here the connection paces and minds the window itself
+//! (`connection/pacer.rs`), so QUIC is told an open window or a shut one, and the real one goes to the connection.
 
 mod delay_based;
 
@@ -16,18 +19,18 @@ use crate::CongestionControl;
 
 /// State that a connection shares with its controller, which QUIC owns.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
-    /// Whether packets may leave, whatever is under way: while the connection asks QUIC for some.
+pub(crate) struct SharedControl {
+    /// QUIC may send, whatever is in flight: while the connection asks it for packets.
     is_open: AtomicBool,
-    /// Bytes that may be under way, and that are.
+    /// The congestion window in bytes, and the bytes in flight.
     window: AtomicU64,
     in_flight: AtomicU64,
     acknowledged: AtomicU64,
-    /// Whether all that there is room for is to leave at once.
-    is_at_once: AtomicBool,
+    /// The window is to leave at once, unpaced.
+    is_unpaced: AtomicBool,
 }
 
-impl Line {
+impl SharedControl {
     /// Lets packets that wait for acknowledgements pass, or none.
     pub(crate) fn set_open(&self, is_open: bool) {
         self.is_open.store(is_open, Ordering::Relaxed);
@@ -38,19 +41,19 @@ impl Line {
         self.window.load(Ordering::Relaxed)
     }
 
-    /// Returns whether all that there is room for is to leave at once.
-    pub(crate) fn is_at_once(&self) -> bool {
-        self.is_at_once.load(Ordering::Relaxed)
+    /// Returns whether the window is to leave at once, unpaced.
+    pub(crate) fn is_unpaced(&self) -> bool {
+        self.is_unpaced.load(Ordering::Relaxed)
     }
 
-    /// Returns how many bytes more may be under way.
-    pub(crate) fn room(&self) -> u64 {
+    /// Returns how many bytes more may be in flight.
+    pub(crate) fn available_window(&self) -> u64 {
         let in_flight = self.in_flight.load(Ordering::Relaxed);
         self.window().saturating_sub(in_flight)
     }
 
-    /// So many bytes have left that are to be acknowledged. QUIC tells its controller of all bytes.
-    pub(crate) fn note_sent(&self, bytes: u64) {
+    /// Counts ack-eliciting bytes that have left: QUIC tells its controller of all bytes.
+    pub(crate) fn on_sent(&self, bytes: u64) {
         self.in_flight.fetch_add(bytes, Ordering::Relaxed);
     }
 
@@ -63,12 +66,12 @@ impl Line {
 /// Makes the controllers of one connection: one at its beginning, others for new paths.
 pub(crate) struct Factory {
     kind: CongestionControl,
-    line: Arc<Line>,
+    shared: Arc<SharedControl>,
 }
 
 impl Factory {
-    pub(crate) fn new(kind: CongestionControl, line: Arc<Line>) -> Factory {
-        Factory { kind, line }
+    pub(crate) fn new(kind: CongestionControl, shared: Arc<SharedControl>) -> Factory {
+        Factory { kind, shared }
     }
 }
 
@@ -81,44 +84,44 @@ impl ControllerFactory for Factory {
             CongestionControl::Bbr => Arc::new(BbrConfig::default()).build(now, current_mtu),
             CongestionControl::Cubic => Arc::new(CubicConfig::default()).build(now, current_mtu),
         };
-        let line = self.line.clone();
-        line.in_flight.store(0, Ordering::Relaxed);
-        let governed = Governed {
+        let shared = self.shared.clone();
+        shared.in_flight.store(0, Ordering::Relaxed);
+        let controller = ReportingController {
             inner,
-            line,
-            confirmed: false,
+            shared,
+            is_validated: false,
         };
-        governed.tell();
-        Box::new(governed)
+        controller.report();
+        Box::new(controller)
     }
 }
 
-/// A controller, and the line to the connection.
-struct Governed {
+/// A controller that reports its window to the connection.
+struct ReportingController {
     inner: Box<dyn Controller>,
-    line: Arc<Line>,
+    shared: Arc<SharedControl>,
     /// Something that was sent on this path was acknowledged: QUIC says so only once the path is
     /// validated.
-    confirmed: bool,
+    is_validated: bool,
 }
 
-/// Whether the path of this controller is known to lead to the peer.
-pub(crate) fn is_confirmed(controller: &dyn Controller) -> bool {
+/// Returns whether the path of this controller is validated (RFC 9000 §8.2).
+pub(crate) fn is_path_validated(controller: &dyn Controller) -> bool {
     controller.metrics().ssthresh.is_some()
 }
 
-impl Governed {
-    fn tell(&self) {
+impl ReportingController {
+    fn report(&self) {
         let metrics = self.inner.metrics();
-        let is_at_once = metrics.pacing_rate == Some(u64::MAX);
-        self.line
+        let is_unpaced = metrics.pacing_rate == Some(u64::MAX);
+        self.shared
             .window
             .store(metrics.congestion_window, Ordering::Relaxed);
-        self.line.is_at_once.store(is_at_once, Ordering::Relaxed);
+        self.shared.is_unpaced.store(is_unpaced, Ordering::Relaxed);
     }
 }
 
-impl Controller for Governed {
+impl Controller for ReportingController {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         self.inner.on_sent(now, bytes, last_packet_number);
     }
@@ -131,8 +134,8 @@ impl Controller for Governed {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        self.confirmed = true;
-        self.line.acknowledged.fetch_add(bytes, Ordering::Relaxed);
+        self.is_validated = true;
+        self.shared.acknowledged.fetch_add(bytes, Ordering::Relaxed);
         self.inner.on_ack(now, sent, bytes, app_limited, rtt);
     }
 
@@ -145,8 +148,8 @@ impl Controller for Governed {
     ) {
         self.inner
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
-        self.line.in_flight.store(in_flight, Ordering::Relaxed);
-        self.tell();
+        self.shared.in_flight.store(in_flight, Ordering::Relaxed);
+        self.report();
     }
 
     fn on_congestion_event(
@@ -158,39 +161,39 @@ impl Controller for Governed {
     ) {
         self.inner
             .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
-        let known = self.line.in_flight.load(Ordering::Relaxed);
+        let known = self.shared.in_flight.load(Ordering::Relaxed);
         let in_flight = known.saturating_sub(lost_bytes);
-        self.line.in_flight.store(in_flight, Ordering::Relaxed);
-        self.tell();
+        self.shared.in_flight.store(in_flight, Ordering::Relaxed);
+        self.report();
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
         self.inner.on_mtu_update(new_mtu);
-        self.tell();
+        self.report();
     }
 
     /// All or nothing: the connection itself minds the window and paces. What is above 2^32 is not
     /// paced by QUIC.
     fn window(&self) -> u64 {
-        if self.line.is_open.load(Ordering::Relaxed) {
+        if self.shared.is_open.load(Ordering::Relaxed) {
             return u64::MAX;
         }
         1
     }
 
-    /// Says by the threshold, which nobody else reads here, whether the path is confirmed.
+    /// Says by the threshold, which nobody else reads here, whether the path is validated.
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.inner.window();
-        metrics.ssthresh = self.confirmed.then_some(self.inner.window());
+        metrics.ssthresh = self.is_validated.then_some(self.inner.window());
         metrics
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Governed {
+        Box::new(ReportingController {
             inner: self.inner.clone_box(),
-            line: self.line.clone(),
-            confirmed: false,
+            shared: self.shared.clone(),
+            is_validated: false,
         })
     }
 

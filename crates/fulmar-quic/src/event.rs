@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Ecn;
-use fulmar_transport::PathId;
+use fulmar_base::{Ecn, PathId};
 
 use crate::{Rejected, RejectedCounts};
 
@@ -70,7 +69,7 @@ pub enum Ended {
     There,
     /// No sign of the other end for as long as [`Options::idle_timeout`](crate::Options) says.
     #[error("the other side was silent for too long")]
-    Liveness,
+    IdleTimeout,
     /// One end broke the protocol, or could not prove who it is.
     #[error("the connection broke: {0}")]
     Broken(String),
@@ -85,7 +84,7 @@ pub struct Statistics {
     pub rtt_min: Duration,
     /// Datagrams and bytes sent.
     pub sent: (u64, u64),
-    /// Datagrams and bytes received, without what the gate turned away.
+    /// Datagrams and bytes received, without those that were rejected.
     pub received: (u64, u64),
     /// Datagrams that were lost on the way to the peer, as far as is known.
     pub lost: u64,
@@ -99,6 +98,6 @@ pub struct Statistics {
     pub acknowledged: u64,
     /// Bytes of the largest datagram that is known to pass.
     pub mtu: u16,
-    /// What the gate turned away.
+    /// Datagrams that the initial filter rejected.
     pub rejected: RejectedCounts,
 }

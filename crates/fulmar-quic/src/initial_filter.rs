@@ -1,7 +1,7 @@
 //! The initial filter: rejects datagrams before QUIC sees them, by their connection ids.
 //!
 //! QUIC answers people it does not know: with the versions it speaks, with resets, with a handshake.
-//! None of that is for us (docs/threat-model.md §7.1). The gate looks at the few bytes of a datagram
+//! None of that is for us (docs/threat-model.md §7.1). The filter looks at the few bytes of a datagram
 //! that are in the clear and lets through what bears an id that was made with the secret.
 
 use quinn_proto::ConnectionId;
@@ -58,8 +58,8 @@ pub struct RejectedCounts {
 }
 
 impl RejectedCounts {
-    fn count(&mut self, stranger: Rejected) {
-        let counter = match stranger {
+    fn count(&mut self, rejected: Rejected) {
+        let counter = match rejected {
             Rejected::Length => &mut self.length,
             Rejected::NotQuic => &mut self.not_quic,
             Rejected::Version => &mut self.version,
@@ -86,7 +86,7 @@ impl RejectedCounts {
     }
 }
 
-/// The gate of one end.
+/// Rejects what no one who knows the secret has sent to this end.
 pub struct InitialFilter {
     /// Ids that this end gave out.
     own: ConnectionIdKey,
@@ -108,12 +108,12 @@ enum Header<'a> {
 }
 
 impl InitialFilter {
-    /// The gate of a client: lets in what is addressed to an id that the client gave out.
+    /// Returns the filter of a client: accepts what is addressed to an id that the client gave out.
     pub(crate) fn of_client(own: ConnectionIdKey) -> InitialFilter {
         InitialFilter::new(own, None)
     }
 
-    /// The gate of a server: lets in also who begins with an id made with the secret, once.
+    /// Returns the filter of a server: accepts also who begins with an id made with the secret, once.
     pub(crate) fn of_server(own: ConnectionIdKey, first: ConnectionIdKey) -> InitialFilter {
         InitialFilter::new(own, Some(first))
     }
@@ -128,31 +128,31 @@ impl InitialFilter {
         }
     }
 
-    /// Looks at a datagram. A stranger's changes one counter.
+    /// Checks a datagram. A rejected one changes one counter.
     ///
     /// # Errors
     ///
     /// The reason for which it is to be thrown away.
     pub fn check(&mut self, datagram: &[u8]) -> Result<(), Rejected> {
         let checked = self.examine(datagram);
-        if let Err(stranger) = checked {
-            self.counts.count(stranger);
+        if let Err(rejected) = checked {
+            self.counts.count(rejected);
         }
         checked
     }
 
-    /// Returns how many datagrams were turned away.
+    /// Returns how many datagrams were rejected.
     #[must_use]
     pub fn counts(&self) -> RejectedCounts {
         self.counts
     }
 
-    /// Lets in no first datagram but those with this id.
+    /// Accepts no first datagram but those with this id from now on.
     pub(crate) fn begin(&mut self, id: &ConnectionId) {
         self.begun = <[u8; FIRST_ID_BYTES]>::try_from(&id[..]).ok();
     }
 
-    /// Lets in any good first datagram again.
+    /// Accepts any good first datagram again.
     pub(crate) fn end(&mut self) {
         self.begun = None;
     }

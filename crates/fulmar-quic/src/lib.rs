@@ -8,7 +8,7 @@
 //! ```text
 //!   write, read ─► Lanes ─► quinn-proto ─► Transmit ─► the edge's socket
 //!                              ▲    ▲
-//!           datagram ─► InitialFilter ──┘    └── windows, congestion control
+//!  datagram ─► InitialFilter ──┘    └── windows, congestion control
 //! ```
 //!
 //! The [`InitialFilter`] stands before the protocol: what was not made with the secret gets no answer and

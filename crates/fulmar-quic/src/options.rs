@@ -23,8 +23,7 @@ pub struct Options {
     pub lanes: u8,
     /// After so long without a sign of the peer the connection ends.
     pub idle_timeout: Duration,
-    /// Whether larger datagrams are tried than every path carries. Only where the socket forbids
-    /// fragmentation.
+    /// True if larger datagrams are tried than every path carries. Only where the socket forbids fragmentation.
     pub discover_mtu: bool,
     /// The algorithm that decides how much is under way.
     pub control: CongestionControl,
@@ -33,7 +32,7 @@ pub struct Options {
 /// The algorithm that decides how much is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CongestionControl {
-    /// Ours: what the path delivers in its shortest round trip, and a little more.
+    /// Ours: the window is what the path delivers in its shortest round trip and a target queueing delay.
     #[default]
     DelayBased,
     /// BBR as quinn has it: for comparison.

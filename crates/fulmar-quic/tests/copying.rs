@@ -3,7 +3,7 @@
 mod support;
 
 use bytes::Bytes;
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_quic::{Connection, Ended, Event, Lane, Options};
 use fulmar_sim::{
     Delay, Duplication, Loss, Network, Queue, Rate, Reordering, Simulation, ms, secs,

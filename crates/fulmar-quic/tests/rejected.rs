@@ -1,13 +1,12 @@
-//! Strangers get no answer, and nothing that they send changes anything but a counter.
+//! Rejected datagrams get no answer, and change nothing but a counter.
 
 mod support;
 
 use std::time::Duration;
 
-use fulmar_datagram::{Ecn, Time};
+use fulmar_base::{Ecn, PathId, Time};
 use fulmar_quic::{Connection, Options, Rejected, Secret, Verdict};
 use fulmar_sim::{Delay, Network, Node as _, Queue, Random, Rate, Simulation, ms, secs};
-use fulmar_transport::PathId;
 use proptest::prelude::*;
 use support::{End, ends, origin, secret};
 
@@ -62,7 +61,7 @@ fn with(datagram: &[u8], at: usize, byte: u8) -> Vec<u8> {
 }
 
 #[test]
-fn each_kind_of_stranger_is_turned_away_for_its_reason() {
+fn each_kind_of_foreign_datagram_is_rejected_for_its_reason() {
     let first = first_flight(&secret(1), 5).remove(0);
     let strange = first_flight(&secret(9), 5).remove(0);
     let mut long = first.clone();
@@ -165,7 +164,7 @@ fn remembered(end: &Connection, now: Duration) -> impl PartialEq + use<> {
 
 /// T-U1: random, cut, altered and repeated datagrams, before, during and after a handshake.
 #[test]
-fn a_million_datagrams_of_strangers_get_no_answer_and_change_nothing() {
+fn a_million_rejected_datagrams_get_no_answer_and_change_nothing() {
     let mut sim = copying();
     let now = sim.now();
     let samples = first_flight(&secret(1), 5);

@@ -11,7 +11,7 @@ use support::{End, ends};
 
 const ENDLESS: u64 = 1 << 50;
 
-/// 20 Mbit/s and 40 ms with a queue of one product.
+/// 20 Mbit/s and 40 ms with a queue of one BDP.
 fn network() -> Network {
     Network::seeded(7).both([Rate::kbit(20_000, Queue::bytes(100_000)), Delay::ms(20)])
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fulmar_datagram::{Ecn, Time};
+use fulmar_base::{Ecn, Time};
 use quinn_proto::EcnCodepoint;
 
 /// Later than any run: the sum with an instant does not overflow.

@@ -13,9 +13,9 @@ use ring::{digest, hmac};
 
 use super::varint;
 use crate::connection_id::ConnectionIdKey;
-use crate::control::{Factory, Line};
+use crate::control::{Factory, SharedControl};
 use crate::keys::Keys;
-use crate::window::Window;
+use crate::window::FlowControlWindow;
 use crate::{InitialFilter, LANES_MAX, Options, Secret, WINDOW_MAX};
 
 /// The most bytes that a lane may have under way: 2000 packets of 1200 bytes, so that no order of arrival
@@ -40,7 +40,7 @@ pub(super) struct Config {
     side: Side,
     keys: Option<Keys>,
     seed: [u8; 32],
-    line: Arc<Line>,
+    shared: Arc<SharedControl>,
     options: Options,
     pub(super) lanes: u8,
     pub(super) window_max: u64,
@@ -52,21 +52,21 @@ impl Config {
         secret: &Secret,
         seed: [u8; 32],
         options: &Options,
-        line: Arc<Line>,
+        shared: Arc<SharedControl>,
     ) -> Config {
         Config {
             side,
             keys: Keys::derive(secret).ok(),
             seed,
-            line,
+            shared,
             lanes: options.lanes.clamp(1, LANES_MAX),
             window_max: options.window_max.min(WINDOW_MAX),
             options: options.clone(),
         }
     }
 
-    /// Returns the gate of this end.
-    pub(super) fn gate(&self) -> InitialFilter {
+    /// Returns the initial filter of this end.
+    pub(super) fn filter(&self) -> InitialFilter {
         let Some(keys) = &self.keys else {
             return InitialFilter::of_client(ConnectionIdKey::own(&[]));
         };
@@ -125,7 +125,7 @@ impl Config {
     }
 
     fn transport(&self) -> TransportConfig {
-        let window = Window::up_to(self.window_max).bytes();
+        let window = FlowControlWindow::up_to(self.window_max).bytes();
         let mut discovery = MtuDiscoveryConfig::default();
         discovery.upper_bound(MTU_MAX);
         let mut config = TransportConfig::default();
@@ -142,7 +142,7 @@ impl Config {
             .allow_spin(false)
             .congestion_controller_factory(Arc::new(Factory::new(
                 self.options.control,
-                self.line.clone(),
+                self.shared.clone(),
             )));
         config
     }

@@ -1,4 +1,4 @@
-//! Nothing has been answered: asking whether the peer is there.
+//! Liveness tests (RFC 9000 §10.1.2): probes that ask whether the peer is there while it answers nothing.
 //!
 //! Only an acknowledgement counts: where one way of the two is closed, the peer may go on asking for ever.
 //!
@@ -8,24 +8,26 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
-/// How long the peer may answer nothing before it is asked, and between two questions.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time for which the peer may answer nothing before a probe is sent, and between two probes.
+///
+/// Source: docs/channel.md §10.
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Since when nothing was answered, and whether to ask.
+/// The time since which nothing was answered, and whether a probe is due.
 pub(super) struct Liveness {
     heard: Time,
-    asked: Time,
-    wants: bool,
+    probed: Time,
+    wants_probe: bool,
 }
 
 impl Liveness {
     pub(super) fn from(now: Time) -> Liveness {
         Liveness {
             heard: now,
-            asked: now,
-            wants: false,
+            probed: now,
+            wants_probe: false,
         }
     }
 
@@ -33,36 +35,36 @@ impl Liveness {
         self.heard = now;
     }
 
-    pub(super) fn lasts(&self, now: Time) -> Duration {
+    pub(super) fn unanswered_for(&self, now: Time) -> Duration {
         now.since(self.heard)
     }
 
-    /// When to look next.
+    /// Returns the time of the next probe if nothing is answered.
     pub(super) fn due(&self) -> Time {
-        self.heard.max(self.asked) + PATIENCE
+        self.heard.max(self.probed) + PROBE_INTERVAL
     }
 
-    /// Asks if it is time to.
-    pub(super) fn look(&mut self, now: Time) {
-        self.wants |= now >= self.due();
+    /// Wants a probe if it is time for one.
+    pub(super) fn handle_timeout(&mut self, now: Time) {
+        self.wants_probe |= now >= self.due();
     }
 
-    /// Asks with the next transmission.
-    pub(super) fn ask(&mut self) {
-        self.wants = true;
+    /// Wants a probe in the next transmission.
+    pub(super) fn want_probe(&mut self) {
+        self.wants_probe = true;
     }
 
-    /// Whether a question waits to be sent.
-    pub(super) fn asks(&self) -> bool {
-        self.wants
+    /// Returns true if a probe waits to be sent.
+    pub(super) fn has_probe(&self) -> bool {
+        self.wants_probe
     }
 
-    /// Whether the next packet is a question; it is sent then.
-    pub(super) fn take_question(&mut self, now: Time) -> bool {
-        let asks = std::mem::take(&mut self.wants);
-        if asks {
-            self.asked = now;
+    /// Returns true if the next packet is a probe; it counts as sent then.
+    pub(super) fn take_probe(&mut self, now: Time) -> bool {
+        let has_probe = std::mem::take(&mut self.wants_probe);
+        if has_probe {
+            self.probed = now;
         }
-        asks
+        has_probe
     }
 }

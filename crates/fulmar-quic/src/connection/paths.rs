@@ -7,14 +7,14 @@
 use std::collections::VecDeque;
 use std::net::{Ipv6Addr, SocketAddr};
 
-use fulmar_transport::PathId;
+use fulmar_base::PathId;
 
 /// The port of every made-up address; QUIC refuses 0.
 const PORT: u16 = 1;
 
 /// The most bytes that a server sends to where it has not yet heard back from
 /// (docs/threat-model.md §6).
-const UNCONFIRMED_MAX: usize = 16 << 10;
+const UNVALIDATED_MAX: usize = 16 << 10;
 
 /// The most places that are remembered with what they got.
 ///
@@ -112,18 +112,18 @@ impl Paths {
     pub(super) fn allowance(
         &self,
         to: SocketAddr,
-        is_confirmed: bool,
+        is_validated: bool,
         size: u16,
         most: usize,
     ) -> usize {
         let Paths::Server { places } = self else {
             return most;
         };
-        if is_confirmed {
+        if is_validated {
             return most;
         }
         let sent = places.iter().find(|(place, _)| *place == to);
-        let left = UNCONFIRMED_MAX.saturating_sub(sent.map_or(0, |(_, sent)| *sent));
+        let left = UNVALIDATED_MAX.saturating_sub(sent.map_or(0, |(_, sent)| *sent));
         most.min(left / usize::from(size.max(1)))
     }
 }
@@ -145,7 +145,7 @@ mod tests {
         let mut paths = Paths::of_server();
         for place in 0..PLACES_MAX as u64 {
             assert_eq!(paths.allowance(made_up(place), false, size, most), 16);
-            paths.sent(made_up(place), UNCONFIRMED_MAX - 1);
+            paths.sent(made_up(place), UNVALIDATED_MAX - 1);
             paths.sent(made_up(place), 1);
         }
         let left = |paths: &Paths, place| paths.allowance(made_up(place), false, size, most);

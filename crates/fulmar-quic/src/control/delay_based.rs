@@ -1,173 +1,113 @@
-//! Our congestion control: as much under way as the path delivers in its shortest round trip, and a
-//! little more (docs/decisions/025-congestion-control.md).
+//! Delay-based congestion control: BBR's model of the path, with a small target queueing delay as LEDBAT and Copa have.
+//!
+//! - **States.** `Startup` finds the rate of the path and ends when round trips rise (HyStart++, RFC 9406) or the rate does
+//!   not grow (BBR). `ProbeRtt` lets the queue drain to 0.85 BDP for a round trip; it is BBR's Drain after startup, and
+//!   BBR's ProbeRTT every eight rounds and second. `Cruise` is the rest of the time. There is no probing of bandwidth by a
+//!   pacing gain: the target delay is enough more than a BDP that a faster path shows.
+//! - **Measured** are the largest delivery rate of ten rounds ([`delivery_rate`]), the shortest round trip and how round
+//!   trips vary ([`rtt`]), and the loss rate of ProbeRTT and of each round ([`loss`]). Their product is the BDP, made larger
+//!   by what is lost at random. Rounds that are limited by the application teach nothing.
+//! - **Window.** In Startup as [`startup`] says. In Cruise the rate times (shortest round trip + target delay); the target
+//!   ([`target_delay`]) grows while no queue is seen, for a fair share, and where round trips vary. The pacer of the
+//!   connection spreads the window over the round trip.
+//! - **Loss** at random changes nothing. Loss beyond that, or a congestion mark, halves the target delay, not the window:
+//!   32 rounds without it bring it back. Persistent congestion (RFC 9002 §7.6) forgets everything.
+//! - **Beside CUBIC** ([`competition`]) a queue stays in two ProbeRTT states in a row. Then the window is at least 0.75 of
+//!   what CUBIC would have, as in Copa's TCP-competitive mode, until a ProbeRTT finds the queue gone.
+//!
+//! Sources: draft-ietf-ccwg-bbr; Arun and Balakrishnan, "Copa", NSDI 2018; RFC 6817 (LEDBAT). Why it is so, and figures:
+//! docs/decisions/025-congestion-control.md.
 
+mod competition;
 mod delivery_rate;
 mod loss;
+mod rtt;
 mod startup;
+mod target_delay;
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{
-    Controller, ControllerFactory, ControllerMetrics, Cubic, CubicConfig,
-};
+use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use delivery_rate::{DeliveryRate, MaxFilter, RateSample};
-use loss::LossTracker;
-use startup::Startup;
+use self::competition::{Competition, Loss};
+use self::delivery_rate::{DeliveryRate, MaxFilter, RateSample};
+use self::loss::LossTracker;
+use self::rtt::{MinRtt, NonCongestiveDelay, RttVariation};
+use self::startup::Startup;
+use self::target_delay::TargetDelay;
 
-/// Packets that may be under way before anything is known. RFC 6928 §2 has ten; why there are more here is in
-/// docs/decisions/025-congestion-control.md.
-const START_PACKETS: u64 = 32;
+/// The window begins with so many packets.
+///
+/// RFC 6928 §2 has ten. Measured with `--example table`: with ten a copy of 300 MB over 200 ms takes 0.2 s longer
+/// (docs/decisions/025-congestion-control.md, Consequences).
+const INITIAL_CWND_PACKETS: u64 = 32;
 
-/// The least packets that are under way.
-const LEAST_PACKETS: u64 = 4;
+/// The window is never less than so many packets; BBRMinPipeCwnd of draft-ietf-ccwg-bbr is as many.
+const MIN_CWND_PACKETS: u64 = 4;
 
-/// How many rounds the delivery rate is the largest of.
-const RATE_ROUNDS: usize = 10;
+/// The bandwidth filter spans so many rounds, as BtlBwFilterLen of draft-cardwell-iccrg-bbr-congestion-control-00.
+const MAX_BW_ROUNDS: usize = 10;
 
-/// How much of the mean delay that was not ours is added to the queue we keep, and the most of it.
-const DELAY_SHARE: f64 = 1.5;
-const DELAY_MAX: Duration = Duration::from_millis(40);
+/// The target delay is at most so many times as long where others seem to share the path.
+///
+/// Chosen by eye; `--example table -- delay share` shows how two copies share.
+const FAIR_SHARE_GAIN_MAX: f64 = 2.5;
 
-/// How much more of a queue we keep at most where the path is faster than we are.
-const CROWD_MAX: f64 = 2.5;
+/// The queue says nothing in so many rounds after ProbeRTT, while the path fills again: BBR's ProbeBW_REFILL takes
+/// one. Chosen by eye.
+const REFILL_ROUNDS: u32 = 2;
 
-/// The queue that we keep in the path, as a share of the shortest round trip, and its bounds.
-const SLACK_SHARE: f64 = 0.25;
-const SLACK_MIN: Duration = Duration::from_millis(4);
-const SLACK_MAX: Duration = Duration::from_millis(15);
+/// The window in ProbeRTT is this part of the BDP.
+///
+/// Chosen by eye. BBR's BBRProbeRTTCwndGain is 0.5, with a ProbeRTT that is rarer.
+const PROBE_RTT_CWND_GAIN: f64 = 0.85;
 
-/// How much bolder the slack gets at most while no queue is seen, and how much of a round trip it may
-/// be then.
-const BOLDNESS_MAX: f64 = 64.0;
-const BOLD_SLACK_MAX: f64 = 0.3;
+/// Cruise ends after so many rounds and so much time. Chosen by eye; BBR's ProbeRTTInterval is 5 s.
+const PROBE_RTT_ROUNDS: u32 = 8;
+const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Rounds of filling after a draining, in which nothing is learned of the queue.
-const FILLING_ROUNDS: u32 = 2;
+/// Beside others Cruise takes so many times as long: each ProbeRTT leaves them room. Chosen by eye.
+const COMPETING_INTERVALS: u32 = 4;
 
-/// How long the wobble of round trips is remembered, in samples.
-const WOBBLE_SAMPLES: f64 = 64.0;
-
-/// How many times the mean wobble the queue we keep is at least, and the most of it.
-const WOBBLE_SHARE: f64 = 2.0;
-const WOBBLE_MAX: Duration = Duration::from_millis(200);
-
-/// What part of the product is under way when the path is let drain.
-const DRAINED: f64 = 0.85;
-
-/// Rounds and time from one draining to the next.
-const DRAIN_ROUNDS: u32 = 8;
-const DRAIN_PERIOD: Duration = Duration::from_secs(1);
-
-/// How many drainings the shortest round trip is the shortest of.
-const DRAININGS: usize = 4;
-
-/// For how long the shortest round trip of all is remembered.
-const BASE_MEMORY: Duration = Duration::from_secs(60);
-
-/// Drainings after which the queue was still there: then it is not ours.
-const FOREIGN_DRAININGS: u32 = 2;
-
-/// The most that is under way beside others, in products.
-const BESIDE_MAX: f64 = 4.0;
-
-/// What is lost without our doing and still so little that every loss counts beside others.
-const BASE_NEGLIGIBLE: f64 = 0.002;
-
-/// What part of CUBIC's window is ours beside others: a little less than everybody's.
-const BESIDE_SHARE: f64 = 0.75;
-
-/// What we are doing.
+/// The controller is in one of these states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Finding out how fast the path is, until it is full.
+    /// Finds the rate of the path, until it is full.
     Startup,
-    /// Little under way, so that the queue empties; since when that little is reached.
-    Drain(Option<Instant>),
-    /// Filling the path.
+    /// Lets the queue drain; holds the instant since when little enough is in flight.
+    ProbeRtt(Option<Instant>),
+    /// Keeps the path full.
     Cruise,
 }
 
-/// The controller.
+/// Decides how many bytes may be in flight.
 #[derive(Clone)]
 pub(super) struct DelayBased {
     mtu: u64,
-    phase: State,
+    state: State,
     window: u64,
     delivery: DeliveryRate,
-    rate: MaxFilter,
+    max_bw: MaxFilter,
     losses: LossTracker,
-    /// When the first packet of this round left; how many rounds this phase has had.
-    round_began: Instant,
-    rounds: u32,
-    phase_began: Instant,
-    /// The shortest round trip of this round, and of this phase.
-    round_rtt: Option<Duration>,
-    phase_rtt: Option<Duration>,
-    /// The shortest of each of the last drainings, the last one last.
-    drained: VecDeque<Duration>,
-    /// The shortest of all, and when that was.
-    base: Option<(Duration, Instant)>,
-    /// Mean round trip and mean distance from it, in seconds.
-    mean: f64,
-    wobble: f64,
-    /// What left in the last draining and met no queue of ours.
-    unqueued: Unqueued,
-    /// How much longer than the shortest the mean round trip of drainings was: hosts that are busy, links
-    /// that wait for their turn. Seconds.
-    delay: f64,
-    /// How boldly the slack is enlarged: doubled each round that shows no queue.
-    boldness: f64,
-    start: Startup,
-    foreign: u32,
-    /// Beside somebody who fills the queue, as CUBIC would have it.
-    beside: Option<Box<Cubic>>,
+    /// The time at which the first packet of this round left.
+    round_start: Instant,
+    rounds_in_state: u32,
+    state_entered: Instant,
+    /// The shortest round trip of this round, and of this state.
+    round_min_rtt: Option<Duration>,
+    state_min_rtt: Option<Duration>,
+    min_rtt: MinRtt,
+    rtt_variation: RttVariation,
+    non_congestive: NonCongestiveDelay,
+    target_delay: TargetDelay,
+    startup: Startup,
+    competition: Competition,
 }
 
-/// Round trips of what left in a draining.
-#[derive(Clone)]
-struct Unqueued {
-    from: Instant,
-    to: Instant,
-    /// Sum, in seconds, and number.
-    sum: f64,
-    count: u32,
-    shortest: f64,
-}
-
-impl Unqueued {
-    fn between(from: Instant, to: Instant) -> Unqueued {
-        Unqueued {
-            from,
-            to,
-            sum: 0.0,
-            count: 0,
-            shortest: f64::INFINITY,
-        }
-    }
-
-    /// Learns of a packet; after the last, how much longer in seconds the mean was than the shortest.
-    fn learn(&mut self, sample: &RateSample) -> Option<f64> {
-        if sample.sent < self.from {
-            return None;
-        }
-        if sample.sent <= self.to {
-            let rtt = sample.rtt.as_secs_f64();
-            self.sum += rtt;
-            self.count += 1;
-            self.shortest = self.shortest.min(rtt);
-            return None;
-        }
-        let count = std::mem::take(&mut self.count);
-        (count > 0).then(|| self.sum / f64::from(count) - self.shortest)
-    }
-}
-
-/// Makes it.
+/// Makes the controller of a path.
 #[derive(Default)]
 pub(super) struct DelayBasedConfig;
 
@@ -182,242 +122,202 @@ impl DelayBased {
         let mtu = u64::from(mtu);
         DelayBased {
             mtu,
-            phase: State::Startup,
-            window: START_PACKETS * mtu,
-            delivery: DeliveryRate::from(now),
-            rate: MaxFilter::default(),
+            state: State::Startup,
+            window: INITIAL_CWND_PACKETS * mtu,
+            delivery: DeliveryRate::new(now),
+            max_bw: MaxFilter::default(),
             losses: LossTracker::default(),
-            round_began: now,
-            rounds: 0,
-            phase_began: now,
-            round_rtt: None,
-            phase_rtt: None,
-            drained: VecDeque::new(),
-            base: None,
-            mean: 0.0,
-            wobble: 0.0,
-            unqueued: Unqueued::between(now, now),
-            delay: 0.0,
-            boldness: 1.0,
-            start: Startup::from(now),
-            foreign: 0,
-            beside: None,
+            round_start: now,
+            rounds_in_state: 0,
+            state_entered: now,
+            round_min_rtt: None,
+            state_min_rtt: None,
+            min_rtt: MinRtt::default(),
+            rtt_variation: RttVariation::default(),
+            non_congestive: NonCongestiveDelay::new(now),
+            target_delay: TargetDelay::new(),
+            startup: Startup::new(now),
+            competition: Competition::default(),
         }
     }
 
-    /// The shortest round trip that counts now.
-    fn rtt(&self) -> Option<Duration> {
-        let drained = self.drained.iter().min().copied();
-        drained.or(self.base.map(|(base, _)| base))
+    /// Returns the bytes that the path delivers in that time: the BDP, if it is a round trip. As many more as are lost at
+    /// random, so that as many arrive.
+    fn bdp(&self, time: Duration) -> f64 {
+        self.max_bw.get() * time.as_secs_f64() / (1.0 - self.losses.random_loss_rate())
     }
 
-    fn slack(&self, rtt: Duration) -> Duration {
-        rtt.mul_f64(SLACK_SHARE).clamp(SLACK_MIN, SLACK_MAX)
-    }
-
-    /// Bytes that the path delivers in that time, as many more as are lost without our doing.
-    fn product(&self, time: Duration) -> f64 {
-        self.rate.get() * time.as_secs_f64() / (1.0 - self.losses.base())
-    }
-
+    /// Computes the window; Startup adds to it for so many bytes that were acknowledged.
     fn update_window(&mut self, acknowledged: u64) {
-        let Some(rtt) = self.rtt() else { return };
-        let target = match self.phase {
-            State::Startup => self.start.grown(self.window as f64, rtt, acknowledged),
-            State::Drain(_) => self.product(rtt) * DRAINED,
+        let Some(rtt) = self.min_rtt.get() else {
+            return;
+        };
+        let target = match self.state {
+            State::Startup => self
+                .startup
+                .window_after(self.window as f64, rtt, acknowledged),
+            State::ProbeRtt(_) => self.bdp(rtt) * PROBE_RTT_CWND_GAIN,
             State::Cruise => {
-                let bold = self.slack(rtt).mul_f64(self.boldness);
-                let slack = bold.min(rtt.mul_f64(BOLD_SLACK_MAX).max(SLACK_MIN));
-                let slack = slack.mul_f64(self.crowd()).max(self.wobble());
-                let slack = slack.max(self.foreign_delay());
-                let slack = slack.mul_f64(self.losses.courage());
-                self.product(rtt + slack)
+                // Whatever the queue is to be, less than how round trips vary by themselves would leave the path idle.
+                let floor = self.rtt_variation.delay().max(self.non_congestive.delay());
+                let delay = self.target_delay.get(rtt, self.fair_share_gain(), floor);
+                // The window itself is not cut: what fits into the path without a queue has hurt nobody.
+                let delay = delay.mul_f64(self.losses.backoff());
+                self.bdp(rtt + delay)
             }
         };
-        let beside = self.beside.as_ref().map_or(0.0, |cubic| {
-            let most = self.product(rtt) * BESIDE_MAX;
-            (cubic.window() as f64 * BESIDE_SHARE).min(most)
-        });
-        let target = match self.phase {
-            State::Cruise => target.max(beside),
+        // In ProbeRTT competing would hide whether the queue is ours.
+        let target = match self.state {
+            State::Cruise => target.max(self.competition.window(self.bdp(rtt))),
             _ => target,
         };
-        self.window = (target as u64).max(LEAST_PACKETS * self.mtu);
+        self.window = (target as u64).max(MIN_CWND_PACKETS * self.mtu);
     }
 
-    fn acknowledged(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool) {
-        self.delivery.acknowledged(now, sent, bytes);
-        self.losses.acknowledged(sent, bytes);
-        if self.phase == State::Startup {
-            self.start.acknowledged(now, sent, bytes);
+    fn on_packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool) {
+        self.delivery.on_ack(now, sent, bytes);
+        self.losses.on_ack(sent, bytes);
+        if self.state == State::Startup {
+            self.startup.on_ack(now, sent, bytes);
             if !app_limited {
                 self.update_window(bytes);
             }
         }
     }
 
-    /// Whether all that there is room for is to leave at once.
-    fn is_probing(&self) -> bool {
-        self.phase == State::Startup && self.start.is_probing()
+    /// Returns whether the window leaves at once, unpaced.
+    fn is_unpaced(&self) -> bool {
+        self.state == State::Startup && self.startup.is_unpaced()
     }
 
-    /// How many of us the path seems to serve. Everybody's queue is as long then, and who has less than
-    /// the others gains on them.
-    fn crowd(&self) -> f64 {
-        let rate = self.rate.get();
-        match self.delivery.pace() {
-            Some(pace) if rate > 0.0 && self.beside.is_none() => {
-                (pace / rate).clamp(1.0, CROWD_MAX)
+    /// Returns how many flows like this one the bottleneck seems to serve: its rate over ours.
+    ///
+    /// All flows then keep queues of the same length in bytes, so that who has less than a fair share gains on the others.
+    fn fair_share_gain(&self) -> f64 {
+        let rate = self.max_bw.get();
+        match self.delivery.bottleneck_rate() {
+            Some(bottleneck_rate) if rate > 0.0 && !self.competition.is_on() => {
+                (bottleneck_rate / rate).clamp(1.0, FAIR_SHARE_GAIN_MAX)
             }
             _ => 1.0,
         }
     }
 
-    /// A path whose rate comes and goes is kept busy by a longer queue.
-    fn wobble(&self) -> Duration {
-        Duration::from_secs_f64(self.wobble.max(0.0) * WOBBLE_SHARE).min(WOBBLE_MAX)
-    }
-
-    /// Who waits for the path no longer than it takes without any delay has ever less under way, if
-    /// there is one that never ends.
-    fn foreign_delay(&self) -> Duration {
-        Duration::from_secs_f64(self.delay * DELAY_SHARE).min(DELAY_MAX)
-    }
-
-    fn learn(&mut self, now: Instant, sample: &RateSample, app_limited: bool) {
-        if !app_limited || sample.rate > self.rate.get() {
-            self.rate.add(sample.rate);
+    /// Takes a sample into the model of the path.
+    fn update_model(&mut self, now: Instant, sample: &RateSample, app_limited: bool) {
+        // A sample that was limited by the application is too low, so only a larger one tells (BBRUpdateMaxBw).
+        if !app_limited || sample.rate > self.max_bw.get() {
+            self.max_bw.update(sample.rate);
         }
-        let rtt = sample.rtt.as_secs_f64();
-        if self.mean == 0.0 {
-            self.mean = rtt;
-        }
-        self.wobble += ((rtt - self.mean).abs() - self.wobble) / WOBBLE_SAMPLES;
-        self.mean += (rtt - self.mean) / WOBBLE_SAMPLES;
+        self.rtt_variation.on_sample(sample.rtt);
+        self.non_congestive.on_sample(sample);
+        self.min_rtt.on_sample(now, sample.rtt);
         let shorter =
             |known: Option<Duration>| Some(known.map_or(sample.rtt, |known| known.min(sample.rtt)));
-        self.round_rtt = shorter(self.round_rtt);
-        self.phase_rtt = shorter(self.phase_rtt);
-        if let Some(delay) = self.unqueued.learn(sample) {
-            self.delay += (delay - self.delay) / DRAININGS as f64;
-        }
-        let is_old = |at: Instant| now.saturating_duration_since(at) > BASE_MEMORY;
-        match self.base {
-            Some((base, at)) if sample.rtt >= base && !is_old(at) => {}
-            _ => self.base = Some((sample.rtt, now)),
-        }
+        self.round_min_rtt = shorter(self.round_min_rtt);
+        self.state_min_rtt = shorter(self.state_min_rtt);
     }
 
-    fn enter(&mut self, now: Instant, phase: State) {
-        self.phase = phase;
-        self.phase_began = now;
-        self.phase_rtt = None;
-        self.rounds = 0;
-        self.boldness = 1.0;
-        self.losses.begin(now, matches!(phase, State::Drain(_)));
+    fn enter(&mut self, now: Instant, state: State) {
+        self.state = state;
+        self.state_entered = now;
+        self.state_min_rtt = None;
+        self.rounds_in_state = 0;
+        self.target_delay = TargetDelay::new();
+        self.losses
+            .begin_state(now, matches!(state, State::ProbeRtt(_)));
     }
 
+    /// Ends a round: the packets that left in it have been acknowledged.
     fn end_round(&mut self, now: Instant, is_idle: bool) {
-        self.rounds += 1;
-        self.round_began = now;
-        let rtt = self.round_rtt.take();
-        let rate_before = self.rate.get();
+        self.rounds_in_state += 1;
+        self.round_start = now;
+        let rtt = self.round_min_rtt.take();
+        let rate_before = self.max_bw.get();
+        // An idle round would push what is known of the path out of the filter.
         if !is_idle {
-            self.rate.next_round(RATE_ROUNDS);
+            self.max_bw.next_round(MAX_BW_ROUNDS);
         }
         self.losses.end_round();
-        match self.phase {
+        match self.state {
             State::Startup if !is_idle => {
-                let before = self.rate.before_last();
-                if self.start.end_round(rate_before, before) {
-                    self.enter(now, State::Drain(None));
+                let before = self.max_bw.before_last();
+                if self.startup.end_round(rate_before, before) {
+                    self.enter(now, State::ProbeRtt(None));
                 }
             }
-            State::Cruise => self.look_at_cruise(now, rtt),
+            State::Cruise => self.end_cruise_round(now, rtt),
             _ => {}
         }
     }
 
-    fn look_at_cruise(&mut self, now: Instant, round_rtt: Option<Duration>) {
-        if let (Some(rtt), Some(found)) = (self.rtt(), round_rtt)
-            && self.rounds > FILLING_ROUNDS
+    /// Adapts the target delay to the queue that the round has met, and sees whether a ProbeRTT is due.
+    fn end_cruise_round(&mut self, now: Instant, round_min_rtt: Option<Duration>) {
+        if let (Some(rtt), Some(found)) = (self.min_rtt.get(), round_min_rtt)
+            && self.rounds_in_state > REFILL_ROUNDS
         {
             let queue = found.saturating_sub(rtt);
-            let slack = self.slack(rtt);
-            if queue < slack / 4 {
-                self.boldness = (self.boldness * 2.0).min(BOLDNESS_MAX);
-            } else if queue > slack / 2 {
-                self.boldness = 1.0;
-            }
+            self.target_delay.end_round(rtt, queue);
         }
-        let elapsed = now.saturating_duration_since(self.phase_began);
-        let period = DRAIN_PERIOD * if self.beside.is_some() { 4 } else { 1 };
-        if self.rounds >= DRAIN_ROUNDS && elapsed >= period {
-            self.enter(now, State::Drain(None));
+        let elapsed = now.saturating_duration_since(self.state_entered);
+        let intervals = if self.competition.is_on() {
+            COMPETING_INTERVALS
+        } else {
+            1
+        };
+        let period = PROBE_RTT_INTERVAL * intervals;
+        if self.rounds_in_state >= PROBE_RTT_ROUNDS && elapsed >= period {
+            self.enter(now, State::ProbeRtt(None));
         }
     }
 
-    /// Watches for the end of the start, and of a draining.
-    fn look(&mut self, now: Instant, sample: &RateSample) {
-        match self.phase {
+    /// Enters the next state when a packet says so: at the end of Startup, and in ProbeRTT.
+    fn check_transition(&mut self, now: Instant, sample: &RateSample) {
+        match self.state {
             State::Startup => {
-                let Some(rtt) = self.rtt() else { return };
-                if self.start.is_full(now, sample, rtt) && self.rounds > 0 {
-                    // What was under way then is what the path and the queue hold.
-                    self.rate
-                        .add(sample.in_flight as f64 / sample.rtt.as_secs_f64());
-                    self.enter(now, State::Drain(None));
+                let Some(rtt) = self.min_rtt.get() else {
+                    return;
+                };
+                if self.startup.has_rtt_risen(now, sample, rtt) && self.rounds_in_state > 0 {
+                    // What was in flight is what path and queue hold, over how long it took: samples of the rate lag behind
+                    // while the window grows.
+                    self.max_bw
+                        .update(sample.in_flight as f64 / sample.rtt.as_secs_f64());
+                    self.enter(now, State::ProbeRtt(None));
                 }
             }
-            State::Drain(None) if self.delivery.in_flight <= self.window => {
-                self.phase_rtt = None;
-                self.phase = State::Drain(Some(now));
+            State::ProbeRtt(None) if self.delivery.in_flight <= self.window => {
+                // Round trips until here met the queue that was to drain.
+                self.state_min_rtt = None;
+                self.state = State::ProbeRtt(Some(now));
             }
-            State::Drain(Some(reached)) if sample.sent >= reached => {
-                self.end_draining(now, reached)
+            // A round trip later: this packet left into the drained queue.
+            State::ProbeRtt(Some(reached)) if sample.sent >= reached => {
+                self.end_probe_rtt(now, reached)
             }
             _ => {}
         }
     }
 
-    fn end_draining(&mut self, now: Instant, reached: Instant) {
-        self.unqueued = Unqueued::between(reached, now);
-        if let Some(found) = self.phase_rtt {
-            if self.drained.len() == DRAININGS {
-                self.drained.pop_front();
+    fn end_probe_rtt(&mut self, now: Instant, reached: Instant) {
+        self.non_congestive.on_probe(reached, now);
+        if let Some(found) = self.state_min_rtt {
+            self.min_rtt.on_probe(found);
+            if let Some(base) = self.min_rtt.base() {
+                let mtu = u16::try_from(self.mtu).unwrap_or(u16::MAX);
+                self.competition
+                    .on_probe(now, found, base, self.window, mtu);
             }
-            self.drained.push_back(found);
-            self.look_for_others(now, found);
         }
         self.enter(now, State::Cruise);
-    }
-
-    /// A queue that stays when ours has gone is somebody else's: with them we share as CUBIC does.
-    fn look_for_others(&mut self, now: Instant, found: Duration) {
-        let Some((base, _)) = self.base else { return };
-        let is_foreign = found > base + (self.slack(base) * 3 / 2).max(base / 8);
-        self.foreign = if is_foreign { self.foreign + 1 } else { 0 };
-        if self.foreign == 0 {
-            self.beside = None;
-        } else if self.foreign >= FOREIGN_DRAININGS && self.beside.is_none() {
-            let mut config = CubicConfig::default();
-            config.initial_window(self.window);
-            let mtu = u16::try_from(self.mtu).unwrap_or(u16::MAX);
-            let mut cubic = Cubic::new(Arc::new(config), now, mtu);
-            // Ends its slow start.
-            cubic.on_congestion_event(now, now, false, 0);
-            self.beside = Some(Box::new(cubic));
-        }
     }
 }
 
 impl Controller for DelayBased {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        self.delivery.sent(now, bytes);
-        self.start.sent(now, bytes);
-        if let Some(cubic) = &mut self.beside {
-            cubic.on_sent(now, bytes, last_packet_number);
-        }
+        self.delivery.on_sent(now, bytes);
+        self.startup.on_sent(now, bytes);
+        self.competition.on_sent(now, bytes, last_packet_number);
     }
 
     fn on_ack(
@@ -428,10 +328,8 @@ impl Controller for DelayBased {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        if let Some(cubic) = &mut self.beside {
-            cubic.on_ack(now, sent, bytes, app_limited, rtt);
-        }
-        self.acknowledged(now, sent, bytes, app_limited);
+        self.competition.on_ack(now, sent, bytes, app_limited, rtt);
+        self.on_packet_acked(now, sent, bytes, app_limited);
     }
 
     fn on_end_acks(
@@ -441,19 +339,20 @@ impl Controller for DelayBased {
         app_limited: bool,
         _largest_packet_num_acked: Option<u64>,
     ) {
-        let Some(sample) = self.delivery.sample(now, in_flight) else {
+        let Some(sample) = self.delivery.take_sample(now, in_flight) else {
             return;
         };
-        // Who has little to send learns nothing of the path; who waits for the peer's windows does.
+        // Less than half a window in flight shows nothing of the path; more does, even if it was the peer's flow control
+        // that limited. The half was chosen by eye.
         let is_idle = app_limited && sample.in_flight < self.window / 2;
-        self.learn(now, &sample, app_limited);
-        if sample.sent >= self.round_began {
+        self.update_model(now, &sample, app_limited);
+        if sample.sent >= self.round_start {
             self.end_round(now, is_idle);
         }
         if !is_idle {
-            self.look(now, &sample);
+            self.check_transition(now, &sample);
         }
-        if self.phase != State::Startup {
+        if self.state != State::Startup {
             self.update_window(0);
         }
     }
@@ -466,39 +365,39 @@ impl Controller for DelayBased {
         lost_bytes: u64,
     ) {
         if is_persistent_congestion {
-            // Nothing came through for long: what was known is about another path.
+            // Nothing came through for long (RFC 9002 §7.6): what was known may be of another path.
             let mtu = u16::try_from(self.mtu).unwrap_or(u16::MAX);
             *self = DelayBased::new(now, mtu);
             return;
         }
         self.delivery.in_flight = self.delivery.in_flight.saturating_sub(lost_bytes);
+        // QUIC says so when an acknowledgement counts marked packets.
         if lost_bytes == 0 {
-            self.losses.mark();
+            self.losses.on_congestion_mark();
         }
-        self.losses.lost(sent, lost_bytes);
-        if let Some(cubic) = &mut self.beside
-            && (self.losses.base() < BASE_NEGLIGIBLE || self.losses.is_excessive())
-        {
-            cubic.on_congestion_event(now, sent, false, lost_bytes);
-        }
+        self.losses.on_loss(sent, lost_bytes);
+        let loss = Loss {
+            bytes: lost_bytes,
+            random_rate: self.losses.random_loss_rate(),
+            is_excessive: self.losses.is_excessive(),
+        };
+        self.competition.on_loss(now, sent, &loss);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
         self.mtu = u64::from(new_mtu);
-        if let Some(cubic) = &mut self.beside {
-            cubic.on_mtu_update(new_mtu);
-        }
+        self.competition.on_mtu_update(new_mtu);
     }
 
     fn window(&self) -> u64 {
         self.window
     }
 
-    /// A pace without end stands for "at once".
+    /// Reports the window; an infinite pacing rate stands for "unpaced".
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window;
-        metrics.pacing_rate = self.is_probing().then_some(u64::MAX);
+        metrics.pacing_rate = self.is_unpaced().then_some(u64::MAX);
         metrics
     }
 
@@ -507,7 +406,7 @@ impl Controller for DelayBased {
     }
 
     fn initial_window(&self) -> u64 {
-        START_PACKETS * self.mtu
+        INITIAL_CWND_PACKETS * self.mtu
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

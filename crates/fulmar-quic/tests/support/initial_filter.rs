@@ -3,9 +3,8 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use fulmar_datagram::{Ecn, Time};
+use fulmar_base::{Ecn, PathId, Time};
 use fulmar_quic::{Connection, Options, Secret, Verdict};
-use fulmar_transport::PathId;
 
 thread_local! {
     /// Making them takes a thousand times as long as turning a datagram away. What was turned away has not changed

@@ -1,44 +1,52 @@
-//! Which losses are ours: those that stop when less is sent.
+//! Loss: which part of it is random, and what the rest does to the target delay.
+//!
+//! What is lost of the packets of ProbeRTT, when the queue is empty, is lost at random, on radio for instance. Only what a
+//! round loses beyond that is congestion.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// How much more may be lost than without us before we send less: a share of what was sent, and what
-/// chance does in standard deviations.
-const EXCESS: f64 = 0.005;
-const CHANCE: f64 = 2.0;
+/// Loss is excessive beyond the random loss by this share of what was sent and so many standard deviations. Chosen by eye:
+/// 1 round of 40 is beyond two by chance, and the share keeps paths quiet on which none was known.
+const EXCESS_LOSS_RATE: f64 = 0.005;
+const STANDARD_DEVIATIONS: f64 = 2.0;
 
-/// Bytes of a packet, for what chance does.
-const PACKET: f64 = 1200.0;
+/// A packet is taken to have so many bytes, the least that a path of QUIC carries (RFC 9000 §14), for the standard deviation.
+const PACKET_BYTES: f64 = 1200.0;
 
-/// How much courage a round without excess brings.
-const RECOVERY: f64 = 1.0 / 64.0;
+/// A round without excessive loss brings back so much of the backoff factor: 32 of them make up for a halving. Chosen by eye.
+const BACKOFF_RECOVERY: f64 = 1.0 / 64.0;
 
-/// The least courage.
-const COURAGE_MIN: f64 = 1.0 / 16.0;
+/// The backoff factor is at least this. Chosen by eye.
+const BACKOFF_MIN: f64 = 1.0 / 16.0;
 
-/// The most that is made up for.
-const BASE_MAX: f64 = 0.45;
+/// A random loss rate beyond this is not made up for: the window is nearly twice the BDP then. Chosen by eye.
+const RANDOM_LOSS_RATE_MAX: f64 = 0.45;
 
-/// How much of what was known counts when something new is.
-const MEMORY: f64 = 0.75;
+/// The factor by which the losses of earlier ProbeRTT states count with each new one. Chosen by eye: the last
+/// four weigh 0.7 of all.
+const PROBE_RTT_MEMORY: f64 = 0.75;
 
-/// Packets that left in one phase, and what became of them.
+/// So many states are remembered: a packet that is older counts for the round. Chosen by eye: a state lasts a round trip at
+/// least.
+const SPANS_MAX: usize = 4;
+
+/// The time in which the controller was in one state.
 #[derive(Clone)]
 struct Span {
     began: Instant,
-    is_low: bool,
+    is_probe_rtt: bool,
 }
 
-/// Counts lost bytes apart: of what left while little was under way, and of the rest.
+/// Counts lost bytes of what left in ProbeRTT, and of the round.
 #[derive(Clone)]
 pub(super) struct LossTracker {
     spans: VecDeque<Span>,
-    low: Share,
-    round: Share,
-    courage: f64,
+    probe_rtt: LossCounts,
+    round: LossCounts,
+    backoff: f64,
     is_excessive: bool,
-    /// A router has marked a packet of this round.
+    /// A router has marked a packet of this round (ECN, RFC 3168).
     is_marked: bool,
 }
 
@@ -46,9 +54,9 @@ impl Default for LossTracker {
     fn default() -> LossTracker {
         LossTracker {
             spans: VecDeque::new(),
-            low: Share::default(),
-            round: Share::default(),
-            courage: 1.0,
+            probe_rtt: LossCounts::default(),
+            round: LossCounts::default(),
+            backoff: 1.0,
             is_excessive: false,
             is_marked: false,
         }
@@ -57,15 +65,15 @@ impl Default for LossTracker {
 
 /// Bytes lost of bytes sent.
 #[derive(Clone, Copy, Default)]
-struct Share {
+struct LossCounts {
     lost: f64,
-    all: f64,
+    sent: f64,
 }
 
-impl Share {
-    fn get(self) -> f64 {
-        if self.all > 0.0 {
-            self.lost / self.all
+impl LossCounts {
+    fn rate(self) -> f64 {
+        if self.sent > 0.0 {
+            self.lost / self.sent
         } else {
             0.0
         }
@@ -73,70 +81,76 @@ impl Share {
 }
 
 impl LossTracker {
-    /// From now on leaves what belongs to another phase.
-    pub(super) fn begin(&mut self, now: Instant, is_low: bool) {
-        if is_low {
-            self.low.lost *= MEMORY;
-            self.low.all *= MEMORY;
+    /// Notes that the packets from now on belong to another state.
+    pub(super) fn begin_state(&mut self, now: Instant, is_probe_rtt: bool) {
+        if is_probe_rtt {
+            self.probe_rtt.lost *= PROBE_RTT_MEMORY;
+            self.probe_rtt.sent *= PROBE_RTT_MEMORY;
         }
         let began = now;
-        self.spans.push_back(Span { began, is_low });
-        while self.spans.len() > 4 {
+        self.spans.push_back(Span {
+            began,
+            is_probe_rtt,
+        });
+        while self.spans.len() > SPANS_MAX {
             self.spans.pop_front();
         }
     }
 
-    pub(super) fn acknowledged(&mut self, sent: Instant, bytes: u64) {
-        self.share_of(sent).all += bytes as f64;
+    pub(super) fn on_ack(&mut self, sent: Instant, bytes: u64) {
+        self.counts_of(sent).sent += bytes as f64;
     }
 
-    pub(super) fn lost(&mut self, sent: Instant, bytes: u64) {
-        let share = self.share_of(sent);
-        share.all += bytes as f64;
-        share.lost += bytes as f64;
+    pub(super) fn on_loss(&mut self, sent: Instant, bytes: u64) {
+        let counts = self.counts_of(sent);
+        counts.sent += bytes as f64;
+        counts.lost += bytes as f64;
     }
 
-    /// A router says that its queue fills.
-    pub(super) fn mark(&mut self) {
+    /// Notes that a router says its queue fills, which is excessive whatever is lost.
+    pub(super) fn on_congestion_mark(&mut self) {
         self.is_marked = true;
     }
 
-    fn share_of(&mut self, sent: Instant) -> &mut Share {
+    /// Returns what a packet counts for by the state in which it left, not by that in which its fate is known.
+    fn counts_of(&mut self, sent: Instant) -> &mut LossCounts {
         let span = self.spans.iter().rev().find(|span| span.began <= sent);
-        if span.is_some_and(|span| span.is_low) {
-            return &mut self.low;
+        if span.is_some_and(|span| span.is_probe_rtt) {
+            return &mut self.probe_rtt;
         }
         &mut self.round
     }
 
-    /// Ends a round: losses beyond those without us make us timid, none makes us bolder.
+    /// Ends a round: excessive loss halves the backoff factor, a round without any lets it recover.
     pub(super) fn end_round(&mut self) {
-        let share = std::mem::take(&mut self.round);
-        if share.all == 0.0 {
+        let counts = std::mem::take(&mut self.round);
+        if counts.sent == 0.0 {
             return;
         }
         let is_marked = std::mem::take(&mut self.is_marked);
-        let expected = self.base() * share.all;
-        let chance = CHANCE * (expected * PACKET).sqrt();
-        self.is_excessive = is_marked || share.lost > expected + EXCESS * share.all + chance;
-        self.courage = if self.is_excessive {
-            (self.courage / 2.0).max(COURAGE_MIN)
+        let expected = self.random_loss_rate() * counts.sent;
+        // Of n packets that are lost with probability p, np are on average, with a standard deviation of about √np.
+        let chance = STANDARD_DEVIATIONS * (expected * PACKET_BYTES).sqrt();
+        self.is_excessive =
+            is_marked || counts.lost > expected + EXCESS_LOSS_RATE * counts.sent + chance;
+        self.backoff = if self.is_excessive {
+            (self.backoff / 2.0).max(BACKOFF_MIN)
         } else {
-            (self.courage + RECOVERY).min(1.0)
+            (self.backoff + BACKOFF_RECOVERY).min(1.0)
         };
     }
 
-    /// What share is lost whatever we do.
-    pub(super) fn base(&self) -> f64 {
-        self.low.get().min(BASE_MAX)
+    /// Returns the share of packets that is lost whatever we send.
+    pub(super) fn random_loss_rate(&self) -> f64 {
+        self.probe_rtt.rate().min(RANDOM_LOSS_RATE_MAX)
     }
 
-    /// How much of the slack may be used.
-    pub(super) fn courage(&self) -> f64 {
-        self.courage
+    /// Returns the part of the target delay that may be used, 1 without excessive loss.
+    pub(super) fn backoff(&self) -> f64 {
+        self.backoff
     }
 
-    /// Whether more was lost in the last round than without us.
+    /// Returns whether the last round has lost more than at random.
     pub(super) fn is_excessive(&self) -> bool {
         self.is_excessive
     }
@@ -148,9 +162,9 @@ mod tests {
 
     use super::*;
 
-    /// Sends rounds of so many packets, of which so many are lost, after a low one with its own share;
-    /// the courage after them.
-    fn after(low: (u64, u64), rounds: &[(u64, u64)]) -> LossTracker {
+    /// Sends rounds of so many packets, of which so many are lost, after a ProbeRTT with a loss rate of its own;
+    /// the tracker after them.
+    fn after(probe_rtt: (u64, u64), rounds: &[(u64, u64)]) -> LossTracker {
         #[expect(
             clippy::disallowed_methods,
             reason = "an instant can be made in no other way"
@@ -159,15 +173,15 @@ mod tests {
         let mut losses = LossTracker::default();
         let mut now = origin;
         let mut send = |losses: &mut LossTracker, (all, lost): (u64, u64)| {
-            losses.acknowledged(now, (all - lost) * 1200);
-            losses.lost(now, lost * 1200);
+            losses.on_ack(now, (all - lost) * 1200);
+            losses.on_loss(now, lost * 1200);
             losses.end_round();
             now += Duration::from_millis(50);
             now
         };
-        losses.begin(origin, true);
-        let next = send(&mut losses, low);
-        losses.begin(next, false);
+        losses.begin_state(origin, true);
+        let next = send(&mut losses, probe_rtt);
+        losses.begin_state(next, false);
         for round in rounds {
             send(&mut losses, *round);
         }
@@ -175,36 +189,36 @@ mod tests {
     }
 
     #[test]
-    fn losses_that_stop_with_us_halve_the_courage() {
+    fn losses_that_stop_in_probe_rtt_halve_the_backoff_factor() {
         let losses = after((100, 0), &[(100, 1)]);
         assert!(losses.is_excessive());
-        assert_eq!(losses.courage(), 0.5);
-        assert_eq!(after((100, 0), &[(100, 1); 9]).courage(), COURAGE_MIN);
+        assert_eq!(losses.backoff(), 0.5);
+        assert_eq!(after((100, 0), &[(100, 1); 9]).backoff(), BACKOFF_MIN);
     }
 
     #[test]
-    fn losses_that_are_there_anyway_are_made_up_for() {
+    fn random_losses_are_made_up_for() {
         let losses = after((1000, 20), &[(1000, 20), (1000, 28)]);
-        assert_eq!(losses.base(), 0.02);
+        assert_eq!(losses.random_loss_rate(), 0.02);
         assert!(!losses.is_excessive(), "chance loses eight more of 1000");
-        assert_eq!(losses.courage(), 1.0);
+        assert_eq!(losses.backoff(), 1.0);
         // 20 expected, 5 allowed, 9 by chance.
         assert!(after((1000, 20), &[(1000, 35)]).is_excessive());
     }
 
     #[test]
-    fn a_mark_is_as_good_as_a_loss_and_courage_returns_in_sixty_four_rounds() {
+    fn a_congestion_mark_counts_as_a_loss_and_backoff_ends_after_32_rounds() {
         let mut losses = after((100, 0), &[]);
-        losses.mark();
+        losses.on_congestion_mark();
         let marked = losses.clone();
-        losses.acknowledged(losses.spans[1].began, 1200);
+        losses.on_ack(losses.spans[1].began, 1200);
         losses.end_round();
-        assert_eq!(losses.courage(), 0.5);
-        assert_eq!(marked.courage(), 1.0, "only at the end of the round");
+        assert_eq!(losses.backoff(), 0.5);
+        assert_eq!(marked.backoff(), 1.0, "only at the end of the round");
         for _ in 0..32 {
-            losses.acknowledged(losses.spans[1].began, 1200);
+            losses.on_ack(losses.spans[1].began, 1200);
             losses.end_round();
         }
-        assert_eq!(losses.courage(), 1.0);
+        assert_eq!(losses.backoff(), 1.0);
     }
 }

@@ -1,78 +1,94 @@
-//! The start, in which it is found out how fast the path is.
+//! Startup: the window grows until the path is full.
+//!
+//! BBR's Startup and slow start double in each round trip. Here what the window has room for leaves at once, unpaced, as a
+//! flight, and the slowest link spreads it: its dispersion shows the rate of the bottleneck, and so the BDP, after two or
+//! three round trips. From there on packets are paced, and the window goes to nearly a BDP at once. It ends as HyStart++
+//! (RFC 9406) has it, when round trips rise, or as BBR's Startup, when the rate does not grow.
 
 use std::time::{Duration, Instant};
 
 use super::delivery_rate::RateSample;
 
-/// How long the acknowledgements of a flight take at least, when they show how fast the path is. They
-/// leave at most once in a millisecond.
-const SPREAD_MIN: Duration = Duration::from_millis(4);
+/// A flight shows the bottleneck rate if its acknowledgements take so long.
+///
+/// Chosen by eye: acknowledgements leave at most once in a millisecond (`connection/pacer.rs`), so less is mostly rounding.
+const DISPERSION_MIN: Duration = Duration::from_millis(4);
 
-/// What is a pause between two flights: acknowledgements of one come closer together.
-const PAUSE: Duration = SPREAD_MIN;
+/// A pause of so long is between two flights: acknowledgements of one come closer together. Chosen by eye.
+const FLIGHT_GAP: Duration = DISPERSION_MIN;
 
-/// How much longer than its sending that must be: else it was the sending that took so long.
-const SPREAD_SHARE: u32 = 2;
+/// It shows it if they take so many times as long as sending it did: else it was the sending that took so long. Chosen by eye.
+const DISPERSION_RATIO_MIN: u32 = 2;
 
-/// The least bytes of it after the first acknowledgement.
-const TRAILING_MIN: u64 = 8 * 1200;
+/// It shows it by so many bytes after the first acknowledgement: eight packets. Chosen by eye.
+const TRAILING_BYTES_MIN: u64 = 8 * 1200;
 
-/// What part of a flight is acknowledged when it is over.
-const OVER_SHARE: f64 = 0.9;
+/// A flight is over when this part of it is acknowledged. Chosen by eye.
+const ACKED_SHARE: f64 = 0.9;
 
-/// What a flight is that is much too short to show a pace: all of it comes within that.
-const CLOSE: Duration = Duration::from_millis(1);
+/// A flight whose acknowledgements come within this is much too short to show the rate. Chosen by eye: it is the time
+/// between two acknowledgements.
+const DISPERSION_TINY: Duration = Duration::from_millis(1);
 
-/// How the window grows in a round trip: while flights are much too short to show a pace, and a little; with
-/// a pace, up to the share of the product that is sure, beyond that while the pace may be right, and when
-/// it is not.
-const PROBING_FAR: f64 = 8.0;
-const PROBING: f64 = 3.0;
-const SURE: f64 = 8.0;
-const NEAR: f64 = 1.5;
-const DOUBLING: f64 = 2.0;
+/// The window grows so many times in a round trip while flights are much too short, and a little too short, to show the rate.
+///
+/// Eight times a flight of a millisecond, or three times one of less than four, keeps the path busy for 8 or 12 ms, which
+/// is what a key beside it waits. Measured with `--example table`: without the larger one, paths above 300 Mbit/s take one
+/// round trip more (docs/decisions/025-congestion-control.md).
+const FLIGHT_GAIN_TINY: f64 = 8.0;
+const FLIGHT_GAIN: f64 = 3.0;
 
-/// Up to which products the pace is sure, and may be right.
-const SURE_PRODUCTS: f64 = 0.9;
-const NEAR_PRODUCTS: f64 = 2.0;
+/// With a known bottleneck rate the window grows so many times in a round trip below about a BDP, as the rate is sure; by half
+/// near it, as it may be right; and doubles beyond, as it was too low. Chosen by eye, but for the last: slow start
+/// (RFC 9002 §7.3.1).
+const BELOW_BDP_GAIN: f64 = 8.0;
+const NEAR_BDP_GAIN: f64 = 1.5;
+const SLOW_START_GAIN: f64 = 2.0;
 
-/// How much longer round trips may be than the shortest before the start ends: a share of it within
-/// bounds, and so many in a row. Source of the bounds: RFC 9406 §4.2.
-const RISE: f64 = 0.125;
-const RISE_MIN: Duration = Duration::from_millis(4);
-const RISE_MAX: Duration = Duration::from_millis(16);
-const RISES: u32 = 8;
+/// Up to so many BDP the window is below it, and near it. Chosen by eye.
+const BELOW_BDP_MAX: f64 = 0.9;
+const NEAR_BDP_MAX: f64 = 2.0;
 
-/// How many round trips they last at least: a host that is busy is late with all
-/// that it answers at once.
-const RISES_SHARE: f64 = 0.25;
+/// Round trips have risen when they are longer than the shortest by this share, within bounds, so many times in a row.
+/// Source of all four: RFC 9406 §4.2 and §4.3.
+const RTT_THRESH_SHARE: f64 = 0.125;
+const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
+const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
+const N_RTT_SAMPLE: u32 = 8;
 
-/// How much the rate grows in two rounds if the path is not full.
-const GROWTH: f64 = 1.25;
+/// They must stay so for this part of a round trip: a host that is busy is late with all that it answers at once.
+///
+/// Chosen by eye; `--example table -- delay busy` shows what such hosts carry in the first two seconds.
+const RISE_DURATION: f64 = 0.25;
 
-/// What has been found out so far.
+/// The path is full if the rate grows by less than this in so many rounds. BBR has the same growth (draft-ietf-ccwg-bbr,
+/// "Exiting Startup Based on Bandwidth Plateau") and three rounds; two were chosen by eye.
+const FULL_BW_GROWTH: f64 = 1.25;
+const FULL_BW_ROUNDS: u32 = 2;
+
+/// Grows the window and finds when the path is full.
 #[derive(Clone)]
 pub(super) struct Startup {
-    /// What leaves now, and what left before, which is being acknowledged.
+    /// The flight that leaves now, and the one that left before and is being acknowledged.
     flight: Flight,
-    before: Flight,
-    /// Flights leave at once: they show how fast the path is, when they are long enough.
-    is_probing: bool,
+    previous: Flight,
+    /// Flights leave at once, for none was long enough yet to show the rate.
+    is_unpaced: bool,
     /// Bytes per second.
-    pace: Option<f64>,
+    bottleneck_rate: Option<f64>,
     /// Long round trips in a row, and when there were none.
-    rises: u32,
-    rose: Instant,
+    rtt_rises: u32,
+    last_low_rtt: Instant,
     /// Rounds without growth.
-    plateau: u32,
+    plateau_rounds: u32,
 }
 
-/// What leaves without a pause, and how it arrives.
+/// Packets that leave without a pause (the flight of RFC 5681), and how they arrive.
 #[derive(Clone)]
 struct Flight {
     from: Instant,
     to: Instant,
-    /// When the first of it was acknowledged, and the last; bytes that were later than the first.
+    /// The times at which the first and the last of it were acknowledged; the bytes that were later than the first.
     first: Option<Instant>,
     last: Instant,
     trailing: u64,
@@ -82,7 +98,7 @@ struct Flight {
 }
 
 impl Flight {
-    fn from(now: Instant) -> Flight {
+    fn new(now: Instant) -> Flight {
         Flight {
             from: now,
             to: now,
@@ -94,7 +110,7 @@ impl Flight {
         }
     }
 
-    fn acknowledged(&mut self, now: Instant, bytes: u64) {
+    fn on_ack(&mut self, now: Instant, bytes: u64) {
         self.acknowledged = self.acknowledged.saturating_add(bytes);
         let first = *self.first.get_or_insert(now);
         if now > first {
@@ -103,133 +119,144 @@ impl Flight {
         }
     }
 
-    /// Whether nearly all of it was acknowledged. Some is lost, and acknowledgements are not
-    /// acknowledged.
-    fn is_over(&self) -> bool {
-        self.acknowledged as f64 >= self.sent as f64 * OVER_SHARE
+    /// Returns whether nearly all of it was acknowledged. Some is lost, and acknowledgements are not acknowledged.
+    fn is_acked(&self) -> bool {
+        self.acknowledged as f64 >= self.sent as f64 * ACKED_SHARE
     }
 
-    fn sending(&self) -> Duration {
+    fn send_duration(&self) -> Duration {
         self.to.saturating_duration_since(self.from)
     }
 
-    /// How long its acknowledgements have taken so far.
-    fn spread(&self) -> Duration {
+    /// Returns how long its acknowledgements have taken so far.
+    fn dispersion(&self) -> Duration {
         let first = self.first.unwrap_or(self.last);
         self.last.saturating_duration_since(first)
     }
 
-    /// Bytes per second at which the path let it through, if it was longer in arriving than in leaving.
-    fn pace(&self) -> Option<f64> {
-        let spread = self.spread();
-        let least = SPREAD_MIN.max(self.sending() * SPREAD_SHARE);
-        let is_seen = spread >= least && self.trailing >= TRAILING_MIN;
-        is_seen.then(|| self.trailing as f64 / spread.as_secs_f64())
+    /// Returns the bytes per second at which the path let it through, if it took longer to arrive than to leave.
+    fn bottleneck_rate(&self) -> Option<f64> {
+        let dispersion = self.dispersion();
+        let least = DISPERSION_MIN.max(self.send_duration() * DISPERSION_RATIO_MIN);
+        let is_seen = dispersion >= least && self.trailing >= TRAILING_BYTES_MIN;
+        is_seen.then(|| self.trailing as f64 / dispersion.as_secs_f64())
     }
 }
 
 impl Startup {
-    pub(super) fn from(now: Instant) -> Startup {
+    pub(super) fn new(now: Instant) -> Startup {
         Startup {
-            flight: Flight::from(now),
-            before: Flight::from(now),
-            is_probing: true,
-            pace: None,
-            rises: 0,
-            rose: now,
-            plateau: 0,
+            flight: Flight::new(now),
+            previous: Flight::new(now),
+            is_unpaced: true,
+            bottleneck_rate: None,
+            rtt_rises: 0,
+            last_low_rtt: now,
+            plateau_rounds: 0,
         }
     }
 
-    /// Whether all that there is room for is to leave at once.
-    pub(super) fn is_probing(&self) -> bool {
-        self.is_probing
+    /// Returns whether the window leaves at once, unpaced.
+    pub(super) fn is_unpaced(&self) -> bool {
+        self.is_unpaced
     }
 
-    pub(super) fn sent(&mut self, now: Instant, bytes: u64) {
-        if !self.is_probing {
+    pub(super) fn on_sent(&mut self, now: Instant, bytes: u64) {
+        if !self.is_unpaced {
             return;
         }
         // What is acknowledged makes room for the next flight, bit by bit.
         let is_answer = self.flight.first.is_some();
-        let is_paused = now.saturating_duration_since(self.flight.to) >= PAUSE;
-        if is_answer || is_paused && self.before.is_over() {
-            self.before = std::mem::replace(&mut self.flight, Flight::from(now));
+        let is_paused = now.saturating_duration_since(self.flight.to) >= FLIGHT_GAP;
+        if is_answer || is_paused && self.previous.is_acked() {
+            self.previous = std::mem::replace(&mut self.flight, Flight::new(now));
         }
         self.flight.to = now;
         self.flight.sent = self.flight.sent.saturating_add(bytes);
     }
 
-    pub(super) fn acknowledged(&mut self, now: Instant, sent: Instant, bytes: u64) {
-        let flight = match sent >= self.flight.from {
-            true => &mut self.flight,
-            false => &mut self.before,
+    pub(super) fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64) {
+        let flight = if sent >= self.flight.from {
+            &mut self.flight
+        } else {
+            &mut self.previous
         };
         if sent < flight.from || sent > flight.to {
             return;
         }
-        flight.acknowledged(now, bytes);
-        let pace = flight.pace();
-        if pace.is_some() {
-            self.pace = pace;
+        flight.on_ack(now, bytes);
+        let bottleneck_rate = flight.bottleneck_rate();
+        if bottleneck_rate.is_some() {
+            self.bottleneck_rate = bottleneck_rate;
         }
-        // What takes long to leave says only that the path is as fast as we are.
-        let is_slow = flight.is_over() && flight.sending() >= SPREAD_MIN;
-        self.is_probing &= pace.is_none() && !is_slow;
+        // A flight that takes long to leave says only that the path is as fast as we are.
+        let is_slow = flight.is_acked() && flight.send_duration() >= DISPERSION_MIN;
+        self.is_unpaced &= bottleneck_rate.is_none() && !is_slow;
     }
 
-    /// The flight that is being acknowledged.
-    fn answered(&self) -> &Flight {
+    /// Returns the flight that is being acknowledged.
+    fn acked_flight(&self) -> &Flight {
         match self.flight.first {
             Some(_) => &self.flight,
-            None => &self.before,
+            None => &self.previous,
         }
     }
 
     /// Returns the window when so many bytes more have arrived.
-    pub(super) fn grown(&self, window: f64, rtt: Duration, acknowledged: u64) -> f64 {
+    pub(super) fn window_after(&self, window: f64, rtt: Duration, acknowledged: u64) -> f64 {
         let grown = |times: f64| window + (times - 1.0) * acknowledged as f64;
-        if self.is_probing {
-            let is_close = self.answered().spread() <= CLOSE;
-            return grown(if is_close { PROBING_FAR } else { PROBING });
+        if self.is_unpaced {
+            let is_close = self.acked_flight().dispersion() <= DISPERSION_TINY;
+            return grown(if is_close {
+                FLIGHT_GAIN_TINY
+            } else {
+                FLIGHT_GAIN
+            });
         }
-        if self.rises > 0 {
+        // A queue may be building: what is in flight decides whether to go on.
+        if self.rtt_rises > 0 {
             return window;
         }
-        let product = self.pace.map(|pace| pace * rtt.as_secs_f64());
-        match product {
-            Some(product) if window < product * SURE_PRODUCTS => {
-                let sure = grown(SURE).min(product * SURE_PRODUCTS);
-                sure.max(grown(NEAR))
+        let bdp = self
+            .bottleneck_rate
+            .map(|bottleneck_rate| bottleneck_rate * rtt.as_secs_f64());
+        match bdp {
+            // Not past the edge of what is sure in one step, but never slower than near it.
+            Some(bdp) if window < bdp * BELOW_BDP_MAX => {
+                let sure = grown(BELOW_BDP_GAIN).min(bdp * BELOW_BDP_MAX);
+                sure.max(grown(NEAR_BDP_GAIN))
             }
-            Some(product) if window < product * NEAR_PRODUCTS => grown(NEAR),
-            _ => grown(DOUBLING),
+            Some(bdp) if window < bdp * NEAR_BDP_MAX => grown(NEAR_BDP_GAIN),
+            _ => grown(SLOW_START_GAIN),
         }
     }
 
-    /// Ends a round; returns whether the rate that is reached does not grow any more, and so is the path's.
-    pub(super) fn end_round(&mut self, rate: f64, before: f64) -> bool {
-        self.plateau = match rate > before * GROWTH {
-            true => 0,
-            false => self.plateau + 1,
+    /// Ends a round; returns whether the rate does not grow any more, and so is the path's.
+    pub(super) fn end_round(&mut self, rate: f64, rate_before: f64) -> bool {
+        self.plateau_rounds = if rate > rate_before * FULL_BW_GROWTH {
+            0
+        } else {
+            self.plateau_rounds + 1
         };
-        self.plateau >= 2
+        self.plateau_rounds >= FULL_BW_ROUNDS
     }
 
-    /// Learns of a round trip; returns whether they have been long for so long that the path is full.
-    pub(super) fn is_full(
+    /// Takes a round trip; returns whether they have been long for so long that the path is full.
+    pub(super) fn has_rtt_risen(
         &mut self,
         now: Instant,
         sample: &RateSample,
         shortest: Duration,
     ) -> bool {
-        let rise = shortest.mul_f64(RISE).clamp(RISE_MIN, RISE_MAX);
-        if self.is_probing || sample.rtt <= shortest + rise {
-            (self.rises, self.rose) = (0, now);
+        let rise = shortest
+            .mul_f64(RTT_THRESH_SHARE)
+            .clamp(MIN_RTT_THRESH, MAX_RTT_THRESH);
+        if self.is_unpaced || sample.rtt <= shortest + rise {
+            (self.rtt_rises, self.last_low_rtt) = (0, now);
             return false;
         }
-        self.rises += 1;
-        let lasts = now.saturating_duration_since(self.rose);
-        self.rises >= RISES && lasts >= shortest.mul_f64(RISES_SHARE)
+        self.rtt_rises += 1;
+        let lasts = now.saturating_duration_since(self.last_low_rtt);
+        self.rtt_rises >= N_RTT_SAMPLE && lasts >= shortest.mul_f64(RISE_DURATION)
     }
 }
