@@ -1,8 +1,4 @@
-//! Control sequences: `CSI`, parameters, intermediates, and the letter that says what to do.
-
-use crate::cursor::CursorShape;
-use crate::replies::Replies;
-use crate::screen::Screen;
+//! Control sequences: `CSI`, parameters, intermediates; what is done is in [`sequences`](crate::sequences).
 
 /// The most parameters of a sequence; one with more is ignored.
 ///
@@ -39,6 +35,11 @@ impl Csi {
 
     pub(crate) fn set_marker(&mut self, marker: char) {
         self.marker = Some(marker);
+    }
+
+    /// Returns `<`, `=`, `>` or `?` right after `CSI`.
+    pub(crate) fn marker(&self) -> Option<char> {
+        self.marker
     }
 
     /// Takes a digit, a semicolon or a colon.
@@ -120,92 +121,6 @@ impl Csi {
             start += length;
             rest.get(..length)
         })
-    }
-}
-
-/// Does what a sequence says; one that is not known is ignored.
-///
-/// Source: docs/protocol.md §8.3 for what a stock server sends; xterm for the rest.
-pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
-    if csi.has_colon() && last != 'm' {
-        return;
-    }
-    match (csi.marker, csi.intermediates()) {
-        (None, []) => plain(screen, replies, csi, last),
-        (Some('?'), []) => private(screen, replies, csi, last),
-        (None, b" ") => match last {
-            '@' => screen.shift_left(csi.count(0)),
-            'A' => screen.shift_right(csi.count(0)),
-            'q' => set_cursor_shape(screen, csi.value(0)),
-            _ => {}
-        },
-        (None, b"!") if last == 'p' => screen.soft_reset(),
-        (None, b"'") => match last {
-            '}' => screen.insert_columns(csi.count(0)),
-            '~' => screen.delete_columns(csi.count(0)),
-            _ => {}
-        },
-        (marker, intermediates) => replies.answer(screen, marker, intermediates, csi, last),
-    }
-}
-
-fn plain(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
-    let count = csi.count(0);
-    match last {
-        '@' => screen.insert_cells(count),
-        'A' => screen.move_up(count),
-        'B' => screen.move_down(count),
-        'C' | 'a' => screen.move_right(count),
-        'D' => screen.move_left(count),
-        'E' => {
-            screen.move_down(count);
-            screen.carriage_return();
-        }
-        'F' => {
-            screen.move_up(count);
-            screen.carriage_return();
-        }
-        'G' | '`' => screen.go_to_column(count - 1),
-        'H' | 'f' => screen.go_to(count - 1, csi.count(1) - 1),
-        'I' => screen.tab_forward(count),
-        'J' => screen.erase_display(csi.value(0)),
-        'K' => screen.erase_line(csi.value(0)),
-        'L' => screen.insert_lines(count),
-        'M' => screen.delete_lines(count),
-        'P' => screen.delete_cells(count),
-        'S' => screen.scroll_up(count),
-        // With more parameters this starts the tracking of a highlighted text.
-        'T' if csi.values().len() <= 1 => screen.scroll_down(count),
-        '^' => screen.scroll_down(count),
-        'X' => screen.erase_cells(count),
-        'Z' => screen.tab_back(count),
-        'b' => screen.repeat(count),
-        'd' => screen.go_to_row(count - 1),
-        'e' => screen.move_rows(count),
-        'g' => screen.clear_tabs(csi.value(0)),
-        'h' => screen.set_modes(csi, true),
-        'l' => screen.set_modes(csi, false),
-        'm' => screen.set_rendition(csi),
-        'r' => screen.set_margins(csi.value(0), csi.value(1)),
-        's' => screen.save_cursor(),
-        'u' => screen.restore_cursor(),
-        _ => replies.answer(screen, None, &[], csi, last),
-    }
-}
-
-fn private(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
-    match last {
-        'J' => screen.erase_display(csi.value(0)),
-        'K' => screen.erase_line(csi.value(0)),
-        'h' => screen.set_private_modes(csi, true),
-        'l' => screen.set_private_modes(csi, false),
-        _ => replies.answer(screen, Some('?'), &[], csi, last),
-    }
-}
-
-fn set_cursor_shape(screen: &mut Screen, number: u16) {
-    if let Some(shape) = CursorShape::from_number(number) {
-        screen.cursor.shape = shape;
     }
 }
 

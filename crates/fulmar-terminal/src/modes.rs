@@ -3,10 +3,6 @@
 //! Source: docs/protocol.md §8.7 for those a stock server sends; xterm's control sequences for the
 //! rest.
 
-use crate::csi::Csi;
-use crate::saved::Contents;
-use crate::screen::Screen;
-
 bitflags::bitflags! {
     /// Modes that are on or off. Numbers with `?` are set by `CSI ? n h`, others by `CSI n h`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,99 +146,6 @@ impl Default for Modes {
             flags: ModeFlags::AUTO_WRAP | ModeFlags::ALTERNATE_SCROLL,
             mouse: MouseMode::Off,
             mouse_encoding: MouseEncoding::Bytes,
-        }
-    }
-}
-
-/// Returns the flag that a private mode's number stands for, if it is no more than a flag.
-const fn private_flag(number: u16) -> Option<ModeFlags> {
-    match number {
-        1 => Some(ModeFlags::APPLICATION_CURSOR),
-        5 => Some(ModeFlags::REVERSE_SCREEN),
-        6 => Some(ModeFlags::ORIGIN),
-        7 => Some(ModeFlags::AUTO_WRAP),
-        12 => Some(ModeFlags::BLINKING_CURSOR),
-        45 => Some(ModeFlags::REVERSE_WRAP),
-        66 => Some(ModeFlags::APPLICATION_KEYPAD),
-        1004 => Some(ModeFlags::FOCUS_REPORTS),
-        1007 => Some(ModeFlags::ALTERNATE_SCROLL),
-        2004 => Some(ModeFlags::BRACKETED_PASTE),
-        2026 => Some(ModeFlags::SYNCHRONIZED),
-        _ => None,
-    }
-}
-
-impl Screen {
-    /// `CSI n h` and `CSI n l`.
-    pub(crate) fn set_modes(&mut self, csi: &Csi, on: bool) {
-        for &number in csi.values() {
-            match number {
-                4 => self.modes.flags.set(ModeFlags::INSERT, on),
-                20 => self.modes.flags.set(ModeFlags::NEW_LINE, on),
-                _ => {}
-            }
-        }
-    }
-
-    /// `CSI ? n h` and `CSI ? n l`.
-    pub(crate) fn set_private_modes(&mut self, csi: &Csi, on: bool) {
-        for &number in csi.values() {
-            self.set_private_mode(number, on);
-        }
-    }
-
-    fn set_private_mode(&mut self, number: u16, on: bool) {
-        if let Some(flag) = private_flag(number) {
-            self.modes.flags.set(flag, on);
-        } else if let Some(mouse) = MouseMode::from_number(number) {
-            self.modes.mouse = if on { mouse } else { MouseMode::Off };
-        } else if let Some(encoding) = MouseEncoding::from_number(number) {
-            self.modes.mouse_encoding = if on { encoding } else { MouseEncoding::Bytes };
-        }
-        match (number, on) {
-            (6, _) => self.go_to(0, 0),
-            (25, _) => self.cursor.visible = on,
-            (47 | 1047, true) => self.enter_alternate(Contents::Keep),
-            (47, false) => self.leave_alternate(Contents::Keep),
-            (1047, false) => self.leave_alternate(Contents::Erase),
-            (1048, true) => self.save_cursor(),
-            (1048, false) => self.restore_cursor(),
-            (1049, true) => {
-                self.save_cursor();
-                self.enter_alternate(Contents::Erase);
-            }
-            (1049, false) => {
-                self.leave_alternate(Contents::Keep);
-                self.restore_cursor();
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether mode `number` is on, or `None` if it is not known.
-    pub(crate) fn mode(&self, number: u16) -> Option<bool> {
-        match number {
-            4 => Some(self.modes.has(ModeFlags::INSERT)),
-            20 => Some(self.modes.has(ModeFlags::NEW_LINE)),
-            _ => None,
-        }
-    }
-
-    /// Whether private mode `number` is on, or `None` if it is not known.
-    pub(crate) fn private_mode(&self, number: u16) -> Option<bool> {
-        if let Some(flag) = private_flag(number) {
-            return Some(self.modes.has(flag));
-        }
-        if MouseMode::from_number(number).is_some() {
-            return Some(self.modes.mouse.number() == Some(number));
-        }
-        if MouseEncoding::from_number(number).is_some() {
-            return Some(self.modes.mouse_encoding.number() == Some(number));
-        }
-        match number {
-            25 => Some(self.cursor.visible),
-            47 | 1047 | 1049 => Some(self.alternate),
-            _ => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::charset::Charsets;
 use crate::modes::ModeFlags;
 use crate::row::CellRow;
-use crate::saved::SavedCursor;
+use crate::saved_cursor::SavedCursor;
 use crate::screen::Screen;
 use crate::size::Column;
 use crate::style::Style;

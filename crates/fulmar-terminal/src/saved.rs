@@ -1,22 +1,11 @@
 //! The saved cursor and the alternate screen.
 
-use crate::charset::Charsets;
 use crate::modes::ModeFlags;
+use crate::saved_cursor::SavedCursor;
 use crate::screen::Screen;
-use crate::size::Position;
 use crate::style::Style;
 
-/// What DECSC keeps. The default, which DECRC restores when nothing was saved, is home and plain.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SavedCursor {
-    position: Position,
-    pending_wrap: bool,
-    style: Style,
-    charsets: Charsets,
-    origin: bool,
-}
-
-/// What happens to the alternate grid when it comes or goes.
+/// The fate of the alternate grid's contents when it comes or goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
     Keep,

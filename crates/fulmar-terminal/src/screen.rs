@@ -9,7 +9,7 @@ use crate::grid::Grid;
 use crate::link::Links;
 use crate::modes::{ModeFlags, Modes};
 use crate::row::CellRow;
-use crate::saved::SavedCursor;
+use crate::saved_cursor::SavedCursor;
 use crate::size::{Position, Row, Size};
 use crate::style::Style;
 use crate::tabs::TabStops;

@@ -1,11 +1,11 @@
 //! A terminal: bytes in, screen and answers out.
 
-use crate::csi::{self, Csi};
+use crate::csi::Csi;
 use crate::parser::{Handler, Parser};
 use crate::replies::Replies;
 use crate::screen::Screen;
 use crate::size::Size;
-use crate::{esc, osc};
+use crate::{esc, osc, sequences};
 
 /// The work (see [`Screen::work`]) that a frame may do whatever its length: to draw the largest
 /// screen several times, or to scroll all rows of the highest as often as it has rows.
@@ -119,7 +119,7 @@ impl Handler for Emulator<'_> {
     }
 
     fn csi(&mut self, sequence: &Csi, last: char) {
-        csi::dispatch(self.screen, self.replies, sequence, last);
+        sequences::dispatch(self.screen, self.replies, sequence, last);
     }
 
     fn osc(&mut self, text: &str) {
