@@ -18,6 +18,7 @@
 //! assert_eq!(terminal.take_replies(), b"\x1b[1;5R");
 //! ```
 
+mod base64;
 mod cell;
 mod charset;
 mod csi;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::base64::is_base64;
 use crate::link::{LINK_URI_MAX, Link, Shared};
 use crate::screen::Screen;
 
@@ -80,7 +81,7 @@ impl Screen {
             return;
         };
         let is_ours = selections.is_empty() || selections.contains('c');
-        if is_ours && text.bytes().all(is_base64) {
+        if is_ours && is_base64(text) {
             self.clipboard = text.into();
         }
     }
@@ -96,8 +97,4 @@ fn first_characters(text: &str) -> Arc<str> {
 
 fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }

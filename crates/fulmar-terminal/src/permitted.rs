@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::base64::is_base64;
 use crate::csi::PARAMETERS_MAX;
 use crate::link::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
@@ -105,8 +106,7 @@ pub(crate) fn is_permitted_link(id: &str, uri: &str) -> bool {
 
 /// Returns true if `text` may be written to the clipboard: base64, and not too long.
 pub(crate) fn is_permitted_clipboard(text: &str) -> bool {
-    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    text.len() <= CLIPBOARD_BYTES_MAX && text.bytes().all(base64)
+    text.len() <= CLIPBOARD_BYTES_MAX && is_base64(text)
 }
 
 /// Something that must never be written to a user's terminal.
@@ -301,7 +301,10 @@ fn judge_osc(bytes: &[u8]) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::BASE64;
+
     use super::*;
+    use proptest::prelude::*;
 
     fn is_permitted(text: &str) -> bool {
         let mut checker = Checker::default();
@@ -377,13 +380,35 @@ mod tests {
     }
 
     #[test]
+    fn a_clipboard_is_whole_base64_or_not_permitted() {
+        let clipboard = |text: &str| is_permitted(&format!("\x1b]52;c;{text}\x07"));
+        for text in ["", "Zg==", "Zm8=", "Zm9v", "+/+/"] {
+            assert!(clipboard(text), "{text:?}");
+        }
+        for text in [
+            "m", "ab", "abc", "a===", "=", "====", "Zg==Zg==", "Zh==", "-_-_",
+        ] {
+            assert!(!clipboard(text), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn base64_is_what_an_encoder_writes(text in "[ABQgwf/=]{0,9}") {
+            let bytes = BASE64.decode(text.as_bytes());
+            let is_written = bytes.is_ok_and(|bytes| BASE64.encode(&bytes) == text);
+            prop_assert_eq!(is_base64(&text), is_written);
+        }
+    }
+
+    #[test]
     fn what_has_a_cap_is_permitted_up_to_it() {
         let title = |length: usize| format!("\x1b]0;{}\x07", "x".repeat(length));
         assert!(is_permitted(&title(TITLE_MAX)));
         assert!(!is_permitted(&title(TITLE_MAX + 1)));
         let clipboard = |length: usize| format!("\x1b]52;c;{}\x07", "A".repeat(length));
         assert!(is_permitted(&clipboard(CLIPBOARD_BYTES_MAX)));
-        assert!(!is_permitted(&clipboard(CLIPBOARD_BYTES_MAX + 1)));
+        assert!(!is_permitted(&clipboard(CLIPBOARD_BYTES_MAX + 4)));
         let link = |length: usize| {
             let target = format!("http://{}", "x".repeat(length - "http://".len()));
             format!("\x1b]8;;{target}\x1b\\")

@@ -73,6 +73,55 @@ fn the_clipboard_is_written_and_never_read() {
 }
 
 #[test]
+fn the_clipboard_takes_what_an_encoder_of_base64_writes_and_nothing_else() {
+    let taken = |text: &str| {
+        let bytes = format!("\x1b]52;c;b2xk\x07\x1b]52;c;{text}\x07");
+        after(&bytes).screen().clipboard().to_owned()
+    };
+    // RFC 4648 section 10, and the two characters that are neither letters nor digits.
+    for text in [
+        "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy", "+/+/",
+    ] {
+        assert_eq!(taken(text), text);
+    }
+    // `base64` of coreutils breaks lines; controls are no part of a string.
+    assert_eq!(taken("Zm9v\nYmFy\r\n"), "Zm9vYmFy");
+    for text in [
+        // Too short or without padding.
+        "m",
+        "ab",
+        "abc",
+        "Zg",
+        "Zg=",
+        "Zm8",
+        "Zm9vY",
+        // Padding where there is none, too much of it, or something behind it.
+        "a===",
+        "=",
+        "====",
+        "Zm9v=",
+        "Zm9v====",
+        "Zg==Zg==",
+        "Zg==Zm9v",
+        "Z=g=",
+        "=Zg=",
+        // Bits that are left over and set: section 3.5.
+        "Zh==",
+        "Zm9=",
+        // The other alphabet, blanks, a query, what is not ASCII.
+        "-_-_",
+        "Zm 9v",
+        "Zg== ",
+        "?",
+        "????",
+        "Zm9\u{f6}",
+        "\u{fffd}",
+    ] {
+        assert_eq!(taken(text), "b2xk", "{text:?}");
+    }
+}
+
+#[test]
 fn text_is_linked() {
     assert_eq!(
         link("\x1b]8;;http://a.b/\x07x").as_deref(),
