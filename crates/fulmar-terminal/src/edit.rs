@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::row::CellRow;
 use crate::screen::Screen;
-use crate::size::{Column, Position, Row};
+use crate::size::{Column, Position};
 use crate::style::Color;
 
 impl Screen {
@@ -139,12 +139,9 @@ impl Screen {
         if !self.margins.contains(&self.cursor.position.row.0) {
             return;
         }
-        for row in self.margins.clone() {
-            change(
-                self.grid.row_mut(Row(row), self.size.columns()),
-                self.style.background,
-            );
-        }
+        let background = self.style.background;
+        self.grid
+            .change_rows(self.margins.clone(), |row| change(row, background));
         self.cursor.pending_wrap = false;
     }
 

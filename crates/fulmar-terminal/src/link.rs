@@ -79,6 +79,17 @@ impl Links {
         Shared::Link(shared)
     }
 
+    /// Returns the most work that asking for a link makes: a table that is full is gone through, and one that
+    /// another screen holds is copied.
+    pub(crate) fn share_work(&self) -> u64 {
+        let is_copied = Arc::strong_count(&self.known) > 1;
+        if is_copied || self.known.len() >= LINKS_MAX {
+            self.known.len() as u64
+        } else {
+            0
+        }
+    }
+
     /// The memory of the table, links left out.
     pub(crate) fn held_bytes(&self) -> usize {
         self.known.len() * size_of::<(u64, Weak<Link>)>()

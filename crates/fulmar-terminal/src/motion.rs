@@ -8,6 +8,9 @@ use crate::modes::ModeFlags;
 use crate::screen::Screen;
 use crate::size::{Position, Row};
 
+/// The work of going to one tab stop, as measured by the example `worst_input`.
+const TAB_WORK: u64 = 4;
+
 impl Screen {
     /// Puts the cursor at `row` and `column`, or as near as the screen allows.
     pub(crate) fn move_to(&mut self, row: u16, column: u16) {
@@ -135,7 +138,7 @@ impl Screen {
                 break;
             }
             let stop = self.tabs.after(column).unwrap_or(last);
-            self.grid.work += 1;
+            self.charge(TAB_WORK);
             self.go_to_column(stop.min(last).0);
         }
     }
@@ -149,7 +152,7 @@ impl Screen {
                 break;
             }
             let stop = self.tabs.before(column).unwrap_or_default();
-            self.grid.work += 1;
+            self.charge(TAB_WORK);
             self.go_to_column(stop.0);
         }
     }

@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use crate::base64::is_base64;
 use crate::link::{LINK_URI_MAX, Link, Shared};
-use crate::screen::Screen;
+use crate::screen::{ALLOCATION_WORK, Screen};
 
 /// The longest title, in characters; the rest is cut off.
 ///
 /// Source: docs/threat-model.md §6.
 pub const TITLE_MAX: usize = 256;
+
+/// The work of asking for a link, made or found: some fifty characters, as measured by the example
+/// `worst_input`.
+const LINK_WORK: u64 = 48;
 
 /// Does what the text of an OSC says; what is not known is ignored.
 pub(crate) fn dispatch(screen: &mut Screen, text: &str) {
@@ -33,10 +37,12 @@ pub(crate) fn dispatch(screen: &mut Screen, text: &str) {
 
 impl Screen {
     fn set_title(&mut self, title: &str) {
+        self.charge(ALLOCATION_WORK);
         self.title = Some(first_characters(title));
     }
 
     fn set_icon_name(&mut self, name: &str) {
+        self.charge(ALLOCATION_WORK);
         self.icon_name = Some(first_characters(name));
     }
 
@@ -60,6 +66,7 @@ impl Screen {
 
     /// Returns a link for cells to hold, unless there are too many that cells show.
     fn share_link(&mut self, link: Link) -> Option<Arc<Link>> {
+        self.charge(LINK_WORK + self.links.share_work());
         let link = match self.links.share(link) {
             Shared::Link(link) => return Some(link),
             Shared::Full(link) => link,

@@ -27,6 +27,10 @@ pub(crate) trait Handler {
     fn osc(&mut self, text: &str);
     /// The text of a DCS string, free of controls.
     fn dcs(&mut self, text: &str);
+    /// Returns true if nothing more is to be handed over at present.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
 }
 
 /// The parser, and the sequence or string that it is in the middle of.
@@ -61,17 +65,19 @@ enum State {
 }
 
 impl Parser {
-    /// Takes the next bytes of the stream.
-    pub(crate) fn advance(&mut self, bytes: &[u8], handler: &mut impl Handler) {
+    /// Takes the next bytes of the stream until the handler is exhausted, and returns how many. A control
+    /// function or a run of text is not interrupted.
+    pub(crate) fn advance(&mut self, bytes: &[u8], handler: &mut impl Handler) -> usize {
         let mut rest = self.finish_partial(bytes, handler);
-        while !rest.is_empty() {
+        while !rest.is_empty() && !handler.is_exhausted() {
             let used = match self.state {
                 State::Ground => self.text(rest, handler),
-                State::Osc | State::Dcs | State::IgnoredString => self.one(rest, handler),
+                State::Osc | State::Dcs | State::IgnoredString => self.string(rest, handler),
                 _ => self.sequence(rest, handler),
             };
             rest = rest.get(used..).unwrap_or_default();
         }
+        bytes.len() - rest.len()
     }
 
     /// Completes the code point that the last input was cut in; returns the bytes not used.
@@ -137,6 +143,18 @@ impl Parser {
             }
         }
         bytes.len()
+    }
+
+    /// In a string: takes the plain text at the start, or whatever else comes first.
+    fn string(&mut self, bytes: &[u8], handler: &mut impl Handler) -> usize {
+        let plain = bytes.iter().take_while(|byte| matches!(byte, b' '..=b'~'));
+        let text = bytes.get(..plain.count()).unwrap_or_default();
+        match std::str::from_utf8(text) {
+            Ok("") | Err(_) => return self.one(bytes, handler),
+            Ok(text) if self.state != State::IgnoredString => self.strings.push_str(text),
+            Ok(_) => {}
+        }
+        text.len()
     }
 
     /// Takes a single code point; returns the number of bytes used.

@@ -2,10 +2,16 @@
 //!
 //! Source: docs/protocol.md §8.4 and §8.5.
 
+use std::sync::Arc;
+
 use crate::modes::ModeFlags;
-use crate::screen::Screen;
+use crate::row::CellRow;
+use crate::screen::{ALLOCATION_WORK, Screen};
 use crate::size::{Column, Position};
 use crate::width::{Width, width};
+
+/// The work of adding a mark to a cell, which copies the text of that cell. Chosen by eye.
+const MARK_WORK: u64 = 8;
 
 impl Screen {
     /// Prints text that has no controls.
@@ -26,31 +32,78 @@ impl Screen {
     }
 
     /// Prints the last character `count` times more (REP).
+    ///
+    /// The work is that of a row or two, however many rows are filled: those in between are one row.
     pub(crate) fn repeat(&mut self, count: u16) {
+        self.charge(ALLOCATION_WORK);
         let Some(c) = self.last_character else { return };
-        // Beyond a full screen only the column it ends in makes a difference.
         let columns = usize::from(self.size.columns());
         let per_row = match width(c) {
             Width::Two => (columns / 2).max(1),
             Width::Zero | Width::One => columns,
         };
-        let full = per_row * usize::from(self.size.rows());
         let count = usize::from(count);
+        // Beyond a full screen and the rest of the row that it begins in, only the column it ends in
+        // makes a difference.
+        let full = per_row * (usize::from(self.size.rows()) + 1);
         let mut left = if count > full {
             full + count % per_row
         } else {
             count
         };
-        let row: String = std::iter::repeat_n(c, columns.min(left)).collect();
-        while left > 0 {
-            let text = row.get(..left * c.len_utf8()).unwrap_or(&row);
-            match self.print_run(text) / c.len_utf8() {
+        let room = columns - usize::from(self.cursor.position.column.0);
+        let first = match (self.cursor.pending_wrap, width(c)) {
+            (true, _) => 0,
+            (false, Width::Two) => room / 2,
+            (false, Width::Zero | Width::One) => room,
+        };
+        if !self.modes.has(ModeFlags::AUTO_WRAP) {
+            // At the end of the row the same character takes its own place.
+            return self.print_times(c, count.min(first + 1));
+        }
+        // The rest of the row, and one row to see what a whole one is.
+        let printed = left.min(first + per_row);
+        self.print_times(c, printed);
+        left -= printed;
+        if left > per_row && self.end_row(c) {
+            let whole = self.grid.row(self.cursor.position.row).clone();
+            let rows = (left - 1) / per_row;
+            self.next_row();
+            self.print_rows(&whole, rows);
+            left -= rows * per_row;
+        }
+        self.print_times(c, left);
+    }
+
+    /// Prints `c`, as it stands in a cell, `count` times.
+    fn print_times(&mut self, c: char, count: usize) {
+        let text: String = std::iter::repeat_n(c, count).collect();
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let printed = match self.print_run(rest) {
                 0 => {
                     self.print_char(c);
-                    left -= 1;
+                    c.len_utf8()
                 }
-                printed => left -= printed,
+                printed => printed,
+            };
+            rest = rest.get(printed..).unwrap_or_default();
+        }
+    }
+
+    /// Puts `whole`, a row that printing has filled and gone on from, into `count` rows from that of
+    /// the cursor on, as printing it so often would. The cursor is in the first column.
+    fn print_rows(&mut self, whole: &Arc<CellRow>, count: usize) {
+        for printed in 1..=count {
+            let row = self.cursor.position.row;
+            self.grid.fill_rows(row.0..row.0 + 1, whole);
+            if row.0 + 1 == self.margins.end {
+                // All others come in here and move up.
+                let others = u16::try_from(count - printed).unwrap_or(u16::MAX);
+                self.grid.scroll_in(self.margins.clone(), others, whole);
+                return self.index();
             }
+            self.index();
         }
     }
 
@@ -132,16 +185,12 @@ impl Screen {
     /// Makes room for a wide character where only one column is left: the column is blanked and
     /// the next row begun. Returns whether there is room.
     fn wrap_early(&mut self) -> bool {
-        if !self.modes.has(ModeFlags::AUTO_WRAP) || self.size.columns() < 2 {
-            return false;
+        let wraps = self.modes.has(ModeFlags::AUTO_WRAP) && self.size.columns() >= 2;
+        if wraps {
+            self.blank_gap();
+            self.wrap();
         }
-        let Position { row, column } = self.cursor.position;
-        let end = self.size.columns();
-        self.grid
-            .row_mut(row, end - column.0)
-            .erase(column.0..end, self.style.background);
-        self.wrap();
-        true
+        wraps
     }
 
     fn wrap_if_pending(&mut self) {
@@ -153,8 +202,37 @@ impl Screen {
 
     fn wrap(&mut self) {
         self.grid.mark_wrapped(self.cursor.position.row);
+        self.next_row();
+    }
+
+    fn next_row(&mut self) {
         self.cursor.position.column = Column(0);
         self.index();
+    }
+
+    /// Ends the row as if one more `c` was about to be printed, for which a wrap is due. Returns false,
+    /// and has done nothing, if none is.
+    fn end_row(&mut self, c: char) -> bool {
+        let columns_left = self.size.columns() - self.cursor.position.column.0;
+        let is_early = width(c) == Width::Two && columns_left < 2 && self.size.columns() >= 2;
+        if !self.cursor.pending_wrap {
+            if !is_early {
+                return false;
+            }
+            self.blank_gap();
+        }
+        self.grid.mark_wrapped(self.cursor.position.row);
+        self.cursor.pending_wrap = false;
+        true
+    }
+
+    /// Blanks what is right of the cursor.
+    fn blank_gap(&mut self) {
+        let Position { row, column } = self.cursor.position;
+        let end = self.size.columns();
+        self.grid
+            .row_mut(row, end - column.0)
+            .erase(column.0..end, self.style.background);
     }
 
     /// Moves the cursor behind what was printed, the last character of which took `columns` up to
@@ -173,6 +251,7 @@ impl Screen {
     /// Adds a mark to the character printed last, or to the one under the cursor if the cursor was
     /// moved since. A mark with nothing to stand on gets a cell of its own.
     fn combine(&mut self, mark: char) {
+        self.charge(MARK_WORK);
         let mut target = self.printed.unwrap_or(self.cursor.position);
         let row = self.grid.row_mut(target.row, 1);
         let cell = row

@@ -6,7 +6,7 @@ use crate::charset::Charsets;
 use crate::modes::ModeFlags;
 use crate::row::CellRow;
 use crate::saved_cursor::SavedCursor;
-use crate::screen::Screen;
+use crate::screen::{ALLOCATION_WORK, Screen};
 use crate::size::Column;
 use crate::style::Style;
 
@@ -14,7 +14,9 @@ impl Screen {
     /// RIS: as after power on. What is not the screen's own (titles, clipboard, bells rung) stays.
     pub(crate) fn reset(&mut self) {
         let mut fresh = Screen::new(self.size);
-        fresh.grid.work = self.work() + u64::from(self.size.rows());
+        let rows_and_columns = u64::from(self.size.rows()) + u64::from(self.size.columns());
+        let made = 2 * rows_and_columns + 8 * ALLOCATION_WORK;
+        fresh.grid.work = self.work() + made;
         *self = Screen {
             title: self.title.take(),
             icon_name: self.icon_name.take(),
@@ -48,6 +50,7 @@ impl Screen {
     pub(crate) fn alignment_pattern(&mut self) {
         self.modes.flags.remove(ModeFlags::ORIGIN);
         self.margins = 0..self.size.rows();
+        self.charge(u64::from(self.size.columns()) + ALLOCATION_WORK);
         let mut row = CellRow::new(self.size.columns(), self.style.background);
         let pen = row.pen(&Style::erased(self.style.background));
         row.write_ascii(

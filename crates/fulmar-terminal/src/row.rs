@@ -165,20 +165,38 @@ impl CellRow {
     }
 }
 
+/// The work of changes, in cells and entries of side tables: see [`Screen::work`](crate::Screen::work).
+impl CellRow {
+    /// Returns what a change of all cells costs.
+    pub(crate) fn change_work(&self) -> u64 {
+        self.cells.len() as u64
+    }
+
+    /// Returns what a copy of the row costs, its side table included.
+    pub(crate) fn copy_work(&self) -> u64 {
+        let side = self.side.as_ref();
+        let entries = side.map_or(0, |side| side.clusters.len() + side.extras.len());
+        (self.cells.len() + entries) as u64
+    }
+}
+
 /// Changes. Columns beyond the row are ignored.
 impl CellRow {
-    /// Makes the whole row blank.
-    pub(crate) fn clear(&mut self, background: Color) {
+    /// Makes the whole row blank, and returns how many cells that has touched.
+    pub(crate) fn clear(&mut self, background: Color) -> u64 {
         let used = usize::from(self.used).min(self.cells.len());
-        if background.is_default() {
+        let touched = if background.is_default() {
             self.cells[..used].fill(Cell::default());
             self.used = 0;
+            used
         } else {
             self.cells.fill(Cell::blank(background));
             self.used = self.columns();
-        }
+            self.cells.len()
+        };
         self.side = None;
         self.wrapped = false;
+        touched as u64
     }
 
     /// Returns `style` in the form of this row's cells, noting its rare half in the side table.
@@ -434,7 +452,9 @@ mod tests {
             3 => row.append_mark(Column(column), '\u{301}'),
             4 => row.write_char(Column(column.min(COLUMNS - 2)), '漢', true, pen),
             5 => row.write_ascii(Column(column), &b"abcdefghijkl"[usize::from(column)..], pen),
-            _ => row.clear(background),
+            _ => {
+                row.clear(background);
+            }
         }
     }
 

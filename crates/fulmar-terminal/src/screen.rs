@@ -14,6 +14,10 @@ use crate::size::{Position, Row, Size};
 use crate::style::Style;
 use crate::tabs::TabStops;
 
+/// The work of a control function that allocates memory, beside what it fills: as measured by the example
+/// `worst_input` on a screen of one cell.
+pub(crate) const ALLOCATION_WORK: u64 = 16;
+
 /// Everything a terminal remembers between two bytes, but for the parser's state.
 ///
 /// A clone is a snapshot: it shares its rows with the original until one of them changes.
@@ -142,6 +146,11 @@ impl Screen {
     /// machine: cells and rows touched or copied, bytes read, and a few for each control function.
     pub fn work(&self) -> u64 {
         self.grid.work + self.hidden.work
+    }
+
+    /// Counts work that touches no cells.
+    pub(crate) fn charge(&mut self, work: u64) {
+        self.grid.work += work;
     }
 
     /// Crops or extends the screen at its bottom and right; nothing is reflowed.

@@ -28,6 +28,7 @@ pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, la
             _ => {}
         },
         (marker, intermediates) => {
+            screen.charge(replies.work());
             replies.answer(screen, marker, intermediates, csi, last);
         }
     }
@@ -74,6 +75,7 @@ fn plain(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
         's' => screen.save_cursor(),
         'u' => screen.restore_cursor(),
         _ => {
+            screen.charge(replies.work());
             replies.answer(screen, None, &[], csi, last);
         }
     }
@@ -86,6 +88,7 @@ fn private(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
         'h' => screen.set_private_modes(csi, true),
         'l' => screen.set_private_modes(csi, false),
         _ => {
+            screen.charge(replies.work());
             replies.answer(screen, Some('?'), &[], csi, last);
         }
     }

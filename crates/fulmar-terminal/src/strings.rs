@@ -43,6 +43,28 @@ impl Strings {
         }
     }
 
+    /// Adds ASCII to the string.
+    pub(crate) fn push_str(&mut self, text: &str) {
+        // How long it may be is decided by how it begins.
+        let (beginning, rest) = text.split_at(CLIPBOARD_PREFIX.len().min(text.len()));
+        beginning.chars().for_each(|c| self.push(c));
+        if self.too_long || rest.is_empty() {
+            return;
+        }
+        let is_clipboard = self.text.starts_with(CLIPBOARD_PREFIX);
+        let max = if is_clipboard {
+            CLIPBOARD_STRING_MAX
+        } else {
+            STRING_MAX
+        };
+        if self.text.len() + rest.len() > max {
+            self.too_long = true;
+            self.text = String::new();
+        } else {
+            self.text.push_str(rest);
+        }
+    }
+
     /// Ends the string: calls `take` with it unless it was too long.
     pub(crate) fn with_text(&mut self, take: impl FnOnce(&str)) {
         if !self.too_long {
@@ -56,6 +78,37 @@ impl Strings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_is_kept_alike_in_one_piece_and_in_many() {
+        for prefix in ["2;", "52;", "52;c;", "5", ""] {
+            for length in [
+                0,
+                1,
+                3,
+                STRING_MAX,
+                STRING_MAX + 1,
+                CLIPBOARD_STRING_MAX,
+                CLIPBOARD_STRING_MAX + 1,
+            ] {
+                let text = format!(
+                    "{prefix}{}",
+                    "x".repeat(length.saturating_sub(prefix.len()))
+                );
+                for cut in [0, 1, 2, 4, text.len() / 2, text.len()] {
+                    let (mut whole, mut pieces) = (Strings::default(), Strings::default());
+                    text.chars().for_each(|c| whole.push(c));
+                    let (first, second) = text.split_at(cut.min(text.len()));
+                    pieces.push_str(first);
+                    pieces.push_str(second);
+                    assert_eq!(
+                        (whole.too_long, &whole.text),
+                        (pieces.too_long, &pieces.text)
+                    );
+                }
+            }
+        }
+    }
 
     fn kept(prefix: &str, length: usize) -> Option<usize> {
         let mut strings = Strings::default();

@@ -7,17 +7,13 @@ use crate::screen::Screen;
 use crate::size::Size;
 use crate::{esc, osc, sequences};
 
-/// The work (see [`Screen::work`]) that a frame may do whatever its length: to draw the largest
-/// screen several times, or to scroll all rows of the highest as often as it has rows.
-///
-/// Source: docs/threat-model.md §3, "cannot hang the client".
-const FRAME_WORK_MAX: u64 = 16 * Size::CELLS_MAX as u64;
+/// The work (see [`Screen::work`]) of any control function beside the cells that it touches: about as
+/// long as it takes to print so many characters. Chosen by eye.
+const FUNCTION_WORK: u64 = 8;
 
-/// The work that each byte of a frame may do beyond that. Text does 1.
-const FRAME_WORK_PER_BYTE: u64 = 16;
-
-/// So many bytes of a frame are drawn before its work is looked at.
-const FRAME_PIECE: usize = 256;
+/// Text is printed in pieces of at most so many bytes; between two of them the work is looked at.
+/// Chosen by eye: in insert mode each of them may move a row.
+const PIECE_BYTES: usize = 512;
 
 /// A terminal that a program writes to.
 ///
@@ -42,12 +38,19 @@ impl Terminal {
 
     /// Takes what the program writes.
     pub fn process(&mut self, bytes: &[u8]) {
+        self.process_within(bytes, u64::MAX);
+    }
+
+    /// Takes what the program writes until that has made `work_max` of [work](Screen::work), and
+    /// returns how many bytes that were; the others are to come again. At least one is taken, and the
+    /// last control function is done whole, so the work may be more by what one of them makes.
+    pub fn process_within(&mut self, bytes: &[u8], work_max: u64) -> usize {
         let Terminal {
             parser,
             screen,
             replies,
         } = self;
-        parser.advance(bytes, &mut Emulator { screen, replies });
+        advance_within(parser, screen, replies, bytes, work_max)
     }
 
     /// Returns the screen, and all that is remembered with it. A clone is a cheap snapshot.
@@ -75,30 +78,50 @@ impl Terminal {
 impl Screen {
     /// Does what `bytes` say, which must be whole: what they leave unfinished is forgotten, and
     /// nothing is answered. This is how the receiver of a frame draws it.
-    ///
-    /// The work is bounded: bytes that make far more of it than a frame does are not drawn to their
-    /// end.
     pub fn apply(&mut self, bytes: &[u8]) {
-        let work_max = self.work() + FRAME_WORK_MAX + FRAME_WORK_PER_BYTE * bytes.len() as u64;
+        self.apply_within(bytes, u64::MAX);
+    }
+
+    /// Does what `bytes` say until that has made `work_max` of [work](Screen::work), and returns how
+    /// many bytes that were. The last control function is done whole.
+    pub fn apply_within(&mut self, bytes: &[u8], work_max: u64) -> usize {
         let mut parser = Parser::default();
         let mut replies = Replies::discarded();
-        for piece in bytes.chunks(FRAME_PIECE) {
-            if self.work() > work_max {
-                return;
-            }
-            let mut emulator = Emulator {
-                screen: self,
-                replies: &mut replies,
-            };
-            parser.advance(piece, &mut emulator);
+        advance_within(&mut parser, self, &mut replies, bytes, work_max)
+    }
+}
+
+fn advance_within(
+    parser: &mut Parser,
+    screen: &mut Screen,
+    replies: &mut Replies,
+    bytes: &[u8],
+    work_max: u64,
+) -> usize {
+    let work_end = screen.work().saturating_add(work_max);
+    let mut taken = 0;
+    for piece in bytes.chunks(PIECE_BYTES) {
+        let mut emulator = Emulator {
+            screen,
+            replies,
+            work_end,
+        };
+        let used = parser.advance(piece, &mut emulator);
+        screen.charge(used as u64);
+        taken += used;
+        if used < piece.len() || screen.work() >= work_end {
+            break;
         }
     }
+    taken
 }
 
 /// Gives what the parser finds to those who know what it means.
 struct Emulator<'a> {
     screen: &'a mut Screen,
     replies: &'a mut Replies,
+    /// The work of the screen at which nothing more is begun.
+    work_end: u64,
 }
 
 impl Handler for Emulator<'_> {
@@ -107,6 +130,7 @@ impl Handler for Emulator<'_> {
     }
 
     fn control(&mut self, control: char) {
+        self.screen.charge(FUNCTION_WORK);
         match control {
             // DECID, an old way to ask what the terminal is.
             '\u{9a}' => self.replies.identify(),
@@ -115,18 +139,27 @@ impl Handler for Emulator<'_> {
     }
 
     fn escape(&mut self, intermediates: &[u8], last: char) {
+        self.screen.charge(FUNCTION_WORK);
         esc::dispatch(self.screen, intermediates, last);
     }
 
     fn csi(&mut self, sequence: &Csi, last: char) {
+        self.screen.charge(FUNCTION_WORK);
         sequences::dispatch(self.screen, self.replies, sequence, last);
     }
 
     fn osc(&mut self, text: &str) {
+        self.screen.charge(FUNCTION_WORK);
         osc::dispatch(self.screen, text);
     }
 
     fn dcs(&mut self, text: &str) {
+        self.screen.charge(FUNCTION_WORK);
+        self.screen.charge(self.replies.work());
         self.replies.answer_string(self.screen, text);
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.screen.work() >= self.work_end
     }
 }

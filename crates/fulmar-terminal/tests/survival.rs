@@ -96,6 +96,61 @@ proptest! {
     }
 
     #[test]
+    fn input_taken_in_slices_leaves_the_same_screen(
+        pieces in prop::collection::vec(piece(), 1..60),
+        slices in prop::collection::vec(1..400_u64, 1..20),
+    ) {
+        let bytes = pieces.concat();
+        let mut whole = Terminal::new(Size::new(4, 9).expect("small"));
+        whole.process(&bytes);
+        let mut sliced = Terminal::new(Size::new(4, 9).expect("small"));
+        let mut rest = &bytes[..];
+        for work_max in slices.iter().cycle() {
+            if rest.is_empty() {
+                break;
+            }
+            let taken = sliced.process_within(rest, *work_max);
+            prop_assert!(taken > 0);
+            rest = &rest[taken..];
+        }
+        prop_assert_eq!(whole.screen(), sliced.screen());
+        prop_assert_eq!(whole.take_replies(), sliced.take_replies());
+    }
+
+    #[test]
+    fn a_repetition_is_the_character_as_often(
+        before in prop::collection::vec(piece(), 0..30),
+        wraps: bool,
+        inserts: bool,
+        margins in prop::option::of((1..5_u16, 2..7_u16)),
+        place in (1..7_u16, 1..10_u16),
+        size in size(),
+        c in prop::sample::select(vec!["x", "漢", "é"]),
+        count in 1..200_usize,
+    ) {
+        let mut repeated = Terminal::new(size);
+        repeated.process(&before.concat());
+        // What was unfinished ends here, and so do the sets of characters.
+        repeated.process(b"\x18\x1b(B\x1b)B\x1b*B\x1b+B\x0f");
+        if let Some((top, bottom)) = margins {
+            repeated.process(format!("\x1b[{top};{bottom}r").as_bytes());
+        }
+        let mode = |is_set: bool| if is_set { 'h' } else { 'l' };
+        let modes = format!("\x1b[?7{}\x1b[4{}", mode(wraps), mode(inserts));
+        repeated.process(format!("{modes}\x1b[{};{}H{c}", place.0, place.1).as_bytes());
+        let mut printed = repeated.clone();
+        repeated.process(format!("\x1b[{count}b").as_bytes());
+        // A wide character for which there is no room is not printed, and so not the last that was.
+        let has_room = size.columns() > 1 && (wraps || place.1 < size.columns());
+        let is_printed = c != "漢" || has_room;
+        if is_printed {
+            printed.process(c.repeat(count).as_bytes());
+            prop_assert_eq!(repeated.screen(), printed.screen());
+        }
+        assert_whole(repeated.screen());
+    }
+
+    #[test]
     fn any_sequences_do_a_bounded_work(pieces in prop::collection::vec(piece(), 1..200)) {
         assert_work_is_bounded(&pieces.concat());
     }
@@ -151,39 +206,92 @@ fn the_worst_sequences_do_a_bounded_work() {
     }
 }
 
-/// A frame of some kilobytes on the wire inflates to megabytes, and each of its sequences may want
-/// to move all of a million cells.
+/// Input that makes as much work as it can, a piece of each kind.
+const WORST: [&str; 11] = [
+    "\x1b[ @",
+    "\x1b['}",
+    "\n\n\n\n",
+    "\x1b[@",
+    "\x1b[4096I\x1b[4096Z",
+    "x\x1b[65535b",
+    "漢\x1b[65535b",
+    "\x1b[?7l漢\x1b[65535b",
+    "\x1b[4h漢\x1b[65535b",
+    "\x1b#8\x1b[ @",
+    "\x1bc",
+];
+
+/// Returns a screen of which no two rows are the same, and with a tab stop in every column.
+fn varied(size: Size) -> Terminal {
+    let mut terminal = Terminal::new(size);
+    terminal.process("\x1bH\x1b[C".repeat(usize::from(size.columns())).as_bytes());
+    for row in 1..=size.rows() {
+        terminal.process(format!("\x1b[{row}H{row}").as_bytes());
+    }
+    terminal.process(b"\x1b[H");
+    terminal
+}
+
+/// All cells of the largest screen, and of the one behind it.
+const FUNCTION_WORK_MAX: u64 = 3 * Size::CELLS_MAX as u64;
+
 #[test]
-fn a_frame_that_makes_too_much_work_is_not_drawn_to_its_end() {
-    let size = Size::new(256, 4096).expect("the largest size");
-    for worst in [
-        "\x1b[ @",
-        "\x1b['}",
-        "\n\n\n\n",
-        "\x1b[@",
-        "\x1b[4096I\x1b[4096Z",
+fn input_is_taken_until_its_work_is_done_and_no_further() {
+    for size in [Size::default(), Size::new(256, 4096).expect("the largest")] {
+        for worst in WORST {
+            let mut terminal = varied(size);
+            let before = terminal.screen().work();
+            let work_max = 1 << 20;
+            let input = worst.repeat((1 << 22) / worst.len());
+            let taken = terminal.process_within(input.as_bytes(), work_max);
+            let work = terminal.screen().work() - before;
+            assert!(taken > 0 && work > 1 << 19, "{taken}, {work} for {worst:?}");
+            let made_max = work_max + FUNCTION_WORK_MAX;
+            assert!(work <= made_max, "{work} for {worst:?} at {size}");
+        }
+    }
+}
+
+/// Rows that a repetition fills are one row, so a screen of them costs a row and a place for each.
+#[test]
+fn a_repetition_works_for_two_rows_however_many_it_fills() {
+    for size in [
+        Size::new(100, 400),
+        Size::new(100, 401),
+        Size::new(256, 4096),
     ] {
-        let mut screen = Screen::new(size);
-        // A tab stop in every column.
-        screen.apply("\x1bH\x1b[C".repeat(4096).as_bytes());
-        screen.apply(b"\x1b[H");
-        let before = screen.work();
-        let frame = worst.repeat((1 << 20) / worst.len());
-        screen.apply(frame.as_bytes());
-        let work = screen.work() - before;
-        assert!(work < 1 << 27, "{work} for {worst:?}");
-        assert!(work > 1 << 20, "{work} for {worst:?}");
+        let size = size.expect("within the bounds");
+        for setting in ["", "\x1b[4h", "\x1b[?7l", "\x1b[2;9r"] {
+            for c in ["x", "漢"] {
+                let mut terminal = varied(size);
+                terminal.process(format!("{setting}{c}").as_bytes());
+                let before = terminal.screen().work();
+                terminal.process(b"\x1b[65535b");
+                let work = terminal.screen().work() - before;
+                let allowed = 12 * (u64::from(size.rows()) + u64::from(size.columns()));
+                assert!(
+                    work <= allowed,
+                    "{work} of {allowed}: {setting:?}{c} at {size}"
+                );
+            }
+        }
     }
 }
 
 #[test]
+fn a_resize_is_work_too() {
+    let mut terminal = varied(Size::default());
+    let before = terminal.screen().work();
+    terminal.resize(Size::new(24, 81).expect("in bounds"));
+    assert!(terminal.screen().work() - before >= 24 * 80);
+}
+
+#[test]
 fn work_is_counted() {
-    let mut terminal = Terminal::new(Size::default());
-    terminal.process(b"x");
-    let one = terminal.screen().work();
+    let mut terminal = varied(Size::default());
+    let before = terminal.screen().work();
     terminal.process(b"\x1b[ @");
-    assert!(one > 0);
-    assert!(terminal.screen().work() >= one + 24 * 80);
+    assert!(terminal.screen().work() - before >= 24 * 80);
 }
 
 #[test]

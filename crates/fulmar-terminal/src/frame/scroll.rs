@@ -14,7 +14,7 @@ pub(super) struct Scroll {
     /// The rows to scroll, old place and new place together.
     pub(super) region: Range<u16>,
     pub(super) direction: Direction,
-    /// By how many rows.
+    /// The number of rows by which they scroll.
     pub(super) count: u16,
 }
 
