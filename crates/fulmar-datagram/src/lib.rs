@@ -46,13 +46,14 @@ pub mod limits;
 mod nonce;
 mod opener;
 mod sealer;
+mod stack;
 mod stamp;
 #[cfg(test)]
 mod testing;
 
 pub use fragment::{Fragment, FragmentHeader, FragmentIndex};
 pub use fulmar_base::{Ecn, Time};
-pub use key::{Key, KeyError};
+pub use key::{Key, KeyError, KeyMark, KeyMaterial, KeyMemory};
 pub use nonce::{Direction, Nonce, Sequence};
 pub use opener::{OpenError, Opened, Opener, Order};
 pub use sealer::{SealError, Sealer};

@@ -29,12 +29,13 @@ impl Direction {
     }
 }
 
-/// The number of a datagram within its direction: 63 bits, from 0, one more for each datagram.
+/// The number of a datagram within its direction: 63 bits, higher for each datagram than for the one
+/// before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(u64);
 
 impl Sequence {
-    /// The number of the first datagram.
+    /// The lowest number, of a server's first datagram.
     pub const ZERO: Sequence = Sequence(0);
 
     /// Returns the sequence number, or `None` if it does not fit into 63 bits.

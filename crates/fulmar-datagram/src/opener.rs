@@ -1,6 +1,7 @@
 //! From a datagram to timestamps and a fragment, or to a verdict.
 
-use crate::cipher::{Cipher, TAG_BYTES};
+use crate::cipher::TAG_BYTES;
+use crate::key::Filled;
 use crate::limits::{DATAGRAM_BYTES_MAX, DATAGRAM_BYTES_MIN, SEQUENCE_AHEAD_MAX};
 use crate::{Direction, Fragment, Key, Nonce, Sequence, Stamps};
 
@@ -55,7 +56,7 @@ pub struct Opened<'a> {
 ///
 /// All that it remembers is the highest sequence number of a genuine datagram.
 pub struct Opener {
-    cipher: Cipher,
+    material: Filled,
     direction: Direction,
     highest: Option<Sequence>,
 }
@@ -65,7 +66,7 @@ impl Opener {
     /// [`ToServer`](Direction::ToServer).
     pub fn new(key: &Key, direction: Direction) -> Opener {
         Opener {
-            cipher: Cipher::new(key),
+            material: key.material(),
             direction,
             highest: None,
         }
@@ -85,7 +86,8 @@ impl Opener {
         buffer.clear();
         let sealed = self.check(datagram)?;
         buffer.extend_from_slice(sealed.text);
-        self.cipher
+        self.material
+            .cipher()
             .open(&sealed.nonce.to_cipher(), buffer, sealed.tag)
             .map_err(|_| OpenError::BadSeal)?;
 

@@ -1,6 +1,7 @@
 //! From timestamps and a fragment to a datagram.
 
-use crate::cipher::{BLOCK_BYTES, Cipher};
+use crate::cipher::BLOCK_BYTES;
+use crate::key::Filled;
 use crate::limits::{CONTENT_BYTES_MAX, DATAGRAM_OVERHEAD_BYTES, KEY_BLOCKS_MAX};
 use crate::{Direction, Fragment, Key, Nonce, Sequence, Stamps};
 
@@ -24,7 +25,7 @@ pub enum SealError {
 /// A nonce used twice under one key would give the text away and let anybody forge. So there is no
 /// second counter: a sealer consumes its key, is not `Clone`, and cannot be stored or resumed.
 pub struct Sealer {
-    cipher: Cipher,
+    material: Filled,
     direction: Direction,
     next: Sequence,
     blocks: u64,
@@ -43,7 +44,7 @@ impl Sealer {
     #[doc(hidden)]
     pub fn with_blocks_max(key: Key, direction: Direction, blocks_max: u64) -> Sealer {
         Sealer {
-            cipher: Cipher::new(&key),
+            material: key.material(),
             direction,
             next: Sequence::ZERO,
             blocks: 0,
@@ -77,14 +78,14 @@ impl Sealer {
         out.extend_from_slice(&stamps.to_wire());
         fragment.encode(out);
         let (_, plaintext) = out.split_at_mut(start);
-        let tag = self.cipher.seal(&nonce.to_cipher(), plaintext);
+        let tag = self.material.cipher().seal(&nonce.to_cipher(), plaintext);
         out.extend_from_slice(&tag);
         Ok(nonce.sequence)
     }
 
-    /// Returns the sequence number of the next datagram, which is how many have been sealed.
-    pub fn next_sequence(&self) -> Sequence {
-        self.next
+    /// Goes on at this number, unless the next one is higher already: numbers only rise.
+    pub fn skip_to(&mut self, sequence: Sequence) {
+        self.next = self.next.max(sequence);
     }
 
     /// Counts a plaintext against the life of the key.
@@ -146,7 +147,22 @@ mod tests {
         for number in 0..5 {
             assert_eq!(seal(&mut sealer, b"").unwrap().get(), number);
         }
-        assert_eq!(sealer.next_sequence().get(), 5);
+        assert_eq!(sealer.next.get(), 5);
+    }
+
+    #[test]
+    fn numbers_are_left_out_and_never_used_again() {
+        let mut sealer = sealer();
+        for (skip_to, number) in [
+            (7, 7),
+            (7, 8),
+            (0, 9),
+            (1 << 32, 1 << 32),
+            (9, (1 << 32) + 1),
+        ] {
+            sealer.skip_to(Sequence::new(skip_to).unwrap());
+            assert_eq!(seal(&mut sealer, b"").unwrap().get(), number);
+        }
     }
 
     #[test]
@@ -206,7 +222,7 @@ mod tests {
                 found: CONTENT_BYTES_MAX + 1
             })
         );
-        assert_eq!((out.len(), sealer.next_sequence()), (0, Sequence::ZERO));
+        assert_eq!((out.len(), sealer.next), (0, Sequence::ZERO));
 
         sealer
             .seal(Stamps::NONE, fragment(&content[1..]), &mut out)
@@ -235,7 +251,7 @@ mod tests {
             let refused = sealer.seal(Stamps::NONE, fragment(&content), &mut out);
             assert_eq!(refused, Err(SealError::KeySpent));
         }
-        assert_eq!((out.len(), sealer.next_sequence().get()), (0, 1));
+        assert_eq!((out.len(), sealer.next.get()), (0, 1));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use fulmar_base::{Ecn, Time};
+
 use crate::limits::{CONGESTION_PENALTY, ROUND_TRIP_MAX, STAMP_REPLY_AGE_MAX};
-use crate::{Ecn, Time};
 
 /// The value that stands for "no timestamp" on the wire.
 const NONE: u16 = 0xFFFF;

@@ -2,7 +2,6 @@
 
 use zeroize::Zeroizing;
 
-use crate::cipher::Cipher;
 use crate::{Key, Nonce};
 
 /// Returns the same key for the same seed.
@@ -13,7 +12,7 @@ pub(crate) fn key(seed: u64) -> Key {
 /// Returns a genuine datagram with any nonce and any plaintext.
 pub(crate) fn sealed(key: &Key, nonce: Nonce, plaintext: &[u8]) -> Vec<u8> {
     let mut text = plaintext.to_vec();
-    let tag = Cipher::new(key).seal(&nonce.to_cipher(), &mut text);
+    let tag = key.material().cipher().seal(&nonce.to_cipher(), &mut text);
     [&nonce.to_wire(), text.as_slice(), &tag].concat()
 }
 

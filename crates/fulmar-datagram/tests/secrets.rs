@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
-use fulmar_datagram::{Key, Opener, Sealer};
+use fulmar_datagram::{Key, KeyMark, KeyMaterial, Opener, Sealer};
 
 /// Fails to compile if the type has the trait: there would then be two answers to what `_` is.
 macro_rules! assert_is_not {
@@ -20,11 +20,13 @@ macro_rules! assert_is_not {
 }
 
 assert_is_not!(Key: Debug, Display, Clone, Copy, PartialEq, AsRef<[u8]>);
+assert_is_not!(KeyMark: Debug, Display, Clone, Copy, PartialEq, AsRef<[u8]>);
+assert_is_not!(KeyMaterial: Debug, Display, Clone, Copy, PartialEq, AsRef<[u8]>);
 assert_is_not!(Sealer: Debug, Clone, Copy);
 assert_is_not!(Opener: Debug, Clone, Copy);
 
 #[test]
 fn a_key_does_not_move_with_its_owner() {
     let size = size_of::<Key>();
-    assert_eq!(size, size_of::<usize>(), "the bytes are elsewhere");
+    assert_eq!(size, size_of::<&dyn Send>(), "the bytes are elsewhere");
 }

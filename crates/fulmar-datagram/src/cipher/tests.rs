@@ -1,7 +1,6 @@
 mod ocb;
 
 use data_encoding::HEXUPPER;
-use zeroize::Zeroizing;
 
 use self::ocb::Ocb;
 use super::*;
@@ -46,7 +45,7 @@ fn rfc_nonce(last: u8) -> [u8; 12] {
 }
 
 fn cipher(key: [u8; 16]) -> Cipher {
-    Cipher::new(&Key::from_bytes(Zeroizing::new(key)))
+    Cipher::new(&key)
 }
 
 /// Returns ciphertext and tag in one.
