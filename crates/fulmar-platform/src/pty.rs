@@ -1,15 +1,23 @@
 //! Pseudo terminals: the two descriptors between us and the user's programs.
 
 use crate::{Child, Spawn, SpawnError, Transfer, WindowSize};
+#[cfg(target_os = "linux")]
+use crate::{Interest, PollList};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open as open_file};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{InputModes, LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
+use rustix::termios::{
+    InputModes, LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcgetpgrp, tcsetattr,
+};
+#[cfg(target_os = "linux")]
+use rustix::{io::ioctl_fionread, pty::ioctl_tiocgptpeer};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 /// Opens a pseudo terminal of the given size.
 ///
@@ -99,11 +107,48 @@ impl Master {
     ///
     /// When the system does not tell it on a master.
     pub fn discipline(&self) -> io::Result<Discipline> {
-        let modes = tcgetattr(&self.fd)?.local_modes;
+        let settings = tcgetattr(&self.fd)?;
+        let modes = settings.local_modes;
+        let flushes = modes.contains(LocalModes::ISIG) && !modes.contains(LocalModes::NOFLSH);
+        let key =
+            |index| Some(settings.special_codes[index]).filter(|key| flushes && *key != DISABLED);
         Ok(Discipline {
             is_canonical: modes.contains(LocalModes::ICANON),
             has_echo: modes.contains(LocalModes::ECHO),
+            flush_keys: [
+                key(SpecialCodeIndex::VINTR),
+                key(SpecialCodeIndex::VQUIT),
+                key(SpecialCodeIndex::VSUSP),
+            ],
         })
+    }
+
+    /// Returns how many bytes that were written here no program has read yet, or fewer, but 0 only if
+    /// there are none. While programs read whole lines, unfinished ones do not count.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell it. Only Linux does.
+    #[cfg(target_os = "linux")]
+    pub fn unread(&self) -> io::Result<usize> {
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let slave = ioctl_tiocgptpeer(&self.fd, flags)?;
+        // What was written is passed on later, unless somebody asks if it is there.
+        let mut list = PollList::new();
+        list.add(&slave, Interest::Read);
+        list.wait(Some(Duration::ZERO))?;
+        Ok(usize::try_from(ioctl_fionread(&slave)?).unwrap_or(usize::MAX))
+    }
+
+    /// Returns how many bytes that were written here no program has read yet, or fewer, but 0 only if
+    /// there are none. While programs read whole lines, unfinished ones do not count.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell it. Only Linux does.
+    #[cfg(not(target_os = "linux"))]
+    pub fn unread(&self) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Returns the process group that has the foreground of the terminal, and `None` if none has.
@@ -139,7 +184,15 @@ pub struct Discipline {
     pub is_canonical: bool,
     /// True when the terminal itself echoes what is typed (`ECHO`).
     pub has_echo: bool,
+    /// The keys that interrupt, quit and suspend, as far as there are such: upon each the terminal forgets
+    /// what was written before it and not read (`ISIG` without `NOFLSH`).
+    pub flush_keys: [Option<u8>; 3],
 }
+
+/// A special key that no key is.
+///
+/// Source: POSIX.1-2017, `_POSIX_VDISABLE`, which is 0 on Linux.
+const DISABLED: u8 = 0;
 
 /// The programs' end of a pseudo terminal, held until the first program has it.
 #[derive(Debug)]
@@ -216,9 +269,11 @@ mod tests {
     #[test]
     fn the_discipline_is_seen_from_the_master() {
         let (master, slave) = open(SIZE).unwrap();
+        let interrupts = [Some(0x03), Some(0x1c), Some(0x1a)];
         let discipline = |is_canonical, has_echo| Discipline {
             is_canonical,
             has_echo,
+            flush_keys: if is_canonical { interrupts } else { [None; 3] },
         };
         assert_eq!(master.discipline().unwrap(), discipline(true, true));
         let mut modes = tcgetattr(&slave).unwrap();
@@ -228,6 +283,44 @@ mod tests {
         modes.make_raw();
         tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
         assert_eq!(master.discipline().unwrap(), discipline(false, false));
+    }
+
+    #[test]
+    fn keys_that_interrupt_are_known_while_they_do() {
+        let (master, slave) = open(SIZE).unwrap();
+        let mut modes = tcgetattr(&slave).unwrap();
+        modes.special_codes[SpecialCodeIndex::VINTR] = b'i';
+        modes.special_codes[SpecialCodeIndex::VQUIT] = DISABLED;
+        tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
+        let keys = || master.discipline().unwrap().flush_keys;
+        assert_eq!(keys(), [Some(b'i'), None, Some(0x1a)]);
+        modes.local_modes |= LocalModes::NOFLSH;
+        tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
+        assert_eq!(keys(), [None; 3]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_is_unread_is_counted_and_stays_unread() {
+        let (master, slave) = open(SIZE).unwrap();
+        let mut modes = tcgetattr(&slave).unwrap();
+        modes.make_raw();
+        tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
+        assert_eq!(master.unread().unwrap(), 0);
+        assert_eq!(master.write(b"keys").unwrap(), Transfer::Bytes(4));
+        wait_readable(&slave);
+        assert_eq!(master.unread().unwrap(), 4);
+        let mut keys = [0; 3];
+        assert_eq!(
+            Transfer::read(&slave, &mut keys).unwrap(),
+            Transfer::Bytes(3)
+        );
+        assert_eq!(master.unread().unwrap(), 1);
+        drop(slave);
+        assert_eq!(master.unread().unwrap(), 1);
+        // Another test that has just forked may hold the slave until it executes its program.
+        wait_readable(&master);
+        assert_eq!(master.read(&mut [0; 16]).unwrap(), Transfer::Closed);
     }
 
     #[test]
