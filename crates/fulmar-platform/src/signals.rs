@@ -198,16 +198,6 @@ pub fn stop() -> io::Result<()> {
     )?)
 }
 
-/// Ends the process as the signal would have without a handler, so that whoever waits for us
-/// learns of it. Returns if the signal does not end processes.
-///
-/// # Errors
-///
-/// When the system refuses to restore the default.
-pub fn die_of(signal: Signal) -> io::Result<()> {
-    signal_hook::low_level::emulate_default_handler(signal.number())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,17 +282,5 @@ mod tests {
         let (status, output) = run_in_child(name);
         assert_eq!(status.signal(), Some(libc::SIGHUP), "{output}");
         assert!(output.contains("still here"), "{output}");
-    }
-
-    #[test]
-    fn a_caught_signal_can_be_died_of() {
-        if in_child() {
-            let mut signals = SignalPipe::new(&[Signal::Terminate]).unwrap();
-            raise(libc::SIGTERM).unwrap();
-            let come = signals.drain().next().unwrap();
-            die_of(come).unwrap();
-        }
-        let (status, output) = run_in_child("signals::tests::a_caught_signal_can_be_died_of");
-        assert_eq!(status.signal(), Some(libc::SIGTERM), "{output}");
     }
 }
