@@ -94,6 +94,8 @@ mod linux {
     /// The offset at which `struct ifinfomsg`, which follows the header, keeps the flags of the link.
     const LINK_FLAGS_AT: usize = HEADER_BYTES + 8;
     /// The longest message that the kernel sends unasked fits into a page.
+    ///
+    /// Source: `NLMSG_GOODSIZE` of Linux, which is at most 8 KiB.
     const MESSAGE_MAX: usize = 8192;
     /// A machine whose network changes faster than this is read gets the rest in the next turn.
     const READS_PER_CALL: usize = 64;

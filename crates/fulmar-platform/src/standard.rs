@@ -126,6 +126,7 @@ impl AsFd for SharedOutput {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::wait_readable;
     use std::io::{Read as _, Write as _, pipe};
 
     #[test]
@@ -144,6 +145,8 @@ mod tests {
         assert_eq!(output.write(&bytes).unwrap(), Transfer::WouldBlock);
         assert_eq!(fcntl_getfl(&output).unwrap(), before);
         drop(reader);
+        // Another test that has just forked may hold the other end until it executes its program.
+        wait_readable(&output);
         assert_eq!(output.write(&bytes).unwrap(), Transfer::Closed);
     }
 
@@ -162,6 +165,9 @@ mod tests {
         assert!(matches!(pipes.write(&much).unwrap(), Transfer::Bytes(n) if n < much.len()));
         assert_eq!(pipes.write(&much).unwrap(), Transfer::WouldBlock);
         drop((to_us, from_us));
+        // Another test that has just forked may hold the other ends until it executes its program.
+        wait_readable(pipes.input().unwrap());
+        wait_readable(pipes.output().unwrap());
         assert_eq!(pipes.read(&mut buffer).unwrap(), Transfer::Closed);
         assert_eq!(pipes.write(b"x").unwrap(), Transfer::Closed);
         assert!(pipes.input().is_none() && pipes.output().is_none());

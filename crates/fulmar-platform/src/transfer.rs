@@ -51,6 +51,7 @@ impl Transfer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::wait_readable;
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     use std::io::{PipeReader, PipeWriter, pipe};
 
@@ -78,6 +79,7 @@ mod tests {
         );
         assert_eq!(&buffer[..3], b"abc");
         drop(writer);
+        wait_readable(&reader);
         assert_eq!(
             Transfer::read(&reader, &mut buffer).unwrap(),
             Transfer::Closed
@@ -88,6 +90,8 @@ mod tests {
     fn a_pipe_without_reader_is_closed() {
         let (reader, writer) = waitless_pipe();
         drop(reader);
+        // Another test that has just forked may hold the reader until it executes its program.
+        wait_readable(&writer);
         // The runtime of Rust ignores SIGPIPE, so the write reports it.
         assert_eq!(Transfer::write(&writer, b"abc").unwrap(), Transfer::Closed);
     }
