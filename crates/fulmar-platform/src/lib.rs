@@ -65,7 +65,7 @@ pub use private_file::{PrivateFileError, Unfit, create_private};
 pub use pty::{Discipline, Master, Slave};
 pub use routes::{NetworkChange, RouteSocket};
 pub use running_program::{NAME_BYTES_MAX, RunningProgram};
-pub use secret::{SecretBytes, random, take_env_secret};
+pub use secret::{SecretBox, random, take_env_secret};
 pub use signals::{Signal, SignalPipe};
 pub use standard::{SharedOutput, StandardPipes};
 pub use timer::DeadlineTimer;

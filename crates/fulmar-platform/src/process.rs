@@ -1,5 +1,6 @@
 //! The process itself: going to the background, and who we are.
 
+use crate::secret::are_secrets_held;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid, getsid, test_kill_process};
@@ -11,7 +12,7 @@ use std::io;
 pub enum Forked {
     /// The process that was there before.
     Parent {
-        /// The number of the new one.
+        /// The number of the new process.
         child: u32,
     },
     /// The new process.
@@ -20,15 +21,19 @@ pub enum Forked {
 
 /// Makes a second process that goes on from here as this one does.
 ///
-/// Everything open is shared, secrets read as zeros in the child, and timers and raw terminal
-/// modes belong to both: it is meant for the start of a program that wants to be in the background.
+/// Everything open is shared, and timers and raw terminal modes belong to both: it is meant for the
+/// start of a program that wants to be in the background.
 ///
 /// # Errors
 ///
 /// When other threads run, which would not be there in the child while what they held locked stays
-/// so; or when the system has no room for a process.
+/// so; while there is a [`SecretBox`](crate::SecretBox), whose contents no child inherits; or when
+/// the system has no room for a process.
 pub fn fork() -> io::Result<Forked> {
     refuse_threads()?;
+    if are_secrets_held() {
+        return Err(io::Error::other("secrets are not to be inherited"));
+    }
     // SAFETY: no other thread runs, so the child is whole: nothing is locked or half done in it.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),

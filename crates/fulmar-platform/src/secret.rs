@@ -2,10 +2,15 @@
 
 use crate::process::refuse_threads;
 use rustix::mm::{MapFlags, ProtFlags, mlock, mmap_anonymous, munmap};
-use std::ffi::OsStr;
+use std::alloc::{Layout, handle_alloc_error};
+use std::ffi::{OsStr, c_void};
 use std::io;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use zeroize::{Zeroize, Zeroizing};
 
 /// Fills `bytes` with randomness fit for keys.
@@ -17,97 +22,111 @@ pub fn random(bytes: &mut [u8]) -> io::Result<()> {
     getrandom::fill(bytes).map_err(io::Error::from)
 }
 
-/// `N` secret bytes in pages of their own, which are not dumped, not inherited and, if the limit
-/// on locked memory allows, not swapped out. They are overwritten when this is dropped.
+/// The number of [`SecretBox`]es in this process.
+static SECRETS: AtomicUsize = AtomicUsize::new(0);
+
+/// A secret in pages of its own, which are not dumped, not inherited and, if the limit on locked
+/// memory allows, not swapped out. They are overwritten when this is dropped.
 ///
 /// ```text
-/// | secret, N bytes | unused, to the end of the page |
+/// | secret | unused, to the end of the page |
 /// ```
 ///
-/// After a fork the child finds zeros here (Linux 4.14 and later): a hole in its memory would be
-/// hit by code that is otherwise sound. A process that forks makes its keys afterwards.
-pub struct SecretBytes<const N: usize> {
-    page: NonNull<[u8; N]>,
+/// It is used like a [`Box`]: what is put into it is moved there, and what is made of it by
+/// reference stays. After a fork the child finds zeros here (Linux 4.14 and later), which need not
+/// be a valid `T`; so a process does not [`fork`](crate::process::fork) while it has any. Children
+/// that only run another program, as [`Spawn`](crate::Spawn) and the standard library start them, do
+/// not look.
+pub struct SecretBox<T> {
+    place: NonNull<T>,
     mapped: usize,
+    owner: PhantomData<T>,
 }
 
-// SAFETY: the memory belongs to this value alone, and is changed only through a unique reference.
-unsafe impl<const N: usize> Send for SecretBytes<N> {}
-// SAFETY: as above; shared references only read.
-unsafe impl<const N: usize> Sync for SecretBytes<N> {}
+// SAFETY: the memory belongs to this value alone, like that of a Box.
+unsafe impl<T: Send> Send for SecretBox<T> {}
+// SAFETY: as above; shared references give out shared references only.
+unsafe impl<T: Sync> Sync for SecretBox<T> {}
 
-impl<const N: usize> SecretBytes<N> {
-    /// Makes a secret of what `fill` writes over zeros, so that it lies nowhere else.
+impl<T> SecretBox<T> {
+    /// Moves `value` to pages of its own. Moving may leave a copy behind, so this is to be a blank
+    /// one, which is filled by reference.
     ///
-    /// # Errors
-    ///
-    /// When there is no memory.
-    pub fn new(fill: impl FnOnce(&mut [u8; N])) -> io::Result<Self> {
-        let mut secret = Self::zeroed()?;
-        fill(secret.expose_mut());
-        Ok(secret)
-    }
-
-    /// Makes a random secret.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory, or no randomness.
-    pub fn random() -> io::Result<Self> {
-        let mut secret = Self::zeroed()?;
-        random(secret.expose_mut())?;
-        Ok(secret)
-    }
-
-    /// Lends the secret.
-    pub fn expose(&self) -> &[u8; N] {
-        // SAFETY: the page is mapped, readable, initialised by the kernel and aligned as long as
-        // this value lives, and holds N bytes.
-        unsafe { self.page.as_ref() }
-    }
-
-    fn expose_mut(&mut self) -> &mut [u8; N] {
-        // SAFETY: as for `expose`; it is writable too, and nothing else refers to it.
-        unsafe { self.page.as_mut() }
-    }
-
-    fn zeroed() -> io::Result<Self> {
-        const { assert!(N > 0, "a secret has at least one byte") };
-        let mapped = N.next_multiple_of(rustix::param::page_size());
+    /// Where there is no memory this ends the process, as [`Box::new`] does.
+    pub fn new(value: T) -> SecretBox<T> {
+        const { assert!(size_of::<T>() > 0, "a secret has at least one byte") };
+        const { assert!(align_of::<T>() <= 4096, "pages are aligned no better") };
+        let mapped = size_of::<T>().next_multiple_of(rustix::param::page_size());
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: the kernel chooses where; no memory in use is replaced.
-        let page =
-            unsafe { mmap_anonymous(std::ptr::null_mut(), mapped, protection, MapFlags::PRIVATE)? };
-        let page = NonNull::new(page.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        let secret = Self { page, mapped };
-        secret.protect();
-        Ok(secret)
-    }
-
-    /// What is refused here leaves a secret that works, and is kept a little less well.
-    fn protect(&self) {
-        let page = self.page.as_ptr().cast();
-        // SAFETY: the range is exactly the one mapped for this value, and locking changes neither
-        // its contents nor its protection.
-        let _ = unsafe { mlock(page, self.mapped) };
-        #[cfg(target_os = "linux")]
-        for advice in [
-            rustix::mm::Advice::LinuxDontDump,
-            rustix::mm::Advice::LinuxWipeOnFork,
-        ] {
-            // SAFETY: as above. Both act on dumps and children only; in a child the bytes are
-            // zeros, which are as valid as any.
-            let _ = unsafe { rustix::mm::madvise(page, self.mapped, advice) };
+        let place =
+            unsafe { mmap_anonymous(std::ptr::null_mut(), mapped, protection, MapFlags::PRIVATE) };
+        let place = place.ok().and_then(|place| NonNull::new(place.cast::<T>()));
+        let Some(place) = place else {
+            handle_alloc_error(Layout::new::<T>())
+        };
+        protect(place.as_ptr().cast(), mapped);
+        // SAFETY: the place is mapped, writable, large and aligned enough, and nobody else's.
+        unsafe { place.write(value) };
+        SECRETS.fetch_add(1, Ordering::Relaxed);
+        SecretBox {
+            place,
+            mapped,
+            owner: PhantomData,
         }
     }
 }
 
-impl<const N: usize> Drop for SecretBytes<N> {
+/// Protects the pages of a secret as well as the system lets us. A secret works without that, and is kept a
+/// little less well.
+fn protect(pages: *mut c_void, mapped: usize) {
+    // SAFETY: the range is exactly the one mapped for a secret, and locking changes neither its
+    // contents nor its protection.
+    let _ = unsafe { mlock(pages, mapped) };
+    #[cfg(target_os = "linux")]
+    for advice in [
+        rustix::mm::Advice::LinuxDontDump,
+        rustix::mm::Advice::LinuxWipeOnFork,
+    ] {
+        // SAFETY: as above. Both act on dumps and children only; no code of ours goes on in a child
+        // of a process that has secrets, for `fork` refuses.
+        let _ = unsafe { rustix::mm::madvise(pages, mapped, advice) };
+    }
+}
+
+/// Tells if there are secrets in this process, which a child would find overwritten.
+pub(crate) fn are_secrets_held() -> bool {
+    SECRETS.load(Ordering::Relaxed) > 0
+}
+
+impl<T> Deref for SecretBox<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: a valid T was written to the place, which is mapped as long as this value lives.
+        unsafe { self.place.as_ref() }
+    }
+}
+
+impl<T> DerefMut for SecretBox<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as for `deref`; it is writable too, and nothing else refers to it.
+        unsafe { self.place.as_mut() }
+    }
+}
+
+impl<T> Drop for SecretBox<T> {
     fn drop(&mut self) {
-        self.expose_mut().zeroize();
-        // SAFETY: the range is exactly the one mapped for this value, to which nothing refers any
-        // more. Unmapping such a range cannot fail.
-        let _ = unsafe { munmap(self.page.as_ptr().cast(), self.mapped) };
+        // SAFETY: the value is valid, and not used again. The bytes behind it are mapped, writable
+        // and of a type for which anything is valid. The range is exactly the one mapped for this
+        // value, and unmapping such a range cannot fail.
+        unsafe {
+            self.place.drop_in_place();
+            let bytes = self.place.cast::<MaybeUninit<u8>>().as_ptr();
+            std::slice::from_raw_parts_mut(bytes, self.mapped).zeroize();
+            let _ = munmap(self.place.as_ptr().cast(), self.mapped);
+        }
+        SECRETS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -176,22 +195,40 @@ unsafe fn overwrite_env_values(_name: &[u8]) {}
 mod tests {
     use super::*;
 
+    /// A secret that was filled where it is.
+    fn secret<const N: usize>(byte: u8) -> SecretBox<[u8; N]> {
+        let mut secret = SecretBox::new([0; N]);
+        secret.fill(byte);
+        secret
+    }
+
     #[test]
     fn a_secret_holds_what_was_written() {
-        let secret = SecretBytes::<16>::new(|bytes| bytes.copy_from_slice(b"0123456789abcdef"));
-        assert_eq!(secret.unwrap().expose(), b"0123456789abcdef");
+        let mut secret = SecretBox::new([0; 16]);
+        secret.copy_from_slice(b"0123456789abcdef");
+        assert_eq!(&*secret, b"0123456789abcdef");
     }
 
     #[test]
     fn a_secret_may_be_longer_than_a_page() {
-        let secret = SecretBytes::<10_000>::new(|bytes| bytes.fill(7)).unwrap();
-        assert!(secret.expose().iter().all(|byte| *byte == 7));
+        assert!(secret::<10_000>(7).iter().all(|byte| *byte == 7));
     }
 
     #[test]
-    fn random_secrets_differ() {
-        let (one, other) = (SecretBytes::<32>::random(), SecretBytes::<32>::random());
-        assert_ne!(one.unwrap().expose(), other.unwrap().expose());
+    fn a_secret_is_dropped_once() {
+        let counted = std::rc::Rc::new(());
+        let secret = SecretBox::new(counted.clone());
+        assert_eq!(std::rc::Rc::strong_count(&secret), 2);
+        drop(secret);
+        assert_eq!(std::rc::Rc::strong_count(&counted), 1);
+    }
+
+    #[test]
+    fn random_bytes_differ() {
+        let (mut one, mut other) = ([0; 32], [0; 32]);
+        random(&mut one).unwrap();
+        random(&mut other).unwrap();
+        assert_ne!(one, other);
     }
 
     /// The flags of the mapping that holds `address`, as the kernel lists them, or `None` if none
@@ -218,8 +255,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_secret_is_neither_dumped_nor_inherited() {
-        let secret = SecretBytes::<16>::random().unwrap();
-        let flags = mapping_flags(secret.expose().as_ptr() as usize).unwrap();
+        let secret = secret::<16>(7);
+        let flags = mapping_flags(secret.as_ptr() as usize).unwrap();
         for flag in ["dd", "wf"] {
             assert!(
                 flags.iter().any(|have| have == flag),
@@ -241,8 +278,8 @@ mod tests {
     #[test]
     fn a_dropped_secret_gives_its_pages_back() {
         let address = {
-            let secret = SecretBytes::<16>::random().unwrap();
-            secret.expose().as_ptr() as usize
+            let secret = secret::<16>(7);
+            secret.as_ptr() as usize
         };
         // Another thread may have mapped something there meanwhile, but nothing of this kind.
         let flags = mapping_flags(address).unwrap_or_default();

@@ -11,7 +11,7 @@
 
 use fulmar_platform::process::{self, Forked};
 use fulmar_platform::{
-    Child, CoreLimit, Interest, Master, PollList, SecretBytes, Spawn, Transfer, WindowSize,
+    Child, CoreLimit, Interest, Master, PollList, SecretBox, Spawn, Transfer, WindowSize,
     forbid_core_dumps, pty, signals, take_env_secret,
 };
 use rustix::process::{DumpableBehavior, dumpable_behavior};
@@ -82,12 +82,11 @@ const CASES: &[Case] = &[
     Case {
         name: "a_forked_child_goes_on_in_the_background",
         alone: || {
-            let secret = SecretBytes::<16>::new(|bytes| bytes.fill(7)).unwrap();
             let (mut reader, mut writer) = std::io::pipe().unwrap();
             match process::fork().unwrap() {
                 Forked::Child => {
                     drop(reader);
-                    let facts = background_facts(&secret);
+                    let facts = background_facts();
                     writer.write_all(facts.as_bytes()).unwrap();
                     std::process::exit(0);
                 }
@@ -95,14 +94,55 @@ const CASES: &[Case] = &[
                     drop(writer);
                     let mut facts = String::new();
                     reader.read_to_string(&mut facts).unwrap();
-                    assert_eq!(facts, format!("{child} {child} null null null wiped"));
-                    assert_eq!(secret.expose(), &[7; 16]);
+                    assert_eq!(facts, format!("{child} {child} null null null"));
                     assert!(process::is_process_alive(child), "not reaped yet");
                     println!("heard of the child");
                 }
             }
         },
         watch: |watched| assert!(watched.end_well().contains("heard of the child")),
+    },
+    Case {
+        name: "who_has_a_secret_does_not_fork",
+        alone: || {
+            let secret = SecretBox::new([7_u8; 16]);
+            let refused = process::fork().unwrap_err();
+            println!("{refused}");
+            drop(secret);
+            // Both halves end here.
+            process::fork().unwrap();
+        },
+        watch: |watched| {
+            assert!(
+                watched
+                    .end_well()
+                    .contains("secrets are not to be inherited")
+            )
+        },
+    },
+    Case {
+        name: "a_child_has_no_secret",
+        alone: || {
+            let mut secret = SecretBox::new([0_u8; 16]);
+            secret.fill(7);
+            let (mut reader, writer) = std::io::pipe().unwrap();
+            // SAFETY: there is one thread, and the child reads bytes, for which zeros are as good as
+            // any, makes one system call, and ends.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                let _ = rustix::io::write(&writer, &*secret);
+                // SAFETY: it ends the process at once.
+                unsafe { libc::_exit(0) };
+            }
+            drop(writer);
+            let mut found = Vec::new();
+            reader.read_to_end(&mut found).unwrap();
+            assert_eq!(found, [0; 16], "what the child has found");
+            assert_eq!(*secret, [7; 16]);
+        },
+        watch: |watched| {
+            watched.end_well();
+        },
     },
     Case {
         name: "core_dumps_are_forbidden_here_and_not_in_the_shell",
@@ -230,8 +270,8 @@ fn say_and_wait(what: &str) {
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }
 
-/// Goes to the background and describes it: process, session, descriptors 0 to 2, secret.
-fn background_facts(secret: &SecretBytes<16>) -> String {
+/// Goes to the background and describes it: process, session, descriptors 0 to 2.
+fn background_facts() -> String {
     process::leave_session().unwrap();
     process::redirect_stdio_to_null().unwrap();
     let session = rustix::process::getsid(None).unwrap();
@@ -243,15 +283,7 @@ fn background_facts(secret: &SecretBytes<16>) -> String {
             .to_string_lossy()
             .into_owned()
     });
-    let secret = if secret.expose() == &[0; 16] {
-        "wiped"
-    } else {
-        "inherited"
-    };
-    format!(
-        "{} {session} {input} {output} {errors} {secret}",
-        std::process::id()
-    )
+    format!("{} {session} {input} {output} {errors}", std::process::id())
 }
 
 /// The process that runs the first half of a case.
