@@ -1,47 +1,19 @@
 //! Datagrams: batches, congestion marks, the address that was asked.
 
 mod inbox;
-mod send_error;
+mod refusal;
 
 pub use inbox::{Datagram, IcmpReport, Inbox, Received};
-pub use send_error::SendError;
 
+use fulmar_base::{Ecn, SendError};
 use quinn_udp::{EcnCodepoint, UdpSocketState};
+use refusal::Refusal;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
 use socket2::{Domain, Socket, Type};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// A congestion mark in the header of a datagram (RFC 3168).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ecn {
-    /// `01`: the sender understands marks.
-    Ect1,
-    /// `10`: the sender understands marks. In the byte of IPv4 that stock Mosh sends this is 0x02.
-    Ect0,
-    /// `11`: congestion experienced.
-    Ce,
-}
-
-impl Ecn {
-    fn codepoint(self) -> EcnCodepoint {
-        match self {
-            Self::Ect1 => EcnCodepoint::Ect1,
-            Self::Ect0 => EcnCodepoint::Ect0,
-            Self::Ce => EcnCodepoint::Ce,
-        }
-    }
-
-    fn of_codepoint(codepoint: EcnCodepoint) -> Self {
-        match codepoint {
-            EcnCodepoint::Ect1 => Self::Ect1,
-            EcnCodepoint::Ect0 => Self::Ect0,
-            EcnCodepoint::Ce => Self::Ce,
-        }
-    }
-}
-
-/// What an IPv6 socket on the wildcard address is open to.
+/// The addresses that an IPv6 socket on the wildcard address is open to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Families {
     /// IPv6 only: an IPv4 socket can have the same port.
@@ -54,7 +26,8 @@ pub enum Families {
 /// The orders for a router with a datagram that is too long for the next link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fragmentation {
-    /// Cut it up, as for stock Mosh; path MTU discovery is off.
+    /// Cut it up, as for stock Mosh; path MTU discovery is off, and what reports of it have left in the
+    /// system's memory is not looked at: anybody can forge them.
     #[default]
     Allowed,
     /// Drop it, so that the path's own limit shows.
@@ -66,7 +39,7 @@ pub enum Fragmentation {
 /// Anybody on the way can forge them: they can explain a silence, and decide nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IcmpErrors {
-    /// It does not.
+    /// They are not asked for.
     #[default]
     Ignored,
     /// They come with [`Received`]. Linux only.
@@ -92,12 +65,19 @@ pub struct Transmit<'a> {
     /// The address of ours that it is to come from; otherwise the system chooses.
     pub source: Option<IpAddr>,
     /// The congestion mark.
-    pub ecn: Option<Ecn>,
+    pub ecn: Ecn,
     /// The payload, or several payloads one after the other.
     pub bytes: &'a [u8],
     /// The length of each payload but the last, which may be shorter. `None` is one datagram.
     pub segment: Option<usize>,
 }
+
+/// The most tries for a datagram that an ICMP error of another may have kept from leaving. Each such error
+/// keeps one try.
+///
+/// Chosen by eye: while 100 000 forged errors come in a second, a try that takes 5 µs meets one with a
+/// probability of one half at most, and 8 of them in a row once in several minutes of typing.
+const ATTEMPTS_MAX: usize = 8;
 
 /// The longest payload of a UDP datagram over IPv4: 65 535 less 20 bytes of IP and 8 of UDP.
 ///
@@ -148,14 +128,23 @@ impl UdpSocket {
             .ok_or_else(|| io::ErrorKind::AddrNotAvailable.into())
     }
 
-    /// Asks for room for `bytes` of datagrams that were not received yet. The system may grant
-    /// less.
+    /// Asks for room for `bytes` of datagrams that were not received yet, and returns how much was
+    /// granted. Linux grants a process of root's what it wants, to others as much as `net.core.rmem_max`
+    /// says, and either of them twice that, for what it keeps beside the bytes.
     ///
     /// # Errors
     ///
     /// None that the system documents for a socket of ours.
-    pub fn set_receive_buffer(&self, bytes: usize) -> io::Result<()> {
-        self.socket.set_recv_buffer_size(bytes)
+    pub fn set_receive_buffer(&self, bytes: usize) -> io::Result<usize> {
+        #[cfg(target_os = "linux")]
+        let is_forced =
+            rustix::net::sockopt::set_socket_recv_buffer_size_force(self, bytes).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        let is_forced = false;
+        if !is_forced {
+            self.socket.set_recv_buffer_size(bytes)?;
+        }
+        self.socket.recv_buffer_size()
     }
 
     /// Receives what has come into `inbox`, at most `budget` datagrams and at most
@@ -180,6 +169,10 @@ impl UdpSocket {
     ///
     /// What the system said, sorted by what it means for the sender. Nothing waits.
     pub fn send(&mut self, transmit: &Transmit<'_>) -> Result<(), SendError> {
+        self.send_all(transmit).map_err(Refusal::meaning)
+    }
+
+    fn send_all(&mut self, transmit: &Transmit<'_>) -> Result<(), Refusal> {
         let segment = transmit.segment.unwrap_or(transmit.bytes.len()).max(1);
         if transmit.bytes.len() <= segment {
             return self.send_once(transmit, None);
@@ -193,8 +186,13 @@ impl UdpSocket {
             match self.send_once(&several, Some(segment)) {
                 Ok(()) => {}
                 // The driver cannot cut (EIO), or the segment exceeds the link (EINVAL).
-                Err(SendError::Other(libc::EIO | libc::EINVAL)) if batch.len() > segment => {
+                Err(Refusal::Other(libc::EIO | libc::EINVAL)) if batch.len() > segment => {
                     self.segments_max = 1;
+                    self.send_singly(&several, segment)?;
+                }
+                // The segment exceeds the link, which a single datagram may, or an error of another
+                // datagram was told here.
+                Err(Refusal::TooBig) if batch.len() > segment => {
                     self.send_singly(&several, segment)?;
                 }
                 Err(error) => return Err(error),
@@ -203,7 +201,7 @@ impl UdpSocket {
         Ok(())
     }
 
-    fn send_singly(&mut self, transmit: &Transmit<'_>, segment: usize) -> Result<(), SendError> {
+    fn send_singly(&mut self, transmit: &Transmit<'_>, segment: usize) -> Result<(), Refusal> {
         for bytes in transmit.bytes.chunks(segment) {
             self.send_once(&Transmit { bytes, ..*transmit }, None)?;
         }
@@ -214,16 +212,19 @@ impl UdpSocket {
         &mut self,
         transmit: &Transmit<'_>,
         segment: Option<usize>,
-    ) -> Result<(), SendError> {
+    ) -> Result<(), Refusal> {
         let mut attempt = quinn_udp::Transmit {
             destination: transmit.destination,
-            ecn: transmit.ecn.map(Ecn::codepoint),
+            ecn: EcnCodepoint::from_bits(transmit.ecn.bits()),
             contents: transmit.bytes,
             segment_size: segment,
             src_ip: transmit.source,
         };
         let mut outcome = self.try_send(&attempt);
-        if outcome.is_err_and(SendError::may_be_of_another) {
+        for _ in 1..ATTEMPTS_MAX {
+            if !outcome.is_err_and(Refusal::may_be_of_another) {
+                break;
+            }
             // An ICMP error of an earlier datagram may have kept this one from leaving. It is out
             // of the way by now; `receive` reports it.
             outcome = self.try_send(&attempt);
@@ -231,7 +232,7 @@ impl UdpSocket {
         let is_source_gone = |error| {
             matches!(
                 error,
-                SendError::Unreachable | SendError::Other(libc::EINVAL)
+                Refusal::Unreachable | Refusal::SourceGone | Refusal::Other(libc::EINVAL)
             )
         };
         if attempt.src_ip.is_some() && outcome.is_err_and(is_source_gone) {
@@ -241,15 +242,14 @@ impl UdpSocket {
         outcome
     }
 
-    fn try_send(&mut self, attempt: &quinn_udp::Transmit<'_>) -> Result<(), SendError> {
+    fn try_send(&mut self, attempt: &quinn_udp::Transmit<'_>) -> Result<(), Refusal> {
         let outcome = self.state.try_send((&self.socket).into(), attempt);
         let Err(error) = outcome else { return Ok(()) };
-        let error = SendError::of(&error);
-        if let SendError::Other(libc::EIO | libc::EINVAL) = error {
+        let error = Refusal::of(&error);
+        if let Refusal::Other(libc::EIO | libc::EINVAL) = error {
             // The library takes these for an old system's refusal of congestion marks, and would
             // not send any from then on. What was refused is the source or the cutting.
-            self.state =
-                set_up(&self.socket, self.options).map_err(|error| SendError::of(&error))?;
+            self.state = set_up(&self.socket, self.options).map_err(|error| Refusal::of(&error))?;
         }
         Err(error)
     }
@@ -296,11 +296,13 @@ fn allow_fragmentation(socket: &Socket) -> io::Result<()> {
     // Of the values that clear DF, OMIT believes no report of a path's limit, remembered or new. Linux
     // before 3.15, and for IPv6 before 4.1, does not have it.
     if is_v6 {
-        set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::DONT)?;
+        set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::OMIT)
+            .or_else(|_| set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::DONT))?;
         set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_DONTFRAG, 0)?;
     }
     // An IPv6 socket may send to mapped IPv4 addresses, with the options of IPv4.
-    set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::DONT)?;
+    set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::OMIT)
+        .or_else(|_| set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::DONT))?;
     Ok(())
 }
 

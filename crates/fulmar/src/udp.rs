@@ -2,10 +2,10 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use fulmar_datagram::Ecn;
+use fulmar_base::{Ecn, SendError};
 use fulmar_platform::UdpSocket;
 use fulmar_platform::udp;
-use fulmar_transport::{SendError, Transmit};
+use fulmar_transport::Transmit;
 
 /// Datagrams that one turn of a loop takes from its sockets.
 ///
@@ -51,40 +51,9 @@ pub(crate) fn send_batch(
     let order = udp::Transmit {
         destination,
         source,
-        ecn: mark(ecn),
+        ecn,
         bytes,
         segment: (bytes.len() > segment).then_some(segment),
     };
-    socket.send(&order).map_err(send_error)
-}
-
-/// Returns the mark of a datagram that came.
-pub(crate) fn ecn(mark: Option<udp::Ecn>) -> Ecn {
-    match mark {
-        None => Ecn::NotCapable,
-        Some(udp::Ecn::Ect0) => Ecn::Capable0,
-        Some(udp::Ecn::Ect1) => Ecn::Capable1,
-        Some(udp::Ecn::Ce) => Ecn::Congested,
-    }
-}
-
-fn mark(ecn: Ecn) -> Option<udp::Ecn> {
-    match ecn {
-        Ecn::NotCapable => None,
-        Ecn::Capable0 => Some(udp::Ecn::Ect0),
-        Ecn::Capable1 => Some(udp::Ecn::Ect1),
-        Ecn::Congested => Some(udp::Ecn::Ce),
-    }
-}
-
-/// Returns what the system's refusal means to the core.
-pub(crate) fn send_error(error: udp::SendError) -> SendError {
-    match error {
-        udp::SendError::TooBig => SendError::TooBig,
-        udp::SendError::Refused => SendError::Refused,
-        udp::SendError::Unreachable => SendError::Unreachable,
-        udp::SendError::NotPermitted => SendError::Forbidden,
-        udp::SendError::WouldBlock | udp::SendError::NoBuffers => SendError::NoRoom,
-        udp::SendError::Other(_) => SendError::Other,
-    }
+    socket.send(&order)
 }

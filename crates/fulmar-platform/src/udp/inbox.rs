@@ -1,6 +1,7 @@
 //! Receiving in batches, within a budget.
 
-use super::{Ecn, IcmpErrors, SendError, UdpSocket};
+use super::{Fragmentation, IcmpErrors, Refusal, UdpSocket};
+use fulmar_base::{Ecn, SendError};
 use quinn_udp::{BATCH_SIZE, RecvMeta};
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr};
@@ -12,6 +13,8 @@ pub struct Inbox {
     bytes: Vec<u8>,
     arrivals: [RecvMeta; BATCH_SIZE],
     filled: usize,
+    /// The number of datagrams of the last call that were popped.
+    popped: usize,
     payload_max: usize,
     oversize: u64,
 }
@@ -24,7 +27,7 @@ pub struct Datagram<'a> {
     /// The address of ours that it was sent to, where the system tells.
     pub local: Option<IpAddr>,
     /// The congestion mark.
-    pub ecn: Option<Ecn>,
+    pub ecn: Ecn,
     /// The payload, never empty.
     pub bytes: &'a [u8],
 }
@@ -63,6 +66,7 @@ impl Inbox {
             bytes: vec![0; BATCH_SIZE * (payload_max + 1)],
             arrivals: [RecvMeta::default(); BATCH_SIZE],
             filled: 0,
+            popped: 0,
             payload_max,
             oversize: 0,
         }
@@ -83,10 +87,23 @@ impl Inbox {
                 bytes.chunks(arrival.stride.max(1)).map(|bytes| Datagram {
                     source: arrival.addr,
                     local: arrival.dst_ip,
-                    ecn: arrival.ecn.map(Ecn::of_codepoint),
+                    ecn: arrival
+                        .ecn
+                        .map_or(Ecn::NotCapable, |mark| Ecn::from_traffic_class(mark as u8)),
                     bytes,
                 })
             })
+    }
+
+    /// Returns the next datagram of the last call that was not popped yet, oldest first.
+    pub fn pop(&mut self) -> Option<Datagram<'_>> {
+        self.popped += 1;
+        self.datagrams().nth(self.popped - 1)
+    }
+
+    /// Tells if a datagram of the last call was not popped yet. The next call forgets it.
+    pub fn has_more(&self) -> bool {
+        self.datagrams().nth(self.popped).is_some()
     }
 
     /// Returns how many datagrams were longer than the limit since the beginning.
@@ -95,7 +112,7 @@ impl Inbox {
     }
 
     pub(super) fn receive(&mut self, from: &UdpSocket, budget: usize) -> io::Result<Received> {
-        self.filled = 0;
+        (self.filled, self.popped) = (0, 0);
         let mut received = Received::default();
         for _ in 0..ERRORS_PER_CALL {
             if from.options.icmp_errors == IcmpErrors::Reported {
@@ -106,15 +123,15 @@ impl Inbox {
                     received.datagrams = datagrams;
                     return Ok(received);
                 }
-                Err(error) => match SendError::of(&error) {
-                    SendError::WouldBlock => return Ok(received),
+                Err(error) => match Refusal::of(&error) {
+                    Refusal::WouldBlock => return Ok(received),
                     // An error about something we sent, which is out of the way by being told.
-                    error if error.may_be_of_another() || error == SendError::NoBuffers => {
+                    refusal if refusal.may_be_of_another() || refusal == Refusal::NoBuffers => {
                         let report = IcmpReport {
-                            error,
+                            error: refusal.meaning(),
                             reporter: None,
                         };
-                        received.icmp = received.icmp.or(Some(report));
+                        received.icmp = received.icmp.or(believable(from, report));
                     }
                     _ => return Err(error),
                 },
@@ -152,10 +169,18 @@ fn take_icmp_errors(from: &UdpSocket) -> io::Result<Option<IcmpReport>> {
             break;
         };
         let reporter = report.addr.map(|address| address.ip());
-        newest = Some(IcmpReport {
-            error: SendError::of_errno(report.raw_errno),
+        let report = IcmpReport {
+            error: Refusal::of_errno(report.raw_errno).meaning(),
             reporter,
-        });
+        };
+        newest = believable(from, report).or(newest);
     }
     Ok(newest)
+}
+
+/// Returns a report unless it cannot be true: what may be cut up on its way is too long for nobody.
+fn believable(from: &UdpSocket, report: IcmpReport) -> Option<IcmpReport> {
+    let is_lie =
+        report.error == SendError::TooBig && from.options.fragmentation == Fragmentation::Allowed;
+    (!is_lie).then_some(report)
 }

@@ -23,14 +23,14 @@ fn to(socket: &UdpSocket, bytes: &'static [u8]) -> Transmit<'static> {
     Transmit {
         destination,
         source: None,
-        ecn: None,
+        ecn: Ecn::NotCapable,
         bytes,
         segment: None,
     }
 }
 
 /// A datagram that owns its bytes.
-type Owned = (SocketAddr, Option<IpAddr>, Option<Ecn>, Vec<u8>);
+type Owned = (SocketAddr, Option<IpAddr>, Ecn, Vec<u8>);
 
 fn receive(socket: &UdpSocket, count: usize) -> Vec<Owned> {
     let mut inbox = Inbox::new(PAYLOAD);
@@ -59,7 +59,7 @@ fn a_datagram_arrives_with_both_its_addresses() {
     let expected = (
         client.local_address().unwrap(),
         Some(IpAddr::from([127, 0, 0, 9])),
-        None,
+        Ecn::NotCapable,
         b"hello".to_vec(),
     );
     assert_eq!(receive(&server, 1), [expected]);
@@ -99,13 +99,13 @@ fn a_source_that_is_gone_costs_neither_the_datagram_nor_later_marks() {
             .unwrap();
         server
             .send(&Transmit {
-                ecn: Some(Ecn::Ect0),
+                ecn: Ecn::Capable0,
                 ..to(&client, b"second")
             })
             .unwrap();
         let received = receive(&client, 2);
         assert_eq!(received[0].3, b"first");
-        assert_eq!(received[1].2, Some(Ecn::Ect0));
+        assert_eq!(received[1].2, Ecn::Capable0);
     }
 }
 
@@ -113,7 +113,12 @@ fn a_source_that_is_gone_costs_neither_the_datagram_nor_later_marks() {
 fn congestion_marks_go_out_and_come_in() {
     let server = socket_on(LOOPBACK);
     let mut client = socket_on(LOOPBACK);
-    let marks = [None, Some(Ecn::Ect0), Some(Ecn::Ect1), Some(Ecn::Ce)];
+    let marks = [
+        Ecn::NotCapable,
+        Ecn::Capable0,
+        Ecn::Capable1,
+        Ecn::Congested,
+    ];
     for ecn in marks {
         client
             .send(&Transmit {
@@ -139,7 +144,7 @@ fn ipv6_carries_addresses_and_marks_too() {
     let mut client = socket_on(Ipv6Addr::LOCALHOST);
     client
         .send(&Transmit {
-            ecn: Some(Ecn::Ce),
+            ecn: Ecn::Congested,
             ..to(&server, b"six")
         })
         .unwrap();
@@ -153,8 +158,8 @@ fn ipv6_carries_addresses_and_marks_too() {
     let received = receive(&server, 2);
     assert_eq!(received[0].0, client.local_address().unwrap());
     assert_eq!(received[0].1, source);
-    assert_eq!(received[0].2, Some(Ecn::Ce));
-    assert_eq!(received[1].2, None);
+    assert_eq!(received[0].2, Ecn::Congested);
+    assert_eq!(received[1].2, Ecn::NotCapable);
 }
 
 #[test]
@@ -245,7 +250,7 @@ fn segments_arrive_as_datagrams_of_their_own() {
     let mut client = socket_on(LOOPBACK);
     // More than the 64 that Linux cuts at once, and a shorter one at the end.
     let bytes: Vec<u8> = (0..70 * 100 + 40).map(|i| (i / 100) as u8).collect();
-    let ecn = Some(Ecn::Ect0);
+    let ecn = Ecn::Capable0;
     client
         .send(&Transmit {
             bytes: &bytes,
@@ -319,10 +324,7 @@ fn a_broadcast_is_not_permitted() {
     });
     // Unreachable where the machine has no route at all.
     assert!(
-        matches!(
-            outcome,
-            Err(SendError::NotPermitted | SendError::Unreachable)
-        ),
+        matches!(outcome, Err(SendError::Forbidden | SendError::Unreachable)),
         "{outcome:?}"
     );
 }
@@ -336,6 +338,19 @@ fn a_family_that_is_not_the_sockets_is_unreachable() {
         ..to(&client, b"x")
     });
     assert_eq!(outcome, Err(SendError::Unreachable));
+}
+
+#[test]
+fn a_socket_gets_more_room_than_it_begins_with() {
+    let socket = socket_on(LOOPBACK);
+    let granted = |bytes| socket.set_receive_buffer(bytes).unwrap();
+    let little = granted(16 * 1024);
+    let wanted = 4 * 1024 * 1024;
+    let much = granted(wanted);
+    assert!(much > 8 * little, "{little}, {much}");
+    if rustix::process::geteuid().is_root() {
+        assert!(much >= wanted, "{much}");
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -355,7 +370,7 @@ mod linux {
         };
         assert_eq!(
             discovery(Fragmentation::Allowed),
-            Ipv4PathMtuDiscovery::DONT
+            Ipv4PathMtuDiscovery::OMIT
         );
         assert_eq!(
             discovery(Fragmentation::Forbidden),

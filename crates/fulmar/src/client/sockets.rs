@@ -75,7 +75,7 @@ impl Sockets {
                 && let Some(received) = open.listening.receive(&mut self.inbox, &mut budget)
             {
                 if let Some(report) = received.icmp {
-                    let error = udp::send_error(report.error);
+                    let error = report.error;
                     self.trace.send_failed(now, open.path, error);
                     if let Some(error) = self.destinations.note_report(report.reporter, error) {
                         client.handle_send_error(now, open.path, error);
@@ -159,7 +159,7 @@ fn bind(anywhere: SocketAddr) -> io::Result<UdpSocket> {
 fn arrival<'a>(path: PathId, datagram: &Datagram<'a>) -> Arrival<'a> {
     Arrival {
         path,
-        ecn: udp::ecn(datagram.ecn),
+        ecn: datagram.ecn,
         bytes: datagram.bytes,
     }
 }

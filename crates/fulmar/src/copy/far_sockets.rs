@@ -16,7 +16,6 @@ use super::outgoing::Outgoing;
 use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
 use crate::surroundings::now;
-use crate::udp;
 
 /// The sockets of a far end, and who was heard of on which.
 #[derive(Debug)]
@@ -75,7 +74,7 @@ impl FarSockets {
                 // these.
                 let now = now();
                 if let Some(report) = received.icmp
-                    && udp::send_error(report.error) == SendError::Refused
+                    && report.error == SendError::Refused
                     && report.reporter == self.peer
                 {
                     self.absence.refused(now);
@@ -117,7 +116,7 @@ fn hand_over(
 ) -> bool {
     let way = Way::of(socket, datagram);
     let path = paths.number(&way);
-    let ecn = udp::ecn(datagram.ecn);
+    let ecn = datagram.ecn;
     let is_genuine = connection.handle_datagram(now, path, ecn, datagram.bytes) == Verdict::Genuine;
     if is_genuine {
         paths.prove(path, way);

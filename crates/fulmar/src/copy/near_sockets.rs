@@ -17,7 +17,6 @@ use super::outgoing::Outgoing;
 use crate::client::destinations::Destinations;
 use crate::client::local_ports::LocalPorts;
 use crate::surroundings::now;
-use crate::udp;
 
 /// Room that is asked for in the kernel for what was not received yet. It grants less by itself.
 pub(super) const RECEIVE_BUFFER_BYTES: usize = 4 * 1024 * 1024;
@@ -130,7 +129,7 @@ impl NearSockets {
                 let now = now();
                 if let Some(report) = received.icmp {
                     self.refusals = self.refusals.saturating_add(1);
-                    let error = udp::send_error(report.error);
+                    let error = report.error;
                     self.destinations.note_report(report.reporter, error);
                     let peer = self.destinations.peer().map(|peer| peer.ip());
                     if error == SendError::Refused && report.reporter == peer {
@@ -141,7 +140,7 @@ impl NearSockets {
                     break;
                 }
                 for datagram in self.inbox.datagrams() {
-                    let ecn = udp::ecn(datagram.ecn);
+                    let ecn = datagram.ecn;
                     let verdict = connection.handle_datagram(now, open.path, ecn, datagram.bytes);
                     if verdict == Verdict::Genuine {
                         self.absence.heard();

@@ -112,7 +112,7 @@ fn hand_over(
     let path = paths.number(&way);
     let arrival = Arrival {
         path,
-        ecn: udp::ecn(datagram.ecn),
+        ecn: datagram.ecn,
         bytes: datagram.bytes,
     };
     let Some(received) = server.handle_datagram(now, arrival) else {

@@ -49,7 +49,7 @@ impl Far {
             self.from = Some(from);
             let arrival = Arrival {
                 path: PathId::new(0),
-                ecn: udp::ecn(None),
+                ecn: fulmar_base::Ecn::NotCapable,
                 bytes: &bytes[..length],
             };
             self.core.handle_datagram(now, arrival);
