@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use fulmar_base::PathId;
 use fulmar_platform::udp::Datagram;
-use fulmar_transport::PathId;
 
 /// A way of datagrams from here to a peer, as far as this end can tell ways apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The steps from a command to the first screen, with their times, for the log.
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 /// A step on the way. Each is taken once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use fulmar_datagram::Time;
+use fulmar_base::Hint;
+use fulmar_base::Time;
 use fulmar_platform::{
     DeadlineTimer, Interest, PollList, PollSlot, RouteSocket, Signal, SignalPipe, SleepWatch,
     boot_time,
 };
-use fulmar_transport::Hint;
 
 /// Reads the clock that all of the core reckons with.
 pub(crate) fn now() -> Time {

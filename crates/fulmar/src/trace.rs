@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
+use fulmar_base::Time;
+use fulmar_base::{PathId, SendError};
 use fulmar_core::trace;
-use fulmar_datagram::Time;
 use fulmar_predict::PredictionDecision;
-use fulmar_transport::{PathId, Received, SendError, Transmit};
+use fulmar_transport::{Received, Transmit};
 
 use crate::errors::Failure;
 use crate::log;

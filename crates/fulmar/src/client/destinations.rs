@@ -4,8 +4,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use fulmar_base::SendError;
 use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
-use fulmar_transport::SendError;
 
 /// The most datagrams that an address gets without ever having answered.
 ///

@@ -6,8 +6,8 @@
 use std::io;
 use std::time::Duration;
 
+use fulmar_base::Time;
 use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
-use fulmar_datagram::Time;
 use fulmar_platform::{PollList, Readiness, Signal, process, signals};
 
 use super::signals::Meaning;

@@ -3,8 +3,8 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use fulmar_base::PathId;
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
-use fulmar_transport::PathId;
 
 use super::destinations::Destinations;
 use crate::listening::Listening;

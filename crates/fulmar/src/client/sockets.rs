@@ -4,12 +4,13 @@
 use std::io;
 use std::net::SocketAddr;
 
+use fulmar_base::Time;
+use fulmar_base::{PathId, SendError};
 use fulmar_core::Client;
-use fulmar_datagram::Time;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, IcmpErrors, Inbox, UdpOptions};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
-use fulmar_transport::{Arrival, PathId, SendError, Transmit};
+use fulmar_transport::{Arrival, Transmit};
 
 use super::destinations::Destinations;
 use super::local_ports::LocalPorts;

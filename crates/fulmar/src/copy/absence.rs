@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 /// For how long that has to be said. Chosen by eye: a router that restarts speaks for the host behind it, and
 /// says the same until it knows its way again.

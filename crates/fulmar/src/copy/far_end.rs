@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use fulmar_base::Time;
 use fulmar_channel::{Answerer, Turn, Wrong};
-use fulmar_datagram::Time;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::{Interest, PollList, StandardPipes, Transfer};
 use fulmar_quic::{Connection, Event};

@@ -2,12 +2,12 @@
 
 use std::net::IpAddr;
 
-use fulmar_datagram::Time;
+use fulmar_base::SendError;
+use fulmar_base::Time;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, Inbox};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
 use fulmar_quic::{Connection, Verdict};
-use fulmar_transport::SendError;
 
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;

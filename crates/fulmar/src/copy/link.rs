@@ -8,10 +8,10 @@
 use std::io;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Hint;
+use fulmar_base::Time;
 use fulmar_platform::{Piped, PollList, PollSlot, Stream, Transfer};
 use fulmar_quic::Event;
-use fulmar_transport::Hint;
 
 use super::OVER_SSH_LINE;
 use super::absence::GONE_AFTER;

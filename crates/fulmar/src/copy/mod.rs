@@ -39,10 +39,10 @@ use std::ffi::OsStr;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use fulmar_base::SendError;
 use fulmar_channel::Totals;
 use fulmar_platform::{Interest, PollList, Signal, UdpSocket, forbid_core_dumps, signals};
 use fulmar_quic::Transmit;
-use fulmar_transport::SendError;
 
 use self::arguments::Wishes;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};

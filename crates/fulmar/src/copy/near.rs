@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use fulmar_base::Time;
 use fulmar_channel::{
     Allowed, Answer, Event, Flags, Progress, Receiver, Request, Requester, Sender, Totals, Turn,
     Wrong,
 };
-use fulmar_datagram::Time;
 use fulmar_platform::{Interest, PollList, Signal};
 
 use super::WORK_BYTES_PER_TURN;

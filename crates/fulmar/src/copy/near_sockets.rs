@@ -4,12 +4,12 @@
 use std::io;
 use std::net::SocketAddr;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
+use fulmar_base::{PathId, SendError};
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, Inbox, UdpOptions};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
 use fulmar_quic::{Connection, Transmit, Verdict};
-use fulmar_transport::{PathId, SendError};
 
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;

@@ -5,7 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, PollList, Signal};
 

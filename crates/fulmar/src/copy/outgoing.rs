@@ -1,7 +1,7 @@
 //! What a copy sends in a turn, and what the system has no room for.
 
+use fulmar_base::{PathId, SendError};
 use fulmar_quic::{Connection, Transmit};
-use fulmar_transport::{PathId, SendError};
 
 use crate::surroundings::now;
 

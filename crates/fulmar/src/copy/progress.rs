@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 /// What the rate is averaged over. Chosen by eye.
 const RATE_OVER: Duration = Duration::from_secs(5);

@@ -5,8 +5,8 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
+use fulmar_base::Time;
 use fulmar_channel::{Event, Kind, Progress, Totals, Verdict};
-use fulmar_datagram::Time;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
 

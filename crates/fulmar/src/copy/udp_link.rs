@@ -3,10 +3,10 @@
 use std::net::{IpAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
+use fulmar_base::{Hint, PathId};
 use fulmar_platform::{PollList, boot_time};
 use fulmar_quic::{Connection, Options, Secret};
-use fulmar_transport::{Hint, PathId};
 
 use super::near_sockets::NearSockets;
 use super::progress::PathState;

@@ -28,8 +28,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use fulmar_base::Time;
 use fulmar_core::Names;
-use fulmar_datagram::Time;
 use fulmar_platform::{PollList, Signal, signals};
 
 pub(crate) use self::call::{Call, Ready as CallReady};

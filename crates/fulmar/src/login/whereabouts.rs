@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::process::Command;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_platform::resolve::Family as Wanted;
 use fulmar_platform::{Interest, Piped, PollList, Stream, Transfer};
 

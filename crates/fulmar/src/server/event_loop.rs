@@ -5,8 +5,8 @@
 
 use std::io;
 
+use fulmar_base::Time;
 use fulmar_core::{ExitRequest, Server, ServerEnding, ServerEvent};
-use fulmar_datagram::Time;
 use fulmar_platform::{Interest, PollList, Readiness, Signal};
 
 use super::attendant::Bond;

@@ -1,7 +1,7 @@
 //! Looks at the settings of the program's terminal, and at the program that has its foreground.
 
+use fulmar_base::Time;
 use fulmar_core::{ForegroundProgram, Server, TtyState};
-use fulmar_datagram::Time;
 use fulmar_platform::{Master, NAME_BYTES_MAX, RunningProgram};
 
 /// As much of a command line as tells what it runs. Chosen by eye.

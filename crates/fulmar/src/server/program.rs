@@ -7,8 +7,8 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process;
 use std::time::Duration;
 
+use fulmar_base::Time;
 use fulmar_core::{ExitStatus, Names, Server};
-use fulmar_datagram::Time;
 use fulmar_platform::{
     Child, CoreLimit, Interest, Master, PollList, PollSlot, Readiness, Slave, SpawnError,
     SpawnStep, Transfer, User, WindowSize, pty,

@@ -2,12 +2,13 @@
 
 use std::net::IpAddr;
 
+use fulmar_base::Time;
+use fulmar_base::{PathId, SendError};
 use fulmar_core::Server;
-use fulmar_datagram::Time;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, Inbox};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
-use fulmar_transport::{Arrival, PathId, SendError, Verdict};
+use fulmar_transport::{Arrival, Verdict};
 
 use crate::listening::Listening;
 use crate::paths::{PathTable, Way};

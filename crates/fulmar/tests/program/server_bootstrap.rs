@@ -7,10 +7,12 @@ use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Duration;
 
+use fulmar_base::PathId;
+use fulmar_base::{Ecn, Time};
 use fulmar_core::{Agreement, Capabilities, Client, ClientConfig};
-use fulmar_datagram::{Ecn, Key, Time};
+use fulmar_datagram::Key;
 use fulmar_platform::{Interest, PollList};
-use fulmar_transport::{Arrival, Dialect, PathId};
+use fulmar_transport::{Arrival, Dialect};
 use rustix::process::Signal;
 
 use crate::support::{DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans};

@@ -1,9 +1,11 @@
+use fulmar_base::Ecn;
+use fulmar_base::PathId;
 use fulmar_core::{
     Agreement, Capabilities, Client, ClientConfig, ClientEnding, ClientEvent, ServerConfig,
     ServerEvent,
 };
-use fulmar_datagram::{Ecn, Key};
-use fulmar_transport::{Arrival, PathId};
+use fulmar_datagram::Key;
+use fulmar_transport::Arrival;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::*;

@@ -5,15 +5,17 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Instant;
 
+use fulmar_base::Ecn;
+use fulmar_base::PathId;
 use fulmar_core::{
     Agreement, Capabilities, Client, ClientConfig, ClientEnding, ClientEvent, ServerConfig,
 };
-use fulmar_datagram::{Direction, Ecn, Key, Opener, Sealer, Stamps};
+use fulmar_datagram::{Direction, Key, Opener, Sealer, Stamps};
 use fulmar_platform::{Interest, PollList, WindowSize, random};
 use fulmar_terminal::Row;
 use fulmar_transport::{
     Arrival, Assembly, Deflater, Dialect, Extensions, Fragmenter, Inflater, Instruction, Numbers,
-    PathId, StateNumber, wire,
+    StateNumber, wire,
 };
 
 use super::libc_widths::LibcWidths;

@@ -3,11 +3,13 @@
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
+use fulmar_base::PathId;
+use fulmar_base::{Ecn, Time};
 use fulmar_core::{Server, ServerConfig, ServerEvent};
-use fulmar_datagram::{Ecn, Key, Time};
+use fulmar_datagram::Key;
 use fulmar_platform::{boot_time, random};
 use fulmar_terminal::Screen;
-use fulmar_transport::{Arrival, Dialect, PathId};
+use fulmar_transport::{Arrival, Dialect};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 

@@ -4,11 +4,13 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
+use fulmar_base::Ecn;
+use fulmar_base::PathId;
 use fulmar_core::{Client, ClientConfig};
-use fulmar_datagram::{Ecn, Key};
+use fulmar_datagram::Key;
 use fulmar_platform::{Interest, PollList};
 use fulmar_terminal::{Screen, Size};
-use fulmar_transport::{Arrival, PathId, Verdict};
+use fulmar_transport::{Arrival, Verdict};
 
 use super::our_server::{DATAGRAM_BYTES_MAX, now};
 use super::stock_client::StockClient;
