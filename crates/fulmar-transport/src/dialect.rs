@@ -1,7 +1,7 @@
 //! Decides what two ends speak: the stock protocol as it is, or with the extensions that they agreed on.
 
 use crate::StateNumber;
-use crate::event::Ending;
+use crate::ending::Ending;
 use crate::extensions::Extensions;
 
 /// A hash that stands for an agreement. Both ends hash how they came to it, and only ends that have seen the same have

@@ -6,22 +6,14 @@ use crate::cause::{Cause, DropReason};
 use crate::conversation::Conversation;
 use crate::counters::{Counters, tick};
 use crate::dialect::{Dialect, Digest};
-use crate::event::{Arrival, Ending, Event, Received, Transmit, Verdict};
+use crate::ending::Ending;
+use crate::event::{Arrival, Event, Received, Transmit, Verdict};
 use crate::inbox::Inbox;
 use crate::outbox::{Noise, Outbox};
 use crate::receiver::{Intake, Receiver};
 use crate::sender::Sender;
 use crate::timing::Deadlines;
-use crate::{Hint, PathId, RoundTrip, SendError, StateNumber, Synced};
-
-/// Which end of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// The one that begins, knows where the peer is, and never follows it.
-    Client,
-    /// The one that is found, and follows its peer.
-    Server,
-}
+use crate::{Hint, PathId, Role, RoundTrip, SendError, StateNumber, Synced};
 
 /// What an endpoint is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use fulmar_datagram::{Ecn, FragmentHeader, Sequence};
 use crate::cause::{Cause, DropReason};
 use crate::instruction::Numbers;
 use crate::receiver::Outcome;
-use crate::{Dialect, PathId, StateNumber};
+use crate::{Dialect, Ending, PathId, StateNumber};
 
 /// Bytes that came in.
 #[derive(Clone, Copy, Debug)]
@@ -156,23 +156,6 @@ pub enum Event {
     PeerShutdown,
     /// The conversation is over: nothing will be sent, nothing received, no timer is set.
     Ended(Ending),
-}
-
-/// How a conversation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Ending {
-    /// We ended it and the peer knows.
-    Acknowledged,
-    /// We ended it and the peer did not say that it knows.
-    Unanswered,
-    /// The peer ended it.
-    ByPeer,
-    /// The two ends have not seen the same agreement; goodbye was said, whether it was answered or
-    /// not.
-    Altered,
-    /// The key has encrypted all that it safely can.
-    KeySpent,
 }
 
 /// Events that wait to be fetched. One that supersedes an earlier one takes its place, so that there

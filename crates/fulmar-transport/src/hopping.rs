@@ -3,9 +3,9 @@
 use fulmar_datagram::Time;
 
 use crate::PathId;
+use crate::departure::Departure;
 use crate::event::{Event, Events};
 use crate::limits::{OLD_PATHS_AGE_MAX, OPEN_PATHS_MAX};
-use crate::path::Departure;
 
 /// The paths that a client has open: the newest is for sending, all are for receiving.
 ///

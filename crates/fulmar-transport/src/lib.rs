@@ -69,6 +69,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
+mod allowance;
+mod apply_error;
 mod assembly;
 mod cause;
 mod clock;
@@ -76,7 +78,9 @@ mod compress;
 mod contact;
 mod conversation;
 mod counters;
+mod departure;
 mod dialect;
+mod ending;
 mod endpoint;
 mod error;
 mod event;
@@ -90,6 +94,7 @@ mod path;
 pub mod policy;
 mod receiver;
 mod roaming;
+mod role;
 mod rtt;
 mod sender;
 mod shutdown;
@@ -105,22 +110,25 @@ pub mod wire;
 #[cfg(test)]
 extern crate self as fulmar_transport;
 
+pub use allowance::Allowance;
+pub use apply_error::ApplyError;
 pub use assembly::{Assembly, AssemblyError, Fragmenter};
 pub use cause::{Cause, Countable, DropReason, Tally};
 pub use compress::{Deflater, InflateError, Inflater};
 pub use counters::Counters;
 pub use dialect::{Dialect, Digest};
-pub use endpoint::{Config, Endpoint, Role};
+pub use ending::Ending;
+pub use endpoint::{Config, Endpoint};
 pub use event::{
-    Arrival, Ending, Event, InstructionReceived, Received, Transmit, TransmitNumbers, Verdict,
+    Arrival, Event, InstructionReceived, Received, Transmit, TransmitNumbers, Verdict,
 };
 pub use extensions::{EXTENSION_FIELD_MIN, Extensions};
 pub use fulmar_base::{Hint, PathId, SendError};
 pub use instruction::{Instruction, Numbers};
 pub use outbox::Noise;
-pub use path::Allowance;
 pub use receiver::{Intake, Outcome, Receiver, Refusal};
+pub use role::Role;
 pub use rtt::RoundTrip;
 pub use sender::{Acknowledged, Composed, Numbering, Sender, Standing, Trust};
 pub use state_number::StateNumber;
-pub use synced::{ApplyError, Budget, Difference, Reached, Synced};
+pub use synced::{Budget, Difference, Reached, Synced};

@@ -1,22 +1,13 @@
 //! The ways to the peer.
 
-use std::time::Duration;
-
 use fulmar_datagram::Time;
 
+use crate::allowance::Allowance;
+use crate::departure::Departure;
 use crate::event::Events;
 use crate::hopping::Hopping;
 use crate::roaming::Roaming;
 use crate::{PathId, StateNumber};
-
-/// How much a path may get.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allowance {
-    /// It is validated, or we chose it ourselves.
-    Unlimited,
-    /// It is not validated and may get so many bytes more.
-    Bytes(usize),
-}
 
 /// The paths of one end: a server follows its client, a client opens new ones.
 #[derive(Debug)]
@@ -71,17 +62,4 @@ impl Paths {
             Paths::Server(roaming) => roaming.sent(now, departure),
         }
     }
-}
-
-/// What paths want to know of an instruction that was sent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Departure {
-    /// The bytes of its datagrams.
-    pub(crate) bytes: usize,
-    /// The state that it leads to, if none of that number was sent before.
-    pub(crate) news: Option<StateNumber>,
-    /// When the newest acknowledged state was sent.
-    pub(crate) proven: Time,
-    /// For how long a path may be without a proof that it works.
-    pub(crate) hop_interval: Duration,
 }

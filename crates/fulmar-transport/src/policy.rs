@@ -2,10 +2,10 @@
 
 use fulmar_datagram::limits::DATAGRAM_OVERHEAD_BYTES;
 
+use crate::allowance::Allowance;
 use crate::assembly::fragments_of;
 use crate::instruction::INSTRUCTION_OVERHEAD_BYTES_MAX;
 use crate::limits::{INPUT_WINDOW_BYTES, INSTRUCTION_BYTES_MAX};
-use crate::path::Allowance;
 use crate::{Budget, Role};
 
 /// Returns the most bytes that compression adds to what it cannot shorten: header and checksum of zlib, and five bytes

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use fulmar_datagram::Time;
 
+use crate::allowance::Allowance;
+use crate::departure::Departure;
 use crate::event::{Event, Events};
 use crate::limits::{
     ASSOCIATION_AGE_MAX, PREVIOUS_PATH_AGE_MAX, UNVALIDATED_BYTES_MAX, UNVALIDATED_PATHS_MAX,
 };
-use crate::path::{Allowance, Departure};
 use crate::{PathId, StateNumber};
 
 /// The path of a server's client, and how far it is to be believed.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fulmar_datagram::Time;
 
 use crate::Role;
-use crate::event::Ending;
+use crate::ending::Ending;
 use crate::timing::{linger_end, shutdown_limit};
 
 /// The state of an end: ours, the peer's, or both at once.

@@ -1,5 +1,7 @@
 //! What an object must be able to do to be kept equal at both ends.
 
+use crate::ApplyError;
+
 /// An object whose versions travel.
 ///
 /// The transport knows nothing else of what it moves. It keeps several versions at a time, so
@@ -99,29 +101,4 @@ pub enum Reached<S> {
     Target,
     /// A real state on the way there: what is left follows later.
     Between(S),
-}
-
-/// The bytes of a difference do not make sense for the object they are for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("{reason}")]
-pub struct ApplyError {
-    reason: &'static str,
-}
-
-impl ApplyError {
-    /// Returns an error with the reason, in words that name no content.
-    pub const fn new(reason: &'static str) -> ApplyError {
-        ApplyError { reason }
-    }
-
-    /// Returns the reason.
-    pub const fn reason(&self) -> &'static str {
-        self.reason
-    }
-}
-
-impl From<crate::wire::WireError> for ApplyError {
-    fn from(_: crate::wire::WireError) -> ApplyError {
-        ApplyError::new("the difference is not a message")
-    }
 }
