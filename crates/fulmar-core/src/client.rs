@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use fulmar_base::{Hint, PathId, SendError, Time};
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
-use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
+use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
-    Arrival, Config, Dialect, Ending, Endpoint, Event, Hint, Outcome, PathId, Received, Role,
-    SendError, StateNumber, Transmit, Verdict,
+    Arrival, Config, Dialect, DropReason, Ending, Endpoint, Event, Outcome, Received, Role,
+    StateNumber, Transmit, Verdict,
 };
 
 use crate::agreement::Agreement;
@@ -21,6 +22,7 @@ use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
 use crate::names::Names;
 use crate::notice::{Contact, Hearing, Notices};
+use crate::numbering::Numbering;
 use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
 use crate::user_stream::UserStream;
@@ -60,10 +62,10 @@ pub struct ClientConfig {
     pub server_label: String,
     /// The settings of prediction: when keys are shown before the server has answered, and how.
     pub prediction: fulmar_predict::PredictionConfig,
-    /// Whether the server says, by another way, when it has heard us ([`Client::note_heard`]). Then
-    /// its silence there is a sign, too.
+    /// True if the server says, by another way, when it has heard us ([`Client::note_heard`]). Then its
+    /// silence there is a sign, too.
     pub server_reports: bool,
-    /// For the chaff; from the system's random source.
+    /// For the chaff and the first sequence number; from the system's random source.
     pub seed: Seed,
 }
 
@@ -172,7 +174,8 @@ enum Phase {
 /// ```
 pub struct Client {
     endpoint: Endpoint<UserStream, HostScreen>,
-    /// What may be used once the server has shown that it agreed, too.
+    numbering: Numbering,
+    /// The capabilities that may be used once the server has shown that it agreed, too.
     capabilities: Capabilities,
     /// The user stream up to its end; the endpoint has snapshots.
     stream: UserStream,
@@ -217,6 +220,9 @@ impl Client {
             Hearing::Unknown
         };
         let opener = Opener::new(&key, Direction::ToClient);
+        let numbering = Numbering::from_seed(seed);
+        let mut sealer = Sealer::new(key, Direction::ToServer);
+        sealer.skip_to(numbering.first);
         let mut stream = UserStream::writing();
         let mut endpoint = Endpoint::new(
             now,
@@ -225,7 +231,7 @@ impl Client {
                 datagram_bytes,
                 agreement: agreement.map(|agreement| agreement.digest),
             },
-            Sealer::new(key, Direction::ToServer),
+            sealer,
             opener,
             stream.clone(),
             HostScreen::blank(size),
@@ -236,6 +242,7 @@ impl Client {
         endpoint.set_local(now, stream.clone());
         Client {
             endpoint,
+            numbering,
             capabilities: Agreement::capabilities_of(agreement),
             stream,
             keys: EscapeReader::new(escape_key, names),
@@ -256,8 +263,17 @@ impl Client {
     /// Takes in a datagram.
     pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Received {
         let received = self.endpoint.handle_datagram(now, arrival);
-        if received.verdict == Verdict::Fresh {
+        if received.sequence.is_some() {
+            self.endpoint.skip_to(self.numbering.answered);
+        }
+        let is_refused = received.verdict == Verdict::Dropped(DropReason::BadDifference);
+        if received.verdict == Verdict::Fresh || is_refused {
             self.is_stale = true;
+        }
+        let instruction = received.instruction.as_ref();
+        let outcome = instruction.and_then(|instruction| instruction.outcome);
+        if is_refused || outcome == Some(Outcome::Newest) {
+            self.notices.set_refusing(is_refused);
         }
         self.follow(now, &received);
         self.settle();
@@ -272,6 +288,18 @@ impl Client {
         }
         self.is_stale = true;
         self.settle();
+    }
+
+    /// Takes note that somebody has reported why a datagram cannot have arrived. It is believed, and
+    /// told, only as long as the server does not answer. Returns whether it is.
+    pub fn handle_report(&mut self, now: Time, path: PathId, error: SendError) -> bool {
+        let is_believed = self.endpoint.handle_report(now, path, error);
+        if is_believed {
+            self.notices.note_trouble(now, describe(error));
+            self.is_stale = true;
+        }
+        self.settle();
+        is_believed
     }
 
     /// Takes note of a change in the world.
@@ -685,11 +713,11 @@ impl Client {
 fn describe(error: SendError) -> String {
     match error {
         SendError::TooBig => "the network takes only short datagrams",
-        SendError::Unreachable => "no network leads to the server",
+        SendError::Unreachable | SendError::SourceGone => "no network leads to the server",
         SendError::Refused => "nothing listens at the server's port",
         SendError::Forbidden => "a local firewall forbids it",
         SendError::NoRoom => "the system has no room for more",
-        _ => "the system reports an error",
+        SendError::Other => "the system reports an error",
     }
     .to_owned()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_predict::Overlay;
 use fulmar_terminal::{Attributes, Color, MouseEncodings, Row, Screen, Size, Style, Vocabulary};
 

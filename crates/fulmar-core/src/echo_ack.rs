@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_transport::StateNumber;
 
 /// The time that the program gets to answer keys before the echo ack covers them.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 /// The longest time for which a synchronised update (mode 2026) may hold a frame back.
 ///

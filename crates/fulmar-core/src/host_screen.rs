@@ -1,6 +1,7 @@
 //! The program's screen, from server to client.
 
 mod hint_wire;
+mod resizes;
 mod wire;
 
 use std::cell::Cell;
@@ -8,9 +9,15 @@ use std::rc::Rc;
 
 use fulmar_predict::TtyHints;
 use fulmar_terminal::{Screen, Size, Vocabulary};
-use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Synced};
+use fulmar_transport::{ApplyError, Budget, Difference, Reached, StateNumber, Synced, WorkBudget};
 
+use self::resizes::Resizes;
 use self::wire::Message;
+
+/// The work that keeping one more state makes for each row of its screen: both grids are gone through and
+/// sorted to see what it shares with its neighbours. Measured with screens of 4096 rows that have all moved,
+/// 4 to 5 ms a state, at 4 ns a unit and cautiously.
+const KEEPING_WORK: u64 = 256;
 
 /// A state of the screen: what is shown, how much of the input that is an answer to, and what the
 /// server knows of the program beside it.
@@ -59,7 +66,7 @@ impl HostScreen {
 
     /// Returns this state with other hints. They are never taken away again.
     #[must_use]
-    pub fn with_hints(self, hints: TtyHints) -> HostScreen {
+    pub(crate) fn with_hints(self, hints: TtyHints) -> HostScreen {
         HostScreen {
             hints: Some(hints),
             ..self
@@ -84,6 +91,28 @@ impl HostScreen {
     /// Returns the number of hints that could not be read.
     pub(crate) fn ignored_hints(&self) -> u64 {
         self.ignored_hints.get()
+    }
+
+    /// Changes the screen and spends the work that this makes. `change` is told how much there may be,
+    /// and returns false if it has stopped at that.
+    fn change(
+        &mut self,
+        work: &mut WorkBudget,
+        change: impl FnOnce(&mut Screen, u64) -> bool,
+    ) -> Result<(), ApplyError> {
+        if Rc::strong_count(&self.screen) > 1 {
+            // A snapshot has its own pointers to the rows of both grids.
+            work.spend(2 * u64::from(self.screen.size().rows()))?;
+        }
+        let screen = Rc::make_mut(&mut self.screen);
+        let before = screen.work();
+        let is_done = change(screen, work.left());
+        work.spend(screen.work() - before)?;
+        if is_done {
+            Ok(())
+        } else {
+            Err(ApplyError::new("the frame makes too much work"))
+        }
     }
 
     fn note_hints(&mut self, hints: Option<TtyHints>) {
@@ -149,7 +178,9 @@ impl Synced for HostScreen {
         Difference { bytes, reached }
     }
 
-    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+    fn apply(&mut self, difference: &[u8], work: &mut WorkBudget) -> Result<(), ApplyError> {
+        work.spend(KEEPING_WORK * u64::from(self.screen.size().rows()))?;
+        let mut resizes = Resizes::default();
         wire::decode(difference, |part| match part {
             wire::Part::Hints(hints) => {
                 self.note_hints(hints);
@@ -162,15 +193,23 @@ impl Synced for HostScreen {
                 self.echo_ack = number;
                 Ok(())
             }
-            wire::Part::Resize(size) => {
-                Rc::make_mut(&mut self.screen).resize(size);
-                Ok(())
-            }
-            wire::Part::Frame(bytes) => {
-                Rc::make_mut(&mut self.screen).apply(bytes);
-                Ok(())
-            }
-        })
+            wire::Part::Resize(size) => self.change(work, |screen, _| {
+                resizes.push(size, screen);
+                true
+            }),
+            wire::Part::Frame(bytes) => self.change(work, |screen, work_max| {
+                resizes.finish(screen);
+                screen.apply_within(bytes, work_max) == bytes.len()
+            }),
+        })?;
+        if resizes.is_finished() {
+            Ok(())
+        } else {
+            self.change(work, |screen, _| {
+                resizes.finish(screen);
+                true
+            })
+        }
     }
 
     fn held_bytes(&self, neighbour: Option<&HostScreen>) -> usize {

@@ -20,8 +20,9 @@
 //!
 //! ```
 //! use fulmar_core::{Client, ClientConfig, Server, ServerConfig};
-//! use fulmar_datagram::{Ecn, Key, Time};
-//! use fulmar_transport::{Arrival, PathId};
+//! use fulmar_base::{Ecn, PathId, Time};
+//! use fulmar_datagram::Key;
+//! use fulmar_transport::Arrival;
 //! # fn arrival(bytes: &[u8]) -> Arrival<'_> {
 //! #     Arrival { path: PathId::new(0), ecn: Ecn::NotCapable, bytes }
 //! # }
@@ -58,10 +59,12 @@ mod link;
 mod link_info;
 mod names;
 mod notice;
+mod numbering;
 mod prediction;
 mod presence;
 mod program_class;
 mod pty_input;
+mod pty_replies;
 mod random;
 mod resize_pace;
 mod server;
@@ -82,6 +85,7 @@ pub use host_screen::HostScreen;
 pub use link_info::LinkInfo;
 pub use names::Names;
 pub use program_class::program_class;
+pub use pty_replies::TtyReader;
 pub use random::Seed;
 pub use server::{ExitRequest, Server, ServerConfig, ServerEnding, ServerEvent};
 pub use tty_watch::{ForegroundProgram, TtyState};

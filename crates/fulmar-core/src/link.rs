@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use fulmar_datagram::{Direction, Key, Opener, Sealer, Time};
+use fulmar_base::Time;
+use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_terminal::Size;
 use fulmar_transport::{Config, Dialect, Endpoint, Intake, Role};
 

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::{PathId, Time};
 use fulmar_predict::PredictionScore;
-use fulmar_transport::{Counters, Dialect, Endpoint, PathId, Synced};
+use fulmar_transport::{Counters, Dialect, Endpoint, Synced};
 
 /// The state of a link, for `Ctrl-^ i`, traces and tests.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Under which names the program was started.
+//! The names under which the program was started.
 
 /// The names that client and server go by; under the stock names they behave as stock does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ mod wording;
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 use crate::escape_key::EscapeKey;
 use crate::names::Names;
@@ -119,6 +119,7 @@ pub(crate) struct Notices {
     is_armed: bool,
     is_closing: bool,
     is_input_full: bool,
+    is_refusing: bool,
     message: Option<(Message, Time)>,
     trouble: Option<Trouble>,
 }
@@ -140,6 +141,7 @@ impl Notices {
             is_armed: false,
             is_closing: false,
             is_input_full: false,
+            is_refusing: false,
             message: None,
             trouble: None,
         }
@@ -168,6 +170,11 @@ impl Notices {
     /// Says for as long as it is so that keys are not read, and why. Returns whether that is news.
     pub(crate) fn set_input_full(&mut self, is_input_full: bool) -> bool {
         std::mem::replace(&mut self.is_input_full, is_input_full) != is_input_full
+    }
+
+    /// Says for as long as it is so that the server's newest screen was refused.
+    pub(crate) fn set_refusing(&mut self, is_refusing: bool) {
+        self.is_refusing = is_refusing;
     }
 
     /// Shows help for a while.
@@ -263,8 +270,11 @@ impl Notices {
         {
             return Some(format!("cannot send: {}", trouble.what));
         }
-        self.is_input_full
-            .then(|| "keys are not read until the server has caught up".to_owned())
+        if self.is_input_full {
+            return Some("keys are not read until the server has caught up".to_owned());
+        }
+        self.is_refusing
+            .then(|| "what the server sends cannot be shown".to_owned())
     }
 
     fn help_text(&self) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_predict::{
     Overlay, PredictionConfig, PredictionDecision, PredictionEngine, PredictionMode,
     PredictionScore, TtyHints,

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
-use fulmar_transport::PathId;
+use fulmar_base::{PathId, Time};
 
 /// The time for which a server waits for its first client.
 ///

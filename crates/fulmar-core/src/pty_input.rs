@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_transport::StateNumber;
 
 use crate::echo_ack::EchoHistory;
+use crate::pty_replies::{PtyReplies, TtyReader};
 
 /// Typed bytes that were accepted and that the pty has not taken.
 ///
@@ -17,55 +18,62 @@ pub(crate) const BACKLOG_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Source: docs/protocol.md §4.
 const STATE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Answers of the emulator that wait for the program; more are dropped.
-///
-/// Source: docs/threat-model.md §6.
-const REPLY_BYTES_MAX: usize = 64 * 1024;
-
 /// States whose keys wait for the pty. More are merged, which delays their echo ack.
 ///
 /// Chosen by eye.
 const WAITING_STATES_MAX: usize = 1024;
 
-/// The bytes on their way to the program: keys, and the emulator's answers to queries.
+/// After a paste of megabytes no more than this is kept for the next one.
+///
+/// Chosen by eye.
+const IDLE_BYTES_MAX: usize = 64 * 1024;
+
+/// The bytes on their way to the program: keys, and the emulator's answers to queries, in the order in
+/// which they came as far as answers may be written.
 #[derive(Debug, Default)]
 pub(crate) struct PtyInput {
-    backlog: VecDeque<u8>,
-    /// Bytes that ever left the backlog at its front.
+    keys: VecDeque<u8>,
+    /// Keys that were ever taken.
     taken: u64,
     /// States by the end of their keys, counted as `taken` is.
     waiting: VecDeque<(u64, StateNumber)>,
-    /// The end of the last answer, counted as `taken` is, and the sum of the answers before it that
-    /// are still in the backlog.
-    replies: VecDeque<(u64, usize)>,
-    reply_bytes: usize,
-    dropped_replies: u64,
+    replies: PtyReplies,
+    /// The pty took some of the keys that were offered last, and may have taken half of what one key
+    /// sends: no answer goes between.
+    is_cut: bool,
 }
 
 impl PtyInput {
     /// Appends keys, already translated, of state `number`.
     pub(crate) fn push_keys(&mut self, keys: &[u8]) {
-        self.backlog.extend(keys);
+        self.keys.extend(keys);
     }
 
-    /// Appends an answer of the emulator, unless too many are waiting.
-    pub(crate) fn push_reply(&mut self, reply: &[u8]) {
-        if reply.is_empty() {
-            return;
-        }
-        if self.reply_bytes + reply.len() > REPLY_BYTES_MAX {
-            self.dropped_replies = self.dropped_replies.saturating_add(1);
-            return;
-        }
-        self.backlog.extend(reply);
-        self.reply_bytes += reply.len();
-        self.replies.push_back((self.end(), reply.len()));
+    /// Appends answers of the emulator.
+    pub(crate) fn push_replies(&mut self, now: Time, replies: &[u8]) {
+        let end = self.end();
+        self.replies.push(now, end, replies);
+    }
+
+    /// Takes note of who reads.
+    pub(crate) fn note_reader(&mut self, now: Time, reader: TtyReader) {
+        self.replies.note_reader(now, reader);
+    }
+
+    /// Takes note that all output was read that was written before the last look at the terminal.
+    pub(crate) fn note_drained(&mut self) {
+        self.replies.note_drained();
+    }
+
+    /// The answers that wait.
+    pub(crate) fn replies(&self) -> &PtyReplies {
+        &self.replies
     }
 
     /// Says that the keys pushed so far are those up to state `number`, so that `history` hears of
     /// it once the program has them all.
     pub(crate) fn mark(&mut self, now: Time, number: StateNumber, history: &mut EchoHistory) {
-        if self.backlog.is_empty() {
+        if self.keys.is_empty() {
             history.note(now, number);
             return;
         }
@@ -78,25 +86,41 @@ impl PtyInput {
 
     /// The bytes to be written next. There may be more behind them.
     pub(crate) fn front(&self) -> &[u8] {
-        self.backlog.as_slices().0
+        let replies = self.front_replies();
+        if !replies.is_empty() {
+            return replies;
+        }
+        let keys = self.keys.as_slices().0;
+        let before = self.replies.keys_before(self.taken);
+        let before = before.filter(|before| *before > 0 && !self.is_cut);
+        before.and_then(|before| keys.get(..before)).unwrap_or(keys)
     }
 
-    /// Removes `count` bytes that the pty took.
+    fn front_replies(&self) -> &[u8] {
+        if self.is_cut && !self.replies.has_begun() {
+            return &[];
+        }
+        self.replies.front(self.taken)
+    }
+
+    /// Removes `count` bytes of the [front](PtyInput::front) that the pty took.
     pub(crate) fn take(&mut self, now: Time, count: usize, history: &mut EchoHistory) {
-        let count = count.min(self.backlog.len());
-        self.backlog.drain(..count);
+        if !self.front_replies().is_empty() {
+            self.replies.take(count);
+            return;
+        }
+        let offered = self.front().len();
+        let count = count.min(self.keys.len());
+        self.replies.keys_taken(now, self.keys.range(..count));
+        self.keys.drain(..count);
         self.taken += count as u64;
+        self.is_cut = !self.keys.is_empty() && (count < offered || self.is_cut);
         while let Some(&(_, number)) = self.waiting.front().filter(|(end, _)| *end <= self.taken) {
             history.note(now, number);
             self.waiting.pop_front();
         }
-        while let Some(&(_, bytes)) = self.replies.front().filter(|(end, _)| *end <= self.taken) {
-            self.reply_bytes -= bytes;
-            self.replies.pop_front();
-        }
-        // After a paste of megabytes its room is not kept for the next one.
-        if self.backlog.is_empty() && self.backlog.capacity() > REPLY_BYTES_MAX {
-            self.backlog.shrink_to(0);
+        if self.keys.is_empty() && self.keys.capacity() > IDLE_BYTES_MAX {
+            self.keys.shrink_to(0);
         }
     }
 
@@ -107,16 +131,11 @@ impl PtyInput {
 
     /// Returns true if another state of any size can be accepted.
     pub(crate) fn has_room_for_a_state(&self) -> bool {
-        self.backlog.len() + STATE_BYTES_MAX <= BACKLOG_BYTES_MAX
-    }
-
-    /// How many answers were dropped because too many were waiting.
-    pub(crate) fn dropped_replies(&self) -> u64 {
-        self.dropped_replies
+        self.keys.len() + STATE_BYTES_MAX <= BACKLOG_BYTES_MAX
     }
 
     fn end(&self) -> u64 {
-        self.taken + self.backlog.len() as u64
+        self.taken + self.keys.len() as u64
     }
 }
 
@@ -165,23 +184,57 @@ mod tests {
         assert!(input.has_room_for_a_state());
     }
 
-    #[test]
-    fn replies_are_dropped_beyond_their_cap_until_the_program_reads() {
-        let (mut input, mut history) = (PtyInput::default(), EchoHistory::new());
-        let reply = [b'r'; 1024];
-        for _ in 0..64 {
-            input.push_reply(&reply);
+    /// Writes everything that may be written, and returns it.
+    fn written(input: &mut PtyInput) -> String {
+        let mut written = Vec::new();
+        while !input.front().is_empty() {
+            let front = input.front().to_vec();
+            input.take(ms(0), front.len(), &mut EchoHistory::new());
+            written.extend(front);
         }
-        assert_eq!(input.dropped_replies(), 0);
-        input.push_reply(b"r");
-        assert_eq!(input.dropped_replies(), 1);
-        input.push_keys(b"typed");
-        input.take(ms(0), 1024, &mut history);
-        input.push_reply(b"r");
-        assert_eq!(input.dropped_replies(), 1);
-        input.take(ms(0), usize::MAX, &mut history);
-        assert!(input.front().is_empty());
-        assert_eq!(input.reply_bytes, 0);
+        String::from_utf8(written).unwrap()
+    }
+
+    #[test]
+    fn keys_and_answers_stay_in_their_order() {
+        let mut input = PtyInput::default();
+        input.push_keys(b"ab");
+        input.push_replies(ms(0), b"\x1b[0n");
+        input.push_keys(b"c");
+        input.push_replies(ms(0), b"\x1b[1;2R\x1b[1;3R");
+        assert_eq!(input.front(), b"ab");
+        assert_eq!(written(&mut input), "ab\x1b[0nc\x1b[1;2R\x1b[1;3R");
+    }
+
+    #[test]
+    fn keys_pass_answers_that_are_not_written_and_nothing_comes_between_half_of_them() {
+        let reader = |is_canonical| TtyReader {
+            is_canonical,
+            ..TtyReader::default()
+        };
+        let mut input = PtyInput::default();
+        input.note_reader(ms(0), reader(true));
+        input.push_replies(ms(0), b"\x1b[0n");
+        input.push_keys(b"\x1b[A");
+        assert_eq!(input.front(), b"\x1b[A");
+        input.take(ms(0), 1, &mut EchoHistory::new());
+        input.note_reader(ms(1), reader(false));
+        assert_eq!(input.front(), b"[A");
+        input.take(ms(0), 2, &mut EchoHistory::new());
+        // Nor does a key come into half an answer.
+        input.push_keys(b"x");
+        assert_eq!(input.front(), b"\x1b[0n");
+        input.take(ms(0), 2, &mut EchoHistory::new());
+        input.note_reader(ms(2), reader(true));
+        assert_eq!(written(&mut input), "0nx");
+    }
+
+    #[test]
+    fn a_state_does_not_wait_for_answers() {
+        let (mut input, mut history) = (PtyInput::default(), EchoHistory::new());
+        input.push_replies(ms(0), b"\x1b[0n");
+        input.mark(ms(7), StateNumber::new(1), &mut history);
+        assert_eq!(history.next_advance(), Some(ms(57)));
     }
 
     #[test]

@@ -17,6 +17,13 @@ impl SeededNoise {
     }
 }
 
+/// Returns four bytes that follow from the seed and are none of the chaff's.
+pub(crate) fn random_word(seed: Seed) -> u32 {
+    let mut generator = ChaCha8Rng::from_seed(seed);
+    generator.set_stream(1);
+    generator.next_u32()
+}
+
 impl Noise for SeededNoise {
     fn fill(&mut self, bytes: &mut [u8]) {
         self.0.fill_bytes(bytes);

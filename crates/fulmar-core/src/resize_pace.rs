@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_terminal::Size;
 
 /// The number of sizes that are applied at once after a while without any, so that a size counts before the

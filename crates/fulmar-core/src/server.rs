@@ -3,18 +3,18 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use fulmar_base::{Hint, PathId, SendError, Time};
+use fulmar_datagram::Key;
 use fulmar_datagram::limits::DATAGRAM_BYTES_IPV4;
-use fulmar_datagram::{Key, Time};
 use fulmar_terminal::{Screen, Size};
-use fulmar_transport::{
-    Arrival, Dialect, Ending, Event, Hint, PathId, Received, SendError, StateNumber, Transmit,
-};
+use fulmar_transport::{Arrival, Dialect, Ending, Event, Received, StateNumber, Transmit};
 
 use crate::agreement::Agreement;
 use crate::exit_status::ExitStatus;
 use crate::link::{Link, LinkConfig};
 use crate::link_info::LinkInfo;
 use crate::presence::{Change, Presence};
+use crate::pty_replies::TtyReader;
 use crate::random::Seed;
 use crate::session::Session;
 use crate::tty_watch::TtyState;
@@ -187,6 +187,12 @@ impl Server {
         Some(received)
     }
 
+    /// Tells if the number of a path is still needed: something is known of it.
+    pub fn remembers(&self, path: PathId) -> bool {
+        let link = self.link.as_ref();
+        link.is_some_and(|link| link.endpoint.remembers(path))
+    }
+
     /// Takes note that the system refused to send.
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         if let Some(link) = &mut self.link {
@@ -211,10 +217,14 @@ impl Server {
         self.settle(now);
     }
 
-    /// Takes in what the program wrote.
-    pub fn handle_pty_output(&mut self, now: Time, bytes: &[u8]) {
-        self.session.handle_output(now, bytes);
+    /// Takes in what the program wrote, as much of it as `work` units draw
+    /// ([`TURN_WORK_MAX`](fulmar_transport::limits::TURN_WORK_MAX) in a quiet turn), and returns how many bytes
+    /// that were: at least one of any. Hand over the others in the next turn, after keys, signals and timers.
+    #[must_use = "what was not taken is to be handed over again"]
+    pub fn handle_pty_output(&mut self, now: Time, bytes: &[u8], work: u64) -> usize {
+        let taken = self.session.handle_output(now, bytes, work);
         self.settle(now);
+        taken
     }
 
     /// Tells if [`handle_tty`](Server::handle_tty) is wanted: each time before bytes of the program are
@@ -230,6 +240,25 @@ impl Server {
         if self.wants_tty() && self.session.note_tty(tty) {
             self.settle(now);
         }
+    }
+
+    /// Tells if [`handle_reader`](Server::handle_reader) is to say how much nobody has read.
+    pub fn wants_unread(&self) -> bool {
+        self.session.input().replies().wants_unread()
+    }
+
+    /// Takes note of who reads what is written to the program's terminal: best said right before the
+    /// program's output is read, before anything is written to it, and before
+    /// [`handle_timeout`](Server::handle_timeout). Answers to questions of a program are written to whoever
+    /// has asked.
+    pub fn handle_reader(&mut self, now: Time, reader: TtyReader) {
+        self.session.note_reader(now, reader);
+    }
+
+    /// Takes note that all output was handed over that was written before the last
+    /// [`handle_reader`](Server::handle_reader).
+    pub fn handle_pty_drained(&mut self) {
+        self.session.note_drained();
     }
 
     /// Takes in a text that is shown before the program starts, such as a message of the day.
@@ -346,7 +375,7 @@ impl Server {
 
     /// Returns the number of answers to the program that were dropped because nobody read them in time.
     pub fn dropped_replies(&self) -> u64 {
-        self.session.input().dropped_replies()
+        self.session.input().replies().dropped()
     }
 
     fn is_idle(&self, now: Time) -> bool {

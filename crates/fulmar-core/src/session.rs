@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_predict::TtyHints;
 use fulmar_terminal::{CursorKeyMode, CursorKeys, ModeFlags, Screen, Size, Terminal};
 use fulmar_transport::StateNumber;
@@ -10,6 +10,7 @@ use fulmar_transport::StateNumber;
 use crate::echo_ack::EchoHistory;
 use crate::frame_hold::{Frame, FrameHold};
 use crate::pty_input::PtyInput;
+use crate::pty_replies::TtyReader;
 use crate::random::Seed;
 use crate::resize_pace::ResizePace;
 use crate::tty_watch::{TtyState, TtyWatch};
@@ -80,7 +81,17 @@ impl Session {
         self.tty.note(tty)
     }
 
-    /// What waits to be written to the pty.
+    /// Takes note of who reads what is written to the pty.
+    pub(crate) fn note_reader(&mut self, now: Time, reader: TtyReader) {
+        self.input.note_reader(now, reader);
+    }
+
+    /// Takes note that all output was read that was written before the last look at the terminal.
+    pub(crate) fn note_drained(&mut self) {
+        self.input.note_drained();
+    }
+
+    /// Returns the input that waits to be written to the pty.
     pub(crate) fn input(&self) -> &PtyInput {
         &self.input
     }
@@ -90,12 +101,13 @@ impl Session {
         self.ignored_resizes
     }
 
-    /// Draws what the program wrote.
-    pub(crate) fn handle_output(&mut self, now: Time, bytes: &[u8]) {
-        self.terminal.process(bytes);
+    /// Draws what the program wrote, within the work of one turn, and returns how many bytes that were.
+    pub(crate) fn handle_output(&mut self, now: Time, bytes: &[u8], work: u64) -> usize {
+        let taken = self.terminal.process_within(bytes, work);
         self.is_stale = true;
-        self.input.push_reply(&self.terminal.take_replies());
+        self.input.push_replies(now, &self.terminal.take_replies());
         self.look(now);
+        taken
     }
 
     /// Draws a text that no program wrote. What it asks of the terminal is not answered, for there is
@@ -171,6 +183,7 @@ impl Session {
             self.echo.next_advance().map(|at| (at, Wake::EchoAck)),
             self.resizes.due().map(|at| (at, Wake::Resize)),
             self.hold.due().map(|at| (at, Wake::HeldFrame)),
+            self.input.replies().due().map(|at| (at, Wake::Replies)),
         ])
     }
 
@@ -188,6 +201,8 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use fulmar_transport::limits::TURN_WORK_MAX;
 
     use super::*;
     use crate::user_stream::WindowSize;
@@ -219,7 +234,7 @@ mod tests {
         session.handle_events(ms(0), StateNumber::new(1), &[keys(b"\x1bOA")]);
         assert_eq!(session.input().front(), b"\x1b[A");
         session.handle_taken(ms(0), 3);
-        session.handle_output(ms(1), b"\x1b[?1h");
+        session.handle_output(ms(1), b"\x1b[?1h", TURN_WORK_MAX);
         session.handle_events(ms(1), StateNumber::new(2), &[keys(b"\x1bO"), keys(b"A")]);
         assert_eq!(session.input().front(), b"\x1bOA");
     }
@@ -227,7 +242,7 @@ mod tests {
     #[test]
     fn answers_to_the_program_come_back_as_input() {
         let mut session = session();
-        session.handle_output(ms(0), b"\x1b[5n");
+        session.handle_output(ms(0), b"\x1b[5n", TURN_WORK_MAX);
         assert_eq!(session.input().front(), b"\x1b[0n");
     }
 
@@ -251,12 +266,12 @@ mod tests {
     #[test]
     fn an_unfinished_frame_is_shown_when_it_ends_or_after_150_ms() {
         let mut session = session();
-        session.handle_output(ms(0), b"old");
-        session.handle_output(ms(10), b"\x1b[?2026h\rne");
+        session.handle_output(ms(0), b"old", TURN_WORK_MAX);
+        session.handle_output(ms(10), b"\x1b[?2026h\rne", TURN_WORK_MAX);
         assert_eq!(first_row(&session), "old");
-        session.handle_output(ms(20), b"w\x1b[?2026l");
+        session.handle_output(ms(20), b"w\x1b[?2026l", TURN_WORK_MAX);
         assert_eq!(first_row(&session), "new");
-        session.handle_output(ms(30), b"\x1b[?2026h\rlate");
+        session.handle_output(ms(30), b"\x1b[?2026h\rlate", TURN_WORK_MAX);
         assert_eq!(session.due(), Some((ms(180), Wake::HeldFrame)));
         session.advance(ms(179));
         assert_eq!(first_row(&session), "new");
@@ -282,10 +297,10 @@ mod tests {
         let mut session = session();
         session.handle_events(ms(0), StateNumber::new(4), &[keys(b"x")]);
         session.handle_taken(ms(0), 1);
-        session.handle_output(ms(10), b"\x1b[?2026hx");
+        session.handle_output(ms(10), b"\x1b[?2026hx", TURN_WORK_MAX);
         session.advance(ms(60));
         assert_eq!(session.echo_ack(), StateNumber::ZERO);
-        session.handle_output(ms(70), b"\x1b[?2026l");
+        session.handle_output(ms(70), b"\x1b[?2026l", TURN_WORK_MAX);
         assert_eq!(session.echo_ack(), StateNumber::new(4));
     }
 

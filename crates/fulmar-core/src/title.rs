@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 /// The shortest pause between two changes: at most ten a second.
 ///

@@ -18,16 +18,15 @@
 //! Of a key there is its number among all bytes typed, and its kind, such as `print`, `backspace` or
 //! `enter`: which character it was is nowhere. `rule` is what gave its effect: 0 for the usual effect of
 //! its kind, a larger number for another, `none` if it is not known, `blind` if that of a key before it
-//! is not. Guesses of an `epoch` are shown once it is `confirmed`; `broken` begins another.
+//! is not. Predictions of an `epoch` are shown once it is `confirmed`; `broken` begins another.
 //! Readers skip keys that they do not know; anything else gets another number in the header.
 
 use std::fmt::{self, Display, Write};
 
-use fulmar_datagram::{FragmentHeader, Time};
+use fulmar_base::{PathId, SendError, Time};
+use fulmar_datagram::FragmentHeader;
 use fulmar_predict::PredictionDecision;
-use fulmar_transport::{
-    InstructionReceived, Numbers, Outcome, PathId, Received, SendError, Transmit, Verdict,
-};
+use fulmar_transport::{InstructionReceived, Numbers, Outcome, Received, Transmit, Verdict};
 
 /// The first line of a trace, with the version of its format.
 pub const HEADER: &str = "# fulmar trace 2\n";
@@ -93,11 +92,11 @@ pub fn send_failed(out: &mut String, now: Time, path: PathId, error: SendError) 
     let mut line = Line::begin(out, now, "refused", path);
     let cause = match error {
         SendError::TooBig => "too-big",
-        SendError::Unreachable => "unreachable",
+        SendError::Unreachable | SendError::SourceGone => "unreachable",
         SendError::Refused => "refused",
         SendError::Forbidden => "forbidden",
         SendError::NoRoom => "no-room",
-        _ => "other",
+        SendError::Other => "other",
     };
     line.pair("cause", cause);
     line.end();
@@ -192,7 +191,8 @@ impl<T: Display> Display for Word<T> {
 mod tests {
     use std::time::Duration;
 
-    use fulmar_datagram::{Ecn, FragmentIndex, Sequence};
+    use fulmar_base::Ecn;
+    use fulmar_datagram::{FragmentIndex, Order, Sequence};
     use fulmar_predict::{KeyClass, KeyRule};
     use fulmar_transport::{Cause, DropReason, StateNumber, TransmitNumbers};
 
@@ -250,12 +250,14 @@ mod tests {
         let mut arrived = Received {
             verdict: Verdict::Fresh,
             sequence: Sequence::new(12),
+            order: Some(Order::InOrder),
             fragment: Some(fragment(1, true)),
             instruction: Some(InstructionReceived {
                 numbers: numbers(),
                 difference_bytes: 22,
                 outcome: Some(Outcome::Newest),
             }),
+            work: 0,
         };
         let mut out = String::new();
         received(&mut out, NOW, PATH, 87, &arrived);
@@ -267,8 +269,10 @@ mod tests {
         arrived = Received {
             verdict: Verdict::Dropped(DropReason::BadSeal),
             sequence: None,
+            order: None,
             fragment: None,
             instruction: None,
+            work: 0,
         };
         out.clear();
         received(&mut out, NOW, PATH, 87, &arrived);

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fulmar_terminal::Size;
-use fulmar_transport::{ApplyError, Budget, Difference, Reached, Synced};
+use fulmar_transport::{ApplyError, Budget, Difference, Reached, Synced, WorkBudget};
 
 use self::log::{Log, Reader};
 use self::wire::Encoder;
@@ -153,7 +153,8 @@ impl Synced for UserStream {
         }
     }
 
-    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+    fn apply(&mut self, difference: &[u8], work: &mut WorkBudget) -> Result<(), ApplyError> {
+        work.spend(difference.len() as u64)?;
         let runs = wire::decode(difference)?;
         self.position = self.log.borrow_mut().extend_from(self.position, &runs)?;
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_transport::Cause;
 
 /// The thing that becomes due at the time that `poll_timeout` gives.
@@ -16,6 +16,8 @@ pub enum Wake {
     Resize,
     /// A frame that its program has not finished has been held back long enough.
     HeldFrame,
+    /// Answers wait for a program, and it may have begun to read, or ended.
+    Replies,
     /// The client's silence comes to mean something.
     Silence,
     /// The notice line reads differently from then on.
@@ -44,6 +46,7 @@ impl fmt::Display for Wake {
             Wake::EchoAck => f.pad("echo ack"),
             Wake::Resize => f.pad("resize"),
             Wake::HeldFrame => f.pad("held frame"),
+            Wake::Replies => f.pad("replies"),
             Wake::Silence => f.pad("silence"),
             Wake::Notice => f.pad("notice"),
             Wake::Title => f.pad("title"),

@@ -4,14 +4,17 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use fulmar_base::{Ecn, Hint, PathId, Time};
 use fulmar_core::{
     Client, ClientConfig, HostScreen, Server, ServerConfig, ServerEvent, UserStream, WindowSize,
 };
-use fulmar_datagram::{Direction, Ecn, Key, Opener, Sealer, Time};
+use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_sim::Random;
 use fulmar_terminal::{Checker, Size};
+use fulmar_transport::limits::{INSTRUCTION_BYTES_MAX, INSTRUCTION_WORK_MAX, TURN_WORK_MAX};
 use fulmar_transport::{
-    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, PathId, Role, Synced, wire,
+    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, Role, Synced, WorkBudget,
+    wire,
 };
 use proptest::prelude::*;
 
@@ -43,7 +46,7 @@ impl Synced for Forged {
         Difference::complete(self.bytes.to_vec())
     }
 
-    fn apply(&mut self, _: &[u8]) -> Result<(), ApplyError> {
+    fn apply(&mut self, _: &[u8], _: &mut WorkBudget) -> Result<(), ApplyError> {
         Ok(())
     }
 
@@ -100,6 +103,9 @@ impl Villain {
             number: self.number,
             bytes: Rc::from(difference),
         };
+        let before = self.endpoint.sent_number();
+        // Nobody answers, and it sends all the same.
+        self.endpoint.handle_hint(now, Hint::LinkUp);
         self.endpoint.set_local(now, state);
         let now = now + UNTIL_COLLECTED;
         self.endpoint.handle_timeout(now);
@@ -107,7 +113,7 @@ impl Villain {
         while let Some(transmit) = self.endpoint.poll_transmit(now, &mut buffer) {
             datagrams.extend(transmit.split(&buffer).map(<[u8]>::to_vec));
         }
-        assert_eq!(self.endpoint.sent_number().get(), self.number);
+        assert!(self.endpoint.sent_number() > before);
         datagrams
     }
 }
@@ -199,10 +205,18 @@ impl AttackedClient {
         }
     }
 
-    fn send(&mut self, difference: &[u8]) {
+    /// Sends a difference, and returns how much work it has made.
+    fn send(&mut self, difference: &[u8]) -> u64 {
+        self.drawn_after(difference).0
+    }
+
+    /// Sends a difference, and returns how much work it has made, and what the user's terminal gets.
+    fn drawn_after(&mut self, difference: &[u8]) -> (u64, String) {
         self.now += Duration::from_secs(1);
+        let mut work = 0;
         for datagram in self.villain.send(self.now, difference) {
-            let _ = self.client.handle_datagram(self.now, arrival(&datagram));
+            let received = self.client.handle_datagram(self.now, arrival(&datagram));
+            work += received.work;
         }
         self.now += UNTIL_ACKNOWLEDGED;
         self.client.handle_timeout(self.now);
@@ -214,6 +228,7 @@ impl AttackedClient {
         while self.client.poll_event().is_some() {}
         let next = self.client.poll_timeout().map(|(at, _)| at);
         assert!(next.is_none_or(|next| next > self.now), "it wants to spin");
+        (work, String::from_utf8_lossy(&drawn).into_owned())
     }
 
     fn is_alive(&self) -> bool {
@@ -259,6 +274,149 @@ const ODD: [u64; 12] = [
     u64::MAX,
 ];
 
+/// The work of the largest control function: all cells of the largest screen, copied and changed.
+const FUNCTION_WORK_MAX: u64 = 3 * Size::CELLS_MAX as u64;
+
+/// Input that makes as much work as it can, a piece of each kind.
+const WORST: [&[u8]; 12] = [
+    b"\x1b[ @",
+    b"\x1b['}",
+    b"\x1b#8\x1b[ @",
+    b"\x1b[99S",
+    b"\x1b[L",
+    b"\n",
+    b"\x1bc",
+    b"\x1b[4096I\x1b[4096Z",
+    "漢\x1b[65535b".as_bytes(),
+    b"\x1b[4hx\x1b[65535b",
+    b"\x1b[?1049h\x1b[?1049l",
+    b"\x1b]8;;x:y\x07x",
+];
+
+/// Makes a screen of that size of which no two rows are the same.
+fn varied(size: Size) -> Vec<u8> {
+    let rows = (1..=size.rows()).map(|row| format!("\x1b[{row}H{row}"));
+    rows.collect::<String>().into_bytes()
+}
+
+fn resize(size: Size) -> Vec<u8> {
+    let (width, height) = (size.columns().into(), size.rows().into());
+    message(3, &[(5, Field::Number(width)), (6, Field::Number(height))])
+}
+
+fn host_bytes(bytes: &[u8]) -> Vec<u8> {
+    message(2, &[(4, Field::Bytes(bytes.to_vec()))])
+}
+
+/// Some kilobytes on the wire inflate to megabytes, in thousands of parts, each of which may want to
+/// move a million cells.
+#[test]
+fn the_work_of_an_instruction_has_a_bound_however_many_parts_it_has() {
+    let largest = Size::new(256, 4096).expect("the largest");
+    for size in [Size::default(), largest] {
+        let mut attacked = AttackedClient::new();
+        attacked.send(&resize(size));
+        attacked.send(&host_bytes(&varied(size)));
+        for worst in WORST {
+            let piece = worst.repeat(2048 / worst.len());
+            let work = attacked.send(&host_bytes(&piece).repeat(2000));
+            let bound = INSTRUCTION_WORK_MAX + INSTRUCTION_BYTES_MAX as u64 + FUNCTION_WORK_MAX;
+            let kind = String::from_utf8_lossy(worst);
+            assert!(work <= bound, "{work} for {kind:?} at {size}");
+            assert!(work > 1 << 20, "{work} for {kind:?} at {size}");
+        }
+        let narrow = Size::new(size.rows(), size.columns() - 1).expect("in bounds");
+        let there_and_back = [
+            resize(narrow),
+            host_bytes(b"x"),
+            resize(size),
+            host_bytes(b"y"),
+        ];
+        let work = attacked.send(&there_and_back.concat().repeat(4000));
+        let bound = INSTRUCTION_WORK_MAX + INSTRUCTION_BYTES_MAX as u64 + 4 * FUNCTION_WORK_MAX;
+        assert!(work <= bound, "{work} for resizes at {size}");
+        assert!(attacked.is_alive());
+    }
+}
+
+#[test]
+fn the_user_is_told_of_a_screen_that_is_refused_until_one_is_taken() {
+    let mut attacked = AttackedClient::new();
+    attacked.send(&host_bytes(b"$ "));
+    let piece = b"\x1b#8\x1b[ @".repeat(256);
+    let (_, drawn) = attacked.drawn_after(&host_bytes(&piece).repeat(1900));
+    assert!(drawn.contains("cannot be shown"), "{drawn}");
+    let (_, drawn) = attacked.drawn_after(&host_bytes(b"ls"));
+    assert!(drawn.contains("ls"), "{drawn}");
+    assert!(!drawn.contains("cannot be shown"), "{drawn}");
+}
+
+/// The largest window is not touched by the bound: it is made larger, and painted anew with as many bytes as
+/// an instruction may have.
+#[test]
+fn the_largest_screen_is_resized_and_painted_within_the_work_of_an_instruction() {
+    let (before, after) = (Size::new(255, 4096), Size::new(256, 4095));
+    let paint = |size: Size, colour: u8| {
+        let rows = (1..=size.rows()).map(|row| {
+            let text = "漢x".repeat(usize::from(size.columns()) / 3);
+            format!("\x1b[{row}H\x1b[{};38;5;{}m{text}", 40 + colour, row % 256)
+        });
+        rows.collect::<String>()
+    };
+    let mut work = WorkBudget::unlimited();
+    let mut screen = HostScreen::blank(before.expect("in bounds"));
+    for colour in 1..=2 {
+        let first = format!("{}\x1b[?1049h", paint(before.expect("in bounds"), colour));
+        screen
+            .apply(&host_bytes(first.as_bytes()), &mut work)
+            .expect("it is drawn");
+    }
+    let mut work = WorkBudget::new(INSTRUCTION_WORK_MAX);
+    let after = after.expect("in bounds");
+    let mut frame = paint(after, 3).into_bytes();
+    while frame.len() < INSTRUCTION_BYTES_MAX - 100 {
+        frame.extend_from_slice(b"\x1b[38;2;10;20;30;48;2;40;50;60mx\x1b[100;100H");
+    }
+    let difference = [resize(after), host_bytes(&frame)].concat();
+    assert_eq!(screen.apply(&difference, &mut work), Ok(()));
+    assert!(work.spent() > INSTRUCTION_WORK_MAX / 4, "{}", work.spent());
+}
+
+#[test]
+fn the_work_of_a_turn_has_a_bound_whatever_the_program_writes() {
+    let largest = Size::new(256, 4096).expect("the largest");
+    for size in [Size::default(), largest] {
+        for worst in WORST {
+            let mut attacked = AttackedServer::new();
+            attacked.send(&resize(size));
+            let now = attacked.now;
+            for varied in varied(size).chunks(1024) {
+                assert_eq!(
+                    attacked
+                        .server
+                        .handle_pty_output(now, varied, TURN_WORK_MAX),
+                    varied.len()
+                );
+            }
+            let output = worst.repeat(65_536 / worst.len());
+            let mut rest = &output[..];
+            let mut turns = 0;
+            while !rest.is_empty() && turns < 5 {
+                let before = attacked.server.screen().work();
+                let taken = attacked.server.handle_pty_output(now, rest, TURN_WORK_MAX);
+                let work = attacked.server.screen().work() - before;
+                let kind = String::from_utf8_lossy(worst);
+                assert!(taken > 0, "{kind:?}");
+                let bound = TURN_WORK_MAX + FUNCTION_WORK_MAX;
+                assert!(work <= bound, "{work} for {kind:?} at {size}");
+                rest = &rest[taken..];
+                turns += 1;
+            }
+            assert!(attacked.is_alive());
+        }
+    }
+}
+
 #[test]
 fn every_odd_size_is_survived_by_a_server() {
     let mut attacked = AttackedServer::new();
@@ -299,6 +457,7 @@ fn host_bytes_of_every_kind_reach_the_users_terminal_only_as_what_is_permitted()
     for bytes in [
         b"\x1b[c\x1b[>c\x1b[5n\x1b[6n\x1bZ\x05".as_slice(),
         b"\x1b]52;c;?\x07\x1b]52;c;not base64!\x07",
+        b"\x1b]52;c;a===\x07\x1b]52;c;m\x07\x1b]52;c;abc\x07",
         b"\x1b]10;?\x07\x1b]4;1;?\x07\x1b]11;?\x1b\\",
         b"\x1b[14t\x1b[21t\x1b[8;9;9t\x1b[5i",
         b"\x1bP+q544e\x1b\\\x1bP$qm\x1b\\",
@@ -350,8 +509,16 @@ fn of_thousands_of_resizes_in_a_difference_the_last_is_applied() {
 fn a_difference_of_more_messages_than_the_cap_is_refused() {
     // Each resize is an instruction with one message in it: docs/threat-model.md §6.
     let most = 16_384 / 2;
-    assert!(UserStream::reading().apply(&resizes(most, 77)).is_ok());
-    assert!(UserStream::reading().apply(&resizes(most + 1, 77)).is_err());
+    assert!(
+        UserStream::reading()
+            .apply(&resizes(most, 77), &mut WorkBudget::unlimited())
+            .is_ok()
+    );
+    assert!(
+        UserStream::reading()
+            .apply(&resizes(most + 1, 77), &mut WorkBudget::unlimited())
+            .is_err()
+    );
 }
 
 #[test]
@@ -436,9 +603,9 @@ proptest! {
     fn decoders_survive_what_is_almost_a_message(seed in any::<u64>()) {
         let bytes = almost_a_message(seed);
         let mut stream = UserStream::reading();
-        if stream.apply(&bytes).is_ok() {
+        if stream.apply(&bytes, &mut WorkBudget::unlimited()).is_ok() {
             stream.take_new();
         }
-        let _ = HostScreen::blank(Size::default()).apply(&bytes);
+        let _ = HostScreen::blank(Size::default()).apply(&bytes, &mut WorkBudget::unlimited());
     }
 }

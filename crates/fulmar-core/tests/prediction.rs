@@ -25,8 +25,8 @@ fn fast() -> Network {
 }
 
 /// A session at a prompt that has shown one key, so that it is known to echo.
-fn at_a_prompt(net: Network, mode: PredictionMode) -> Result<World, Failure> {
-    let mut world = World::with(net, |client| client.prediction.mode = mode, |_| ());
+fn at_a_prompt(net: Network, preference: PredictionMode) -> Result<World, Failure> {
+    let mut world = World::with(net, |client| client.prediction.mode = preference, |_| ());
     world
         .sim
         .run_until(secs(10), |(near, _)| near.client.is_connected())?;
@@ -48,14 +48,14 @@ fn seen_after(world: &mut World, keys: &[u8], wanted: &str) -> Result<Duration, 
 
 #[test]
 fn a_key_is_seen_before_the_server_has_answered() -> Result<(), Failure> {
-    for mode in [
+    for preference in [
         PredictionMode::Adaptive,
         PredictionMode::Always,
         PredictionMode::Experimental,
     ] {
-        let mut world = at_a_prompt(slow(), mode)?;
+        let mut world = at_a_prompt(slow(), preference)?;
         let waited = seen_after(&mut world, b"s", "$ ls")?;
-        assert!(waited < ms(5), "{mode:?}: {waited:?}");
+        assert!(waited < ms(5), "{preference:?}: {waited:?}");
         world.run_for(secs(3))?;
         world.check_screens()?;
         let score = world.near().client.link_info().prediction;

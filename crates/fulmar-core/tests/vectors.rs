@@ -4,13 +4,12 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use fulmar_base::{Ecn, PathId, Time};
 use fulmar_core::{Client, ClientConfig, Server, ServerConfig, ServerEvent, UserStream};
-use fulmar_datagram::{Ecn, Key, Time};
+use fulmar_datagram::Key;
 use fulmar_sim::Random;
 use fulmar_terminal::{CursorKeyMode, CursorKeys, Position, Screen, Size, Vocabulary};
-use fulmar_transport::{
-    Arrival, Budget, Instruction, Outcome, PathId, Reached, Received, Synced, Verdict,
-};
+use fulmar_transport::{Arrival, Budget, Instruction, Outcome, Reached, Received, Synced, Verdict};
 use serde_json::Value;
 
 use support::text;
@@ -280,7 +279,10 @@ fn differences_of_the_user_stream_are_written_as_stock_wrote_them() {
             let source = states.get(&source).expect("nothing was lost").clone();
             let mut state = source.clone();
             state
-                .apply(instruction.difference)
+                .apply(
+                    instruction.difference,
+                    &mut fulmar_transport::WorkBudget::unlimited(),
+                )
                 .expect("a difference of stock");
             let again = state.diff_from(&source, Budget::UNLIMITED);
             assert!(matches!(again.reached, Reached::Target));

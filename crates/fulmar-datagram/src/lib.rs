@@ -52,7 +52,6 @@ mod stamp;
 mod testing;
 
 pub use fragment::{Fragment, FragmentHeader, FragmentIndex};
-pub use fulmar_base::{Ecn, Time};
 pub use key::{Key, KeyError, KeyMark, KeyMaterial, KeyMemory};
 pub use nonce::{Direction, Nonce, Sequence};
 pub use opener::{OpenError, Opened, Opener, Order};

@@ -13,13 +13,14 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use fulmar_datagram::{Direction, Ecn, Key, Opener, Sealer, Time};
+use fulmar_base::{Ecn, PathId, Time};
+use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_sim::{
     Datagram, Delay, Failure, Loss, Network, Node, Random, Simulation, address, ms, secs,
 };
 use fulmar_transport::wire::{self, Reader};
 use fulmar_transport::{
-    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, PathId, Role, Synced,
+    ApplyError, Arrival, Budget, Config, Difference, Endpoint, Noise, Role, Synced, WorkBudget,
 };
 
 /// The drinks that people vote for.
@@ -67,7 +68,7 @@ impl Synced for Votes {
         Difference::complete(bytes)
     }
 
-    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+    fn apply(&mut self, difference: &[u8], _: &mut WorkBudget) -> Result<(), ApplyError> {
         for field in Reader::new().message(difference) {
             let field = field?;
             let mut counters = (1..).zip(&mut self.0);

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use fulmar_base::Time;
 use fulmar_datagram::limits::{DATAGRAM_OVERHEAD_BYTES, FRAGMENT_INDEX_MAX};
-use fulmar_datagram::{Fragment, FragmentHeader, FragmentIndex, Time};
+use fulmar_datagram::{Fragment, FragmentHeader, FragmentIndex};
 
 use crate::limits::{ASSEMBLY_AGE_MAX, COMPRESSED_BYTES_MAX};
 

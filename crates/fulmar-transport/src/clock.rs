@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::{Ecn, StampClock, Stamps, Time};
+use fulmar_base::{Ecn, Time};
+use fulmar_datagram::{StampClock, Stamps};
 
 use crate::RoundTrip;
 

@@ -1,22 +1,29 @@
 //! Keeps what is known of the peer's presence.
 
-use fulmar_datagram::Time;
+use std::time::Duration;
+
+use fulmar_base::Time;
 
 use crate::Role;
-use crate::timing::Doubt;
+use crate::limits::{RETRY_MARGIN, UNANSWERED_MIN, UNHEARD_MIN};
+use crate::timing::{Doubt, Large};
 
 /// The peer's presence: the time it was last heard, the things it waits for, and a doubt about the way to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     /// True once anything was sent.
     pub(crate) has_sent: bool,
-    /// Whether what was sent last fitted into one datagram.
-    pub(crate) was_small: bool,
-    /// When the newest state of the peer arrived, if any has.
+    /// The instructions of several datagrams sent since the peer last acknowledged anything.
+    pub(crate) large: Option<Large>,
+    /// The arrival of the newest state of the peer, if any has come.
     pub(crate) heard: Option<Time>,
-    /// Since when a state of the peer waits for its acknowledgement.
+    /// The arrival of the last datagram newer than all before.
+    arrived: Option<Time>,
+    /// The departure of the first datagram with content since then.
+    asked: Option<Time>,
+    /// The time since which a state of the peer waits for its acknowledgement.
     pub(crate) unacknowledged_since: Option<Time>,
-    /// Since when the way has not changed: what was sent earlier may have gone astray.
+    /// The time since which the way has not changed: what was sent earlier may have gone astray.
     pub(crate) way_since: Time,
     pub(crate) doubt: Option<Doubt>,
 }
@@ -31,8 +38,10 @@ impl Contact {
         };
         Contact {
             has_sent: false,
-            was_small: true,
+            large: None,
             heard: None,
+            arrived: None,
+            asked: None,
             unacknowledged_since: None,
             way_since: now,
             doubt,
@@ -43,12 +52,37 @@ impl Contact {
     pub(crate) fn moved(&mut self, now: Time) {
         self.way_since = now;
         self.doubt = None;
+        self.large = None;
     }
 
     /// Takes note that the way may have changed, and is to be tried at once.
     pub(crate) fn doubt_way(&mut self, now: Time) {
         self.way_since = now;
         self.doubt = Some(Doubt::new(now, 0));
+        self.large = None;
+    }
+
+    /// Tells whether our own datagrams remain unanswered, so that a report of why may be true.
+    ///
+    /// Source: docs/threat-model.md §7: anybody off the path can forge a report.
+    pub(crate) fn is_unanswered(&self, now: Time, timeout: Duration) -> bool {
+        let Some(arrived) = self.arrived else {
+            return true;
+        };
+        let patience = UNANSWERED_MIN.max((timeout + RETRY_MARGIN) * 2);
+        let is_overdue = self.asked.is_some_and(|asked| now.since(asked) >= patience);
+        is_overdue || now.since(arrived) >= UNHEARD_MIN.max(timeout * 2)
+    }
+
+    /// Takes note of a datagram newer than all before. If an acknowledgement is overdue, the silence
+    /// has ended, and all may be sent.
+    pub(crate) fn found_alive(&mut self, now: Time, timeout: Duration) {
+        self.arrived = Some(now);
+        self.asked = None;
+        if let Some(doubt) = &mut self.doubt {
+            doubt.is_failing = false;
+        }
+        self.large = self.large.filter(|large| !large.is_overdue(now, timeout));
     }
 
     /// Takes note that the system did not send; `is_mended` says that the next try will be of another
@@ -73,18 +107,24 @@ impl Contact {
 
     /// Takes note of a round trip that began at `sent_at`.
     pub(crate) fn proven(&mut self, sent_at: Time) {
+        self.large = None;
         self.doubt = self.doubt.filter(|doubt| sent_at < doubt.since);
     }
 
-    /// Takes note that an instruction was sent, in so many datagrams.
-    pub(crate) fn sent(&mut self, datagrams: usize) {
+    /// Takes note that an instruction was sent, in so many datagrams, and whether the peer is to answer
+    /// it soon.
+    pub(crate) fn sent(&mut self, now: Time, datagrams: usize, has_content: bool) {
         self.has_sent = true;
-        self.was_small = datagrams == 1;
+        if has_content {
+            self.asked.get_or_insert(now);
+        }
+        if datagrams > 1 {
+            self.large = Some(Large::again(self.large, now));
+        }
         self.unacknowledged_since = None;
         if let Some(doubt) = &mut self.doubt {
             doubt.tries = doubt.tries.saturating_add(1);
             doubt.is_failing = false;
-            doubt.is_costly = datagrams > 1;
         }
     }
 }
@@ -92,7 +132,6 @@ impl Contact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn at(millis: u64) -> Time {
         Time::from_origin(Duration::from_millis(millis))
@@ -130,10 +169,9 @@ mod tests {
     fn each_try_is_counted_until_news_of_the_way() {
         let mut contact = server();
         contact.doubt_way(at(100));
-        contact.sent(1);
-        contact.sent(3);
-        let doubt = contact.doubt.unwrap();
-        assert_eq!((doubt.tries, doubt.is_costly), (2, true));
+        contact.sent(at(120), 1, true);
+        contact.sent(at(140), 3, true);
+        assert_eq!(contact.doubt.unwrap().tries, 2);
         contact.doubt_way(at(200));
         assert_eq!(contact.doubt, Some(Doubt::new(at(200), 0)));
     }
@@ -143,7 +181,7 @@ mod tests {
         let mut contact = server();
         contact.failed(at(100), false);
         assert!(contact.doubt.unwrap().is_failing);
-        contact.sent(1);
+        contact.sent(at(150), 1, true);
         assert!(!contact.doubt.unwrap().is_failing);
         contact.failed(at(200), false);
         let doubt = contact.doubt.unwrap();
@@ -158,12 +196,55 @@ mod tests {
     }
 
     #[test]
+    fn what_is_large_counts_until_something_is_acknowledged_or_a_silence_ends() {
+        let mut contact = server();
+        let timeout = Duration::from_millis(200);
+        contact.sent(at(100), 3, true);
+        contact.found_alive(at(150), timeout);
+        contact.sent(at(160), 1, true);
+        assert_eq!(contact.large, Some(Large::again(None, at(100))));
+        contact.found_alive(at(400), timeout);
+        assert_eq!(contact.large, None, "it was overdue");
+        contact.sent(at(500), 3, true);
+        contact.proven(at(500));
+        assert_eq!(contact.large, None);
+    }
+
+    #[test]
+    fn a_report_may_be_true_when_nothing_has_come_back_for_a_while() {
+        let mut contact = server();
+        let timeout = Duration::from_millis(200);
+        assert!(contact.is_unanswered(at(0), timeout), "nobody was heard");
+        contact.found_alive(at(100), timeout);
+        contact.sent(at(3000), 1, false);
+        assert!(!contact.is_unanswered(at(6599), timeout));
+        assert!(contact.is_unanswered(at(6600), timeout));
+        contact.sent(at(4000), 1, true);
+        contact.sent(at(4900), 1, true);
+        assert!(!contact.is_unanswered(at(4999), timeout));
+        assert!(contact.is_unanswered(at(5000), timeout));
+        let slow = Duration::from_millis(1000);
+        assert!(!contact.is_unanswered(at(6199), slow));
+        assert!(contact.is_unanswered(at(6200), slow));
+        contact.found_alive(at(5000), timeout);
+        assert!(!contact.is_unanswered(at(5000), timeout));
+    }
+
+    #[test]
+    fn a_sign_of_life_ends_what_a_refusal_has_caused() {
+        let mut contact = server();
+        contact.failed(at(100), false);
+        contact.found_alive(at(200), Duration::from_millis(200));
+        assert!(!contact.doubt.unwrap().is_failing);
+    }
+
+    #[test]
     fn any_instruction_settles_an_acknowledgement() {
         let mut contact = server();
         contact.owe_acknowledgement(at(100));
         contact.owe_acknowledgement(at(150));
         assert_eq!(contact.unacknowledged_since, Some(at(100)));
-        contact.sent(1);
+        contact.sent(at(150), 1, true);
         assert_eq!(contact.unacknowledged_since, None);
     }
 }

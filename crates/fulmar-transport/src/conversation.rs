@@ -1,29 +1,31 @@
 //! A conversation: everything between an instruction that arrived and an instruction to send.
 
-use fulmar_datagram::{Ecn, Order, Time};
+use fulmar_base::{Ecn, Hint, PathId, Time};
+use fulmar_datagram::Order;
 
 use crate::cause::{Cause, DropReason};
 use crate::clock::Clock;
 use crate::contact::Contact;
 use crate::counters::{Counters, tick};
 use crate::departure::Departure;
-use crate::dialect::{Addition, Dialect, Digest, Handshake};
+use crate::dialect::{Dialect, Digest, Handshake};
 use crate::ending::Ending;
 use crate::event::{Event, Events, InstructionReceived, Received, Verdict};
 use crate::hopping::Hopping;
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
-use crate::outbox::Cost;
+use crate::limits::{INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES};
+use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
 use crate::policy::{difference_budget, window};
-use crate::receiver::{Intake, Outcome, Receiver};
+use crate::receiver::{Intake, Outcome, Receiver, Refusal};
 use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
 use crate::timing::{
-    Deadlines, Reach, Situation, frame_interval, hop_interval, is_opening, schedule,
+    Deadlines, Reach, Situation, frame_interval, hop_interval, is_active, is_opening, schedule,
 };
-use crate::{Budget, Hint, PathId, Role, StateNumber, Synced};
+use crate::{Budget, Role, StateNumber, Synced, WorkBudget};
 
 /// Joins the objects, the paths, the clock and the end of a conversation. Asks each of them and
 /// forwards; knows nothing of bytes.
@@ -42,15 +44,13 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) ended: Option<Ending>,
 }
 
-/// An instruction to send.
-pub(crate) struct Outgoing {
-    pub(crate) path: PathId,
-    pub(crate) cause: Cause,
-    pub(crate) numbers: Numbers,
-    pub(crate) difference: Vec<u8>,
-    pub(crate) addition: Addition,
-    /// Whether no state of the target's number was sent before.
-    is_new: bool,
+/// The part of the missing difference that is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// As much as the path allows.
+    Whole,
+    /// As much as a probe can carry.
+    Probe,
 }
 
 impl<L: Synced, R: Synced> Conversation<L, R> {
@@ -85,6 +85,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     pub(crate) fn hear(&mut self, now: Time, path: PathId, ecn: Ecn, heard: Heard<'_>) -> Received {
         if heard.order == Order::InOrder {
             self.clock.hear(now, heard.stamps, ecn);
+            let timeout = self.clock.round_trip().timeout();
+            self.contact.found_alive(now, timeout);
             let before = self.paths.current();
             self.paths.heard(now, path, &mut self.events);
             if self.paths.current() != before {
@@ -95,15 +97,18 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             Order::InOrder => Verdict::Fresh,
             Order::Late => Verdict::Late,
         };
+        let mut work = WorkBudget::new(INSTRUCTION_WORK_MAX);
         let mut received = Received {
             verdict: genuine,
             sequence: Some(heard.sequence),
+            order: Some(heard.order),
             fragment: Some(heard.fragment),
             instruction: None,
+            work: 0,
         };
         match heard.instruction {
             Ok(Some(instruction)) => {
-                let outcome = self.take(now, path, heard.order, instruction);
+                let outcome = self.take(now, path, heard.order, instruction, &mut work);
                 received.instruction = Some(InstructionReceived {
                     numbers: instruction.numbers,
                     difference_bytes: instruction.difference.len(),
@@ -114,6 +119,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             Ok(None) => {}
             Err(reason) => received.verdict = Verdict::Dropped(reason),
         }
+        received.work = heard.inflated_bytes as u64 + work.spent();
         received
     }
 
@@ -154,15 +160,26 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         };
         let budget = self.budget(datagram_bytes);
         let budget = budget.unwrap_or(Budget::of_bytes(0));
+        let composed = match self.extent(now, cause) {
+            Extent::Probe if budget.allows(PROBE_DIFFERENCE_BYTES) => {
+                self.sender.compose_probe(now)
+            }
+            _ => self.sender.compose(now, trust, numbering, budget),
+        };
         let Composed {
             source,
             target,
             is_new,
             throwaway,
             difference,
-        } = self.sender.compose(now, trust, numbering, budget);
-        // A repetition may be lost and its state be there all the same.
-        let carrier = if is_new { target } else { target.next() };
+        } = composed;
+        // A repetition may be lost and its state be there all the same, and so may a state before the
+        // last one.
+        let carrier = if is_new {
+            target
+        } else {
+            self.sender.sent_number().next()
+        };
         let acknowledged = self.receiver.pledge(now, carrier);
         Outgoing {
             path,
@@ -184,7 +201,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     /// Takes note of what sending an instruction costs.
     pub(crate) fn sent(&mut self, now: Time, outgoing: &Outgoing, cost: Cost) {
         self.counters.sent.count(outgoing.cause);
-        self.contact.sent(cost.datagrams);
+        let has_content = !outgoing.difference.is_empty();
+        self.contact.sent(now, cost.datagrams, has_content);
         if self.closing.sent(now) {
             self.events.push(Event::PeerShutdown);
         }
@@ -228,7 +246,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             reach: self.reach(datagram_bytes),
             has_sent: self.contact.has_sent,
             last_sent: self.sender.sent_at(),
-            was_small: self.contact.was_small,
+            large: self.contact.large,
             standing: self.sender.standing(now, self.trust()),
             last_change: self.sender.last_change(),
             interval: frame_interval(round_trip.smoothed()),
@@ -251,6 +269,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         path: PathId,
         order: Order,
         instruction: Instruction<'_>,
+        work: &mut WorkBudget,
     ) -> Result<Outcome, DropReason> {
         let Instruction {
             numbers,
@@ -268,7 +287,12 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let difference = admitted.ok_or(DropReason::NotAgreed)?;
         let outcome = self
             .receiver
-            .accept(now, numbers, difference, self.intake)?;
+            .accept(now, numbers, difference, self.intake, work);
+        if outcome == Err(Refusal::SourceMissing) && order == Order::InOrder {
+            // It believes that we have more than we do, and waits to hear of it.
+            self.contact.owe_acknowledgement(now);
+        }
+        let outcome = outcome?;
         if numbers.target == StateNumber::SHUTDOWN {
             self.handshake.hear_farewell(extensions);
         }
@@ -323,6 +347,29 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         if target == StateNumber::SHUTDOWN {
             self.closing.hear();
+        }
+    }
+
+    /// Tells how much may be sent for that cause: what a probe can carry to a peer that has not been
+    /// heard for as long as an active retry lasts, or that owes an acknowledgement of something large.
+    /// The goodbye is no probe, nor is the first try of a way that may have changed.
+    fn extent(&self, now: Time, cause: Cause) -> Extent {
+        let timeout = self.clock.round_trip().timeout();
+        let is_probe = match cause {
+            _ if self.closing.own().is_some() => false,
+            Cause::FirstRepeat => self.contact.large.is_some(),
+            Cause::Probe => self.contact.doubt.is_none_or(|doubt| doubt.tries > 0),
+            _ => {
+                let large = self.contact.large;
+                let heard = self.contact.heard;
+                large.is_some_and(|large| large.holds_back(now, timeout))
+                    || heard.is_some() && !is_active(now, heard)
+            }
+        };
+        if is_probe {
+            Extent::Probe
+        } else {
+            Extent::Whole
         }
     }
 

@@ -27,8 +27,10 @@ pub struct Counters {
     pub duplicates: u64,
     /// Instructions that made a state of the peer the newest.
     pub advanced: u64,
-    /// Times that the system refused to send.
+    /// Times that the system refused to send, or a report of somebody else's was believed.
     pub send_errors: u64,
+    /// Reports of others that datagrams cannot have arrived, believed or not.
+    pub reports: u64,
 }
 
 impl Counters {

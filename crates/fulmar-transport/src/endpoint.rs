@@ -1,6 +1,7 @@
 //! One end of a conversation.
 
-use fulmar_datagram::{Opener, SealError, Sealer, Time};
+use fulmar_base::{Hint, PathId, SendError, Time};
+use fulmar_datagram::{Opener, SealError, Sealer, Sequence};
 
 use crate::cause::{Cause, DropReason};
 use crate::conversation::Conversation;
@@ -13,9 +14,9 @@ use crate::outbox::{Noise, Outbox};
 use crate::receiver::{Intake, Receiver};
 use crate::sender::Sender;
 use crate::timing::Deadlines;
-use crate::{Hint, PathId, Role, RoundTrip, SendError, StateNumber, Synced};
+use crate::{Role, RoundTrip, StateNumber, Synced};
 
-/// What an endpoint is to be.
+/// The settings of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     /// The end that this endpoint is.
@@ -93,18 +94,37 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     }
 
     /// Takes note that the system refused to send. Nothing is sent again at once; the timers see to
-    /// it, in datagrams of 500 bytes from now on if that was the trouble.
+    /// it, in datagrams of 500 bytes if that was the trouble, for ten minutes or until the way changes.
+    ///
+    /// What somebody else has said of the way is for [`handle_report`](Endpoint::handle_report).
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         tick(&mut self.talk.counters.send_errors);
         if self.talk.paths.current() == Some(path) {
-            let is_mended = error == SendError::TooBig && self.outbox.shorten();
+            let is_mended = error == SendError::TooBig && self.outbox.shorten(now);
             self.talk.contact.failed(now, is_mended);
             self.settle(now);
         }
     }
 
+    /// Takes note that somebody has reported why a datagram cannot have arrived. Returns whether that is
+    /// believed: it may be forged, and is only as long as our own datagrams remain unanswered. Nothing
+    /// has changed if it is not.
+    ///
+    /// Source: docs/threat-model.md §7.
+    pub fn handle_report(&mut self, now: Time, path: PathId, error: SendError) -> bool {
+        tick(&mut self.talk.counters.reports);
+        let timeout = self.round_trip().timeout();
+        let is_believed =
+            self.path() == Some(path) && self.talk.contact.is_unanswered(now, timeout);
+        if is_believed {
+            self.handle_send_error(now, path, error);
+        }
+        is_believed
+    }
+
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
+        self.outbox.lengthen();
         self.talk.hint(now, hint);
         self.settle(now);
     }
@@ -143,6 +163,12 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// holds, so that its past may be forgotten.
     pub fn forget_consumed(&mut self) {
         self.talk.receiver.forget_consumed();
+    }
+
+    /// Goes on at this sequence number with what is sent from here on, unless it has come as far by
+    /// itself. The peer drops what is more than 2^32 above the highest number that it has accepted.
+    pub fn skip_to(&mut self, sequence: Sequence) {
+        self.outbox.skip_to(sequence);
     }
 
     /// Begins to end the conversation. The present local object is its last.
@@ -241,6 +267,13 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.talk.paths.current()
     }
 
+    /// Tells whether a server knows of that path how it stands. As long as it does, the path has to
+    /// keep its number; these are never more than
+    /// [`UNVALIDATED_PATHS_MAX`](crate::limits::UNVALIDATED_PATHS_MAX) and two.
+    pub fn remembers(&self, path: PathId) -> bool {
+        self.talk.paths.remember(path)
+    }
+
     /// Returns what is spoken.
     pub fn dialect(&self) -> Dialect {
         self.talk.handshake.dialect()
@@ -288,6 +321,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Makes an instruction of what is due; `None` if nothing is.
     fn load(&mut self, now: Time) -> Option<()> {
         self.settle(now);
+        self.outbox.lengthen_in_time(now);
         let cause = self.deadlines.due(now)?;
         let path = self.talk.paths.current()?;
         let datagram_bytes = self.outbox.datagram_bytes();

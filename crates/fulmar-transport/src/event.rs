@@ -2,19 +2,20 @@
 
 use std::collections::VecDeque;
 
-use fulmar_datagram::{Ecn, FragmentHeader, Sequence};
+use fulmar_base::{Ecn, PathId};
+use fulmar_datagram::{FragmentHeader, Order, Sequence};
 
 use crate::cause::{Cause, DropReason};
 use crate::instruction::Numbers;
 use crate::receiver::Outcome;
-use crate::{Dialect, Ending, PathId, StateNumber};
+use crate::{Dialect, Ending, StateNumber};
 
 /// Bytes that came in.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'a> {
-    /// On which path.
+    /// The path on which they came.
     pub path: PathId,
-    /// With which congestion mark.
+    /// The congestion mark with which they came.
     pub ecn: Ecn,
     /// The UDP payload.
     pub bytes: &'a [u8],
@@ -28,20 +29,34 @@ pub struct Received {
     pub verdict: Verdict,
     /// The number of the datagram, unless it was dropped unopened.
     pub sequence: Option<Sequence>,
-    /// Which piece it was, unless it was dropped unopened.
+    /// Its order: newer than all before, overtaken or repeated; `None` if it was dropped unopened. Of what was
+    /// overtaken or repeated the path says nothing, whatever the verdict.
+    pub order: Option<Order>,
+    /// The place of its piece in the instruction, unless it was dropped unopened.
     pub fragment: Option<FragmentHeader>,
     /// The instruction that it completed, unless that could not be read.
     pub instruction: Option<InstructionReceived>,
+    /// The work that it made beside being opened: bytes inflated, and what the object
+    /// [spent](crate::WorkBudget). Who takes in many datagrams at a time adds it up.
+    pub work: u64,
 }
 
 impl Received {
+    /// Tells whether the datagram was genuine and newer than all before: then the peer was where it
+    /// came from, even if its content was of no use.
+    pub fn is_fresh(&self) -> bool {
+        self.order == Some(Order::InOrder)
+    }
+
     /// Returns the verdict on a datagram that told nothing.
     pub(crate) const fn unopened(reason: DropReason) -> Received {
         Received {
             verdict: Verdict::Dropped(reason),
             sequence: None,
+            order: None,
             fragment: None,
             instruction: None,
+            work: 0,
         }
     }
 }
@@ -64,9 +79,8 @@ pub enum Verdict {
     Fresh,
     /// Genuine but overtaken or repeated: its content counts and nothing else of it does.
     Late,
-    /// It, or the instruction that it completed, was of no use.
-    ///
-    /// A genuine and newer datagram has proven where the peer is, even if its content was dropped.
+    /// It, or the instruction that it completed, was of no use. It may have been genuine, newer than
+    /// all before or overtaken: [`Received::order`] tells.
     Dropped(DropReason),
 }
 

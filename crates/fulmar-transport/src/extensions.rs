@@ -55,11 +55,6 @@ impl<'a> Extensions<'a> {
 pub(crate) const EXTENSION_BYTES_MAX: usize =
     bytes_field_bytes(field::DIGEST, 0) + 2 + bytes_field_bytes(field::FAREWELL, 0) + 9;
 
-/// The first field number that is ours.
-///
-/// Source: docs/protocol.md §13.2.
-pub const EXTENSION_FIELD_MIN: u32 = 64;
-
 #[cfg(test)]
 mod tests {
     use super::*;

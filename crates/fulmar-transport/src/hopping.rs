@@ -1,8 +1,7 @@
 //! A client leaves a local port that may have stopped working.
 
-use fulmar_datagram::Time;
+use fulmar_base::{PathId, Time};
 
-use crate::PathId;
 use crate::departure::Departure;
 use crate::event::{Event, Events};
 use crate::limits::{OLD_PATHS_AGE_MAX, OPEN_PATHS_MAX};

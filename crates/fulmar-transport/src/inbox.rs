@@ -1,14 +1,15 @@
 //! From a datagram to an instruction.
 
+use fulmar_base::Time;
 use fulmar_datagram::{
-    Fragment, FragmentHeader, OpenError, Opened, Opener, Order, Sequence, Stamps, Time,
+    Fragment, FragmentHeader, OpenError, Opened, Opener, Order, Sequence, Stamps,
 };
 
 use crate::assembly::Assembly;
 use crate::cause::DropReason;
 use crate::compress::Inflater;
 use crate::instruction::Instruction;
-use crate::limits::PROTOCOL_VERSION;
+use crate::limits::{DEFLATE_RATIO_MAX, INSTRUCTION_BYTES_MAX, PROTOCOL_VERSION};
 
 /// Opens, assembles, inflates and decodes. Each step sees only what the step before has let pass.
 pub(crate) struct Inbox {
@@ -29,6 +30,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) order: Order,
     pub(crate) stamps: Stamps,
     pub(crate) fragment: FragmentHeader,
+    /// The most bytes that were inflated for it, in vain or not.
+    pub(crate) inflated_bytes: usize,
     /// The instruction that it completed, if it did.
     pub(crate) instruction: Result<Option<Instruction<'a>>, DropReason>,
 }
@@ -53,12 +56,15 @@ impl Inbox {
             stamps,
             fragment,
         } = self.opener.open(bytes, &mut self.plaintext)?;
+        let header = fragment.header;
+        let (inflated_bytes, instruction) = self.instructions.add(now, fragment);
         Ok(Heard {
             sequence,
             order,
             stamps,
-            fragment: fragment.header,
-            instruction: self.instructions.add(now, fragment),
+            fragment: header,
+            inflated_bytes,
+            instruction,
         })
     }
 
@@ -72,19 +78,35 @@ impl Inbox {
 }
 
 impl Instructions {
+    /// Returns the instruction that a fragment completes, and how many bytes were inflated.
     fn add(
         &mut self,
         now: Time,
         fragment: Fragment<'_>,
-    ) -> Result<Option<Instruction<'_>>, DropReason> {
-        let Some(compressed) = self.assembly.add(now, fragment)? else {
-            return Ok(None);
+    ) -> (usize, Result<Option<Instruction<'_>>, DropReason>) {
+        let compressed = match self.assembly.add(now, fragment) {
+            Ok(Some(compressed)) => compressed,
+            Ok(None) => return (0, Ok(None)),
+            Err(error) => return (0, Err(error.into())),
         };
-        let instruction = Instruction::decode(self.inflater.inflate(&compressed)?)?;
-        if instruction.protocol_version == PROTOCOL_VERSION {
-            Ok(Some(instruction))
-        } else {
-            Err(DropReason::WrongVersion)
+        match self.inflater.inflate(&compressed) {
+            Ok(inflated) => (inflated.len(), read(inflated).map(Some)),
+            Err(error) => (inflated_max(compressed.len()), Err(error.into())),
         }
     }
+}
+
+fn read(inflated: &[u8]) -> Result<Instruction<'_>, DropReason> {
+    let instruction = Instruction::decode(inflated)?;
+    match instruction.protocol_version {
+        PROTOCOL_VERSION => Ok(instruction),
+        _ => Err(DropReason::WrongVersion),
+    }
+}
+
+/// Returns how many bytes may have come out of so many compressed ones before something was found to
+/// be wrong.
+fn inflated_max(compressed: usize) -> usize {
+    let most = compressed.saturating_mul(DEFLATE_RATIO_MAX);
+    most.min(INSTRUCTION_BYTES_MAX)
 }

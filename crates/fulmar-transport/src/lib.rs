@@ -21,9 +21,10 @@
 //! Two ends agree on a number, without a wire between them (`examples/shared_counter.rs` has one):
 //!
 //! ```
-//! use fulmar_datagram::Time;
+//! use fulmar_base::Time;
 //! use fulmar_transport::{
 //!     ApplyError, Budget, Difference, Intake, Numbering, Numbers, Receiver, Sender, Synced, Trust,
+//!     WorkBudget,
 //! };
 //!
 //! #[derive(Clone)]
@@ -37,7 +38,7 @@
 //!         let change = (self.0 != source.0).then_some(self.0);
 //!         Difference::complete(change.into_iter().collect())
 //!     }
-//!     fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+//!     fn apply(&mut self, difference: &[u8], _: &mut WorkBudget) -> Result<(), ApplyError> {
 //!         self.0 = *difference.last().ok_or(ApplyError::new("no count"))?;
 //!         Ok(())
 //!     }
@@ -58,7 +59,8 @@
 //!     throwaway: sent.throwaway,
 //!     ..Numbers::default()
 //! };
-//! receiver.accept(now, numbers, &sent.difference, Intake::Open)?;
+//! let mut work = WorkBudget::new(1000);
+//! receiver.accept(now, numbers, &sent.difference, Intake::Open, &mut work)?;
 //! assert_eq!(receiver.newest().0, 7);
 //!
 //! sender.acknowledge(now, receiver.newest_number());
@@ -105,6 +107,7 @@ mod synced;
 mod testing;
 pub mod timing;
 pub mod wire;
+mod work;
 
 // The objects of `testing` name this crate as everybody else does.
 #[cfg(test)]
@@ -122,8 +125,7 @@ pub use endpoint::{Config, Endpoint};
 pub use event::{
     Arrival, Event, InstructionReceived, Received, Transmit, TransmitNumbers, Verdict,
 };
-pub use extensions::{EXTENSION_FIELD_MIN, Extensions};
-pub use fulmar_base::{Hint, PathId, SendError};
+pub use extensions::Extensions;
 pub use instruction::{Instruction, Numbers};
 pub use outbox::Noise;
 pub use receiver::{Intake, Outcome, Receiver, Refusal};
@@ -132,3 +134,4 @@ pub use rtt::RoundTrip;
 pub use sender::{Acknowledged, Composed, Numbering, Sender, Standing, Trust};
 pub use state_number::StateNumber;
 pub use synced::{Budget, Difference, Reached, Synced};
+pub use work::WorkBudget;

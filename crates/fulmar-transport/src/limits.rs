@@ -28,7 +28,24 @@ pub const INSTRUCTION_BYTES_MAX: usize = 4_194_304;
 /// Source: docs/threat-model.md §6.
 pub const COMPRESSED_BYTES_MAX: usize = INSTRUCTION_BYTES_MAX + 64 * 1024;
 
-/// How long fragments of an unfinished instruction are kept, from the first of them.
+/// The most bytes that one compressed byte can become.
+///
+/// Source: RFC 1951 §3.2.5, a match of 258 bytes in two bits.
+pub(crate) const DEFLATE_RATIO_MAX: usize = 1032;
+
+/// The most work that applying one instruction may make, in units of [`WorkBudget`](crate::WorkBudget).
+///
+/// Source: docs/threat-model.md §6. It is for the largest screen, two grids of 1 048 576 cells, to be
+/// resized (each cell copied and cropped) and painted anew from the longest instruction: 12.6 million.
+pub const INSTRUCTION_WORK_MAX: u64 = 16 * 1024 * 1024;
+
+/// The work in one turn of a loop after which it takes no more input: keys, signals and timers have theirs first.
+///
+/// Source: docs/threat-model.md §6. Some 5 ms: a unit is 0.5 to 6 ns long, as the example `worst_input` of
+/// fulmar-terminal measures.
+pub const TURN_WORK_MAX: u64 = 2 * 1024 * 1024;
+
+/// The longest time for which fragments of an unfinished instruction are kept, from the first of them.
 ///
 /// Source: docs/threat-model.md §6.
 pub(crate) const ASSEMBLY_AGE_MAX: Duration = Duration::from_secs(60);
@@ -73,7 +90,13 @@ pub const SENT_STATES_MAX: usize = 32;
 /// oldest and the newest half remain.
 ///
 /// Source: docs/protocol.md §5.3.
-pub const SENT_STATE_DROPPED_FROM_END: usize = 16;
+pub(crate) const SENT_STATE_DROPPED_FROM_END: usize = 16;
+
+/// The most memory that the sent states may hold, counting once what they share. The acknowledged state and the newest
+/// are kept even if these two are more.
+///
+/// Source: docs/threat-model.md §6.
+pub(crate) const SENT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// A difference from the acknowledged state is preferred while it is shorter than this …
 ///
@@ -167,14 +190,53 @@ pub(crate) const REPEAT_MAX: Duration = HEARTBEAT_INTERVAL;
 ///
 /// Source: docs/protocol.md §5.4. Chosen so that after an outage something arrives within half a second
 /// over a round trip of up to 500 ms.
-pub const PROBE_INTERVAL_MIN: Duration = Duration::from_millis(1000);
+pub(crate) const PROBE_INTERVAL_MIN: Duration = REPEAT_MIN;
 
 /// The longest pause between probes: then the heartbeat does as well.
 ///
 /// Source: docs/protocol.md §5.4.
 pub(crate) const PROBE_INTERVAL_MAX: Duration = HEARTBEAT_INTERVAL;
 
-/// How long a shutdown is tried.
+/// The longest pause before another try at a way to which the system refuses to send.
+///
+/// Source: docs/protocol.md §5.4.
+pub(crate) const REFUSED_PAUSE_MAX: Duration = Duration::from_millis(1000);
+
+/// The longest difference in a probe.
+///
+/// Chosen by eye: 40 keys of a person who types, one row of a screen; four such probes in a second cost
+/// what one full datagram does.
+pub const PROBE_DIFFERENCE_BYTES: usize = 256;
+
+/// The count of numbers left out before that of a state to which a longer difference leads, for states on the way there
+/// that probes lead to.
+///
+/// Chosen by eye: an outage that has hardly ended and begins again spends one of them.
+pub(crate) const NUMBERS_LEFT_OUT: u64 = 16;
+
+/// The longest pause before what takes several datagrams is sent again to a peer that has not answered.
+///
+/// Chosen by eye. Probes go on meanwhile, and an answer to any of them ends the pause.
+pub(crate) const LARGE_PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// The shortest time for which a peer has to leave what it was sent unanswered until somebody's report that
+/// it cannot be reached is believed.
+///
+/// Source: docs/threat-model.md §7. Chosen by eye; it is twice the time for an answer where that is more.
+pub(crate) const UNANSWERED_MIN: Duration = Duration::from_millis(1000);
+
+/// The silence after which somebody's report that a peer cannot be reached is believed, of a peer that was sent
+/// nothing but heartbeats: two of its own and a bit.
+///
+/// Source: docs/protocol.md §11.1.
+pub(crate) const UNHEARD_MIN: Duration = Duration::from_millis(6500);
+
+/// The time after which datagrams of the normal length are tried again where the system refused them.
+///
+/// Source: RFC 8899 §5.1.1, `PMTU_RAISE_TIMER`.
+pub(crate) const SHORTENED_FOR: Duration = Duration::from_secs(600);
+
+/// The longest time for which a shutdown is tried.
 ///
 /// Source: docs/protocol.md §5.6.
 pub(crate) const SHUTDOWN_AGE_MAX: Duration = Duration::from_millis(10_000);

@@ -1,19 +1,21 @@
 //! From an instruction to datagrams.
 
+use fulmar_base::{Ecn, PathId, Time};
 use fulmar_datagram::limits::{
     DATAGRAM_BYTES_AFTER_TOO_BIG, DATAGRAM_BYTES_MAX, DATAGRAM_OVERHEAD_BYTES,
 };
-use fulmar_datagram::{Ecn, FragmentHeader, SealError, Sealer, Sequence, Time};
+use fulmar_datagram::{FragmentHeader, SealError, Sealer, Sequence};
 
-use crate::PathId;
 use crate::assembly::Fragmenter;
 use crate::cause::Cause;
 use crate::clock::Clock;
 use crate::compress::Deflater;
-use crate::conversation::Outgoing;
+use crate::dialect::Addition;
 use crate::event::{Transmit, TransmitNumbers};
 use crate::instruction::{Instruction, Numbers};
-use crate::limits::{CHAFF_BYTES_MAX, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX};
+use crate::limits::{
+    CHAFF_BYTES_MAX, SHORTENED_FOR, TRANSMISSION_BYTES_MAX, TRANSMISSION_DATAGRAMS_MAX,
+};
 
 /// A source of random bytes. The core has none of its own, so that a run can be repeated.
 pub trait Noise {
@@ -27,8 +29,12 @@ pub(crate) struct Outbox {
     sealer: Sealer,
     deflater: Deflater,
     noise: Box<dyn Noise>,
-    /// The longest datagram to send.
+    /// The longest datagram to send at present.
     datagram_bytes: usize,
+    /// The longest where nothing is known of the way.
+    normal_bytes: usize,
+    /// The time until which they are shorter than normal.
+    shortened_until: Option<Time>,
     next_id: u64,
     encoded: Vec<u8>,
     pending: Option<Pending>,
@@ -43,7 +49,18 @@ struct Pending {
     difference_bytes: usize,
 }
 
-/// What an instruction costs on the way.
+/// An instruction to send.
+pub(crate) struct Outgoing {
+    pub(crate) path: PathId,
+    pub(crate) cause: Cause,
+    pub(crate) numbers: Numbers,
+    pub(crate) difference: Vec<u8>,
+    pub(crate) addition: Addition,
+    /// True if no state of the target's number was sent before.
+    pub(crate) is_new: bool,
+}
+
+/// The cost of an instruction on the way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     pub(crate) bytes: usize,
@@ -53,15 +70,23 @@ pub(crate) struct Cost {
 impl Outbox {
     pub(crate) fn new(sealer: Sealer, noise: Box<dyn Noise>, datagram_bytes: usize) -> Outbox {
         let range = DATAGRAM_BYTES_AFTER_TOO_BIG..=DATAGRAM_BYTES_MAX;
+        let normal_bytes = datagram_bytes.clamp(*range.start(), *range.end());
         Outbox {
             sealer,
             deflater: Deflater::new(),
             noise,
-            datagram_bytes: datagram_bytes.clamp(*range.start(), *range.end()),
+            datagram_bytes: normal_bytes,
+            normal_bytes,
+            shortened_until: None,
             next_id: 1,
             encoded: Vec::new(),
             pending: None,
         }
+    }
+
+    /// Leaves out sequence numbers, up to this one.
+    pub(crate) fn skip_to(&mut self, sequence: Sequence) {
+        self.sealer.skip_to(sequence);
     }
 
     /// Returns the most bytes that a datagram may have.
@@ -69,13 +94,30 @@ impl Outbox {
         self.datagram_bytes
     }
 
-    /// Sends shorter datagrams from now on, and none of what is left of a longer instruction.
-    /// Returns whether they were longer before.
-    pub(crate) fn shorten(&mut self) -> bool {
+    /// Sends shorter datagrams for a while, and none of what is left of a longer instruction. Returns
+    /// whether they were longer before.
+    pub(crate) fn shorten(&mut self, now: Time) -> bool {
         self.pending = None;
+        self.shortened_until = Some(now + SHORTENED_FOR);
         let was_longer = self.datagram_bytes > DATAGRAM_BYTES_AFTER_TOO_BIG;
         self.datagram_bytes = self.datagram_bytes.min(DATAGRAM_BYTES_AFTER_TOO_BIG);
         was_longer
+    }
+
+    /// Sends datagrams of the normal length again.
+    pub(crate) fn lengthen(&mut self) {
+        self.shortened_until = None;
+        if self.pending.is_none() {
+            self.datagram_bytes = self.normal_bytes;
+        }
+    }
+
+    /// Sends datagrams of the normal length again if they were shorter for long enough: the limit may
+    /// have gone, or never have been there.
+    pub(crate) fn lengthen_in_time(&mut self, now: Time) {
+        if self.shortened_until.is_some_and(|until| until <= now) {
+            self.lengthen();
+        }
     }
 
     /// Takes an instruction to send. Returns what it will cost.

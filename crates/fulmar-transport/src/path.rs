@@ -1,13 +1,13 @@
 //! The ways to the peer.
 
-use fulmar_datagram::Time;
+use fulmar_base::{PathId, Time};
 
+use crate::StateNumber;
 use crate::allowance::Allowance;
 use crate::departure::Departure;
 use crate::event::Events;
 use crate::hopping::Hopping;
 use crate::roaming::Roaming;
-use crate::{PathId, StateNumber};
 
 /// The paths of one end: a server follows its client, a client opens new ones.
 #[derive(Debug)]
@@ -22,6 +22,15 @@ impl Paths {
         match self {
             Paths::Client(hopping) => hopping.current(),
             Paths::Server(roaming) => roaming.current(),
+        }
+    }
+
+    /// Tells whether anything is known of a path beside its number. A client knows nothing of its
+    /// own.
+    pub(crate) fn remember(&self, path: PathId) -> bool {
+        match self {
+            Paths::Client(_) => false,
+            Paths::Server(roaming) => roaming.remembers(path),
         }
     }
 

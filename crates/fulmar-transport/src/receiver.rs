@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 use crate::instruction::Numbers;
 use crate::limits::{PLEDGED_STATES_MAX, RECEIVED_BYTES_MAX, RECEIVED_STATES_MAX};
-use crate::{ApplyError, StateNumber, Synced};
+use crate::{ApplyError, StateNumber, Synced, WorkBudget};
 
 /// Holds received states and makes new ones of them.
 ///
@@ -45,7 +45,6 @@ pub struct Receiver<S> {
 #[derive(Clone, Debug)]
 struct Held<S> {
     number: StateNumber,
-    arrived: Time,
     state: S,
     bytes: usize,
     pledge: Option<Pledge>,
@@ -63,10 +62,10 @@ struct Pledge {
 /// The new states of the peer that are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Intake {
-    /// They are.
+    /// All of them.
     #[default]
     Open,
-    /// They are not, unless they change nothing or end the conversation: it is as if they had been
+    /// None, unless they change nothing or end the conversation: it is as if the others had been
     /// lost, and the peer will send them again.
     Held,
 }
@@ -106,7 +105,6 @@ impl<S: Synced> Receiver<S> {
         let bytes = initial.held_bytes(None);
         let zero = Held {
             number: StateNumber::ZERO,
-            arrived: now,
             state: initial,
             bytes,
             pledge: None,
@@ -120,7 +118,7 @@ impl<S: Synced> Receiver<S> {
         }
     }
 
-    /// Makes the instruction's target of its source.
+    /// Makes the instruction's target of its source, within a budget of work.
     ///
     /// # Errors
     ///
@@ -131,6 +129,7 @@ impl<S: Synced> Receiver<S> {
         numbers: Numbers,
         difference: &[u8],
         intake: Intake,
+        work: &mut WorkBudget,
     ) -> Result<Outcome, Refusal> {
         let Numbers {
             source,
@@ -150,10 +149,10 @@ impl<S: Synced> Receiver<S> {
             return Err(Refusal::Held);
         }
         let state = source
-            .advanced(difference)
+            .advanced(difference, work)
             .map_err(Refusal::BadDifference)?;
         self.throw_away_below(throwaway);
-        let outcome = self.insert(now, target, state);
+        let outcome = self.insert(target, state);
         self.make_room();
         Ok(outcome)
     }
@@ -166,11 +165,6 @@ impl<S: Synced> Receiver<S> {
     /// Returns the number of the newest state.
     pub fn newest_number(&self) -> StateNumber {
         self.last().number
-    }
-
-    /// Returns when the newest state arrived; for state 0, when the receiver was made.
-    pub fn newest_arrived(&self) -> Time {
-        self.last().arrived
     }
 
     /// Returns the number to acknowledge in an instruction that is being sent, and from then on
@@ -195,7 +189,8 @@ impl<S: Synced> Receiver<S> {
     }
 
     /// Returns how many states above the floor are pledged.
-    pub fn pledged_count(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn pledged_count(&self) -> usize {
         self.pledges().count()
     }
 
@@ -285,11 +280,10 @@ impl<S: Synced> Receiver<S> {
         }
     }
 
-    fn insert(&mut self, now: Time, number: StateNumber, state: S) -> Outcome {
+    fn insert(&mut self, number: StateNumber, state: S) -> Outcome {
         let place = self.held.partition_point(|held| held.number < number);
         let entry = Held {
             number,
-            arrived: now,
             state,
             bytes: 0,
             pledge: None,
@@ -336,10 +330,10 @@ impl<S: Synced> Receiver<S> {
 }
 
 impl<S: Synced> Held<S> {
-    fn advanced(&self, difference: &[u8]) -> Result<S, ApplyError> {
+    fn advanced(&self, difference: &[u8], work: &mut WorkBudget) -> Result<S, ApplyError> {
         let mut state = self.state.clone();
         if !difference.is_empty() {
-            state.apply(difference)?;
+            state.apply(difference, work)?;
         }
         Ok(state)
     }

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use fulmar_datagram::Time;
+use fulmar_base::{PathId, Time};
 
+use crate::StateNumber;
 use crate::allowance::Allowance;
 use crate::departure::Departure;
 use crate::event::{Event, Events};
 use crate::limits::{
     ASSOCIATION_AGE_MAX, PREVIOUS_PATH_AGE_MAX, UNVALIDATED_BYTES_MAX, UNVALIDATED_PATHS_MAX,
 };
-use crate::{PathId, StateNumber};
 
 /// The path of a server's client, and how far it is to be believed.
 ///
@@ -62,6 +62,14 @@ impl Roaming {
 
     pub(crate) fn current(&self) -> Option<PathId> {
         self.current.map(|route| route.path)
+    }
+
+    /// Tells whether anything is known of that path that would be lost if it came under another
+    /// number.
+    pub(crate) fn remembers(&self, path: PathId) -> bool {
+        let previous = self.previous.map(|(previous, _)| previous);
+        let mut strangers = self.strangers.iter().map(|&(stranger, _)| stranger);
+        [self.current(), previous].contains(&Some(path)) || strangers.any(|known| known == path)
     }
 
     pub(crate) fn allowance(&self) -> Allowance {

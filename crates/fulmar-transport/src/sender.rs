@@ -1,12 +1,14 @@
 //! Our object: its present state, and the states that the peer may have of it.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 use crate::limits::{
-    PROSPECTIVE_BYTES_MAX, PROSPECTIVE_EXTRA_BYTES, RETRY_MARGIN, SENT_STATE_DROPPED_FROM_END,
+    NUMBERS_LEFT_OUT, OPENING_STATES_MAX, PROBE_DIFFERENCE_BYTES, PROSPECTIVE_BYTES_MAX,
+    PROSPECTIVE_EXTRA_BYTES, RETRY_MARGIN, SENT_BYTES_MAX, SENT_STATE_DROPPED_FROM_END,
     SENT_STATES_MAX,
 };
 use crate::{Budget, Difference, Reached, StateNumber, Synced};
@@ -35,6 +37,7 @@ pub struct Sender<S> {
     /// In order of their numbers, never empty; the first is the newest that was acknowledged. Each
     /// entry's `bytes` is what it holds beside the entry before it.
     sent: VecDeque<Sent<S>>,
+    bytes_max: usize,
     current: S,
     /// The state that the peer is to have: `current`, or as much of it as the window allows.
     goal: S,
@@ -43,21 +46,48 @@ pub struct Sender<S> {
     changed: Option<Time>,
     /// The time of the object's last change of any kind.
     last_change: Time,
+    /// The time of the last send of any kind.
+    sent_at: Time,
+    /// The end of the missing difference that the last probe was about.
+    probed: Probed,
 }
 
 #[derive(Clone, Debug)]
 struct Sent<S> {
     number: StateNumber,
     at: Time,
+    /// The time since which an acknowledgement of this state or of a forgotten one before it is waited for.
+    waiting_since: Time,
     state: S,
+    bytes: usize,
+    /// True if only a probe has led there: then nothing starts from it before it is acknowledged.
+    is_probe: bool,
+    /// Numbers before this one that no state has ever had. A state that is kept tells nothing of those
+    /// that were forgotten, so that a number between two kept ones may have been used.
+    unused: Range<StateNumber>,
 }
 
-/// How the goal stands to the states that were sent.
+impl<S> Sent<S> {
+    /// Returns a state that is sent now, and is still to be measured.
+    fn new(now: Time, number: StateNumber, state: S) -> Sent<S> {
+        Sent {
+            number,
+            at: now,
+            waiting_since: now,
+            state,
+            bytes: 0,
+            is_probe: false,
+            unused: number..number,
+        }
+    }
+}
+
+/// The goal in relation to the states that were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It is not the one that was sent last.
     Unsent {
-        /// Since when.
+        /// The time at which it became so.
         changed: Time,
     },
     /// It was sent, but so long ago that the peer is not assumed to have it.
@@ -100,7 +130,7 @@ pub enum Numbering {
 pub struct Trust {
     /// The round trip's [timeout](crate::RoundTrip::timeout), after which something is thought lost.
     pub timeout: Duration,
-    /// Since when the way has not changed. What was sent earlier went another way.
+    /// The time since which the way has not changed. What was sent earlier went another way.
     pub since: Time,
 }
 
@@ -114,6 +144,15 @@ impl Trust {
     fn covers(self, now: Time, sent_at: Time) -> bool {
         sent_at >= self.since && now.since(sent_at) < self.timeout + RETRY_MARGIN
     }
+}
+
+/// The end of the missing difference that a probe was about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Probed {
+    /// From the acknowledged state on.
+    Beginning,
+    /// From the state that was sent last.
+    End,
 }
 
 /// A difference that is ready to be sent, and has been entered among the sent states.
@@ -136,17 +175,19 @@ impl<S: Synced> Sender<S> {
     /// difference from the acknowledged state may become.
     pub fn new(now: Time, initial: S, window: Budget) -> Sender<S> {
         let zero = Sent {
-            number: StateNumber::ZERO,
-            at: now,
-            state: initial.clone(),
+            bytes: initial.held_bytes(None),
+            ..Sent::new(now, StateNumber::ZERO, initial.clone())
         };
         Sender {
             sent: VecDeque::from([zero]),
+            bytes_max: SENT_BYTES_MAX,
             goal: initial.clone(),
             current: initial,
             window,
             changed: None,
             last_change: now,
+            sent_at: now,
+            probed: Probed::End,
         }
     }
 
@@ -202,9 +243,10 @@ impl<S: Synced> Sender<S> {
         };
         let is_last = state.is_same(&self.last().state);
         let is_complete = self.changed.is_none() && self.goal.is_same(&self.current);
-        let target = self.number(numbering, is_last, is_complete, bytes.is_empty());
+        let target = self.number(numbering, is_last, is_complete, bytes.len());
         let is_new = target != self.last().number;
         self.record(now, target, state);
+        self.make_room(now, trust);
         Composed {
             source,
             target,
@@ -267,7 +309,7 @@ impl<S: Synced> Sender<S> {
 
     /// Returns when anything was last sent; at first, when the sender was made.
     pub fn sent_at(&self) -> Time {
-        self.last().at
+        self.sent_at
     }
 
     /// Returns how many sent states are kept.
@@ -275,13 +317,24 @@ impl<S: Synced> Sender<S> {
         self.sent.len()
     }
 
+    /// Returns how much memory the sent states hold, as they [say](Synced::held_bytes) themselves.
+    pub fn held_bytes(&self) -> usize {
+        self.sent
+            .iter()
+            .fold(0, |sum, sent| sum.saturating_add(sent.bytes))
+    }
+
     /// Returns the state that the peer is thought to hold.
     ///
     /// Source: docs/protocol.md §5.3: from the acknowledged state on, as long as one was sent a short
-    /// while ago. A change of the way is ours.
+    /// while ago. A change of the way is ours. A state that was forgotten ends the walk where it would
+    /// have: if it was lost, those that start from it are of no use to the peer.
     fn assumed(&self, now: Time, trust: Trust) -> &Sent<S> {
         let unacknowledged = self.sent.iter().skip(1);
-        let trusted = unacknowledged.take_while(|sent| trust.covers(now, sent.at));
+        let is_trusted = |sent: &&Sent<S>| {
+            !sent.is_probe && trust.covers(now, sent.at) && trust.covers(now, sent.waiting_since)
+        };
+        let trusted = unacknowledged.take_while(is_trusted);
         trusted.last().unwrap_or(self.first())
     }
 
@@ -328,30 +381,98 @@ impl<S: Synced> Sender<S> {
         numbering: Numbering,
         is_last: bool,
         is_complete: bool,
-        is_empty: bool,
+        bytes: usize,
     ) -> StateNumber {
         let last = self.last().number;
+        // The first states of a server come after each other without a pause, and are known by number.
+        let is_opening = last.get() < OPENING_STATES_MAX;
         match numbering {
             Numbering::Shutdown if is_complete => StateNumber::SHUTDOWN,
-            Numbering::Repeat if is_last && !is_empty => last,
+            Numbering::Repeat if is_last && bytes > 0 => last,
+            _ if bytes > PROBE_DIFFERENCE_BYTES && !is_opening => last.after(NUMBERS_LEFT_OUT),
             Numbering::Repeat | Numbering::New | Numbering::Shutdown => last.next(),
         }
     }
 
     fn record(&mut self, now: Time, number: StateNumber, state: S) {
+        self.sent_at = now;
         let last = self.last_mut();
         if last.number == number {
             last.at = now;
+            last.waiting_since = now;
+            last.is_probe = false;
             return;
         }
-        self.sent.push_back(Sent {
-            number,
-            at: now,
-            state,
-        });
+        let next = last.number.next();
+        let mut sent = Sent::new(now, number, state);
+        if number != StateNumber::SHUTDOWN {
+            sent.unused = next..number;
+        }
+        self.enter(sent);
+    }
+
+    /// Adds a state behind the last one.
+    fn enter(&mut self, sent: Sent<S>) {
+        self.sent.push_back(sent);
+        self.measure(self.sent.len() - 1);
         if self.sent.len() > SENT_STATES_MAX {
-            self.sent
-                .remove(self.sent.len() - SENT_STATE_DROPPED_FROM_END);
+            self.forget(self.sent.len() - SENT_STATE_DROPPED_FROM_END);
+        }
+    }
+
+    /// Forgets a state that is neither the first nor the last.
+    fn forget(&mut self, place: usize) -> Option<Sent<S>> {
+        let gone = self.sent.remove(place)?;
+        if let Some(next) = self.sent.get_mut(place)
+            && next.unused.is_empty()
+        {
+            next.unused = gone.unused.clone();
+        }
+        self.measure(place);
+        Some(gone)
+    }
+
+    /// Forgets states between the first and the last until the rest is within [`SENT_BYTES_MAX`].
+    fn make_room(&mut self, now: Time, trust: Trust) {
+        while self.sent.len() > 2 && self.held_bytes() > self.bytes_max {
+            let place = self.least_useful(now, trust);
+            let Some(gone) = self.forget(place) else {
+                return;
+            };
+            if let Some(next) = self.sent.get_mut(place) {
+                next.waiting_since = next.waiting_since.min(gone.waiting_since);
+            }
+        }
+    }
+
+    /// Returns the place of the state that is the smallest loss. The peer has to happen to acknowledge
+    /// one that is kept. Of those sent so long ago that they must be lost this is not expected, so they
+    /// go first; of the others the last goes, so that the older ones stay until they are answered.
+    ///
+    /// Considered: always the oldest, which meets no peer farther away than what there is room for; and
+    /// the one with the closest neighbours in time, which does no better than this.
+    fn least_useful(&self, now: Time, trust: Trust) -> usize {
+        let last_between = self.sent.len() - 2;
+        let is_overdue = |sent: &Sent<S>| sent.at != now && !trust.covers(now, sent.at);
+        let oldest = self.sent.range(1..=last_between).position(is_overdue);
+        oldest.map_or(last_between, |oldest| oldest + 1)
+    }
+
+    fn measure_all(&mut self) {
+        (0..self.sent.len()).for_each(|place| self.measure(place));
+    }
+
+    /// Reckons anew what the state at that place holds beside the one before it.
+    fn measure(&mut self, place: usize) {
+        let before = place
+            .checked_sub(1)
+            .and_then(|before| self.sent.get(before));
+        let Some(sent) = self.sent.get(place) else {
+            return;
+        };
+        let bytes = sent.state.held_bytes(before.map(|before| &before.state));
+        if let Some(sent) = self.sent.get_mut(place) {
+            sent.bytes = bytes;
         }
     }
 
@@ -360,6 +481,7 @@ impl<S: Synced> Sender<S> {
         for sent in &mut self.sent {
             sent.state.forget_before(&held);
         }
+        self.measure_all();
         self.current.forget_before(&held);
         self.goal.forget_before(&held);
     }
@@ -419,6 +541,8 @@ fn is_preferred(resend: usize, usual: usize) -> bool {
 fn is_always_preferred(resend: usize) -> bool {
     resend > 0 && is_preferred(resend, 0)
 }
+
+mod probe;
 
 #[cfg(test)]
 mod tests;

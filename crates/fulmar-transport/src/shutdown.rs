@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 use crate::Role;
 use crate::ending::Ending;

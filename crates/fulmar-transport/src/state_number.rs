@@ -29,6 +29,12 @@ impl StateNumber {
         self.0
     }
 
+    /// Returns the number for the state after this one if so many numbers are left out between them.
+    pub fn after(self, left_out: u64) -> StateNumber {
+        let before = self.0.saturating_add(left_out).min(u64::MAX - 2);
+        StateNumber(before.max(self.0)).next()
+    }
+
     /// Returns the number for the state after this one. An ordinary state never becomes
     /// [`SHUTDOWN`](StateNumber::SHUTDOWN) by counting, and nothing follows that.
     pub fn next(self) -> StateNumber {
@@ -55,6 +61,9 @@ mod tests {
         let last = StateNumber::new(u64::MAX - 1);
         assert_eq!(last.next(), last);
         assert_eq!(StateNumber::SHUTDOWN.next(), StateNumber::SHUTDOWN);
+        assert_eq!(StateNumber::ZERO.after(16), StateNumber::new(17));
+        assert_eq!(StateNumber::new(u64::MAX - 9).after(16), last);
+        assert_eq!(StateNumber::SHUTDOWN.after(16), StateNumber::SHUTDOWN);
     }
 
     #[test]

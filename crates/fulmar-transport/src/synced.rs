@@ -1,6 +1,6 @@
-//! What an object must be able to do to be kept equal at both ends.
+//! The interface of an object that is kept equal at both ends.
 
-use crate::ApplyError;
+use crate::{ApplyError, WorkBudget};
 
 /// An object whose versions travel.
 ///
@@ -23,16 +23,17 @@ pub trait Synced: Clone {
     ///
     /// An object that cannot stop half-way, or has no state within the budget, returns
     /// [`Reached::Between`] the source itself and no bytes; it then waits for a larger budget. A
-    /// budget is only ever limited while a path is not validated.
+    /// budget is limited while a path is not validated, and for probes.
     fn diff_from(&self, source: &Self, budget: Budget) -> Difference<Self>;
 
-    /// Applies what the peer's object returned as difference from this state.
+    /// Applies what the peer's object returned as difference from this state, and spends the work that
+    /// this makes.
     ///
     /// # Errors
     ///
-    /// The bytes are not such a difference. The state is discarded by the caller, so it may be left
-    /// half changed.
-    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError>;
+    /// The bytes are not such a difference, or make more work than the budget has. The state is
+    /// discarded by the caller, so it may be left half changed.
+    fn apply(&mut self, difference: &[u8], work: &mut WorkBudget) -> Result<(), ApplyError>;
 
     /// Told when nobody needs any more what lies before `held`: an object that is a growing list may
     /// cut it off in front. Objects without a past do nothing.

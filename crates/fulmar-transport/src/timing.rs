@@ -6,15 +6,15 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 
 use crate::Role;
 use crate::cause::{Cause, Countable};
 use crate::limits::{
     ACKNOWLEDGEMENT_DELAY, ACTIVE_RETRY, COLLECTION_DELAY_CLIENT, COLLECTION_DELAY_SERVER,
-    FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, HOP_INTERVAL, LINGER_MAX,
-    OPENING_STATES_MAX, PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN, REPEAT_MAX, REPEAT_MIN,
-    RETRY_MARGIN, SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
+    FRAME_INTERVAL_MAX, FRAME_INTERVAL_MIN, HEARTBEAT_INTERVAL, HOP_INTERVAL, LARGE_PAUSE_MAX,
+    LINGER_MAX, OPENING_STATES_MAX, PROBE_INTERVAL_MAX, PROBE_INTERVAL_MIN, REFUSED_PAUSE_MAX,
+    REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
 };
 use crate::rtt::whole_millis;
 use crate::sender::Standing;
@@ -197,15 +197,12 @@ pub(crate) fn linger_end(
 /// A way to the peer that is not known to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// Since when; a round trip that began later dispels it.
+    /// The beginning of the doubt; a round trip that began later dispels it.
     pub since: Time,
     /// The number of datagrams sent in vain.
     pub tries: u32,
     /// True if the system refused the last one. It cost nothing then, and nobody saw it.
     pub is_failing: bool,
-    /// Whether what was sent last did not fit into one datagram: then it is not repeated more often
-    /// than by a heartbeat.
-    pub is_costly: bool,
 }
 
 impl Doubt {
@@ -215,7 +212,6 @@ impl Doubt {
             since,
             tries,
             is_failing: false,
-            is_costly: false,
         }
     }
 
@@ -223,16 +219,59 @@ impl Doubt {
     fn pause(self) -> Duration {
         let pause = repeat_pause(self.tries);
         if self.is_failing {
-            pause.min(PROBE_INTERVAL_MIN)
-        } else if self.is_costly && self.tries > 0 {
-            REPEAT_MAX
+            pause.min(REFUSED_PAUSE_MAX)
         } else {
             pause
         }
     }
 }
 
-/// What may be sent at present.
+/// Instructions of several datagrams that were sent since the peer last acknowledged anything.
+///
+/// As soon as an acknowledgement is overdue they are sent again after pauses that double, and in between
+/// [probes](crate::Sender::compose_probe) ask whether anything arrives at all.
+///
+/// Source: docs/protocol.md §5.4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Large {
+    /// The departure of the first of them.
+    pub since: Time,
+    /// The departure of the last of them.
+    pub last: Time,
+    /// The number of times they were sent.
+    pub tries: u32,
+}
+
+impl Large {
+    /// Returns what is to be remembered when another one leaves.
+    pub fn again(before: Option<Large>, now: Time) -> Large {
+        Large {
+            since: before.map_or(now, |before| before.since),
+            last: now,
+            tries: before.map_or(1, |before| before.tries.saturating_add(1)),
+        }
+    }
+
+    /// Tells whether the peer should have acknowledged something by now.
+    pub(crate) fn is_overdue(&self, now: Time, timeout: Duration) -> bool {
+        now >= self.since + timeout + RETRY_MARGIN
+    }
+
+    /// Returns when the next one may leave if the peer still has not.
+    pub(crate) fn next_try(&self, timeout: Duration) -> Time {
+        let doublings = self.tries.saturating_sub(1);
+        let factor = 1_u32.checked_shl(doublings).unwrap_or(u32::MAX);
+        let pause = (timeout + RETRY_MARGIN).saturating_mul(factor);
+        self.last + pause.min(LARGE_PAUSE_MAX.max(timeout))
+    }
+
+    /// Tells whether it is too early for another one.
+    pub(crate) fn holds_back(&self, now: Time, timeout: Duration) -> bool {
+        self.is_overdue(now, timeout) && now < self.next_try(timeout)
+    }
+}
+
+/// The kinds of datagram that may be sent at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Nothing: there is no path.
@@ -256,9 +295,9 @@ pub struct Situation {
     pub has_sent: bool,
     /// The time of the last send; at first, the time at which the endpoint was made.
     pub last_sent: Time,
-    /// Whether the last instruction fitted into one datagram.
-    pub was_small: bool,
-    /// How the object stands to what was sent.
+    /// The instructions of several datagrams that wait for an acknowledgement.
+    pub large: Option<Large>,
+    /// The object in relation to what was sent.
     pub standing: Standing,
     /// The time at which the object last changed.
     pub last_change: Time,
@@ -266,11 +305,11 @@ pub struct Situation {
     pub interval: Duration,
     /// True if the next frame is one of those at the beginning, which wait for no interval.
     pub is_opening: bool,
-    /// After how long something is thought lost.
+    /// The time after which something is thought lost.
     pub timeout: Duration,
     /// The arrival of the newest state of the peer, if any has come.
     pub heard: Option<Time>,
-    /// Since when a state of the peer waits for its acknowledgement.
+    /// The time since which a state of the peer waits for its acknowledgement.
     pub unacknowledged_since: Option<Time>,
     /// The doubt about the way, if there is any.
     pub doubt: Option<Doubt>,
@@ -348,13 +387,21 @@ impl Situation {
                 } else {
                     self.interval
                 };
-                table.set(frame(self.role, changed, self.last_sent, interval));
+                let due = frame(self.role, changed, self.last_sent, interval);
+                let due = match self.heard {
+                    Some(_) if !is_active(self.now, self.heard) => self.asking(due),
+                    _ => Some(self.held_back(due)),
+                };
+                if let Some(due) = due {
+                    table.set(due);
+                }
                 return;
             }
             Standing::Unassumed => resend(self.last_sent, self.interval),
             Standing::Unacknowledged => retry(self.last_sent, self.timeout),
             Standing::Settled => return,
         };
+        let due = self.held_back(due);
         let is_refused = self.doubt.is_some_and(|doubt| doubt.is_failing);
         if is_active(due.0.max(self.now), self.heard) && !is_refused {
             table.set(due);
@@ -362,18 +409,50 @@ impl Situation {
     }
 
     fn probes(&self, table: &mut Deadlines) {
-        if let Some(doubt) = self.doubt {
-            table.set(match self.heard {
-                None => first_repeat(self.last_sent, doubt),
-                Some(_) => probe(self.last_sent, doubt),
-            });
-        } else if self.role == Role::Client
-            && self.was_small
-            && self.standing != Standing::Settled
-            && !is_active(self.now, self.heard)
-        {
-            table.set(silence_probe(self.last_sent, self.last_change));
+        let doubt = self.doubt.map(|doubt| match self.heard {
+            None => first_repeat(self.last_sent, doubt),
+            Some(_) => probe(self.last_sent, doubt),
+        });
+        let silence = self.is_asking().then(|| {
+            // News of the world that came to nothing make nobody wait who types.
+            silence_probe(self.last_sent, self.last_change)
+        });
+        if let Some(due) = doubt.into_iter().chain(silence).min() {
+            table.set(due);
         }
+    }
+
+    /// Tells whether something is missing at a peer that is silent and was there before.
+    fn is_asking(&self) -> bool {
+        let is_refused = self.doubt.is_some_and(|doubt| doubt.is_failing);
+        let is_missing = self.standing != Standing::Settled;
+        is_missing && self.heard.is_some() && !is_refused && self.is_silent()
+    }
+
+    /// Tells whether the peer has not been heard for so long that it is worth asking. A server asks
+    /// only where it has something large to say: else a heartbeat does as well.
+    fn is_silent(&self) -> bool {
+        match self.large {
+            Some(large) if large.is_overdue(self.now, self.timeout) => true,
+            None if self.role == Role::Server => false,
+            _ => !is_active(self.now, self.heard),
+        }
+    }
+
+    /// Returns when a change asks a peer that was not heard for long whether it is there again: once,
+    /// and no sooner than a probe.
+    fn asking(&self, (time, cause): Due) -> Option<Due> {
+        let is_news = self.last_change > self.last_sent;
+        is_news.then_some((time.max(self.last_sent + PROBE_INTERVAL_MIN), cause))
+    }
+
+    /// Puts off what would be large again.
+    fn held_back(&self, (time, cause): Due) -> Due {
+        let overdue = self
+            .large
+            .filter(|large| large.is_overdue(self.now, self.timeout));
+        let next_try = overdue.map(|large| large.next_try(self.timeout));
+        (next_try.map_or(time, |next| time.max(next)), cause)
     }
 }
 

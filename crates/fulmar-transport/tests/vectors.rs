@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use data_encoding::HEXLOWER;
-use fulmar_datagram::{Direction, Key, Opened, Opener, Order, Sealer, Time};
+use fulmar_base::Time;
+use fulmar_datagram::{Direction, Key, Opened, Opener, Order, Sealer};
 use fulmar_transport::{
     ApplyError, Assembly, Budget, Deflater, Difference, Fragmenter, Inflater, Instruction, Intake,
-    Numbers, Outcome, Receiver, Refusal, StateNumber, Synced,
+    Numbers, Outcome, Receiver, Refusal, StateNumber, Synced, WorkBudget,
 };
 use serde_json::Value;
 
@@ -221,7 +222,7 @@ impl Synced for History {
         unreachable!("these states are only received")
     }
 
-    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+    fn apply(&mut self, difference: &[u8], _: &mut WorkBudget) -> Result<(), ApplyError> {
         self.0.push(difference.to_vec());
         Ok(())
     }
@@ -250,6 +251,7 @@ fn replay(order: &[&Completed]) -> BTreeMap<StateNumber, History> {
             instruction.numbers,
             instruction.difference,
             Intake::Open,
+            &mut WorkBudget::unlimited(),
         );
         match outcome {
             Ok(Outcome::Newest) => {

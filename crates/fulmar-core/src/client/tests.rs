@@ -1,4 +1,4 @@
-use fulmar_transport::PathId;
+use fulmar_base::PathId;
 
 use super::*;
 use crate::link::{Link, LinkConfig};
@@ -77,7 +77,7 @@ impl Pair {
 fn arrival(bytes: &[u8]) -> Arrival<'_> {
     Arrival {
         path: PATH,
-        ecn: fulmar_datagram::Ecn::NotCapable,
+        ecn: fulmar_base::Ecn::NotCapable,
         bytes,
     }
 }
@@ -254,6 +254,28 @@ fn errors_of_sending_are_told_when_they_last() {
     pair.client.handle_send_error(ms(351), PATH, unreachable);
     let drawn = pair.drawn(ms(351));
     assert!(drawn.contains("no network leads to the server"), "{drawn}");
+}
+
+#[test]
+fn reports_are_told_when_the_server_does_not_answer_and_not_before() {
+    let mut pair = Pair::own();
+    pair.exchange(ms(0));
+    pair.client.handle_keys(ms(10), b"x");
+    for millis in [300, 500, 700] {
+        pair.exchange(ms(millis));
+    }
+    pair.drawn(ms(700));
+    for millis in (710..3000).step_by(10) {
+        let error = [SendError::Refused, SendError::TooBig][millis as usize / 10 % 2];
+        assert!(!pair.client.handle_report(ms(millis), PATH, error));
+        assert_eq!(pair.drawn(ms(millis)), "");
+    }
+    for millis in [8000, 8300] {
+        let error = SendError::Refused;
+        assert!(pair.client.handle_report(ms(millis), PATH, error));
+    }
+    let drawn = pair.drawn(ms(8300));
+    assert!(drawn.contains("nothing listens"), "{drawn}");
 }
 
 #[test]

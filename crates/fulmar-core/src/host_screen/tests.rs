@@ -17,7 +17,7 @@ fn shown(start: &HostScreen, bytes: &[u8], echo_ack: u64) -> HostScreen {
 
 fn applied(state: &HostScreen, bytes: &[u8]) -> Result<HostScreen, ApplyError> {
     let mut next = state.clone();
-    next.apply(bytes)?;
+    next.apply(bytes, &mut WorkBudget::unlimited())?;
     Ok(next)
 }
 
@@ -41,7 +41,9 @@ fn follow(source: &HostScreen, target: &HostScreen, budget: Budget) -> (HostScre
     for _ in 0..1000 {
         let difference = target.diff_from(&here, budget);
         assert!(budget.allows(difference.bytes.len()));
-        there.apply(&difference.bytes).unwrap();
+        there
+            .apply(&difference.bytes, &mut WorkBudget::unlimited())
+            .unwrap();
         echo_acks.push(there.echo_ack().get());
         here = match difference.reached {
             Reached::Target => return (there, echo_acks),
@@ -309,6 +311,6 @@ proptest! {
 
     #[test]
     fn bytes_that_are_no_difference_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = HostScreen::blank(size(20, 5)).apply(&bytes);
+        let _ = HostScreen::blank(size(20, 5)).apply(&bytes, &mut WorkBudget::unlimited());
     }
 }

@@ -1,4 +1,6 @@
-use fulmar_datagram::{Direction, Ecn, Opener, Sealer};
+use fulmar_base::Ecn;
+use fulmar_datagram::{Direction, Opener, Sealer};
+use fulmar_transport::limits::TURN_WORK_MAX;
 use fulmar_transport::{Config, Endpoint, Role};
 
 use super::*;
@@ -128,7 +130,9 @@ fn a_text_that_no_program_wrote_gets_no_answers() {
     let mut pair = Pair::met(|_| ());
     pair.server.handle_greeting(ms(1), b"hello\x1b[6n\x1b[c");
     assert_eq!(pair.server.pty_input(), b"");
-    pair.server.handle_pty_output(ms(2), b"\x1b[6n");
+    let _ = pair
+        .server
+        .handle_pty_output(ms(2), b"\x1b[6n", TURN_WORK_MAX);
     assert_eq!(pair.server.pty_input(), b"\x1b[1;6R");
 }
 
@@ -164,7 +168,7 @@ fn what_the_program_writes_reaches_the_client_with_the_echo_ack() {
     pair.exchange(ms(301));
     let input = pair.server.pty_input().len();
     pair.server.pty_taken(ms(302), input);
-    pair.server.handle_pty_output(ms(303), b"k");
+    let _ = pair.server.handle_pty_output(ms(303), b"k", TURN_WORK_MAX);
     let (echo_at, _) = pair.server.session.due().unwrap();
     assert_eq!(echo_at, ms(352));
     pair.exchange(ms(352));
@@ -220,8 +224,9 @@ fn a_request_for_the_idle_is_obeyed_only_after_the_silence_asked_for() {
 fn the_last_screen_goes_out_with_the_end_of_the_program() {
     let mut pair = Pair::met(|_| ());
     // In the middle of a frame that will never end.
-    pair.server
-        .handle_pty_output(ms(300), b"\x1b[?2026hlast words");
+    let _ = pair
+        .server
+        .handle_pty_output(ms(300), b"\x1b[?2026hlast words", TURN_WORK_MAX);
     pair.server.handle_pty_closed(ms(301));
     assert_eq!(pair.server.pty_input(), b"");
     pair.exchange(ms(600));
@@ -272,8 +277,9 @@ fn silence_may_end_a_session_and_is_said_once() {
 fn answers_to_the_program_are_capped() {
     let mut pair = Pair::met(|_| ());
     for now in 0..3000 {
-        pair.server
-            .handle_pty_output(ms(300 + now), &b"\x1b[5n".repeat(100));
+        let _ =
+            pair.server
+                .handle_pty_output(ms(300 + now), &b"\x1b[5n".repeat(100), TURN_WORK_MAX);
     }
     assert!(pair.server.pty_input().len() <= 64 * 1024);
     assert!(pair.server.dropped_replies() > 0);

@@ -24,7 +24,7 @@ fn diff(target: &UserStream, source: &UserStream) -> Vec<u8> {
 /// Applies a difference as the transport does: to a copy, which is kept only if that succeeds.
 fn applied(state: &UserStream, difference: &[u8]) -> Result<UserStream, ApplyError> {
     let mut next = state.clone();
-    next.apply(difference)?;
+    next.apply(difference, &mut WorkBudget::unlimited())?;
     Ok(next)
 }
 
@@ -60,7 +60,9 @@ fn keys_that_follow_one_another_are_one_keystroke() {
     stream.push_resize(size(5, 4));
     stream.push_keys(b"d");
     let mut there = UserStream::reading();
-    there.apply(&diff(&stream, &start)).unwrap();
+    there
+        .apply(&diff(&stream, &start), &mut WorkBudget::unlimited())
+        .unwrap();
     assert_eq!(there.take_new(), [keys(b"abc"), resize(5, 4), keys(b"d")]);
     assert_eq!(there.take_new(), []);
 }
@@ -155,7 +157,9 @@ fn a_budget_is_kept_and_the_rest_follows() {
     while !here.is_same(&stream) {
         let difference = stream.diff_from(&here, Budget::of_bytes(100));
         assert!(difference.bytes.len() <= 100);
-        there.apply(&difference.bytes).unwrap();
+        there
+            .apply(&difference.bytes, &mut WorkBudget::unlimited())
+            .unwrap();
         events.extend(there.take_new());
         here = match difference.reached {
             Reached::Target => stream.clone(),
@@ -202,7 +206,9 @@ fn a_large_paste_travels_in_parts_and_is_stored_once() {
     while !here.is_same(&stream) {
         let difference = stream.diff_from(&here, Budget::of_bytes(PART_BYTES));
         assert!(difference.bytes.len() <= PART_BYTES);
-        there.apply(&difference.bytes).unwrap();
+        there
+            .apply(&difference.bytes, &mut WorkBudget::unlimited())
+            .unwrap();
         arrived.extend(typed(&there.take_new()));
         here = match difference.reached {
             Reached::Target => stream.clone(),
@@ -237,7 +243,7 @@ fn a_peer_cannot_make_the_log_hold_more_than_its_cap() {
     encoder.push(&log::Run::Keys(&vec![b'x'; part], &[]));
     message.extend(encoder.finish());
     for _ in 0..HELD_BYTES_MAX / part {
-        there.apply(&message).unwrap();
+        there.apply(&message, &mut WorkBudget::unlimited()).unwrap();
     }
     assert_eq!(there.pending_bytes(), HELD_BYTES_MAX);
     let one_more = b"\x0a\x05\x12\x03\x22\x01\x65";
@@ -314,7 +320,7 @@ proptest! {
     #[test]
     fn bytes_that_are_no_difference_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut state = UserStream::reading();
-        if state.apply(&bytes).is_ok() {
+        if state.apply(&bytes, &mut WorkBudget::unlimited()).is_ok() {
             state.take_new();
         }
         prop_assert_eq!(state.pending_bytes(), 0);

@@ -9,6 +9,7 @@ use fulmar_core::{ExitStatus, Server, ServerConfig, ServerEnding, ServerEvent};
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::{Size, Terminal};
 use fulmar_transport::Arrival;
+use fulmar_transport::limits::TURN_WORK_MAX;
 
 use super::{key, time};
 
@@ -141,7 +142,13 @@ impl Far {
     fn output(&mut self, now: Duration, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.reference.process(bytes);
-            self.server.handle_pty_output(time(now), bytes);
+            let mut rest: &[u8] = bytes;
+            while !rest.is_empty() {
+                let taken = self
+                    .server
+                    .handle_pty_output(time(now), rest, TURN_WORK_MAX);
+                rest = &rest[taken..];
+            }
             self.after_event();
         }
     }

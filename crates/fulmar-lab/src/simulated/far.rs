@@ -9,6 +9,7 @@ use fulmar_core::{ForegroundProgram, Server, ServerConfig, ServerEvent, TtyState
 use fulmar_datagram::Key;
 use fulmar_sim::{Datagram, Node, SendFailure, Transmit};
 use fulmar_terminal::Size;
+use fulmar_transport::limits::TURN_WORK_MAX;
 use fulmar_transport::{Arrival, Countable as _, StateNumber};
 
 use super::host::PlayedHost;
@@ -105,7 +106,13 @@ impl<'a> Far<'a> {
             let output = self.host.poll_output(now);
             if let Some(output) = &output {
                 self.look(now);
-                self.server.handle_pty_output(words::time(now), output);
+                let mut rest: &[u8] = output;
+                while !rest.is_empty() {
+                    let taken =
+                        self.server
+                            .handle_pty_output(words::time(now), rest, TURN_WORK_MAX);
+                    rest = rest.get(taken..).unwrap_or_default();
+                }
             }
             if input.is_empty() && output.is_none() {
                 return any;

@@ -5,6 +5,7 @@ mod attack;
 mod hostile;
 mod pair;
 mod random;
+mod reports;
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use pair::*;
 
 use super::*;
 use crate::testing::{Board, Log};
-use crate::{Cause, DropReason, Hint, Instruction, Role};
+use crate::{Cause, DropReason, Instruction, Role};
 
 #[test]
 fn both_objects_arrive() {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::testing::{Board, Log};
-use crate::{Budget, Difference};
+use crate::{Budget, Difference, WorkBudget};
 
 const NOW: Time = Time::ZERO;
 
@@ -22,7 +22,13 @@ fn receiver() -> Receiver<Log> {
 
 impl<S: Synced> Receiver<S> {
     fn take(&mut self, numbers: Numbers, difference: &[u8]) -> Result<Outcome, Refusal> {
-        self.accept(NOW, numbers, difference, Intake::Open)
+        self.accept(
+            NOW,
+            numbers,
+            difference,
+            Intake::Open,
+            &mut WorkBudget::unlimited(),
+        )
     }
 
     /// Acknowledges, in an instruction that leads to a state of ours that the peer never gets.
@@ -125,7 +131,15 @@ fn a_difference_that_does_not_apply_changes_nothing() {
 #[test]
 fn while_intake_is_held_only_what_changes_nothing_or_ends_is_taken() {
     let mut receiver = receiver();
-    let mut take = |numbers, difference| receiver.accept(NOW, numbers, difference, Intake::Held);
+    let mut take = |numbers, difference| {
+        receiver.accept(
+            NOW,
+            numbers,
+            difference,
+            Intake::Held,
+            &mut WorkBudget::unlimited(),
+        )
+    };
     assert_eq!(take(numbers(0, 1, 0), b"x"), Err(Refusal::Held));
     assert_eq!(take(numbers(0, 2, 0), b""), Ok(Outcome::Newest));
     assert_eq!(take(numbers(0, u64::MAX, 0), b"x"), Ok(Outcome::Newest));
@@ -203,7 +217,13 @@ fn pledges_are_spread_over_the_time_that_they_take() {
     let mut receiver = receiver();
     let at = |millis| NOW + Duration::from_millis(millis);
     let take = |now, numbers, receiver: &mut Receiver<Log>| {
-        let taken = receiver.accept(at(now), numbers, b"x", Intake::Open);
+        let taken = receiver.accept(
+            at(now),
+            numbers,
+            b"x",
+            Intake::Open,
+            &mut WorkBudget::unlimited(),
+        );
         assert_eq!(taken, Ok(Outcome::Newest));
         receiver.pledge(at(now), StateNumber::SHUTDOWN).get()
     };
@@ -318,13 +338,4 @@ fn consumed_input_is_forgotten_in_all_states() {
         Ok(Outcome::Newest)
     );
     assert_eq!(receiver.newest().since(6), b"gh");
-}
-
-#[test]
-fn the_newest_arrived_when_it_arrived() {
-    let mut receiver = receiver();
-    let later = NOW + Duration::from_secs(5);
-    let taken = receiver.accept(later, numbers(0, 1, 0), b"x", Intake::Open);
-    assert_eq!(taken, Ok(Outcome::Newest));
-    assert_eq!(receiver.newest_arrived(), later);
 }

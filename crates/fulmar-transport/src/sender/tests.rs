@@ -1,5 +1,9 @@
 use super::*;
 use crate::testing::{Board, Log};
+use crate::{Numbers, WorkBudget};
+
+mod probes;
+mod room;
 
 const TIMEOUT: Duration = Duration::from_millis(200);
 const CELLS: usize = 4000;
@@ -285,7 +289,7 @@ fn an_object_that_ignores_the_budget_is_not_sent() {
             Difference::complete(vec![self.0; 100])
         }
 
-        fn apply(&mut self, _: &[u8]) -> Result<(), crate::ApplyError> {
+        fn apply(&mut self, _: &[u8], _: &mut WorkBudget) -> Result<(), crate::ApplyError> {
             Ok(())
         }
 

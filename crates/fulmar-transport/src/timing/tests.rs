@@ -16,7 +16,7 @@ fn quiet() -> Situation {
         reach: Reach::Open,
         has_sent: true,
         last_sent: at(1000),
-        was_small: true,
+        large: None,
         standing: Standing::Settled,
         last_change: at(0),
         interval: ms(50),
@@ -136,6 +136,23 @@ fn a_change_is_sent_however_long_the_peer_was_silent() {
 }
 
 #[test]
+fn a_change_asks_once_whether_a_silent_peer_is_there() {
+    let situation = |last_sent| Situation {
+        now: at(20_000),
+        standing: Standing::Unsent {
+            changed: at(19_000),
+        },
+        last_change: at(19_990),
+        last_sent: at(last_sent),
+        ..quiet()
+    };
+    let frame = |last_sent| schedule(&situation(last_sent)).get(Cause::Frame);
+    assert_eq!(frame(19_900), Some(at(20_150)));
+    assert_eq!(frame(17_000), Some(at(19_008)));
+    assert_eq!(frame(19_990), None);
+}
+
+#[test]
 fn what_may_be_lost_is_resent_at_the_frame_interval() {
     let situation = Situation {
         standing: Standing::Unassumed,
@@ -207,13 +224,57 @@ fn a_way_in_doubt_is_probed_at_once_and_then_less_and_less() {
 }
 
 #[test]
-fn a_probe_of_many_datagrams_is_not_hurried() {
-    let costly = |tries| Doubt {
-        is_costly: true,
-        ..Doubt::new(at(0), tries)
+fn what_is_large_is_repeated_less_and_less() {
+    let large = |tries| Large {
+        since: at(1000),
+        last: at(5000),
+        tries,
     };
-    assert_eq!(probe(at(0), costly(0)).0, at(20));
-    assert_eq!(probe(at(0), costly(1)).0, at(3000));
+    assert!(!large(1).is_overdue(at(1299), ms(200)));
+    assert!(large(1).is_overdue(at(1300), ms(200)));
+    let next = |tries| large(tries).next_try(ms(200)).as_millis() - 5000;
+    assert_eq!([1, 2, 3, 7, 8].map(next), [300, 600, 1200, 19_200, 38_400]);
+    assert_eq!([9, 40].map(next), [60_000; 2]);
+    assert!(large(2).holds_back(at(5599), ms(200)));
+    assert!(!large(2).holds_back(at(5600), ms(200)));
+    assert!(
+        !large(2).holds_back(at(1299), ms(200)),
+        "nothing is overdue"
+    );
+}
+
+#[test]
+fn while_something_large_is_overdue_the_way_is_probed_and_changes_wait() {
+    let situation = |role, standing| Situation {
+        role,
+        standing,
+        now: at(1000),
+        last_change: at(990),
+        large: Some(Large {
+            since: at(700),
+            last: at(1000),
+            tries: 2,
+        }),
+        ..quiet()
+    };
+    for role in [Role::Client, Role::Server] {
+        for standing in [
+            Standing::Unsent { changed: at(990) },
+            Standing::Unassumed,
+            Standing::Unacknowledged,
+        ] {
+            let table = schedule(&situation(role, standing));
+            assert_eq!(table.earliest(), Some((at(1250), Cause::Probe)));
+            let content = [Cause::Frame, Cause::Resend, Cause::Retry];
+            let content = content.iter().find_map(|&cause| table.get(cause));
+            assert_eq!(content, Some(at(1600)));
+        }
+    }
+    let early = Situation {
+        now: at(999),
+        ..situation(Role::Server, Standing::Unsent { changed: at(990) })
+    };
+    assert_eq!(next(&early), Some((1050, Cause::Frame)));
 }
 
 #[test]
@@ -227,7 +288,7 @@ fn a_way_that_the_system_refuses_is_tried_every_second() {
 }
 
 #[test]
-fn a_silent_way_is_probed_every_second_while_a_person_types() {
+fn a_silent_way_is_probed_four_times_a_second_while_a_person_types() {
     let silent = |standing, last_change| Situation {
         role: Role::Client,
         now: at(100_000),
@@ -238,22 +299,22 @@ fn a_silent_way_is_probed_every_second_while_a_person_types() {
         ..quiet()
     };
     let unacknowledged = |last_change| silent(Standing::Unacknowledged, last_change);
-    assert_eq!(next(&unacknowledged(99_000)), Some((101_000, Cause::Probe)));
+    assert_eq!(next(&unacknowledged(99_000)), Some((100_250, Cause::Probe)));
     assert_eq!(next(&unacknowledged(80_000)), Some((102_000, Cause::Probe)));
     // At the pace of heartbeats it is called a probe, which takes a new number.
     assert_eq!(next(&unacknowledged(20_000)), Some((103_000, Cause::Probe)));
     let settled = silent(Standing::Settled, 99_000);
     assert_eq!(next(&settled), Some((103_000, Cause::Heartbeat)));
-    let large = Situation {
-        was_small: false,
-        ..unacknowledged(99_000)
-    };
-    assert_eq!(next(&large), Some((103_000, Cause::Heartbeat)));
     let server = Situation {
         role: Role::Server,
         ..unacknowledged(99_000)
     };
     assert_eq!(next(&server), Some((103_000, Cause::Heartbeat)));
+    let large = Situation {
+        large: Some(Large::again(None, at(99_900))),
+        ..server
+    };
+    assert_eq!(next(&large), Some((100_250, Cause::Probe)));
 }
 
 #[test]

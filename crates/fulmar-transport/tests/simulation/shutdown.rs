@@ -1,6 +1,6 @@
 //! The end of conversations.
 
-use fulmar_datagram::Time;
+use fulmar_base::Time;
 use fulmar_sim::{CLIENT, Change, Delay, Failed, Failure, Loss, Network, ms, secs};
 use fulmar_transport::{Ending, Event};
 

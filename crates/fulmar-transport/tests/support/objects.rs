@@ -1,6 +1,6 @@
 //! Two objects for tests, as different from each other as a user stream and a screen are.
 
-use fulmar_transport::{ApplyError, Budget, Difference, Reached, Synced};
+use fulmar_transport::{ApplyError, Budget, Difference, Reached, Synced, WorkBudget};
 
 /// A text that only grows at the end, like a user stream. A state is how much of it there is; what
 /// lies before everybody's position may be forgotten.
@@ -51,7 +51,7 @@ impl Synced for Log {
         }
     }
 
-    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+    fn apply(&mut self, difference: &[u8], _: &mut WorkBudget) -> Result<(), ApplyError> {
         self.append(difference);
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Synced for Board {
         Difference::complete(bytes)
     }
 
-    fn apply(&mut self, difference: &[u8]) -> Result<(), ApplyError> {
+    fn apply(&mut self, difference: &[u8], _: &mut WorkBudget) -> Result<(), ApplyError> {
         let changes = difference.chunks_exact(CHANGE_BYTES);
         if !changes.remainder().is_empty() {
             return Err(ApplyError::new("half a change"));

@@ -192,7 +192,7 @@ impl Program {
         {
             // What follows the output is known with it.
             self.foreground.look(now, master, server);
-            server.handle_pty_output(now, output);
+            let _ = server.handle_pty_output(now, output, u64::MAX);
         }
         if let Some(error) = end {
             tracing::info!(?error, "the program's terminal is closed");
@@ -325,7 +325,7 @@ impl Program {
         let home = self.shell.home();
         match slave.spawn(&self.shell.spawn(home, self.core_limit)) {
             Err(error) if error.step == SpawnStep::Directory => {
-                server.handle_pty_output(now, &self.line(&error.to_string()));
+                let _ = server.handle_pty_output(now, &self.line(&error.to_string()), u64::MAX);
                 let anywhere = self.shell.spawn(None, self.core_limit);
                 error.slave.spawn(&anywhere).map_err(Unstarted::from)
             }
@@ -338,7 +338,7 @@ impl Program {
         tracing::error!(reason, "the program did not start");
         let mut text = self.line(reason);
         text.extend_from_slice(b"  check the spelling of the program, and SHELL and PATH\r\n");
-        server.handle_pty_output(now, &text);
+        let _ = server.handle_pty_output(now, &text, u64::MAX);
         self.has_failed = true;
         self.stage = Stage::Failed {
             until: now + FAILURE_SHOWN,

@@ -96,3 +96,40 @@ fn a_forgery_changes_nothing_but_a_count() {
     assert_eq!((pair.server.poll_timeout(), pair.server.path()), before);
     assert_eq!(pair.server.counters().dropped.total(), 7);
 }
+
+#[test]
+fn no_number_of_replays_and_forgeries_changes_how_any_path_stands() {
+    let mut pair = Pair::new(ms(50));
+    for n in 0..60 {
+        pair.type_text(&noise(n).repeat(3));
+        pair.write((n % 1000) as usize, &noise(n));
+        pair.run_for(ms(200));
+    }
+    // One that was withheld has moved the server, which now knows two paths.
+    pair.type_text(b"x");
+    pair.run_for(ms(40));
+    let from_client = |flight: &Flight| flight.from == Role::Client;
+    let place = pair.wire.iter().rposition(from_client).unwrap();
+    let withheld = pair.wire.remove(place).bytes;
+    let _ = pair.reach_server(VICTIM, &withheld);
+    pair.type_text(b"y");
+    pair.run_for(ms(500));
+    let before = format!("{:?}", pair.server.talk.paths);
+    let from_client = pair
+        .flights
+        .iter()
+        .filter(|flight| flight.from == Role::Client);
+    let tape: Vec<Vec<u8>> = from_client.map(|flight| flight.bytes.clone()).collect();
+    for (nth, datagram) in tape.iter().enumerate() {
+        let mut forged = datagram.clone();
+        forged[nth % datagram.len()] ^= 1;
+        for path in [PathId::new(100 + nth as u64), VICTIM, SERVER_PATH] {
+            assert_ne!(pair.reach_server(path, datagram).verdict, Verdict::Fresh);
+            assert!(!pair.reach_server(path, &forged).is_fresh());
+        }
+    }
+    assert!(tape.len() > 100, "{} datagrams", tape.len());
+    assert_eq!(format!("{:?}", pair.server.talk.paths), before);
+    assert!(pair.server.remembers(SERVER_PATH) && pair.server.remembers(VICTIM));
+    assert!(!pair.server.remembers(PathId::new(100)));
+}

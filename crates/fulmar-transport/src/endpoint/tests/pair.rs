@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use fulmar_datagram::{Direction, Ecn, Fragment, Key, Opener, Sealer, Stamps, Time};
+use fulmar_base::{Ecn, PathId, Time};
+use fulmar_datagram::{Direction, Fragment, Key, Opener, Sealer, Stamps};
 
 use crate::testing::{Board, Log};
 use crate::{
     Arrival, Cause, Config, Deflater, Digest, Endpoint, Fragmenter, Instruction, Noise, Numbers,
-    PathId, Received, Role, StateNumber, Transmit,
+    Received, Role, StateNumber, Transmit,
 };
 
 pub(super) const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";

@@ -1,0 +1,165 @@
+//! A small difference to a peer of which it is not known what it has got.
+
+use fulmar_base::Time;
+
+use super::{Composed, Numbering, Probed, Sender, Sent, Trust};
+use crate::limits::{PROBE_DIFFERENCE_BYTES, SENT_STATE_DROPPED_FROM_END, SENT_STATES_MAX};
+use crate::{Budget, Difference, Reached, StateNumber, Synced};
+
+const BUDGET: Budget = Budget::of_bytes(PROBE_DIFFERENCE_BYTES);
+
+/// A difference from one of the kept states, and where it leads.
+struct Step<S> {
+    source: StateNumber,
+    bytes: Vec<u8>,
+    state: S,
+}
+
+impl<S: Synced> Sender<S> {
+    /// Makes a difference of at most [`PROBE_DIFFERENCE_BYTES`], and enters its target among the sent
+    /// states. All that is missing goes if it is as short as that.
+    ///
+    /// What was sent in vain may have arrived all the same, and its acknowledgement been lost. So there
+    /// are two kinds, in turns:
+    ///
+    /// ```text
+    ///  acknowledged  beginning      last                 goal
+    ///      │             │            │                    │
+    ///     [7] ─────────►[8] ╶╶╶╶╶╶╶╶ [24] ──────►[25] ╶╶╶╶►│
+    ///          the peer has 7          the peer has 24
+    /// ```
+    ///
+    /// The peer takes the one for its newest state that starts from what it has, and acknowledges it at
+    /// once, since it has content. Neither leads back, whatever the peer has: the number of the first is
+    /// one of those that were left out before 24. Where nothing as short can be made, nothing but a
+    /// number is sent.
+    ///
+    /// Source: docs/protocol.md §5.4.
+    pub fn compose_probe(&mut self, now: Time) -> Composed {
+        let missing = self.difference_from(self.first(), BUDGET);
+        if matches!(missing.reached, Reached::Target) {
+            return self.compose(now, Trust::NONE, Numbering::New, BUDGET);
+        }
+        let probe = match self.probed {
+            Probed::End => self.beginning(now).or_else(|| self.end(now)),
+            Probed::Beginning => self.end(now).or_else(|| self.beginning(now)),
+        };
+        probe.unwrap_or_else(|| self.nothing_but_a_number(now))
+    }
+
+    /// Leads from the acknowledged state a short way towards the first one that is far from it.
+    fn beginning(&mut self, now: Time) -> Option<Composed> {
+        let is_far = |sent: &Sent<S>| {
+            let difference = self.difference_from_to(self.first(), &sent.state);
+            matches!(difference.reached, Reached::Between(_))
+        };
+        let place = self.sent.iter().position(is_far)?;
+        let (before, far) = (self.sent.get(place.checked_sub(1)?)?, self.sent.get(place)?);
+        let is_repeated = before.is_probe && !before.state.is_same(&self.first().state);
+        let (number, goal) = if is_repeated {
+            (before.number, before.state.clone())
+        } else {
+            (far.unused.start, far.state.clone())
+        };
+        if !is_repeated && far.unused.is_empty() {
+            return None;
+        }
+        let step = step(self.first(), &goal)?;
+        if is_repeated && !step.state.is_same(&goal) {
+            // Of one number there is one state.
+            return None;
+        }
+        self.probed = Probed::Beginning;
+        self.sent_at = now;
+        if is_repeated {
+            self.sent.get_mut(place - 1)?.at = now;
+        } else {
+            self.sent.get_mut(place)?.unused.start = number.next();
+            self.insert_probe(now, place, probe(now, number, step.state));
+        }
+        Some(self.composed(step.source, number, false, step.bytes))
+    }
+
+    /// Leads from the newest state that was sent as it should be a short way towards the goal.
+    fn end(&mut self, now: Time) -> Option<Composed> {
+        let source = self.sent.iter().rev().find(|sent| !sent.is_probe);
+        let step = step(source.unwrap_or(self.first()), &self.goal)?;
+        if step.state.is_same(&self.goal) {
+            self.changed = None;
+        }
+        self.probed = Probed::End;
+        Some(self.append_probe(now, step))
+    }
+
+    fn nothing_but_a_number(&mut self, now: Time) -> Composed {
+        let last = self.last();
+        let step = Step {
+            source: last.number,
+            bytes: Vec::new(),
+            state: last.state.clone(),
+        };
+        self.append_probe(now, step)
+    }
+
+    fn append_probe(&mut self, now: Time, step: Step<S>) -> Composed {
+        let number = self.last().number.next();
+        self.sent_at = now;
+        let composed = self.composed(step.source, number, true, step.bytes);
+        self.enter(probe(now, number, step.state));
+        self.make_room(now, Trust::NONE);
+        composed
+    }
+
+    /// Enters a state between others. For lack of room one goes that is not the new one.
+    fn insert_probe(&mut self, now: Time, place: usize, sent: Sent<S>) {
+        self.sent.insert(place, sent);
+        if self.sent.len() > SENT_STATES_MAX {
+            let goes = self.sent.len() - SENT_STATE_DROPPED_FROM_END;
+            self.forget(goes + usize::from(goes == place));
+        }
+        self.measure_all();
+        self.make_room(now, Trust::NONE);
+    }
+
+    fn composed(
+        &self,
+        source: StateNumber,
+        target: StateNumber,
+        is_new: bool,
+        difference: Vec<u8>,
+    ) -> Composed {
+        Composed {
+            source,
+            target,
+            is_new,
+            throwaway: self.first().number,
+            difference,
+        }
+    }
+
+    fn difference_from_to(&self, source: &Sent<S>, state: &S) -> Difference<S> {
+        state.diff_from(&source.state, BUDGET)
+    }
+}
+
+fn probe<S>(now: Time, number: StateNumber, state: S) -> Sent<S> {
+    Sent {
+        is_probe: true,
+        ..Sent::new(now, number, state)
+    }
+}
+
+/// Returns as much of the way from a sent state to another state as a probe can carry, if it is any.
+fn step<S: Synced>(source: &Sent<S>, goal: &S) -> Option<Step<S>> {
+    let Difference { bytes, reached } = goal.diff_from(&source.state, BUDGET);
+    let state = match reached {
+        Reached::Target => goal.clone(),
+        Reached::Between(state) => state,
+    };
+    let is_any = !bytes.is_empty() && BUDGET.allows(bytes.len());
+    is_any.then_some(Step {
+        source: source.number,
+        bytes,
+        state,
+    })
+}
