@@ -8,5 +8,6 @@ mod ends;
 mod links;
 #[path = "../support/objects.rs"]
 mod objects;
+mod outages;
 mod roaming;
 mod shutdown;
