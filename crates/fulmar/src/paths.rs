@@ -27,7 +27,7 @@ impl Way {
     }
 }
 
-/// The ways that are remembered. The core names the path in use and the one before; the rest is
+/// The ways that are remembered: three times those that a session's core knows anything of. The rest is
 /// room for a client that comes and goes between several networks.
 ///
 /// Source: docs/threat-model.md §6.
@@ -35,8 +35,9 @@ const WAYS_MAX: usize = 64;
 
 /// The ways that the peer has used, with the numbers that they have in the core.
 ///
-/// A way is remembered only when a datagram has proven it, so strangers cannot fill the table; the
-/// one that datagrams are sent on is never forgotten, so nor can recorded ones that are sent again.
+/// A way is remembered only when a datagram newer than all before has proven it, so neither strangers
+/// nor recorded datagrams that are sent again fill the table. The one that datagrams are sent on is
+/// never forgotten, nor is one of which the core knows how it stands: it would come back as new.
 #[derive(Debug, Default)]
 pub(crate) struct PathTable {
     /// The one that was heard of last comes last.
@@ -52,15 +53,16 @@ impl PathTable {
         known.map_or(PathId::new(self.next), |(path, _)| *path)
     }
 
-    /// Remembers a way under the number that it was given, because a genuine datagram came on it.
-    pub(crate) fn prove(&mut self, path: PathId, way: Way) {
+    /// Remembers a way under the number that it was given, because a genuine datagram that was newer
+    /// than all before came on it. A way whose number `is_needed` is not forgotten for it.
+    pub(crate) fn prove(&mut self, path: PathId, way: Way, is_needed: impl Fn(PathId) -> bool) {
         match self.ways.iter().position(|(known, _)| *known == path) {
             Some(place) => {
                 let entry = self.ways.remove(place);
                 self.ways.push(entry);
             }
             None => {
-                self.make_room();
+                self.make_room(is_needed);
                 self.ways.push((path, way));
                 self.next = self.next.max(path.get().saturating_add(1));
             }
@@ -79,14 +81,12 @@ impl PathTable {
         entry.map(|(_, way)| *way)
     }
 
-    fn make_room(&mut self) {
+    fn make_room(&mut self, is_needed: impl Fn(PathId) -> bool) {
         if self.ways.len() < WAYS_MAX {
             return;
         }
-        let oldest = self
-            .ways
-            .iter()
-            .position(|(path, _)| Some(*path) != self.used);
+        let is_idle = |(path, _): &(PathId, Way)| Some(*path) != self.used && !is_needed(*path);
+        let oldest = self.ways.iter().position(is_idle);
         if let Some(oldest) = oldest {
             self.ways.remove(oldest);
         }
@@ -107,7 +107,7 @@ mod tests {
 
     fn prove(table: &mut PathTable, port: u16) -> PathId {
         let path = table.number(&way(port));
-        table.prove(path, way(port));
+        table.prove(path, way(port), |_| false);
         path
     }
 
@@ -133,6 +133,18 @@ mod tests {
         let stranger = table.number(&way(1));
         assert_eq!(table.way_to(stranger), None);
         assert_eq!(table.number(&way(2)), stranger);
+    }
+
+    #[test]
+    fn a_way_of_which_something_is_known_outlives_any_number_of_others() {
+        let mut table = PathTable::default();
+        let known = prove(&mut table, 1);
+        for port in 2..1000 {
+            let path = table.number(&way(port));
+            table.prove(path, way(port), |path| path == known);
+        }
+        assert_eq!(table.number(&way(1)), known);
+        assert_eq!(table.ways.len(), WAYS_MAX);
     }
 
     #[test]

@@ -81,7 +81,9 @@ impl EventLoop {
             }
             let timeout = self.client.poll_timeout().map(|(at, _)| at);
             let lost = self.lost.as_ref().map(|(due, _)| *due);
-            let limits = [timeout, lost, self.goodbye_until];
+            // A deadline that has passed: what waits is for the next turn.
+            let waiting = self.sockets.has_more().then_some(Time::ZERO);
+            let limits = [timeout, lost, self.goodbye_until, waiting];
             let deadline = limits.into_iter().flatten().min();
             self.surroundings.set_deadline(deadline)?;
             let ready = self.wait()?;

@@ -4,18 +4,17 @@
 use std::io;
 use std::net::SocketAddr;
 
-use fulmar_base::Time;
-use fulmar_base::{PathId, SendError};
+use fulmar_base::{PathId, SendError, Time};
 use fulmar_core::Client;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
-use fulmar_platform::udp::{Datagram, IcmpErrors, Inbox, UdpOptions};
+use fulmar_platform::udp::{Datagram, IcmpErrors, Inbox, Received, UdpOptions};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
 use fulmar_transport::{Arrival, Transmit};
 
 use super::destinations::Destinations;
 use super::local_ports::LocalPorts;
 use crate::trace::Trace;
-use crate::udp;
+use crate::udp::{self, TurnBudget};
 
 /// The open sockets of a client. Each of its paths is a local port, or one of each family as long
 /// as it is not known in which the server answers.
@@ -24,7 +23,9 @@ pub(crate) struct Sockets {
     destinations: Destinations,
     ports: LocalPorts,
     inbox: Inbox,
-    /// What is being sent.
+    /// The path on which the datagrams came that an earlier turn has left in the inbox.
+    waiting: Option<PathId>,
+    /// The bytes that are being sent.
     buffer: Vec<u8>,
     trace: Trace,
 }
@@ -36,6 +37,7 @@ impl Sockets {
             destinations,
             ports: LocalPorts::default(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
+            waiting: None,
             buffer: Vec::new(),
             trace,
         }
@@ -68,38 +70,74 @@ impl Sockets {
 
     /// Hands over what has come, within the budget of one turn.
     pub(crate) fn receive(&mut self, now: Time, ready: &[bool], client: &mut Client) {
-        let mut budget = udp::DATAGRAMS_PER_TURN;
+        let mut budget = TurnBudget::new();
         let mut is_settled = false;
-        for (place, open) in self.ports.iter_mut().enumerate() {
+        if let Some(path) = self.waiting.take() {
+            is_settled |= self.hand_over(now, path, client, &mut budget);
+        }
+        for place in 0..ready.len() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
             while is_ready
-                && let Some(received) = open.listening.receive(&mut self.inbox, &mut budget)
+                && self.waiting.is_none()
+                && let Some((path, received)) = self.receive_at(place, &mut budget)
             {
                 if let Some(report) = received.icmp {
                     let error = report.error;
-                    self.trace.send_failed(now, open.path, error);
+                    self.trace.send_failed(now, path, error);
                     if let Some(error) = self.destinations.note_report(report.reporter, error) {
-                        client.handle_send_error(now, open.path, error);
+                        client.handle_report(now, path, error);
                     }
                 }
                 if received.datagrams == 0 {
                     break;
                 }
-                for datagram in self.inbox.datagrams() {
-                    let verdict = client.handle_datagram(now, arrival(open.path, &datagram));
-                    let length = datagram.bytes.len();
-                    self.trace.received(now, open.path, length, &verdict);
-                    // What has a number was genuine.
-                    if verdict.sequence.is_some() {
-                        is_settled |= self.destinations.heard_from(datagram.source);
-                    }
-                }
+                is_settled |= self.hand_over(now, path, client, &mut budget);
             }
         }
         if is_settled && let Some(peer) = self.destinations.peer() {
             tracing::info!(%peer, "the server has answered");
             self.ports.settle(peer);
         }
+    }
+
+    /// Fills the inbox from the port at that place, and returns which path it is.
+    fn receive_at(&mut self, place: usize, budget: &mut TurnBudget) -> Option<(PathId, Received)> {
+        let open = self.ports.iter_mut().nth(place)?;
+        let received = open
+            .listening
+            .receive(&mut self.inbox, &mut budget.datagrams)?;
+        Some((open.path, received))
+    }
+
+    /// Tells if datagrams wait for the next turn that the system does not know of any more.
+    pub(crate) fn has_more(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Hands over what is in the inbox, as much as the budget allows. Returns whether that has settled
+    /// where the server is.
+    fn hand_over(
+        &mut self,
+        now: Time,
+        path: PathId,
+        client: &mut Client,
+        budget: &mut TurnBudget,
+    ) -> bool {
+        let mut is_settled = false;
+        while budget.has_work()
+            && let Some(datagram) = self.inbox.pop()
+        {
+            let received = client.handle_datagram(now, arrival(path, &datagram));
+            budget.spend(&received);
+            let length = datagram.bytes.len();
+            self.trace.received(now, path, length, &received);
+            // What has a number was genuine.
+            if received.sequence.is_some() {
+                is_settled |= self.destinations.heard_from(datagram.source);
+            }
+        }
+        self.waiting = self.inbox.has_more().then_some(path);
+        is_settled
     }
 
     /// Sends what there is to send, and returns whether anything has left.
@@ -115,7 +153,13 @@ impl Sockets {
                 Err(error) => {
                     tracing::debug!(?error, "sending");
                     self.trace.send_failed(now, transmit.path, error);
-                    client.handle_send_error(now, transmit.path, error);
+                    match error {
+                        // Of UDP this is never the system's own word.
+                        SendError::Refused => {
+                            client.handle_report(now, transmit.path, error);
+                        }
+                        _ => client.handle_send_error(now, transmit.path, error),
+                    }
                 }
             }
         }
@@ -154,7 +198,9 @@ fn bind(anywhere: SocketAddr) -> io::Result<UdpSocket> {
         icmp_errors: IcmpErrors::Reported,
         ..UdpOptions::default()
     };
-    UdpSocket::bind(anywhere, options)
+    let socket = UdpSocket::bind(anywhere, options)?;
+    udp::make_room(&socket);
+    Ok(socket)
 }
 
 fn arrival<'a>(path: PathId, datagram: &Datagram<'a>) -> Arrival<'a> {

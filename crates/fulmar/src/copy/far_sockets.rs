@@ -2,8 +2,7 @@
 
 use std::net::IpAddr;
 
-use fulmar_base::SendError;
-use fulmar_base::Time;
+use fulmar_base::{SendError, Time};
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, Inbox};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
@@ -11,11 +10,11 @@ use fulmar_quic::{Connection, Verdict};
 
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
-use super::near_sockets::RECEIVE_BUFFER_BYTES;
 use super::outgoing::Outgoing;
 use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
 use crate::surroundings::now;
+use crate::udp;
 
 /// The sockets of a far end, and who was heard of on which.
 #[derive(Debug)]
@@ -33,8 +32,7 @@ impl FarSockets {
     /// Takes over bound sockets.
     pub(super) fn new(sockets: Vec<UdpSocket>) -> FarSockets {
         let listening = |socket: UdpSocket| {
-            // What is granted will do.
-            let _ = socket.set_receive_buffer(RECEIVE_BUFFER_BYTES);
+            udp::make_room(&socket);
             Listening::to(socket)
         };
         FarSockets {
@@ -119,7 +117,7 @@ fn hand_over(
     let ecn = datagram.ecn;
     let is_genuine = connection.handle_datagram(now, path, ecn, datagram.bytes) == Verdict::Genuine;
     if is_genuine {
-        paths.prove(path, way);
+        paths.prove(path, way, |_| false);
     }
     is_genuine
 }

@@ -4,8 +4,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use fulmar_base::Time;
-use fulmar_base::{PathId, SendError};
+use fulmar_base::{PathId, SendError, Time};
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, Inbox, UdpOptions};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
@@ -17,9 +16,7 @@ use super::outgoing::Outgoing;
 use crate::client::destinations::Destinations;
 use crate::client::local_ports::LocalPorts;
 use crate::surroundings::now;
-
-/// Room that is asked for in the kernel for what was not received yet. It grants less by itself.
-pub(super) const RECEIVE_BUFFER_BYTES: usize = 4 * 1024 * 1024;
+use crate::udp;
 
 /// The sockets. Each path is a local port, or one of each family as long as it is not known in which the
 /// far end answers.
@@ -194,7 +191,6 @@ fn bind(anywhere: SocketAddr) -> io::Result<UdpSocket> {
         ..UdpOptions::default()
     };
     let socket = UdpSocket::bind(anywhere, options)?;
-    // What is granted will do.
-    let _ = socket.set_receive_buffer(RECEIVE_BUFFER_BYTES);
+    udp::make_room(&socket);
     Ok(socket)
 }

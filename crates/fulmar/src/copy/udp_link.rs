@@ -3,8 +3,7 @@
 use std::net::{IpAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use fulmar_base::Time;
-use fulmar_base::{Hint, PathId};
+use fulmar_base::{Hint, PathId, Time};
 use fulmar_platform::{PollList, boot_time};
 use fulmar_quic::{Connection, Options, Secret};
 

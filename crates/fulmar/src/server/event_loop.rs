@@ -22,6 +22,9 @@ pub(crate) const SIGNALS: [Signal; 4] = [
     Signal::Child,
 ];
 
+/// A deadline that has passed, for what is to be done in the next turn.
+const AT_ONCE: Time = Time::ZERO;
+
 /// A server at work.
 pub(crate) struct EventLoop {
     /// The server's state machine.
@@ -66,6 +69,9 @@ impl EventLoop {
     }
 
     fn deadline(&self) -> Option<Time> {
+        if self.program.has_output() || self.sockets.has_more() {
+            return Some(AT_ONCE);
+        }
         let server = self.server.poll_timeout().map(|(at, _)| at);
         [server, self.program.deadline()]
             .into_iter()
@@ -98,11 +104,10 @@ impl EventLoop {
         for signal in self.surroundings.signals(ready.surroundings) {
             self.handle_signal(now, signal);
         }
-        self.sockets.receive(now, &ready.sockets, &mut self.server);
+        let budget = self.sockets.receive(now, &ready.sockets, &mut self.server);
         self.look_after_bond(now, ready.is_alone);
-        if let Some(readiness) = ready.program {
-            self.program.read(now, readiness, &mut self.server);
-        }
+        let (program, server) = (&mut self.program, &mut self.server);
+        program.read(now, ready.program, budget.output_work(), server);
         if self.surroundings.is_due() {
             self.program.look(now, &mut self.server);
             self.server.handle_timeout(now);

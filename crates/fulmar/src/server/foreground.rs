@@ -1,11 +1,26 @@
 //! Looks at the settings of the program's terminal, and at the program that has its foreground.
 
 use fulmar_base::Time;
-use fulmar_core::{ForegroundProgram, Server, TtyState};
+use fulmar_core::{ForegroundProgram, Server, TtyReader, TtyState};
 use fulmar_platform::{Master, NAME_BYTES_MAX, RunningProgram};
 
 /// As much of a command line as tells what it runs. Chosen by eye.
 const WORDS_BYTES_MAX: usize = 256;
+
+/// Tells the server who reads what is written to the terminal, and how.
+pub(super) fn look_at_reader(now: Time, master: &Master, server: &mut Server) {
+    let Ok(discipline) = master.discipline() else {
+        return;
+    };
+    let unread = server.wants_unread().then(|| master.unread().ok());
+    let reader = TtyReader {
+        group: master.foreground().ok().flatten(),
+        is_canonical: discipline.is_canonical,
+        flush_keys: discipline.flush_keys,
+        unread: unread.flatten(),
+    };
+    server.handle_reader(now, reader);
+}
 
 /// Watches the foreground of a terminal. A look costs four short system calls; the files that they
 /// read are opened only when another group has the foreground, for within one group a process may

@@ -19,6 +19,7 @@ pub(crate) mod options;
 mod plan;
 pub(crate) mod ports;
 mod program;
+mod pty_output;
 mod shell;
 mod sockets;
 pub(crate) mod stock_options;

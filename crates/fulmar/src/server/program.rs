@@ -1,6 +1,6 @@
 //! The user's program on its pty, from before it is started until it is gone.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::mem;
 use std::net::IpAddr;
 use std::os::unix::process::ExitStatusExt as _;
@@ -15,18 +15,14 @@ use fulmar_platform::{
 };
 use fulmar_terminal::Size;
 
-use super::foreground::Foreground;
+use super::foreground::{Foreground, look_at_reader};
 use super::motd;
+use super::pty_output::PtyOutput;
 use super::shell::Shell;
 use super::utmp::{LoginRecord, detached_host};
 use crate::report::escaped;
 
-/// The most that is read from the pty in one turn.
-///
-/// Source: docs/threat-model.md §6.
-const OUTPUT_BYTES_PER_TURN: usize = 64 * 1024;
-
-/// How long the user may read why the program did not start.
+/// The time that the user has to read why the program did not start.
 ///
 /// Source: docs/protocol.md §2.6.
 const FAILURE_SHOWN: Duration = Duration::from_secs(3);
@@ -36,6 +32,10 @@ const FAILURE_SHOWN: Duration = Duration::from_secs(3);
 ///
 /// Source: docs/protocol.md §13.6.
 const STATUS_WITHIN: Duration = Duration::from_millis(250);
+
+/// The time, beyond that, for drawing what a program has written before it ended. Chosen by eye: what is
+/// usual is drawn in a millisecond.
+const DRAWN_WITHIN: Duration = Duration::from_secs(1);
 
 /// The statuses that shells have for a program that is not there, or cannot be run.
 ///
@@ -63,8 +63,10 @@ pub(crate) struct Program {
     /// It has ended, and until then what it has left behind may have its terminal.
     let_go_at: Option<Time>,
     has_failed: bool,
+    /// Nothing more will be read, and what was read is still to be drawn.
+    has_closed: bool,
     foreground: Foreground,
-    output: Vec<u8>,
+    output: PtyOutput,
 }
 
 #[derive(Debug)]
@@ -109,8 +111,9 @@ impl Program {
             stage: Stage::Waiting,
             let_go_at: None,
             has_failed: false,
+            has_closed: false,
             foreground: Foreground::default(),
-            output: vec![0; OUTPUT_BYTES_PER_TURN],
+            output: PtyOutput::new(),
         }
     }
 
@@ -154,50 +157,57 @@ impl Program {
         let Stage::Running { master, .. } = &self.stage else {
             return None;
         };
-        let interest = match server.pty_input() {
-            [] => Interest::Read,
-            _ => Interest::ReadWrite,
+        let interest = match (self.has_output(), server.pty_input()) {
+            (true, []) => Interest::Nothing,
+            (true, _) => Interest::Write,
+            (false, []) => Interest::Read,
+            (false, _) => Interest::ReadWrite,
         };
         Some(list.add(master, interest))
     }
 
-    /// Hands over what the program has written, within the budget of one turn.
-    pub(crate) fn read(&mut self, now: Time, ready: Readiness, server: &mut Server) {
+    /// Hands over what the program has written, as much of it as `work` units draw: what an earlier turn has
+    /// left comes first.
+    pub(crate) fn read(
+        &mut self,
+        now: Time,
+        ready: Option<Readiness>,
+        work: u64,
+        server: &mut Server,
+    ) {
         let Stage::Running { master, .. } = &self.stage else {
             return;
         };
-        if !ready.is_readable() {
-            return;
+        let is_readable = ready.is_some_and(Readiness::is_readable);
+        if is_readable || self.has_output() {
+            // Whoever has written what comes asks to be answered.
+            look_at_reader(now, master, server);
         }
-        let mut filled = 0;
-        let end = loop {
-            let Some(room) = self
-                .output
-                .get_mut(filled..)
-                .filter(|room| !room.is_empty())
-            else {
-                break None;
-            };
-            match master.read(room) {
-                Ok(Transfer::Bytes(count)) => filled += count,
-                Ok(Transfer::WouldBlock) => break None,
-                Ok(Transfer::Closed) => break Some(None),
-                Err(error) => break Some(Some(error)),
-            }
+        let end = if is_readable {
+            fill(&mut self.output, master)
+        } else {
+            None
         };
-        if let Some(output) = self
-            .output
-            .get(..filled)
-            .filter(|output| !output.is_empty())
-        {
+        if self.has_output() {
             // What follows the output is known with it.
             self.foreground.look(now, master, server);
-            let _ = server.handle_pty_output(now, output, u64::MAX);
+            let has_room = !self.output.room().is_empty();
+            let drawn = server.handle_pty_output(now, self.output.waiting(), work);
+            self.output.drawn(drawn);
+            if has_room && !self.has_output() {
+                server.handle_pty_drained();
+            }
         }
         if let Some(error) = end {
             tracing::info!(?error, "the program's terminal is closed");
-            self.close(now, server);
+            self.has_closed = true;
         }
+        self.close_if_drawn(now, server);
+    }
+
+    /// Tells if output waits for its turn.
+    pub(crate) fn has_output(&self) -> bool {
+        !self.output.waiting().is_empty()
     }
 
     /// Writes what was typed, as far as the pty takes it.
@@ -206,11 +216,13 @@ impl Program {
             return;
         };
         let failure = loop {
-            let input = server.pty_input();
-            if input.is_empty() {
+            // As they are at this moment, settings hold for these keys.
+            if server.wants_unread() || !server.pty_input().is_empty() {
+                look_at_reader(now, master, server);
+            }
+            if server.pty_input().is_empty() {
                 break None;
             }
-            // As they are at this moment, settings hold for these keys.
             self.foreground.look(now, master, server);
             match master.write(server.pty_input()) {
                 Ok(Transfer::Bytes(count)) if count > 0 => server.pty_taken(now, count),
@@ -221,7 +233,8 @@ impl Program {
         };
         if let Some(error) = failure {
             tracing::info!(?error, "the program's terminal takes no more");
-            self.close(now, server);
+            self.has_closed = true;
+            self.close_if_drawn(now, server);
         }
     }
 
@@ -240,7 +253,9 @@ impl Program {
         if let Stage::Failed { status, .. } = self.stage {
             server.handle_program_ended(now, status);
         }
-        self.finish(now, server);
+        if !self.is_drawing(now) {
+            self.finish(now, server);
+        }
     }
 
     /// Returns when there will be something to do.
@@ -325,7 +340,7 @@ impl Program {
         let home = self.shell.home();
         match slave.spawn(&self.shell.spawn(home, self.core_limit)) {
             Err(error) if error.step == SpawnStep::Directory => {
-                let _ = server.handle_pty_output(now, &self.line(&error.to_string()), u64::MAX);
+                server.handle_greeting(now, &self.line(&error.to_string()));
                 let anywhere = self.shell.spawn(None, self.core_limit);
                 error.slave.spawn(&anywhere).map_err(Unstarted::from)
             }
@@ -338,7 +353,7 @@ impl Program {
         tracing::error!(reason, "the program did not start");
         let mut text = self.line(reason);
         text.extend_from_slice(b"  check the spelling of the program, and SHELL and PATH\r\n");
-        let _ = server.handle_pty_output(now, &text, u64::MAX);
+        server.handle_greeting(now, &text);
         self.has_failed = true;
         self.stage = Stage::Failed {
             until: now + FAILURE_SHOWN,
@@ -350,8 +365,11 @@ impl Program {
         format!("{}: {}\r\n", self.names.program(), escaped(what)).into_bytes()
     }
 
-    /// Takes note that the terminal is closed, and waits for the program's status.
-    fn close(&mut self, now: Time, server: &mut Server) {
+    /// Waits for the program's status once the terminal is closed and all that was read is drawn.
+    fn close_if_drawn(&mut self, now: Time, server: &mut Server) {
+        if !self.has_closed || self.has_output() {
+            return;
+        }
         if let Stage::Running { master, child } = mem::replace(&mut self.stage, Stage::Gone) {
             let until = now + STATUS_WITHIN;
             self.stage = Stage::Closed {
@@ -363,13 +381,41 @@ impl Program {
         }
     }
 
+    /// Tells if what the program has written is still being drawn, turn by turn, and has time for it.
+    fn is_drawing(&mut self, now: Time) -> bool {
+        let (Stage::Running { master, .. }, Some(let_go_at)) = (&self.stage, self.let_go_at) else {
+            return false;
+        };
+        if !self.has_closed && !self.has_output() {
+            self.has_closed = fill(&mut self.output, master).is_some();
+        }
+        self.has_output() && now < let_go_at + DRAWN_WITHIN
+    }
+
     fn finish(&mut self, now: Time, server: &mut Server) {
         self.end();
         server.handle_pty_closed(now);
     }
 }
 
-/// Why a program was not started, and the status that a shell would have had for it.
+/// Reads what there is, as much as may be read at present. Returns that, and why, nothing more will
+/// come.
+fn fill(output: &mut PtyOutput, master: &Master) -> Option<Option<io::Error>> {
+    loop {
+        let room = output.room();
+        if room.is_empty() {
+            return None;
+        }
+        match master.read(room) {
+            Ok(Transfer::Bytes(count)) => output.filled(count),
+            Ok(Transfer::WouldBlock) => return None,
+            Ok(Transfer::Closed) => return Some(None),
+            Err(error) => return Some(Some(error)),
+        }
+    }
+}
+
+/// The reason why a program was not started, and the status that a shell would have had for it.
 struct Unstarted {
     reason: String,
     status: ExitStatus,

@@ -2,24 +2,25 @@
 
 use std::net::IpAddr;
 
-use fulmar_base::Time;
-use fulmar_base::{PathId, SendError};
+use fulmar_base::{PathId, SendError, Time};
 use fulmar_core::Server;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, Inbox};
 use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
-use fulmar_transport::{Arrival, Verdict};
+use fulmar_transport::Arrival;
 
 use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
 use crate::trace::Trace;
-use crate::udp;
+use crate::udp::{self, TurnBudget};
 
 /// The sockets of a server, and who was heard of on which.
 #[derive(Debug)]
 pub(crate) struct Sockets {
     sockets: Vec<Listening>,
     inbox: Inbox,
+    /// The socket on which the datagrams came that an earlier turn has left in the inbox.
+    waiting: Option<usize>,
     paths: PathTable,
     /// The bytes that are being sent.
     buffer: Vec<u8>,
@@ -30,9 +31,11 @@ pub(crate) struct Sockets {
 impl Sockets {
     /// Takes over bound sockets.
     pub(crate) fn new(sockets: Vec<UdpSocket>, trace: Trace) -> Sockets {
+        sockets.iter().for_each(udp::make_room);
         Sockets {
             sockets: sockets.into_iter().map(Listening::to).collect(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
+            waiting: None,
             paths: PathTable::default(),
             buffer: Vec::new(),
             trace,
@@ -48,22 +51,47 @@ impl Sockets {
             .collect()
     }
 
-    /// Hands over what has come, within the budget of one turn.
-    pub(crate) fn receive(&mut self, now: Time, ready: &[bool], server: &mut Server) {
-        let mut budget = udp::DATAGRAMS_PER_TURN;
-        for (place, listening) in self.sockets.iter_mut().enumerate() {
+    /// Hands over what has come, within the budget of one turn, of which it returns what is left.
+    pub(crate) fn receive(&mut self, now: Time, ready: &[bool], server: &mut Server) -> TurnBudget {
+        let mut budget = TurnBudget::new();
+        if let Some(socket) = self.waiting.take() {
+            self.hand_over(now, socket, server, &mut budget);
+        }
+        for place in 0..ready.len() {
             let is_ready = ready.get(place).copied().unwrap_or(false);
             while is_ready
-                && let Some(received) = listening.receive(&mut self.inbox, &mut budget)
+                && self.waiting.is_none()
+                && let Some(listening) = self.sockets.get_mut(place)
+                && let Some(received) = listening.receive(&mut self.inbox, &mut budget.datagrams)
                 && received.datagrams > 0
             {
-                for datagram in self.inbox.datagrams() {
-                    let (paths, trace) = (&mut self.paths, &mut self.trace);
-                    let is_genuine = hand_over(now, place, &datagram, server, paths, trace);
-                    self.has_heard |= is_genuine;
-                }
+                self.hand_over(now, place, server, &mut budget);
             }
         }
+        budget
+    }
+
+    /// Tells if datagrams wait for the next turn that the system does not know of any more.
+    pub(crate) fn has_more(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Hands over what is in the inbox, as much as the budget allows.
+    fn hand_over(
+        &mut self,
+        now: Time,
+        socket: usize,
+        server: &mut Server,
+        budget: &mut TurnBudget,
+    ) {
+        while budget.has_work()
+            && let Some(datagram) = self.inbox.pop()
+        {
+            let (paths, trace) = (&mut self.paths, &mut self.trace);
+            let is_genuine = hand_over(now, socket, &datagram, server, paths, trace, budget);
+            self.has_heard |= is_genuine;
+        }
+        self.waiting = self.inbox.has_more().then_some(socket);
     }
 
     /// Sends what there is to send.
@@ -108,6 +136,7 @@ fn hand_over(
     server: &mut Server,
     paths: &mut PathTable,
     trace: &mut Trace,
+    budget: &mut TurnBudget,
 ) -> bool {
     let way = Way::of(socket, datagram);
     let path = paths.number(&way);
@@ -119,10 +148,15 @@ fn hand_over(
     let Some(received) = server.handle_datagram(now, arrival) else {
         return false;
     };
-    // Genuine, and not known to be old: the core may name its path from now on.
-    if received.sequence.is_some() && received.verdict != Verdict::Late {
-        paths.prove(path, way);
+    budget.spend(&received);
+    // The core may name its path from now on. What is overtaken or repeated proves nothing, even if
+    // nobody can tell any more what it was about.
+    if received.is_fresh() {
+        paths.prove(path, way, |path| server.remembers(path));
     }
     trace.received(now, path, datagram.bytes.len(), &received);
     received.sequence.is_some()
 }
+
+#[cfg(test)]
+mod tests;

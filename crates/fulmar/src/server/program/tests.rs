@@ -1,11 +1,11 @@
-use fulmar_base::Ecn;
-use fulmar_base::PathId;
+use fulmar_base::{Ecn, PathId};
 use fulmar_core::{
     Agreement, Capabilities, Client, ClientConfig, ClientEnding, ClientEvent, ServerConfig,
     ServerEvent,
 };
 use fulmar_datagram::Key;
 use fulmar_transport::Arrival;
+use fulmar_transport::limits::TURN_WORK_MAX;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::*;
@@ -90,7 +90,8 @@ impl Session {
             let slot = self.program.enlist(&mut list, &self.server);
             list.wait(None).expect("poll works");
             let ready = list.readiness(slot.expect("it runs"));
-            self.program.read(ms(100), ready, &mut self.server);
+            self.program
+                .read(ms(100), Some(ready), TURN_WORK_MAX, &mut self.server);
         }
     }
 
@@ -210,7 +211,8 @@ impl Session {
             list.wait(Some(Duration::from_millis(1)))
                 .expect("poll works");
             let ready = list.readiness(slot.expect("it runs"));
-            self.program.read(*now, ready, &mut self.server);
+            self.program
+                .read(*now, Some(ready), TURN_WORK_MAX, &mut self.server);
             self.program.write(*now, &mut self.server);
             *now += Duration::from_millis(20);
             self.exchange(*now);
