@@ -11,8 +11,8 @@ use std::process::ExitStatus;
 
 use fulmar_core::Names;
 use fulmar_datagram::KeyError;
-use fulmar_platform::Signal;
 use fulmar_platform::resolve::{ResolveError, numeric};
+use fulmar_platform::{Signal, Unfit};
 
 pub(crate) use self::copy::CopyFailure;
 pub(crate) use self::login::{LoginFailure, how as ended_with};
@@ -257,6 +257,14 @@ pub(crate) enum Failure {
         /// The system's error.
         error: io::Error,
     },
+    /// A file of the user's choice that is there, and that others have a hand in.
+    #[error("will not write to {}: {why}", path.display())]
+    UnfitFile {
+        /// Its path.
+        path: PathBuf,
+        /// The reason why it is not written to.
+        why: Unfit,
+    },
     /// `FULMAR_LOG` is not a filter.
     #[error("FULMAR_LOG is not understood: {0}")]
     LogFilter(String),
@@ -430,6 +438,10 @@ impl Failure {
                 "a client has a minute to come; if it was quicker, look at its --log FILE"
                     .to_owned()
             }
+            Failure::UnfitFile { path, why: Unfit::OpenToOthers } => {
+                format!("remove it or name another file; or: chmod go= {}", path.display())
+            }
+            Failure::UnfitFile { .. } => "remove it, or name another file".to_owned(),
             Failure::File { .. } => {
                 "name a file in a folder that is there and that you may write to".to_owned()
             }

@@ -1,11 +1,11 @@
 //! Logs: off unless asked for, and never a word of what was typed or shown.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Mutex;
 
+use fulmar_platform::{PrivateFileError, create_private};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -67,22 +67,23 @@ pub(crate) fn begin_filtered(log: Log<'_>, filter: Targets) -> Result<(), Failur
     Ok(())
 }
 
-/// Creates a file that nobody else may read, empty.
+/// Opens a file that nobody else may read, empty. One that is there has to be as private, and a link is not followed.
 ///
 /// # Errors
 ///
 /// When the system refuses, or others have a hand in what is there.
 pub(crate) fn create(path: &Path) -> Result<File, Failure> {
-    OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(|error| Failure::File {
-            path: path.to_owned(),
+    let path_of = || path.to_owned();
+    create_private(path).map_err(|error| match error {
+        PrivateFileError::System(error) => Failure::File {
+            path: path_of(),
             error,
-        })
+        },
+        PrivateFileError::Unfit(why) => Failure::UnfitFile {
+            path: path_of(),
+            why,
+        },
+    })
 }
 
 /// Returns the file for the other end of a session on one machine.

@@ -640,6 +640,22 @@ fn system() -> Vec<Row> {
             "a file for --trace or --log cannot be made",
         ),
         (
+            Failure::UnfitFile {
+                path: "trace".into(),
+                why: Unfit::OpenToOthers,
+            },
+            OWN,
+            "the file for --trace or --log is there already, and not private",
+        ),
+        (
+            Failure::UnfitFile {
+                path: "trace".into(),
+                why: Unfit::Link,
+            },
+            OWN,
+            "the path for --trace or --log leads elsewhere, or is somebody else's",
+        ),
+        (
             Failure::System {
                 doing: "opening a terminal for the program",
                 error: said("No space left on device"),
