@@ -1,4 +1,4 @@
-//! Under which name the program was started.
+//! The names under which the program can be started.
 
 use std::ffi::OsStr;
 use std::path::Path;

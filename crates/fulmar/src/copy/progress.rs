@@ -89,17 +89,16 @@ pub(super) fn line(snapshot: &Snapshot, rate: u64, columns: usize) -> String {
 
 fn parts(snapshot: &Snapshot, rate: u64) -> Vec<String> {
     let mut parts = Vec::new();
-    match snapshot.is_walked && snapshot.known > 0 {
-        true => {
-            let percent = percent(snapshot.bytes, snapshot.known);
-            parts.push(format!("{percent:3} %"));
-            parts.push(format!(
-                "{} of {}",
-                size(snapshot.bytes),
-                size(snapshot.known)
-            ));
-        }
-        false => parts.push(size(snapshot.bytes)),
+    if snapshot.is_walked && snapshot.known > 0 {
+        let percent = percent(snapshot.bytes, snapshot.known);
+        parts.push(format!("{percent:3} %"));
+        parts.push(format!(
+            "{} of {}",
+            size(snapshot.bytes),
+            size(snapshot.known)
+        ));
+    } else {
+        parts.push(size(snapshot.bytes))
     }
     match snapshot.silent {
         Some(silent) => parts.push(format!("no answer for {} s", silent.as_secs())),

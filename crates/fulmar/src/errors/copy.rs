@@ -100,7 +100,7 @@ pub(crate) enum CopyFailure {
     Gone {
         /// The far host.
         host: String,
-        /// For how long.
+        /// The time for which it has refused them.
         seconds: u64,
         /// True if the same command goes on where it was.
         resumes: bool,

@@ -59,7 +59,7 @@ impl fmt::Display for Source {
 pub(crate) struct Found<'a> {
     /// As it was written, or in our words if it was stock's.
     pub(crate) text: Cow<'a, OsStr>,
-    /// By whom.
+    /// The source that has set it.
     pub(crate) source: Source,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct About {
     pub(crate) letters: &'static [Letter],
     /// The value if nobody sets it.
     pub(crate) default: &'static str,
-    /// Under which heading it is found.
+    /// The heading under which it is found.
     pub(crate) group: Group,
     /// True if only the long help has it.
     pub(crate) is_rare: bool,
