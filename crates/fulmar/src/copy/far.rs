@@ -8,6 +8,8 @@
 use std::io;
 use std::time::Duration;
 
+use super::COPY_VERSION;
+use crate::bootstrap::lines::CopyInvitation;
 use fulmar_core::Names;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
@@ -15,17 +17,15 @@ use fulmar_platform::{Signal, StandardPipes, forbid_core_dumps, signals};
 use fulmar_quic::{Connection, Options, Secret};
 use zeroize::Zeroizing;
 
-use super::COPY_VERSION;
 use super::arguments::CopyServerArgs;
-use super::attendant::{Bond, Parted, part};
 use super::far_end::{FarEnd, Login};
 use super::far_sockets::FarSockets;
 use super::pace::Pace;
 use super::udp_link::origin;
-use crate::bootstrap::lines::CopyInvitation;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure, while_doing};
 use crate::log::{self, Log};
+use crate::login_parent::{Leave, LoginFork, ParentHandle, fork_daemon};
 use crate::random;
 use crate::server::{announce, bind};
 use crate::surroundings::{Surroundings, now};
@@ -57,17 +57,16 @@ pub(crate) fn run(arguments: &CopyServerArgs) -> Result<u8, Failure> {
 
 fn serve(arguments: &CopyServerArgs) -> Result<u8, Failure> {
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
-    match part().map_err(while_doing("going to the background"))? {
-        Parted::Attendant(is_well) => Ok(if is_well {
-            0
-        } else {
-            Names::Own.failure_status()
+    match fork_daemon().map_err(while_doing("going to the background"))? {
+        LoginFork::Parent(parent) => Ok(match parent.wait() {
+            Ok(Leave::Heard) => 0,
+            _ => Names::Own.failure_status(),
         }),
-        Parted::Worker(bond) => work(arguments, bond),
+        LoginFork::Daemon(parent) => work(arguments, parent),
     }
 }
 
-fn work(arguments: &CopyServerArgs, bond: Bond) -> Result<u8, Failure> {
+fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure> {
     let environment = Environment::current();
     let log = arguments.log.as_deref().map_or(Log::Off, Log::File);
     log::begin(log, &environment)?;
@@ -98,7 +97,7 @@ fn work(arguments: &CopyServerArgs, bond: Bond) -> Result<u8, Failure> {
         .map_err(while_doing("printing port and secret"))?;
     let login = Login {
         pipes: StandardPipes::take().map_err(while_doing("taking standard input"))?,
-        bond,
+        parent,
     };
     FarEnd::new(
         surroundings,

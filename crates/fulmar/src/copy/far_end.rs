@@ -3,19 +3,20 @@
 use std::io;
 use std::time::Duration;
 
+use super::OVER_SSH_LINE;
 use fulmar_base::Time;
 use fulmar_channel::{Answerer, Turn, Wrong};
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::{Interest, PollList, StandardPipes, Transfer};
 use fulmar_quic::{Connection, Event};
 
-use super::attendant::Bond;
+use super::WORK_BYTES_PER_TURN;
 use super::far_sockets::FarSockets;
 use super::far_task::FarTask;
 use super::pace::Pace;
 use super::pipe_lanes::{PipeFault, PipeLanes, Pipes};
 use super::work::Carrier;
-use super::{OVER_SSH_LINE, WORK_BYTES_PER_TURN};
+use crate::login_parent::ParentHandle;
 use crate::surroundings::{self, Surroundings, now};
 
 /// How long nobody may come.
@@ -38,7 +39,7 @@ pub(super) struct Login {
     /// The login's input and output.
     pub(super) pipes: StandardPipes,
     /// Whoever stays with the login.
-    pub(super) bond: Bond,
+    pub(super) parent: ParentHandle,
 }
 
 /// Who is there.
@@ -130,7 +131,7 @@ impl FarEnd {
             sockets.transmit(connection);
         }
         if let Some(login) = self.login {
-            login.bond.release();
+            login.parent.declare_heard();
         }
     }
 
@@ -191,10 +192,10 @@ impl FarEnd {
             .udp
             .as_ref()
             .map(|(sockets, _)| sockets.enlist(&mut list));
-        let bond = self
+        let parent = self
             .login
             .as_ref()
-            .map(|login| list.add(&login.bond, Interest::Read));
+            .map(|login| list.add(&login.parent, Interest::Read));
         let wants_more = self.lanes.as_ref().is_none_or(PipeLanes::wants_more);
         let has_more = self.lanes.as_ref().is_some_and(PipeLanes::has_more);
         let pipes = self.login.as_ref().map(|login| &login.pipes);
@@ -218,7 +219,7 @@ impl FarEnd {
                 .map(is_readable)
                 .collect(),
             input: input.is_some_and(is_readable),
-            is_alone: bond.is_some_and(is_readable),
+            is_alone: parent.is_some_and(is_readable),
         })
     }
 
@@ -376,7 +377,7 @@ fn let_go(login: Option<Login>) {
     if let Err(error) = redirect_stdio_to_null() {
         tracing::warn!(%error, "letting go of the login");
     }
-    login.bond.release();
+    login.parent.declare_heard();
 }
 
 impl Pipes for StandardPipes {

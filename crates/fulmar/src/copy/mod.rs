@@ -10,7 +10,6 @@
 
 mod absence;
 mod arguments;
-mod attendant;
 mod call;
 mod far;
 mod far_end;

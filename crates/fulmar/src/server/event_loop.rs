@@ -9,9 +9,9 @@ use fulmar_base::Time;
 use fulmar_core::{ExitRequest, Server, ServerEnding, ServerEvent};
 use fulmar_platform::{Interest, PollList, Readiness, Signal};
 
-use super::attendant::Bond;
 use super::program::Program;
 use super::sockets::Sockets;
+use crate::login_parent::ParentHandle;
 use crate::surroundings::{self, Surroundings, now};
 
 /// The signals that a server deals with; it ignores SIGHUP and SIGPIPE.
@@ -36,7 +36,7 @@ pub(crate) struct EventLoop {
     /// Everything else.
     pub(crate) surroundings: Surroundings,
     /// Whoever stays with the login, until a client was heard.
-    pub(crate) bond: Option<Bond>,
+    pub(crate) parent: Option<ParentHandle>,
 }
 
 /// The things that the wait has found ready.
@@ -84,15 +84,15 @@ impl EventLoop {
         let slots = self.surroundings.enlist(&mut list);
         let sockets = self.sockets.enlist(&mut list);
         let program = self.program.enlist(&mut list, &self.server);
-        let bond = self.bond.as_ref();
-        let bond = bond.map(|bond| list.add(bond, Interest::Read));
+        let parent = self.parent.as_ref();
+        let parent = parent.map(|parent| list.add(parent, Interest::Read));
         let surroundings = self.surroundings.wait(&mut list, slots)?;
         let is_readable = |slot: &_| list.readiness(*slot).is_readable();
         Ok(Ready {
             surroundings,
             sockets: sockets.iter().map(is_readable).collect(),
             program: program.map(|slot| list.readiness(slot)),
-            is_alone: bond.as_ref().is_some_and(is_readable),
+            is_alone: parent.as_ref().is_some_and(is_readable),
         })
     }
 
@@ -105,7 +105,7 @@ impl EventLoop {
             self.handle_signal(now, signal);
         }
         let budget = self.sockets.receive(now, &ready.sockets, &mut self.server);
-        self.look_after_bond(now, ready.is_alone);
+        self.look_after_parent(now, ready.is_alone);
         let (program, server) = (&mut self.program, &mut self.server);
         program.read(now, ready.program, budget.output_work(), server);
         if self.surroundings.is_due() {
@@ -117,14 +117,14 @@ impl EventLoop {
 
     /// A client that was heard is told so, before it can have our answer. A login that ends earlier is
     /// the end of all.
-    fn look_after_bond(&mut self, now: Time, is_alone: bool) {
+    fn look_after_parent(&mut self, now: Time, is_alone: bool) {
         if self.sockets.has_heard()
-            && let Some(bond) = self.bond.take()
+            && let Some(parent) = self.parent.take()
         {
             tracing::info!("the client is heard");
-            bond.declare_heard();
+            parent.declare_heard();
         }
-        if is_alone && self.bond.take().is_some() {
+        if is_alone && self.parent.take().is_some() {
             tracing::info!("the login has ended");
             self.server.request_exit(now, ExitRequest::Now);
         }

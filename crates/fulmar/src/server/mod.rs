@@ -4,7 +4,6 @@
 //! Source: docs/protocol.md §2.6, §2.9.
 
 pub(crate) mod announce;
-mod attendant;
 pub(crate) mod bind;
 mod detach;
 mod event_loop;
@@ -13,7 +12,6 @@ mod ground;
 mod lifetime;
 pub(crate) mod locale;
 mod motd;
-mod offer_input;
 mod offered;
 pub(crate) mod options;
 mod plan;
@@ -28,18 +26,18 @@ mod utmp;
 
 use std::io;
 
+use crate::bootstrap::offer_reader::OfferError;
 use fulmar_core::Names;
 use fulmar_platform::tty::is_terminal;
 
-use self::attendant::{Leave, Parted, part};
 use self::detach::{Detached, Outcome, detach};
 use self::ground::{Ground, Owner};
-use self::offer_input::Input;
 use self::options::{Options, Wishes};
 use self::plan::Plan;
-use crate::bootstrap::offer_reader::OfferError;
 use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
+use crate::login_parent::{Leave, LoginFork, fork_daemon};
+use crate::offer_input::Input;
 use crate::report;
 
 /// Starts a server and returns the status of the process: there will be two, the one that was
@@ -91,9 +89,9 @@ pub(crate) fn run_as_offered(wishes: Wishes) -> Result<u8, Failure> {
 fn serve_as_offered(wishes: Wishes) -> Result<u8, Failure> {
     announce::greet(&Environment::current()).map_err(while_doing("greeting the client"))?;
     let input = Input::take().map_err(while_doing("taking standard input"))?;
-    match part().map_err(while_doing("going to the background"))? {
-        Parted::Attendant(attendant) => {
-            match attendant.attend(input)? {
+    match fork_daemon().map_err(while_doing("going to the background"))? {
+        LoginFork::Parent(parent) => {
+            match parent.attend(input)? {
                 Leave::Heard => announce::heard(),
                 Leave::LoginEnded => return Err(Failure::LoginEnded),
                 Leave::Failed => return Err(Failure::Told),
@@ -101,9 +99,9 @@ fn serve_as_offered(wishes: Wishes) -> Result<u8, Failure> {
             }
             Ok(0)
         }
-        Parted::Daemon(bond) => {
+        LoginFork::Daemon(parent) => {
             drop(input);
-            offered::serve(wishes, bond)
+            offered::serve(wishes, parent)
         }
     }
 }

@@ -13,19 +13,20 @@ use std::io::ErrorKind;
 use std::thread;
 use std::time::Duration;
 
+use super::options::Bind;
+use super::ports::PortRange;
+use crate::bootstrap::lines::Announcement;
+use crate::bootstrap::offer_reader::Received;
 use fulmar_core::{Agreement, Names};
 use fulmar_datagram::Key;
 
 use super::announce;
-use super::attendant::Bond;
 use super::bind::{self, Bound};
 use super::ground::{Ground, Owner};
-use super::options::{Bind, Options, Wishes};
+use super::options::{Options, Wishes};
 use super::plan::{Opened, Plan, ignore_signals, watch};
-use super::ports::PortRange;
-use crate::bootstrap::lines::Announcement;
-use crate::bootstrap::offer_reader::Received;
 use crate::errors::{Failure, while_doing};
+use crate::login_parent::ParentHandle;
 use crate::random;
 use crate::surroundings::now;
 
@@ -34,25 +35,28 @@ use crate::surroundings::now;
 /// # Errors
 ///
 /// When it cannot be what is asked for, or the login ends first; the client was told.
-pub(crate) fn serve(wishes: Wishes, mut bond: Bond) -> Result<u8, Failure> {
-    match prepare(wishes, &mut bond) {
-        Ok((plan, opened, agreement)) => plan.work(opened, Some(bond), Some(agreement)),
+pub(crate) fn serve(wishes: Wishes, mut parent: ParentHandle) -> Result<u8, Failure> {
+    match prepare(wishes, &mut parent) {
+        Ok((plan, opened, agreement)) => plan.work(opened, Some(parent), Some(agreement)),
         Err(failure) => {
-            // The login ends with the bond, and what is told later with it.
+            // The login ends with its parent, and what is told later with it.
             announce::failure(&failure);
-            bond.declare_failed();
+            parent.declare_failed();
             Err(Failure::Told)
         }
     }
 }
 
-fn prepare(wishes: Wishes, bond: &mut Bond) -> Result<(Plan, Opened, Agreement), Failure> {
+fn prepare(
+    wishes: Wishes,
+    parent: &mut ParentHandle,
+) -> Result<(Plan, Opened, Agreement), Failure> {
     let ground = Ground::find(&wishes.records(), Names::Own)?;
     ignore_signals()?;
     let mut door = Door::open(Place::of(&wishes.clone().alone()), &ground)?;
     // While the offer is on its way.
     let owner = Owner::find(Names::Own)?;
-    let Received { offer, text } = bond.offer()?;
+    let Received { offer, text } = parent.offer()?;
     let agreement = door.announcement.agreement_on(offer.capabilities, &text);
     let options = wishes.over(offer);
     let wished = Place::of(&options);
@@ -61,7 +65,7 @@ fn prepare(wishes: Wishes, bond: &mut Bond) -> Result<(Plan, Opened, Agreement),
     // Until here a signal is the end.
     let surroundings = watch()?;
     let warnings = [&plan.warnings[..], &bound.complaints].concat();
-    bond.declare_ready()?;
+    parent.declare_ready()?;
     announce::agreed(&warnings).map_err(while_doing(PRINTING))?;
     plan.streams()
         .let_go()

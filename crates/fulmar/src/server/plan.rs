@@ -8,7 +8,6 @@ use fulmar_platform::{Signal, Tty, User, WindowSize, locale_codeset, signals};
 use fulmar_terminal::Size;
 
 use super::announce;
-use super::attendant::Bond;
 use super::bind::{self, Bound};
 use super::detach::{Readiness, Streams};
 use super::event_loop::{EventLoop, SIGNALS};
@@ -19,6 +18,7 @@ use super::program::Program;
 use super::shell::Shell;
 use super::sockets::Sockets;
 use crate::errors::{Failure, while_doing};
+use crate::login_parent::ParentHandle;
 use crate::surroundings::{Surroundings, now};
 use crate::{random, report};
 
@@ -133,7 +133,7 @@ impl Plan {
     pub(crate) fn work(
         self,
         opened: Opened,
-        bond: Option<Bond>,
+        parent: Option<ParentHandle>,
         agreement: Option<Agreement>,
     ) -> Result<u8, Failure> {
         let Opened {
@@ -161,7 +161,7 @@ impl Plan {
             sockets: Sockets::new(bound.sockets, trace),
             program: Program::new(self.shell, self.user, core_limit, names, pid),
             surroundings,
-            bond,
+            parent,
         };
         let (_, program) = event_loop
             .run()

@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::bootstrap::offer_reader::OfferReader;
+
 use crate::errors::{Failure, while_doing};
 
 /// Standard input, past the buffer of the standard library.

@@ -1,4 +1,4 @@
-//! The process that stays with the login until the client was heard.
+//! The login parent: the process that stays with the login until its daemon was heard.
 //!
 //! The fork comes first, so that no secret exists in a process that forks again (docs/threat-model.md §5), and the daemon
 //! does all the work. Its parent does not leave when the daemon is ready: it is the one whom the end of the login
@@ -8,8 +8,8 @@
 //! reads and writes itself what the login does.
 //!
 //! ```text
-//!  ssh ── standard input ──► attendant ── offer, go on ──► daemon
-//!      ◄─ FULMAR HEARD ─────────┴◄─── ready, heard, failed ────┘
+//!  ssh ── standard input ──► login parent ── offer, go on ──► daemon
+//!      ◄─ FULMAR HEARD ───────────┴◄─── ready, heard, failed ────┘
 //! ```
 //!
 //! Source: docs/protocol.md §2.9, §2.10.
@@ -19,12 +19,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use crate::bootstrap::offer_reader::{OfferReader, Received};
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, PollList};
 
-use super::offer_input::{Input, News};
-use crate::bootstrap::offer_reader::{OfferReader, Received};
 use crate::errors::{Failure, while_doing};
+use crate::offer_input::{Input, News};
 
 /// The daemon is what it was asked to be.
 const READY: u8 = b'r';
@@ -40,16 +40,16 @@ const HEARD: u8 = b'h';
 
 /// One of the two processes.
 #[derive(Debug)]
-pub(crate) enum Parted {
+pub(crate) enum LoginFork {
     /// The one that was started.
-    Attendant(Attendant),
+    Parent(LoginParent),
     /// The one that stays. It leads a session of its own.
-    Daemon(Bond),
+    Daemon(ParentHandle),
 }
 
 /// The process that was started, beside its daemon.
 #[derive(Debug)]
-pub(crate) struct Attendant {
+pub(crate) struct LoginParent {
     daemon: UnixStream,
     has_offer: bool,
     is_ready: bool,
@@ -72,8 +72,8 @@ pub(crate) enum Leave {
 
 /// The daemon's tie to its parent, which it keeps until a client has reached it.
 #[derive(Debug)]
-pub(crate) struct Bond {
-    attendant: UnixStream,
+pub(crate) struct ParentHandle {
+    parent: UnixStream,
 }
 
 /// Makes two processes of one.
@@ -81,12 +81,12 @@ pub(crate) struct Bond {
 /// # Errors
 ///
 /// When the system has no room for another process.
-pub(crate) fn part() -> io::Result<Parted> {
-    let (daemon, attendant) = UnixStream::pair()?;
+pub(crate) fn fork_daemon() -> io::Result<LoginFork> {
+    let (daemon, parent) = UnixStream::pair()?;
     match fork()? {
         Forked::Parent { .. } => {
-            drop(attendant);
-            Ok(Parted::Attendant(Attendant {
+            drop(parent);
+            Ok(LoginFork::Parent(LoginParent {
                 daemon,
                 has_offer: false,
                 is_ready: false,
@@ -96,12 +96,25 @@ pub(crate) fn part() -> io::Result<Parted> {
         Forked::Child => {
             drop(daemon);
             leave_session()?;
-            Ok(Parted::Daemon(Bond { attendant }))
+            Ok(LoginFork::Daemon(ParentHandle { parent }))
         }
     }
 }
 
-impl Attendant {
+impl LoginParent {
+    /// Waits until there is no more to wait for, with a daemon that looks after the login's input and output itself.
+    ///
+    /// # Errors
+    ///
+    /// When the daemon cannot be heard.
+    pub(crate) fn wait(mut self) -> io::Result<Leave> {
+        loop {
+            if let Some(leave) = self.listen()? {
+                return Ok(leave);
+            }
+        }
+    }
+
     /// Hands over the offer in `input`, and waits until there is no more to wait for. What comes after
     /// the offer is of no interest, only the end of it.
     ///
@@ -170,7 +183,7 @@ impl Attendant {
     }
 }
 
-impl Bond {
+impl ParentHandle {
     /// Waits for the offer.
     ///
     /// # Errors
@@ -180,7 +193,7 @@ impl Bond {
         let mut reader = OfferReader::default();
         let mut bytes = [0; 4096];
         loop {
-            let count = match self.attendant.read(&mut bytes) {
+            let count = match self.parent.read(&mut bytes) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Ok(0) | Err(_) => return Err(Failure::Told),
                 Ok(count) => count,
@@ -200,9 +213,7 @@ impl Bond {
     pub(crate) fn declare_ready(&mut self) -> Result<(), Failure> {
         self.say(READY);
         let mut word = [0];
-        self.attendant
-            .read_exact(&mut word)
-            .map_err(|_| Failure::Told)
+        self.parent.read_exact(&mut word).map_err(|_| Failure::Told)
     }
 
     /// Says that all is in vain, and that the client was told why.
@@ -215,15 +226,15 @@ impl Bond {
         self.say(HEARD);
     }
 
-    /// An attendant that is gone meanwhile is noticed in the loop.
+    /// A parent that is gone meanwhile is noticed in the loop.
     fn say(&mut self, word: u8) {
-        let _ = self.attendant.write_all(&[word]);
+        let _ = self.parent.write_all(&[word]);
     }
 }
 
-impl AsFd for Bond {
-    /// Readable when the attendant has gone.
+impl AsFd for ParentHandle {
+    /// Readable when the parent has gone.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.attendant.as_fd()
+        self.parent.as_fd()
     }
 }
