@@ -12,6 +12,7 @@ use fulmar_platform::take_env_secret;
 use zeroize::Zeroizing;
 
 use crate::errors::{Failure, while_doing};
+use crate::session_key;
 
 /// The longest line that is read for a key. A key has 22 characters; a few more let us say that
 /// there are too many.
@@ -72,7 +73,7 @@ fn read_line(mut input: impl io::Read) -> io::Result<KeyText> {
 /// When it is not one. Nothing of it is repeated.
 pub(crate) fn parse(text: &KeyText) -> Result<Key, Failure> {
     let text = str::from_utf8(text).map_err(|_| Failure::BadKey(KeyError::NotBase64))?;
-    Key::from_base64(text).map_err(Failure::BadKey)
+    session_key::read(text).map_err(Failure::BadKey)
 }
 
 #[cfg(test)]

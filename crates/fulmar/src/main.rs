@@ -30,6 +30,7 @@ mod random;
 mod report;
 mod run;
 mod server;
+mod session_key;
 mod settings;
 mod shell_words;
 mod steps;

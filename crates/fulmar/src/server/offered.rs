@@ -27,7 +27,7 @@ use super::options::{Options, Wishes};
 use super::plan::{Opened, Plan, ignore_signals, watch};
 use crate::errors::{Failure, while_doing};
 use crate::login_parent::ParentHandle;
-use crate::random;
+use crate::session_key;
 use crate::surroundings::now;
 
 /// Serves one session, in the background, for the client that makes an offer.
@@ -107,7 +107,7 @@ impl Door {
         }
         let door = Door {
             announcement: Announcement::ours(),
-            key: random::key()?,
+            key: session_key::fresh()?,
             bound: bound.ok(),
             place,
         };

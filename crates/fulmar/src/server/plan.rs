@@ -20,7 +20,7 @@ use super::sockets::Sockets;
 use crate::errors::{Failure, while_doing};
 use crate::login_parent::ParentHandle;
 use crate::surroundings::{Surroundings, now};
-use crate::{random, report};
+use crate::{random, report, session_key};
 
 /// A server that could be started.
 pub(crate) struct Plan {
@@ -101,7 +101,7 @@ impl Plan {
         } = &self.ground;
         let opened = Opened {
             bound: bind::bind(&self.options.bind, self.options.ports, environment, *names)?,
-            key: random::key()?,
+            key: session_key::fresh()?,
             surroundings: watch()?,
         };
         for complaint in &opened.bound.complaints {
