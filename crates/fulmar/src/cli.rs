@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use fulmar_login::{Bind, PortRange, assignment};
 
 use crate::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
-use crate::server::options::{Bind, Colors, Wishes, assignment};
-use crate::server::ports::PortRange;
+use crate::server::options::{Colors, Wishes};
 use crate::settings::{ClientFlags, LoginFlags};
 
 /// The text after the first line of `--version` under a stock name, which scripts read.

@@ -1,7 +1,6 @@
 //! Everything that can go wrong, in one list: what happened, to whom, and what to try next.
 
 mod copy;
-mod login;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -11,14 +10,11 @@ use std::process::ExitStatus;
 
 use fulmar_core::Names;
 use fulmar_datagram::KeyError;
+use fulmar_login::{LoginFailure, OfferError, OpeningError, PortRange};
 use fulmar_platform::resolve::{ResolveError, numeric};
 use fulmar_platform::{Signal, Unfit};
 
 pub(crate) use self::copy::CopyFailure;
-pub(crate) use self::login::{LoginFailure, how as ended_with};
-use crate::bootstrap::offer::OpeningError;
-use crate::bootstrap::offer_reader::OfferError;
-use crate::server::ports::PortRange;
 use crate::settings::{Fault, FileFault, Source};
 use crate::shell_words::Unfinished;
 use crate::wrapper::Mistake;

@@ -8,18 +8,18 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use fulmar_core::{Capabilities, Names};
+use fulmar_login::{Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService};
 use fulmar_platform::{PollList, Signal, signals};
 
-use crate::bootstrap::offer::{Offer, Opening};
 use crate::cli::Records;
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
 use crate::errors::{Failure, while_doing};
-use crate::login::{Call, Reachable, Said};
+use crate::login::{SshChild, SshLogin};
 use crate::settings::Sources;
 use crate::steps::{Step, Steps};
 use crate::surroundings::{Surroundings, now};
-use crate::{log, report};
+use crate::{log, report, session_key};
 
 /// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
 /// with.
@@ -34,13 +34,16 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
     // Before the first child, of whose end it tells.
     let mut surroundings = Desk::watch()?;
     let mut order = server(&desk.settings().records).map_err(while_doing("finding our program"))?;
-    let mut call = Call::of(&mut order, "this machine".to_owned(), block)
-        .map_err(while_doing("starting a server"))?
-        .wait_for_agreement();
-    let reachable = match listen(&mut call, &mut surroundings) {
+    let child = SshChild::of(&mut order).map_err(while_doing("starting a server"))?;
+    let service = SessionService::new(block).waiting_for_agreement();
+    let addresses = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))];
+    let host = "this machine".to_owned();
+    let machine = Login::beside(now(), host, addresses, service, session_key::read);
+    let mut login = SshLogin::over(child, machine);
+    let reachable = match listen(&mut login, &mut surroundings) {
         Ok(reachable) => reachable,
         Err(failure) => {
-            call.end();
+            login.end();
             return Err(failure);
         }
     };
@@ -50,8 +53,8 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
         key: reachable.key,
         destinations: Destinations::named(address),
         agreement: reachable.agreement,
-        is_cut_off: call.was_cut_off(),
-        call: call.status().is_none().then_some(call),
+        is_cut_off: login.take_cut_off(),
+        login: Some(login),
         surroundings,
         steps,
     };
@@ -93,32 +96,34 @@ fn server(records: &Records) -> io::Result<Command> {
 }
 
 /// Listens to the server until it can be reached.
-fn listen(call: &mut Call, surroundings: &mut Surroundings) -> Result<Reachable, Failure> {
+fn listen(
+    login: &mut SshLogin<SessionService>,
+    surroundings: &mut Surroundings,
+) -> Result<Reachable, Failure> {
     loop {
+        while let Some(event) = login.poll_event(now()) {
+            match event {
+                LoginEvent::Show(text) => report::print_to_stderr(&text),
+                // It is about a login, and there is none.
+                LoginEvent::Notice(what) => tracing::warn!(what, "the server warns"),
+                LoginEvent::Invited(reachable, _) => return Ok(reachable),
+                LoginEvent::Failed(failure) => return Err(in_its_words(failure)),
+                _ => {}
+            }
+        }
         let mut list = PollList::new();
         let slots = surroundings.enlist(&mut list);
-        let pipes = call.enlist(&mut list);
+        let pipes = login.enlist(&mut list);
         let ready = surroundings
             .wait(&mut list, slots)
             .map_err(while_doing("waiting for the server"))?;
-        let pipes = Call::ready(&list, pipes);
+        let pipes = SshLogin::<SessionService>::ready(&list, pipes);
         for signal in surroundings.signals(ready) {
             obey(signal)?;
         }
         // What happens to the network matters to nobody yet; unread it would end every wait at once.
         let _ = surroundings.hints(ready);
-        let turn = call.turn(pipes);
-        turn.said.iter().for_each(tell);
-        report::print_to_stderr(&turn.printed);
-        if let Some(reachable) = call.transcript_mut().take_reachable() {
-            return Ok(reachable);
-        }
-        if turn.trouble.is_some() {
-            return Err(Failure::LocalServer);
-        }
-        if call.status().is_some() {
-            return Err(failure(call));
-        }
+        login.turn(now(), pipes);
     }
 }
 
@@ -131,22 +136,10 @@ fn obey(signal: Signal) -> Result<(), Failure> {
     }
 }
 
-fn tell(said: &Said) {
-    match said {
-        // It is about a login, and there is none.
-        Said::Warning(what) => tracing::warn!(what, "the server warns"),
-        Said::Other(line) => report::print_to_stderr(&format!("{line}\n")),
-        Said::Ready | Said::Hello | Said::Invited | Said::Agreed | Said::Heard => {}
-    }
-}
-
-/// Returns why a server has ended, in its own words if it had any.
-fn failure(call: &Call) -> Failure {
-    match call.transcript().remarks().error() {
-        Some((what, advice)) => Failure::OfServer {
-            what: what.to_owned(),
-            advice: advice.to_vec(),
-        },
-        None => Failure::LocalServer,
+/// Returns why there is no server, in its own words if it had any.
+fn in_its_words(failure: LoginFailure) -> Failure {
+    match failure {
+        LoginFailure::Refused { what, advice, .. } => Failure::OfServer { what, advice },
+        _ => Failure::LocalServer,
     }
 }

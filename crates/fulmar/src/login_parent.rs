@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use crate::bootstrap::offer_reader::{OfferReader, Received};
+use fulmar_login::{OfferReader, Received};
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, PollList};
 

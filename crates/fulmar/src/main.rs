@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod address;
-mod bootstrap;
 mod cli;
 mod client;
 mod completions;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use crate::bootstrap::offer_reader::OfferReader;
+use fulmar_login::OfferReader;
 
 use crate::errors::{Failure, while_doing};
 

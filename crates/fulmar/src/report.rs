@@ -2,12 +2,18 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::sync::{Mutex, PoisonError};
 
 use fulmar_core::Names;
+use fulmar_login::Attribution;
+pub(crate) use fulmar_login::{escaped, is_harmful};
 
 use crate::errors::Failure;
 
-/// What is being done when [`try_print`] fails.
+/// The words that others have said through us: their streams end on one terminal.
+static OTHERS: Mutex<Attribution> = Mutex::new(Attribution::new());
+
+/// The name of the action when [`try_print`] fails.
 pub(crate) const PRINTING: &str = "writing to standard output";
 
 /// Prints what went wrong and what to try, and returns the status to leave with.
@@ -29,7 +35,28 @@ pub(crate) fn failure(failure: &Failure, program: &str, names: Names) -> u8 {
 
 /// Prints a line about something that is not as it should be.
 pub(crate) fn complain(program: &str, what: impl Display) {
-    print_to_stderr(&format!("{program}: {}\n", escaped(&what.to_string())));
+    let others = end_of_others();
+    let what = escaped(&what.to_string());
+    print_to_stderr(&format!("{others}{program}: {what}\n"));
+}
+
+/// Prints what others say, such as ssh. Control characters are spelled out in it already, and what could be taken for
+/// ours gets a mark.
+pub(crate) fn print_others(text: &str) {
+    print_to_stderr(&of_others(text));
+}
+
+/// Returns what others say as it is to be shown by now.
+pub(crate) fn of_others(text: &str) -> String {
+    OTHERS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take(text)
+}
+
+/// Returns the rest of what others have said: a line of ours follows.
+pub(crate) fn end_of_others() -> String {
+    OTHERS.lock().unwrap_or_else(PoisonError::into_inner).end()
 }
 
 /// Prints text as it is. Whoever closed standard error does not want to hear of it.
@@ -61,43 +88,5 @@ pub(crate) fn unless_unwanted(outcome: io::Result<()>) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome,
-    }
-}
-
-/// True for what may change how the text around it is shown: control characters, those that turn the
-/// direction of writing, and separators of lines and paragraphs.
-///
-/// Source: Unicode Standard Annex 9, sections 2.1 to 2.6; the Unicode Standard, section 23.2.
-pub(crate) fn is_harmful(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        )
-}
-
-/// Returns `text` with its harmful characters spelled out: part of it may come from elsewhere.
-pub(crate) fn escaped(text: &str) -> String {
-    text.chars().fold(String::new(), |mut line, character| {
-        if is_harmful(character) {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
-        line
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_are_spelled_out() {
-        assert_eq!(escaped("a\x1b[2Jb\u{9b}ü\n"), "a\\u{1b}[2Jb\\u{9b}ü\\n");
-        assert_eq!(
-            escaped("שלום \u{202e}x\u{2066}"),
-            "שלום \\u{202e}x\\u{2066}"
-        );
     }
 }

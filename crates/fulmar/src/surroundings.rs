@@ -2,8 +2,7 @@
 
 use std::io;
 
-use fulmar_base::Hint;
-use fulmar_base::Time;
+use fulmar_base::{Hint, Time};
 use fulmar_platform::{
     DeadlineTimer, Interest, PollList, PollSlot, RouteSocket, Signal, SignalPipe, SleepWatch,
     boot_time,

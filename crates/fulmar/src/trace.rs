@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use fulmar_base::Time;
-use fulmar_base::{PathId, SendError};
+use fulmar_base::{PathId, SendError, Time};
 use fulmar_core::trace;
 use fulmar_predict::PredictionDecision;
 use fulmar_transport::{Received, Transmit};

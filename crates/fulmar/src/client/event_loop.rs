@@ -8,25 +8,22 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
+use fulmar_login::{LoginEvent, LoginStep, SessionService};
 use fulmar_platform::{PollList, Readiness, Signal, process, signals};
 
 use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
 use crate::errors::Failure;
-use crate::login::{Call, CallReady, Said, Trouble};
+use crate::login::{SshLogin, SshReady};
 use crate::steps::{Step, Steps};
 use crate::surroundings::{self, Surroundings, now};
 
 /// The byte that Ctrl-C types on a terminal in raw mode.
 const INTERRUPT: u8 = 0x03;
 
-/// How long a server may take to answer whose login has ended too early. What it had sent before it
-/// learnt of that is still on its way. Chosen by eye: a slow round trip.
-const LOST_WITHIN: Duration = Duration::from_secs(2);
-
-/// How long a login that the user gives up goes on, so that a goodbye is sent. Chosen by eye: longer
-/// than what lies between two datagrams.
+/// The time for which a login that the user gives up goes on, so that a goodbye is sent. Chosen by eye:
+/// longer than the pause between two datagrams.
 const GOODBYE_WITHIN: Duration = Duration::from_millis(500);
 
 /// A client at work.
@@ -39,12 +36,9 @@ pub(crate) struct EventLoop {
     pub(crate) terminal: Terminal,
     /// Everything else.
     pub(crate) surroundings: Surroundings,
-    /// The ssh that has started the server, until it has ended.
-    pub(crate) call: Option<Call>,
-    /// Until when a server is given to answer whose login has ended without a word that it hears us,
-    /// and what is told then.
-    pub(crate) lost: Option<(Time, Failure)>,
-    /// Until when a login that the user gives up goes on.
+    /// The login that has started the server, if that was us.
+    pub(crate) login: Option<SshLogin<SessionService>>,
+    /// The time until which a login that the user gives up goes on.
     pub(crate) goodbye_until: Option<Time>,
     /// The warnings of the server. A notice passes, and may be cut.
     pub(crate) warnings: Vec<String>,
@@ -63,7 +57,7 @@ struct Ready {
     surroundings: surroundings::Ready,
     sockets: Vec<bool>,
     terminal: Option<Readiness>,
-    call: Option<CallReady>,
+    ssh: Option<SshReady>,
 }
 
 impl EventLoop {
@@ -80,10 +74,10 @@ impl EventLoop {
                 return Ok(ending);
             }
             let timeout = self.client.poll_timeout().map(|(at, _)| at);
-            let lost = self.lost.as_ref().map(|(due, _)| *due);
+            let login = self.login.as_ref().and_then(SshLogin::deadline);
             // A deadline that has passed: what waits is for the next turn.
             let waiting = self.sockets.has_more().then_some(Time::ZERO);
-            let limits = [timeout, lost, self.goodbye_until, waiting];
+            let limits = [timeout, login, self.goodbye_until, waiting];
             let deadline = limits.into_iter().flatten().min();
             self.surroundings.set_deadline(deadline)?;
             let ready = self.wait()?;
@@ -100,11 +94,16 @@ impl EventLoop {
 
     /// Ends the ssh that has started the server, if it is still there.
     pub(crate) fn hang_up(&mut self) {
-        match self.call.take() {
-            Some(call) if self.client.is_connected() => call.release(),
-            Some(call) => call.end(),
-            None => {}
+        let Some(login) = &mut self.login else { return };
+        match (login.is_running(), self.client.is_connected()) {
+            (true, true) => {
+                login.hear_out();
+                login.release();
+            }
+            (true, false) => login.end(),
+            (false, _) => login.release(),
         }
+        login.tell();
     }
 
     fn wait(&self) -> io::Result<Ready> {
@@ -112,14 +111,15 @@ impl EventLoop {
         let slots = self.surroundings.enlist(&mut list);
         let sockets = self.sockets.enlist(&mut list);
         let terminal = self.terminal.enlist(&mut list, self.client.wants_keys());
-        let call = self.call.as_ref().map(|call| call.enlist(&mut list));
+        let login = self.login.as_ref().filter(|login| login.is_running());
+        let ssh = login.map(|login| login.enlist(&mut list));
         let surroundings = self.surroundings.wait(&mut list, slots)?;
         let is_readable = |slot: &_| list.readiness(*slot).is_readable();
         Ok(Ready {
             surroundings,
             sockets: sockets.iter().map(is_readable).collect(),
             terminal: terminal.map(|slot| list.readiness(slot)),
-            call: call.map(|slots| Call::ready(&list, slots)),
+            ssh: ssh.map(|slots| SshLogin::<SessionService>::ready(&list, slots)),
         })
     }
 
@@ -135,9 +135,7 @@ impl EventLoop {
             self.resume(now);
         }
         self.sockets.receive(now, &ready.sockets, &mut self.client);
-        if let Some(ready) = ready.call {
-            self.attend_call(now, ready);
-        }
+        self.attend_login(now, ready.ssh);
         if let Some(readiness) = ready.terminal {
             self.read_keys(now, readiness);
         }
@@ -148,69 +146,48 @@ impl EventLoop {
     }
 
     /// Hears what ssh still has to say: that the server has heard us, and its own end.
-    fn attend_call(&mut self, now: Time, ready: CallReady) {
-        let Some(call) = &mut self.call else { return };
-        let turn = call.turn(ready);
-        self.is_cut_off |= turn.was_cut_off;
+    fn attend_login(&mut self, now: Time, ready: Option<SshReady>) {
+        let Some(login) = &mut self.login else { return };
+        if self.client.is_connected() {
+            login.machine_mut().handle_connected();
+        }
+        if let Some(ready) = ready {
+            login.turn(now, ready);
+        }
+        self.is_cut_off |= login.take_cut_off();
         // It may have been said before the session began.
-        if call.is_heard() && self.steps.take(now, Step::Heard) {
+        let is_heard = login.machine().output().service().is_heard();
+        if is_heard && self.steps.take(now, Step::Heard) {
             self.client.note_heard();
         }
-        for said in &turn.said {
-            match said {
-                Said::Agreed => {
+        while let Some(event) = login.poll_event(now) {
+            match event {
+                LoginEvent::Reached(LoginStep::Agreed) => {
                     self.steps.take(now, Step::Agreed);
                 }
-                Said::Warning(what) => {
-                    let warning = format!("warning: {what}");
+                LoginEvent::Notice(warning) => {
                     self.client.tell(now, warning.clone());
                     self.warnings.push(warning);
                 }
+                LoginEvent::Failed(failure) => self.trouble = Some(Failure::Login(failure)),
                 _ => {}
             }
         }
-        for line in turn.printed.lines() {
-            tracing::info!(line, "ssh says");
-        }
-        match turn.trouble {
-            Some(Trouble::TwoServers) if !self.client.is_connected() => {
-                self.trouble = Some(call.failure_of(Trouble::TwoServers));
-            }
-            Some(trouble) => tracing::info!(?trouble, "what else ssh says is not read"),
-            None => {}
-        }
-        let Some(status) = call.status() else { return };
-        if self.client.is_heard() == Some(false) && !self.client.is_connected() {
-            // The server leaves with the login that it has lost.
-            match call.refusal() {
-                Some(refusal) => self.trouble = Some(Failure::Login(refusal)),
-                None => {
-                    let failure = Failure::Login(call.failure_of_end(status));
-                    self.lost.get_or_insert((now + LOST_WITHIN, failure));
-                }
-            }
-        }
-        self.call = None;
     }
 
-    /// Gives up a server that was lost, or that the user does not want any more, if it has not answered
-    /// all the same.
+    /// Gives up a server that the user does not want any more, if it has not answered all the same.
     fn give_up(&mut self, now: Time) {
         if self.client.is_connected() {
-            self.lost = None;
             self.goodbye_until = None;
         }
         if self.goodbye_until.take_if(|due| *due <= now).is_some() {
             self.client.request_exit(now, ExitCause::Signal);
         }
-        if let Some((_, failure)) = self.lost.take_if(|(due, _)| *due <= now) {
-            self.trouble = Some(failure);
-        }
     }
 
     /// Tells if the user waits for a login, and so can give it up as one.
     fn is_logging_in(&self) -> bool {
-        self.call.is_some() && !self.client.is_connected()
+        self.login.as_ref().is_some_and(SshLogin::is_running) && !self.client.is_connected()
     }
 
     fn read_keys(&mut self, now: Time, ready: Readiness) {
@@ -310,8 +287,8 @@ impl EventLoop {
                     tracing::info!(?ending, "the session is over");
                     if ending == ClientEnding::NeverConnected && self.trouble.is_none() {
                         // An ssh that others share does not end with its server.
-                        let call = self.call.as_ref();
-                        let failure = call.and_then(|call| call.refusal().or(call.silence()));
+                        let login = self.login.as_ref().filter(|login| login.is_running());
+                        let failure = login.and_then(|login| login.machine().unheard());
                         self.trouble = failure.map(Failure::Login);
                     }
                     return Some(ending);

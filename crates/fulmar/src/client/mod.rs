@@ -20,6 +20,7 @@ use fulmar_core::{
     Agreement, Client, ClientConfig, ClientEnding, ExitCause, ExitStatus, Names, OuterTerminal,
 };
 use fulmar_datagram::Key;
+use fulmar_login::SessionService;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_terminal::Size;
@@ -33,7 +34,7 @@ use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
 use crate::key_source::{self, KeyText};
 use crate::log::{self, Log};
-use crate::login::Call;
+use crate::login::SshLogin;
 use crate::settings::{Settings, Sources};
 use crate::steps::Steps;
 use crate::surroundings::{Surroundings, now};
@@ -75,9 +76,9 @@ pub(crate) struct Meeting {
     pub(crate) destinations: Destinations,
     /// The agreement with it.
     pub(crate) agreement: Option<Agreement>,
-    /// The ssh that has started it, if that was us.
-    pub(crate) call: Option<Call>,
-    /// Whether ssh has left what we wrote; of that a signal may tell yet.
+    /// The login that has started it, if that was us.
+    pub(crate) login: Option<SshLogin<SessionService>>,
+    /// True if ssh has left what we wrote; of that a signal may tell yet.
     pub(crate) is_cut_off: bool,
     /// The events that have been watched since the command was given.
     pub(crate) surroundings: Surroundings,
@@ -159,7 +160,7 @@ impl Desk {
             key,
             destinations: Destinations::named(server),
             agreement,
-            call: None,
+            login: None,
             is_cut_off: false,
             surroundings,
             steps: Steps::begin(now()),
@@ -184,6 +185,7 @@ impl Desk {
     pub(crate) fn meet(self, meeting: Meeting) -> Result<u8, Failure> {
         let outer = self.outer_terminal()?;
         let names = self.names;
+        let is_logging_in = meeting.login.as_ref().is_some_and(SshLogin::is_running);
         let terminal = Terminal::enter(self.tty).map_err(Failure::NoTerminal)?;
         let config = ClientConfig {
             size: terminal.size(),
@@ -199,7 +201,7 @@ impl Desk {
             server_label: meeting.destinations.label(),
             prediction: self.settings.prediction(),
             // Only ours does.
-            server_reports: meeting.call.is_some() && meeting.agreement.is_some(),
+            server_reports: is_logging_in && meeting.agreement.is_some(),
             agreement: meeting.agreement,
             ..ClientConfig::new(meeting.key, random::seed()?)
         };
@@ -212,8 +214,7 @@ impl Desk {
             sockets: Sockets::new(meeting.destinations, self.trace),
             terminal,
             surroundings: meeting.surroundings,
-            call: meeting.call,
-            lost: None,
+            login: meeting.login,
             goodbye_until: None,
             warnings: Vec::new(),
             steps: meeting.steps,

@@ -4,11 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fulmar_login::{Bind, PortRange};
 
 use super::rate::{Rate, memory};
 use crate::cli::{ConfigFile, Place};
-use crate::server::options::Bind;
-use crate::server::ports::PortRange;
 use crate::settings::CopyFlags;
 
 /// The options of a copy.

@@ -8,9 +8,8 @@
 use std::io;
 use std::time::Duration;
 
-use super::COPY_VERSION;
-use crate::bootstrap::lines::CopyInvitation;
 use fulmar_core::Names;
+use fulmar_login::{COPY_VERSION, CopyInvitation};
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
 use fulmar_platform::{Signal, StandardPipes, forbid_core_dumps, signals};

@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use super::OVER_SSH_LINE;
 use fulmar_base::Time;
 use fulmar_channel::{Answerer, Turn, Wrong};
+use fulmar_login::OVER_SSH_LINE;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::{Interest, PollList, StandardPipes, Transfer};
 use fulmar_quic::{Connection, Event};

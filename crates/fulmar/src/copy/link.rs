@@ -1,75 +1,60 @@
 //! The near end's connection: UDP that is being tried, ssh beside it, and what carries the lanes in the end.
-//!
-//! ```text
-//!  connecting ──── QUIC is up ─────────────────────► over UDP
-//!      └─ 3 s of silence ─► ssh is asked for it ───► over ssh
-//! ```
 
 use std::io;
 use std::time::Duration;
 
-use fulmar_base::Hint;
-use fulmar_base::Time;
+use fulmar_base::{Hint, Time};
+use fulmar_login::{
+    CarrierChoice, CarrierEvent, CarrierFailure, CopyInvitation, CopyService, LoginEvent,
+    OVER_SSH_LINE, OutputError, Service as _,
+};
 use fulmar_platform::{Piped, PollList, PollSlot, Stream, Transfer};
 use fulmar_quic::Event;
 
-use super::OVER_SSH_LINE;
 use super::absence::GONE_AFTER;
-use super::call::Call;
 use super::near_sockets::NearSockets;
 use super::opening::Found;
 use super::pipe_lanes::{PipeLanes, Pipes};
 use super::progress::PathState;
 use super::reporter::Reporter;
-use super::transcript::{Said, Trouble};
 use super::udp_link::UdpLink;
 use super::work::Carrier;
-use crate::bootstrap::lines::CopyInvitation;
 use crate::errors::{CopyFailure, Failure};
-use crate::login::{SshProcess, SshReady, SshSlots};
+use crate::login::{SshLogin, SshReady, SshSlots};
 use crate::surroundings;
-
-/// How long QUIC may be silent at the beginning before ssh carries the copy.
-///
-/// Source: docs/protocol.md §2.10.
-const UDP_WITHIN: Duration = Duration::from_secs(3);
 
 /// For how long nothing may be heard before the copy is given up, the machine's sleep not counted. Chosen by
 /// eye: longer than a train's tunnel and a router's restart.
 const SILENT_MAX: Duration = Duration::from_secs(600);
 
+/// The time that a far end has to end that has done its work. Chosen by eye: some round trips.
+const FINISH_WITHIN: Duration = Duration::from_secs(5);
+
+/// UDP, as what carries the lanes.
+const UDP: Option<fulmar_login::Carrier> = Some(fulmar_login::Carrier::Udp);
+
+/// ssh, as what carries the lanes.
+const SSH: Option<fulmar_login::Carrier> = Some(fulmar_login::Carrier::Ssh);
+
 /// The near end's connection.
 pub(super) struct Link {
     host: String,
-    call: Option<Call>,
+    login: Option<SshLogin<CopyService>>,
     udp: Option<UdpLink>,
     pipes: Option<PipeLanes>,
-    stage: Stage,
-}
-
-/// How far it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// QUIC is tried.
-    Connecting { since: Time },
-    /// ssh was asked to carry it. QUIC may yet be quicker.
-    Asking,
-    /// QUIC carries the lanes.
-    Udp,
-    /// ssh carries the lanes.
-    Ssh,
+    choice: CarrierChoice,
 }
 
 /// Where all of it is in the list of one turn.
 pub(super) struct Slots {
     sockets: Vec<PollSlot>,
-    call: Option<SshSlots>,
+    ssh: Option<SshSlots>,
 }
 
 /// What of it is ready.
 pub(super) struct Ready {
     sockets: Vec<bool>,
-    call: Option<SshReady>,
+    ssh: SshReady,
 }
 
 impl Link {
@@ -87,20 +72,23 @@ impl Link {
         let Found {
             invitation,
             destinations,
-            call,
+            login,
         } = found;
-        let mut link = Link {
-            host: call.host().to_owned(),
-            call: Some(call),
-            udp: None,
-            pipes: None,
-            stage: Stage::Connecting { since: now },
+        let udp = match destinations {
+            Some(destinations) => {
+                let CopyInvitation { secret, .. } = invitation;
+                let sockets = NearSockets::new(destinations);
+                UdpLink::begin(now, sockets, &secret, window_max, resumes)?
+            }
+            None => None,
         };
-        if let Some(destinations) = destinations {
-            let CopyInvitation { secret, .. } = invitation;
-            let sockets = NearSockets::new(destinations);
-            link.udp = UdpLink::begin(now, sockets, &secret, window_max, resumes)?;
-        }
+        let link = Link {
+            host: login.machine().host().to_owned(),
+            login: Some(login),
+            choice: CarrierChoice::begin(now, udp.is_some()),
+            udp,
+            pipes: None,
+        };
         Ok(link)
     }
 
@@ -111,63 +99,61 @@ impl Link {
 
     /// Returns what carries the lanes, once something does.
     pub(super) fn carrier(&mut self) -> Option<Carrier<'_>> {
-        match (self.stage, &mut self.udp, &mut self.pipes) {
-            (Stage::Udp, Some(udp), _) => Some(Carrier::udp(&mut udp.connection)),
-            (Stage::Ssh, _, Some(pipes)) => Some(Carrier::ssh(pipes)),
+        match (self.choice.carrier(), &mut self.udp, &mut self.pipes) {
+            (UDP, Some(udp), _) => Some(Carrier::udp(&mut udp.connection)),
+            (SSH, _, Some(pipes)) => Some(Carrier::ssh(pipes)),
             _ => None,
         }
     }
 
     /// Returns how the bytes go, once that is known.
     pub(super) fn path(&self) -> Option<PathState> {
-        match (self.stage, &self.udp) {
-            (Stage::Udp, Some(udp)) => Some(udp.path()),
-            (Stage::Ssh, _) => Some(PathState::Ssh),
+        match (self.choice.carrier(), &self.udp) {
+            (UDP, Some(udp)) => Some(udp.path()),
+            (SSH, _) => Some(PathState::Ssh),
             _ => None,
         }
     }
 
     /// Returns how many bytes the far end has acknowledged, if that is known.
     pub(super) fn acknowledged(&self) -> Option<u64> {
-        let udp = self.udp.as_ref().filter(|_| self.stage == Stage::Udp)?;
+        let udp = self.udp.as_ref().filter(|_| self.choice.carrier() == UDP)?;
         Some(udp.connection.statistics().acknowledged)
     }
 
     /// Returns where the far end is, as users are told of it.
     pub(super) fn label(&self) -> Option<String> {
-        let udp = self.udp.as_ref().filter(|_| self.stage == Stage::Udp)?;
+        let udp = self.udp.as_ref().filter(|_| self.choice.carrier() == UDP)?;
         Some(udp.sockets.label())
     }
 
     /// Returns for how long nothing was heard, if that is long.
     pub(super) fn silent(&self, now: Time) -> Option<Duration> {
-        let udp = self.udp.as_ref().filter(|_| self.stage == Stage::Udp)?;
+        let udp = self.udp.as_ref().filter(|_| self.choice.carrier() == UDP)?;
         udp.silent(now)
     }
 
     /// Returns when it is to be looked after again.
     pub(super) fn deadline(&self) -> Option<Time> {
-        let stage = match self.stage {
-            Stage::Connecting { since } => Some(since + UDP_WITHIN),
-            _ => None,
-        };
         let quic = self
             .udp
             .as_ref()
             .and_then(|udp| udp.connection.poll_timeout());
-        [stage, quic].into_iter().flatten().min()
+        let login = self.login.as_ref().and_then(SshLogin::deadline);
+        let times = [self.choice.poll_timeout(), login, quic];
+        times.into_iter().flatten().min()
     }
 
     /// Puts all of it on the list.
     pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Slots {
         let sockets = self.udp.as_ref().map(|udp| udp.sockets.enlist(list));
-        let call = self.call.as_ref().map(|call| match &self.pipes {
-            Some(pipes) => call.enlist_frames(list, pipes.wants_more(), pipes.has_more()),
-            None => call.enlist(list),
+        let ssh = self.login.as_ref().and_then(|login| match &self.pipes {
+            Some(pipes) => login.enlist_pipes(list, pipes.wants_more(), pipes.has_more()),
+            None => login.enlist(list),
         });
         Slots {
             sockets: sockets.unwrap_or_default(),
-            call,
+            ssh,
         }
     }
 
@@ -176,7 +162,7 @@ impl Link {
         let is_readable = |slot: PollSlot| list.readiness(slot).is_readable();
         Ready {
             sockets: slots.sockets.into_iter().map(is_readable).collect(),
-            call: slots.call.map(|slots| SshProcess::ready(list, slots)),
+            ssh: SshLogin::<CopyService>::ready(list, slots.ssh),
         }
     }
 
@@ -196,39 +182,30 @@ impl Link {
             has_more |= udp.sockets.receive(&ready.sockets, &mut udp.connection);
             udp.connection.handle_timeout(surroundings::now());
         }
-        self.take_events(now)?;
-        match self.stage {
-            Stage::Ssh => has_more |= self.turn_pipes(ready, reporter)?,
-            _ => self.listen(ready, reporter)?,
+        self.take_events(now);
+        self.listen(now, ready, reporter)?;
+        if self.pipes.is_some() {
+            has_more |= self.turn_pipes()?;
         }
-        self.decide(now, reporter)?;
+        self.carry_out(now, reporter)?;
+        self.look_after_udp(now, reporter)?;
         Ok(has_more)
     }
 
-    fn take_events(&mut self, now: Time) -> Result<(), Failure> {
-        let Some(udp) = &mut self.udp else {
-            return Ok(());
-        };
-        let mut ended = None;
+    fn take_events(&mut self, now: Time) {
+        let Some(udp) = &mut self.udp else { return };
         while let Some(event) = udp.connection.poll_event() {
             match event {
-                Event::Connected if matches!(self.stage, Stage::Connecting { .. }) => {
-                    tracing::info!("over UDP");
-                    self.stage = Stage::Udp;
-                    udp.connected(now);
+                Event::Connected => {
+                    if self.choice.carrier().is_none() {
+                        udp.connected(now);
+                    }
+                    self.choice.handle_udp_open();
                 }
-                Event::Connected => {}
-                Event::Ended(why) => ended = Some(why.to_string()),
-            }
-        }
-        match (ended, self.stage) {
-            (None, _) => Ok(()),
-            (Some(why), Stage::Udp) => Err(self.lost(why)),
-            // ssh is left.
-            (Some(why), _) => {
-                tracing::info!(why, "QUIC has ended");
-                self.udp = None;
-                Ok(())
+                Event::Ended(why) => {
+                    tracing::info!(%why, "QUIC has ended");
+                    self.choice.handle_udp_end(why.to_string());
+                }
             }
         }
     }
@@ -238,94 +215,87 @@ impl Link {
     }
 
     /// Reads what ssh says beside the copy.
-    fn listen(&mut self, ready: &Ready, reporter: &mut Reporter) -> Result<(), Failure> {
-        let (Some(call), Some(ready)) = (&mut self.call, ready.call) else {
+    fn listen(&mut self, now: Time, ready: &Ready, reporter: &mut Reporter) -> Result<(), Failure> {
+        let Some(login) = &mut self.login else {
             return Ok(());
         };
-        let turn = call.turn(ready);
-        reporter.show(&turn.printed);
-        if let Some(trouble) = turn.trouble.filter(|_| self.stage != Stage::Udp) {
-            return Err(call.failure_of(trouble));
+        login.turn(now, ready.ssh);
+        while let Some(event) = login.poll_event(now) {
+            match event {
+                LoginEvent::Show(text) => reporter.show(&text),
+                LoginEvent::OverSsh(early) => {
+                    self.choice.handle_over_ssh();
+                    let lanes = PipeLanes::with(&early);
+                    let lanes = lanes.map_err(|fault| lost(&self.host, fault.to_string()))?;
+                    self.pipes = Some(lanes);
+                }
+                LoginEvent::Failed(failure) => return Err(failure.into()),
+                _ => {}
+            }
         }
-        if turn.said.contains(&Said::OverSsh) {
-            return self.go_over_ssh();
-        }
-        if self
-            .call
-            .as_ref()
-            .is_some_and(|call| call.status().is_some())
-        {
-            self.call = None;
+        if login.machine().exit().is_some() && self.pipes.is_none() {
+            self.login = None;
+            self.choice.handle_ssh_end();
         }
         Ok(())
     }
 
-    fn go_over_ssh(&mut self) -> Result<(), Failure> {
-        let Some(call) = self.call.as_mut().filter(|_| self.stage == Stage::Asking) else {
-            let malformed = |call: &Call| call.failure_of(Trouble::Malformed);
-            return self.call.as_ref().map(malformed).map_or(Ok(()), Err);
-        };
-        let lanes = PipeLanes::with(&call.take_early());
-        let lanes = lanes.map_err(|fault| lost(&self.host, fault.to_string()))?;
-        tracing::info!("over ssh");
-        self.pipes = Some(lanes);
-        self.stage = Stage::Ssh;
-        // The far end has dropped it as well.
-        self.udp = None;
-        Ok(())
-    }
-
-    fn turn_pipes(&mut self, ready: &Ready, reporter: &mut Reporter) -> Result<bool, Failure> {
-        let (Some(call), Some(lanes)) = (&mut self.call, &mut self.pipes) else {
+    fn turn_pipes(&mut self) -> Result<bool, Failure> {
+        let pipes = self.login.as_mut().and_then(SshLogin::pipes);
+        let (Some(pipes), Some(lanes)) = (pipes, &mut self.pipes) else {
             return Ok(false);
         };
-        if let Some(ready) = ready.call {
-            reporter.show(&call.look(ready));
-        }
-        let outcome = lanes.turn(call.pipes());
+        let outcome = lanes.turn(pipes);
         outcome.map_err(|fault| self.lost(fault.to_string()))
     }
 
-    /// Has ssh carry the copy if UDP does not, and gives up what is lost for good.
-    fn decide(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
-        match self.stage {
-            Stage::Connecting { since } => {
-                let is_late = since + UDP_WITHIN <= now || self.udp.is_none();
-                match (is_late, &mut self.call) {
-                    (true, Some(call)) => {
-                        reporter.note(&over_ssh_text(self.udp.as_ref()));
-                        call.say(OVER_SSH_LINE.as_bytes());
-                        self.stage = Stage::Asking;
+    /// Does what the choice between UDP and ssh wants.
+    fn carry_out(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
+        while let Some(event) = self.choice.poll_event(now) {
+            match event {
+                CarrierEvent::AskSsh => {
+                    reporter.note(&over_ssh_text(self.udp.as_ref()));
+                    if let Some(login) = &mut self.login {
+                        login.write(OVER_SSH_LINE.as_bytes());
                     }
-                    (true, None) => return Err(self.lost("ssh has ended".to_owned())),
-                    (false, _) => {}
+                }
+                CarrierEvent::Chosen(carrier) => {
+                    tracing::info!(?carrier, "settled");
+                    if let Some(login) = self.login.as_mut().filter(|_| Some(carrier) == UDP) {
+                        login.machine_mut().handle_connected();
+                    }
+                }
+                CarrierEvent::DropUdp => self.udp = None,
+                CarrierEvent::Failed(CarrierFailure::Lost(why)) => return Err(self.lost(why)),
+                CarrierEvent::Failed(CarrierFailure::NotAsked) => {
+                    let failure =
+                        CopyService::failure_of_output(&self.host, OutputError::Malformed);
+                    return Err(failure.into());
                 }
             }
-            Stage::Asking if self.call.is_none() => match &self.udp {
-                // The far end was quicker to connect than to read what we have asked.
-                Some(udp) if udp.connection.is_open() => self.stage = Stage::Udp,
-                _ => return Err(self.lost("ssh has ended".to_owned())),
-            },
-            Stage::Udp if self.silent(now).is_some_and(|silent| silent >= SILENT_MAX) => {
-                return Err(Failure::Copy(CopyFailure::Silent {
+        }
+        Ok(())
+    }
+
+    /// Gives up what is lost for good.
+    fn look_after_udp(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
+        if self.silent(now).is_some_and(|silent| silent >= SILENT_MAX) {
+            return Err(Failure::Copy(CopyFailure::Silent {
+                host: self.host.clone(),
+                minutes: SILENT_MAX.as_secs() / 60,
+                resumes: false,
+            }));
+        }
+        let is_chosen = self.choice.carrier() == UDP;
+        if let Some(udp) = self.udp.as_mut().filter(|_| is_chosen) {
+            if udp.sockets.is_peer_gone() {
+                return Err(Failure::Copy(CopyFailure::Gone {
                     host: self.host.clone(),
-                    minutes: SILENT_MAX.as_secs() / 60,
+                    seconds: GONE_AFTER.as_secs(),
                     resumes: false,
                 }));
             }
-            Stage::Udp => {
-                if let Some(udp) = &mut self.udp {
-                    if udp.sockets.is_peer_gone() {
-                        return Err(Failure::Copy(CopyFailure::Gone {
-                            host: self.host.clone(),
-                            seconds: GONE_AFTER.as_secs(),
-                            resumes: false,
-                        }));
-                    }
-                    udp.look(now, reporter);
-                }
-            }
-            _ => {}
+            udp.look(now, reporter);
         }
         Ok(())
     }
@@ -346,9 +316,10 @@ impl Link {
         if let Some(udp) = &mut self.udp {
             return Ok(udp.sockets.transmit(&mut udp.connection));
         }
-        match (&mut self.call, &mut self.pipes) {
-            (Some(call), Some(lanes)) => {
-                let outcome = lanes.flush(call.pipes());
+        let pipes = self.login.as_mut().and_then(SshLogin::pipes);
+        match (pipes, &mut self.pipes) {
+            (Some(pipes), Some(lanes)) => {
+                let outcome = lanes.flush(pipes);
                 outcome.map_err(|fault| self.lost(fault.to_string()))
             }
             _ => Ok(false),
@@ -366,11 +337,12 @@ impl Link {
         if let Some(udp) = &mut self.udp {
             udp.close(now, is_done);
         }
-        match (self.call.take(), self.stage) {
-            (Some(call), Stage::Udp) => call.release(),
-            (Some(call), Stage::Ssh) if is_done => call.finish(),
-            (Some(call), _) => call.end(),
-            (None, _) => {}
+        if let Some(mut login) = self.login.take() {
+            match self.choice.carrier() {
+                UDP => login.release(),
+                SSH if is_done => login.end_within(FINISH_WITHIN),
+                _ => login.end(),
+            }
         }
     }
 }

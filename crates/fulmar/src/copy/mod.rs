@@ -10,7 +10,6 @@
 
 mod absence;
 mod arguments;
-mod call;
 mod far;
 mod far_end;
 mod far_sockets;
@@ -30,7 +29,6 @@ mod progress;
 mod rate;
 mod reporter;
 mod request;
-mod transcript;
 mod udp_link;
 mod work;
 
@@ -60,16 +58,6 @@ use crate::log::{self, Log};
 use crate::settings::Sources;
 use crate::surroundings::{Surroundings, now};
 use crate::{report, udp};
-
-/// The version of copying that this program speaks.
-///
-/// Source: docs/protocol.md §2.10.
-const COPY_VERSION: u32 = 1;
-
-/// What asks ssh to carry the copy, and what answers: frames follow.
-///
-/// Source: docs/protocol.md §2.10.
-const OVER_SSH_LINE: &str = "FULMAR OVER SSH\n";
 
 /// Datagrams that one turn of a loop takes from its sockets.
 ///

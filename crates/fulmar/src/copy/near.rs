@@ -7,6 +7,7 @@ use fulmar_channel::{
     Allowed, Answer, Event, Flags, Progress, Receiver, Request, Requester, Sender, Totals, Turn,
     Wrong,
 };
+use fulmar_login::Silence;
 use fulmar_platform::{Interest, PollList, Signal};
 
 use super::WORK_BYTES_PER_TURN;
@@ -62,6 +63,8 @@ pub(super) struct Near<'a> {
     link: Link,
     stage: Stage,
     pace: Pace,
+    /// For how long nothing has gone over the lanes.
+    silence: Silence,
     /// Whether the same command would go on from here.
     resumes: bool,
 }
@@ -88,6 +91,7 @@ impl<'a> Near<'a> {
             link,
             stage: Stage::Ready(Box::new(task)),
             pace,
+            silence: Silence::from(now()),
             resumes,
         }
     }
@@ -138,6 +142,23 @@ impl<'a> Near<'a> {
                 return Ok(totals);
             }
             self.tell(now);
+            self.notice_silence(now);
+        }
+    }
+
+    /// Tells of a far end whose connection is there and that has come to a halt. It may be hashing what it has.
+    fn notice_silence(&mut self, now: Time) {
+        let waits_for_us = match &mut self.stage {
+            Stage::Working(work) => work.awaited().is_some(),
+            Stage::Ready(_) | Stage::Asking(..) => false,
+            Stage::Over(..) | Stage::Void => return,
+        };
+        // What is on the way and does not arrive is told elsewhere.
+        if waits_for_us || self.reporter.is_behind() || self.link.silent(now).is_some() {
+            return self.silence.end(now);
+        }
+        if let Some(told) = self.silence.told(now, self.link.host()) {
+            self.reporter.note(&told);
         }
     }
 
@@ -147,8 +168,12 @@ impl<'a> Near<'a> {
             Stage::Working(_) if !self.reporter.is_behind() => self.pace.next(),
             _ => None,
         };
+        let silence = match &self.stage {
+            Stage::Over(..) | Stage::Void => None,
+            _ => self.silence.deadline(),
+        };
         let [link, reporter] = [self.link.deadline(), self.reporter.deadline()];
-        [stage, link, reporter].into_iter().flatten().min()
+        [stage, silence, link, reporter].into_iter().flatten().min()
     }
 
     fn wait(&mut self) -> std::io::Result<Ready> {
@@ -226,6 +251,9 @@ impl<'a> Near<'a> {
             }
             Stage::Asking(mut requester, goal, allowed) => {
                 let answer = requester.turn(&mut carrier);
+                if carrier.moved() > 0 {
+                    self.silence.end(now);
+                }
                 let answer = answer.map_err(|wrong| self.wrong(wrong))?;
                 self.stage = match answer {
                     None => Stage::Asking(requester, goal, allowed),
@@ -242,6 +270,10 @@ impl<'a> Near<'a> {
                     0 => Ok(Turn::Waiting),
                     budget => work.turn(&mut carrier, budget),
                 };
+                let is_bounded = self.pace.next().is_some_and(|next| next > now);
+                if carrier.moved() > 0 || is_bounded || matches!(turn, Ok(Turn::More)) {
+                    self.silence.end(now);
+                }
                 self.pace.spend(carrier.moved());
                 self.after_turn(now, work, turn)
             }

@@ -5,23 +5,19 @@
 use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
 
-use fulmar_base::Time;
+use fulmar_login::{
+    COPY_VERSION, CopyInvitation, CopyLoginFailure, CopyService, Destination, LoginEvent,
+    LoginFailure, copy_command, is_plain,
+};
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, PollList, Signal};
 
-use super::call::Call;
 use super::rate::Rate;
 use super::reporter::Reporter;
-use super::transcript::Said;
-use crate::bootstrap::lines::CopyInvitation;
 use crate::client::destinations::Destinations;
-use crate::errors::{CopyFailure, Failure, LoginFailure, while_doing};
-use crate::login::{
-    ADDRESSES_WITHIN, Destination, Make, Messages, Ssh, SshProcess, SshReady, Whereabouts,
-    copy_command, found, is_plain, only_family,
-};
+use crate::errors::{CopyFailure, Failure, while_doing};
+use crate::login::{self, SshLogin, SshReady};
 use crate::settings::{BindServer, Login};
-use crate::steps::Steps;
 use crate::surroundings::{self, Surroundings, now};
 
 /// A far end that waits.
@@ -30,53 +26,38 @@ pub(super) struct Found {
     pub(super) invitation: CopyInvitation,
     /// The addresses that it may have; `None` if no address of it is known.
     pub(super) destinations: Option<Destinations>,
-    /// The ssh that has started it.
-    pub(super) call: Call,
+    /// The login that has started it.
+    pub(super) login: SshLogin<CopyService>,
 }
 
-/// A call on its way.
-pub(super) struct Opening<'a> {
-    settings: &'a Login,
-    ssh: Ssh,
-    command: String,
-    /// What is written to the far side.
-    line: Vec<u8>,
-    call: Call,
-    whereabouts: Whereabouts,
-    steps: Steps,
-    messages: Messages,
-    /// When the far end was ready.
-    invited_at: Option<Time>,
+/// A login for a copy, on its way.
+pub(super) struct Opening {
+    login: SshLogin<CopyService>,
 }
 
 /// The things that the wait has found.
 struct Ready {
     surroundings: surroundings::Ready,
-    call: SshReady,
+    ssh: SshReady,
 }
 
-impl<'a> Opening<'a> {
-    /// Starts ssh. Signals are watched for already. A far end that sends files keeps to `limit` by itself: what
+impl Opening {
+    /// Begins to log in. Signals are watched for already. A far end that sends files keeps to `limit` by itself: what
     /// is taken slowly from one that does not is sent in bursts.
     ///
     /// # Errors
     ///
     /// When the destination is none for ssh.
     pub(super) fn begin(
-        settings: &'a Login,
+        settings: &Login,
         destination: &OsStr,
         ssh_words: &[OsString],
         limit: Option<Rate>,
-    ) -> Result<Opening<'a>, Failure> {
+    ) -> Result<Opening, Failure> {
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
             Failure::Login(LoginFailure::Destination { text, why })
         })?;
-        let ssh = Ssh {
-            words: settings.ssh.iter().chain(ssh_words).cloned().collect(),
-            destination,
-            family: only_family(settings.family),
-        };
         let words = server_words(settings, limit);
         let program = settings.server.as_deref().and_then(far_program);
         let command = copy_command(program.as_deref(), &words);
@@ -84,17 +65,10 @@ impl<'a> Opening<'a> {
         let line = asked_for.map_or_else(Vec::new, |program| {
             format!("\nFULMAR START {program} copy-server {}\n", words.join(" ")).into_bytes()
         });
-        let call = start_call(&ssh, Make::LIKELY, &command, &line)?;
+        let ssh: Vec<OsString> = settings.ssh.iter().chain(ssh_words).cloned().collect();
+        let config = login::config(settings, &ssh, destination, command);
         Ok(Opening {
-            settings,
-            whereabouts: Whereabouts::ask(now(), ssh.clone(), settings),
-            ssh,
-            command,
-            line,
-            call,
-            steps: Steps::begin(now()),
-            messages: Messages::held(),
-            invited_at: None,
+            login: SshLogin::begin(now(), config, CopyService::new(line)),
         })
     }
 
@@ -112,10 +86,16 @@ impl<'a> Opening<'a> {
             Ok((invitation, destinations)) => Ok(Found {
                 invitation,
                 destinations,
-                call: self.call,
+                login: self.login,
             }),
             Err(failure) => {
-                self.call.end();
+                self.login.machine_mut().handle_stop();
+                while let Some(event) = self.login.poll_event(now()) {
+                    if let LoginEvent::Show(text) = event {
+                        reporter.show(&text);
+                    }
+                }
+                self.login.end();
                 Err(failure)
             }
         }
@@ -127,13 +107,10 @@ impl<'a> Opening<'a> {
         reporter: &mut Reporter,
     ) -> Result<(CopyInvitation, Option<Destinations>), Failure> {
         loop {
-            if let Some(end) = self.decide(now(), reporter)? {
+            if let Some(end) = self.handle_events(reporter)? {
                 return Ok(end);
             }
-            let addresses = self.invited_at.map(|since| since + ADDRESSES_WITHIN);
-            let deadline = [self.whereabouts.deadline(), addresses];
-            let deadline = deadline.into_iter().flatten().min();
-            let set = surroundings.set_deadline(deadline);
+            let set = surroundings.set_deadline(self.login.deadline());
             set.map_err(while_doing("setting a timer"))?;
             let ready = self
                 .wait(surroundings, reporter)
@@ -147,104 +124,63 @@ impl<'a> Opening<'a> {
             // What happens to the network matters to nobody yet; unread it would end every wait at once.
             let _ = surroundings.hints(ready.surroundings);
             reporter.look_after_output();
-            self.listen(now(), ready.call, reporter)?;
-            self.whereabouts.turn(now(), &mut self.steps);
-            self.judge_make(reporter)?;
+            self.login.turn(now(), ready.ssh);
         }
     }
 
     fn wait(&self, surroundings: &Surroundings, reporter: &Reporter) -> std::io::Result<Ready> {
         let mut list = PollList::new();
         let slots = surroundings.enlist(&mut list);
-        let call = self.call.enlist(&mut list);
-        self.whereabouts.enlist(&mut list);
+        let ssh = self.login.enlist(&mut list);
         if let Some(output) = reporter.awaited() {
             list.add_borrowed(output, Interest::Write);
         }
         let surroundings = surroundings.wait(&mut list, slots)?;
         Ok(Ready {
             surroundings,
-            call: SshProcess::ready(&list, call),
+            ssh: SshLogin::<CopyService>::ready(&list, ssh),
         })
     }
 
-    /// Takes what ssh and the far side say.
-    fn listen(
+    /// Does what the login wants, and returns where the far end is, if all of that is known.
+    fn handle_events(
         &mut self,
-        now: Time,
-        ready: SshReady,
-        reporter: &mut Reporter,
-    ) -> Result<(), Failure> {
-        let turn = self.call.turn(ready);
-        for said in turn.said {
-            match said {
-                Said::Other(line) => reporter.show(&format!("{line}\n")),
-                Said::Warning(what) => reporter.note(&format!("warning: {what}")),
-                Said::Invited => self.invited_at = Some(now),
-                // Nobody has asked for it yet.
-                Said::OverSsh => {
-                    return Err(self.call.failure_of(super::transcript::Trouble::Malformed));
-                }
-            }
-        }
-        reporter.show(&self.messages.add(&turn.printed));
-        match turn.trouble {
-            Some(trouble) => Err(self.call.failure_of(trouble)),
-            None => Ok(()),
-        }
-    }
-
-    /// Calls ssh again if it is of a make that does not understand how it was called.
-    fn judge_make(&mut self, reporter: &mut Reporter) -> Result<(), Failure> {
-        let Some(make) = self.whereabouts.make().filter(|_| self.messages.are_held()) else {
-            return Ok(());
-        };
-        let is_understood = make.is_called_like(Make::LIKELY)
-            || self.call.transcript().has_said_anything()
-            || !self.whereabouts.is_sure();
-        if !is_understood {
-            tracing::info!(?make, "calling it as it can be called");
-            let call = start_call(&self.ssh, make, &self.command, &self.line)?;
-            std::mem::replace(&mut self.call, call).end();
-            self.messages.release();
-        }
-        reporter.show(&self.messages.release());
-        Ok(())
-    }
-
-    /// Returns where the far end is, if all of that is known.
-    fn decide(
-        &mut self,
-        now: Time,
         reporter: &mut Reporter,
     ) -> Result<Option<(CopyInvitation, Option<Destinations>)>, Failure> {
-        // Who it is may be why it has ended.
-        if let (Some(status), Some(make)) = (self.call.status(), self.whereabouts.make()) {
-            reporter.show(&self.messages.release());
-            return Err(self.call.failure_of_end(status, make != Make::Other));
+        while let Some(event) = self.login.poll_event(now()) {
+            match event {
+                LoginEvent::Show(text) => reporter.show(&text),
+                LoginEvent::Notice(what) => reporter.note(&what),
+                LoginEvent::Invited(invitation, addresses) => {
+                    tracing::info!(?addresses, "where the far end may be");
+                    let is_known = !addresses.is_empty();
+                    let destinations = is_known.then(|| Destinations::found(addresses));
+                    return Ok(Some((invitation, destinations)));
+                }
+                LoginEvent::Failed(failure) => return Err(failure.into()),
+                _ => {}
+            }
         }
-        let Some(since) = self.invited_at else {
-            return Ok(None);
-        };
-        if self.whereabouts.addresses().is_none() && now < since + ADDRESSES_WITHIN {
-            return Ok(None);
-        }
-        let reported = self.call.transcript().remarks().reported();
-        let Some(invitation) = self.call.transcript_mut().take_invitation() else {
-            return Ok(None);
-        };
-        let found = found(&self.whereabouts, reported, invitation.port, self.settings);
-        Ok(Some((invitation, found.ok())))
+        Ok(None)
     }
 }
 
-fn start_call(ssh: &Ssh, make: Make, command: &str, line: &[u8]) -> Result<Call, Failure> {
-    let words = ssh.login(make, command);
-    let host = ssh.destination.text().display().to_string();
-    Call::start(&words, host, line.to_vec()).map_err(|error| {
-        let program = ssh.words.first().cloned().unwrap_or_default();
-        Failure::Login(LoginFailure::NoSsh { program, error })
-    })
+impl From<CopyLoginFailure> for Failure {
+    fn from(failure: CopyLoginFailure) -> Failure {
+        Failure::Copy(match failure {
+            CopyLoginFailure::Login(failure) => return Failure::Login(failure),
+            CopyLoginFailure::NoFulmar { host, system } => CopyFailure::NoFulmar { host, system },
+            CopyLoginFailure::NoCopyServer { host, exit } => {
+                let status = exit.to_string();
+                CopyFailure::NoCopyServer { host, status }
+            }
+            CopyLoginFailure::Version { host, version } => CopyFailure::Version {
+                host,
+                version,
+                ours: COPY_VERSION,
+            },
+        })
+    }
 }
 
 /// Returns what the far end is told of where to listen and how fast to send: words that every shell reads

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use crate::login::{BadDestination, Destination};
+use fulmar_login::{BadDestination, Destination};
 
 /// A file, as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]

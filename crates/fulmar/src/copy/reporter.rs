@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_channel::{Event, Kind, Progress, Totals, Verdict};
+use fulmar_login::attributed;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
 
@@ -65,11 +66,16 @@ impl Reporter {
     /// user wants that. Without a terminal it tells what would be copied, if that is all that the user wants to know.
     pub(super) fn new(wishes: &Wishes, now: Time) -> Reporter {
         let is_quiet = wishes.quiet;
-        let style = match (wishes.json, is_quiet || !is_terminal(io::stderr())) {
-            (true, _) => Style::Json(Printer::new()),
-            (false, true) if wishes.dry_run && !is_quiet => Style::Lines(Printer::new()),
-            (false, true) => Style::Silent,
-            (false, false) => Tty::open(io::stderr()).map_or(Style::Silent, Style::Terminal),
+        let style = if wishes.json {
+            Style::Json(Printer::new())
+        } else if is_quiet {
+            Style::Silent
+        } else if is_terminal(io::stderr()) {
+            Tty::open(io::stderr()).map_or(Style::Silent, Style::Terminal)
+        } else if wishes.dry_run {
+            Style::Lines(Printer::new())
+        } else {
+            Style::Silent
         };
         let is_told = matches!(style, Style::Terminal(_) | Style::Json(_));
         Reporter {
@@ -163,7 +169,8 @@ impl Reporter {
             let text = format!("{path}  {}\n", size(kind.size()));
             match &mut self.style {
                 Style::Lines(printer) => printer.print(&text),
-                _ => self.print_above(&text, WAITING_BYTES_MAX),
+                // The other end may have chosen the name.
+                _ => self.print_above(&attributed(&text), WAITING_BYTES_MAX),
             }
         }
     }
@@ -179,18 +186,20 @@ impl Reporter {
     pub(super) fn complain(&mut self, what: &str) {
         match &self.style {
             Style::Terminal(tty) if !tty.is_in_background() => {
-                let text = format!("fulmar: {}\n", escaped(what));
+                let text = format!("{}fulmar: {}\n", report::end_of_others(), escaped(what));
                 self.print_above(&text, WRONG_BYTES_MAX);
             }
             _ => report::complain("fulmar", what),
         }
     }
 
-    /// Shows text of ssh's, as it is.
+    /// Shows text of ssh's, as it is but for what could be taken for ours.
     pub(super) fn show(&mut self, text: &str) {
+        let text = report::of_others(text);
         match &self.style {
-            Style::Terminal(_) => self.print_above(text, WRONG_BYTES_MAX),
-            _ => report::print_to_stderr(text),
+            _ if text.is_empty() => {}
+            Style::Terminal(_) => self.print_above(&text, WRONG_BYTES_MAX),
+            _ => report::print_to_stderr(&text),
         }
     }
 

@@ -8,15 +8,14 @@ use std::mem::discriminant;
 use std::os::unix::process::ExitStatusExt as _;
 
 use fulmar_core::Names::{Own, Stock};
+use fulmar_login::{BadDestination, OpeningError, SshError, SshExit};
 
 use super::*;
-use crate::bootstrap::offer::OpeningError;
 use crate::copy::BadOperand;
 use crate::documents;
-use crate::login::{BadDestination, SshComplaint};
 use crate::settings::example_fault;
 
-/// Under which names a failure can happen.
+/// The names under which a failure can happen.
 const BOTH: &[Names] = &[Own, Stock];
 const OWN: &[Names] = &[Own];
 const STOCK: &[Names] = &[Stock];
@@ -115,11 +114,11 @@ fn settings() -> Vec<Row> {
 
 fn login() -> Vec<Row> {
     let host = || "ada@example.org".to_owned();
-    let status = |code: i32| ExitStatus::from_raw(code << 8);
+    let status = SshExit::Status;
     let ssh_ended = |words: &str| LoginFailure::SshEnded {
         host: host(),
         status: status(255),
-        complaint: SshComplaint::of(words),
+        error: SshError::of(words),
     };
     let no_server = |system: &str| LoginFailure::NoServer {
         host: host(),
@@ -136,7 +135,7 @@ fn login() -> Vec<Row> {
         (
             LoginFailure::NoSsh {
                 program: "ssh".into(),
-                error: said("No such file or directory"),
+                error: "No such file or directory".to_owned(),
             },
             "there is no ssh here, or what --ssh names is not there",
         ),
@@ -726,11 +725,13 @@ fn every_failure_has_an_example() {
         Failure::Login(failure) => Some(discriminant(failure)),
         _ => None,
     });
-    let written = include_str!("login.rs").matches("#[error(").count();
+    let written = include_str!("../../../fulmar-login/src/failure.rs")
+        .matches("#[error(")
+        .count();
     assert_eq!(
         logins.collect::<HashSet<_>>().len(),
         written,
-        "a failure in errors/login.rs has no row in errors/examples.rs"
+        "a failure in failure.rs of fulmar-login has no row in errors/examples.rs"
     );
     let copies = chapters.iter().flat_map(|(_, rows)| rows);
     let copies = copies.filter_map(|(failure, ..)| match failure {

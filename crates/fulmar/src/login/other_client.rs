@@ -37,8 +37,12 @@ pub(super) fn run(program: &Path, settings: &Settings, meeting: Meeting) -> Resu
     // What holds the key's text goes as soon as the client has it.
     drop((command, key));
     let status = wait(client, meeting.surroundings);
-    if let Some(call) = meeting.call {
-        call.release();
+    if let Some(mut login) = meeting.login {
+        if login.is_running() {
+            login.hear_out();
+            login.release();
+        }
+        login.tell();
     }
     status
 }

@@ -5,13 +5,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use fulmar_core::Capabilities;
+use fulmar_login::{Bind, Offer, Opening};
 use fulmar_platform::resolve::numeric;
 use fulmar_terminal::Size;
 
-use crate::bootstrap::offer::{Offer, Opening};
 use crate::environment::Environment;
 use crate::server::locale;
-use crate::server::options::Bind;
 use crate::settings::{BindServer, Login};
 use crate::shell_words::{quoted, split};
 
@@ -152,7 +151,7 @@ mod tests {
     fn stock_gets_its_words_in_stocks_order() {
         let all = made(
             |login| {
-                login.port = crate::server::ports::PortRange::parse("60500:60510").ok();
+                login.port = fulmar_login::PortRange::parse("60500:60510").ok();
                 login.bind_server = BindServer::Address("2001:db8::7".parse().unwrap());
             },
             &["vim", "a b"],

@@ -10,12 +10,13 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_core::Names;
 use fulmar_datagram::Key;
+use fulmar_login::{Announcement, CopyInvitation, Line, invitation_text};
 use fulmar_platform::tty::is_terminal;
 use zeroize::Zeroizing;
 
-use crate::bootstrap::lines::{Announcement, CopyInvitation, Line, invitation_text};
 use crate::environment::Environment;
 use crate::errors::Failure;
+use crate::session_key;
 
 /// The most warnings that are printed.
 ///
@@ -126,7 +127,7 @@ fn greeting(ssh_connection: Option<&OsStr>) -> String {
 /// Returns the line that says where ssh came from, if that is known.
 fn ssh_line(ssh_connection: Option<&OsStr>) -> Option<Zeroizing<String>> {
     let line = [b"MOSH SSH_CONNECTION ", ssh_connection?.as_bytes()].concat();
-    Some(Line::parse(&line).ok()??.text())
+    Some(Line::parse(&line, session_key::read).ok()??.text())
 }
 
 /// Returns what stock prints. On a terminal what was typed ahead may stand in the line already.

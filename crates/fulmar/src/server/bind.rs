@@ -9,11 +9,10 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_core::Names;
 use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
+use fulmar_login::{Bind, PortRange};
 use fulmar_platform::UdpSocket;
 use fulmar_platform::udp::{Families, UdpOptions};
 
-use super::options::Bind;
-use super::ports::PortRange;
 use crate::address;
 use crate::environment::Environment;
 use crate::errors::Failure;

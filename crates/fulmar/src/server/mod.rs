@@ -15,7 +15,6 @@ mod motd;
 mod offered;
 pub(crate) mod options;
 mod plan;
-pub(crate) mod ports;
 mod program;
 mod pty_output;
 mod shell;
@@ -26,8 +25,8 @@ mod utmp;
 
 use std::io;
 
-use crate::bootstrap::offer_reader::OfferError;
 use fulmar_core::Names;
+use fulmar_login::OfferError;
 use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};

@@ -13,12 +13,9 @@ use std::io::ErrorKind;
 use std::thread;
 use std::time::Duration;
 
-use super::options::Bind;
-use super::ports::PortRange;
-use crate::bootstrap::lines::Announcement;
-use crate::bootstrap::offer_reader::Received;
 use fulmar_core::{Agreement, Names};
 use fulmar_datagram::Key;
+use fulmar_login::{Announcement, Bind, PortRange, Received};
 
 use super::announce;
 use super::bind::{self, Bound};

@@ -1,21 +1,20 @@
 //! The options of a server.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use fulmar_login::{Bind, Offer, PortRange};
 use fulmar_terminal::Size;
 
 use super::ground::Records;
 use super::locale::VARIABLES;
-use super::ports::PortRange;
-use crate::bootstrap::offer::Offer;
 
 /// The options of a server, whichever way they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     /// The address to listen on.
     pub(crate) bind: Bind,
-    /// On which port.
+    /// The ports to choose from.
     pub(crate) ports: PortRange,
     /// The terminal's colours, as the program is told.
     pub(crate) colors: Colors,
@@ -123,18 +122,7 @@ fn filled<T>(own: Vec<T>, offered: Vec<T>) -> Vec<T> {
     if own.is_empty() { offered } else { own }
 }
 
-/// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Bind {
-    /// On all addresses.
-    Any,
-    /// On the address that ssh was reached at.
-    SshConnection,
-    /// On this one, still unchecked.
-    Address(OsString),
-}
-
-/// What the program is told of the terminal's colours.
+/// The terminal's colours, as the program is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colors {
     /// Eight or so.
@@ -184,15 +172,6 @@ impl Default for Options {
             log: None,
         }
     }
-}
-
-/// Splits `NAME=VALUE`; a word without `=` sets nothing.
-pub(crate) fn assignment(word: &OsStr) -> Option<(OsString, OsString)> {
-    use std::os::unix::ffi::OsStrExt as _;
-    let bytes = word.as_bytes();
-    let equals = bytes.iter().position(|&byte| byte == b'=')?;
-    let part = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
-    Some((part(&bytes[..equals]), part(&bytes[equals + 1..])))
 }
 
 #[cfg(test)]
@@ -252,15 +231,5 @@ mod tests {
         ] {
             assert_eq!(Colors::of_terminal(count), colors, "{count}");
         }
-    }
-
-    #[test]
-    fn an_assignment_is_split_at_its_first_equals_sign() {
-        let split = |word: &str| assignment(OsStr::new(word));
-        let pair = |name: &str, value: &str| Some((name.into(), value.into()));
-        assert_eq!(split("LANG=C.UTF-8"), pair("LANG", "C.UTF-8"));
-        assert_eq!(split("A=b=c"), pair("A", "b=c"));
-        assert_eq!(split("A="), pair("A", ""));
-        assert_eq!(split("A"), None);
     }
 }

@@ -9,10 +9,11 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::options::{Bind, Colors, Options, assignment};
-use super::ports::PortRange;
+use fulmar_login::{Bind, PortRange, assignment};
 
-/// What a command line asks for.
+use super::options::{Colors, Options};
+
+/// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// To start, after some complaints on standard error.

@@ -18,6 +18,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use fulmar_core::{EscapeKey, Names};
+use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
 
@@ -30,12 +31,11 @@ pub(crate) use self::listing::listing;
 pub(crate) use self::reading::FileFault;
 pub(crate) use self::setting::About;
 pub(crate) use self::table::TABLE;
-pub(crate) use self::values::{BindServer, Family, RemoteIp};
+pub(crate) use self::values::BindServer;
 pub(crate) use self::variables::VARIABLES;
 use crate::cli::Records;
 use crate::environment::Environment;
 use crate::errors::Failure;
-use crate::server::ports::PortRange;
 
 /// The settings in force for one session.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub(crate) struct Settings {
     pub(crate) login: Login,
     /// The mode for showing keys before the server has answered.
     pub(crate) predict: PredictionMode,
-    /// Whether predictions replace what is under them.
+    /// True if predictions replace what is under them.
     pub(crate) predict_overwrite: bool,
     /// The key that commands the client.
     pub(crate) escape_key: EscapeKey,

@@ -4,12 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
+use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
 use super::setting::{About, Group, Known, Letter, Setting, Shape, StockVariable};
-use super::values::{self, BindServer, Family, RemoteIp};
-use crate::server::ports::PortRange;
+use super::values::{self, BindServer};
 
 /// All of them, in the order in which they are listed.
 pub(crate) static TABLE: [&dyn Known; 16] = [

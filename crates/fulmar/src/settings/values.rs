@@ -8,52 +8,26 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
+use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
-use crate::server::ports::PortRange;
 use crate::{address, shell_words};
 
-/// Which addresses of a name are used: docs/protocol.md §2.4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
-    /// IPv4 alone.
-    Inet,
-    /// IPv6 alone.
-    Inet6,
-    /// All, in the order of the resolver. So is `auto`.
-    All,
-    /// All, IPv4 first.
-    PreferInet,
-    /// All, IPv6 first.
-    PreferInet6,
-}
-
-/// Where a server listens.
+/// The address on which a server listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BindServer {
-    /// Everywhere if it is ours, and where ssh was reached if it is stock's.
+    /// All addresses if it is ours, and the one at which ssh was reached if it is stock's.
     Auto,
-    /// Everywhere.
+    /// All addresses.
     Any,
     /// The address at which ssh was reached.
     Ssh,
-    /// There.
+    /// This one.
     Address(IpAddr),
 }
 
-/// Who says what the server's address is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RemoteIp {
-    /// Our own resolution, put in order by what the server says.
-    Proxy,
-    /// Our own resolution.
-    Local,
-    /// The server.
-    Remote,
-}
-
-/// What turns off a setting that is otherwise a text.
+/// The word that turns off a setting that is otherwise a text.
 const NONE: &str = "none";
 
 /// The word that leaves a choice to the program.

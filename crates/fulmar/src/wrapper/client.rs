@@ -54,12 +54,13 @@ fn ask_for_colors(program: &OsStr) -> Result<String, Failure> {
     let status = child
         .wait()
         .map_err(while_doing("waiting for the client"))?;
-    match status.success() {
-        true => Ok(String::from_utf8_lossy(&printed).into_owned()),
-        false => Err(Failure::ClientFailed {
+    if status.success() {
+        Ok(String::from_utf8_lossy(&printed).into_owned())
+    } else {
+        Err(Failure::ClientFailed {
             program: program.to_owned(),
             status,
-        }),
+        })
     }
 }
 

@@ -109,7 +109,8 @@ fn numeric(word: &str) -> Option<String> {
 
 fn invitation(rest: &str) -> Option<Invitation> {
     let (port, key) = rest.trim_ascii_end().split_once(' ')?;
-    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port = digits && port.parse::<u16>().is_ok_and(|port| port > 0);
     let in_key = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let is_key = key.len() == 22 && key.bytes().all(in_key);
     (is_port && is_key).then(|| Invitation {
@@ -167,6 +168,15 @@ mod tests {
     }
 
     #[test]
+    fn a_port_at_the_limit_is_one() {
+        for port in ["1", "65535", "0065535"] {
+            let (hearing, ..) = heard(&format!("MOSH CONNECT {port} {KEY}\n"));
+            let invitation = hearing.unwrap_or_default().invitation;
+            assert_eq!(invitation.expect("a server's line").port, port);
+        }
+    }
+
+    #[test]
     fn the_last_line_need_not_end() {
         let (hearing, shown, _) = heard(&format!("MOSH CONNECT 7 {KEY}"));
         assert!(hearing.is_ok_and(|hearing| hearing.invitation.is_some()));
@@ -179,6 +189,8 @@ mod tests {
         for said in [
             "MOSH CONNECT \n".to_owned(),
             "MOSH CONNECT 60001 short\n".to_owned(),
+            format!("MOSH CONNECT 0 {KEY}\n"),
+            format!("MOSH CONNECT 65536 {KEY}\n"),
             format!("MOSH CONNECT 60001 {KEY}A\n"),
             format!("MOSH CONNECT 60001 {KEY} x\n"),
             format!("MOSH CONNECT  60001 {KEY}\n"),

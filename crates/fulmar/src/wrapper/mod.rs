@@ -19,6 +19,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use fulmar_login::attributed;
 use fulmar_platform::resolve::numeric;
 
 use self::lines::{Hearing, Invitation};
@@ -155,11 +156,11 @@ fn common_variables(wishes: &Wishes) -> Vec<(&'static str, String)> {
     variables
 }
 
-/// Shows the user a line of ssh's or the server's, in words that no terminal obeys.
+/// Shows the user a line of ssh's or the server's, in words that no terminal obeys and nobody takes for ours.
 fn show(line: &[u8]) {
     let text = String::from_utf8_lossy(line);
     let parts: Vec<String> = text.split('\t').map(report::escaped).collect();
-    report::print_to_stdout(&format!("{}\n", parts.join("\t")));
+    report::print_to_stdout(&format!("{}\n", attributed(&parts.join("\t"))));
 }
 
 /// Returns where to go with which key.

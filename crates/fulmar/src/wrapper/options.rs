@@ -4,9 +4,10 @@
 
 use std::ffi::{OsStr, OsString};
 
+use fulmar_login::{PortRange, PortRangeError};
+
 use super::command_line::{self, Known, Order, Said, Takes};
 use crate::environment::Environment;
-use crate::server::ports::{PortRange, PortRangeError};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,11 +63,11 @@ pub(crate) struct Wishes {
 /// The address on which the server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bind {
-    /// On the address that ssh came to.
+    /// The address that ssh came to.
     Ssh,
-    /// Everywhere.
+    /// All addresses.
     Any,
-    /// On this one.
+    /// This one.
     Address(OsString),
 }
 
@@ -256,9 +257,10 @@ impl Given {
             || "adaptive".into(),
             |mode| mode.to_string_lossy().into_owned(),
         );
-        match PREDICTION_MODES.contains(&mode.as_str()) {
-            true => Ok(mode),
-            false => Err(Mistake::Prediction(mode)),
+        if PREDICTION_MODES.contains(&mode.as_str()) {
+            Ok(mode)
+        } else {
+            Err(Mistake::Prediction(mode))
         }
     }
 
@@ -270,9 +272,10 @@ impl Given {
             Some("remote") => Route::SshConnection,
             _ => return Err(Mistake::Route(word.to_string_lossy().into_owned())),
         };
-        Ok(match self.is_set(Flag::Local) {
-            true => Route::ThisMachine,
-            false => route,
+        Ok(if self.is_set(Flag::Local) {
+            Route::ThisMachine
+        } else {
+            route
         })
     }
 
@@ -295,10 +298,11 @@ impl Given {
             return Ok(None);
         };
         let text = word.to_string_lossy().into_owned();
-        let checked = match text.is_empty() {
+        let checked = if text.is_empty() {
             // To the server it would mean any port.
-            true => Err(PortRangeError::NotANumber),
-            false => PortRange::parse(&text).map(|_| ()),
+            Err(PortRangeError::NotANumber)
+        } else {
+            PortRange::parse(&text).map(|_| ())
         };
         match checked {
             Ok(()) => Ok(Some(text)),

@@ -1,17 +1,17 @@
 //! The failures between `[user@]host` and a server that waits.
 
 use std::ffi::OsString;
-use std::io;
-use std::process::ExitStatus;
+use std::fmt;
 
-use crate::login::{BadDestination, SshComplaint};
+use crate::ssh::BadDestination;
+use crate::ssh_error::SshError;
 
 /// The reason why a login came to nothing. Hosts are as the user wrote them.
 ///
 /// Its text says what happened and to whom, [`advice`](LoginFailure::advice) what to try.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LoginFailure {
-    /// What was given as host would be refused by ssh, or be something else to it.
+pub enum LoginFailure {
+    /// The text given as host would be refused by ssh, or be something else to it.
     #[error("\"{}\" cannot be logged in to: {why}", text.display())]
     Destination {
         /// As the user wrote it.
@@ -25,26 +25,26 @@ pub(crate) enum LoginFailure {
         /// As it was named.
         program: OsString,
         /// The system's error.
-        error: io::Error,
+        error: String,
     },
     /// ssh has ended before it got in. Its own words were shown.
-    #[error("ssh did not get in to {host}: it has ended with {}", how(*status))]
+    #[error("ssh did not get in to {host}: it has ended with {status}")]
     SshEnded {
         /// The host.
         host: String,
         /// The status with which it ended.
-        status: ExitStatus,
-        /// What its words seem to say.
-        complaint: SshComplaint,
+        status: SshExit,
+        /// The complaint that its words seem to be.
+        error: SshError,
     },
     /// The command that starts the server has ended.
-    #[error("no server was started on {host}: the command there has ended with {}", how(*status))]
+    #[error("no server was started on {host}: the command there has ended with {status}")]
     CommandEnded {
         /// The host.
         host: String,
         /// The status with which it ended.
-        status: ExitStatus,
-        /// Whether the command was the user's.
+        status: SshExit,
+        /// True if the command was the user's.
         is_chosen: bool,
     },
     /// There is no server of any make.
@@ -124,15 +124,15 @@ pub(crate) enum LoginFailure {
 
 impl LoginFailure {
     /// Says what to try next.
-    pub(crate) fn advice(&self) -> Option<String> {
+    pub fn advice(&self) -> Option<String> {
         Some(match self {
             LoginFailure::Destination { .. } => "it is [user@]host, as for ssh".to_owned(),
             LoginFailure::NoSsh { .. } => {
                 "install OpenSSH's client, or name another program with --ssh".to_owned()
             }
             LoginFailure::SshEnded {
-                host, complaint, ..
-            } => complaint.advice(host),
+                host, error, ..
+            } => error.advice(host),
             LoginFailure::CommandEnded { is_chosen, .. } if *is_chosen => {
                 "check what --server names; it is to be a command like: fulmar server".to_owned()
             }
@@ -152,7 +152,11 @@ impl LoginFailure {
             LoginFailure::NotForStock { .. } => {
                 "put the command into a script there, or install Fulmar there".to_owned()
             }
-            LoginFailure::Refused { advice, .. } if !advice.is_empty() => advice.join("\n"),
+            // Its words are not ours.
+            LoginFailure::Refused { advice, .. } if !advice.is_empty() => {
+                let lines: Vec<String> = advice.iter().map(|line| format!("it says: {line}")).collect();
+                lines.join("\n")
+            }
             LoginFailure::Refused { host, .. } => {
                 format!("try ssh {host} fulmar server by itself to see why")
             }
@@ -186,27 +190,47 @@ impl LoginFailure {
     }
 }
 
-/// Says how a program has ended.
-pub(crate) fn how(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt as _;
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("status {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => status.to_string(),
+/// The end of ssh, or of the command that it ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SshExit {
+    /// By itself, with that status.
+    Status(i32),
+    /// By that signal.
+    Signal(i32),
+}
+
+impl fmt::Display for SshExit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SshExit::Status(status) => write!(f, "status {status}"),
+            SshExit::Signal(signal) => write!(f, "signal {signal}"),
+        }
+    }
+}
+
+impl SshExit {
+    /// Returns the status, if it ended by itself.
+    pub fn code(self) -> Option<i32> {
+        match self {
+            SshExit::Status(status) => Some(status),
+            SshExit::Signal(_) => None,
+        }
     }
 }
 
 fn known(system: &str) -> &str {
-    match system.is_empty() {
-        true => "an unknown system",
-        false => system,
+    if system.is_empty() {
+        "an unknown system"
+    } else {
+        system
     }
 }
 
 fn family(is_one: bool) -> &'static str {
-    match is_one {
-        true => " in the family that was asked for",
-        false => "",
+    if is_one {
+        " in the family that was asked for"
+    } else {
+        ""
     }
 }
 
@@ -276,7 +300,7 @@ mod tests {
         };
         let failure = refused(&["name others with -p"]);
         assert!(failure.to_string().contains("no port is free"));
-        assert_eq!(failure.advice().unwrap(), "name others with -p");
+        assert_eq!(failure.advice().unwrap(), "it says: name others with -p");
         assert!(refused(&[]).advice().unwrap().contains("ssh host"));
     }
 }

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// UDP ports, to be tried from the lowest up; port 0 leaves the choice to the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PortRange {
+pub struct PortRange {
     low: u16,
     high: u16,
 }
 
 /// The reason why a text names no ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PortRangeError {
+pub enum PortRangeError {
     /// There is something else than digits in it.
     #[error("a port is a number, a range is two with a colon between")]
     NotANumber,
@@ -28,7 +28,7 @@ pub(crate) enum PortRangeError {
 
 impl PortRange {
     /// The ports that are tried if nobody names any: docs/protocol.md §14.
-    pub(crate) const DEFAULT: PortRange = PortRange {
+    pub const DEFAULT: PortRange = PortRange {
         low: 60001,
         high: 60999,
     };
@@ -38,7 +38,7 @@ impl PortRange {
     /// # Errors
     ///
     /// Says what is wrong with the text, which it does not repeat.
-    pub(crate) fn parse(text: &str) -> Result<PortRange, PortRangeError> {
+    pub fn parse(text: &str) -> Result<PortRange, PortRangeError> {
         let (low, high) = match text.split_once(':') {
             Some((low, high)) => (port(low)?, Some(port(high)?)),
             None => (port(text)?, None),
@@ -54,20 +54,21 @@ impl PortRange {
     }
 
     /// Returns the text that [`PortRange::parse`] reads.
-    pub(crate) fn as_option(self) -> String {
-        match self.low == self.high {
-            true => self.low.to_string(),
-            false => format!("{}:{}", self.low, self.high),
+    pub fn as_option(self) -> String {
+        if self.low == self.high {
+            self.low.to_string()
+        } else {
+            format!("{}:{}", self.low, self.high)
         }
     }
 
     /// Tells if the port is one of these; any is one of those that the system chooses.
-    pub(crate) fn contains(self, port: u16) -> bool {
+    pub fn contains(self, port: u16) -> bool {
         self.low == 0 || (self.low..=self.high).contains(&port)
     }
 
     /// Lists the ports in the order in which they are to be tried.
-    pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
+    pub fn iter(self) -> impl Iterator<Item = u16> {
         self.low..=self.high
     }
 }

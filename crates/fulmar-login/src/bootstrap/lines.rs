@@ -3,13 +3,13 @@
 //! Source: docs/protocol.md §2.4, §2.9.
 
 use fulmar_core::{Agreement, Capabilities};
-use fulmar_datagram::Key;
+use fulmar_datagram::{Key, KeyError};
 use fulmar_quic::Secret;
 use zeroize::Zeroizing;
 
 use super::offer_reader::{named, number};
 use super::{LINE_BYTES_MAX, WIRE_VERSION};
-use crate::report::escaped;
+use crate::text::escaped;
 
 const HELLO: &str = "FULMAR HELLO ";
 const WARNING: &str = "FULMAR WARNING ";
@@ -23,19 +23,25 @@ const OVER_SSH: &str = "FULMAR OVER SSH";
 const SSH_CONNECTION: &str = "MOSH SSH_CONNECTION ";
 const MOSH_CONNECT: &str = "MOSH CONNECT ";
 
-/// What a client needs to find its server.
-pub(crate) struct Invitation {
+/// The beginnings of the lines that have a key or a secret.
+pub(super) const LINES_WITH_KEYS: [&str; 2] = [MOSH_CONNECT, COPY];
+
+/// Reads the text of a key into memory of the reader's choice.
+pub type ReadKey = fn(&str) -> Result<Key, KeyError>;
+
+/// The port and the key that a client needs to find its server.
+pub struct Invitation {
     /// The server's UDP port.
-    pub(crate) port: u16,
+    pub port: u16,
     /// The session's key.
-    pub(crate) key: Key,
+    pub key: Key,
 }
 
 /// The capabilities of a server, which it announces before it has read the client's offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Announcement {
+pub struct Announcement {
     /// The version of the bootstrap.
-    pub(crate) version: u32,
+    pub version: u32,
     /// The names of its capabilities as they were written: a later version has some more.
     names: String,
     /// The server's own version.
@@ -44,7 +50,7 @@ pub(crate) struct Announcement {
 
 impl Announcement {
     /// Returns that of this program.
-    pub(crate) fn ours() -> Announcement {
+    pub fn ours() -> Announcement {
         Announcement {
             version: WIRE_VERSION,
             names: Capabilities::ALL.to_string(),
@@ -58,19 +64,19 @@ impl Announcement {
     }
 
     /// Returns the line with its end, exactly as it is printed: the digest covers it.
-    pub(crate) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         format!("{CONNECT}{} {} {}\n", self.version, self.names, self.server)
     }
 
     /// Returns what is agreed on with a client whose offer has these capabilities and this text.
-    pub(crate) fn agreement_on(&self, offered: Capabilities, offer: &[u8]) -> Agreement {
+    pub fn agreement_on(&self, offered: Capabilities, offer: &[u8]) -> Agreement {
         let both = self.capabilities().and(offered);
         Agreement::of(offer, self.line().as_bytes(), both)
     }
 }
 
 /// A line that a starter understands.
-pub(crate) enum Line {
+pub enum Line {
     /// The server reads its offer now.
     Hello {
         /// The server's version.
@@ -103,27 +109,27 @@ pub(crate) enum Line {
 }
 
 /// The things that the near end of a copy needs to find its far end.
-pub(crate) struct CopyInvitation {
+pub struct CopyInvitation {
     /// The version of copying that the far end speaks.
-    pub(crate) version: u32,
+    pub version: u32,
     /// Its UDP port.
-    pub(crate) port: u16,
-    /// What only the two ends know.
-    pub(crate) secret: Secret,
+    pub port: u16,
+    /// The secret that only the two ends know.
+    pub secret: Secret,
 }
 
 /// A line that begins as one of ours and goes on otherwise. It may hold half a key, so it is not to
 /// be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed;
+pub struct Malformed;
 
 impl Line {
-    /// Reads a line, which comes without its end. `None` for one of another kind.
+    /// Reads a line, which comes without its end, and a key in it with `read_key`. `None` for one of another kind.
     ///
     /// # Errors
     ///
     /// When it is malformed.
-    pub(crate) fn parse(line: &[u8]) -> Result<Option<Line>, Malformed> {
+    pub fn parse(line: &[u8], read_key: ReadKey) -> Result<Option<Line>, Malformed> {
         let Some((kind, rest)) = KINDS
             .iter()
             .find_map(|(start, kind)| Some((kind, line.strip_prefix(start.as_bytes())?)))
@@ -131,11 +137,11 @@ impl Line {
             return Ok(None);
         };
         let rest = str::from_utf8(rest).map_err(|_| Malformed)?;
-        kind(rest).map(Some).ok_or(Malformed)
+        kind(rest, read_key).map(Some).ok_or(Malformed)
     }
 
     /// Returns the line with its end.
-    pub(crate) fn text(&self) -> Zeroizing<String> {
+    pub fn text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::new());
         let mut append = |parts: &[&str]| parts.iter().for_each(|part| text.push_str(part));
         match self {
@@ -159,7 +165,7 @@ impl Line {
 }
 
 /// Returns the line by which a client can find a server, with its end.
-pub(crate) fn invitation_text(port: u16, key: &Key) -> Zeroizing<String> {
+pub fn invitation_text(port: u16, key: &Key) -> Zeroizing<String> {
     let key = key.to_base64();
     // Enough room from the start: a longer buffer would leave the shorter one behind.
     let mut text = Zeroizing::new(String::with_capacity(64));
@@ -186,30 +192,32 @@ fn copy_text(invitation: &CopyInvitation) -> Zeroizing<String> {
     text
 }
 
-type Kind = fn(&str) -> Option<Line>;
+type Kind = fn(&str, ReadKey) -> Option<Line>;
 
 /// The beginnings of the lines, and the functions that read the rest of each.
 const KINDS: [(&str, Kind); 11] = [
-    (HELLO, |rest| {
+    (HELLO, |rest, _| {
         let server = version(rest)?;
         Some(Line::Hello { server })
     }),
-    (SSH_CONNECTION, |rest| {
+    (SSH_CONNECTION, |rest, _| {
         let words: Vec<String> = rest.split_ascii_whitespace().map(str::to_owned).collect();
         words.try_into().ok().map(Line::SshConnection)
     }),
-    (WARNING, |rest| Some(Line::Warning(rest.to_owned()))),
-    (ERROR, |rest| Some(Line::Error(rest.to_owned()))),
-    (NONE, |rest| {
+    (WARNING, |rest, _| Some(Line::Warning(rest.to_owned()))),
+    (ERROR, |rest, _| Some(Line::Error(rest.to_owned()))),
+    (NONE, |rest, _| {
         let system = rest.trim_ascii().to_owned();
         Some(Line::Missing { system })
     }),
-    (CONNECT, |rest| announcement(rest).map(Line::Connect)),
-    (MOSH_CONNECT, |rest| invitation(rest).map(Line::Invitation)),
-    (AGREED, |rest| rest.is_empty().then_some(Line::Agreed)),
-    (HEARD, |rest| rest.is_empty().then_some(Line::Heard)),
-    (COPY, |rest| copy_invitation(rest).map(Line::Copy)),
-    (OVER_SSH, |rest| rest.is_empty().then_some(Line::OverSsh)),
+    (CONNECT, |rest, _| announcement(rest).map(Line::Connect)),
+    (MOSH_CONNECT, |rest, read_key| {
+        invitation(rest, read_key).map(Line::Invitation)
+    }),
+    (AGREED, |rest, _| rest.is_empty().then_some(Line::Agreed)),
+    (HEARD, |rest, _| rest.is_empty().then_some(Line::Heard)),
+    (COPY, |rest, _| copy_invitation(rest).map(Line::Copy)),
+    (OVER_SSH, |rest, _| rest.is_empty().then_some(Line::OverSsh)),
 ];
 
 /// Reads `<wire version> <capabilities> <server version>`, with one blank between two: such a line
@@ -226,11 +234,11 @@ fn announcement(rest: &str) -> Option<Announcement> {
 }
 
 /// Reads `<port> <key>`; blanks may follow.
-fn invitation(rest: &str) -> Option<Invitation> {
+fn invitation(rest: &str, read_key: ReadKey) -> Option<Invitation> {
     let (port, key) = rest.trim_ascii_end().split_once(' ')?;
     Some(Invitation {
         port: number(port).filter(|&port| port > 0)?,
-        key: Key::from_base64(key).ok()?,
+        key: read_key(key).ok()?,
     })
 }
 
@@ -270,12 +278,12 @@ mod tests {
     const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
 
     fn parsed(line: &str) -> Option<Line> {
-        Line::parse(line.as_bytes()).unwrap()
+        Line::parse(line.as_bytes(), Key::from_base64).unwrap()
     }
 
     /// The line again, after it was read; `None` if it is malformed or of another kind.
     fn again(line: &[u8]) -> Option<String> {
-        let line = Line::parse(line).ok()??;
+        let line = Line::parse(line, Key::from_base64).ok()??;
         Some(line.text().to_string())
     }
 
@@ -313,7 +321,7 @@ mod tests {
         ] {
             assert!(parsed(line).is_none(), "{line:?}");
         }
-        assert!(Line::parse(b"\xFF\xFE").is_ok_and(|line| line.is_none()));
+        assert!(Line::parse(b"\xFF\xFE", Key::from_base64).is_ok_and(|line| line.is_none()));
     }
 
     #[test]
@@ -341,12 +349,15 @@ mod tests {
             &format!("MOSH CONNECT  60001 {KEY}"),
         ] {
             assert_eq!(
-                Line::parse(line.as_bytes()).err(),
+                Line::parse(line.as_bytes(), Key::from_base64).err(),
                 Some(Malformed),
                 "{line:?}"
             );
         }
-        assert_eq!(Line::parse(b"FULMAR WARNING \xFF").err(), Some(Malformed));
+        assert_eq!(
+            Line::parse(b"FULMAR WARNING \xFF", Key::from_base64).err(),
+            Some(Malformed)
+        );
     }
 
     #[test]
@@ -408,8 +419,8 @@ mod tests {
             start in prop::sample::select(KINDS.map(|(start, _)| start).to_vec()),
             rest in prop::collection::vec(any::<u8>(), 0..40),
         ) {
-            let _ = Line::parse(&[start.as_bytes(), &rest].concat());
-            let _ = Line::parse(&rest);
+            let _ = Line::parse(&[start.as_bytes(), &rest].concat(), Key::from_base64);
+            let _ = Line::parse(&rest, Key::from_base64);
         }
     }
 }

@@ -11,23 +11,30 @@
 //!
 //! Source: docs/protocol.md §2.9.
 
-pub(crate) mod line_splitter;
-pub(crate) mod lines;
-pub(crate) mod offer;
-pub(crate) mod offer_reader;
+mod line_splitter;
+mod lines;
+mod offer;
+mod offer_reader;
 mod percent;
+
+pub use self::line_splitter::{Arrived, LineSplitter, TooMuchText};
+pub use self::lines::{
+    Announcement, CopyInvitation, Invitation, Line, Malformed, ReadKey, invitation_text,
+};
+pub use self::offer::{Bind, Block, Offer, Opening, OpeningError, assignment};
+pub use self::offer_reader::{OfferError, OfferReader, Received};
 
 /// The version of the bootstrap that this program speaks.
 ///
 /// Source: docs/protocol.md §2.9.
-pub(crate) const WIRE_VERSION: u32 = 1;
+pub const WIRE_VERSION: u32 = 1;
 
 /// The longest line that a client looks at, without its end.
 ///
 /// Source: docs/threat-model.md §6.
-pub(crate) const LINE_BYTES_MAX: usize = 1024;
+pub const LINE_BYTES_MAX: usize = 1024;
 
 /// The most that a client writes in one go, and the longest offer that a server reads.
 ///
 /// Source: docs/threat-model.md §6.
-pub(crate) const BLOCK_BYTES_MAX: usize = 64 * 1024;
+pub const BLOCK_BYTES_MAX: usize = 64 * 1024;

@@ -5,8 +5,8 @@
 use zeroize::Zeroizing;
 
 use super::LINE_BYTES_MAX;
-use super::lines::{Line, Malformed};
-use crate::report::escaped;
+use super::lines::{LINES_WITH_KEYS, Line, Malformed, ReadKey};
+use crate::text::escaped;
 
 /// The most text that may come before a server can be reached.
 ///
@@ -16,38 +16,40 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// More text has come than a server says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than {TEXT_BYTES_MAX} bytes of text came instead of a server's answer")]
-pub(crate) struct TooMuchText;
+pub struct TooMuchText;
 
 /// A line that has come, without its end.
 ///
 /// It may hold a key, so it can be neither printed nor copied, and is overwritten when dropped.
-pub(crate) struct Arrived {
+pub struct Arrived {
     bytes: Zeroizing<Vec<u8>>,
     is_cut: bool,
 }
 
 impl Arrived {
     /// Returns its bytes, as many as a line may have.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns it as it can be shown, when it is none of a server's.
-    pub(crate) fn shown(&self) -> String {
-        let text = escaped(&String::from_utf8_lossy(&self.bytes));
-        match self.is_cut {
-            true => text + "…",
-            false => text,
-        }
+    /// Returns it as it can be shown, when it is none of a server's. One that somebody has printed text in front of may
+    /// have a key all the same, which is left out.
+    pub fn shown(&self) -> String {
+        let text = Zeroizing::new(String::from_utf8_lossy(&self.bytes).into_owned());
+        let ends_of = |start: &&str| text.find(start).map(|at| at + start.len());
+        let before_key = LINES_WITH_KEYS.iter().filter_map(ends_of).min();
+        let shown = before_key.map_or(text.as_str(), |end| text.get(..end).unwrap_or_default());
+        let is_whole = before_key.is_none() && !self.is_cut;
+        escaped(shown) + if is_whole { "" } else { "…" }
     }
 
-    /// Reads the line; `None` if it is none of a server's.
+    /// Reads the line, and a key in it with `read_key`; `None` if it is none of a server's.
     ///
     /// # Errors
     ///
     /// When it begins as one of those, and is malformed or too long.
-    pub(crate) fn parse(&self) -> Result<Option<Line>, Malformed> {
-        match Line::parse(&self.bytes) {
+    pub fn parse(&self, read_key: ReadKey) -> Result<Option<Line>, Malformed> {
+        match Line::parse(&self.bytes, read_key) {
             Ok(Some(_)) if self.is_cut => Err(Malformed),
             outcome => outcome,
         }
@@ -55,15 +57,21 @@ impl Arrived {
 }
 
 /// A cutter of lines. It takes bytes as they come and owns no input.
-pub(crate) struct LineSplitter {
+pub struct LineSplitter {
     line: Zeroizing<Vec<u8>>,
     is_cut: bool,
     taken: usize,
 }
 
+impl Default for LineSplitter {
+    fn default() -> LineSplitter {
+        LineSplitter::new()
+    }
+}
+
 impl LineSplitter {
     /// Returns one that has seen nothing yet.
-    pub(crate) fn new() -> LineSplitter {
+    pub fn new() -> LineSplitter {
         LineSplitter {
             line: empty_line(),
             is_cut: false,
@@ -77,7 +85,7 @@ impl LineSplitter {
     /// # Errors
     ///
     /// When there was too much text.
-    pub(crate) fn take(&mut self, bytes: &mut &[u8]) -> Result<Option<Arrived>, TooMuchText> {
+    pub fn take(&mut self, bytes: &mut &[u8]) -> Result<Option<Arrived>, TooMuchText> {
         while let Some((&byte, rest)) = bytes.split_first() {
             *bytes = rest;
             self.taken = self.taken.saturating_add(1);
@@ -87,16 +95,17 @@ impl LineSplitter {
             if byte == b'\n' {
                 return Ok(Some(self.end_line()));
             }
-            match self.line.len() < LINE_BYTES_MAX {
-                true => self.line.push(byte),
-                false => self.is_cut = true,
+            if self.line.len() < LINE_BYTES_MAX {
+                self.line.push(byte)
+            } else {
+                self.is_cut = true
             }
         }
         Ok(None)
     }
 
     /// Returns what has come of a line whose end has not, if anything.
-    pub(crate) fn rest(&mut self) -> Option<Arrived> {
+    pub fn rest(&mut self) -> Option<Arrived> {
         (!self.line.is_empty()).then(|| self.end_line())
     }
 
@@ -120,8 +129,10 @@ fn empty_line() -> Zeroizing<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use fulmar_datagram::Key;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// The lines of a text, and if it was too much.
     fn lines(pieces: &[&[u8]]) -> (Vec<(Vec<u8>, bool)>, bool) {
@@ -173,11 +184,36 @@ mod tests {
         for (length, is_fine) in [(LINE_BYTES_MAX, true), (LINE_BYTES_MAX + 1, false)] {
             let line = format!("{start}{}\n", "x".repeat(length - start.len()));
             let line = splitter.take(&mut line.as_bytes()).unwrap().unwrap();
-            assert_eq!(line.parse().is_ok(), is_fine);
+            assert_eq!(line.parse(Key::from_base64).is_ok(), is_fine);
         }
         let noise = "x".repeat(LINE_BYTES_MAX + 1) + "\n";
         let noise = splitter.take(&mut noise.as_bytes()).unwrap().unwrap();
-        assert!(noise.parse().is_ok_and(|line| line.is_none()));
+        assert!(
+            noise
+                .parse(Key::from_base64)
+                .is_ok_and(|line| line.is_none())
+        );
+    }
+
+    #[test]
+    fn a_key_behind_the_text_of_others_is_not_shown() {
+        for (line, shown) in [
+            ("welcome", "welcome"),
+            (
+                "hiMOSH CONNECT 60001 c68K8iLyuCr1oEM7Hszyjg",
+                "hiMOSH CONNECT …",
+            ),
+            (
+                "é FULMAR COPY 1 60001 AAEC MOSH CONNECT x",
+                "é FULMAR COPY …",
+            ),
+        ] {
+            let mut splitter = LineSplitter::new();
+            let mut bytes = line.as_bytes();
+            assert!(matches!(splitter.take(&mut bytes), Ok(None)));
+            let arrived = splitter.rest().expect("it has come");
+            assert_eq!(arrived.shown(), shown);
+        }
     }
 
     #[test]

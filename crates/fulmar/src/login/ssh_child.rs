@@ -1,48 +1,38 @@
-//! ssh as a process: what is written to it and read from it, its messages, its end.
+//! ssh as a child process: its pipes and its end.
 //!
 //! Whatever is said over it is a matter of the login.
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
+use fulmar_login::SshExit;
 use fulmar_platform::{
     Interest, Piped, PollList, PollSlot, Signal, SignalPipe, Stream, Transfer, boot_time,
 };
 use zeroize::Zeroizing;
 
-use super::complaint::SshComplaint;
-use super::shown::Shown;
-
 /// What is read of one stream in one turn of a loop.
 ///
 /// Source: docs/threat-model.md §6.
-pub(crate) const BYTES_PER_TURN: usize = 64 * 1024;
+const BYTES_PER_TURN: usize = 64 * 1024;
 
 /// What is read at once.
 const BYTES_AT_ONCE: usize = 4096;
-
-/// What is kept of ssh's messages, to learn from them why it has ended. Chosen by eye: the warning
-/// about a changed host key is half as long.
-const TAIL_BYTES_MAX: usize = 2048;
-
-/// How long a far side is given to end, when its input has, before ssh is ended. Chosen by eye: longer
-/// than a round trip.
-const LEAVE_WITHIN: Duration = Duration::from_millis(500);
 
 /// How long ssh is given to end when it is asked to. Chosen by eye: it only puts a terminal's modes
 /// back.
 const END_WITHIN: Duration = Duration::from_secs(2);
 
 /// A running ssh, or what stands in for it.
-pub(crate) struct SshProcess {
+pub(crate) struct SshChild {
     ssh: Piped,
     outgoing: Vec<u8>,
     written: usize,
-    shown: Shown,
-    tail: String,
-    status: Option<ExitStatus>,
+    was_cut_off: bool,
+    status: Option<SshExit>,
 }
 
 /// Where its pipes are in the list of one turn.
@@ -51,14 +41,6 @@ pub(crate) struct Slots {
     input: Option<PollSlot>,
     output: Option<PollSlot>,
     errors: Option<PollSlot>,
-}
-
-impl Slots {
-    /// Tells if its standard output is on the list.
-    #[cfg(test)]
-    pub(crate) fn listens_to_output(&self) -> bool {
-        self.output.is_some()
-    }
 }
 
 /// Which of its pipes have something to read.
@@ -70,6 +52,20 @@ pub(crate) struct Ready {
     pub(crate) errors: bool,
 }
 
+impl Ready {
+    /// Nothing has anything to read.
+    pub(crate) const NONE: Ready = Ready {
+        output: false,
+        errors: false,
+    };
+
+    /// For whoever looks without having waited.
+    pub(crate) const ALL: Ready = Ready {
+        output: true,
+        errors: true,
+    };
+}
+
 /// What a piece of output was good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hearing {
@@ -79,15 +75,15 @@ pub(crate) enum Hearing {
     Stop,
 }
 
-impl SshProcess {
-    /// Starts ssh with this command line, and has `bytes` for the far side.
+impl SshChild {
+    /// Starts ssh with this command line.
     ///
     /// # Errors
     ///
     /// When it cannot be started.
-    pub(crate) fn start(line: &[OsString], bytes: Vec<u8>) -> io::Result<SshProcess> {
+    pub(crate) fn start(line: &[OsString]) -> io::Result<SshChild> {
         let (program, arguments) = line.split_first().ok_or(io::ErrorKind::NotFound)?;
-        SshProcess::of(Command::new(program).args(arguments), bytes)
+        SshChild::of(Command::new(program).args(arguments))
     }
 
     /// Starts anything else in its stead.
@@ -95,25 +91,14 @@ impl SshProcess {
     /// # Errors
     ///
     /// When it cannot be started.
-    pub(crate) fn of(command: &mut Command, bytes: Vec<u8>) -> io::Result<SshProcess> {
-        Ok(SshProcess {
+    pub(crate) fn of(command: &mut Command) -> io::Result<SshChild> {
+        Ok(SshChild {
             ssh: Piped::spawn(command)?,
-            outgoing: bytes,
+            outgoing: Vec::new(),
             written: 0,
-            shown: Shown::default(),
-            tail: String::new(),
+            was_cut_off: false,
             status: None,
         })
-    }
-
-    /// Returns how ssh has ended, if it has. All that it wrote has been read then.
-    pub(crate) fn status(&self) -> Option<ExitStatus> {
-        self.status
-    }
-
-    /// Returns what ssh seems to have complained about.
-    pub(crate) fn complaint(&self) -> SshComplaint {
-        SshComplaint::of(&self.tail)
     }
 
     /// Puts its pipes on the list, the output only if somebody listens.
@@ -125,9 +110,10 @@ impl SshProcess {
             let end = self.ssh.stream(stream)?;
             Some(list.add_borrowed(end, Interest::Read))
         };
-        let output = match is_listening {
-            true => stream(Stream::Output),
-            false => None,
+        let output = if is_listening {
+            stream(Stream::Output)
+        } else {
+            None
         };
         Slots {
             input,
@@ -165,17 +151,14 @@ impl SshProcess {
 
     /// Hands over what has come on its standard output, within the budget of one turn; returns whether
     /// there will be no more.
-    pub(crate) fn read_output(
-        &mut self,
-        mut hear: impl FnMut(&mut Self, &[u8]) -> Hearing,
-    ) -> bool {
+    pub(crate) fn read_output(&mut self, mut hear: impl FnMut(&[u8]) -> Hearing) -> bool {
         // It may be a key.
         let mut bytes = Zeroizing::new([0; BYTES_AT_ONCE]);
         for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
             match self.ssh.read(Stream::Output, bytes.as_mut_slice()) {
                 Ok(Transfer::Bytes(count)) => {
                     let bytes = bytes.get(..count).unwrap_or_default();
-                    if hear(self, bytes) == Hearing::Stop {
+                    if hear(bytes) == Hearing::Stop {
                         return false;
                     }
                 }
@@ -186,78 +169,61 @@ impl SshProcess {
         false
     }
 
-    /// Returns what has come of messages, harmless by now.
-    pub(crate) fn read_errors(&mut self) -> String {
-        let mut printed = String::new();
+    /// Hands over what has come on its standard error, within the budget of one turn; returns whether there will be
+    /// no more.
+    pub(crate) fn read_errors(&mut self, mut hear: impl FnMut(&[u8])) -> bool {
         let mut bytes = [0; BYTES_AT_ONCE];
         for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
             match self.ssh.read(Stream::Errors, &mut bytes) {
-                Ok(Transfer::Bytes(count)) => {
-                    let bytes = bytes.get(..count).unwrap_or_default();
-                    printed += &self.shown.take(bytes);
-                }
-                Ok(Transfer::WouldBlock) => break,
-                Ok(Transfer::Closed) | Err(_) => {
-                    printed += &self.shown.finish();
-                    break;
-                }
+                Ok(Transfer::Bytes(count)) => hear(bytes.get(..count).unwrap_or_default()),
+                Ok(Transfer::WouldBlock) => return false,
+                Ok(Transfer::Closed) | Err(_) => return self.ssh.stream(Stream::Errors).is_none(),
             }
         }
-        self.tail += &printed;
-        let mut excess = self.tail.len().saturating_sub(TAIL_BYTES_MAX);
-        while !self.tail.is_char_boundary(excess) {
-            excess += 1;
-        }
-        self.tail.drain(..excess);
-        printed
+        false
     }
 
     /// Returns how it has ended, once. A stream may stay open for as long as a master of shared
     /// connections runs, so it is ssh's own end that counts.
-    pub(crate) fn look_for_end(&mut self) -> Option<ExitStatus> {
+    pub(crate) fn look_for_end(&mut self) -> Option<SshExit> {
         if self.status.is_some() {
             return None;
         }
         // Nobody else waits for our children.
-        self.status = self.ssh.try_wait().ok().flatten();
+        self.status = self.ssh.try_wait().ok().flatten().map(ssh_exit);
         if let Some(status) = &self.status {
             tracing::info!(%status, "ssh has ended");
         }
         self.status
     }
 
-    /// Has more for the far side, unless there was as much as `limit` already.
-    pub(crate) fn append(&mut self, bytes: &[u8], limit: usize) {
-        if self.outgoing.len() < limit {
-            self.outgoing.extend_from_slice(bytes);
-        }
+    /// Has more for the far side.
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        self.outgoing.extend_from_slice(bytes);
     }
 
-    /// Writes what there is to write. Returns whether nobody reads any more.
-    pub(crate) fn write(&mut self) -> bool {
+    /// Writes what there is to write.
+    pub(crate) fn write(&mut self) {
         while let Some(rest) = self.outgoing.get(self.written..)
             && !rest.is_empty()
         {
             match self.ssh.write(rest) {
                 Ok(Transfer::Bytes(count)) if count > 0 => self.written += count,
-                Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => return false,
+                Ok(Transfer::Bytes(_) | Transfer::WouldBlock) => return,
                 // Whoever does not read has what it needs, or has ended.
                 Ok(Transfer::Closed) | Err(_) => {
                     self.written = self.outgoing.len();
-                    return true;
+                    self.was_cut_off = true;
+                    return;
                 }
             }
         }
-        false
     }
 
-    /// Ends it, and with it a far side that nobody has reached. One that can be reached is given a
-    /// moment: such a call is not asking for a password.
-    pub(crate) fn leave(self, is_reachable: bool) {
-        self.end(match is_reachable {
-            true => LEAVE_WITHIN,
-            false => Duration::ZERO,
-        });
+    /// Tells if something was written to nobody since this was asked last: of that a SIGPIPE tells, which is of no
+    /// further meaning.
+    pub(crate) fn take_cut_off(&mut self) -> bool {
+        std::mem::take(&mut self.was_cut_off)
     }
 
     /// Ends it, and with it what it has started. Waits for a moment, so that nothing of it is left when
@@ -287,15 +253,9 @@ impl SshProcess {
         self.ssh.close_input();
     }
 
-    /// Ends it without asking.
-    #[cfg(test)]
-    pub(crate) fn end_at_once(&mut self) {
-        self.ssh.end_at_once();
-    }
-
     /// True when the command has ended and ssh has not: then others use its connection.
     fn is_shared(&mut self) -> bool {
-        self.read_output(|_, _| Hearing::GoOn)
+        self.read_output(|_| Hearing::GoOn)
     }
 
     fn ends_within(&mut self, limit: Duration, children: &mut SignalPipe) -> bool {
@@ -313,5 +273,34 @@ impl SshProcess {
                 return false;
             }
         }
+    }
+}
+
+fn ssh_exit(status: ExitStatus) -> SshExit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => SshExit::Status(code),
+        (None, signal) => SshExit::Signal(signal.unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_to_nobody_is_noticed_once() {
+        let script = "exec <&-; echo x; exec tail -f /dev/null";
+        let line = ["sh", "-c", script].map(OsString::from);
+        let mut child = SshChild::start(&line).expect("there is a shell");
+        let mut list = PollList::new();
+        let slots = child.enlist(&mut list, true);
+        while !SshChild::ready(&list, slots).output {
+            list.wait(None).expect("poll works");
+        }
+        drop(list);
+        child.append(b"x");
+        child.write();
+        assert!(child.take_cut_off() && !child.take_cut_off());
+        child.end(Duration::ZERO);
     }
 }

@@ -17,7 +17,7 @@ const ROOM_FOR_A_COMMAND: [(&str, Version); 5] = [
 
 /// A release of OpenSSH. What an older one does not know it cannot have in its configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Version {
+pub struct Version {
     major: u32,
     minor: u32,
 }
@@ -30,23 +30,23 @@ impl Version {
 
 /// Who has made the program that is used as ssh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Make {
+pub enum SshImplementation {
     /// OpenSSH, of that release.
     OpenSsh(Version),
     /// Dropbear's `dbclient`, a wrapper, anything. It gets what all of them know.
     Other,
 }
 
-impl Make {
+impl SshImplementation {
     /// What is most likely, and so assumed until it is known.
-    pub(crate) const LIKELY: Make = Make::OpenSsh(Version::new(u32::MAX, 0));
+    pub const LIKELY: SshImplementation = SshImplementation::OpenSsh(Version::new(u32::MAX, 0));
 
     /// Reads what `ssh -V` says, on either stream: `OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.19`, or
     /// `OpenSSH_for_Windows_9.5p1`.
-    pub(crate) fn of_version_text(text: &[u8]) -> Make {
+    pub fn of_version_text(text: &[u8]) -> SshImplementation {
         let text = String::from_utf8_lossy(text);
         let Some((_, rest)) = text.split_once("OpenSSH_") else {
-            return Make::Other;
+            return SshImplementation::Other;
         };
         let rest = rest.strip_prefix("for_Windows_").unwrap_or(rest);
         let number = |text: &str| {
@@ -59,24 +59,24 @@ impl Make {
                 minor: number(minor)?,
             })
         });
-        version.map_or(Make::Other, Make::OpenSsh)
+        version.map_or(SshImplementation::Other, SshImplementation::OpenSsh)
     }
 
-    /// Tells if the other make is called with the same words.
-    pub(crate) fn is_called_like(self, other: Make) -> bool {
+    /// Tells if the other implementation is called with the same words.
+    pub fn is_called_like(self, other: SshImplementation) -> bool {
         self.options().eq(other.options())
     }
 
     /// Tells if `ssh -G` says what the configuration means. Others would log in.
-    pub(crate) fn tells_settings(self) -> bool {
-        matches!(self, Make::OpenSsh(version) if version >= Version::new(6, 8))
+    pub fn tells_settings(self) -> bool {
+        matches!(self, SshImplementation::OpenSsh(version) if version >= Version::new(6, 8))
     }
 
     fn options(self) -> impl Iterator<Item = &'static str> {
         ROOM_FOR_A_COMMAND
             .into_iter()
             .filter_map(move |(option, since)| match self {
-                Make::OpenSsh(version) if version >= since => Some(option),
+                SshImplementation::OpenSsh(version) if version >= since => Some(option),
                 _ => None,
             })
     }
@@ -84,7 +84,7 @@ impl Make {
 
 /// To which addresses ssh is to connect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum OnlyFamily {
+pub enum OnlyFamily {
     /// Whatever its configuration says.
     #[default]
     Any,
@@ -96,48 +96,48 @@ pub(crate) enum OnlyFamily {
 
 /// The user's ssh, and whom it is to reach.
 #[derive(Clone, Debug)]
-pub(crate) struct Ssh {
+pub struct Ssh {
     /// The program, and words that come first; not empty.
-    pub(crate) words: Vec<OsString>,
+    pub words: Vec<OsString>,
     /// Where to.
-    pub(crate) destination: Destination,
+    pub destination: Destination,
     /// To which addresses.
-    pub(crate) family: OnlyFamily,
+    pub family: OnlyFamily,
 }
 
 impl Ssh {
     /// Returns the command line that logs in and runs `command`.
-    pub(crate) fn login(&self, make: Make, command: &str) -> Vec<OsString> {
+    pub fn login(&self, implementation: SshImplementation, command: &str) -> Vec<OsString> {
         let mut line = self.words.clone();
         line.push("-T".into());
-        self.push_options(make, &mut line);
+        self.push_options(implementation, &mut line);
         line.push(self.destination.text.clone());
         line.push(command.into());
         line
     }
 
     /// Returns the command line that asks what the configuration means for this destination.
-    pub(crate) fn settings_query(&self, make: Make) -> Vec<OsString> {
+    pub fn settings_query(&self, implementation: SshImplementation) -> Vec<OsString> {
         let mut line = self.words.clone();
         line.extend(["-G", "-T"].map(OsString::from));
-        self.push_options(make, &mut line);
+        self.push_options(implementation, &mut line);
         line.push(self.destination.text.clone());
         line
     }
 
     /// Returns the command line that asks for the program's version. It names no host, so that
     /// nobody logs in who does not understand it.
-    pub(crate) fn version_query(&self) -> Vec<OsString> {
+    pub fn version_query(&self) -> Vec<OsString> {
         let mut line = self.words.clone();
         line.push("-V".into());
         line
     }
 
-    fn push_options(&self, make: Make, line: &mut Vec<OsString>) {
-        for option in make.options() {
+    fn push_options(&self, implementation: SshImplementation, line: &mut Vec<OsString>) {
+        for option in implementation.options() {
             line.extend(["-o", option].map(OsString::from));
         }
-        if let Make::OpenSsh(_) = make {
+        if let SshImplementation::OpenSsh(_) = implementation {
             let family = match self.family {
                 OnlyFamily::Any => None,
                 OnlyFamily::Inet => Some("-4"),
@@ -150,14 +150,14 @@ impl Ssh {
 
 /// `[user@]host`, as the user wrote it; OpenSSH would take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Destination {
+pub struct Destination {
     text: OsString,
     host_at: usize,
 }
 
 /// Why a destination is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadDestination {
+pub enum BadDestination {
     /// There is no host.
     #[error("it names no host")]
     NoHost,
@@ -178,7 +178,7 @@ impl Destination {
     /// # Errors
     ///
     /// When OpenSSH would refuse it.
-    pub(crate) fn parse(text: &OsStr) -> Result<Destination, BadDestination> {
+    pub fn parse(text: &OsStr) -> Result<Destination, BadDestination> {
         let bytes = text.as_bytes();
         let at = bytes.iter().rposition(|&byte| byte == b'@');
         let (user, host) = match at {
@@ -201,12 +201,12 @@ impl Destination {
     }
 
     /// Returns it as the user wrote it.
-    pub(crate) fn text(&self) -> &OsStr {
+    pub fn text(&self) -> &OsStr {
         &self.text
     }
 
     /// Returns the host, as the user wrote it.
-    pub(crate) fn host(&self) -> &OsStr {
+    pub fn host(&self) -> &OsStr {
         let bytes = self.text.as_bytes().get(self.host_at..);
         OsStr::from_bytes(bytes.unwrap_or_default())
     }
@@ -234,16 +234,16 @@ fn is_space(byte: u8) -> bool {
 
 /// What `ssh -G` says that matters here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SshSettings {
+pub struct SshSettings {
     /// The host to connect to, perhaps through others: a name or a numeric address.
-    pub(crate) host_name: Option<String>,
+    pub host_name: Option<String>,
     /// The family of addresses that it is to be reached by.
-    pub(crate) family: OnlyFamily,
+    pub family: OnlyFamily,
 }
 
 impl SshSettings {
     /// Reads the output of `ssh -G`: a key and a value on each line.
-    pub(crate) fn parse(text: &[u8]) -> SshSettings {
+    pub fn parse(text: &[u8]) -> SshSettings {
         let mut settings = SshSettings::default();
         for line in String::from_utf8_lossy(text).lines() {
             match line.split_once(' ') {
@@ -279,11 +279,11 @@ mod tests {
         let options = "-o RemoteCommand=none -o SessionType=default -o ForkAfterAuthentication=no \
                        -o StdinNull=no -o ClearAllForwardings=yes -6 --";
         assert_eq!(
-            spaced(ssh.login(Make::LIKELY, "sh -c 'x'")),
+            spaced(ssh.login(SshImplementation::LIKELY, "sh -c 'x'")),
             format!("ssh -F my config -T {options} ada@host sh -c 'x'")
         );
         assert_eq!(
-            spaced(ssh.settings_query(Make::LIKELY)),
+            spaced(ssh.settings_query(SshImplementation::LIKELY)),
             format!("ssh -F my config -G -T {options} ada@host")
         );
         assert_eq!(spaced(ssh.version_query()), "ssh -F my config -V");
@@ -292,22 +292,22 @@ mod tests {
     #[test]
     fn an_older_ssh_gets_what_it_knows_and_others_hardly_anything() {
         let ssh = ssh(&["ssh"], OnlyFamily::Inet);
-        let login = |make| spaced(ssh.login(make, "x"));
+        let login = |implementation| spaced(ssh.login(implementation, "x"));
         assert_eq!(
-            login(Make::OpenSsh(Version::new(8, 4))),
+            login(SshImplementation::OpenSsh(Version::new(8, 4))),
             "ssh -T -o RemoteCommand=none -o ClearAllForwardings=yes -4 -- ada@host x"
         );
         assert_eq!(
-            login(Make::OpenSsh(Version::new(6, 7))),
+            login(SshImplementation::OpenSsh(Version::new(6, 7))),
             "ssh -T -o ClearAllForwardings=yes -4 -- ada@host x"
         );
-        assert_eq!(login(Make::Other), "ssh -T ada@host x");
+        assert_eq!(login(SshImplementation::Other), "ssh -T ada@host x");
     }
 
     #[test]
     fn the_make_is_read_from_the_version() {
-        let version = |major, minor| Make::OpenSsh(Version::new(major, minor));
-        for (text, make) in [
+        let version = |major, minor| SshImplementation::OpenSsh(Version::new(major, minor));
+        for (text, implementation) in [
             (
                 "OpenSSH_9.2p1 Debian-2+deb12u10, OpenSSL 3.0.19",
                 version(9, 2),
@@ -315,18 +315,22 @@ mod tests {
             ("noise\nOpenSSH_8.10p1, LibreSSL 2.7\n", version(8, 10)),
             ("OpenSSH_for_Windows_9.5p1, LibreSSL", version(9, 5)),
             ("OpenSSH_10.0", version(10, 0)),
-            ("OpenSSH_x.y", Make::Other),
-            ("OpenSSH_9", Make::Other),
-            ("OpenSSH_99999999999.1", Make::Other),
-            ("Dropbear v2022.83", Make::Other),
-            ("", Make::Other),
+            ("OpenSSH_x.y", SshImplementation::Other),
+            ("OpenSSH_9", SshImplementation::Other),
+            ("OpenSSH_99999999999.1", SshImplementation::Other),
+            ("Dropbear v2022.83", SshImplementation::Other),
+            ("", SshImplementation::Other),
         ] {
-            assert_eq!(Make::of_version_text(text.as_bytes()), make, "{text}");
+            assert_eq!(
+                SshImplementation::of_version_text(text.as_bytes()),
+                implementation,
+                "{text}"
+            );
         }
-        assert!(Make::LIKELY.is_called_like(version(9, 2)));
-        assert!(!Make::LIKELY.is_called_like(version(8, 6)));
+        assert!(SshImplementation::LIKELY.is_called_like(version(9, 2)));
+        assert!(!SshImplementation::LIKELY.is_called_like(version(8, 6)));
         assert!(version(6, 8).tells_settings());
-        assert!(!version(6, 7).tells_settings() && !Make::Other.tells_settings());
+        assert!(!version(6, 7).tells_settings() && !SshImplementation::Other.tells_settings());
     }
 
     #[test]

@@ -92,14 +92,14 @@ const RUNNING: &str = " run ";
 
 /// Tells if every shell reads that line alike, as a program outside of the `PATH` and its arguments. Such a
 /// line can stand behind the command; to ask for it costs a round trip.
-pub(crate) fn is_plain(line: &str) -> bool {
+pub fn is_plain(line: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" /._:+-".contains(&byte);
     let program = line.split(' ').next().unwrap_or_default();
     line.bytes().all(is_plain) && program.contains('/') && !program.starts_with('-')
 }
 
 /// Returns the command, for a far side that runs what it has there, or `start`.
-pub(crate) fn remote_command(start: Option<&OsStr>) -> String {
+pub fn remote_command(start: Option<&OsStr>) -> String {
     let Some(start) = start else {
         return REMOTE_COMMAND.to_owned();
     };
@@ -112,7 +112,7 @@ pub(crate) fn remote_command(start: Option<&OsStr>) -> String {
 /// Returns the command for a copy, for a far side that runs what it has there, or `program`, with these
 /// words, which hold nothing but letters, digits, dots, dashes and colons. A program that is not
 /// [plain](is_plain) is asked for.
-pub(crate) fn copy_command(program: Option<&str>, words: &[String]) -> String {
+pub fn copy_command(program: Option<&str>, words: &[String]) -> String {
     let name = match program {
         None => " fulmar".to_owned(),
         Some(program) if is_plain(program) => format!("{RUNNING}{program} copy-server"),
@@ -126,7 +126,7 @@ pub(crate) fn copy_command(program: Option<&str>, words: &[String]) -> String {
 }
 
 /// How the command ends when there is no server of any make: as a shell that finds no program.
-pub(crate) const STATUS_NO_SERVER: i32 = 127;
+pub const STATUS_NO_SERVER: i32 = 127;
 
 #[cfg(test)]
 mod tests {

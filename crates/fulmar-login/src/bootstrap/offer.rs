@@ -10,39 +10,49 @@ use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
 use super::{BLOCK_BYTES_MAX, WIRE_VERSION, percent};
-use crate::server::options::Bind;
-use crate::server::ports::PortRange;
+use crate::ports::PortRange;
 
 /// The beginning of an offer; the version and the capabilities follow.
-pub(super) const BEGIN: &str = "FULMAR OFFER ";
+pub(crate) const BEGIN: &str = "FULMAR OFFER ";
 
 /// The end of an offer.
-pub(super) const END: &str = "FULMAR END";
+pub(crate) const END: &str = "FULMAR END";
 
 /// A session as the client wishes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Offer {
+pub struct Offer {
     /// The version of the bootstrap.
-    pub(crate) version: u32,
-    /// What the client can do beyond the stock protocol, as far as we know it, too.
-    pub(crate) capabilities: Capabilities,
+    pub version: u32,
+    /// The capabilities of the client beyond the stock protocol, as far as we know them, too.
+    pub capabilities: Capabilities,
     /// The window's size.
-    pub(crate) size: Option<Size>,
-    /// How many colours the terminal has.
-    pub(crate) colors: Option<u32>,
-    /// Where to listen.
-    pub(crate) bind: Option<Bind>,
-    /// On which port.
-    pub(crate) ports: Option<PortRange>,
+    pub size: Option<Size>,
+    /// The number of colours of the terminal.
+    pub colors: Option<u32>,
+    /// The address to listen on.
+    pub bind: Option<Bind>,
+    /// The ports to choose from.
+    pub ports: Option<PortRange>,
     /// Locale variables for a program whose environment has no UTF-8 locale.
-    pub(crate) locale: Vec<(OsString, OsString)>,
+    pub locale: Vec<(OsString, OsString)>,
     /// The program and its arguments; empty for the user's shell.
-    pub(crate) command: Vec<OsString>,
+    pub command: Vec<OsString>,
+}
+
+/// The address on which a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bind {
+    /// On all addresses.
+    Any,
+    /// On the address that ssh was reached at.
+    SshConnection,
+    /// On this one, still unchecked.
+    Address(OsString),
 }
 
 impl Offer {
     /// Returns an offer of those capabilities and without wishes.
-    pub(crate) fn of(capabilities: Capabilities) -> Offer {
+    pub fn of(capabilities: Capabilities) -> Offer {
         Offer {
             version: WIRE_VERSION,
             capabilities,
@@ -61,7 +71,7 @@ impl Offer {
     }
 
     /// Returns its text, from `FULMAR OFFER` up to the end of the line `FULMAR END`.
-    pub(crate) fn text(&self) -> Vec<u8> {
+    pub fn text(&self) -> Vec<u8> {
         let mut text = Text::default();
         let first = format!("{BEGIN}{} {}", self.version, self.capabilities);
         text.line(&first);
@@ -112,22 +122,31 @@ impl Text {
     }
 }
 
+/// Splits `NAME=VALUE`; a word without `=` sets nothing.
+pub fn assignment(word: &OsStr) -> Option<(OsString, OsString)> {
+    let bytes = word.as_bytes();
+    let equals = bytes.iter().position(|&byte| byte == b'=')?;
+    let part = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+    let (name, value) = bytes.split_at_checked(equals)?;
+    Some((part(name), part(value.get(1..)?)))
+}
+
 /// Everything that a client writes, at once, before it has read anything: for the remote shell, and
 /// for the server that it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Opening {
+pub struct Opening {
     /// A shell command line that the user wants to start the server with, if any: it is for a shell
     /// that asks for it.
-    pub(crate) start: Option<OsString>,
+    pub start: Option<OsString>,
     /// The shell command line to run where there is no server of ours.
-    pub(crate) fallback: Option<OsString>,
+    pub fallback: Option<OsString>,
     /// The offer for a server of ours.
-    pub(crate) offer: Offer,
+    pub offer: Offer,
 }
 
 /// The reason why an opening cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum OpeningError {
+pub enum OpeningError {
     /// A shell command line has a line end, or another control character.
     #[error("a control character in a shell command line")]
     ControlCharacter,
@@ -138,7 +157,7 @@ pub(crate) enum OpeningError {
 
 /// The text of an opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub struct Block {
     bytes: Vec<u8>,
     offer: Range<usize>,
     capabilities: Capabilities,
@@ -151,7 +170,7 @@ impl Opening {
     /// # Errors
     ///
     /// When a reader could not make of it what we mean.
-    pub(crate) fn block(&self) -> Result<Block, OpeningError> {
+    pub fn block(&self) -> Result<Block, OpeningError> {
         // A profile that waits for the return key has its line.
         let mut bytes = b"\n".to_vec();
         append_shell_line("FULMAR START ", self.start.as_deref(), &mut bytes)?;
@@ -190,23 +209,23 @@ fn append_shell_line(
 
 impl Block {
     /// Returns what to write at once.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Returns the offer in it, which the digest covers, and which is written once more when the
     /// server says that it reads.
-    pub(crate) fn offer(&self) -> &[u8] {
+    pub fn offer(&self) -> &[u8] {
         self.bytes.get(self.offer.clone()).unwrap_or_default()
     }
 
     /// Returns the capabilities that are offered.
-    pub(crate) fn capabilities(&self) -> Capabilities {
+    pub fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
     /// Tells if the server may have to listen elsewhere once it has read the offer.
-    pub(crate) fn wishes_for_a_place(&self) -> bool {
+    pub fn wishes_for_a_place(&self) -> bool {
         self.wishes_for_a_place
     }
 }
@@ -291,5 +310,15 @@ mod tests {
         offer.command = vec!["x".repeat(2 + room).into()];
         let length = BLOCK_BYTES_MAX + 1;
         assert_eq!(opening(&offer).block(), Err(OpeningError::TooLong(length)));
+    }
+
+    #[test]
+    fn an_assignment_is_split_at_its_first_equals_sign() {
+        let split = |word: &str| assignment(OsStr::new(word));
+        let pair = |name: &str, value: &str| Some((name.into(), value.into()));
+        assert_eq!(split("LANG=C.UTF-8"), pair("LANG", "C.UTF-8"));
+        assert_eq!(split("A=b=c"), pair("A", "b=c"));
+        assert_eq!(split("A="), pair("A", ""));
+        assert_eq!(split("A"), None);
     }
 }

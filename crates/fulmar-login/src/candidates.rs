@@ -2,19 +2,43 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
-use crate::settings::{Family, RemoteIp};
+/// The addresses of a name that are used: docs/protocol.md §2.4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// IPv4 alone.
+    Inet,
+    /// IPv6 alone.
+    Inet6,
+    /// All, in the order of the resolver. So is `auto`.
+    All,
+    /// All, IPv4 first.
+    PreferInet,
+    /// All, IPv6 first.
+    PreferInet6,
+}
+
+/// The source of the server's address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteIp {
+    /// Our own resolution, put in order by what the server says.
+    Proxy,
+    /// Our own resolution.
+    Local,
+    /// The server.
+    Remote,
+}
 
 /// The most addresses that are tried.
 ///
 /// Source: docs/threat-model.md §6.
-pub(crate) const CANDIDATES_MAX: usize = 8;
+pub const CANDIDATES_MAX: usize = 8;
 
 /// Returns where to send, in order and each address once. `resolved` are the addresses of the host's
 /// name, `reported` is the address that ssh was reached at, by the server's account; `word` says whose
 /// word is taken.
 ///
 /// Source: docs/threat-model.md §9.
-pub(crate) fn candidates(
+pub fn candidates(
     resolved: &[SocketAddr],
     reported: Option<IpAddr>,
     port: u16,
@@ -88,7 +112,7 @@ fn is_of_a_link(address: IpAddr) -> bool {
 
 /// Reads an address of `SSH_CONNECTION`, which may have a zone: one of the far machine, so it says
 /// nothing here.
-pub(crate) fn reported_address(text: &str) -> Option<IpAddr> {
+pub fn reported_address(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Some(unmapped(address));
     }

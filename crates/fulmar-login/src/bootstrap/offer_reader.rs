@@ -13,10 +13,9 @@ use std::str::FromStr;
 use fulmar_core::Capabilities;
 use fulmar_terminal::Size;
 
-use super::offer::{BEGIN, END, Offer};
+use super::offer::{BEGIN, Bind, END, Offer, assignment};
 use super::{BLOCK_BYTES_MAX, WIRE_VERSION, percent};
-use crate::server::options::{Bind, assignment};
-use crate::server::ports::PortRange;
+use crate::ports::PortRange;
 
 /// The most bytes that are read in all before there is a whole offer: a block of which the end is missing,
 /// and the one that the client writes again.
@@ -26,16 +25,16 @@ const INPUT_BYTES_MAX: usize = 2 * BLOCK_BYTES_MAX;
 
 /// A whole offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Received {
-    /// What it says.
-    pub(crate) offer: Offer,
+pub struct Received {
+    /// The offer that was read.
+    pub offer: Offer,
     /// The very bytes in which it said so, for the digest.
-    pub(crate) text: Vec<u8>,
+    pub text: Vec<u8>,
 }
 
 /// The reason why there is no offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum OfferError {
+pub enum OfferError {
     /// The input has ended first.
     #[error("no client has said on standard input what session it wants")]
     Missing,
@@ -57,7 +56,7 @@ pub(crate) enum OfferError {
 
 /// A reader of an offer. It takes bytes as they come and owns no input.
 #[derive(Debug, Default)]
-pub(crate) struct OfferReader {
+pub struct OfferReader {
     /// The line that is not whole; what is longer than any offer is not kept.
     line: Vec<u8>,
     /// The whole lines of an offer that has begun.
@@ -71,7 +70,7 @@ impl OfferReader {
     /// # Errors
     ///
     /// When there will be no offer that makes sense.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<Option<Received>, OfferError> {
+    pub fn take(&mut self, bytes: &[u8]) -> Result<Option<Received>, OfferError> {
         for &byte in bytes {
             self.taken = self.taken.saturating_add(1);
             if self.taken > INPUT_BYTES_MAX {
@@ -93,7 +92,7 @@ impl OfferReader {
     }
 
     /// Returns what the end of the input means now.
-    pub(crate) fn end(&self) -> OfferError {
+    pub fn end(&self) -> OfferError {
         match self.open {
             Some(_) => OfferError::Cut,
             None => OfferError::Missing,
@@ -112,10 +111,12 @@ impl OfferReader {
             return Ok(None);
         };
         open.extend_from_slice(&line);
-        match open.len() > BLOCK_BYTES_MAX {
-            true => Err(OfferError::TooLong),
-            false if line.strip_suffix(b"\n") == Some(END.as_bytes()) => Ok(self.open.take()),
-            false => Ok(None),
+        if open.len() > BLOCK_BYTES_MAX {
+            Err(OfferError::TooLong)
+        } else if line.strip_suffix(b"\n") == Some(END.as_bytes()) {
+            Ok(self.open.take())
+        } else {
+            Ok(None)
         }
     }
 }
@@ -155,14 +156,14 @@ fn first_line(line: &[u8]) -> Option<Offer> {
 }
 
 /// Reads the names of capabilities, if that is what they look like.
-pub(super) fn named(text: &str) -> Option<Capabilities> {
+pub(crate) fn named(text: &str) -> Option<Capabilities> {
     let is_name = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b',');
     let is_fine = !text.is_empty() && text.bytes().all(is_name);
     is_fine.then(|| Capabilities::parse(text))
 }
 
 /// Reads a number without sign.
-pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
+pub(crate) fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
@@ -372,9 +373,12 @@ mod tests {
         });
         let name = "[A-Z_]{1,8}".prop_map(OsString::from);
         (
-            any::<bool>().prop_map(|all| match all {
-                true => Capabilities::ALL,
-                false => Capabilities::NONE,
+            any::<bool>().prop_map(|all| {
+                if all {
+                    Capabilities::ALL
+                } else {
+                    Capabilities::NONE
+                }
             }),
             size,
             any::<Option<u32>>(),

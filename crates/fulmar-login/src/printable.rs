@@ -1,6 +1,6 @@
 //! Text of ssh's on its way to the user, in characters that no terminal obeys.
 
-use crate::report::is_harmful;
+use crate::text::is_harmful;
 
 /// The longest part of a character, or of a line's end, that waits for the rest of it.
 ///
@@ -10,14 +10,14 @@ const HELD_BYTES_MAX: usize = 4;
 /// Makes text that may come in pieces harmless. Ends of lines and tabs stay, other control characters
 /// are spelled out, and what is no UTF-8 becomes U+FFFD.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub struct Printable {
     /// The beginning of a character, or a carriage return that may belong to an end of line.
     held: Vec<u8>,
 }
 
-impl Shown {
+impl Printable {
     /// Takes the next piece, and returns what can be shown by now.
-    pub(crate) fn take(&mut self, piece: &[u8]) -> String {
+    pub fn take(&mut self, piece: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.held);
         bytes.extend_from_slice(piece);
         let end = whole_bytes(&bytes);
@@ -26,7 +26,7 @@ impl Shown {
     }
 
     /// Returns the rest, of which the end has not come.
-    pub(crate) fn finish(&mut self) -> String {
+    pub fn finish(&mut self) -> String {
         text(&std::mem::take(&mut self.held))
     }
 }
@@ -42,9 +42,10 @@ fn whole_bytes(bytes: &[u8]) -> usize {
     // An error that ends with the text may be half a character.
     let is_begun = broken < HELD_BYTES_MAX
         && str::from_utf8(tail).is_err_and(|error| error.error_len().is_none());
-    match is_begun {
-        true => bytes.len() - broken,
-        false => bytes.len(),
+    if is_begun {
+        bytes.len() - broken
+    } else {
+        bytes.len()
     }
 }
 
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     fn shown<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
-        let mut shown = Shown::default();
+        let mut shown = Printable::default();
         let mut text: String = pieces.into_iter().map(|piece| shown.take(piece)).collect();
         text += &shown.finish();
         text
@@ -87,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_is_whole_is_shown_at_once() {
-        let mut shown = Shown::default();
+        let mut shown = Printable::default();
         assert_eq!(shown.take(b"Password: "), "Password: ");
         assert_eq!(shown.take(b"\xe2\x82"), "");
         assert_eq!(shown.take(b"\xacx\r"), "\u{20ac}x");

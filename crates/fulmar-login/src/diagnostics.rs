@@ -4,36 +4,36 @@
 
 use std::net::IpAddr;
 
-use super::candidates::reported_address;
-use super::transcript::Trouble;
-use crate::bootstrap::lines::Line;
-use crate::errors::LoginFailure;
-use crate::report::escaped;
+use crate::bootstrap::Line;
+use crate::candidates::reported_address;
+use crate::failure::LoginFailure;
+use crate::output_error::OutputError;
+use crate::text::escaped;
 
 /// The most warnings that a far side is believed to have.
 ///
 /// Source: docs/protocol.md §2.9.
-pub(super) const WARNINGS_MAX: usize = 8;
+pub(crate) const WARNINGS_MAX: usize = 8;
 
 /// The most lines of an error that are kept. Chosen by eye: what happened, and some advice.
-pub(super) const ERROR_LINES_MAX: usize = 4;
+pub(crate) const ERROR_LINES_MAX: usize = 4;
 
 /// What has been said of that.
 #[derive(Default)]
-pub(crate) struct Remarks {
+pub struct Diagnostics {
     warnings: usize,
     reported: Option<IpAddr>,
     missing: Option<String>,
     error: Vec<String>,
 }
 
-impl Remarks {
+impl Diagnostics {
     /// Takes note of such a line. Returns a warning that the user is to know of.
     ///
     /// # Errors
     ///
     /// When it is another line: then it is out of place.
-    pub(crate) fn take(&mut self, line: Line) -> Result<Option<String>, Trouble> {
+    pub fn take(&mut self, line: Line) -> Result<Option<String>, OutputError> {
         match line {
             Line::SshConnection([_, _, address, _]) => {
                 self.reported = self.reported.or_else(|| reported_address(&address));
@@ -47,29 +47,29 @@ impl Remarks {
             }
             Line::Warning(_) | Line::Error(_) => {}
             Line::Missing { system } => self.missing = Some(escaped(&system)),
-            _ => return Err(Trouble::Malformed),
+            _ => return Err(OutputError::Malformed),
         }
         Ok(None)
     }
 
     /// Returns the address that ssh was reached at, if the far side has told.
-    pub(crate) fn reported(&self) -> Option<IpAddr> {
+    pub fn reported(&self) -> Option<IpAddr> {
         self.reported
     }
 
     /// Returns on what system there is no program of ours, if that is so.
-    pub(crate) fn missing(&self) -> Option<&str> {
+    pub fn missing(&self) -> Option<&str> {
         self.missing.as_deref()
     }
 
     /// Returns why it will not be what it is to be, in its own words: what happened, then what to try.
-    pub(crate) fn error(&self) -> Option<(&str, &[String])> {
+    pub fn error(&self) -> Option<(&str, &[String])> {
         let (what, advice) = self.error.split_first()?;
         Some((what, advice))
     }
 
     /// Returns the same as a failure of a login to that host.
-    pub(crate) fn refusal(&self, host: &str) -> Option<LoginFailure> {
+    pub fn refusal(&self, host: &str) -> Option<LoginFailure> {
         let (what, advice) = self.error()?;
         Some(LoginFailure::Refused {
             host: host.to_owned(),

@@ -8,16 +8,16 @@ const HELD_BYTES_MAX: usize = 16 * 1024;
 /// What ssh has printed. It is kept back at first: it may be about words that it does not understand, and
 /// is called without.
 #[derive(Debug)]
-pub(crate) struct Messages(Option<String>);
+pub struct HeldText(Option<String>);
 
-impl Messages {
+impl HeldText {
     /// Returns messages that are kept back.
-    pub(crate) fn held() -> Messages {
-        Messages(Some(String::new()))
+    pub fn held() -> HeldText {
+        HeldText(Some(String::new()))
     }
 
     /// Takes what was printed, and returns what is to be shown now.
-    pub(crate) fn add(&mut self, text: &str) -> String {
+    pub fn add(&mut self, text: &str) -> String {
         match &mut self.0 {
             Some(held) if held.len() < HELD_BYTES_MAX => {
                 held.push_str(text);
@@ -29,12 +29,12 @@ impl Messages {
     }
 
     /// Keeps nothing back any more, and returns what was.
-    pub(crate) fn release(&mut self) -> String {
+    pub fn release(&mut self) -> String {
         self.0.take().unwrap_or_default()
     }
 
     /// Tells if they are kept back.
-    pub(crate) fn are_held(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         self.0.is_some()
     }
 }

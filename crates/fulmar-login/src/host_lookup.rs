@@ -1,0 +1,249 @@
+//! The lookup of a host's addresses while ssh logs in: which ssh it is, what its configuration means for the host, and
+//! which addresses the host's name has.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use fulmar_base::Time;
+
+use crate::candidates::RemoteIp;
+use crate::ssh::{OnlyFamily, Ssh, SshImplementation, SshSettings};
+
+/// The time that a program has to tell its version. One that takes longer is a wrapper that waits for something else.
+///
+/// Chosen by eye: ssh takes 10 ms.
+const VERSION_WITHIN: Duration = Duration::from_secs(2);
+
+/// The most that is read of an answer. Chosen by eye: `ssh -G` says 10 kB.
+const ANSWER_BYTES_MAX: usize = 256 * 1024;
+
+/// An order of the lookup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LookupOrder {
+    /// Run this, and hand over what it writes and how it ends.
+    AskSsh(Vec<OsString>),
+    /// Nobody waits for that any more.
+    EndQuestion,
+    /// Ask the system for the addresses of this name, in that family.
+    Resolve(OsString, OnlyFamily),
+    /// Take note that ssh's configuration is known.
+    NoteSettings,
+    /// Take note that the addresses are known.
+    NoteAddresses,
+}
+
+/// A stream that a program answers on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerStream {
+    /// Its standard output.
+    Output,
+    /// Its standard error.
+    Errors,
+}
+
+/// The questions, one after the other.
+pub(crate) struct HostLookup {
+    ssh: Option<Ssh>,
+    word: RemoteIp,
+    implementation: Option<SshImplementation>,
+    is_sure: bool,
+    stage: Stage,
+    version_due: Time,
+    /// True while a program is being asked: what comes later belongs to no question.
+    is_asking: bool,
+    answer: Answer,
+    orders: VecDeque<LookupOrder>,
+}
+
+enum Stage {
+    /// The release of ssh, or that it is another program.
+    Version,
+    /// The meaning of its configuration for the host.
+    Settings,
+    /// The addresses of the name.
+    Addresses,
+    /// All is known.
+    Known(Vec<SocketAddr>),
+}
+
+/// The words of a program so far.
+#[derive(Default)]
+struct Answer {
+    output: Vec<u8>,
+    errors: Vec<u8>,
+}
+
+impl HostLookup {
+    /// Begins to ask.
+    pub(crate) fn begin(now: Time, ssh: Ssh, word: RemoteIp) -> HostLookup {
+        let first = LookupOrder::AskSsh(ssh.version_query());
+        HostLookup {
+            ssh: Some(ssh),
+            word,
+            implementation: None,
+            is_sure: true,
+            stage: Stage::Version,
+            version_due: now + VERSION_WITHIN,
+            is_asking: false,
+            answer: Answer::default(),
+            orders: VecDeque::from([first]),
+        }
+    }
+
+    /// Returns one that has nothing to ask.
+    pub(crate) fn known(now: Time, addresses: Vec<SocketAddr>) -> HostLookup {
+        HostLookup {
+            ssh: None,
+            word: RemoteIp::Local,
+            implementation: Some(SshImplementation::LIKELY),
+            is_sure: true,
+            stage: Stage::Known(addresses),
+            version_due: now,
+            is_asking: false,
+            answer: Answer::default(),
+            orders: VecDeque::new(),
+        }
+    }
+
+    /// Returns the implementation of ssh, as soon as it is known.
+    pub(crate) fn implementation(&self) -> Option<SshImplementation> {
+        self.implementation
+    }
+
+    /// Tells if it has said so itself.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.is_sure
+    }
+
+    /// Returns the addresses of the host, as soon as they are known; none if there are none.
+    pub(crate) fn addresses(&self) -> Option<&[SocketAddr]> {
+        match &self.stage {
+            Stage::Known(addresses) => Some(addresses),
+            _ => None,
+        }
+    }
+
+    /// Returns when a question is given up.
+    pub(crate) fn poll_timeout(&self) -> Option<Time> {
+        matches!(self.stage, Stage::Version).then_some(self.version_due)
+    }
+
+    /// Returns what is to be done next.
+    pub(crate) fn poll_order(&mut self) -> Option<LookupOrder> {
+        let order = self.orders.pop_front();
+        self.is_asking |= matches!(order, Some(LookupOrder::AskSsh(_)));
+        order
+    }
+
+    /// Takes what a program that was asked has written.
+    pub(crate) fn handle_answer(&mut self, stream: AnswerStream, bytes: &[u8]) {
+        if !self.is_asking {
+            return;
+        }
+        let text = match stream {
+            AnswerStream::Output => &mut self.answer.output,
+            AnswerStream::Errors => &mut self.answer.errors,
+        };
+        let room = ANSWER_BYTES_MAX.saturating_sub(text.len());
+        text.extend_from_slice(bytes.get(..bytes.len().min(room)).unwrap_or_default());
+        if bytes.len() > room {
+            // Somebody who writes without end is no ssh.
+            self.orders.push_back(LookupOrder::EndQuestion);
+            self.handle_answer_end(false);
+        }
+    }
+
+    /// Tells if a program is being asked, and has not written too much.
+    pub(crate) fn wants_answer(&self) -> bool {
+        self.is_asking
+    }
+
+    /// Takes note that a program that was asked has ended, well or not. All that it wrote was handed over before.
+    pub(crate) fn handle_answer_end(&mut self, is_success: bool) {
+        if !std::mem::take(&mut self.is_asking) {
+            return;
+        }
+        let answer = std::mem::take(&mut self.answer);
+        match self.stage {
+            Stage::Version => self.conclude_version(answer, true),
+            Stage::Settings => {
+                self.orders.push_back(LookupOrder::NoteSettings);
+                self.resolve(if is_success {
+                    SshSettings::parse(&answer.output)
+                } else {
+                    SshSettings::default()
+                });
+            }
+            Stage::Addresses | Stage::Known(_) => {}
+        }
+    }
+
+    /// Takes note that a program cannot be asked.
+    pub(crate) fn handle_no_answer(&mut self) {
+        self.is_asking = false;
+        match self.stage {
+            Stage::Version => {
+                self.implementation = Some(SshImplementation::Other);
+                self.stage = Stage::Known(Vec::new());
+            }
+            Stage::Settings => self.resolve(SshSettings::default()),
+            Stage::Addresses | Stage::Known(_) => {}
+        }
+    }
+
+    /// Takes the addresses, none if the name has none; `None` if the system cannot be asked.
+    pub(crate) fn handle_addresses(&mut self, addresses: Option<Vec<SocketAddr>>) {
+        if matches!(self.stage, Stage::Addresses) {
+            if addresses.is_some() {
+                self.orders.push_back(LookupOrder::NoteAddresses);
+            }
+            self.stage = Stage::Known(addresses.unwrap_or_default());
+        }
+    }
+
+    /// Gives up a question that has taken too long.
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        if matches!(self.stage, Stage::Version) && self.version_due <= now {
+            if std::mem::take(&mut self.is_asking) {
+                self.orders.push_back(LookupOrder::EndQuestion);
+            }
+            let answer = std::mem::take(&mut self.answer);
+            self.conclude_version(answer, false);
+        }
+    }
+
+    fn conclude_version(&mut self, answer: Answer, is_sure: bool) {
+        let text = [answer.output, answer.errors].concat();
+        let implementation = SshImplementation::of_version_text(&text);
+        self.implementation = Some(implementation);
+        self.is_sure = is_sure;
+        let Some(ssh) = self.ssh.as_ref().filter(|_| self.word != RemoteIp::Remote) else {
+            self.stage = Stage::Known(Vec::new());
+            return;
+        };
+        if implementation.tells_settings() {
+            let question = ssh.settings_query(implementation);
+            self.stage = Stage::Settings;
+            self.orders.push_back(LookupOrder::AskSsh(question));
+        } else {
+            self.resolve(SshSettings::default());
+        }
+    }
+
+    /// Asks for the addresses. A host of which ssh says nothing is called as the user calls it.
+    fn resolve(&mut self, settings: SshSettings) {
+        let Some(ssh) = &self.ssh else { return };
+        let as_written = ssh.destination.host();
+        let host = settings
+            .host_name
+            .map_or_else(|| as_written.to_owned(), OsString::from);
+        let family = match ssh.family {
+            OnlyFamily::Any => settings.family,
+            family => family,
+        };
+        self.stage = Stage::Addresses;
+        self.orders.push_back(LookupOrder::Resolve(host, family));
+    }
+}

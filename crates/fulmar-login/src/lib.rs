@@ -1,0 +1,95 @@
+//! Starting a far end over ssh, as a state machine.
+//!
+//! [`Login`] is told what ssh says and how it ends, what it says of its configuration, which addresses the host has, and
+//! what time it is. It says how ssh is started, what is written to it and shown to the user, and at the end how the far
+//! end is reached, or why it is not. What is started is a [`Service`]: a session or a copy. [`CarrierChoice`] decides
+//! if UDP or ssh carries it.
+//!
+//! ```text
+//!  ssh's output, errors, exit ─► Login ─► orders to ssh, text for the user
+//!  answers, addresses, time   ─►       ─► invitation and addresses, or a failure
+//! ```
+//!
+//! Not here, on purpose: processes, pipes, sockets, clocks, threads, the environment.
+//!
+//! # Example
+//!
+//! A server that needs no ssh, because a program beside us has started it.
+//!
+//! ```
+//! use fulmar_base::Time;
+//! use fulmar_core::Capabilities;
+//! use fulmar_datagram::Key;
+//! use fulmar_login::{Login, LoginEvent, Offer, Opening, SessionService};
+//!
+//! let offer = Offer::of(Capabilities::ALL);
+//! let opening = Opening { start: None, fallback: None, offer };
+//! let service = SessionService::new(opening.block()?);
+//! let (now, here) = (Time::ZERO, "127.0.0.1:0".parse().expect("an address"));
+//! let mut login = Login::beside(now, "here".into(), vec![here], service, Key::from_base64);
+//!
+//! login.handle_output(now, b"MOSH CONNECT 60001 c68K8iLyuCr1oEM7Hszyjg\n");
+//! let invited = std::iter::from_fn(|| login.poll_event(now)).find_map(|event| match event {
+//!     LoginEvent::Invited(reachable, addresses) => Some((reachable.port, addresses)),
+//!     _ => None,
+//! });
+//! assert_eq!(invited, Some((60001, vec!["127.0.0.1:60001".parse().expect("an address")])));
+//! # Ok::<(), fulmar_login::OpeningError>(())
+//! ```
+//!
+//! Source: docs/protocol.md §2.9, §2.10, docs/decisions/028-login-machine.md.
+
+#![forbid(unsafe_code)]
+
+mod attribution;
+mod bootstrap;
+mod candidates;
+mod carrier_choice;
+mod copy;
+mod diagnostics;
+mod failure;
+mod held_text;
+mod host_lookup;
+mod late_text;
+mod login;
+mod output;
+mod output_error;
+mod output_event;
+mod ports;
+mod printable;
+mod remote_command;
+mod service;
+mod session;
+mod silence;
+mod ssh;
+mod ssh_error;
+mod text;
+
+pub use attribution::{Attribution, attributed};
+pub use bootstrap::{
+    Announcement, Arrived, BLOCK_BYTES_MAX, Bind, Block, CopyInvitation, Invitation,
+    LINE_BYTES_MAX, Line, LineSplitter, Malformed, Offer, OfferError, OfferReader, Opening,
+    OpeningError, ReadKey, Received, TooMuchText, WIRE_VERSION, assignment, invitation_text,
+};
+pub use candidates::{CANDIDATES_MAX, Family, RemoteIp, candidates, reported_address};
+pub use carrier_choice::{Carrier, CarrierChoice, CarrierEvent, CarrierFailure};
+pub use copy::{COPY_VERSION, CopyLoginFailure, CopyService, OVER_SSH_LINE};
+pub use diagnostics::Diagnostics;
+pub use failure::{LoginFailure, SshExit};
+pub use held_text::HeldText;
+pub use host_lookup::AnswerStream;
+pub use login::{Login, LoginConfig, LoginEvent, LoginStep, LoginTimer};
+pub use output::LoginOutput;
+pub use output_error::{OutputError, READY};
+pub use output_event::OutputEvent;
+pub use ports::{PortRange, PortRangeError};
+pub use printable::Printable;
+pub use remote_command::{STATUS_NO_SERVER, copy_command, is_plain, remote_command};
+pub use service::{ExitFacts, Service};
+pub use session::{Reachable, SessionService};
+pub use silence::Silence;
+pub use ssh::{
+    BadDestination, Destination, OnlyFamily, Ssh, SshImplementation, SshSettings, Version,
+};
+pub use ssh_error::SshError;
+pub use text::{escaped, is_harmful};

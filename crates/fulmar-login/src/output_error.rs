@@ -1,0 +1,33 @@
+//! Output of ssh that a login cannot go on with.
+
+use crate::failure::LoginFailure;
+
+/// The line that the remote shell prints when it begins to read.
+///
+/// Source: docs/protocol.md §2.9.
+pub const READY: &[u8] = b"FULMAR READY";
+
+/// A reason to read no more of what comes out of ssh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputError {
+    /// More text has come than belongs there.
+    TooMuchText,
+    /// A line begins as one of a server's and goes on otherwise.
+    Malformed,
+    /// The server speaks this version.
+    Version(u32),
+    /// There were two servers.
+    TwoServers,
+}
+
+impl OutputError {
+    /// Returns it as a failure of a login to that host.
+    pub fn failure(self, host: String) -> LoginFailure {
+        match self {
+            OutputError::TooMuchText => LoginFailure::TooMuchText { host },
+            OutputError::Malformed => LoginFailure::Malformed { host },
+            OutputError::Version(version) => LoginFailure::Version { host, version },
+            OutputError::TwoServers => LoginFailure::TwoServers { host },
+        }
+    }
+}

@@ -1,0 +1,558 @@
+//! Logins that start a session's server.
+//!
+//! Source: docs/protocol.md §2.9, docs/threat-model.md §6.
+
+use std::time::Duration;
+
+use fulmar_core::Agreement;
+use fulmar_datagram::{Key, KeyMark};
+
+use crate::bootstrap::{Announcement, Block, Invitation, Line, WIRE_VERSION};
+use crate::diagnostics::Diagnostics;
+use crate::failure::LoginFailure;
+use crate::output_error::OutputError;
+use crate::output_event::OutputEvent;
+use crate::remote_command::STATUS_NO_SERVER;
+use crate::service::{ExitFacts, Service};
+use crate::ssh::SshImplementation;
+use crate::ssh_error::SshError;
+
+/// The time that a server has to answer whose login has ended too early. What it had sent before it learnt of that is
+/// still on its way. Chosen by eye: a slow round trip.
+const LOST_WITHIN: Duration = Duration::from_secs(2);
+
+/// A server's port and key, and what was agreed on with it, if it is ours.
+pub struct Reachable {
+    /// The UDP port.
+    pub port: u16,
+    /// The session's key.
+    pub key: Key,
+    /// What was agreed on.
+    pub agreement: Option<Agreement>,
+}
+
+/// A session to be started.
+pub struct SessionService {
+    block: Block,
+    /// True if a server of ours can be reached only once it has agreed: it may yet move to where the offer wishes it,
+    /// or whoever joins it does not hear what it says later.
+    waits: bool,
+    /// True if stock's server could be started as well.
+    has_fallback: bool,
+    /// True if the command that starts the server is the user's.
+    is_chosen: bool,
+    is_ready: bool,
+    has_greeted: bool,
+    /// True if a server of ours has said hello or what it can do.
+    is_ours: bool,
+    announcement: Option<Announcement>,
+    is_agreed: bool,
+    is_heard: bool,
+    invitation: Option<Invited>,
+}
+
+/// An invitation that has come.
+struct Invited {
+    /// The port and the key, to know another one by. A second key in its text would lie somewhere
+    /// else than the key, and stay for the whole session.
+    port: u16,
+    key: KeyMark,
+    /// The invitation, until it is taken.
+    reachable: Option<Reachable>,
+}
+
+impl SessionService {
+    /// Returns a session that is asked for with `block`.
+    pub fn new(block: Block) -> SessionService {
+        SessionService {
+            waits: block.wishes_for_a_place(),
+            block,
+            has_fallback: true,
+            is_chosen: false,
+            is_ready: false,
+            has_greeted: false,
+            is_ours: false,
+            announcement: None,
+            is_agreed: false,
+            is_heard: false,
+            invitation: None,
+        }
+    }
+
+    /// Has a server of ours be reachable only once it has agreed, wherever it listens.
+    #[must_use]
+    pub fn waiting_for_agreement(self) -> SessionService {
+        SessionService {
+            waits: true,
+            ..self
+        }
+    }
+
+    /// Has a far side without a server of ours be a failure, even if it has stock's.
+    #[must_use]
+    pub fn without_fallback(self) -> SessionService {
+        SessionService {
+            has_fallback: false,
+            ..self
+        }
+    }
+
+    /// Has the command that starts the server be the user's.
+    #[must_use]
+    pub fn by_chosen_command(self) -> SessionService {
+        SessionService {
+            is_chosen: true,
+            ..self
+        }
+    }
+
+    /// Tells if the server has said that it has heard us.
+    pub fn is_heard(&self) -> bool {
+        self.is_heard
+    }
+
+    fn take_announcement(&mut self, announcement: Announcement) -> Result<(), OutputError> {
+        if announcement.version != WIRE_VERSION {
+            return Err(OutputError::Version(announcement.version));
+        }
+        match &self.announcement {
+            Some(known) if *known != announcement => Err(OutputError::TwoServers),
+            // What comes after its invitation is not a server's that we have agreed with.
+            None if self.invitation.is_some() => Err(OutputError::TwoServers),
+            _ => {
+                self.is_ours = true;
+                self.announcement = Some(announcement);
+                Ok(())
+            }
+        }
+    }
+
+    fn take_invited(
+        &mut self,
+        invitation: Invitation,
+        events: &mut Vec<OutputEvent>,
+    ) -> Result<(), OutputError> {
+        let Invitation { port, key } = invitation;
+        if let Some(known) = &self.invitation {
+            match (known.key.is_of(&key), known.port == port) {
+                (true, true) => return Ok(()),
+                // It moves.
+                (true, false) if !self.is_invited() => {}
+                _ => return Err(OutputError::TwoServers),
+            }
+        }
+        let (offered, offer) = (self.block.capabilities(), self.block.offer());
+        let announcement = self.announcement.as_ref();
+        let agreement = announcement.map(|one| one.agreement_on(offered, offer));
+        let mark = key.mark();
+        let reachable = Some(Reachable {
+            port,
+            key,
+            agreement,
+        });
+        let was_invited = self.is_invited();
+        self.invitation = Some(Invited {
+            port,
+            key: mark,
+            reachable,
+        });
+        self.tell_if_invited(was_invited, events);
+        Ok(())
+    }
+
+    fn tell_if_invited(&self, was_invited: bool, events: &mut Vec<OutputEvent>) {
+        if self.is_invited() && !was_invited {
+            events.push(OutputEvent::Invited);
+        }
+    }
+}
+
+impl Service for SessionService {
+    type Invitation = Reachable;
+    type Failure = LoginFailure;
+
+    const KEEPS_TEXT: bool = true;
+    const NEEDS_ADDRESS: bool = true;
+    const LOST_WITHIN: Option<Duration> = Some(LOST_WITHIN);
+
+    fn opening(&self) -> &[u8] {
+        self.block.bytes()
+    }
+
+    fn repeated(&self, event: &OutputEvent) -> &[u8] {
+        match event {
+            OutputEvent::Ready => self.block.bytes(),
+            OutputEvent::Hello => self.block.offer(),
+            _ => &[],
+        }
+    }
+
+    fn take_ready(&mut self) -> Option<OutputEvent> {
+        self.is_ready = true;
+        Some(OutputEvent::Ready)
+    }
+
+    fn take_line(
+        &mut self,
+        line: Line,
+        events: &mut Vec<OutputEvent>,
+    ) -> Result<Option<Line>, OutputError> {
+        match line {
+            Line::Hello { .. } => {
+                // What is said after an invitation does not change whose that was.
+                self.is_ours |= self.invitation.is_none();
+                self.has_greeted = true;
+                events.push(OutputEvent::Hello);
+            }
+            Line::Connect(announcement) => self.take_announcement(announcement)?,
+            Line::Invitation(invitation) => self.take_invited(invitation, events)?,
+            Line::Agreed if self.awaits_agreement() => {
+                let was_invited = self.is_invited();
+                self.is_agreed = true;
+                events.push(OutputEvent::Agreed);
+                self.tell_if_invited(was_invited, events);
+            }
+            Line::Agreed => {}
+            Line::Heard => {
+                self.is_heard = true;
+                events.push(OutputEvent::Heard);
+            }
+            other => return Ok(Some(other)),
+        }
+        Ok(None)
+    }
+
+    fn shows_others(&self) -> bool {
+        true
+    }
+
+    fn has_begun(&self, _: &Diagnostics) -> bool {
+        self.is_ready
+    }
+
+    fn has_greeted(&self) -> bool {
+        // Its hello may have been lost.
+        self.has_greeted || self.awaits_agreement()
+    }
+
+    fn awaits_agreement(&self) -> bool {
+        self.is_ours && !self.is_agreed
+    }
+
+    fn is_invited(&self) -> bool {
+        // Stock's is told where to listen by its arguments.
+        self.invitation.is_some() && !(self.waits && self.awaits_agreement())
+    }
+
+    fn take_invitation(&mut self) -> Option<Reachable> {
+        if self.is_invited() {
+            self.invitation.as_mut()?.reachable.take()
+        } else {
+            None
+        }
+    }
+
+    fn port(invitation: &Reachable) -> u16 {
+        invitation.port
+    }
+
+    fn needs_ssh(&self) -> bool {
+        self.announcement.is_some() && !self.is_heard
+    }
+
+    fn mismatch(&self, host: &str, diagnostics: &Diagnostics) -> Option<LoginFailure> {
+        let is_for_stock = diagnostics.missing().is_some() && !self.has_fallback;
+        let host = host.to_owned();
+        is_for_stock.then_some(LoginFailure::NotForStock { host })
+    }
+
+    fn failure_of_output(host: &str, error: OutputError) -> LoginFailure {
+        error.failure(host.to_owned())
+    }
+
+    fn is_fatal_later(error: OutputError) -> bool {
+        error == OutputError::TwoServers
+    }
+
+    fn failure_of_exit(&self, facts: &ExitFacts<'_>) -> LoginFailure {
+        let host = facts.host.to_owned();
+        if let Some(refusal) = facts.diagnostics.refusal(&host) {
+            return refusal;
+        }
+        let status = facts.exit;
+        // What Dropbear's client says of itself is any status.
+        let is_sshs = !facts.has_said && facts.implementation == SshImplementation::Other;
+        match (facts.diagnostics.missing(), status.code()) {
+            (Some(system), Some(STATUS_NO_SERVER)) => LoginFailure::NoServer {
+                host,
+                system: system.to_owned(),
+            },
+            (_, code) if is_sshs || code.is_none_or(|code| code == 255) => LoginFailure::SshEnded {
+                host,
+                status,
+                error: SshError::of(facts.last_words),
+            },
+            _ => LoginFailure::CommandEnded {
+                host,
+                status,
+                is_chosen: self.is_chosen,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fulmar_core::{Capabilities, Capability};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::bootstrap::{Offer, Opening};
+    use crate::diagnostics::{ERROR_LINES_MAX, WARNINGS_MAX};
+    use crate::output::LoginOutput;
+    use crate::ports::PortRange;
+
+    const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
+    const OTHER_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
+    const OFFER: &[u8] = b"FULMAR OFFER 1 exit,hints\nFULMAR END\n";
+
+    /// What is written to ask for a session, on these ports if any.
+    fn block(ports: Option<&str>) -> Block {
+        let offer = Offer {
+            ports: ports.map(|ports| PortRange::parse(ports).unwrap()),
+            ..Offer::of(Capabilities::ALL)
+        };
+        let opening = Opening {
+            start: None,
+            fallback: None,
+            offer,
+        };
+        opening.block().unwrap()
+    }
+
+    fn reader(ports: Option<&str>) -> LoginOutput<SessionService> {
+        LoginOutput::new(SessionService::new(block(ports)), Key::from_base64)
+    }
+
+    /// What is said by a text that comes in these pieces and then ends.
+    fn heard<'a>(
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+    ) -> (
+        Vec<OutputEvent>,
+        Result<(), OutputError>,
+        LoginOutput<SessionService>,
+    ) {
+        let mut output = reader(None);
+        let mut said = Vec::new();
+        let mut outcome = Ok(());
+        for piece in pieces {
+            outcome = outcome.and_then(|()| output.read(&mut &*piece, &mut said));
+        }
+        outcome = outcome.and_then(|()| output.end(&mut said));
+        (said, outcome, output)
+    }
+
+    fn said(text: &str) -> Vec<OutputEvent> {
+        let (said, outcome, _) = heard([text.as_bytes()]);
+        assert_eq!(outcome, Ok(()), "{text}");
+        said
+    }
+
+    fn trouble(text: &str) -> Option<OutputError> {
+        heard([text.as_bytes()]).1.err()
+    }
+
+    #[test]
+    fn a_login_to_a_server_of_ours_is_understood() {
+        let text = format!(
+            "Welcome\x1b[2J!\r\nFULMAR READY\nFULMAR HELLO 0.1.0\n\
+             MOSH SSH_CONNECTION 192.0.2.1 5 ::ffff:192.0.2.2 22\nFULMAR WARNING logind\n\
+             FULMAR CONNECT 1 exit 0.1.0\nMOSH CONNECT 60001 {KEY}\nFULMAR AGREED\nFULMAR HEARD\n"
+        );
+        let (said, outcome, mut output) = heard([text.as_bytes()]);
+        assert_eq!(outcome, Ok(()));
+        assert_eq!(
+            said,
+            [
+                OutputEvent::Other("Welcome\\u{1b}[2J!".to_owned()),
+                OutputEvent::Ready,
+                OutputEvent::Hello,
+                OutputEvent::Warning("logind".to_owned()),
+                OutputEvent::Invited,
+                OutputEvent::Agreed,
+                OutputEvent::Heard,
+            ]
+        );
+        assert_eq!(output.diagnostics().reported(), "192.0.2.2".parse().ok());
+        let reachable = output.service_mut().take_invitation().unwrap();
+        assert_eq!(reachable.port, 60001);
+        assert_eq!(*reachable.key.to_base64(), KEY);
+        let answer = b"FULMAR CONNECT 1 exit 0.1.0\n";
+        let wanted = Agreement::of(OFFER, answer, Capabilities::from_iter([Capability::Exit]));
+        assert_eq!(reachable.agreement, Some(wanted));
+        assert!(output.service_mut().take_invitation().is_none() && output.service().is_invited());
+    }
+
+    #[test]
+    fn a_stock_server_is_reached_without_an_agreement() {
+        let text = format!("FULMAR NONE Linux x86_64 debian\n\r\nMOSH CONNECT 7 {KEY} \r\nmore\n");
+        let (said, _, mut output) = heard([text.as_bytes()]);
+        let others = |line: &str| OutputEvent::Other(line.to_owned());
+        assert_eq!(said, [others(""), OutputEvent::Invited, others("more")]);
+        assert_eq!(output.diagnostics().missing(), Some("Linux x86_64 debian"));
+        assert!(
+            output
+                .service_mut()
+                .take_invitation()
+                .unwrap()
+                .agreement
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn an_error_of_the_servers_is_kept_with_its_advice() {
+        let (said, _, output) =
+            heard([&b"FULMAR ERROR no port is free\nFULMAR ERROR name others\n"[..]]);
+        assert!(said.is_empty());
+        let (what, advice) = output.diagnostics().error().unwrap();
+        assert_eq!(
+            (what, advice),
+            ("no port is free", &["name others".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn two_servers_are_noticed_and_one_that_repeats_itself_is_one() {
+        let connect = |port: u16, key: &str| format!("MOSH CONNECT {port} {key}\n");
+        let two = |one: &str, other: &str| trouble(&format!("{one}{other}"));
+        let first = connect(60001, KEY);
+        assert_eq!(two(&first, &first), None);
+        for other in [connect(60002, KEY), connect(60001, OTHER_KEY)] {
+            assert_eq!(two(&first, &other), Some(OutputError::TwoServers));
+        }
+        let answer = |server: &str| format!("FULMAR CONNECT 1 exit {server}\n");
+        assert_eq!(two(&answer("0.1"), &answer("0.1")), None);
+        assert_eq!(
+            two(&answer("0.1"), &answer("0.2")),
+            Some(OutputError::TwoServers)
+        );
+    }
+
+    /// What the reader of a login understands in which the server is wished to other ports.
+    fn moving(text: &str) -> (Vec<OutputEvent>, Result<(), OutputError>, Option<u16>) {
+        let mut output = reader(Some("7"));
+        let mut said = Vec::new();
+        let outcome = output.read(&mut text.as_bytes(), &mut said);
+        let reachable = output.service_mut().take_invitation();
+        (said, outcome, reachable.map(|reachable| reachable.port))
+    }
+
+    #[test]
+    fn a_server_that_is_wished_elsewhere_is_reached_where_it_is_once_it_has_read_that() {
+        let first = format!("FULMAR CONNECT 1 exit 0.1.0\nMOSH CONNECT 60001 {KEY}\n");
+        assert_eq!(moving(&first), (vec![], Ok(()), None));
+        let moved = format!("{first}MOSH CONNECT 7 {KEY}\n");
+        assert_eq!(moving(&moved), (vec![], Ok(()), None));
+        let both = vec![OutputEvent::Agreed, OutputEvent::Invited];
+        for (text, port) in [(&moved, 7), (&first, 60001)] {
+            let agreed = moving(&format!("{text}FULMAR AGREED\n"));
+            assert_eq!(agreed, (both.clone(), Ok(()), Some(port)));
+        }
+        let (_, later, _) = moving(&format!("{first}FULMAR AGREED\nMOSH CONNECT 7 {KEY}\n"));
+        let (_, other, _) = moving(&format!("{first}MOSH CONNECT 7 {OTHER_KEY}\n"));
+        assert_eq!([later, other], [Err(OutputError::TwoServers); 2]);
+        // Stock's is where it was asked to be.
+        let stock = moving(&format!("MOSH CONNECT 7 {KEY}\nFULMAR AGREED\n"));
+        assert_eq!(stock, (vec![OutputEvent::Invited], Ok(()), Some(7)));
+    }
+
+    #[test]
+    fn what_is_announced_after_the_invitation_is_another_servers() {
+        let text = format!("MOSH CONNECT 7 {KEY}\nFULMAR CONNECT 1 exit 0.1.0\n");
+        assert_eq!(trouble(&text), Some(OutputError::TwoServers));
+    }
+
+    #[test]
+    fn what_no_server_of_ours_says_is_trouble() {
+        assert_eq!(
+            trouble("FULMAR CONNECT 2 - 9.0\n"),
+            Some(OutputError::Version(2))
+        );
+        for line in [
+            "MOSH CONNECT 60001 abc\n",
+            "FULMAR CONNECT one\n",
+            "FULMAR HELLO \n",
+        ] {
+            assert_eq!(trouble(line), Some(OutputError::Malformed), "{line}");
+        }
+        let long = format!("FULMAR WARNING {}\n", "x".repeat(2000));
+        assert_eq!(trouble(&long), Some(OutputError::Malformed));
+    }
+
+    #[test]
+    fn noise_is_shown_and_has_a_bound() {
+        let long = "x".repeat(5000) + "\n";
+        match said(&long).as_slice() {
+            [OutputEvent::Other(line)] => assert!(line.ends_with("x…") && line.len() < 1100),
+            other => panic!("{other:?}"),
+        }
+        let megabyte = "noise\n".repeat(1_000_000 / 6);
+        let (said, outcome, _) = heard(megabyte.as_bytes().chunks(4096));
+        assert_eq!(outcome, Err(OutputError::TooMuchText));
+        assert!(said.len() <= 64 * 1024 / 6);
+        let warnings = "FULMAR WARNING w\n".repeat(100);
+        assert_eq!(tests::said(&warnings).len(), WARNINGS_MAX);
+        let errors = "FULMAR ERROR e\n".repeat(100);
+        let (_, _, output) = heard([errors.as_bytes()]);
+        assert_eq!(
+            output.diagnostics().error().unwrap().1.len() + 1,
+            ERROR_LINES_MAX
+        );
+    }
+
+    /// Lines of all kinds, whole and broken.
+    fn line() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just(format!("MOSH CONNECT 60001 {KEY}")),
+            Just(format!("MOSH CONNECT 60002 {KEY}")),
+            Just("FULMAR CONNECT 1 exit 0.1.0".to_owned()),
+            Just("FULMAR HELLO 0.1.0\r".to_owned()),
+            Just("FULMAR READY".to_owned()),
+            Just("FULMAR AGREED".to_owned()),
+            Just("FULMAR HEARD".to_owned()),
+            Just("FULMAR NONE".to_owned()),
+            "FULMAR (WARNING|ERROR|NONE|CONNECT) [ -~]{0,20}",
+            "[ -~]{0,30}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn where_the_text_is_cut_makes_no_difference(
+            lines in prop::collection::vec(line(), 0..12),
+            cuts in prop::collection::vec(0..400_usize, 0..6),
+        ) {
+            let text = lines.join("\n").into_bytes();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let pieces = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
+            let (said, outcome, _) = heard(pieces);
+            let (said_at_once, outcome_at_once, _) = heard([text.as_slice()]);
+            prop_assert_eq!(said, said_at_once);
+            prop_assert_eq!(outcome, outcome_at_once);
+        }
+
+        #[test]
+        fn any_bytes_are_read_and_nothing_said_is_a_control_character(
+            bytes in prop::collection::vec(any::<u8>(), 0..3000),
+        ) {
+            for said in heard([bytes.as_slice()]).0 {
+                if let OutputEvent::Other(text) | OutputEvent::Warning(text) = said {
+                    prop_assert!(!text.chars().any(char::is_control));
+                }
+            }
+        }
+    }
+}

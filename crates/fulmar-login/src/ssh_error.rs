@@ -1,0 +1,128 @@
+//! Recognises an error of ssh by its last words.
+//!
+//! They were shown to the user; this only chooses the line about what to try next.
+
+/// A reason for which ssh did not get in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SshError {
+    /// The host's name has no address.
+    UnknownHost,
+    /// Nobody listens at the port.
+    Refused,
+    /// No way leads there, or nobody answers.
+    Unreachable,
+    /// The host's key is not the known one, or was not accepted.
+    HostKey,
+    /// No key and no password was right.
+    Denied,
+    /// ssh does not understand its configuration or options.
+    Configuration,
+    /// The connection has ended in the middle.
+    Lost,
+    /// Anything else.
+    Other,
+}
+
+/// Words of OpenSSH and Dropbear; the first that is found counts.
+const WORDS: &[(&str, SshError)] = &[
+    ("could not resolve hostname", SshError::UnknownHost),
+    ("error resolving", SshError::UnknownHost),
+    ("host key verification failed", SshError::HostKey),
+    ("host identification has changed", SshError::HostKey),
+    ("host key mismatch", SshError::HostKey),
+    ("didn't validate host key", SshError::HostKey),
+    ("permission denied", SshError::Denied),
+    ("too many authentication failures", SshError::Denied),
+    ("no auth methods could be used", SshError::Denied),
+    ("bad configuration option", SshError::Configuration),
+    ("bad owner or permissions", SshError::Configuration),
+    ("bad configuration", SshError::Configuration),
+    ("unknown option", SshError::Configuration),
+    ("illegal option", SshError::Configuration),
+    ("connection refused", SshError::Refused),
+    ("timed out", SshError::Unreachable),
+    ("no route to host", SshError::Unreachable),
+    ("network is unreachable", SshError::Unreachable),
+    ("connection closed", SshError::Lost),
+    ("connection reset", SshError::Lost),
+    ("broken pipe", SshError::Lost),
+];
+
+impl SshError {
+    /// Reads ssh's last words.
+    pub fn of(words: &str) -> SshError {
+        let words = words.to_lowercase();
+        let known = WORDS.iter().find(|(known, _)| words.contains(known));
+        known.map_or(SshError::Other, |(_, error)| *error)
+    }
+
+    /// Says what to try.
+    pub fn advice(self, host: &str) -> String {
+        match self {
+            SshError::UnknownHost => {
+                "check the spelling, and Host and HostName in ~/.ssh/config".to_owned()
+            }
+            SshError::Refused => {
+                "check that sshd runs there, and at that port: Port in ~/.ssh/config".to_owned()
+            }
+            SshError::Unreachable => {
+                "check the network, and that a firewall lets ssh through".to_owned()
+            }
+            SshError::HostKey => {
+                "ask whoever runs the machine for its key; ssh says above how to accept a new one"
+                    .to_owned()
+            }
+            SshError::Denied => format!("check the user's name and the key: ssh -v {host}"),
+            SshError::Configuration => {
+                "correct what ssh names above: a file, or what --ssh says".to_owned()
+            }
+            SshError::Lost | SshError::Other => {
+                format!("see that ssh {host} works by itself")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_ssh_are_understood() {
+        for (words, error) in [
+            (
+                "ssh: Could not resolve hostname hots: Name or service not known\n",
+                SshError::UnknownHost,
+            ),
+            (
+                "ssh: connect to host h port 22: Connection refused\n",
+                SshError::Refused,
+            ),
+            (
+                "ssh: connect to host h port 22: Connection timed out\n",
+                SshError::Unreachable,
+            ),
+            ("Host key verification failed.\n", SshError::HostKey),
+            (
+                "ada@h: Permission denied (publickey,password).\n",
+                SshError::Denied,
+            ),
+            (
+                "/etc/x: line 1: Bad configuration option: foo\n",
+                SshError::Configuration,
+            ),
+            ("Connection closed by 192.0.2.1 port 22\n", SshError::Lost),
+            ("", SshError::Other),
+        ] {
+            assert_eq!(SshError::of(words), error, "{words}");
+        }
+    }
+
+    #[test]
+    fn there_is_always_something_to_try() {
+        for (_, error) in WORDS {
+            assert!(error.advice("host").len() > 10);
+        }
+        assert!(SshError::Other.advice("host").contains("ssh host"));
+    }
+}

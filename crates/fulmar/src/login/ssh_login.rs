@@ -1,0 +1,340 @@
+//! A login at work: the machine that decides, and the processes and pipes that it is about.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::Command;
+use std::time::Duration;
+
+use fulmar_base::Time;
+use fulmar_login::{
+    AnswerStream, Login, LoginConfig, LoginEvent, OnlyFamily, Service, SessionService,
+};
+use fulmar_platform::resolve::Family;
+use fulmar_platform::{Interest, Piped, PollList, Stream, Transfer, boot_time};
+
+use super::resolve::Resolver;
+use super::ssh_child::{Hearing, Ready, Slots, SshChild};
+use crate::surroundings::now;
+use crate::{report, session_key};
+
+/// The time that an ssh which has not ended yet is listened to when the session is over. Chosen by eye: it ends a round
+/// trip after the server has begun.
+const HEARD_OUT_WITHIN: Duration = Duration::from_millis(300);
+
+/// A login with its ssh.
+pub(crate) struct SshLogin<S: Service> {
+    machine: Login<S>,
+    child: Option<SshChild>,
+    question: Option<Question>,
+    resolver: Option<Resolver>,
+    was_cut_off: bool,
+}
+
+/// A program that answers a question on its output and ends.
+struct Question(Piped);
+
+impl<S: Service> SshLogin<S> {
+    /// Begins to log in; ssh starts with the first events.
+    pub(crate) fn begin(now: Time, config: LoginConfig, service: S) -> SshLogin<S> {
+        SshLogin::with(Login::begin(now, config, service, session_key::read), None)
+    }
+
+    /// Begins to log in over a program that runs in ssh's stead.
+    pub(crate) fn over(child: SshChild, machine: Login<S>) -> SshLogin<S> {
+        SshLogin::with(machine, Some(child))
+    }
+
+    fn with(machine: Login<S>, child: Option<SshChild>) -> SshLogin<S> {
+        SshLogin {
+            machine,
+            child,
+            question: None,
+            resolver: None,
+            was_cut_off: false,
+        }
+    }
+
+    /// Returns the machine, to be asked.
+    pub(crate) fn machine(&self) -> &Login<S> {
+        &self.machine
+    }
+
+    /// Returns the machine, to be told.
+    pub(crate) fn machine_mut(&mut self) -> &mut Login<S> {
+        &mut self.machine
+    }
+
+    /// Tells if there is an ssh that has not ended.
+    pub(crate) fn is_running(&self) -> bool {
+        self.child.is_some() && self.machine.exit().is_none()
+    }
+
+    /// Returns the pipes themselves, when what is said over them is no business of the login.
+    pub(crate) fn pipes(&mut self) -> Option<&mut Piped> {
+        Some(self.child.as_mut()?.pipes())
+    }
+
+    /// Tells if something was written to nobody since this was asked last.
+    pub(crate) fn take_cut_off(&mut self) -> bool {
+        let of_child = self.child.as_mut().is_some_and(SshChild::take_cut_off);
+        std::mem::take(&mut self.was_cut_off) | of_child
+    }
+
+    /// Returns when it is to be looked after again.
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        self.machine.poll_timeout().map(|(at, _)| at)
+    }
+
+    /// Puts all that it waits for on the list.
+    pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Option<Slots> {
+        if let Some(Question(program)) = &self.question {
+            for stream in [Stream::Output, Stream::Errors] {
+                if let Some(end) = program.stream(stream) {
+                    list.add_borrowed(end, Interest::Read);
+                }
+            }
+        }
+        if let Some(resolver) = &self.resolver {
+            list.add(resolver, Interest::Read);
+        }
+        let child = self.child.as_ref()?;
+        Some(child.enlist(list, self.machine.wants_output()))
+    }
+
+    /// The same for whoever reads and writes the pipes directly.
+    pub(crate) fn enlist_pipes<'fd>(
+        &'fd self,
+        list: &mut PollList<'fd>,
+        reads: bool,
+        writes: bool,
+    ) -> Option<Slots> {
+        let child = self.child.as_ref()?;
+        Some(child.enlist_pipes(list, reads, writes))
+    }
+
+    /// Reads the answer of the list.
+    pub(crate) fn ready(list: &PollList<'_>, slots: Option<Slots>) -> Ready {
+        slots.map_or(Ready::NONE, |slots| SshChild::ready(list, slots))
+    }
+
+    /// Hands over what has come, and writes what there is to write.
+    pub(crate) fn turn(&mut self, now: Time, ready: Ready) {
+        if let Some(child) = &mut self.child {
+            turn_child(now, child, &mut self.machine, ready);
+        }
+        self.turn_question();
+        if let Some(addresses) = self.resolver.as_ref().and_then(Resolver::answer) {
+            tracing::info!(?addresses, "the host's");
+            self.resolver = None;
+            self.machine.handle_addresses(Some(addresses));
+        }
+        self.machine.handle_timeout(now);
+    }
+
+    /// Carries out what the machine wants, and returns the next of its events that is for the user or for whoever
+    /// logs in.
+    pub(crate) fn poll_event(&mut self, now: Time) -> Option<LoginEvent<S>> {
+        while let Some(event) = self.machine.poll_event(now) {
+            match event {
+                LoginEvent::StartSsh(line) => self.start(&line),
+                LoginEvent::WriteToSsh(bytes) => self.write(&bytes),
+                LoginEvent::EndSsh(patience) => self.end_within(patience),
+                LoginEvent::AskSsh(line) => self.ask(&line),
+                LoginEvent::EndQuestion => self.end_question(),
+                LoginEvent::Resolve { host, family } => self.resolve(host, family),
+                other => return Some(other),
+            }
+        }
+        None
+    }
+
+    /// Writes to the far side.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        if let Some(child) = &mut self.child {
+            child.append(bytes);
+            child.write();
+        }
+    }
+
+    /// Ends ssh, and with it a far end that has not been reached yet. Waits for a moment, so that nothing of it is
+    /// left when we go.
+    pub(crate) fn end(&mut self) {
+        let patience = self.machine.patience();
+        self.end_within(patience);
+    }
+
+    /// The same with so much time for the far end.
+    pub(crate) fn end_within(&mut self, patience: Duration) {
+        self.end_question();
+        if let Some(mut child) = self.child.take() {
+            self.was_cut_off |= child.take_cut_off();
+            child.end(patience);
+        }
+    }
+
+    /// Lets ssh go: there is nothing left for it to do.
+    pub(crate) fn release(&mut self) {
+        if let Some(child) = self.child.take() {
+            child.release();
+        }
+    }
+
+    fn start(&mut self, line: &[OsString]) {
+        match SshChild::start(line) {
+            Ok(child) => {
+                if let Some(former) = self.child.replace(child) {
+                    tracing::info!("calling it as it can be called");
+                    former.end(Duration::ZERO);
+                }
+            }
+            Err(error) => self.machine.handle_start_error(error.to_string()),
+        }
+    }
+
+    fn ask(&mut self, line: &[OsString]) {
+        match Question::ask(line) {
+            Ok(question) => self.question = Some(question),
+            Err(error) => {
+                tracing::info!(%error, "asking ssh");
+                self.machine.handle_no_answer();
+            }
+        }
+    }
+
+    fn end_question(&mut self) {
+        if let Some(Question(mut program)) = self.question.take() {
+            program.end_at_once();
+        }
+    }
+
+    fn resolve(&mut self, host: OsString, family: OnlyFamily) {
+        let family = match family {
+            OnlyFamily::Any => Family::Any,
+            OnlyFamily::Inet => Family::V4,
+            OnlyFamily::Inet6 => Family::V6,
+        };
+        match Resolver::ask(host, family) {
+            Ok(resolver) => self.resolver = Some(resolver),
+            Err(error) => {
+                tracing::warn!(%error, "asking for an address");
+                self.machine.handle_addresses(None);
+            }
+        }
+    }
+
+    fn turn_question(&mut self) {
+        let Some(Question(program)) = &mut self.question else {
+            return;
+        };
+        let status = program.try_wait();
+        for (stream, answer) in [
+            (Stream::Output, AnswerStream::Output),
+            (Stream::Errors, AnswerStream::Errors),
+        ] {
+            let mut bytes = [0; 4096];
+            while self.machine.wants_answer()
+                && let Ok(Transfer::Bytes(count)) = program.read(stream, &mut bytes)
+            {
+                let bytes = bytes.get(..count).unwrap_or_default();
+                self.machine.handle_answer(answer, bytes);
+            }
+        }
+        if !matches!(status, Ok(None)) {
+            let is_success = matches!(status, Ok(Some(status)) if status.success());
+            self.question = None;
+            self.machine.handle_answer_end(is_success);
+        }
+    }
+}
+
+impl<S: Service> Drop for SshLogin<S> {
+    fn drop(&mut self) {
+        self.end_question();
+    }
+}
+
+impl SshLogin<SessionService> {
+    /// Takes what ssh has still to say when the session is over. One that goes on, because others share its connection
+    /// or somebody holds its pipes, is not waited for any longer.
+    pub(crate) fn hear_out(&mut self) {
+        let limit = boot_time() + HEARD_OUT_WITHIN;
+        loop {
+            self.turn(now(), Ready::ALL);
+            while self.poll_event(now()).is_some() {}
+            let left = limit.saturating_sub(boot_time());
+            if !self.is_running() || left.is_zero() {
+                return;
+            }
+            let mut list = PollList::new();
+            self.enlist(&mut list);
+            if list.wait(Some(left)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Prints what was said while a session had the terminal, once. The terminal is the user's again.
+    pub(crate) fn tell(&mut self) {
+        self.machine.release_text();
+        let mut notices = Vec::new();
+        while let Some(event) = self.poll_event(now()) {
+            match event {
+                LoginEvent::Show(text) => report::print_others(&text),
+                LoginEvent::Notice(what) => notices.push(what),
+                _ => {}
+            }
+        }
+        report::print_to_stderr(&report::end_of_others());
+        for what in notices {
+            report::complain("fulmar", what);
+        }
+    }
+}
+
+impl Question {
+    fn ask(line: &[OsString]) -> io::Result<Question> {
+        let (program, arguments) = line.split_first().ok_or(io::ErrorKind::NotFound)?;
+        let mut program = Piped::spawn(Command::new(program).args(arguments))?;
+        program.close_input();
+        Ok(Question(program))
+    }
+}
+
+fn turn_child<S: Service>(now: Time, child: &mut SshChild, machine: &mut Login<S>, ready: Ready) {
+    if ready.output {
+        read_output(now, child, machine);
+    }
+    // Also when only output has come: what was said before the far end's line is there by then.
+    if ready.output || ready.errors {
+        read_errors(now, child, machine);
+    }
+    if let Some(exit) = child.look_for_end() {
+        read_output(now, child, machine);
+        read_errors(now, child, machine);
+        machine.handle_exit(now, exit);
+    }
+    child.write();
+}
+
+fn read_output<S: Service>(now: Time, child: &mut SshChild, machine: &mut Login<S>) {
+    if !machine.wants_output() {
+        return;
+    }
+    let has_ended = child.read_output(|bytes| {
+        machine.handle_output(now, bytes);
+        if machine.wants_output() {
+            Hearing::GoOn
+        } else {
+            Hearing::Stop
+        }
+    });
+    if has_ended {
+        machine.handle_output_end(now);
+    }
+}
+
+fn read_errors<S: Service>(now: Time, child: &mut SshChild, machine: &mut Login<S>) {
+    if child.read_errors(|bytes| machine.handle_errors(now, bytes)) {
+        machine.handle_errors_end(now);
+    }
+}
