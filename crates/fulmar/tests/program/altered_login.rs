@@ -4,7 +4,7 @@
 use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::support::{DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans};
+use crate::support::{DEADLINE, Process, Rules, Setup, Socket, Terminal, World, adopt_orphans};
 
 /// Runs the remote command on this machine. What goes in and what comes out passes through `sed`.
 const SSH: &str = r#"#!/bin/sh
@@ -143,8 +143,7 @@ fn an_announcement_that_is_none_is_told() {
 
 #[test]
 fn a_server_whose_word_that_it_hears_is_lost_hears_that_its_client_gives_up() {
-    let between = UdpSocket::bind("127.0.0.1:0").expect("a free port");
-    between.set_read_timeout(Some(DEADLINE)).expect("a limit");
+    let between = Socket::on_loopback();
     let port = between.local_addr().expect("it is bound").port();
     let said =
         format!("/^FULMAR HEARD/d;/^MOSH CONNECT/{{w said\ns/CONNECT [0-9]*/CONNECT {port}/\n}}");

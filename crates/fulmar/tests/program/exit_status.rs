@@ -1,5 +1,4 @@
-//! With which status a client leaves when the program of its session has ended
-//! (docs/protocol.md §13.6).
+//! The status with which a client leaves when the program of its session has ended (docs/protocol.md §13.6).
 
 use std::os::unix::fs::PermissionsExt as _;
 

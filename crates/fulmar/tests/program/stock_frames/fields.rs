@@ -2,11 +2,10 @@
 //! agreement speak as stock does with it (docs/protocol.md §13.2, §13.5).
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Instant;
 
-use fulmar_base::Ecn;
-use fulmar_base::PathId;
+use fulmar_base::{Ecn, PathId};
 use fulmar_core::{
     Agreement, Capabilities, Client, ClientConfig, ClientEnding, ClientEvent, ServerConfig,
 };
@@ -22,7 +21,7 @@ use super::libc_widths::LibcWidths;
 use super::our_server::{DATAGRAM_BYTES_MAX, OurServer, now};
 use super::stock_client::StockClient;
 use crate::peers;
-use crate::support::{DEADLINE, Rules, Server, Terminal, World, adopt_orphans};
+use crate::support::{DEADLINE, Rules, Server, Socket, Terminal, World, adopt_orphans};
 
 /// An agreement that no stock peer has.
 fn agreement() -> Option<Agreement> {
@@ -111,7 +110,7 @@ fn shows(client: &OurClient, wanted: &str) -> bool {
 /// Our client on a UDP socket, without a terminal.
 struct OurClient {
     client: Client,
-    socket: UdpSocket,
+    socket: Socket,
     ended: Option<ClientEnding>,
 }
 
@@ -125,7 +124,7 @@ impl OurClient {
             agreement: agreement(),
             ..ClientConfig::new(key, seed)
         };
-        let socket = loopback();
+        let socket = Socket::on_loopback();
         socket
             .connect((Ipv4Addr::LOCALHOST, server.port))
             .expect("loopback is there");
@@ -164,7 +163,7 @@ impl OurClient {
         }
         let idle = self.client.poll_timeout().map(|(at, _)| at.since(now()));
         let mut list = PollList::new();
-        list.add(&self.socket, Interest::Read);
+        list.add(&*self.socket, Interest::Read);
         list.wait(Some(idle.unwrap_or(DEADLINE)))
             .expect("poll works");
         buffer.resize(DATAGRAM_BYTES_MAX, 0);
@@ -190,15 +189,11 @@ impl OurClient {
 
 const PATH: PathId = PathId::new(1);
 
-fn loopback() -> UdpSocket {
-    UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port")
-}
-
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
 
 /// A server that says our own fields with everything, whatever the client says.
 struct Insistent {
-    socket: UdpSocket,
+    socket: Socket,
     opener: Opener,
     sealer: Sealer,
     assembly: Assembly,
@@ -208,11 +203,8 @@ struct Insistent {
 impl Insistent {
     fn start() -> Insistent {
         let key = || Key::from_base64(KEY).expect("a key");
-        let socket = loopback();
-        let patience = Some(DEADLINE);
-        socket.set_read_timeout(patience).expect("a limit");
         Insistent {
-            socket,
+            socket: Socket::on_loopback(),
             opener: Opener::new(&key(), Direction::ToServer),
             sealer: Sealer::new(key(), Direction::ToClient),
             assembly: Assembly::new(),

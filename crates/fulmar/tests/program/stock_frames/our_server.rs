@@ -3,12 +3,12 @@
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
-use fulmar_base::PathId;
-use fulmar_base::{Ecn, Time};
+use fulmar_base::{Ecn, PathId, Time};
 use fulmar_core::{Server, ServerConfig, ServerEvent};
 use fulmar_datagram::Key;
 use fulmar_platform::{boot_time, random};
 use fulmar_terminal::Screen;
+use fulmar_transport::limits::TURN_WORK_MAX;
 use fulmar_transport::{Arrival, Dialect};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -73,7 +73,11 @@ impl OurServer {
 
     /// Shows what a program writes.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
-        let _ = self.server.handle_pty_output(now(), bytes, u64::MAX);
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let taken = self.server.handle_pty_output(now(), rest, TURN_WORK_MAX);
+            rest = &rest[taken..];
+        }
     }
 
     /// Receives, decides and sends what is possible without waiting.

@@ -4,8 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
-use fulmar_base::Ecn;
-use fulmar_base::PathId;
+use fulmar_base::{Ecn, PathId};
 use fulmar_core::{Client, ClientConfig};
 use fulmar_datagram::Key;
 use fulmar_platform::{Interest, PollList};

@@ -8,14 +8,27 @@ use std::time::Duration;
 
 use fulmar_platform::{Interest, PollList};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, pidfd_open, pidfd_send_signal,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, geteuid, getpid, pidfd_open, pidfd_send_signal,
     set_child_subreaper, waitid,
 };
+
+use crate::peers;
 
 /// Asks the kernel to make orphans of our children ours, so that they can be waited for.
 pub(crate) fn adopt_orphans() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| set_child_subreaper(Some(getpid())).expect("Linux has subreapers"));
+}
+
+/// True for root. Nobody else sees the environment of a program that is not to be dumped, as ours are, not even of their
+/// own: then the calling test is left out.
+#[track_caller]
+pub(crate) fn sees_environments() -> bool {
+    let is_root = geteuid().is_root();
+    if !is_root {
+        peers::leave_out("only root sees the environment of programs that are not to be dumped");
+    }
+    is_root
 }
 
 /// A process, held by a descriptor: its number cannot become another's meanwhile.
@@ -33,7 +46,8 @@ impl Process {
         Some(Self { fd, pid })
     }
 
-    /// Takes hold of every process that was started in a home: see [`World`](super::World).
+    /// Takes hold of every process that was started in a home: see [`World`](super::World). Of our own programs only
+    /// root is told: see [`sees_environments`].
     pub(crate) fn all_of(home: &Path) -> Vec<Self> {
         let variable = [b"HOME=", home.as_os_str().as_bytes()].concat();
         let is_of_home = |pid: &u32| {

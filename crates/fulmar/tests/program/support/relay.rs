@@ -62,6 +62,8 @@ struct Network {
     client: Option<SocketAddr>,
     up: Passed,
     down: Passed,
+    /// The nonces of the client's datagrams.
+    nonces: Vec<u64>,
     in_flight: VecDeque<InFlight>,
 }
 
@@ -91,6 +93,7 @@ impl Relay {
             client: None,
             up: Passed::default(),
             down: Passed::default(),
+            nonces: Vec::new(),
             in_flight: VecDeque::new(),
         };
         let network = Arc::new(Mutex::new(network));
@@ -159,9 +162,19 @@ impl Relay {
         lock(&self.network).up
     }
 
-    /// What the server has sent, lost datagrams included.
+    /// The nonces of all that the client has sent, in the order in which they came.
+    pub(crate) fn nonces(&self) -> Vec<u64> {
+        lock(&self.network).nonces.clone()
+    }
+
+    /// Returns the traffic that the server has sent, lost datagrams included.
     pub(crate) fn down(&self) -> Passed {
         lock(&self.network).down
+    }
+
+    /// Returns the address from which the client was last heard.
+    pub(crate) fn client(&self) -> Option<SocketAddr> {
+        lock(&self.network).client
     }
 
     /// Makes the thread look at the sockets anew.
@@ -234,7 +247,11 @@ impl Network {
         let mut buffer = vec![0; DATAGRAM_MAX];
         while let Some(length) = self.receive(way, &mut buffer) {
             match way {
-                Way::Up => self.up.add(length),
+                Way::Up => {
+                    self.up.add(length);
+                    let nonce = buffer.first_chunk().copied();
+                    self.nonces.extend(nonce.map(u64::from_be_bytes));
+                }
                 Way::Down => self.down.add(length),
             }
             if self.is_lost(way) {
@@ -290,21 +307,18 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::DEADLINE;
+    use crate::support::{DEADLINE, Socket};
 
     /// A server that has heard from the client through the relay, and the client.
-    fn both_ends() -> (UdpSocket, Relay, UdpSocket) {
-        let server = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    fn both_ends() -> (Socket, Relay, Socket) {
+        let server = Socket::on_loopback();
         let relay = Relay::to(server.local_addr().unwrap().port());
-        let client = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let client = Socket::on_loopback();
         client.connect((Ipv4Addr::LOCALHOST, relay.port())).unwrap();
-        for socket in [&server, &client] {
-            socket.set_read_timeout(Some(DEADLINE)).unwrap();
-        }
         (server, relay, client)
     }
 
-    fn heard(server: &UdpSocket) -> (Vec<u8>, SocketAddr) {
+    fn heard(server: &Socket) -> (Vec<u8>, SocketAddr) {
         let mut buffer = [0; 64];
         let (length, from) = server.recv_from(&mut buffer).unwrap();
         (buffer[..length].to_vec(), from)
