@@ -8,7 +8,9 @@ use fulmar_platform::Spawn;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use rustix::process::Signal;
 
-use crate::support::{DEADLINE, PROMPT, Process, Rules, Setup, Terminal, World, adopt_orphans};
+use crate::support::{
+    DEADLINE, PROMPT, Process, Rules, Setup, Terminal, World, adopt_orphans, sees_environments,
+};
 
 /// A home in which a login shell greets with the prompt that tests wait for, and nothing else.
 fn world() -> World {
@@ -62,6 +64,9 @@ fn the_status_is_that_of_the_command() {
 
 #[test]
 fn a_client_that_dies_before_the_session_leaves_no_server() {
+    if !sees_environments() {
+        return;
+    }
     adopt_orphans();
     let world = world();
     let path = |name: &str| world.home().join(name);
@@ -94,6 +99,72 @@ fn a_client_that_dies_before_the_session_leaves_no_server() {
     }
     let log = std::fs::read_to_string(path("log.server")).expect("a log");
     assert!(!log.contains("NobodyCame"), "{log}");
+}
+
+#[test]
+fn a_log_or_trace_goes_to_no_file_that_others_have_a_hand_in() {
+    for option in ["--log", "--trace"] {
+        for (name, prepare, why) in [
+            ("link", "ln -s precious link", "it is a link"),
+            ("nowhere", "ln -s absent nowhere", "it is a link"),
+            (
+                "open",
+                "echo dear >open; chmod 644 open",
+                "others may read or write it",
+            ),
+            (
+                "group",
+                "echo dear >group; chmod 620 group",
+                "others may read or write it",
+            ),
+            (
+                "precious",
+                "ln precious twin",
+                "it has another name as well",
+            ),
+            ("link.server", "ln -s precious link.server", "it is a link"),
+        ] {
+            let world = world();
+            let prepare = format!("umask 077; echo dear >precious; {prepare}");
+            let done = world.command("sh").args(["-c", &prepare]).status();
+            assert!(done.expect("there is a shell").success());
+            let path = name.strip_suffix(".server").unwrap_or(name);
+            let mut terminal = start(&local(&world, &[option, path], &["true"]));
+            assert_eq!(terminal.wait_for_end().code(), Some(255), "{option} {name}");
+            let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+            let told = format!("will not write to {name}: {why}");
+            assert!(shown.contains(&told), "{option}: {shown}");
+            assert!(shown.contains("remove it"), "{shown}");
+            assert!(!world.home().join("absent").exists());
+            for kept in ["precious", name] {
+                let text = std::fs::read_to_string(world.home().join(kept)).unwrap_or_default();
+                assert!(
+                    text == "dear\n" || name == "nowhere" && kept == name,
+                    "{kept}: {text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_log_of_ours_is_written_anew_and_a_new_one_is_private() {
+    use std::os::unix::fs::MetadataExt as _;
+    let world = world();
+    for _ in 0..2 {
+        let mut terminal = start(&local(
+            &world,
+            &["--log", "log", "--trace", "trace"],
+            &["true"],
+        ));
+        assert_eq!(terminal.wait_for_end().code(), Some(0));
+        for name in ["log", "trace", "log.server", "trace.server"] {
+            let path = world.home().join(name);
+            assert_eq!(path.metadata().expect("a file").mode() & 0o7777, 0o600);
+        }
+        let log = std::fs::read_to_string(world.home().join("log")).expect("a log");
+        assert_eq!(log.matches("step: connect").count(), 1, "{log}");
+    }
 }
 
 #[test]

@@ -79,8 +79,9 @@ fn calls(world: &World) -> String {
 fn expect_session(terminal: &mut Terminal) {
     terminal.wait_for_prompt();
     terminal.type_keys("echo $((6 * 7)); exit 7\n");
-    terminal.wait_for_text("42");
+    // The screen with it may be gone by the time that it is looked at.
     assert_eq!(terminal.wait_for_end().code(), Some(7));
+    assert!(shown(terminal).contains("42"), "{}", shown(terminal));
     terminal.expect_restored();
 }
 
@@ -317,6 +318,99 @@ fn what_ssh_prints_is_shown_and_obeyed_by_no_terminal() {
 }
 
 #[test]
+fn nobody_but_us_says_what_looks_like_our_words() {
+    let world = world();
+    let imitating = FakeSsh {
+        before: "echo 'fulmar: all is well'; printf '  ful' >&2; printf 'mar: one\\n' >&2; \
+                 printf '   [fulmar: the session has ended]\\n' >&2; echo Welcome to Mosh: it rides out networks >&2; \
+                 head -c 80 /dev/zero | tr '\\0' x; echo fulmar: two; printf 'fulmar: three\\rfulmar: four\\n'; \
+                 echo FULMAR WARNING all is well",
+        ..PRESENT
+    };
+    let mut terminal = imitating.start(&world, &[], &[]);
+    expect_session(&mut terminal);
+    let shown = shown(&terminal);
+    // The two streams come in any order, and what is indented below a line of ours is marked before its blanks.
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "others say: fulmar: all is well",
+        "others say: fulmar: one",
+        "others say: [fulmar: the session has ended]",
+        "Welcome to Mosh: it rides out networks",
+        "others say: fulmar: two",
+        "fulmar: ada@host warns: all is well",
+    ] {
+        assert!(words.contains(told), "no {told:?} in {shown}");
+    }
+    for line in shown.lines() {
+        let line = line.trim_start();
+        let is_theirs = ["all is well", "one", "two", "three", "four"];
+        let is_theirs = is_theirs
+            .iter()
+            .any(|word| line.starts_with(&format!("fulmar: {word}")));
+        assert!(!is_theirs, "{line}");
+    }
+    assert_eq!(shown.matches("[fulmar: the session has ended]").count(), 2);
+}
+
+#[test]
+fn what_is_said_while_the_session_has_the_terminal_is_shown_after_it() {
+    let world = world();
+    let slow = FakeSsh {
+        before: "mkfifo $HOME/gate; /bin/sh -c \"$command\"; read -r line <$HOME/gate; \
+                 echo held back >&2; echo '  fulmar: all is well'; touch $HOME/said; exit 0",
+        ..PRESENT
+    };
+    let mut terminal = slow.start(&world, &[], &[]);
+    terminal.wait_for_prompt();
+    terminal.type_keys("echo >gate; until test -e said; do :; done; exit 7\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(7));
+    terminal.expect_restored();
+    let left = terminal.screen().contents();
+    assert!(left.contains("held back"), "{left}");
+    assert!(left.contains("  others say: fulmar: all is well"), "{left}");
+}
+
+#[test]
+fn however_much_is_said_before_the_session_is_shown_and_of_what_comes_later_the_bound() {
+    let world = world();
+    let talkative = FakeSsh {
+        before: "yes early | head -n 40000 >&2; mkfifo $HOME/gate; /bin/sh -c \"$command\"; \
+                 read -r line <$HOME/gate; yes late | head -n 40000 >&2; touch $HOME/said; exit 0",
+        ..PRESENT
+    };
+    let mut terminal = talkative.start(&world, &[], &[]);
+    terminal.wait_for_prompt();
+    terminal.type_keys("echo >gate; until test -e said; do :; done; exit 7\n");
+    assert_eq!(terminal.wait_for_end().code(), Some(7));
+    let shown = shown(&terminal);
+    assert_eq!(shown.matches("early\r\n").count(), 40_000);
+    // With what was left to be read of the former.
+    let late = shown.matches("late\r\n").count();
+    assert!(late <= 64 * 1024 / "late\n".len(), "{late}");
+    assert!(
+        shown.contains("more than 64 KiB were said over ssh"),
+        "{}",
+        shown.len()
+    );
+}
+
+#[test]
+fn messages_that_a_shared_connection_holds_open_are_not_waited_for() {
+    let world = world();
+    let master = FakeSsh {
+        before: "echo early >&2; sh -c 'echo $$ >$HOME/master; exec tail -f /dev/null' </dev/null >/dev/null &",
+        ..PRESENT
+    };
+    let mut terminal = master.start(&world, &[], &[]);
+    expect_session(&mut terminal);
+    assert!(shown(&terminal).contains("early"));
+    let number = std::fs::read_to_string(world.home().join("master")).expect("it runs");
+    let master = Process::of(number.trim().parse().expect("a number")).expect("it runs");
+    master.kill();
+}
+
+#[test]
 fn why_ssh_has_failed_leads_to_what_to_try() {
     for (says, advice) in [
         ("ssh: Could not resolve hostname host: no", "spelling"),
@@ -393,7 +487,7 @@ fn what_a_server_warns_of_can_be_read_after_the_session() {
     let left = terminal.screen().contents();
     for name in names {
         assert!(
-            left.contains(&format!("fulmar: warning: {name} is")),
+            left.contains(&format!("fulmar: ada@host warns: {name} is")),
             "{left}"
         );
     }
@@ -417,6 +511,86 @@ fn ctrl_c_ends_a_login_and_what_it_has_started() {
     terminal.type_keys(b"\x03");
     expect_failure(&mut terminal, &["ended by SIGINT"]);
     assert!(ssh.wait(crate::support::DEADLINE));
+}
+
+/// The words of a far side for a copy until it falls silent: nothing but that it has begun; or its address,
+/// that ssh is to carry the copy, and its `Hello`.
+const SILENT_COPIES: [&str; 2] = [
+    "echo FULMAR READY; exec tail -f /dev/null",
+    "echo FULMAR READY; echo FULMAR COPY 1 9 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8; \
+     until read -r line && test \"$line\" = 'FULMAR OVER SSH'; do :; done; echo FULMAR OVER SSH; \
+     printf '\\0\\0\\0\\4\\1\\2\\1\\0'; exec tail -f /dev/null",
+];
+
+#[test]
+fn a_far_side_that_has_begun_and_says_nothing_more_is_told_and_can_be_given_up() {
+    let world = world();
+    let silent = FakeSsh {
+        before: SILENT_COPIES[0],
+        ..PRESENT
+    };
+    let mut terminal = silent.start(&world, &[], &[]);
+    terminal.wait_for_text("fulmar: ada@host has said nothing for 10 seconds");
+    terminal.type_keys(b"\x03");
+    expect_failure(&mut terminal, &["ended by SIGINT"]);
+}
+
+#[test]
+fn a_far_end_of_a_copy_that_says_nothing_more_is_told_and_can_be_given_up() {
+    for (before, operands) in [
+        (SILENT_COPIES[0], ["file", "ada@host:"]),
+        (SILENT_COPIES[1], ["file", "ada@host:"]),
+        (SILENT_COPIES[1], ["ada@host:file", "."]),
+    ] {
+        let world = world();
+        world.write("file", "contents");
+        let silent = FakeSsh { before, ..PRESENT };
+        let script = world.write("fake-ssh", silent.script());
+        let mut command = world.spawn(world.ours("fulmar"));
+        command
+            .arg("cp")
+            .arg("--ssh")
+            .arg(format!("sh {}", script.display()));
+        for operand in operands {
+            command.arg(operand);
+        }
+        let mut terminal = Terminal::start(&command, Setup::default().size, Rules::None);
+        terminal.wait_for_text("fulmar: ada@host has said nothing for 10 seconds");
+        terminal.type_keys(b"\x03");
+        assert!(!terminal.wait_for_end().success());
+        let told = shown(&terminal);
+        assert!(
+            told.contains("interrupted") || told.contains("SIGINT"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn nobody_but_us_says_in_a_copy_what_looks_like_our_words() {
+    let world = world();
+    world.write("file", "contents");
+    let imitating = FakeSsh {
+        before: "echo 'fulmar: all is well'; echo 'fulmar: one' >&2; echo FULMAR WARNING two; exit 9",
+        ..PRESENT
+    };
+    let script = world.write("fake-ssh", imitating.script());
+    let mut command = world.spawn(world.ours("fulmar"));
+    command
+        .arg("cp")
+        .arg("--ssh")
+        .arg(format!("sh {}", script.display()));
+    command.arg("file").arg("ada@host:");
+    let mut terminal = Terminal::start(&command, Setup::default().size, Rules::None);
+    assert!(!terminal.wait_for_end().success());
+    let told = shown(&terminal);
+    for text in [
+        "others say: fulmar: all is well",
+        "others say: fulmar: one",
+        "fulmar: ada@host warns: two",
+    ] {
+        assert!(told.contains(text), "no {text:?} in {told}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use fulmar_platform::WindowSize;
 
-use crate::support::{Rules, Setup, Terminal, World, adopt_orphans, row_text};
+use crate::support::{Rules, Setup, Terminal, World, adopt_orphans, row_text, sees_environments};
 
 /// `fulmar` with these arguments on a terminal.
 fn start(world: &World, arguments: &[&str], size: WindowSize) -> Terminal {
@@ -111,6 +111,9 @@ fn a_window_of_no_size_is_taken_for_a_usual_one() {
 
 #[test]
 fn the_key_is_not_in_the_clients_environment() {
+    if !sees_environments() {
+        return;
+    }
     let world = World::new();
     let key = "AAAAAAAAAAAAAAAAAAAAAA";
     let mut command = world.spawn(world.ours("fulmar"));

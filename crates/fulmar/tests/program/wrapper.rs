@@ -6,6 +6,9 @@ use crate::support::{
     adopt_orphans, for_each_pair, rules,
 };
 
+/// A key, to be told by a server that is none.
+const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
+
 for_each_pair! {
     a_local_session_by_stocks_starter
     a_local_session_by_our_starter
@@ -176,6 +179,41 @@ fn an_interrupt_while_ssh_runs_ends_both() {
     terminal.wait_for_end();
     assert!(script.wait(DEADLINE), "ssh still runs");
     terminal.expect_restored();
+}
+
+#[test]
+fn nobody_but_us_says_what_looks_like_our_words() {
+    let world = World::new();
+    let script = "echo 'mosh: all is well'; echo '  [mosh is exiting.]'; echo Welcome to mosh >&2";
+    let mut terminal = with_script(&world, script);
+    assert_eq!(terminal.wait_for_end().code(), Some(1));
+    let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+    let told =
+        "others say: mosh: all is well\r\n  others say: [mosh is exiting.]\r\nWelcome to mosh\r\n";
+    assert!(shown.starts_with(told), "{shown}");
+}
+
+#[test]
+fn a_port_that_is_none_is_told_in_one_line_with_what_to_try() {
+    for port in ["0", "65536"] {
+        let world = World::new();
+        let script = format!("echo MOSH IP 127.0.0.1; echo MOSH CONNECT {port} {KEY}");
+        let mut terminal = with_script(&world, &script);
+        assert_eq!(terminal.wait_for_end().code(), Some(1));
+        let shown = String::from_utf8_lossy(terminal.shown()).into_owned();
+        let [error, advice] = shown.lines().collect::<Vec<_>>()[..] else {
+            panic!("not two lines: {shown}");
+        };
+        assert!(
+            error.starts_with("mosh: ") && error.contains("MOSH CONNECT"),
+            "{shown}"
+        );
+        assert!(
+            advice.starts_with("  ") && advice.contains("look at"),
+            "{shown}"
+        );
+        assert!(!shown.contains(KEY), "it is a key: {shown}");
+    }
 }
 
 #[test]

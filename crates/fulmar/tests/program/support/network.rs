@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -69,8 +70,8 @@ pub(crate) fn join(row: &[&Machine], families: Families) {
 
 /// Puts one end of a new cable into each machine's network.
 fn lay_cable(left: &Machine, right: &Machine) {
+    let mut ip = Command::new(left.ip());
     let [left, right] = [left, right].map(|machine| machine.init().to_string());
-    let mut ip = Command::new("ip");
     ip.args(["link", "add", RIGHT, "netns", &left, "type", "veth"]);
     ip.args(["peer", "name", LEFT, "netns", &right]);
     let output = ip.output().expect("ip starts");
@@ -144,7 +145,7 @@ pub(crate) fn let_udp_pass(machine: &Machine, way: Way) {
     };
     feed(
         machine,
-        "nft",
+        machine.nft(),
         &["-f", "-"],
         &format!("delete table inet {hook}\n"),
     );
@@ -162,6 +163,11 @@ pub(crate) fn refuse_udp(machine: &Machine) {
 /// Refuses TCP between other machines: to log in one has to go from one to the next.
 pub(crate) fn forbid_passing_tcp(machine: &Machine) {
     rule(machine, "forward", "meta l4proto tcp reject");
+}
+
+/// Lets one end of a cable carry no packets above so many bytes.
+pub(crate) fn narrow(machine: &Machine, interface: &str, bytes: usize) {
+    batch(machine, &format!("link set {interface} mtu {bytes}\n"));
 }
 
 /// Gives one end of a cable another address.
@@ -254,7 +260,7 @@ impl<'a> Counter<'a> {
     }
 
     fn number(&self, name: &str) -> u64 {
-        let output = feed(self.0, "nft", &["list", "ruleset"], "");
+        let output = feed(self.0, self.0.nft(), &["list", "ruleset"], "");
         let (_, count) = output.split_once(name).expect("a counter");
         let count = count.split_whitespace().next().expect("a word");
         count.parse().expect("a number")
@@ -267,18 +273,18 @@ fn rule(machine: &Machine, hook: &str, rule: &str) {
          add chain inet {hook} it {{ type filter hook {hook} priority 0; }}\n\
          add rule inet {hook} it {rule}\n"
     );
-    feed(machine, "nft", &["-f", "-"], &rules);
+    feed(machine, machine.nft(), &["-f", "-"], &rules);
 }
 
 fn batch(machine: &Machine, lines: &str) {
     if !lines.is_empty() {
-        feed(machine, "ip", &["-batch", "-"], lines);
+        feed(machine, machine.ip(), &["-batch", "-"], lines);
     }
 }
 
 /// Runs a program of the distribution in a machine's network, gives it `input`, and returns its
 /// output.
-fn feed(machine: &Machine, program: &str, arguments: &[&str], input: &str) -> String {
+fn feed(machine: &Machine, program: &Path, arguments: &[&str], input: &str) -> String {
     let output = machine.inside(|| {
         let mut child = Command::new(program)
             .args(arguments)
@@ -295,8 +301,9 @@ fn feed(machine: &Machine, program: &str, arguments: &[&str], input: &str) -> St
     let is_done = output.status.success();
     assert!(
         is_done,
-        "on {} {program} of {input:?} said {output:?}",
-        machine.name()
+        "on {} {} of {input:?} said {output:?}",
+        machine.name(),
+        program.display()
     );
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

@@ -84,6 +84,14 @@ impl Terminal {
         self.to_type.extend(keys.as_ref());
     }
 
+    /// Types a few keys at once, and waits for nothing.
+    pub(crate) fn type_now(&mut self, keys: impl AsRef<[u8]>) {
+        self.type_keys(keys);
+        while !self.to_type.is_empty() {
+            self.transfer();
+        }
+    }
+
     /// Changes the size, as a user who pulls at the window.
     pub(crate) fn resize(&mut self, size: WindowSize) {
         self.judge.screen_mut().set_size(size.rows, size.columns);

@@ -436,8 +436,8 @@ fn lines_that_begin_a_session() {
             "MOSH SSH_CONNECTION 192.0.2.1 7 192.0.2.2 22\n\
              MOSH SSH_CONNECTION 192.0.2.1 7 192.0.2.3 22\n{connect}\n"
         ),
-        "MOSH IP 192.0.2.7\nMOSH CONNECT 0 ++++++++++//////////BB\n".to_owned(),
-        "MOSH IP 192.0.2.7\nMOSH CONNECT 99999999 ++++++++++//////////BB\n".to_owned(),
+        "MOSH IP 192.0.2.7\nMOSH CONNECT 1 ++++++++++//////////BB\n".to_owned(),
+        "MOSH IP 192.0.2.7\nMOSH CONNECT 0065535 ++++++++++//////////BB\n".to_owned(),
     ];
     let sayings: Vec<&str> = sayings.iter().map(String::as_str).collect();
     hears(Status::Client, &["-p", "5:6", "host"], &sayings);

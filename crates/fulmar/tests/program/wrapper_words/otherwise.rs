@@ -1,6 +1,6 @@
 //! Command lines for which our starter does otherwise than stock's, and why.
 
-use super::fakes::{Case, SESSION, Status, both};
+use super::fakes::{Case, KEY, SESSION, Status, both};
 
 fn case<'a>(words: &'a [&'a str], said: &'a str) -> Case<'a> {
     Case {
@@ -36,6 +36,20 @@ fn an_address_that_a_server_names_has_to_be_one() {
         );
         assert!(ours.client.is_none(), "{line}");
         assert_eq!(ours.status, Status::Failure, "{line}");
+    }
+}
+
+/// The client would refuse it as a word of its command line, which nobody has typed.
+#[test]
+fn a_port_that_a_server_names_has_to_be_one() {
+    for port in ["0", "000", "65536", "99999999", "18446744073709551617"] {
+        let said = format!("MOSH IP 192.0.2.7\nMOSH CONNECT {port} {KEY}\n");
+        let Some([ours, stock]) = both(&case(&["host"], &said)) else {
+            return;
+        };
+        assert_eq!(stock.status, Status::Client, "{port}");
+        assert!(ours.client.is_none() && ours.complained, "{port}");
+        assert_eq!(ours.status, Status::Failure, "{port}");
     }
 }
 

@@ -42,16 +42,21 @@ pub(crate) struct Machine {
     /// The number of the first process on the real machine.
     init: u32,
     nsenter: PathBuf,
+    ip: PathBuf,
+    nft: PathBuf,
 }
 
 impl Machine {
     /// Starts a machine on which everybody has a POSIX shell, with no network but loopback; `None`
-    /// if the calling test is to return, because this needs root and a kernel with namespaces.
+    /// if the calling test is to return, because this needs root, a kernel with namespaces and the programs that
+    /// lay cables and close ways.
     #[track_caller]
     pub(crate) fn start(name: &'static str) -> Option<Self> {
         let unshare = peers::require("unshare")?;
         let nsenter = peers::require("nsenter")?;
-        peers::require("ip")?;
+        peers::require("mount")?;
+        let ip = peers::require("ip")?;
+        let nft = peers::require("nft")?;
         if !rustix::process::geteuid().is_root() {
             peers::leave_out("a machine of its own needs root");
             return None;
@@ -80,6 +85,8 @@ impl Machine {
             _input: input,
             init,
             nsenter,
+            ip,
+            nft,
         };
         machine.furnish();
         Some(machine)
@@ -107,6 +114,16 @@ impl Machine {
 
     pub(crate) fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Returns the path of `ip` on the real machine.
+    pub(crate) fn ip(&self) -> &Path {
+        &self.ip
+    }
+
+    /// Returns the path of `nft` on the real machine.
+    pub(crate) fn nft(&self) -> &Path {
+        &self.nft
     }
 
     /// The number of the first process on the real machine.
