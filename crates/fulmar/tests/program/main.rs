@@ -9,6 +9,8 @@ mod ending;
 mod errors;
 mod exit_status;
 mod flood;
+mod hostile_client;
+mod hostile_server;
 mod local;
 mod login;
 mod login_basic;

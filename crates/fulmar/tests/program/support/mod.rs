@@ -9,6 +9,7 @@
 //! met by failing tests only.
 
 mod daemon;
+mod deaf;
 mod judge;
 mod machine;
 mod modes;
@@ -24,6 +25,7 @@ mod terminal;
 mod world;
 
 pub(crate) use daemon::{Daemon, make_key};
+pub(crate) use deaf::DeafClient;
 pub(crate) use judge::{holds, row_text};
 pub(crate) use machine::{Bell, Machine, PASSWORD, Person};
 pub(crate) use modes::Modes;
