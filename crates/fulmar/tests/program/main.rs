@@ -3,6 +3,8 @@
 //! One test program for all of it, so that it is linked once; a module per subject.
 
 mod altered_login;
+mod answers;
+mod burst;
 mod client_side;
 mod copying;
 mod ending;
