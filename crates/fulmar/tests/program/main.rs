@@ -24,6 +24,7 @@ mod peers;
 mod prediction;
 mod roaming;
 mod screens;
+mod second_client;
 mod server_bootstrap;
 mod server_side;
 mod settings;
