@@ -13,6 +13,7 @@ mod exit_status;
 mod flood;
 mod hostile_client;
 mod hostile_server;
+mod key_memory;
 mod local;
 mod login;
 mod login_basic;
