@@ -5,6 +5,7 @@ mod addresses;
 mod drop_in;
 pub(crate) mod dropbear;
 mod fallback;
+mod forged;
 mod jumps;
 mod leaving;
 mod noise;
