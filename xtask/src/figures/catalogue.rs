@@ -305,4 +305,23 @@ pub(super) const ALL: &[Figure] = &[
             example: "frame_cost",
         },
     },
+    Figure {
+        name: "deaf-client",
+        about: "The most memory of a server whose client has the key and acknowledges nothing, while a program \
+                writes a random colour into each row of the window, for ever: after 60 states, of which \
+                either server keeps 32 at most.",
+        source: Source::Example {
+            package: "fulmar",
+            example: "deaf_client",
+        },
+    },
+    Figure {
+        name: "junk-flood",
+        about: "100 000 small datagrams of junk a second for 5 s to the port of a server: how many of them \
+                its socket had no room for, and as many of the keys among them.",
+        source: Source::Example {
+            package: "fulmar",
+            example: "junk_flood",
+        },
+    },
 ];

@@ -31,6 +31,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::workspace::{self, Workspace};
 use catalogue::{ALL, Figure, Source};
 use lab::Outcomes;
+use programs::built;
 pub(crate) use visits::Visits;
 
 /// The page that is written.
@@ -146,6 +147,10 @@ impl Figures {
             Source::Predictions => predictions::evaluation(workspace, self.from.as_deref(), place)?,
             Source::StockModel => predictions::stock_model(workspace, self.from.as_deref(), place)?,
             Source::Example { package, example } => {
+                if package == "fulmar" {
+                    // Its examples start it.
+                    built(workspace, package)?;
+                }
                 let args = ["run", "--release", "--locked", "--quiet"];
                 let mut cargo = workspace.cargo(args);
                 cargo.args(["--package", package, "--example", example]);
