@@ -3,10 +3,12 @@
 //! ```text
 //! datagram ◄─ transport ◄─┬─ core ◄─ fulmar ─► platform      sim: for tests, and for lab
 //! terminal ◄─ predict   ◄─┘            lab ─► sim, platform; and, in one folder, core and below
-//! datagram ◄─ predict, for its `Time`
 //! channel ◄─ tree ◄─ fulmar, which uses channel, too
-//! datagram, transport ◄─ quic ◄─ fulmar, for `Time` and `PathId`
+//! quic ◄─ fulmar
+//! core, datagram, quic, terminal ◄─ login ◄─ fulmar, for what an offer and an invitation hold
 //! ```
+//!
+//! Any of them may use base, which uses none.
 //!
 //! A new arrow is a decision: a page in `docs/decisions/`, and then a word in [`MEMBERS`].
 
@@ -35,6 +37,11 @@ enum Reach {
 
 const MEMBERS: &[Member] = &[
     Member {
+        name: BASE,
+        uses: &[],
+        reach: Reach::Pure,
+    },
+    Member {
         name: "fulmar-datagram",
         uses: &[],
         reach: Reach::Pure,
@@ -56,7 +63,7 @@ const MEMBERS: &[Member] = &[
     },
     Member {
         name: "fulmar-predict",
-        uses: &["fulmar-datagram", "fulmar-terminal"],
+        uses: &["fulmar-terminal"],
         reach: Reach::Pure,
     },
     Member {
@@ -71,7 +78,17 @@ const MEMBERS: &[Member] = &[
     },
     Member {
         name: "fulmar-quic",
-        uses: &["fulmar-datagram", "fulmar-transport"],
+        uses: &[],
+        reach: Reach::Pure,
+    },
+    Member {
+        name: "fulmar-login",
+        uses: &[
+            "fulmar-core",
+            "fulmar-datagram",
+            "fulmar-quic",
+            "fulmar-terminal",
+        ],
         reach: Reach::Pure,
     },
     Member {
@@ -90,6 +107,7 @@ const MEMBERS: &[Member] = &[
             "fulmar-channel",
             "fulmar-core",
             "fulmar-datagram",
+            "fulmar-login",
             "fulmar-platform",
             "fulmar-predict",
             "fulmar-quic",
@@ -123,6 +141,9 @@ const MEMBERS: &[Member] = &[
         reach: Reach::System,
     },
 ];
+
+/// The values that many crates name. Any member may use it; it uses none.
+const BASE: &str = "fulmar-base";
 
 /// Tests of any member may use it, and the lab; nothing that is shipped may.
 const SIMULATOR: &str = "fulmar-sim";
@@ -213,6 +234,9 @@ impl Member {
             let is_tested_with_it = is_for_tests && self.name != SIMULATOR;
             return is_tested_with_it || self.uses.contains(&SIMULATOR);
         }
+        if used == BASE {
+            return self.name != BASE;
+        }
         if MEMBERS.iter().any(|member| member.name == used) {
             return self.uses.contains(&used);
         }
@@ -260,6 +284,8 @@ mod tests {
             ("fulmar-core", "fulmar-terminal"),
             ("fulmar-predict", "fulmar-terminal"),
             ("fulmar", "fulmar-core"),
+            ("fulmar", "fulmar-login"),
+            ("fulmar-login", "fulmar-quic"),
             ("fulmar", "fulmar-platform"),
             (LAB, SIMULATOR),
             (LAB, "fulmar-platform"),
@@ -276,6 +302,8 @@ mod tests {
             ("fulmar-terminal", "fulmar-transport"),
             ("fulmar-transport", "fulmar-terminal"),
             ("fulmar-core", "fulmar-platform"),
+            ("fulmar-core", "fulmar-login"),
+            ("fulmar-login", "fulmar-platform"),
             ("fulmar-predict", "fulmar-transport"),
             ("fulmar-platform", "fulmar-datagram"),
             ("fulmar-sim", "fulmar-datagram"),
@@ -287,6 +315,15 @@ mod tests {
                 let expected = [format!("{from}/Cargo.toml: error: may not depend on {to}")];
                 assert_eq!(said(from, to, kind), expected, "{from} to {to}, {kind}");
             }
+        }
+    }
+
+    #[test]
+    fn base_may_be_used_by_all_and_uses_none() {
+        for member in MEMBERS.iter().filter(|member| member.name != BASE) {
+            let from = member.name;
+            assert_eq!(said(from, BASE, "normal"), [""; 0], "{from} to base");
+            assert_eq!(said(BASE, from, "normal").len(), 1, "base to {from}");
         }
     }
 
