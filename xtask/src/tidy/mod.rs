@@ -11,11 +11,14 @@
 //! | the table of logins names all tests of them, and no others | [`logins`] |
 //! | crates depend only on whom they may | [`arrows`] |
 //! | the lab uses what it judges in one folder only | [`arrows`] |
+//! | no modules of a crate import each other in a circle | [`circles`] |
 
 mod arrows;
+mod circles;
 mod citations;
 mod links;
 mod logins;
+mod modules;
 mod source;
 mod words;
 
@@ -113,6 +116,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     findings.extend(logins::findings(&files));
     findings.extend(arrows::findings(&workspace.metadata()?)?);
     findings.extend(arrows::independence(&files));
+    findings.extend(circles::findings(&files));
 
     for finding in &findings {
         eprintln!("{finding}");
