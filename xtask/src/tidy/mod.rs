@@ -6,6 +6,7 @@
 //! | a file past 800 lines is a question: which noun is missing? (a warning) | [`words`] |
 //! | no path of one person's machine | [`words`] |
 //! | a program that a test needs is in the table that installs it | [`words`] |
+//! | a limit, and a time, says where it comes from | [`numbers`] |
 //! | a cited section exists | [`citations`] |
 //! | a link between documents leads somewhere | [`links`] |
 //! | the table of logins names all tests of them, and no others | [`logins`] |
@@ -19,6 +20,7 @@ mod citations;
 mod links;
 mod logins;
 mod modules;
+mod numbers;
 mod source;
 mod words;
 
@@ -114,6 +116,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     findings.extend(citations::findings(&files));
     findings.extend(links::findings(&files));
     findings.extend(logins::findings(&files));
+    findings.extend(numbers::findings(&files));
     findings.extend(arrows::findings(&workspace.metadata()?)?);
     findings.extend(arrows::independence(&files));
     findings.extend(circles::findings(&files));
