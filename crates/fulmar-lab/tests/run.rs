@@ -124,7 +124,9 @@ fn an_interrupt_ends_what_runs_and_says_how_to_go_on() {
     assert!(!status.success(), "it was not complete");
     await_end_of_processes(&out);
     let outcomes = Folder::open(&out).unwrap().all().unwrap();
-    assert!(outcomes.iter().all(|one| one.end == End::Complete));
+    for outcome in &outcomes {
+        assert_eq!(outcome.end, End::Complete);
+    }
 }
 
 #[test]

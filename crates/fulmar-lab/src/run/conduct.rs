@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 
-use super::crew::{Crew, outcome};
+use super::crew::{Crew, Interrupted, outcome};
 use super::plan::{Plan, Run};
 use crate::outcome::{End, Folder, Outcome};
 
@@ -123,16 +123,16 @@ impl Conductor<'_> {
             }
             match events.recv_timeout(LOOK) {
                 Ok(Event::Over(number, made)) => {
+                    // It may hear of the signal before we do.
+                    if made.as_ref().is_err_and(|error| error.is::<Interrupted>()) {
+                        self.interrupt(crew);
+                    }
                     if let Some(outcome) = self.over(number, made) {
                         folder.put(&outcome)?;
                         watch.is_over(&self.plan.runs[number], &outcome);
                     }
                 }
-                Ok(Event::Interrupted) => {
-                    self.ended.is_interrupted = true;
-                    self.waiting.clear();
-                    self.stop_all(crew);
-                }
+                Ok(Event::Interrupted) => self.interrupt(crew),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     self.stop_late(crew);
                 }
@@ -190,6 +190,12 @@ impl Conductor<'_> {
         kept.facts.took = under_way.began.elapsed().as_secs_f64();
         kept.facts.side_by_side = under_way.side_by_side;
         Some(kept)
+    }
+
+    fn interrupt(&mut self, crew: &dyn Crew) {
+        self.ended.is_interrupted = true;
+        self.waiting.clear();
+        self.stop_all(crew);
     }
 
     fn stop_all(&self, crew: &dyn Crew) {

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
+use fulmar_platform::Signal;
 
 use super::plan::{Plan, Run};
 use crate::experiment::{Measured, Surroundings};
@@ -18,11 +20,26 @@ pub trait Crew: Sync {
     ///
     /// # Errors
     ///
-    /// Where there is no outcome at all, as when it was stopped.
+    /// Where there is no outcome at all, as when it was stopped; [`Interrupted`] if the user's signal
+    /// has ended it.
     fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome>;
 
     /// Stops a run, whose [`make`](Self::make) returns soon then.
     fn stop(&self, run: &RunId);
+}
+
+/// The error of a run that a signal of the user has ended before its process had a group of its own.
+#[derive(Debug, thiserror::Error)]
+#[error("it was interrupted")]
+pub struct Interrupted;
+
+impl Interrupted {
+    fn has_ended(status: ExitStatus) -> bool {
+        let signals = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
+        signals
+            .iter()
+            .any(|signal| status.signal() == Some(signal.number()))
+    }
 }
 
 /// Makes runs in this process.
@@ -141,6 +158,9 @@ impl Crew for Processes {
         let mut child = child.context("another run has its name")?;
         let status = child.wait()?;
         let said = said.join().unwrap_or_default();
+        if Interrupted::has_ended(status) {
+            bail!(Interrupted);
+        }
         if !status.success() || !is_read {
             bail!("its process ended with {status}: {}", end_of(&said));
         }
@@ -165,4 +185,18 @@ fn end_of(text: &str) -> &str {
     let start = text.len().saturating_sub(WORDS_MAX);
     let start = (start..=text.len()).find(|at| text.is_char_boundary(*at));
     &text[start.unwrap_or_default()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_of_the_user_is_an_interrupt_and_an_error_is_none() {
+        let ended = |raw| Interrupted::has_ended(ExitStatus::from_raw(raw));
+        assert!(ended(Signal::Interrupt.number()) && ended(Signal::HangUp.number()));
+        let exited_with_2 = 2 << 8;
+        let killed = 9;
+        assert!(!ended(0) && !ended(exited_with_2) && !ended(killed));
+    }
 }

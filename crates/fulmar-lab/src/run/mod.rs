@@ -25,7 +25,7 @@ mod progress;
 mod selection;
 
 pub use conduct::{Ended, Event, Watch, conduct};
-pub use crew::{Crew, Hands, Processes, outcome};
+pub use crew::{Crew, Hands, Interrupted, Processes, outcome};
 pub use forecast::forecast;
 pub use missing::missing;
 pub use pairs::{PAIRS, Pair, Series, Verdict, judge, pairs};

@@ -247,6 +247,38 @@ fn what_is_under_way_is_stopped_by_an_interrupt_and_leaves_nothing() {
     assert!(folder.all().unwrap().is_empty());
 }
 
+/// Hears of a signal in its first run, and is stuck in the others.
+struct Struck(Stuck, RunId);
+
+impl Crew for Struck {
+    fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
+        if run.id == self.1 {
+            anyhow::bail!(Interrupted);
+        }
+        self.0.make(plan, run)
+    }
+
+    fn stop(&self, run: &RunId) {
+        self.0.stop(run);
+    }
+}
+
+#[test]
+fn an_interrupt_that_a_run_hears_first_is_one_for_all() {
+    let scene = Scene::new(1);
+    let (plan, folder) = (&scene.plan, &scene.folder);
+    let left = plan.left(folder);
+    let stuck = Stuck(Mutex::default(), std::sync::Condvar::new());
+    let struck = Struck(stuck, plan.runs[left[0]].id.clone());
+    let ended = conduct(plan, &left, folder, &struck, 3, &scene.events, &mut Nobody);
+    let expected = Ended {
+        is_interrupted: true,
+        ..Ended::default()
+    };
+    assert_eq!(ended.unwrap(), expected);
+    assert!(folder.all().unwrap().is_empty());
+}
+
 #[test]
 fn a_forecast_adds_up() {
     let scene = Scene::new(1);
