@@ -272,9 +272,6 @@ pub(crate) enum Failure {
         /// The system's error.
         error: io::Error,
     },
-    /// Something else has told the user already.
-    #[error("")]
-    Told,
 }
 
 /// Names what we were doing when the system refused.
@@ -446,8 +443,7 @@ impl Failure {
             | Failure::Signalled(_)
             | Failure::TerminalClosed
             | Failure::LoginEnded
-            | Failure::System { .. }
-            | Failure::Told => return None,
+            | Failure::System { .. } => return None,
         })
     }
 }

@@ -184,36 +184,33 @@ impl LoginParent {
 }
 
 impl ParentHandle {
-    /// Waits for the offer.
+    /// Waits for the offer; `None` if the login has ended first, of which the parent tells.
     ///
     /// # Errors
     ///
-    /// When the login has ended first, of which the parent tells.
-    pub(crate) fn offer(&mut self) -> Result<Received, Failure> {
+    /// When what comes makes no sense.
+    pub(crate) fn offer(&mut self) -> Result<Option<Received>, Failure> {
         let mut reader = OfferReader::default();
         let mut bytes = [0; 4096];
         loop {
             let count = match self.parent.read(&mut bytes) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Ok(0) | Err(_) => return Err(Failure::Told),
+                Ok(0) | Err(_) => return Ok(None),
                 Ok(count) => count,
             };
             let read = bytes.get(..count).unwrap_or_default();
             if let Some(received) = reader.take(read).map_err(Failure::NoOffer)? {
-                return Ok(received);
+                return Ok(Some(received));
             }
         }
     }
 
-    /// Says that all that can go wrong has gone well, and waits to hear that the login is still there.
-    ///
-    /// # Errors
-    ///
-    /// When it has ended, of which the parent tells.
-    pub(crate) fn declare_ready(&mut self) -> Result<(), Failure> {
+    /// Says that all that can go wrong has gone well, and waits to hear that the login is still there. Returns false
+    /// if it has ended, of which the parent tells.
+    pub(crate) fn declare_ready(&mut self) -> bool {
         self.say(READY);
         let mut word = [0];
-        self.parent.read_exact(&mut word).map_err(|_| Failure::Told)
+        self.parent.read_exact(&mut word).is_ok()
     }
 
     /// Says that all is in vain, and that the client was told why.

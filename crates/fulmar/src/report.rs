@@ -18,17 +18,11 @@ pub(crate) const PRINTING: &str = "writing to standard output";
 
 /// Prints what went wrong and what to try, and returns the status to leave with.
 pub(crate) fn failure(failure: &Failure, program: &str, names: Names) -> u8 {
-    if !matches!(failure, Failure::Told) {
-        for line in failure.told() {
-            complain(program, line);
-        }
-        for line in failure
-            .advice(names)
-            .iter()
-            .flat_map(|advice| advice.lines())
-        {
-            print_to_stderr(&format!("  {}\n", escaped(line)));
-        }
+    for line in failure.told() {
+        complain(program, line);
+    }
+    for line in failure.advice(names).unwrap_or_default().lines() {
+        print_to_stderr(&format!("  {}\n", escaped(line)));
     }
     failure.status(names)
 }

@@ -123,7 +123,7 @@ fn mosh_server(words: &[OsString]) -> Result<u8, Failure> {
             report::print_to_stdout(&text);
             Ok(0)
         }
-        Request::Refuse(text) => refuse(&text),
+        Request::Refuse(text) => Ok(refuse(&text)),
     }
 }
 
@@ -136,11 +136,12 @@ fn mosh_client(words: &[OsString]) -> Result<u8, Failure> {
             report::print_to_stdout(&text);
             Ok(0)
         }
-        Request::Refuse(text) => refuse(&text),
+        Request::Refuse(text) => Ok(refuse(&text)),
     }
 }
 
-fn refuse(text: &str) -> Result<u8, Failure> {
+/// Prints what is wrong with a command line of stock's, and returns the status to leave with.
+fn refuse(text: &str) -> u8 {
     report::print_to_stderr(text);
-    Err(Failure::Told)
+    Names::Stock.failure_status()
 }

@@ -96,9 +96,6 @@ pub(crate) fn heard() {
 
 /// Prints why there is no session, and what to try.
 pub(crate) fn failure(failure: &Failure) {
-    if matches!(failure, Failure::Told) {
-        return;
-    }
     let advice = failure.advice(Names::Own).unwrap_or_default();
     let told = failure.told();
     let lines = told.iter().map(String::as_str).chain(advice.lines());

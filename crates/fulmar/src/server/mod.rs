@@ -44,7 +44,7 @@ use crate::report;
 ///
 /// # Errors
 ///
-/// When it cannot be started. In the parent this is [`Failure::Told`], for the daemon has said why.
+/// When it cannot be started, unless that is the daemon's failure, which says why itself.
 pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
     let ground = Ground::find(&options.records(), names)?;
     let plan = Plan::make(ground, Owner::find(names)?, options)?;
@@ -55,7 +55,7 @@ pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
         Detached::Parent {
             outcome: Outcome::Failed,
             ..
-        } => Err(Failure::Told),
+        } => Ok(names.failure_status()),
         Detached::Parent { daemon, .. } => {
             if names == Names::Stock {
                 // Some starters look for the last line.
@@ -89,15 +89,15 @@ fn serve_as_offered(wishes: Wishes) -> Result<u8, Failure> {
     announce::greet(&Environment::current()).map_err(while_doing("greeting the client"))?;
     let input = Input::take().map_err(while_doing("taking standard input"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
-        LoginFork::Parent(parent) => {
-            match parent.attend(input)? {
-                Leave::Heard => announce::heard(),
-                Leave::LoginEnded => return Err(Failure::LoginEnded),
-                Leave::Failed => return Err(Failure::Told),
-                Leave::DaemonEnded => return Err(Failure::ServerEnded),
+        LoginFork::Parent(parent) => match parent.attend(input)? {
+            Leave::Heard => {
+                announce::heard();
+                Ok(0)
             }
-            Ok(0)
-        }
+            Leave::Failed => Ok(Names::Own.failure_status()),
+            Leave::LoginEnded => Err(Failure::LoginEnded),
+            Leave::DaemonEnded => Err(Failure::ServerEnded),
+        },
         LoginFork::Daemon(parent) => {
             drop(input);
             offered::serve(wishes, parent)

@@ -27,33 +27,38 @@ use crate::login_parent::ParentHandle;
 use crate::session_key;
 use crate::surroundings::now;
 
-/// Serves one session, in the background, for the client that makes an offer.
+/// Serves one session, in the background, for the client that makes an offer, and returns the status to leave with.
+/// Where it cannot be what is asked for, the client is told.
 ///
 /// # Errors
 ///
-/// When it cannot be what is asked for, or the login ends first; the client was told.
+/// When it cannot wait.
 pub(crate) fn serve(wishes: Wishes, mut parent: ParentHandle) -> Result<u8, Failure> {
     match prepare(wishes, &mut parent) {
-        Ok((plan, opened, agreement)) => plan.work(opened, Some(parent), Some(agreement)),
-        Err(failure) => {
-            // The login ends with its parent, and what is told later with it.
-            announce::failure(&failure);
-            parent.declare_failed();
-            Err(Failure::Told)
+        Ok(Some((plan, opened, agreement))) => {
+            return plan.work(opened, Some(parent), Some(agreement));
         }
+        Ok(None) => {}
+        // The login ends with its parent, and what is told later with it.
+        Err(failure) => announce::failure(&failure),
     }
+    parent.declare_failed();
+    Ok(Names::Own.failure_status())
 }
 
+/// Returns what to serve; `None` if the login has ended first, of which the parent tells.
 fn prepare(
     wishes: Wishes,
     parent: &mut ParentHandle,
-) -> Result<(Plan, Opened, Agreement), Failure> {
+) -> Result<Option<(Plan, Opened, Agreement)>, Failure> {
     let ground = Ground::find(&wishes.records(), Names::Own)?;
     ignore_signals()?;
     let mut door = Door::open(Place::of(&wishes.clone().alone()), &ground)?;
     // While the offer is on its way.
     let owner = Owner::find(Names::Own)?;
-    let Received { offer, text } = parent.offer()?;
+    let Some(Received { offer, text }) = parent.offer()? else {
+        return Ok(None);
+    };
     let agreement = door.announcement.agreement_on(offer.capabilities, &text);
     let options = wishes.over(offer);
     let wished = Place::of(&options);
@@ -62,7 +67,9 @@ fn prepare(
     // Until here a signal is the end.
     let surroundings = watch()?;
     let warnings = [&plan.warnings[..], &bound.complaints].concat();
-    parent.declare_ready()?;
+    if !parent.declare_ready() {
+        return Ok(None);
+    }
     announce::agreed(&warnings).map_err(while_doing(PRINTING))?;
     plan.streams()
         .let_go()
@@ -72,7 +79,7 @@ fn prepare(
         key: door.key,
         surroundings,
     };
-    Ok((plan, opened, agreement))
+    Ok(Some((plan, opened, agreement)))
 }
 
 /// The time for which a port that is wished may be another server's.

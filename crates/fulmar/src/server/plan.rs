@@ -75,18 +75,19 @@ impl Plan {
         })
     }
 
-    /// Serves one session, in the background, for whoever has the printed key.
+    /// Serves one session, in the background, for whoever has the printed key, and returns the status to leave with.
+    /// Where it cannot listen, the user is told.
     ///
     /// # Errors
     ///
-    /// When it cannot listen, of which the user was told, or cannot wait.
+    /// When it cannot wait.
     pub(crate) fn serve(self, readiness: Readiness) -> Result<u8, Failure> {
         let names = self.ground.names;
-        let opened = self.open().map_err(|failure| {
+        let opened = match self.open() {
+            Ok(opened) => opened,
             // Whoever started us may not listen any more once the parent has left.
-            report::failure(&failure, names.program(), names);
-            Failure::Told
-        })?;
+            Err(failure) => return Ok(report::failure(&failure, names.program(), names)),
+        };
         readiness
             .declare(self.streams())
             .map_err(while_doing("letting go of the terminal"))?;

@@ -19,6 +19,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use fulmar_core::Names;
 use fulmar_login::attributed;
 use fulmar_platform::resolve::numeric;
 
@@ -92,7 +93,7 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
         }
         Err(Mistake::NoHost) => {
             report::print_to_stderr(USAGE);
-            Err(Failure::Told)
+            Ok(Names::Stock.failure_status())
         }
         Err(mistake) => Err(Failure::StarterOptions(mistake)),
     }
