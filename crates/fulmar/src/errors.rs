@@ -15,13 +15,14 @@ use fulmar_platform::resolve::{ResolveError, numeric};
 use fulmar_platform::{Signal, Unfit};
 
 pub(crate) use self::copy::CopyFailure;
+use crate::advice::Advice;
 use crate::settings::{Fault, FileFault, Source};
 use crate::shell_words::Unfinished;
 use crate::wrapper::Mistake;
 
 /// The reason why the program leaves without having done what it was asked for.
 ///
-/// Its text says what happened and to whom, [`advice`](Failure::advice) what to try.
+/// Its text says what happened and to whom, [`advice`](Advice::advice) what to try.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// A login came to nothing.
@@ -279,29 +280,26 @@ pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> Fail
     move |error| Failure::System { doing, error }
 }
 
-impl Failure {
-    /// Returns the status to leave with: 1, as stock, or 255, as ssh; that of a copy is scp's.
-    pub(crate) fn status(&self, names: Names) -> u8 {
+impl Advice for Failure {
+    fn passed_on(&self) -> Option<&dyn Advice> {
         match self {
-            Failure::Copy(failure) => failure.status(),
-            _ => names.failure_status(),
+            Failure::Login(failure) => Some(failure),
+            Failure::Copy(failure) => Some(failure),
+            _ => None,
         }
     }
 
-    /// Says what happened, in one line or, of a file with several faults, in one for each.
-    pub(crate) fn told(&self) -> Vec<String> {
+    fn told(&self) -> Vec<String> {
         match self {
             Failure::Config { path, faults } => listed(path, faults),
             other => vec![other.to_string()],
         }
     }
 
-    /// Says what to try next.
-    pub(crate) fn advice(&self, names: Names) -> Option<String> {
+    fn advice(&self, names: Names) -> Option<String> {
         let own = names == Names::Own;
         Some(match self {
-            Failure::Login(failure) => return failure.advice(),
-            Failure::Copy(failure) => return failure.advice(),
+            Failure::Login(_) | Failure::Copy(_) => return self.passed_on()?.advice(names),
             Failure::NothingToDo => {
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
             }

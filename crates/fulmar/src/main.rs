@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod advice;
 mod cli;
 mod client;
 mod completions;

@@ -8,7 +8,7 @@ use fulmar_core::Names;
 use fulmar_login::Attribution;
 pub(crate) use fulmar_login::{escaped, is_harmful};
 
-use crate::errors::Failure;
+use crate::advice::Advice;
 
 /// The words that others have said through us: their streams end on one terminal.
 static OTHERS: Mutex<Attribution> = Mutex::new(Attribution::new());
@@ -17,7 +17,7 @@ static OTHERS: Mutex<Attribution> = Mutex::new(Attribution::new());
 pub(crate) const PRINTING: &str = "writing to standard output";
 
 /// Prints what went wrong and what to try, and returns the status to leave with.
-pub(crate) fn failure(failure: &Failure, program: &str, names: Names) -> u8 {
+pub(crate) fn failure(failure: &dyn Advice, program: &str, names: Names) -> u8 {
     for line in failure.told() {
         complain(program, line);
     }

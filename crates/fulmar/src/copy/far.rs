@@ -21,6 +21,7 @@ use super::far_end::{FarEnd, Login};
 use super::far_sockets::FarSockets;
 use super::pace::Pace;
 use super::udp_link::origin;
+use crate::advice::Advice as _;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure, while_doing};
 use crate::log::{self, Log};

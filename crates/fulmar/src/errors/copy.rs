@@ -2,14 +2,16 @@
 
 use std::ffi::OsString;
 
+use fulmar_core::Names;
 use fulmar_platform::Signal;
 
 use super::signal_name;
+use crate::advice::Advice;
 use crate::copy::BadOperand;
 
 /// The reason why a copy came to nothing, or not to all that was asked for. Hosts are as the user wrote them.
 ///
-/// Its text says what happened and to whom, [`advice`](CopyFailure::advice) what to try.
+/// Its text says what happened and to whom, [`advice`](Advice::advice) what to try.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CopyFailure {
     /// There are no operands.
@@ -144,9 +146,22 @@ pub(crate) enum CopyFailure {
 }
 
 impl CopyFailure {
-    /// Returns the status to leave with, as scp: 255 where the other machine was not reached or was
-    /// lost, else 1. A signal has its own, as in a shell.
-    pub(crate) fn status(&self) -> u8 {
+    /// Returns the same for a copy that was lost and goes on by the same command, or does not.
+    pub(crate) fn resuming(mut self, is_resumed: bool) -> CopyFailure {
+        if let CopyFailure::Lost { resumes, .. }
+        | CopyFailure::Silent { resumes, .. }
+        | CopyFailure::Gone { resumes, .. } = &mut self
+        {
+            *resumes = is_resumed;
+        }
+        self
+    }
+}
+
+impl Advice for CopyFailure {
+    /// Returns the status as scp: 255 where the other machine was not reached or was lost, else 1. A
+    /// signal has its own, as in a shell.
+    fn status(&self, _names: Names) -> u8 {
         match self {
             CopyFailure::NoFulmar { .. }
             | CopyFailure::NoCopyServer { .. }
@@ -165,19 +180,7 @@ impl CopyFailure {
         }
     }
 
-    /// Returns the same for a copy that was lost and goes on by the same command, or does not.
-    pub(crate) fn resuming(mut self, is_resumed: bool) -> CopyFailure {
-        if let CopyFailure::Lost { resumes, .. }
-        | CopyFailure::Silent { resumes, .. }
-        | CopyFailure::Gone { resumes, .. } = &mut self
-        {
-            *resumes = is_resumed;
-        }
-        self
-    }
-
-    /// Says what to try next.
-    pub(crate) fn advice(&self) -> Option<String> {
+    fn advice(&self, _names: Names) -> Option<String> {
         Some(match self {
             CopyFailure::NothingNamed
             | CopyFailure::Operand { .. }

@@ -14,8 +14,8 @@ use fulmar_login::{Announcement, CopyInvitation, Line, invitation_text};
 use fulmar_platform::tty::is_terminal;
 use zeroize::Zeroizing;
 
+use crate::advice::Advice;
 use crate::environment::Environment;
-use crate::errors::Failure;
 use crate::session_key;
 
 /// The most warnings that are printed.
@@ -95,7 +95,7 @@ pub(crate) fn heard() {
 }
 
 /// Prints why there is no session, and what to try.
-pub(crate) fn failure(failure: &Failure) {
+pub(crate) fn failure(failure: &dyn Advice) {
     let advice = failure.advice(Names::Own).unwrap_or_default();
     let told = failure.told();
     let lines = told.iter().map(String::as_str).chain(advice.lines());

@@ -33,6 +33,7 @@ use self::detach::{Detached, Outcome, detach};
 use self::ground::{Ground, Owner};
 use self::options::{Options, Wishes};
 use self::plan::Plan;
+use crate::advice::Advice as _;
 use crate::environment::Environment;
 use crate::errors::{Failure, while_doing};
 use crate::login_parent::{Leave, LoginFork, fork_daemon};

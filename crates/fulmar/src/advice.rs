@@ -1,0 +1,39 @@
+//! What a failure of any part of the program tells its user.
+
+use std::error::Error;
+
+use fulmar_core::Names;
+use fulmar_login::LoginFailure;
+
+/// A failure that a user can be told of. Its text says what happened and to whom.
+pub(crate) trait Advice: Error {
+    /// Returns the failure of another part that this one only passes on.
+    fn passed_on(&self) -> Option<&dyn Advice> {
+        None
+    }
+
+    /// Says what happened, in one line or, of a file with several faults, in one for each.
+    fn told(&self) -> Vec<String> {
+        match self.passed_on() {
+            Some(failure) => failure.told(),
+            None => vec![self.to_string()],
+        }
+    }
+
+    /// Says what to try next, in one line or several.
+    fn advice(&self, names: Names) -> Option<String>;
+
+    /// Returns the status to leave with: 1, as stock, or 255, as ssh, where a part has no rule of its own.
+    fn status(&self, names: Names) -> u8 {
+        match self.passed_on() {
+            Some(failure) => failure.status(names),
+            None => names.failure_status(),
+        }
+    }
+}
+
+impl Advice for LoginFailure {
+    fn advice(&self, _names: Names) -> Option<String> {
+        LoginFailure::advice(self)
+    }
+}
