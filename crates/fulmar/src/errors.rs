@@ -18,6 +18,7 @@ pub(crate) use self::copy::CopyFailure;
 use crate::advice::Advice;
 use crate::settings::{Fault, FileFault, Source};
 use crate::shell_words::Unfinished;
+use crate::system;
 use crate::wrapper::Mistake;
 
 /// The reason why the program leaves without having done what it was asked for.
@@ -26,10 +27,10 @@ use crate::wrapper::Mistake;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// A login came to nothing.
-    #[error("{0}")]
+    #[error(transparent)]
     Login(LoginFailure),
     /// A copy came to nothing, or not to all of it.
-    #[error("{0}")]
+    #[error(transparent)]
     Copy(CopyFailure),
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
@@ -181,14 +182,6 @@ pub(crate) enum Failure {
     /// The line with which ssh is to begin has no word in it.
     #[error("the command line for ssh is empty")]
     NoSshCommand,
-    /// A program of the user's choice does not start.
-    #[error("cannot start {}: {error}", program.display())]
-    CannotStart {
-        /// As it was named.
-        program: OsString,
-        /// The system's error.
-        error: io::Error,
-    },
     /// The client was asked for its colours.
     #[error("{} -c has failed: {status}", program.display())]
     ClientFailed {
@@ -266,18 +259,8 @@ pub(crate) enum Failure {
     #[error("FULMAR_LOG is not understood: {0}")]
     LogFilter(String),
     /// Anything else that the system refuses.
-    #[error("{doing}: {error}")]
-    System {
-        /// The action that failed.
-        doing: &'static str,
-        /// The system's error.
-        error: io::Error,
-    },
-}
-
-/// Names what we were doing when the system refused.
-pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> Failure {
-    move |error| Failure::System { doing, error }
+    #[error(transparent)]
+    System(#[from] system::Failure),
 }
 
 impl Advice for Failure {
@@ -285,6 +268,7 @@ impl Advice for Failure {
         match self {
             Failure::Login(failure) => Some(failure),
             Failure::Copy(failure) => Some(failure),
+            Failure::System(failure) => Some(failure),
             _ => None,
         }
     }
@@ -299,7 +283,7 @@ impl Advice for Failure {
     fn advice(&self, names: Names) -> Option<String> {
         let own = names == Names::Own;
         Some(match self {
-            Failure::Login(_) | Failure::Copy(_) => return self.passed_on()?.advice(names),
+            Failure::Login(_) | Failure::Copy(_) | Failure::System(_) => return self.passed_on()?.advice(names),
             Failure::NothingToDo => {
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
             }
@@ -392,9 +376,6 @@ impl Advice for Failure {
             Failure::SshCommand(_) | Failure::NoSshCommand => {
                 "it reads like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()
             }
-            Failure::CannotStart { .. } => {
-                "check that it is installed and in PATH, or name it by its full path".to_owned()
-            }
             Failure::ClientFailed { .. } => "--client names a client like mosh-client".to_owned(),
             Failure::NoSuchHost { .. } => {
                 "check the spelling and --family; a name that only ssh knows needs \
@@ -440,8 +421,7 @@ impl Advice for Failure {
             | Failure::OfServer { .. }
             | Failure::Signalled(_)
             | Failure::TerminalClosed
-            | Failure::LoginEnded
-            | Failure::System { .. } => return None,
+            | Failure::LoginEnded => return None,
         })
     }
 }

@@ -11,8 +11,9 @@ use fulmar_datagram::{Key, KeyError};
 use fulmar_platform::take_env_secret;
 use zeroize::Zeroizing;
 
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::session_key;
+use crate::system::{self, while_doing};
 
 /// The longest line that is read for a key. A key has 22 characters; a few more let us say that
 /// there are too many.
@@ -28,7 +29,7 @@ pub(crate) type KeyText = Zeroizing<Vec<u8>>;
 /// # Errors
 ///
 /// When that cannot be done any more because other threads run.
-pub(crate) fn from_environment() -> Result<Option<KeyText>, Failure> {
+pub(crate) fn from_environment() -> Result<Option<KeyText>, system::Failure> {
     take_env_secret("MOSH_KEY").map_err(while_doing("taking MOSH_KEY out of the environment"))
 }
 

@@ -14,11 +14,12 @@ use fulmar_platform::{PollList, Signal, signals};
 use crate::cli::Records;
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::login::{SshChild, SshLogin};
 use crate::settings::Sources;
 use crate::steps::{Step, Steps};
 use crate::surroundings::{Surroundings, now};
+use crate::system::while_doing;
 use crate::{log, report, session_key};
 
 /// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
@@ -129,7 +130,7 @@ fn listen(
 
 fn obey(signal: Signal) -> Result<(), Failure> {
     match signal {
-        Signal::Suspend => signals::stop_process_group().map_err(while_doing("stopping")),
+        Signal::Suspend => Ok(signals::stop_process_group().map_err(while_doing("stopping"))?),
         // The last is about what the server did not read, whose end says more.
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
         signal => Err(Failure::Signalled(signal)),

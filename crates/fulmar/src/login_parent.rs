@@ -23,8 +23,9 @@ use fulmar_login::{OfferReader, Received};
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, PollList};
 
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::offer_input::{Input, News};
+use crate::system::while_doing;
 
 /// The daemon is what it was asked to be.
 const READY: u8 = b'r';

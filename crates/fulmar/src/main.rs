@@ -35,6 +35,7 @@ mod settings;
 mod shell_words;
 mod steps;
 mod surroundings;
+mod system;
 mod trace;
 mod udp;
 mod wrapper;

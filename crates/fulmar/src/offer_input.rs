@@ -6,7 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use fulmar_login::OfferReader;
 
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
+use crate::system::while_doing;
 
 /// Standard input, past the buffer of the standard library.
 pub(crate) struct Input {

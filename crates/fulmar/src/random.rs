@@ -2,7 +2,7 @@
 
 use fulmar_core::Seed;
 
-use crate::errors::{Failure, while_doing};
+use crate::system::{Failure, while_doing};
 
 /// Returns a seed for the chaff.
 ///

@@ -8,9 +8,10 @@ use fulmar_core::Names;
 
 use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command};
 use crate::environment::Environment;
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::names::Program;
 use crate::settings::Sources;
+use crate::system::{self, while_doing};
 use crate::{client, copy, local, login, manual, report, server, settings, wrapper};
 
 /// Does what the words ask for, and returns the status to leave with.
@@ -41,7 +42,7 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
     };
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
-        Err(error) => return tell(&error, refused),
+        Err(error) => return Ok(tell(&error, refused)?),
     };
     match cli.command {
         Some(Command::Server(arguments)) if arguments.is_new() => {
@@ -52,8 +53,8 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
         Some(Command::Cp(arguments)) => copy::run(&arguments),
         Some(Command::CopyServer(arguments)) => copy::run_far_end(&arguments),
         Some(Command::Config(arguments)) => print_settings(arguments),
-        Some(Command::Man { page }) => print(&manual::page(page)),
-        Some(Command::Completions { shell }) => print(&shell.script()),
+        Some(Command::Man { page }) => Ok(print(&manual::page(page))?),
+        Some(Command::Completions { shell }) => Ok(print(&shell.script())?),
         None if cli.local => {
             let sources = Sources::own(cli.flags.0, cli.file.path, None);
             local::run(&cli.words, &sources)
@@ -69,7 +70,7 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
     }
 }
 
-fn print(text: &str) -> Result<u8, Failure> {
+fn print(text: &str) -> Result<u8, system::Failure> {
     report::try_print(text).map_err(while_doing(report::PRINTING))?;
     Ok(0)
 }
@@ -96,7 +97,7 @@ fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
 }
 
 /// Prints help, or what is wrong with the command line, and returns the status to leave with.
-fn tell(error: &clap::Error, refused: u8) -> Result<u8, Failure> {
+fn tell(error: &clap::Error, refused: u8) -> Result<u8, system::Failure> {
     let is_asked_for = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion

@@ -3,7 +3,7 @@
 use fulmar_datagram::{Key, KeyError, KeyMaterial};
 use fulmar_platform::SecretBox;
 
-use crate::errors::{Failure, while_doing};
+use crate::system::{Failure, while_doing};
 
 /// Returns a fresh key.
 ///

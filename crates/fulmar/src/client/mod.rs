@@ -31,13 +31,14 @@ use self::event_loop::EventLoop;
 use self::sockets::Sockets;
 use self::terminal::Terminal;
 use crate::environment::Environment;
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::key_source::{self, KeyText};
 use crate::log::{self, Log};
 use crate::login::SshLogin;
 use crate::settings::{Settings, Sources};
 use crate::steps::Steps;
 use crate::surroundings::{Surroundings, now};
+use crate::system::{self, while_doing};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};
 
@@ -172,7 +173,7 @@ impl Desk {
     /// # Errors
     ///
     /// When the system has no descriptors left.
-    pub(crate) fn watch() -> Result<Surroundings, Failure> {
+    pub(crate) fn watch() -> Result<Surroundings, system::Failure> {
         Surroundings::watch(&signals::SIGNALS).map_err(while_doing("watching for signals"))
     }
 

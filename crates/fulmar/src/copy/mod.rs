@@ -53,10 +53,11 @@ use self::plan::{Job, Way, plan};
 use self::rate::Rate;
 use self::reporter::Reporter;
 use crate::environment::Environment;
-use crate::errors::{CopyFailure, Failure, while_doing};
+use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
 use crate::settings::Sources;
 use crate::surroundings::{Surroundings, now};
+use crate::system::while_doing;
 use crate::{report, udp};
 
 /// Datagrams that one turn of a loop takes from its sockets.
@@ -163,7 +164,7 @@ fn deliver(surroundings: &mut Surroundings, reporter: &mut Reporter) -> Result<(
         reporter.look_after_output();
     }
     match reporter.take_output_error() {
-        Some(error) => Err(while_doing("writing to standard output")(error)),
+        Some(error) => Err(while_doing("writing to standard output")(error).into()),
         None => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 //! A new kind of failure gets a row here, and then
 //! `FULMAR_WRITE_DOCUMENTS=1 cargo test -p fulmar --bin fulmar errors` writes the page anew.
 
+use std::any::type_name;
 use std::collections::HashSet;
 use std::mem::discriminant;
 use std::os::unix::process::ExitStatusExt as _;
@@ -21,7 +22,24 @@ const OWN: &[Names] = &[Own];
 const STOCK: &[Names] = &[Stock];
 
 /// A failure, the names under which it can happen, and what causes it.
-type Row = (Failure, &'static [Names], &'static str);
+struct Row {
+    failure: Box<dyn Advice>,
+    kind: Kind,
+    names: &'static [Names],
+    cause: &'static str,
+}
+
+/// The name of a failure's type, and which of its variants it is.
+type Kind = (&'static str, String);
+
+fn row<F: Advice + 'static>(failure: F, names: &'static [Names], cause: &'static str) -> Row {
+    Row {
+        kind: (type_name::<F>(), format!("{:?}", discriminant(&failure))),
+        failure: Box::new(failure),
+        names,
+        cause,
+    }
+}
 
 /// All rows, by chapter.
 fn chapters() -> Vec<(&'static str, Vec<Row>)> {
@@ -39,7 +57,7 @@ fn chapters() -> Vec<(&'static str, Vec<Row>)> {
 }
 
 fn command_line() -> Vec<Row> {
-    vec![(
+    vec![row(
         Failure::NothingToDo,
         OWN,
         "neither a host nor anything else was named",
@@ -53,7 +71,7 @@ fn settings() -> Vec<Row> {
         fault,
     };
     vec![
-        (
+        row(
             Failure::Config {
                 path: path(),
                 faults: vec![example_fault()],
@@ -61,33 +79,33 @@ fn settings() -> Vec<Row> {
             OWN,
             "the configuration file has a fault there; each has a line of its own",
         ),
-        (
+        row(
             file(FileFault::System(said("No such file or directory"))),
             OWN,
             "the file was named by --config or FULMAR_CONFIG and cannot be read",
         ),
-        (
+        row(
             file(FileFault::NotAFile),
             OWN,
             "a folder, a pipe or a device has the name of the file",
         ),
-        (
+        row(
             file(FileFault::OthersWrite(0o664)),
             OWN,
             "the group or all may write the file, and it names programs that are run",
         ),
-        (
+        row(
             file(FileFault::OthersOwn),
             OWN,
             "the file belongs neither to the user nor to root",
         ),
-        (file(FileFault::TooLong), OWN, "a wrong file, most likely"),
-        (
+        row(file(FileFault::TooLong), OWN, "a wrong file, most likely"),
+        row(
             file(FileFault::NotText(3)),
             OWN,
             "the file is in another encoding, or no text",
         ),
-        (
+        row(
             Failure::Setting {
                 name: "predict",
                 value: "sometimes".into(),
@@ -97,14 +115,14 @@ fn settings() -> Vec<Row> {
             OWN,
             "a flag or a variable has a value that makes no sense",
         ),
-        (
+        row(
             Failure::PredictionMode {
                 mode: "sometimes".into(),
             },
             STOCK,
             "MOSH_PREDICTION_DISPLAY has a value that makes no sense",
         ),
-        (
+        row(
             Failure::LogFilter("invalid filter".to_owned()),
             OWN,
             "FULMAR_LOG of a server makes no sense",
@@ -240,7 +258,7 @@ fn login() -> Vec<Row> {
             "the name has no address here, and --remote-ip local lets nobody else say one",
         ),
     ];
-    let row = |(failure, cause)| (Failure::Login(failure), OWN, cause);
+    let row = |(failure, cause)| row(failure, OWN, cause);
     rows.into_iter().map(row).collect()
 }
 
@@ -364,13 +382,13 @@ fn copying() -> Vec<Row> {
             "Ctrl-C, or another signal",
         ),
     ];
-    let row = |(failure, cause)| (Failure::Copy(failure), OWN, cause);
+    let row = |(failure, cause)| row(failure, OWN, cause);
     rows.into_iter().map(row).collect()
 }
 
 fn server() -> Vec<Row> {
     vec![
-        (
+        row(
             Failure::PortsBusy {
                 ports: PortRange::DEFAULT,
                 error: said("Address already in use"),
@@ -378,7 +396,7 @@ fn server() -> Vec<Row> {
             BOTH,
             "all ports are taken, on every address that was tried",
         ),
-        (
+        row(
             Failure::ShellMissing {
                 program: "/bin/zsh".into(),
             },
@@ -386,57 +404,57 @@ fn server() -> Vec<Row> {
             "the command, or the shell that SHELL or the user database names, is not there or may \
              not be run",
         ),
-        (
+        row(
             Failure::LocalServer,
             OWN,
             "with --local: the server has ended without a word",
         ),
-        (
+        row(
             Failure::NoOffer(OfferError::Missing),
             OWN,
             "fulmar server was started by hand without the word new, or the login has ended",
         ),
-        (
+        row(
             Failure::NoOffer(OfferError::Cut),
             OWN,
             "the login has ended, or something there has read a part of the client's offer",
         ),
-        (
+        row(
             Failure::NoOffer(OfferError::TooLong),
             OWN,
             "the program's arguments do not fit into an offer, or something else comes without end",
         ),
-        (
+        row(
             Failure::NoOffer(OfferError::Version(2)),
             OWN,
             "the client is of a later version with another bootstrap",
         ),
-        (
+        row(
             Failure::NoOffer(OfferError::Malformed(3)),
             OWN,
             "the offer was changed on its way, or is of another version",
         ),
-        (
+        row(
             Failure::Opening(OpeningError::TooLong(70_000)),
             OWN,
             "the program's arguments do not fit into an offer",
         ),
-        (
+        row(
             Failure::Opening(OpeningError::ControlCharacter),
             OWN,
             "what --server says is not a single line",
         ),
-        (
+        row(
             Failure::LoginEnded,
             OWN,
             "the client was ended, or its connection was lost, before the first datagram",
         ),
-        (
+        row(
             Failure::ServerEnded,
             OWN,
             "no client came for a minute, or the server was ended",
         ),
-        (
+        row(
             Failure::OfServer {
                 what: "cannot run nano: there is no such program here".to_owned(),
                 advice: vec!["check the spelling".to_owned()],
@@ -449,34 +467,34 @@ fn server() -> Vec<Row> {
 
 fn client() -> Vec<Row> {
     vec![
-        (
+        row(
             Failure::KeyMissing,
             BOTH,
             "a client was started by hand, without the server's key",
         ),
-        (
+        row(
             Failure::BadKey(KeyError::WrongLength { found: 21 }),
             BOTH,
             "a character was lost when the key was copied",
         ),
-        (
+        row(
             Failure::BadKey(KeyError::NotBase64),
             BOTH,
             "something else than the key was copied, or a character was mistyped",
         ),
-        (
+        row(
             Failure::BadAddress {
                 text: "example.org".into(),
             },
             BOTH,
             "fulmar client and mosh-client take no names",
         ),
-        (
+        row(
             Failure::NoTerminal(said("Inappropriate ioctl for device")),
             BOTH,
             "no terminal is there to draw on",
         ),
-        (
+        row(
             Failure::UnknownTerminal {
                 term: "no-such-type".into(),
             },
@@ -496,49 +514,49 @@ fn session() -> Vec<Row> {
         is_heard,
     };
     vec![
-        (
+        row(
             never(None),
             BOTH,
             "the server does not run any more, or UDP is blocked in one direction or both",
         ),
-        (
+        row(
             never(Some(false)),
             OWN,
             "after a login: UDP is blocked on the way there",
         ),
-        (
+        row(
             never(Some(true)),
             OWN,
             "after a login: UDP is blocked on the way back",
         ),
-        (
+        row(
             Failure::Unanswered {
                 server: "192.0.2.7, UDP port 60001".to_owned(),
             },
             BOTH,
             "the user has left while the server could not be reached",
         ),
-        (
+        row(
             Failure::Signalled(Signal::Terminate),
             OWN,
             "somebody sent the client a signal",
         ),
-        (
+        row(
             Failure::TerminalClosed,
             OWN,
             "the window or the connection that showed the client is gone",
         ),
-        (
+        row(
             Failure::Altered,
             OWN,
             "the two ends have not seen the same offer and announcement at the login",
         ),
-        (
+        row(
             Failure::KeySpent,
             BOTH,
             "so much was sent in one session that its key may seal no more",
         ),
-        (
+        row(
             Failure::Panicked("index out of bounds".to_owned()),
             BOTH,
             "a bug",
@@ -549,26 +567,26 @@ fn session() -> Vec<Row> {
 fn starter() -> Vec<Row> {
     let host = || OsString::from("example.org");
     vec![
-        (
+        row(
             Failure::StarterOptions(Mistake::NoHost),
             STOCK,
             "the words after mosh make no sense",
         ),
-        (
+        row(
             Failure::SshCommand(Unfinished),
             STOCK,
             "a quote in --ssh is not closed",
         ),
-        (Failure::NoSshCommand, STOCK, "--ssh is empty"),
-        (
-            Failure::CannotStart {
+        row(Failure::NoSshCommand, STOCK, "--ssh is empty"),
+        row(
+            system::Failure::CannotStart {
                 program: "mosh-client".into(),
                 error: said("No such file or directory"),
             },
             BOTH,
             "ssh, or what --client names, is not installed or not in PATH",
         ),
-        (
+        row(
             Failure::ClientFailed {
                 program: "mosh-client".into(),
                 status: ExitStatus::from_raw(1 << 8),
@@ -576,7 +594,7 @@ fn starter() -> Vec<Row> {
             STOCK,
             "--client names something that is no client",
         ),
-        (
+        row(
             Failure::NoSuchHost {
                 host: host(),
                 error: ResolveError::Resolver("Name or service not known".to_owned()),
@@ -584,12 +602,12 @@ fn starter() -> Vec<Row> {
             STOCK,
             "the name has no address here, or none of the family that was asked for",
         ),
-        (
+        row(
             Failure::MixedFamilies { host: host() },
             STOCK,
             "--family=auto wants the user to choose",
         ),
-        (
+        row(
             Failure::NoTcp {
                 host: host(),
                 address: Some(SocketAddr::from(([192, 0, 2, 7], 22))),
@@ -598,29 +616,29 @@ fn starter() -> Vec<Row> {
             STOCK,
             "no address of the host answers on ssh's port",
         ),
-        (
+        row(
             Failure::BadLine {
                 begins: "MOSH CONNECT",
             },
             STOCK,
             "what was printed is no line of a server; it may hold a key and is not repeated",
         ),
-        (
+        row(
             Failure::SecondAddress,
             STOCK,
             "two say where the server is, and one of them may lie",
         ),
-        (
+        row(
             Failure::NoServerAddress { host: host() },
             STOCK,
             "ssh has connected in a way that hides the address, or not at all",
         ),
-        (
+        row(
             Failure::NoServerLine { host: host() },
             STOCK,
             "ssh has ended, and no server had printed its port and key",
         ),
-        (
+        row(
             Failure::NoPortRanges,
             STOCK,
             "the far mosh-server is older than ranges of ports",
@@ -630,7 +648,7 @@ fn starter() -> Vec<Row> {
 
 fn system() -> Vec<Row> {
     vec![
-        (
+        row(
             Failure::File {
                 path: "/no/such/folder/trace".into(),
                 error: said("No such file or directory"),
@@ -638,7 +656,7 @@ fn system() -> Vec<Row> {
             OWN,
             "a file for --trace or --log cannot be made",
         ),
-        (
+        row(
             Failure::UnfitFile {
                 path: "trace".into(),
                 why: Unfit::OpenToOthers,
@@ -646,7 +664,7 @@ fn system() -> Vec<Row> {
             OWN,
             "the file for --trace or --log is there already, and not private",
         ),
-        (
+        row(
             Failure::UnfitFile {
                 path: "trace".into(),
                 why: Unfit::Link,
@@ -654,8 +672,8 @@ fn system() -> Vec<Row> {
             OWN,
             "the path for --trace or --log leads elsewhere, or is somebody else's",
         ),
-        (
-            Failure::System {
+        row(
+            system::Failure::Refused {
                 doing: "opening a terminal for the program",
                 error: said("No space left on device"),
             },
@@ -681,10 +699,16 @@ fn page() -> String {
     page
 }
 
-fn line((failure, names, cause): &Row) -> String {
+fn line(row: &Row) -> String {
+    let Row {
+        failure,
+        names,
+        cause,
+        ..
+    } = row;
     let advice = names.first().and_then(|names| failure.advice(*names));
     let advice = advice.map_or("–".to_owned(), |advice| cell(&advice));
-    let statuses: Vec<String> = names.iter().map(|names| status(failure, *names)).collect();
+    let statuses: Vec<String> = names.iter().map(|names| status(row, *names)).collect();
     let message = cell(&failure.told().join("\n"));
     format!(
         "| {message} | {cause} | {advice} | {} |\n",
@@ -692,8 +716,8 @@ fn line((failure, names, cause): &Row) -> String {
     )
 }
 
-fn status(failure: &Failure, names: Names) -> String {
-    let status = failure.status(names);
+fn status(row: &Row, names: Names) -> String {
+    let status = row.failure.status(names);
     match names {
         Own => status.to_string(),
         Stock => format!("as mosh {status}"),
@@ -706,44 +730,37 @@ fn cell(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join("<br>")
 }
 
+/// The types of failures, each with the file that it is written in.
+fn types() -> Vec<(&'static str, &'static str)> {
+    vec![
+        (type_name::<Failure>(), include_str!("../errors.rs")),
+        (type_name::<CopyFailure>(), include_str!("copy.rs")),
+        (type_name::<system::Failure>(), include_str!("../system.rs")),
+        (
+            type_name::<LoginFailure>(),
+            include_str!("../../../fulmar-login/src/failure.rs"),
+        ),
+    ]
+}
+
 #[test]
 fn every_failure_has_an_example() {
-    let chapters = chapters();
-    let rows = chapters.iter().flat_map(|(_, rows)| rows);
-    let kinds: HashSet<_> = rows
-        .clone()
-        .map(|(failure, ..)| discriminant(failure))
-        .collect();
-    // Each kind has one attribute with its text.
-    let written = include_str!("../errors.rs").matches("#[error(").count();
-    assert_eq!(
-        kinds.len(),
-        written,
-        "a failure in errors.rs has no row in errors/examples.rs"
-    );
-    let logins = rows.filter_map(|(failure, ..)| match failure {
-        Failure::Login(failure) => Some(discriminant(failure)),
-        _ => None,
-    });
-    let written = include_str!("../../../fulmar-login/src/failure.rs")
-        .matches("#[error(")
-        .count();
-    assert_eq!(
-        logins.collect::<HashSet<_>>().len(),
-        written,
-        "a failure in failure.rs of fulmar-login has no row in errors/examples.rs"
-    );
-    let copies = chapters.iter().flat_map(|(_, rows)| rows);
-    let copies = copies.filter_map(|(failure, ..)| match failure {
-        Failure::Copy(failure) => Some(discriminant(failure)),
-        _ => None,
-    });
-    let written = include_str!("copy.rs").matches("#[error(").count();
-    assert_eq!(
-        copies.collect::<HashSet<_>>().len(),
-        written,
-        "a failure in errors/copy.rs has no row in errors/examples.rs"
-    );
+    let rows = chapters().into_iter().flat_map(|(_, rows)| rows);
+    let kinds: HashSet<Kind> = rows.map(|row| row.kind).collect();
+    for (name, file) in types() {
+        // Each kind has one attribute with its text, but for those that pass on another's.
+        let written = file.matches("#[error(").count();
+        let passed_on = file.matches("#[error(transparent)]").count();
+        let shown = kinds.iter().filter(|(of, _)| *of == name).count();
+        assert_eq!(
+            shown,
+            written - passed_on,
+            "a kind of {name} has no row in errors/examples.rs"
+        );
+    }
+    let names: HashSet<&str> = types().into_iter().map(|(name, _)| name).collect();
+    let unknown = kinds.iter().find(|(of, _)| !names.contains(of));
+    assert_eq!(unknown, None, "a type that is not looked at");
 }
 
 #[test]
@@ -754,10 +771,14 @@ fn the_page_of_errors_is_what_the_code_says() {
 #[test]
 fn every_failure_says_something_in_one_line() {
     for (_, rows) in chapters() {
-        for (failure, names, cause) in rows {
-            assert!(!names.is_empty() && !cause.is_empty());
-            for line in failure.told() {
-                assert!(!line.is_empty() && !line.contains('\n'), "{failure:?}");
+        for row in rows {
+            assert!(!row.names.is_empty() && !row.cause.is_empty());
+            for line in row.failure.told() {
+                assert!(
+                    !line.is_empty() && !line.contains('\n'),
+                    "{:?}",
+                    row.failure
+                );
             }
         }
     }

@@ -30,11 +30,12 @@ pub(crate) use self::ssh_child::{Ready as SshReady, Slots as SshSlots, SshChild}
 pub(crate) use self::ssh_login::SshLogin;
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::report;
 use crate::settings::{self, Sources};
 use crate::steps::{Step, Steps};
 use crate::surroundings::{self, Surroundings, now};
+use crate::system::while_doing;
 
 /// Reads `[user@]host`.
 ///
@@ -225,7 +226,7 @@ impl SessionLogin {
 fn obey(signal: Signal) -> Result<(), Failure> {
     match signal {
         // ssh has had the key as well, and puts the terminal in order before it stops.
-        Signal::Suspend => signals::stop().map_err(while_doing("stopping")),
+        Signal::Suspend => Ok(signals::stop().map_err(while_doing("stopping"))?),
         // The last is about what ssh did not read, whose end says more.
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
         signal => Err(Failure::Signalled(signal)),

@@ -11,9 +11,10 @@ use fulmar_platform::{PollList, Signal, process};
 use fulmar_predict::PredictionMode;
 
 use crate::client::Meeting;
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
+use crate::system::{cannot_start, while_doing};
 
 /// Runs the client to its end, and returns its status. It joins the likeliest of the addresses, for
 /// it takes one only; the ssh that has started the server stays for as long as it wants.
@@ -30,10 +31,7 @@ pub(super) fn run(program: &Path, settings: &Settings, meeting: Meeting) -> Resu
     if let Some(address) = address {
         command.args([numeric(address), address.port().to_string()]);
     }
-    let client = command.spawn().map_err(|error| Failure::CannotStart {
-        program: program.into(),
-        error,
-    })?;
+    let client = command.spawn().map_err(cannot_start(program.as_os_str()))?;
     // What holds the key's text goes as soon as the client has it.
     drop((command, key));
     let status = wait(client, meeting.surroundings);

@@ -91,7 +91,7 @@ fn bound(sockets: Vec<UdpSocket>, complaints: Vec<String>) -> Result<Bound, Fail
     let port = sockets
         .first()
         .map_or(Ok(0), |socket| socket.local_address().map(|at| at.port()))
-        .map_err(crate::errors::while_doing(
+        .map_err(crate::system::while_doing(
             "asking for the port of a socket",
         ))?;
     Ok(Bound {

@@ -8,8 +8,9 @@ use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
 use super::lifetime;
 use super::timeouts::Timeouts;
 use crate::environment::Environment;
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::log::{self, Log};
+use crate::system::while_doing;
 use crate::trace::Trace;
 
 /// The places in which a server writes what it does.

@@ -35,10 +35,11 @@ use self::options::{Options, Wishes};
 use self::plan::Plan;
 use crate::advice::Advice as _;
 use crate::environment::Environment;
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::login_parent::{Leave, LoginFork, fork_daemon};
 use crate::offer_input::Input;
 use crate::report;
+use crate::system::while_doing;
 
 /// Starts a server and returns the status of the process: there will be two, the one that was
 /// started and the daemon.

@@ -22,10 +22,11 @@ use super::bind::{self, Bound};
 use super::ground::{Ground, Owner};
 use super::options::{Options, Wishes};
 use super::plan::{Opened, Plan, ignore_signals, watch};
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::login_parent::ParentHandle;
 use crate::session_key;
 use crate::surroundings::now;
+use crate::system::{self, while_doing};
 
 /// Serves one session, in the background, for the client that makes an offer, and returns the status to leave with.
 /// Where it cannot be what is asked for, the client is told.
@@ -121,7 +122,7 @@ impl Door {
         Ok(door)
     }
 
-    fn introduce(&self, port: u16) -> Result<(), Failure> {
+    fn introduce(&self, port: u16) -> Result<(), system::Failure> {
         announce::introduce(&self.announcement, port, &self.key).map_err(while_doing(PRINTING))
     }
 

@@ -17,9 +17,10 @@ use super::options::Options;
 use super::program::Program;
 use super::shell::Shell;
 use super::sockets::Sockets;
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::login_parent::ParentHandle;
 use crate::surroundings::{Surroundings, now};
+use crate::system::{self, while_doing};
 use crate::{random, report, session_key};
 
 /// A server that could be started.
@@ -180,7 +181,7 @@ impl Plan {
 /// # Errors
 ///
 /// When the system refuses.
-pub(crate) fn ignore_signals() -> Result<(), Failure> {
+pub(crate) fn ignore_signals() -> Result<(), system::Failure> {
     for signal in [Signal::HangUp, Signal::Pipe] {
         signals::ignore(signal).map_err(while_doing("ignoring signals"))?;
     }
@@ -192,7 +193,7 @@ pub(crate) fn ignore_signals() -> Result<(), Failure> {
 /// # Errors
 ///
 /// When the system has no descriptors left.
-pub(crate) fn watch() -> Result<Surroundings, Failure> {
+pub(crate) fn watch() -> Result<Surroundings, system::Failure> {
     Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))
 }
 

@@ -11,7 +11,8 @@ use super::lines::Invitation;
 use super::options::Wishes;
 use crate::client::capabilities;
 use crate::environment::Environment;
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
+use crate::system::{cannot_start, while_doing};
 
 /// More than the digits of any number of colours.
 ///
@@ -41,9 +42,7 @@ fn ask_for_colors(program: &OsStr) -> Result<String, Failure> {
         .arg("-c")
         .env_remove(PREDICTION)
         .stdout(Stdio::piped());
-    let mut child = command
-        .spawn()
-        .map_err(|error| cannot_start(program, error))?;
+    let mut child = command.spawn().map_err(cannot_start(program))?;
     let mut printed = Vec::new();
     if let Some(stdout) = child.stdout.take() {
         let mut stdout = stdout.take(COLORS_BYTES_MAX);
@@ -103,7 +102,7 @@ pub(crate) fn become_it(
     variables: impl IntoIterator<Item = (&'static str, String)>,
 ) -> Failure {
     let error = command.envs(variables).exec();
-    cannot_start(command.get_program(), error)
+    cannot_start(command.get_program())(error).into()
 }
 
 /// Returns a word that shows in a list of processes what was asked for.
@@ -112,11 +111,4 @@ fn label(words: &[OsString]) -> OsString {
     label.push(words.join(OsStr::new(" ")));
     label.push(" |");
     label
-}
-
-fn cannot_start(program: &OsStr, error: std::io::Error) -> Failure {
-    Failure::CannotStart {
-        program: program.to_owned(),
-        error,
-    }
 }

@@ -13,8 +13,9 @@ use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::resolve::numeric;
 
 use super::resolve::{Wish, addresses};
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::report;
+use crate::system::while_doing;
 
 /// More than the longest message of ssh.
 ///

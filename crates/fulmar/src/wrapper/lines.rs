@@ -3,12 +3,13 @@
 //! Source: docs/protocol.md §2.4.
 
 use std::ffi::OsStr;
-use std::io::{self, BufRead, Read as _};
+use std::io::{BufRead, Read as _};
 
 use zeroize::Zeroizing;
 
 use crate::address;
 use crate::errors::Failure;
+use crate::system::while_doing;
 
 /// The longest line that can mean something. What is longer is shown in pieces.
 ///
@@ -47,17 +48,14 @@ impl Hearing {
         mut input: impl BufRead,
         mut show: impl FnMut(&[u8]),
     ) -> Result<(), Failure> {
-        let reading = |error: io::Error| Failure::System {
-            doing: "listening to ssh",
-            error,
-        };
         // Room for any line from the start: a longer buffer would leave the shorter one behind.
         let mut line = Zeroizing::new(Vec::with_capacity(LINE_BYTES_MAX as usize));
         let mut begins = true;
         while self.invitation.is_none() {
             line.clear();
             let mut piece = (&mut input).take(LINE_BYTES_MAX);
-            if piece.read_until(b'\n', &mut line).map_err(reading)? == 0 {
+            let count = piece.read_until(b'\n', &mut line);
+            if count.map_err(while_doing("listening to ssh"))? == 0 {
                 break;
             }
             let ends = line.ends_with(b"\n");

@@ -29,8 +29,9 @@ use self::options::{Request, Route, Wishes};
 use self::resolve::Wish;
 use self::ssh::Starter;
 use crate::environment::Environment;
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::names::Program;
+use crate::system::while_doing;
 use crate::{login, report};
 
 /// The subcommand that stands for the link: `fulmar mosh …` is `mosh …`.

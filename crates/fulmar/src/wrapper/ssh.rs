@@ -12,8 +12,9 @@ use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
 use super::options::{Route, Wishes};
-use crate::errors::{Failure, while_doing};
+use crate::errors::Failure;
 use crate::shell_words::{quoted, split};
+use crate::system::{cannot_start, while_doing};
 
 /// A program that starts a server, and all that it prints, on either stream.
 pub(crate) struct Starter {
@@ -31,10 +32,7 @@ impl Starter {
         let (output, input) = io::pipe().map_err(while_doing("making a pipe"))?;
         let as_well = input.try_clone().map_err(while_doing("making a pipe"))?;
         let child = command.stdout(input).stderr(as_well).spawn();
-        let child = child.map_err(|error| Failure::CannotStart {
-            program: command.get_program().to_owned(),
-            error,
-        })?;
+        let child = child.map_err(cannot_start(command.get_program()))?;
         Ok(Starter {
             child,
             output: Some(output),

@@ -1,0 +1,51 @@
+//! What the system refuses to any part of the program.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use fulmar_core::Names;
+
+use crate::advice::Advice;
+
+/// The system does not do what was asked of it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// An action was refused.
+    #[error("{doing}: {error}")]
+    Refused {
+        /// The action that failed.
+        doing: &'static str,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// A program of the user's choice does not start.
+    #[error("cannot start {}: {error}", program.display())]
+    CannotStart {
+        /// As it was named.
+        program: OsString,
+        /// The system's error.
+        error: io::Error,
+    },
+}
+
+impl Advice for Failure {
+    fn advice(&self, _names: Names) -> Option<String> {
+        match self {
+            Failure::Refused { .. } => None,
+            Failure::CannotStart { .. } => Some(
+                "check that it is installed and in PATH, or name it by its full path".to_owned(),
+            ),
+        }
+    }
+}
+
+/// Names what we were doing when the system refused.
+pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> Failure {
+    move |error| Failure::Refused { doing, error }
+}
+
+/// Names the program that the system does not start.
+pub(crate) fn cannot_start(program: &OsStr) -> impl FnOnce(io::Error) -> Failure {
+    let program = program.to_owned();
+    move |error| Failure::CannotStart { program, error }
+}
