@@ -1,7 +1,6 @@
 //! The command line, and what it prints about us.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use fulmar_login::{Bind, PortRange, assignment};
@@ -9,7 +8,7 @@ use fulmar_login::{Bind, PortRange, assignment};
 use crate::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
 use crate::server::options::{Colors, Wishes};
-use crate::settings::{ClientFlags, LoginFlags};
+use crate::settings::{ClientFlags, ConfigFile, LoginFlags, Records};
 
 /// The text after the first line of `--version` under a stock name, which scripts read.
 pub(crate) const STAND_IN_TEXT: &str = concat!(
@@ -162,14 +161,6 @@ impl Page {
     }
 }
 
-/// The configuration file that is read.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct ConfigFile {
-    /// Read this configuration file instead of the usual one, or none
-    #[arg(long = "config", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) path: Option<PathBuf>,
-}
-
 /// The settings that are asked for.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
@@ -180,17 +171,6 @@ pub(crate) struct ConfigArgs {
     /// A host as you would log in to it
     #[arg(value_name = "[USER@]HOST", value_hint = ValueHint::Hostname)]
     pub(crate) host: Option<OsString>,
-}
-
-/// The records that may be written about a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-pub(crate) struct Records {
-    /// Write a line about each datagram: numbers, sizes and causes, no contents
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trace: Option<PathBuf>,
-    /// Write a log; FULMAR_LOG says of what (info, or fulmar=debug, ...)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) log: Option<PathBuf>,
 }
 
 /// The address and the ports on which a server listens, or the far end of a copy.

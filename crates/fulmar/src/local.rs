@@ -11,12 +11,11 @@ use fulmar_core::{Capabilities, Names};
 use fulmar_login::{Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService};
 use fulmar_platform::{PollList, Signal, signals};
 
-use crate::cli::Records;
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
 use crate::errors::Failure;
 use crate::login::{SshChild, SshLogin};
-use crate::settings::Sources;
+use crate::settings::{Records, Sources};
 use crate::steps::{Step, Steps};
 use crate::surroundings::{Surroundings, now};
 use crate::system::while_doing;

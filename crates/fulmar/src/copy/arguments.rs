@@ -7,8 +7,8 @@ use clap::{Args, ValueHint};
 use fulmar_login::{Bind, PortRange};
 
 use super::rate::{Rate, memory};
-use crate::cli::{ConfigFile, Place};
-use crate::settings::CopyFlags;
+use crate::cli::Place;
+use crate::settings::{ConfigFile, CopyFlags};
 
 /// The options of a copy.
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! Flags for settings, as the table has them.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
@@ -34,6 +35,14 @@ pub(crate) struct CopyFlags(pub(crate) Flags);
 /// Flags for the settings that a client needs which joins a server without a login.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientFlags(pub(crate) Flags);
+
+/// The configuration file that is read.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ConfigFile {
+    /// Read this configuration file instead of the usual one, or none
+    #[arg(long = "config", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) path: Option<PathBuf>,
+}
 
 impl Flags {
     /// Returns what was given for a setting.

@@ -9,6 +9,7 @@ mod layers;
 mod listing;
 mod pattern;
 mod reading;
+mod records;
 mod setting;
 mod table;
 mod values;
@@ -25,15 +26,15 @@ use tracing_subscriber::filter::Targets;
 pub(crate) use self::document::Fault;
 #[cfg(test)]
 pub(crate) use self::document::example_fault;
-pub(crate) use self::flags::{ClientFlags, CopyFlags, LoginFlags};
+pub(crate) use self::flags::{ClientFlags, ConfigFile, CopyFlags, LoginFlags};
 pub(crate) use self::layers::{Source, Sources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::reading::FileFault;
+pub(crate) use self::records::Records;
 pub(crate) use self::setting::About;
 pub(crate) use self::table::TABLE;
 pub(crate) use self::values::BindServer;
 pub(crate) use self::variables::VARIABLES;
-use crate::cli::Records;
 use crate::environment::Environment;
 use crate::errors::Failure;
 
