@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use fulmar_login::{Bind, PortRange, assignment};
+use fulmar_login::assignment;
 
 use crate::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
 use crate::server::options::{Colors, Wishes};
+use crate::server::place::Place;
 use crate::settings::{ClientFlags, ConfigFile, LoginFlags, Records};
 
 /// The text after the first line of `--version` under a stock name, which scripts read.
@@ -173,30 +174,6 @@ pub(crate) struct ConfigArgs {
     pub(crate) host: Option<OsString>,
 }
 
-/// The address and the ports on which a server listens, or the far end of a copy.
-#[derive(Debug, Args)]
-pub(crate) struct Place {
-    /// Listen on the address by which ssh was reached
-    #[arg(short = 's', conflicts_with = "address")]
-    ssh: bool,
-    /// Listen on this numeric address
-    #[arg(short = 'i', value_name = "ADDRESS")]
-    address: Option<OsString>,
-    /// Listen on this UDP port, or the lowest free one of a range [default: 60001:60999]
-    #[arg(short = 'p', value_name = "PORT[:PORT2]", value_parser = PortRange::parse)]
-    pub(crate) ports: Option<PortRange>,
-}
-
-impl Place {
-    /// Returns the address, if one is asked for.
-    pub(crate) fn bind(&self) -> Option<Bind> {
-        match &self.address {
-            Some(address) => Some(Bind::Address(address.clone())),
-            None => self.ssh.then_some(Bind::SshConnection),
-        }
-    }
-}
-
 /// The options of the server: those of mosh-server, and ours.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
@@ -269,6 +246,7 @@ mod tests {
     use super::*;
     use crate::server::options::Options;
     use clap::CommandFactory as _;
+    use fulmar_login::{Bind, PortRange};
 
     fn parsed(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split_whitespace())

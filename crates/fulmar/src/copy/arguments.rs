@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use fulmar_login::{Bind, PortRange};
 
 use super::rate::{Rate, memory};
-use crate::cli::Place;
+use crate::server::place::Place;
 use crate::settings::{ConfigFile, CopyFlags};
 
 /// The options of a copy.

@@ -14,6 +14,7 @@ pub(crate) mod locale;
 mod motd;
 mod offered;
 pub(crate) mod options;
+pub(crate) mod place;
 mod plan;
 mod program;
 mod pty_output;

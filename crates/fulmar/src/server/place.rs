@@ -1,0 +1,30 @@
+//! Where to listen, as command lines say it.
+
+use std::ffi::OsString;
+
+use clap::Args;
+use fulmar_login::{Bind, PortRange};
+
+/// The address and the ports on which a server listens, or the far end of a copy.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// Listen on the address by which ssh was reached
+    #[arg(short = 's', conflicts_with = "address")]
+    ssh: bool,
+    /// Listen on this numeric address
+    #[arg(short = 'i', value_name = "ADDRESS")]
+    address: Option<OsString>,
+    /// Listen on this UDP port, or the lowest free one of a range [default: 60001:60999]
+    #[arg(short = 'p', value_name = "PORT[:PORT2]", value_parser = PortRange::parse)]
+    pub(crate) ports: Option<PortRange>,
+}
+
+impl Place {
+    /// Returns the address, if one is asked for.
+    pub(crate) fn bind(&self) -> Option<Bind> {
+        match &self.address {
+            Some(address) => Some(Bind::Address(address.clone())),
+            None => self.ssh.then_some(Bind::SshConnection),
+        }
+    }
+}
