@@ -11,14 +11,6 @@ use crate::server::options::{Colors, Wishes};
 use crate::server::place::Place;
 use crate::settings::{ClientFlags, ConfigFile, LoginFlags, Records};
 
-/// The text after the first line of `--version` under a stock name, which scripts read.
-pub(crate) const STAND_IN_TEXT: &str = concat!(
-    "This is Fulmar ",
-    env!("CARGO_PKG_VERSION"),
-    ", which stands in for it and shares none of its code.\n",
-    "License: MIT or Apache-2.0. There is no warranty.\n"
-);
-
 /// The ways to call the program.
 const USAGE: &str = "\
 fulmar [OPTIONS] [USER@]HOST [-- COMMAND...]

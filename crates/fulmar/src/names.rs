@@ -3,6 +3,14 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+/// The text after the first line of `--version` under a stock name, which scripts read.
+pub(crate) const STAND_IN_TEXT: &str = concat!(
+    "This is Fulmar ",
+    env!("CARGO_PKG_VERSION"),
+    ", which stands in for it and shares none of its code.\n",
+    "License: MIT or Apache-2.0. There is no warranty.\n"
+);
+
 /// The program to be, by the last part of the path that it was started as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {

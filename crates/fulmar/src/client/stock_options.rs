@@ -28,7 +28,7 @@ const USAGE: &str = "Usage: mosh-client [-# 'ARGS'] IP PORT\n       mosh-client 
 fn version_text() -> String {
     format!(
         "mosh-client (mosh 1.4.0) [build mosh 1.4.0]\n{}",
-        crate::cli::STAND_IN_TEXT
+        crate::names::STAND_IN_TEXT
     )
 }
 

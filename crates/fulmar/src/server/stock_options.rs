@@ -36,7 +36,7 @@ const USAGE: &str = "Usage: mosh-server new [-s] [-v] [-i LOCALADDR] [-p PORT[:P
 pub(crate) fn version_text() -> String {
     format!(
         "mosh-server (mosh 1.4.0) [build mosh 1.4.0]\n{}",
-        crate::cli::STAND_IN_TEXT
+        crate::names::STAND_IN_TEXT
     )
 }
 

@@ -30,7 +30,7 @@ use self::resolve::Wish;
 use self::ssh::Starter;
 use crate::environment::Environment;
 use crate::errors::Failure;
-use crate::names::Program;
+use crate::names::{Program, STAND_IN_TEXT};
 use crate::system::while_doing;
 use crate::{login, report};
 
@@ -89,7 +89,7 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
         Ok(Request::Version) => {
             // Scripts read the first line.
             report::print_to_stdout("mosh 1.4.0 [build mosh 1.4.0]\n");
-            report::print_to_stdout(crate::cli::STAND_IN_TEXT);
+            report::print_to_stdout(STAND_IN_TEXT);
             Ok(0)
         }
         Err(Mistake::NoHost) => {
