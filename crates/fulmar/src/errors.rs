@@ -2,10 +2,10 @@
 
 mod copy;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use fulmar_core::Names;
@@ -16,10 +16,9 @@ use fulmar_platform::{Signal, Unfit};
 
 pub(crate) use self::copy::CopyFailure;
 use crate::advice::Advice;
-use crate::settings::{Fault, FileFault, Source};
 use crate::shell_words::Unfinished;
-use crate::system;
 use crate::wrapper::Mistake;
+use crate::{settings, system};
 
 /// The reason why the program leaves without having done what it was asked for.
 ///
@@ -32,6 +31,9 @@ pub(crate) enum Failure {
     /// A copy came to nothing, or not to all of it.
     #[error(transparent)]
     Copy(CopyFailure),
+    /// The settings make no sense.
+    #[error(transparent)]
+    Settings(#[from] settings::Failure),
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
     NothingToDo,
@@ -96,40 +98,6 @@ pub(crate) enum Failure {
     UnknownTerminal {
         /// The value of `TERM`.
         term: OsString,
-    },
-    /// The configuration file cannot be read or should not be trusted.
-    #[error("{}: {fault}", path.display())]
-    ConfigFile {
-        /// Its path.
-        path: PathBuf,
-        /// The fault of the file.
-        fault: FileFault,
-    },
-    /// The configuration file makes no sense.
-    #[error("{}", listed(path, faults).join("; "))]
-    Config {
-        /// Its path.
-        path: PathBuf,
-        /// The faults and their lines; at least one.
-        faults: Vec<Fault>,
-    },
-    /// A setting has a value that it cannot have.
-    #[error("{place}: {name} cannot be {}: {why}", shown(value))]
-    Setting {
-        /// The name of the setting.
-        name: &'static str,
-        /// As it was written.
-        value: OsString,
-        /// The place where it was set.
-        place: Source,
-        /// The rule for its values.
-        why: String,
-    },
-    /// `MOSH_PREDICTION_DISPLAY` makes no sense; an error under the stock name only.
-    #[error("unknown prediction mode {}", mode.display())]
-    PredictionMode {
-        /// The variable's value.
-        mode: OsString,
     },
 
     /// The server has never answered.
@@ -268,22 +236,16 @@ impl Advice for Failure {
         match self {
             Failure::Login(failure) => Some(failure),
             Failure::Copy(failure) => Some(failure),
+            Failure::Settings(failure) => Some(failure),
             Failure::System(failure) => Some(failure),
             _ => None,
-        }
-    }
-
-    fn told(&self) -> Vec<String> {
-        match self {
-            Failure::Config { path, faults } => listed(path, faults),
-            other => vec![other.to_string()],
         }
     }
 
     fn advice(&self, names: Names) -> Option<String> {
         let own = names == Names::Own;
         Some(match self {
-            Failure::Login(_) | Failure::Copy(_) | Failure::System(_) => return self.passed_on()?.advice(names),
+            Failure::Login(_) | Failure::Copy(_) | Failure::Settings(_) | Failure::System(_) => return self.passed_on()?.advice(names),
             Failure::NothingToDo => {
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
             }
@@ -322,28 +284,6 @@ impl Advice for Failure {
             }
             Failure::UnknownTerminal { .. } => {
                 "set TERM to a type that this machine knows, for instance xterm".to_owned()
-            }
-            Failure::ConfigFile { path, fault } => {
-                let path = path.display();
-                match fault {
-                    FileFault::OthersOwn => format!(
-                        "take it over (chown), or do without it: --config none; it is {path}"
-                    ),
-                    FileFault::OthersWrite(_) => format!("chmod go-w {path}"),
-                    _ => "name another file with --config FILE, or none with --config none"
-                        .to_owned(),
-                }
-            }
-            Failure::Config { .. } => {
-                "fulmar config lists all settings; --config none does without the file".to_owned()
-            }
-            Failure::Setting { name, .. } => {
-                format!(
-                    "fulmar --help tells about --{name}, fulmar config what is in force and from where"
-                )
-            }
-            Failure::PredictionMode { .. } => {
-                "MOSH_PREDICTION_DISPLAY is one of adaptive, always, never, experimental".to_owned()
             }
             Failure::NeverConnected { port, is_heard, .. } => match is_heard {
                 None => format!(
@@ -423,21 +363,6 @@ impl Advice for Failure {
             | Failure::TerminalClosed
             | Failure::LoginEnded => return None,
         })
-    }
-}
-
-/// Returns each fault of a file with its place.
-fn listed(path: &Path, faults: &[Fault]) -> Vec<String> {
-    let path = path.display();
-    let lines = faults.iter().map(|fault| format!("{path}:{fault}"));
-    lines.collect()
-}
-
-fn shown(value: &OsStr) -> String {
-    if value.is_empty() {
-        "empty".to_owned()
-    } else {
-        value.display().to_string()
     }
 }
 

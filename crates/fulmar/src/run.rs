@@ -81,7 +81,8 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
     let environment = Environment::current();
     print(&settings::listing(&sources.layers(&environment)?))?;
     // What makes no sense is listed as it is, and then told.
-    sources.resolve(&environment).map(|_| 0)
+    sources.resolve(&environment)?;
+    Ok(0)
 }
 
 fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {

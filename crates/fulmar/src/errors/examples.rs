@@ -14,7 +14,7 @@ use fulmar_login::{BadDestination, OpeningError, SshError, SshExit};
 use super::*;
 use crate::copy::BadOperand;
 use crate::documents;
-use crate::settings::example_fault;
+use crate::settings::{FileFault, Source, example_fault};
 
 /// The names under which a failure can happen.
 const BOTH: &[Names] = &[Own, Stock];
@@ -66,13 +66,13 @@ fn command_line() -> Vec<Row> {
 
 fn settings() -> Vec<Row> {
     let path = || PathBuf::from("/home/ada/.config/fulmar/config.toml");
-    let file = |fault| Failure::ConfigFile {
+    let file = |fault| settings::Failure::ConfigFile {
         path: path(),
         fault,
     };
     vec![
         row(
-            Failure::Config {
+            settings::Failure::Config {
                 path: path(),
                 faults: vec![example_fault()],
             },
@@ -106,7 +106,7 @@ fn settings() -> Vec<Row> {
             "the file is in another encoding, or no text",
         ),
         row(
-            Failure::Setting {
+            settings::Failure::Setting {
                 name: "predict",
                 value: "sometimes".into(),
                 place: Source::Variable("FULMAR_PREDICT"),
@@ -116,7 +116,7 @@ fn settings() -> Vec<Row> {
             "a flag or a variable has a value that makes no sense",
         ),
         row(
-            Failure::PredictionMode {
+            settings::Failure::PredictionMode {
                 mode: "sometimes".into(),
             },
             STOCK,
@@ -735,6 +735,10 @@ fn types() -> Vec<(&'static str, &'static str)> {
     vec![
         (type_name::<Failure>(), include_str!("../errors.rs")),
         (type_name::<CopyFailure>(), include_str!("copy.rs")),
+        (
+            type_name::<settings::Failure>(),
+            include_str!("../settings/error.rs"),
+        ),
         (type_name::<system::Failure>(), include_str!("../system.rs")),
         (
             type_name::<LoginFailure>(),

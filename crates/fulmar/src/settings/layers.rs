@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use fulmar_core::Names;
 
+use super::error::Failure;
 use super::flags::Flags;
 use super::reading::{Config, Location};
 use super::setting::{About, Setting, Shape};
+use super::source::Source;
 use crate::environment::Environment;
-use crate::errors::Failure;
 
 /// The sources of settings, besides the environment.
 #[derive(Clone, Debug)]
@@ -23,35 +23,6 @@ pub(crate) struct Sources {
     /// The host as it was written, without the user.
     host: Option<OsString>,
     names: Names,
-}
-
-/// The source that has set a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// This flag.
-    Flag(String),
-    /// This variable.
-    Variable(&'static str),
-    /// A line of the file.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-    },
-    /// Nobody.
-    Default,
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Source::Flag(flag) => f.write_str(flag),
-            Source::Variable(name) => f.write_str(name),
-            Source::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Source::Default => f.write_str("default"),
-        }
-    }
 }
 
 /// A value before it is read.

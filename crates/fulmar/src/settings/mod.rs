@@ -4,6 +4,8 @@
 //! Everything here is a function of values that are handed in, except `reading`, which opens the file.
 
 mod document;
+mod error;
+mod file_fault;
 mod flags;
 mod layers;
 mod listing;
@@ -11,6 +13,7 @@ mod pattern;
 mod reading;
 mod records;
 mod setting;
+mod source;
 mod table;
 mod values;
 mod variables;
@@ -23,20 +26,22 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
 
-pub(crate) use self::document::Fault;
 #[cfg(test)]
 pub(crate) use self::document::example_fault;
+pub(crate) use self::error::Failure;
+#[cfg(test)]
+pub(crate) use self::file_fault::FileFault;
 pub(crate) use self::flags::{ClientFlags, ConfigFile, CopyFlags, LoginFlags};
-pub(crate) use self::layers::{Source, Sources};
+pub(crate) use self::layers::Sources;
 pub(crate) use self::listing::listing;
-pub(crate) use self::reading::FileFault;
 pub(crate) use self::records::Records;
 pub(crate) use self::setting::About;
+#[cfg(test)]
+pub(crate) use self::source::Source;
 pub(crate) use self::table::TABLE;
 pub(crate) use self::values::BindServer;
 pub(crate) use self::variables::VARIABLES;
 use crate::environment::Environment;
-use crate::errors::Failure;
 
 /// The settings in force for one session.
 #[derive(Clone, Debug, PartialEq)]

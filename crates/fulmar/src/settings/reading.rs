@@ -2,26 +2,22 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use fulmar_platform::own_user_id;
 
 use super::document::Document;
+use super::error::Failure;
+use super::file_fault::{BYTES_MAX, FileFault};
 use crate::environment::Environment;
-use crate::errors::Failure;
 
 /// The variable that names a file.
 pub(crate) const VARIABLE: &str = "FULMAR_CONFIG";
 
 /// The name that means no file, as with ssh's `-F`.
 const NONE: &str = "none";
-
-/// The longest file that is read, in bytes: far beyond what a person writes.
-///
-/// Chosen by eye.
-const BYTES_MAX: u64 = 1 << 20;
 
 /// The permissions to write of everybody but the owner.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
@@ -41,29 +37,6 @@ pub(crate) struct Config {
     pub(crate) path: PathBuf,
     /// Its content; nothing if there is no such file.
     pub(crate) document: Option<Document>,
-}
-
-/// The fault of a file, before a word of it is looked at.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FileFault {
-    /// The system will not give it to us.
-    #[error("{0}")]
-    System(io::Error),
-    /// A folder, a pipe, a device.
-    #[error("it is not a file")]
-    NotAFile,
-    /// It belongs to somebody else.
-    #[error("it belongs to another user, who could make you run any program")]
-    OthersOwn,
-    /// Others may write it.
-    #[error("others may write it (mode {:o}), and could make you run any program", .0 & 0o777)]
-    OthersWrite(u32),
-    /// It is too long to be meant.
-    #[error("it has more than {BYTES_MAX} bytes")]
-    TooLong,
-    /// It is not text.
-    #[error("line {0} is not UTF-8")]
-    NotText(usize),
 }
 
 impl Location {

@@ -1,0 +1,101 @@
+//! What can be wrong with settings.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use fulmar_core::Names;
+
+use super::document::Fault;
+use super::file_fault::FileFault;
+use super::source::Source;
+use crate::advice::Advice;
+
+/// The reason why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The configuration file cannot be read or should not be trusted.
+    #[error("{}: {fault}", path.display())]
+    ConfigFile {
+        /// Its path.
+        path: PathBuf,
+        /// The fault of the file.
+        fault: FileFault,
+    },
+    /// The configuration file makes no sense.
+    #[error("{}", listed(path, faults).join("; "))]
+    Config {
+        /// Its path.
+        path: PathBuf,
+        /// The faults and their lines; at least one.
+        faults: Vec<Fault>,
+    },
+    /// A setting has a value that it cannot have.
+    #[error("{place}: {name} cannot be {}: {why}", shown(value))]
+    Setting {
+        /// The name of the setting.
+        name: &'static str,
+        /// As it was written.
+        value: OsString,
+        /// The place where it was set.
+        place: Source,
+        /// The rule for its values.
+        why: String,
+    },
+    /// `MOSH_PREDICTION_DISPLAY` makes no sense; an error under the stock name only.
+    #[error("unknown prediction mode {}", mode.display())]
+    PredictionMode {
+        /// The variable's value.
+        mode: OsString,
+    },
+}
+
+impl Advice for Failure {
+    fn told(&self) -> Vec<String> {
+        match self {
+            Failure::Config { path, faults } => listed(path, faults),
+            other => vec![other.to_string()],
+        }
+    }
+
+    fn advice(&self, _names: Names) -> Option<String> {
+        Some(match self {
+            Failure::ConfigFile { path, fault } => {
+                let path = path.display();
+                match fault {
+                    FileFault::OthersOwn => format!(
+                        "take it over (chown), or do without it: --config none; it is {path}"
+                    ),
+                    FileFault::OthersWrite(_) => format!("chmod go-w {path}"),
+                    _ => "name another file with --config FILE, or none with --config none"
+                        .to_owned(),
+                }
+            }
+            Failure::Config { .. } => {
+                "fulmar config lists all settings; --config none does without the file".to_owned()
+            }
+            Failure::Setting { name, .. } => {
+                format!(
+                    "fulmar --help tells about --{name}, fulmar config what is in force and from where"
+                )
+            }
+            Failure::PredictionMode { .. } => {
+                "MOSH_PREDICTION_DISPLAY is one of adaptive, always, never, experimental".to_owned()
+            }
+        })
+    }
+}
+
+/// Returns each fault of a file with its place.
+fn listed(path: &Path, faults: &[Fault]) -> Vec<String> {
+    let path = path.display();
+    let lines = faults.iter().map(|fault| format!("{path}:{fault}"));
+    lines.collect()
+}
+
+fn shown(value: &OsStr) -> String {
+    if value.is_empty() {
+        "empty".to_owned()
+    } else {
+        value.display().to_string()
+    }
+}

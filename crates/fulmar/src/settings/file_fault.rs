@@ -1,0 +1,31 @@
+//! What can be wrong with a configuration file before a word of it is looked at.
+
+use std::io;
+
+/// The longest file that is read, in bytes: far beyond what a person writes.
+///
+/// Chosen by eye.
+pub(super) const BYTES_MAX: u64 = 1 << 20;
+
+/// The fault of a file, before a word of it is looked at.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileFault {
+    /// The system will not give it to us.
+    #[error("{0}")]
+    System(io::Error),
+    /// A folder, a pipe, a device.
+    #[error("it is not a file")]
+    NotAFile,
+    /// It belongs to somebody else.
+    #[error("it belongs to another user, who could make you run any program")]
+    OthersOwn,
+    /// Others may write it.
+    #[error("others may write it (mode {:o}), and could make you run any program", .0 & 0o777)]
+    OthersWrite(u32),
+    /// It is too long to be meant.
+    #[error("it has more than {BYTES_MAX} bytes")]
+    TooLong,
+    /// It is not text.
+    #[error("line {0} is not UTF-8")]
+    NotText(usize),
+}
