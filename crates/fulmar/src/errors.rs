@@ -5,20 +5,19 @@ mod copy;
 use std::ffi::OsString;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use fulmar_core::Names;
 use fulmar_datagram::KeyError;
 use fulmar_login::{LoginFailure, OfferError, OpeningError, PortRange};
+use fulmar_platform::Signal;
 use fulmar_platform::resolve::{ResolveError, numeric};
-use fulmar_platform::{Signal, Unfit};
 
 pub(crate) use self::copy::CopyFailure;
 use crate::advice::Advice;
 use crate::shell_words::Unfinished;
 use crate::wrapper::Mistake;
-use crate::{settings, system};
+use crate::{log, settings, system};
 
 /// The reason why the program leaves without having done what it was asked for.
 ///
@@ -34,6 +33,9 @@ pub(crate) enum Failure {
     /// The settings make no sense.
     #[error(transparent)]
     Settings(#[from] settings::Failure),
+    /// Nothing can be logged.
+    #[error(transparent)]
+    Log(#[from] log::Failure),
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
     NothingToDo,
@@ -207,25 +209,6 @@ pub(crate) enum Failure {
     #[error("the server does not understand a range of ports")]
     NoPortRanges,
 
-    /// A file of the user's choice.
-    #[error("cannot write {}: {error}", path.display())]
-    File {
-        /// Its path.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// A file of the user's choice that is there, and that others have a hand in.
-    #[error("will not write to {}: {why}", path.display())]
-    UnfitFile {
-        /// Its path.
-        path: PathBuf,
-        /// The reason why it is not written to.
-        why: Unfit,
-    },
-    /// `FULMAR_LOG` is not a filter.
-    #[error("FULMAR_LOG is not understood: {0}")]
-    LogFilter(String),
     /// Anything else that the system refuses.
     #[error(transparent)]
     System(#[from] system::Failure),
@@ -237,6 +220,7 @@ impl Advice for Failure {
             Failure::Login(failure) => Some(failure),
             Failure::Copy(failure) => Some(failure),
             Failure::Settings(failure) => Some(failure),
+            Failure::Log(failure) => Some(failure),
             Failure::System(failure) => Some(failure),
             _ => None,
         }
@@ -245,7 +229,7 @@ impl Advice for Failure {
     fn advice(&self, names: Names) -> Option<String> {
         let own = names == Names::Own;
         Some(match self {
-            Failure::Login(_) | Failure::Copy(_) | Failure::Settings(_) | Failure::System(_) => return self.passed_on()?.advice(names),
+            Failure::Login(_) | Failure::Copy(_) | Failure::Settings(_) | Failure::Log(_) | Failure::System(_) => return self.passed_on()?.advice(names),
             Failure::NothingToDo => {
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
             }
@@ -309,9 +293,6 @@ impl Advice for Failure {
             }
             Failure::KeySpent => "start a new session".to_owned(),
             Failure::Panicked(_) => "please report it, with what you did before".to_owned(),
-            Failure::LogFilter(_) => {
-                "it reads like this: info, or fulmar=debug,fulmar_core=trace".to_owned()
-            }
             Failure::StarterOptions(_) => "mosh --help lists the options".to_owned(),
             Failure::SshCommand(_) | Failure::NoSshCommand => {
                 "it reads like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()
@@ -349,13 +330,6 @@ impl Advice for Failure {
             Failure::ServerEnded => {
                 "a client has a minute to come; if it was quicker, look at its --log FILE"
                     .to_owned()
-            }
-            Failure::UnfitFile { path, why: Unfit::OpenToOthers } => {
-                format!("remove it or name another file; or: chmod go= {}", path.display())
-            }
-            Failure::UnfitFile { .. } => "remove it, or name another file".to_owned(),
-            Failure::File { .. } => {
-                "name a file in a folder that is there and that you may write to".to_owned()
             }
             Failure::NoTerminal(_)
             | Failure::OfServer { .. }

@@ -2,17 +2,18 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use fulmar_platform::{PrivateFileError, create_private};
+use fulmar_core::Names;
+use fulmar_platform::{PrivateFileError, Unfit, create_private};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::advice::Advice;
 use crate::environment::Environment;
-use crate::errors::Failure;
 
 /// The variable that says what is logged.
 pub(crate) const FILTER_VARIABLE: &str = "FULMAR_LOG";
@@ -31,6 +32,53 @@ pub(crate) enum Log<'a> {
     Stderr,
 }
 
+/// The reason why a log or another record cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// A file of the user's choice.
+    #[error("cannot write {}: {error}", path.display())]
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// A file of the user's choice that is there, and that others have a hand in.
+    #[error("will not write to {}: {why}", path.display())]
+    UnfitFile {
+        /// Its path.
+        path: PathBuf,
+        /// The reason why it is not written to.
+        why: Unfit,
+    },
+    /// `FULMAR_LOG` is not a filter.
+    #[error("FULMAR_LOG is not understood: {0}")]
+    Filter(String),
+}
+
+impl Advice for Failure {
+    fn advice(&self, _names: Names) -> Option<String> {
+        Some(match self {
+            Failure::UnfitFile {
+                path,
+                why: Unfit::OpenToOthers,
+            } => {
+                format!(
+                    "remove it or name another file; or: chmod go= {}",
+                    path.display()
+                )
+            }
+            Failure::UnfitFile { .. } => "remove it, or name another file".to_owned(),
+            Failure::File { .. } => {
+                "name a file in a folder that is there and that you may write to".to_owned()
+            }
+            Failure::Filter(_) => {
+                "it reads like this: info, or fulmar=debug,fulmar_core=trace".to_owned()
+            }
+        })
+    }
+}
+
 /// Begins to log what the environment says.
 ///
 /// # Errors
@@ -41,7 +89,7 @@ pub(crate) fn begin(log: Log<'_>, environment: &Environment) -> Result<(), Failu
     match (log, filter.parse()) {
         (Log::Off, _) => Ok(()),
         (log, Ok(filter)) => begin_filtered(log, filter),
-        (_, Err(error)) => Err(Failure::LogFilter(format!("{error}"))),
+        (_, Err(error)) => Err(Failure::Filter(format!("{error}"))),
     }
 }
 
@@ -87,7 +135,7 @@ pub(crate) fn create(path: &Path) -> Result<File, Failure> {
 }
 
 /// Returns the file for the other end of a session on one machine.
-pub(crate) fn beside(path: &Path) -> std::path::PathBuf {
+pub(crate) fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".server");
     name.into()

@@ -9,7 +9,6 @@ use fulmar_core::trace;
 use fulmar_predict::PredictionDecision;
 use fulmar_transport::{Received, Transmit};
 
-use crate::errors::Failure;
 use crate::log;
 
 /// A timeline of datagrams and of what was predicted that is being written, if one was asked for.
@@ -27,7 +26,7 @@ impl Trace {
     /// # Errors
     ///
     /// When the file cannot be written.
-    pub(crate) fn begin(path: Option<&Path>) -> Result<Trace, Failure> {
+    pub(crate) fn begin(path: Option<&Path>) -> Result<Trace, log::Failure> {
         Ok(Trace {
             file: path.map(log::create).transpose()?,
             lines: trace::HEADER.to_owned(),

@@ -7,14 +7,16 @@ use std::any::type_name;
 use std::collections::HashSet;
 use std::mem::discriminant;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
 
 use fulmar_core::Names::{Own, Stock};
 use fulmar_login::{BadDestination, OpeningError, SshError, SshExit};
+use fulmar_platform::Unfit;
 
 use super::*;
 use crate::copy::BadOperand;
-use crate::documents;
 use crate::settings::{FileFault, Source, example_fault};
+use crate::{documents, log, settings};
 
 /// The names under which a failure can happen.
 const BOTH: &[Names] = &[Own, Stock];
@@ -123,7 +125,7 @@ fn settings() -> Vec<Row> {
             "MOSH_PREDICTION_DISPLAY has a value that makes no sense",
         ),
         row(
-            Failure::LogFilter("invalid filter".to_owned()),
+            log::Failure::Filter("invalid filter".to_owned()),
             OWN,
             "FULMAR_LOG of a server makes no sense",
         ),
@@ -649,7 +651,7 @@ fn starter() -> Vec<Row> {
 fn system() -> Vec<Row> {
     vec![
         row(
-            Failure::File {
+            log::Failure::File {
                 path: "/no/such/folder/trace".into(),
                 error: said("No such file or directory"),
             },
@@ -657,7 +659,7 @@ fn system() -> Vec<Row> {
             "a file for --trace or --log cannot be made",
         ),
         row(
-            Failure::UnfitFile {
+            log::Failure::UnfitFile {
                 path: "trace".into(),
                 why: Unfit::OpenToOthers,
             },
@@ -665,7 +667,7 @@ fn system() -> Vec<Row> {
             "the file for --trace or --log is there already, and not private",
         ),
         row(
-            Failure::UnfitFile {
+            log::Failure::UnfitFile {
                 path: "trace".into(),
                 why: Unfit::Link,
             },
@@ -739,6 +741,7 @@ fn types() -> Vec<(&'static str, &'static str)> {
             type_name::<settings::Failure>(),
             include_str!("../settings/error.rs"),
         ),
+        (type_name::<log::Failure>(), include_str!("../log.rs")),
         (type_name::<system::Failure>(), include_str!("../system.rs")),
         (
             type_name::<LoginFailure>(),
