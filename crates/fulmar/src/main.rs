@@ -16,7 +16,6 @@ mod crash;
 mod documents;
 mod environment;
 mod errors;
-mod key_source;
 mod listening;
 mod local;
 mod log;

@@ -5,6 +5,7 @@
 pub(crate) mod capabilities;
 pub(crate) mod destinations;
 mod event_loop;
+mod key_source;
 pub(crate) mod local_ports;
 mod signals;
 mod sockets;
@@ -28,11 +29,12 @@ use fulmar_terminal::Size;
 use self::capabilities::Alternate;
 use self::destinations::Destinations;
 use self::event_loop::EventLoop;
+use self::key_source::KeyText;
 use self::sockets::Sockets;
 use self::terminal::Terminal;
 use crate::environment::Environment;
 use crate::errors::Failure;
-use crate::key_source::{self, KeyText};
+
 use crate::log::{self, Log};
 use crate::login::SshLogin;
 use crate::settings::{Settings, Sources};
