@@ -60,7 +60,7 @@ pub use core_dump::{CoreLimit, forbid_core_dumps};
 pub use leave_out::leave_out;
 pub use locale::locale_codeset;
 pub use piped::{Piped, Stream};
-pub use poll::{Interest, PollList, PollSlot, Readiness};
+pub use poll::{Interest, PollList, PollSlot, Poller, Readiness, Registry, wait_for};
 pub use private_file::{PrivateFileError, Unfit, create_private};
 pub use pty::{Discipline, Master, Slave};
 pub use routes::{NetworkChange, RouteSocket};

@@ -4,6 +4,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;
 use std::io;
+use std::mem;
 use std::time::Duration;
 
 /// The events that are waited for on one descriptor. Hang-up and error are always reported.
@@ -27,6 +28,161 @@ impl Interest {
             Self::Write => PollFlags::OUT,
             Self::ReadWrite => PollFlags::IN | PollFlags::OUT,
         }
+    }
+}
+
+/// Waits for descriptors, each registered with a token of the caller's.
+///
+/// What is registered is told anew for every wait, so a descriptor that is closed is never waited for. The
+/// memory for it is kept: a wait that registers no more than an earlier one allocates nothing.
+///
+/// ```
+/// use fulmar_platform::{Interest, Poller};
+/// use std::time::Duration;
+///
+/// # fn main() -> std::io::Result<()> {
+/// let (reader, writer) = std::io::pipe()?;
+/// let mut poller = Poller::new();
+/// poller.wait(Some(Duration::ZERO), |registry| {
+///     registry.add("input", &reader, Interest::Read);
+///     registry.add("output", &writer, Interest::Write);
+/// })?;
+/// let ready: Vec<_> = poller.ready().map(|(token, _)| token).collect();
+/// assert_eq!(ready, ["output"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Poller<T> {
+    /// Empty between two waits.
+    entries: Vec<PollFd<'static>>,
+    tokens: Vec<T>,
+    ready: Vec<(T, Readiness)>,
+}
+
+/// The descriptors of one wait.
+#[derive(Debug)]
+pub struct Registry<'fd, T> {
+    entries: Vec<PollFd<'fd>>,
+    tokens: Vec<T>,
+    /// What needs no waiting.
+    ready: Vec<(T, Readiness)>,
+}
+
+impl<T> Default for Poller<T> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            tokens: Vec::new(),
+            ready: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy> Poller<T> {
+    /// Returns a poller that has not waited yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Waits until something that `register` names is ready or `limit` has passed.
+    ///
+    /// `None` waits without limit. A signal ends the wait with nothing ready. The limit stands still while the
+    /// machine sleeps: deadlines belong into a [`DeadlineTimer`](crate::DeadlineTimer).
+    ///
+    /// # Errors
+    ///
+    /// When there are more descriptors than the system allows, or memory has run out.
+    pub fn wait<'fd>(
+        &mut self,
+        limit: Option<Duration>,
+        register: impl FnOnce(&mut Registry<'fd, T>),
+    ) -> io::Result<()> {
+        self.ready.clear();
+        let mut registry = Registry {
+            entries: mem::take(&mut self.entries),
+            tokens: mem::take(&mut self.tokens),
+            ready: mem::take(&mut self.ready),
+        };
+        register(&mut registry);
+        let outcome = registry.poll(limit);
+        let Registry {
+            mut entries,
+            mut tokens,
+            ready,
+        } = registry;
+        entries.clear();
+        // No element is left, and so this borrows nothing: only the memory is handed on.
+        self.entries = entries.into_iter().map(|_| unreachable!()).collect();
+        tokens.clear();
+        self.tokens = tokens;
+        self.ready = ready;
+        outcome
+    }
+
+    /// Returns what the last wait found ready, in the order of registration, first what needed no waiting.
+    pub fn ready(&self) -> impl Iterator<Item = (T, Readiness)> + '_ {
+        self.ready.iter().copied()
+    }
+}
+
+impl<'fd, T: Copy> Registry<'fd, T> {
+    /// Registers `descriptor`.
+    pub fn add(&mut self, token: T, descriptor: &'fd impl AsFd, interest: Interest) {
+        self.add_borrowed(token, descriptor.as_fd(), interest);
+    }
+
+    /// Registers a descriptor that is borrowed already.
+    pub fn add_borrowed(&mut self, token: T, descriptor: BorrowedFd<'fd>, interest: Interest) {
+        self.entries
+            .push(PollFd::from_borrowed_fd(descriptor, interest.flags()));
+        self.tokens.push(token);
+    }
+
+    /// Registers what has no descriptor and is ready now: the wait does not sleep.
+    pub fn add_ready(&mut self, token: T) {
+        self.ready.push((token, Readiness(PollFlags::IN)));
+    }
+
+    fn poll(&mut self, limit: Option<Duration>) -> io::Result<()> {
+        let limit = if self.ready.is_empty() {
+            limit
+        } else {
+            Some(Duration::ZERO)
+        };
+        // A limit too long for the system's type is as good as none.
+        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        match rustix::event::poll(&mut self.entries, limit.as_ref()) {
+            Ok(_) => {}
+            // The system has written no answers then.
+            Err(Errno::INTR) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+        for (entry, token) in self.entries.iter().zip(&self.tokens) {
+            if !entry.revents().is_empty() {
+                self.ready.push((*token, Readiness(entry.revents())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits until one descriptor is ready or `limit` has passed, and returns what it is ready for.
+///
+/// # Errors
+///
+/// As for [`Poller::wait`].
+pub fn wait_for(
+    descriptor: &impl AsFd,
+    interest: Interest,
+    limit: Option<Duration>,
+) -> io::Result<Readiness> {
+    let mut entry = [PollFd::new(descriptor, interest.flags())];
+    let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+    match rustix::event::poll(&mut entry, limit.as_ref()) {
+        Ok(_) => Ok(Readiness(entry[0].revents())),
+        Err(Errno::INTR) => Ok(Readiness(PollFlags::empty())),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -199,6 +355,56 @@ mod tests {
         assert_eq!(list.wait(DEADLINE).unwrap(), 1);
         assert!(!list.readiness(quiet).is_readable());
         assert!(list.readiness(ready).is_readable());
+    }
+
+    #[test]
+    fn what_is_ready_is_told_in_the_order_of_registration() {
+        let (quiet, _quiet_writer) = pipe().unwrap();
+        let (reader, mut writer) = pipe().unwrap();
+        writer.write_all(b"x").unwrap();
+        let mut poller = Poller::new();
+        poller
+            .wait(DEADLINE, |registry| {
+                registry.add(1, &writer, Interest::Write);
+                registry.add(2, &quiet, Interest::Read);
+                registry.add(3, &reader, Interest::Read);
+            })
+            .unwrap();
+        let ready: Vec<i32> = poller.ready().map(|(token, _)| token).collect();
+        assert_eq!(ready, [1, 3]);
+    }
+
+    #[test]
+    fn nothing_is_left_of_an_earlier_wait() {
+        let (reader, mut writer) = pipe().unwrap();
+        writer.write_all(b"x").unwrap();
+        let mut poller = Poller::new();
+        for descriptor in [Some(&reader), None] {
+            poller
+                .wait(Some(Duration::ZERO), |registry| {
+                    if let Some(descriptor) = descriptor {
+                        registry.add((), descriptor, Interest::Read);
+                    }
+                })
+                .unwrap();
+            assert_eq!(poller.ready().count(), usize::from(descriptor.is_some()));
+        }
+    }
+
+    #[test]
+    fn what_is_ready_without_a_descriptor_lets_others_be_seen_and_nobody_sleep() {
+        let (quiet, _quiet_writer) = pipe().unwrap();
+        let (_reader, writer) = pipe().unwrap();
+        let mut poller = Poller::new();
+        poller
+            .wait(None, |registry| {
+                registry.add("quiet", &quiet, Interest::Read);
+                registry.add("writer", &writer, Interest::Write);
+                registry.add_ready("left over");
+            })
+            .unwrap();
+        let ready: Vec<&str> = poller.ready().map(|(token, _)| token).collect();
+        assert_eq!(ready, ["left over", "writer"]);
     }
 
     #[test]
