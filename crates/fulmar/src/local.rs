@@ -13,11 +13,12 @@ use fulmar_platform::{PollList, Signal, signals};
 
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
+use crate::clock::now;
 use crate::errors::Failure;
 use crate::login::{SshChild, SshLogin};
 use crate::settings::{Records, Sources};
 use crate::steps::{Step, Steps};
-use crate::surroundings::{Surroundings, now};
+use crate::surroundings::Surroundings;
 use crate::system::while_doing;
 use crate::{log, report, session_key};
 

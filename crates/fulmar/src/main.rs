@@ -9,6 +9,7 @@ mod address;
 mod advice;
 mod cli;
 mod client;
+mod clock;
 mod completions;
 mod copy;
 mod crash;

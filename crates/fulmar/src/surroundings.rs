@@ -5,13 +5,7 @@ use std::io;
 use fulmar_base::{Hint, Time};
 use fulmar_platform::{
     DeadlineTimer, Interest, PollList, PollSlot, RouteSocket, Signal, SignalPipe, SleepWatch,
-    boot_time,
 };
-
-/// Reads the clock that all of the core reckons with.
-pub(crate) fn now() -> Time {
-    Time::from_origin(boot_time())
-}
 
 /// The clock's alarm, the signals and the news of the network.
 #[derive(Debug)]

@@ -14,10 +14,11 @@ use fulmar_platform::{PollList, Readiness, Signal, process, signals};
 use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
+use crate::clock::now;
 use crate::errors::Failure;
 use crate::login::{SshLogin, SshReady};
 use crate::steps::{Step, Steps};
-use crate::surroundings::{self, Surroundings, now};
+use crate::surroundings::{self, Surroundings};
 
 /// The byte that Ctrl-C types on a terminal in raw mode.
 const INTERRUPT: u8 = 0x03;

@@ -32,6 +32,7 @@ use self::event_loop::EventLoop;
 use self::key_source::KeyText;
 use self::sockets::Sockets;
 use self::terminal::Terminal;
+use crate::clock::now;
 use crate::environment::Environment;
 use crate::errors::Failure;
 
@@ -39,7 +40,7 @@ use crate::log::{self, Log};
 use crate::login::SshLogin;
 use crate::settings::{Settings, Sources};
 use crate::steps::Steps;
-use crate::surroundings::{Surroundings, now};
+use crate::surroundings::Surroundings;
 use crate::system::{self, while_doing};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};

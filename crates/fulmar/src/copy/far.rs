@@ -22,13 +22,14 @@ use super::far_sockets::FarSockets;
 use super::pace::Pace;
 use super::udp_link::origin;
 use crate::advice::Advice as _;
+use crate::clock::now;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
 use crate::login_parent::{Leave, LoginFork, ParentHandle, fork_daemon};
 use crate::random;
 use crate::server::{announce, bind};
-use crate::surroundings::{Surroundings, now};
+use crate::surroundings::Surroundings;
 use crate::system::while_doing;
 
 /// For how long a near end may be silent. It gives up itself after ten minutes, but not while its machine

@@ -16,8 +16,9 @@ use super::far_task::FarTask;
 use super::pace::Pace;
 use super::pipe_lanes::{PipeFault, PipeLanes, Pipes};
 use super::work::Carrier;
+use crate::clock::now;
 use crate::login_parent::ParentHandle;
-use crate::surroundings::{self, Surroundings, now};
+use crate::surroundings::{self, Surroundings};
 
 /// How long nobody may come.
 ///

@@ -11,9 +11,9 @@ use fulmar_quic::{Connection, Verdict};
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use super::outgoing::Outgoing;
+use crate::clock::now;
 use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
-use crate::surroundings::now;
 use crate::udp;
 
 /// The sockets of a far end, and who was heard of on which.

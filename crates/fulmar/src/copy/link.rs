@@ -19,9 +19,9 @@ use super::progress::PathState;
 use super::reporter::Reporter;
 use super::udp_link::UdpLink;
 use super::work::Carrier;
+use crate::clock;
 use crate::errors::{CopyFailure, Failure};
 use crate::login::{SshLogin, SshReady, SshSlots};
-use crate::surroundings;
 
 /// For how long nothing may be heard before the copy is given up, the machine's sleep not counted. Chosen by
 /// eye: longer than a train's tunnel and a router's restart.
@@ -180,7 +180,7 @@ impl Link {
         let mut has_more = false;
         if let Some(udp) = &mut self.udp {
             has_more |= udp.sockets.receive(&ready.sockets, &mut udp.connection);
-            udp.connection.handle_timeout(surroundings::now());
+            udp.connection.handle_timeout(clock::now());
         }
         self.take_events(now);
         self.listen(now, ready, reporter)?;

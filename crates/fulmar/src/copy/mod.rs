@@ -52,11 +52,12 @@ use self::pace::Pace;
 use self::plan::{Job, Way, plan};
 use self::rate::Rate;
 use self::reporter::Reporter;
+use crate::clock::now;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
 use crate::settings::Sources;
-use crate::surroundings::{Surroundings, now};
+use crate::surroundings::Surroundings;
 use crate::system::while_doing;
 use crate::{report, udp};
 

@@ -17,8 +17,9 @@ use super::pace::Pace;
 use super::progress::Snapshot;
 use super::reporter::Reporter;
 use super::work::{Goal, Origin, Work};
+use crate::clock::now;
 use crate::errors::{CopyFailure, Failure};
-use crate::surroundings::{self, Surroundings, now};
+use crate::surroundings::{self, Surroundings};
 use crate::system::while_doing;
 
 /// How long the far end is waited for to have all that we have written, when the copy is over.

@@ -15,7 +15,7 @@ use super::absence::Absence;
 use super::outgoing::Outgoing;
 use crate::client::destinations::Destinations;
 use crate::client::local_ports::LocalPorts;
-use crate::surroundings::now;
+use crate::clock::now;
 use crate::udp;
 
 /// The sockets. Each path is a local port, or one of each family as long as it is not known in which the

@@ -15,10 +15,11 @@ use fulmar_platform::{Interest, PollList, Signal};
 use super::rate::Rate;
 use super::reporter::Reporter;
 use crate::client::destinations::Destinations;
+use crate::clock::now;
 use crate::errors::{CopyFailure, Failure};
 use crate::login::{self, SshLogin, SshReady};
 use crate::settings::{BindServer, Login};
-use crate::surroundings::{self, Surroundings, now};
+use crate::surroundings::{self, Surroundings};
 use crate::system::while_doing;
 
 /// A far end that waits.

@@ -3,7 +3,7 @@
 use fulmar_base::{PathId, SendError};
 use fulmar_quic::{Connection, Transmit};
 
-use crate::surroundings::now;
+use crate::clock::now;
 
 /// Transmissions of one turn, each of up to 40 datagrams.
 const TRANSMITS_PER_TURN: usize = 16;

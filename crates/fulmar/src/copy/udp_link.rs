@@ -11,9 +11,9 @@ use super::near_sockets::NearSockets;
 use super::progress::PathState;
 use super::reporter::Reporter;
 use super::{SILENCE_NOTED, SILENCE_SHOWN};
+use crate::clock::now;
 use crate::errors::Failure;
 use crate::random;
-use crate::surroundings::now;
 
 /// After how long a silence another local port is tried, and again each time.
 ///

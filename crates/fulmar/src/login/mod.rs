@@ -30,11 +30,12 @@ pub(crate) use self::ssh_child::{Ready as SshReady, Slots as SshSlots, SshChild}
 pub(crate) use self::ssh_login::SshLogin;
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
+use crate::clock::now;
 use crate::errors::Failure;
 use crate::report;
 use crate::settings::{self, Sources};
 use crate::steps::{Step, Steps};
-use crate::surroundings::{self, Surroundings, now};
+use crate::surroundings::{self, Surroundings};
 use crate::system::while_doing;
 
 /// Reads `[user@]host`.

@@ -14,7 +14,7 @@ use fulmar_platform::{Interest, Piped, PollList, Stream, Transfer, boot_time};
 
 use super::resolve::Resolver;
 use super::ssh_child::{Hearing, Ready, Slots, SshChild};
-use crate::surroundings::now;
+use crate::clock::now;
 use crate::{report, session_key};
 
 /// The time that an ssh which has not ended yet is listened to when the session is over. Chosen by eye: it ends a round

@@ -11,8 +11,9 @@ use fulmar_platform::{Interest, PollList, Readiness, Signal};
 
 use super::program::Program;
 use super::sockets::Sockets;
+use crate::clock::now;
 use crate::login_parent::ParentHandle;
-use crate::surroundings::{self, Surroundings, now};
+use crate::surroundings::{self, Surroundings};
 
 /// The signals that a server deals with; it ignores SIGHUP and SIGPIPE.
 pub(crate) const SIGNALS: [Signal; 4] = [

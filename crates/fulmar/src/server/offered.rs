@@ -22,10 +22,10 @@ use super::bind::{self, Bound};
 use super::ground::{Ground, Owner};
 use super::options::{Options, Wishes};
 use super::plan::{Opened, Plan, ignore_signals, watch};
+use crate::clock::now;
 use crate::errors::Failure;
 use crate::login_parent::ParentHandle;
 use crate::session_key;
-use crate::surroundings::now;
 use crate::system::{self, while_doing};
 
 /// Serves one session, in the background, for the client that makes an offer, and returns the status to leave with.

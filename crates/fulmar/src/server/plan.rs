@@ -17,9 +17,10 @@ use super::options::Options;
 use super::program::Program;
 use super::shell::Shell;
 use super::sockets::Sockets;
+use crate::clock::now;
 use crate::errors::Failure;
 use crate::login_parent::ParentHandle;
-use crate::surroundings::{Surroundings, now};
+use crate::surroundings::Surroundings;
 use crate::system::{self, while_doing};
 use crate::{random, report, session_key};
 

@@ -6,7 +6,7 @@ use fulmar_core::{ClientConfig, Server, ServerConfig};
 use fulmar_datagram::Key;
 
 use super::*;
-use crate::surroundings::now;
+use crate::clock::now;
 
 fn key() -> Key {
     Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").unwrap()

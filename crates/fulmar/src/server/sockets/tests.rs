@@ -7,7 +7,7 @@ use fulmar_datagram::Key;
 use fulmar_platform::udp::UdpOptions;
 
 use super::*;
-use crate::surroundings::now;
+use crate::clock::now;
 use crate::udp::DATAGRAMS_PER_TURN;
 
 /// Ports that somebody else sends from: more than the table of ways has room for.
