@@ -27,6 +27,7 @@ mod names;
 mod offer_input;
 mod paths;
 mod random;
+mod reactor;
 mod report;
 mod run;
 mod server;

@@ -7,13 +7,13 @@ use std::io;
 
 use fulmar_base::Time;
 use fulmar_core::{ExitRequest, Server, ServerEnding, ServerEvent};
-use fulmar_platform::{Interest, PollList, Readiness, Signal};
+use fulmar_platform::{Interest, Signal};
 
 use super::program::Program;
 use super::sockets::Sockets;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
-use crate::surroundings::{self, Surroundings};
+use crate::reactor::{Event, Reactor, Token};
 
 /// The signals that a server deals with; it ignores SIGHUP and SIGPIPE.
 pub(crate) const SIGNALS: [Signal; 4] = [
@@ -23,9 +23,6 @@ pub(crate) const SIGNALS: [Signal; 4] = [
     Signal::Child,
 ];
 
-/// A deadline that has passed, for what is to be done in the next turn.
-const AT_ONCE: Time = Time::ZERO;
-
 /// A server at work.
 pub(crate) struct EventLoop {
     /// The server's state machine.
@@ -34,19 +31,10 @@ pub(crate) struct EventLoop {
     pub(crate) sockets: Sockets,
     /// The program that they come for.
     pub(crate) program: Program,
-    /// Everything else.
-    pub(crate) surroundings: Surroundings,
+    /// The one that waits.
+    pub(crate) reactor: Reactor,
     /// Whoever stays with the login, until a client was heard.
     pub(crate) parent: Option<ParentHandle>,
-}
-
-/// The things that the wait has found ready.
-struct Ready {
-    surroundings: surroundings::Ready,
-    sockets: Vec<bool>,
-    program: Option<Readiness>,
-    /// The login has ended.
-    is_alone: bool,
 }
 
 impl EventLoop {
@@ -57,11 +45,9 @@ impl EventLoop {
     /// When the system does not let us wait any more.
     pub(crate) fn run(mut self) -> io::Result<(ServerEnding, Program)> {
         loop {
-            let deadline = self.deadline();
-            self.surroundings.set_deadline(deadline)?;
-            let ready = self.wait()?;
+            self.wait()?;
             let now = now();
-            self.take_in(now, &ready);
+            self.take_in(now);
             if let Some(ending) = self.carry_out(now) {
                 self.program.end();
                 return Ok((ending, self.program));
@@ -70,9 +56,6 @@ impl EventLoop {
     }
 
     fn deadline(&self) -> Option<Time> {
-        if self.program.has_output() || self.sockets.has_more() {
-            return Some(AT_ONCE);
-        }
         let server = self.server.poll_timeout().map(|(at, _)| at);
         [server, self.program.deadline()]
             .into_iter()
@@ -80,36 +63,42 @@ impl EventLoop {
             .min()
     }
 
-    fn wait(&self) -> io::Result<Ready> {
-        let mut list = PollList::new();
-        let slots = self.surroundings.enlist(&mut list);
-        let sockets = self.sockets.enlist(&mut list);
-        let program = self.program.enlist(&mut list, &self.server);
-        let parent = self.parent.as_ref();
-        let parent = parent.map(|parent| list.add(parent, Interest::Read));
-        let surroundings = self.surroundings.wait(&mut list, slots)?;
-        let is_readable = |slot: &_| list.readiness(*slot).is_readable();
-        Ok(Ready {
-            surroundings,
-            sockets: sockets.iter().map(is_readable).collect(),
-            program: program.map(|slot| list.readiness(slot)),
-            is_alone: parent.as_ref().is_some_and(is_readable),
+    fn wait(&mut self) -> io::Result<()> {
+        let deadline = self.deadline();
+        self.reactor.wait(deadline, |registry| {
+            if self.program.has_output() || self.sockets.has_more() {
+                registry.add_ready(Token::Backlog);
+            }
+            self.sockets.register(registry);
+            if let Some(parent) = &self.parent {
+                registry.add(Token::LoginFork, parent, Interest::Read);
+            }
+            self.program.register(registry, &self.server);
         })
     }
 
     /// Hands everything over that has come.
-    fn take_in(&mut self, now: Time, ready: &Ready) {
-        for hint in self.surroundings.hints(ready.surroundings) {
-            self.server.handle_hint(now, hint);
+    fn take_in(&mut self, now: Time) {
+        let mut is_alone = false;
+        let mut pty = None;
+        self.sockets.begin_turn();
+        while let Some(event) = self.reactor.poll_event() {
+            match event {
+                Event::Hint(hint) => self.server.handle_hint(now, hint),
+                Event::Signal(signal) => self.handle_signal(now, signal),
+                Event::Ready(Token::Backlog, _) => self.sockets.resume(now, &mut self.server),
+                Event::Ready(Token::Socket(place), _) => {
+                    self.sockets.receive(now, place, &mut self.server);
+                }
+                Event::Ready(Token::LoginFork, _) => is_alone = true,
+                Event::Ready(Token::Pty, readiness) => pty = Some(readiness),
+                Event::Ready(..) => {}
+            }
         }
-        for signal in self.surroundings.signals(ready.surroundings) {
-            self.handle_signal(now, signal);
-        }
-        let budget = self.sockets.receive(now, &ready.sockets, &mut self.server);
-        self.look_after_parent(now, ready.is_alone);
-        let (program, server) = (&mut self.program, &mut self.server);
-        program.read(now, ready.program, budget.output_work(), server);
-        if self.surroundings.is_due() {
+        self.look_after_parent(now, is_alone);
+        let work = self.sockets.output_work();
+        self.program.read(now, pty, work, &mut self.server);
+        if self.reactor.is_due() {
             self.program.look(now, &mut self.server);
             self.server.handle_timeout(now);
             self.program.handle_timeout(now, &mut self.server);

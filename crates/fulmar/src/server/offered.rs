@@ -66,7 +66,7 @@ fn prepare(
     let plan = Plan::make(ground, owner, options)?;
     let bound = door.move_to(wished, plan.ground())?;
     // Until here a signal is the end.
-    let surroundings = watch()?;
+    let reactor = watch()?;
     let warnings = [&plan.warnings[..], &bound.complaints].concat();
     if !parent.declare_ready() {
         return Ok(None);
@@ -78,7 +78,7 @@ fn prepare(
     let opened = Opened {
         bound,
         key: door.key,
-        surroundings,
+        reactor,
     };
     Ok(Some((plan, opened, agreement)))
 }

@@ -20,7 +20,7 @@ use super::sockets::Sockets;
 use crate::clock::now;
 use crate::errors::Failure;
 use crate::login_parent::ParentHandle;
-use crate::surroundings::Surroundings;
+use crate::reactor::Reactor;
 use crate::system::{self, while_doing};
 use crate::{random, report, session_key};
 
@@ -42,7 +42,7 @@ pub(crate) struct Opened {
     /// The session's key.
     pub(crate) key: Key,
     /// The other things that may happen: signals, changes of the network.
-    pub(crate) surroundings: Surroundings,
+    pub(crate) reactor: Reactor,
 }
 
 impl Plan {
@@ -105,7 +105,7 @@ impl Plan {
         let opened = Opened {
             bound: bind::bind(&self.options.bind, self.options.ports, environment, *names)?,
             key: session_key::fresh()?,
-            surroundings: watch()?,
+            reactor: watch()?,
         };
         for complaint in &opened.bound.complaints {
             report::complain(names.program(), complaint);
@@ -142,7 +142,7 @@ impl Plan {
         let Opened {
             bound,
             key,
-            surroundings,
+            reactor,
         } = opened;
         let Ground {
             names,
@@ -163,7 +163,7 @@ impl Plan {
             server: Server::new(now(), config),
             sockets: Sockets::new(bound.sockets, trace),
             program: Program::new(self.shell, self.user, core_limit, names, pid),
-            surroundings,
+            reactor,
             parent,
         };
         let (_, program) = event_loop
@@ -194,8 +194,8 @@ pub(crate) fn ignore_signals() -> Result<(), system::Failure> {
 /// # Errors
 ///
 /// When the system has no descriptors left.
-pub(crate) fn watch() -> Result<Surroundings, system::Failure> {
-    Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))
+pub(crate) fn watch() -> Result<Reactor, system::Failure> {
+    Reactor::new(&SIGNALS).map_err(while_doing("watching for signals"))
 }
 
 /// Returns the size that the window has before a client tells its own: that of the terminal on

@@ -10,8 +10,8 @@ use std::time::Duration;
 use fulmar_base::Time;
 use fulmar_core::{ExitStatus, Names, Server};
 use fulmar_platform::{
-    Child, CoreLimit, Interest, Master, PollList, PollSlot, Readiness, Slave, SpawnError,
-    SpawnStep, Transfer, User, WindowSize, pty,
+    Child, CoreLimit, Interest, Master, Readiness, Slave, SpawnError, SpawnStep, Transfer, User,
+    WindowSize, pty,
 };
 use fulmar_terminal::Size;
 
@@ -20,6 +20,7 @@ use super::motd;
 use super::pty_output::PtyOutput;
 use super::shell::Shell;
 use super::utmp::{LoginRecord, detached_host};
+use crate::reactor::{Registry, Token};
 use crate::report::escaped;
 
 /// The time that the user has to read why the program did not start.
@@ -148,14 +149,10 @@ impl Program {
         }
     }
 
-    /// Puts the pty on the list, if there is one.
-    pub(crate) fn enlist<'fd>(
-        &'fd self,
-        list: &mut PollList<'fd>,
-        server: &Server,
-    ) -> Option<PollSlot> {
+    /// Registers the pty, if there is one.
+    pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>, server: &Server) {
         let Stage::Running { master, .. } = &self.stage else {
-            return None;
+            return;
         };
         let interest = match (self.has_output(), server.pty_input()) {
             (true, []) => Interest::Nothing,
@@ -163,7 +160,7 @@ impl Program {
             (false, []) => Interest::Read,
             (false, _) => Interest::ReadWrite,
         };
-        Some(list.add(master, interest))
+        registry.add(Token::Pty, master, interest);
     }
 
     /// Hands over what the program has written, as much of it as `work` units draw: what an earlier turn has

@@ -6,11 +6,12 @@ use fulmar_base::{PathId, SendError, Time};
 use fulmar_core::Server;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, Inbox};
-use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
+use fulmar_platform::{Interest, UdpSocket};
 use fulmar_transport::Arrival;
 
 use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
+use crate::reactor::{Registry, Token};
 use crate::trace::Trace;
 use crate::udp::{self, TurnBudget};
 
@@ -21,6 +22,8 @@ pub(crate) struct Sockets {
     inbox: Inbox,
     /// The socket on which the datagrams came that an earlier turn has left in the inbox.
     waiting: Option<usize>,
+    /// What is left of the budget of this turn.
+    budget: TurnBudget,
     paths: PathTable,
     /// The bytes that are being sent.
     buffer: Vec<u8>,
@@ -36,6 +39,7 @@ impl Sockets {
             sockets: sockets.into_iter().map(Listening::to).collect(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
             waiting: None,
+            budget: TurnBudget::new(),
             paths: PathTable::default(),
             buffer: Vec::new(),
             trace,
@@ -43,32 +47,40 @@ impl Sockets {
         }
     }
 
-    /// Puts the sockets on the list.
-    pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        self.sockets
-            .iter()
-            .map(|one| list.add(&one.socket, one.interest(Interest::Read)))
-            .collect()
+    /// Registers the sockets.
+    pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
+        for (place, one) in self.sockets.iter().enumerate() {
+            let interest = one.interest(Interest::Read);
+            registry.add(Token::Socket(place), &one.socket, interest);
+        }
     }
 
-    /// Hands over what has come, within the budget of one turn, of which it returns what is left.
-    pub(crate) fn receive(&mut self, now: Time, ready: &[bool], server: &mut Server) -> TurnBudget {
-        let mut budget = TurnBudget::new();
+    /// Begins a turn, which has a budget of its own.
+    pub(crate) fn begin_turn(&mut self) {
+        self.budget = TurnBudget::new();
+    }
+
+    /// Hands over what an earlier turn has left.
+    pub(crate) fn resume(&mut self, now: Time, server: &mut Server) {
         if let Some(socket) = self.waiting.take() {
-            self.hand_over(now, socket, server, &mut budget);
+            self.hand_over(now, socket, server);
         }
-        for place in 0..ready.len() {
-            let is_ready = ready.get(place).copied().unwrap_or(false);
-            while is_ready
-                && self.waiting.is_none()
-                && let Some(listening) = self.sockets.get_mut(place)
-                && let Some(received) = listening.receive(&mut self.inbox, &mut budget.datagrams)
-                && received.datagrams > 0
-            {
-                self.hand_over(now, place, server, &mut budget);
-            }
+    }
+
+    /// Hands over what has come on the socket at that place, within the budget of the turn.
+    pub(crate) fn receive(&mut self, now: Time, place: usize, server: &mut Server) {
+        while self.waiting.is_none()
+            && let Some(listening) = self.sockets.get_mut(place)
+            && let Some(received) = listening.receive(&mut self.inbox, &mut self.budget.datagrams)
+            && received.datagrams > 0
+        {
+            self.hand_over(now, place, server);
         }
-        budget
+    }
+
+    /// Returns how much work the program's output may make after the datagrams of this turn.
+    pub(crate) fn output_work(&self) -> u64 {
+        self.budget.output_work()
     }
 
     /// Tells if datagrams wait for the next turn that the system does not know of any more.
@@ -77,17 +89,12 @@ impl Sockets {
     }
 
     /// Hands over what is in the inbox, as much as the budget allows.
-    fn hand_over(
-        &mut self,
-        now: Time,
-        socket: usize,
-        server: &mut Server,
-        budget: &mut TurnBudget,
-    ) {
-        while budget.has_work()
+    fn hand_over(&mut self, now: Time, socket: usize, server: &mut Server) {
+        while self.budget.has_work()
             && let Some(datagram) = self.inbox.pop()
         {
             let (paths, trace) = (&mut self.paths, &mut self.trace);
+            let budget = &mut self.budget;
             let is_genuine = hand_over(now, socket, &datagram, server, paths, trace, budget);
             self.has_heard |= is_genuine;
         }

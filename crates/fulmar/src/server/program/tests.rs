@@ -4,6 +4,7 @@ use fulmar_core::{
     ServerEvent,
 };
 use fulmar_datagram::Key;
+use fulmar_platform::Poller;
 use fulmar_transport::Arrival;
 use fulmar_transport::limits::TURN_WORK_MAX;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
@@ -83,15 +84,22 @@ impl Session {
         }
     }
 
+    /// Waits for the program's terminal, and returns what it is ready for.
+    fn wait(&self, limit: Option<Duration>) -> Option<Readiness> {
+        let mut poller = Poller::new();
+        let waited = poller.wait(limit, |registry| {
+            self.program.register(registry, &self.server);
+        });
+        waited.expect("poll works");
+        poller.ready().next().map(|(_, readiness)| readiness)
+    }
+
     /// Reads until the program has closed its terminal.
     fn read_to_the_end(&mut self) {
         while let Stage::Running { .. } = self.program.stage {
-            let mut list = PollList::new();
-            let slot = self.program.enlist(&mut list, &self.server);
-            list.wait(None).expect("poll works");
-            let ready = list.readiness(slot.expect("it runs"));
+            let ready = self.wait(None);
             self.program
-                .read(ms(100), Some(ready), TURN_WORK_MAX, &mut self.server);
+                .read(ms(100), ready, TURN_WORK_MAX, &mut self.server);
         }
     }
 
@@ -206,13 +214,9 @@ impl Session {
         let began = std::time::Instant::now();
         while !self.is_shown(wanted) {
             assert!(began.elapsed() < PATIENCE, "{wanted} is never shown");
-            let mut list = PollList::new();
-            let slot = self.program.enlist(&mut list, &self.server);
-            list.wait(Some(Duration::from_millis(1)))
-                .expect("poll works");
-            let ready = list.readiness(slot.expect("it runs"));
+            let ready = self.wait(Some(Duration::from_millis(1)));
             self.program
-                .read(*now, Some(ready), TURN_WORK_MAX, &mut self.server);
+                .read(*now, ready, TURN_WORK_MAX, &mut self.server);
             self.program.write(*now, &mut self.server);
             *now += Duration::from_millis(20);
             self.exchange(*now);
