@@ -9,16 +9,16 @@ use std::process::Command;
 
 use fulmar_core::{Capabilities, Names};
 use fulmar_login::{Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService};
-use fulmar_platform::{PollList, Signal, signals};
+use fulmar_platform::{Signal, signals};
 
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
 use crate::clock::now;
 use crate::errors::Failure;
 use crate::login::{SshChild, SshLogin};
+use crate::reactor::{Event, Reactor};
 use crate::settings::{Records, Sources};
 use crate::steps::{Step, Steps};
-use crate::surroundings::Surroundings;
 use crate::system::while_doing;
 use crate::{log, report, session_key};
 
@@ -33,7 +33,7 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
     let desk = Desk::prepare(sources)?;
     let block = offer(command, &desk).block().map_err(Failure::Opening)?;
     // Before the first child, of whose end it tells.
-    let mut surroundings = Desk::watch()?;
+    let mut reactor = Desk::watch()?;
     let mut order = server(&desk.settings().records).map_err(while_doing("finding our program"))?;
     let child = SshChild::of(&mut order).map_err(while_doing("starting a server"))?;
     let service = SessionService::new(block).waiting_for_agreement();
@@ -41,7 +41,7 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
     let host = "this machine".to_owned();
     let machine = Login::beside(now(), host, addresses, service, session_key::read);
     let mut login = SshLogin::over(child, machine);
-    let reachable = match listen(&mut login, &mut surroundings) {
+    let reachable = match listen(&mut login, &mut reactor) {
         Ok(reachable) => reachable,
         Err(failure) => {
             login.end();
@@ -56,7 +56,7 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
         agreement: reachable.agreement,
         is_cut_off: login.take_cut_off(),
         login: Some(login),
-        surroundings,
+        reactor,
         steps,
     };
     Ok(farewell(desk.meet(meeting), Names::Own))
@@ -99,7 +99,7 @@ fn server(records: &Records) -> io::Result<Command> {
 /// Listens to the server until it can be reached.
 fn listen(
     login: &mut SshLogin<SessionService>,
-    surroundings: &mut Surroundings,
+    reactor: &mut Reactor,
 ) -> Result<Reachable, Failure> {
     loop {
         while let Some(event) = login.poll_event(now()) {
@@ -112,19 +112,17 @@ fn listen(
                 _ => {}
             }
         }
-        let mut list = PollList::new();
-        let slots = surroundings.enlist(&mut list);
-        let pipes = login.enlist(&mut list);
-        let ready = surroundings
-            .wait(&mut list, slots)
-            .map_err(while_doing("waiting for the server"))?;
-        let pipes = SshLogin::<SessionService>::ready(&list, pipes);
-        for signal in surroundings.signals(ready) {
-            obey(signal)?;
+        let waited = reactor.wait(None, |registry| login.register(registry));
+        waited.map_err(while_doing("waiting for the server"))?;
+        while let Some(event) = reactor.poll_event() {
+            match event {
+                Event::Signal(signal) => obey(signal)?,
+                Event::Ready(token, _) => login.handle_ready(now(), token),
+                // What happens to the network matters to nobody yet.
+                Event::Hint(_) => {}
+            }
         }
-        // What happens to the network matters to nobody yet; unread it would end every wait at once.
-        let _ = surroundings.hints(ready);
-        login.turn(now(), pipes);
+        login.end_turn(now());
     }
 }
 

@@ -21,10 +21,11 @@ use std::time::Duration;
 
 use fulmar_login::{OfferReader, Received};
 use fulmar_platform::process::{Forked, fork, leave_session};
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, Poller};
 
 use crate::errors::Failure;
 use crate::offer_input::{Input, News};
+use crate::reactor::Token;
 use crate::system::while_doing;
 
 /// The daemon is what it was asked to be.
@@ -123,19 +124,22 @@ impl LoginParent {
     ///
     /// When there is no offer that makes sense, or the system does not let us wait.
     pub(crate) fn attend(mut self, mut input: Input) -> Result<Leave, Failure> {
+        let mut poller = Poller::new();
         loop {
-            let mut list = PollList::new();
-            let daemon = list.add(&self.daemon, Interest::Read);
             // While the daemon looks at the offer, what it says about it comes first.
             let is_looking = self.has_offer && !self.is_ready;
-            let login = (!is_looking).then(|| list.add(&input, Interest::Read));
             // A login that has ended while the daemon looked at the offer has done so before any
             // client was heard, though one may have sent something: the daemon is not to read that.
             let is_asked = self.is_ready && !self.has_let_go_on;
-            list.wait(is_asked.then_some(Duration::ZERO))
-                .map_err(while_doing("waiting for the client"))?;
-            let is_readable = |slot| list.readiness(slot).is_readable();
-            let (daemon, login) = (is_readable(daemon), login.is_some_and(is_readable));
+            let waited = poller.wait(is_asked.then_some(Duration::ZERO), |registry| {
+                registry.add(Token::LoginFork, &self.daemon, Interest::Read);
+                if !is_looking {
+                    registry.add(Token::Input, &input, Interest::Read);
+                }
+            });
+            waited.map_err(while_doing("waiting for the client"))?;
+            let has_come = |wanted| poller.ready().any(|(token, _)| token == wanted);
+            let (daemon, login) = (has_come(Token::LoginFork), has_come(Token::Input));
             if is_asked && !daemon && !login {
                 self.has_let_go_on = true;
                 self.tell(&[GO_ON]);

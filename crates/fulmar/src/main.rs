@@ -35,7 +35,6 @@ mod session_key;
 mod settings;
 mod shell_words;
 mod steps;
-mod surroundings;
 mod system;
 mod trace;
 mod udp;

@@ -24,10 +24,26 @@ pub(crate) enum Token {
     Backlog,
     /// A UDP socket, by its place among those of its owner.
     Socket(usize),
+    /// The user's terminal.
+    Terminal,
     /// The terminal of the program that a server runs.
     Pty,
+    /// The standard output of ssh.
+    SshOutput,
+    /// The standard error of ssh.
+    SshErrors,
+    /// Room in the standard input of ssh.
+    SshInput,
+    /// An answer to a question about the host.
+    HostLookup,
     /// The other process of a login.
     LoginFork,
+    /// Our standard input.
+    Input,
+    /// Room in our standard output.
+    Output,
+    /// The file or stream that a copy reads or writes.
+    Copied,
 }
 
 /// An event of one turn of a loop.
@@ -189,7 +205,7 @@ mod tests {
         }
         let waited = reactor.wait(None, |registry| {
             registry.add(Token::Socket(0), &socket, Interest::Read);
-            registry.add(Token::Pty, &terminal, Interest::Read);
+            registry.add(Token::Terminal, &terminal, Interest::Read);
         });
         waited.unwrap();
         let mut events = Vec::new();
@@ -200,7 +216,7 @@ mod tests {
                 Event::Hint(_) => {}
             }
         }
-        assert_eq!(events, ["WindowChange", "Socket(0)", "Pty"]);
+        assert_eq!(events, ["WindowChange", "Socket(0)", "Terminal"]);
     }
 
     #[test]
@@ -220,11 +236,11 @@ mod tests {
         key.write_all(b"x").unwrap();
         let mut reactor = Reactor::new(&[]).unwrap();
         let waited = reactor.wait(None, |registry| {
-            registry.add(Token::Pty, &terminal, Interest::Read);
+            registry.add(Token::Terminal, &terminal, Interest::Read);
             registry.add_ready(Token::Backlog);
         });
         waited.unwrap();
-        assert_eq!(tokens(&mut reactor), [Token::Backlog, Token::Pty]);
+        assert_eq!(tokens(&mut reactor), [Token::Backlog, Token::Terminal]);
     }
 
     #[test]
@@ -234,10 +250,10 @@ mod tests {
         let mut reactor = Reactor::new(&[]).unwrap();
         for _ in 0..2 {
             let waited = reactor.wait(None, |registry| {
-                registry.add(Token::Pty, &terminal, Interest::Read);
+                registry.add(Token::Terminal, &terminal, Interest::Read);
             });
             waited.unwrap();
         }
-        assert_eq!(tokens(&mut reactor), [Token::Pty]);
+        assert_eq!(tokens(&mut reactor), [Token::Terminal]);
     }
 }

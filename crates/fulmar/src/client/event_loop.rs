@@ -9,16 +9,16 @@ use std::time::Duration;
 use fulmar_base::Time;
 use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
 use fulmar_login::{LoginEvent, LoginStep, SessionService};
-use fulmar_platform::{PollList, Readiness, Signal, process, signals};
+use fulmar_platform::{Readiness, Signal, process, signals};
 
 use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
 use crate::clock::now;
 use crate::errors::Failure;
-use crate::login::{SshLogin, SshReady};
+use crate::login::SshLogin;
+use crate::reactor::{Event, Reactor, Token};
 use crate::steps::{Step, Steps};
-use crate::surroundings::{self, Surroundings};
 
 /// The byte that Ctrl-C types on a terminal in raw mode.
 const INTERRUPT: u8 = 0x03;
@@ -35,8 +35,8 @@ pub(crate) struct EventLoop {
     pub(crate) sockets: Sockets,
     /// The user's terminal.
     pub(crate) terminal: Terminal,
-    /// Everything else.
-    pub(crate) surroundings: Surroundings,
+    /// The one that waits.
+    pub(crate) reactor: Reactor,
     /// The login that has started the server, if that was us.
     pub(crate) login: Option<SshLogin<SessionService>>,
     /// The time until which a login that the user gives up goes on.
@@ -53,14 +53,6 @@ pub(crate) struct EventLoop {
     pub(crate) trouble: Option<Failure>,
 }
 
-/// The things that the wait has found ready.
-struct Ready {
-    surroundings: surroundings::Ready,
-    sockets: Vec<bool>,
-    terminal: Option<Readiness>,
-    ssh: Option<SshReady>,
-}
-
 impl EventLoop {
     /// Carries a session until it is over. The terminal is not given back.
     ///
@@ -74,15 +66,8 @@ impl EventLoop {
             if let Some(ending) = self.carry_out(now()) {
                 return Ok(ending);
             }
-            let timeout = self.client.poll_timeout().map(|(at, _)| at);
-            let login = self.login.as_ref().and_then(SshLogin::deadline);
-            // A deadline that has passed: what waits is for the next turn.
-            let waiting = self.sockets.has_more().then_some(Time::ZERO);
-            let limits = [timeout, login, self.goodbye_until, waiting];
-            let deadline = limits.into_iter().flatten().min();
-            self.surroundings.set_deadline(deadline)?;
-            let ready = self.wait()?;
-            self.take_in(now(), &ready);
+            self.wait()?;
+            self.take_in(now());
         }
     }
 
@@ -107,53 +92,75 @@ impl EventLoop {
         login.tell();
     }
 
-    fn wait(&self) -> io::Result<Ready> {
-        let mut list = PollList::new();
-        let slots = self.surroundings.enlist(&mut list);
-        let sockets = self.sockets.enlist(&mut list);
-        let terminal = self.terminal.enlist(&mut list, self.client.wants_keys());
-        let login = self.login.as_ref().filter(|login| login.is_running());
-        let ssh = login.map(|login| login.enlist(&mut list));
-        let surroundings = self.surroundings.wait(&mut list, slots)?;
-        let is_readable = |slot: &_| list.readiness(*slot).is_readable();
-        Ok(Ready {
-            surroundings,
-            sockets: sockets.iter().map(is_readable).collect(),
-            terminal: terminal.map(|slot| list.readiness(slot)),
-            ssh: ssh.map(|slots| SshLogin::<SessionService>::ready(&list, slots)),
+    fn deadline(&self) -> Option<Time> {
+        let timeout = self.client.poll_timeout().map(|(at, _)| at);
+        let login = self.login.as_ref().and_then(SshLogin::deadline);
+        let limits = [timeout, login, self.goodbye_until];
+        limits.into_iter().flatten().min()
+    }
+
+    fn wait(&mut self) -> io::Result<()> {
+        let deadline = self.deadline();
+        self.reactor.wait(deadline, |registry| {
+            if self.sockets.has_more() {
+                registry.add_ready(Token::Backlog);
+            }
+            self.sockets.register(registry);
+            if let Some(login) = self.login.as_ref().filter(|login| login.is_running()) {
+                login.register(registry);
+            }
+            let wants_keys = self.client.wants_keys();
+            self.terminal.register(registry, wants_keys);
         })
     }
 
     /// Hands everything over that has come.
-    fn take_in(&mut self, now: Time, ready: &Ready) {
-        for hint in self.surroundings.hints(ready.surroundings) {
-            self.client.handle_hint(now, hint);
+    fn take_in(&mut self, now: Time) {
+        self.sockets.begin_turn();
+        let mut keys = None;
+        while let Some(event) = self.reactor.poll_event() {
+            match event {
+                Event::Hint(hint) => self.client.handle_hint(now, hint),
+                Event::Signal(signal) => self.handle_signal(now, Meaning::of(signal)),
+                Event::Ready(Token::Backlog, _) => self.sockets.resume(now, &mut self.client),
+                Event::Ready(Token::Socket(place), _) => {
+                    self.sockets.receive(now, place, &mut self.client);
+                }
+                Event::Ready(Token::Terminal, readiness) => keys = Some(readiness),
+                Event::Ready(token, _) => self.hear_ssh(now, token),
+            }
         }
-        for signal in self.surroundings.signals(ready.surroundings) {
-            self.handle_signal(now, Meaning::of(signal));
-        }
+        self.sockets.end_turn();
         if self.terminal.is_lent() && self.terminal.take_back() {
             self.resume(now);
         }
-        self.sockets.receive(now, &ready.sockets, &mut self.client);
-        self.attend_login(now, ready.ssh);
-        if let Some(readiness) = ready.terminal {
+        self.attend_login(now);
+        if let Some(readiness) = keys {
             self.read_keys(now, readiness);
         }
         self.give_up(now);
-        if self.surroundings.is_due() {
+        if self.reactor.is_due() {
             self.client.handle_timeout(now);
         }
     }
 
+    fn hear_ssh(&mut self, now: Time, token: Token) {
+        if let Some(login) = &mut self.login {
+            if self.client.is_connected() {
+                login.machine_mut().handle_connected();
+            }
+            login.handle_ready(now, token);
+        }
+    }
+
     /// Hears what ssh still has to say: that the server has heard us, and its own end.
-    fn attend_login(&mut self, now: Time, ready: Option<SshReady>) {
+    fn attend_login(&mut self, now: Time) {
         let Some(login) = &mut self.login else { return };
         if self.client.is_connected() {
             login.machine_mut().handle_connected();
         }
-        if let Some(ready) = ready {
-            login.turn(now, ready);
+        if login.is_running() {
+            login.end_turn(now);
         }
         self.is_cut_off |= login.take_cut_off();
         // It may have been said before the session began.

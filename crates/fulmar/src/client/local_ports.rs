@@ -4,10 +4,11 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use fulmar_base::PathId;
-use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
+use fulmar_platform::{Interest, UdpSocket};
 
 use super::destinations::Destinations;
 use crate::listening::Listening;
+use crate::reactor::{Registry, Token};
 
 /// Open sockets. Each path is a local port, or one of each family as long as it is not known in which
 /// the far end answers.
@@ -78,22 +79,21 @@ impl LocalPorts {
         self.open.retain(|open| open.is_ipv6 == peer.is_ipv6());
     }
 
-    /// Puts the sockets on the list, each for what is usual on its path.
-    pub(crate) fn enlist<'fd>(
+    /// Registers the sockets, each for what is usual on its path.
+    pub(crate) fn register<'fd>(
         &'fd self,
-        list: &mut PollList<'fd>,
+        registry: &mut Registry<'fd>,
         usual: impl Fn(PathId) -> Interest,
-    ) -> Vec<PollSlot> {
-        let interest = |open: &Open| open.listening.interest(usual(open.path));
-        self.open
-            .iter()
-            .map(|open| list.add(&open.listening.socket, interest(open)))
-            .collect()
+    ) {
+        for (place, open) in self.open.iter().enumerate() {
+            let interest = open.listening.interest(usual(open.path));
+            registry.add(Token::Socket(place), &open.listening.socket, interest);
+        }
     }
 
-    /// Returns the sockets in the order of the list.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Open> {
-        self.open.iter_mut()
+    /// Returns the socket that was registered at that place.
+    pub(crate) fn at(&mut self, place: usize) -> Option<&mut Open> {
+        self.open.get_mut(place)
     }
 
     /// Returns the socket of a path that reaches an address, if it is open.

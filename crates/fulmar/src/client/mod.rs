@@ -38,9 +38,9 @@ use crate::errors::Failure;
 
 use crate::log::{self, Log};
 use crate::login::SshLogin;
+use crate::reactor::Reactor;
 use crate::settings::{Settings, Sources};
 use crate::steps::Steps;
-use crate::surroundings::Surroundings;
 use crate::system::{self, while_doing};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};
@@ -84,8 +84,8 @@ pub(crate) struct Meeting {
     pub(crate) login: Option<SshLogin<SessionService>>,
     /// True if ssh has left what we wrote; of that a signal may tell yet.
     pub(crate) is_cut_off: bool,
-    /// The events that have been watched since the command was given.
-    pub(crate) surroundings: Surroundings,
+    /// The reactor, which has watched for signals since the command was given.
+    pub(crate) reactor: Reactor,
     /// The steps that were reached since then.
     pub(crate) steps: Steps,
 }
@@ -159,14 +159,14 @@ impl Desk {
         server: SocketAddr,
         agreement: Option<Agreement>,
     ) -> Result<u8, Failure> {
-        let surroundings = Desk::watch()?;
+        let reactor = Desk::watch()?;
         self.meet(Meeting {
             key,
             destinations: Destinations::named(server),
             agreement,
             login: None,
             is_cut_off: false,
-            surroundings,
+            reactor,
             steps: Steps::begin(now()),
         })
     }
@@ -176,8 +176,8 @@ impl Desk {
     /// # Errors
     ///
     /// When the system has no descriptors left.
-    pub(crate) fn watch() -> Result<Surroundings, system::Failure> {
-        Surroundings::watch(&signals::SIGNALS).map_err(while_doing("watching for signals"))
+    pub(crate) fn watch() -> Result<Reactor, system::Failure> {
+        Reactor::new(&signals::SIGNALS).map_err(while_doing("watching for signals"))
     }
 
     /// Holds the session, gives the terminal back whatever happens, and returns the status to leave
@@ -217,7 +217,7 @@ impl Desk {
             client,
             sockets: Sockets::new(meeting.destinations, self.trace),
             terminal,
-            surroundings: meeting.surroundings,
+            reactor: meeting.reactor,
             login: meeting.login,
             goodbye_until: None,
             warnings: Vec::new(),

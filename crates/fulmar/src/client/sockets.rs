@@ -8,11 +8,12 @@ use fulmar_base::{PathId, SendError, Time};
 use fulmar_core::Client;
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, IcmpErrors, Inbox, Received, UdpOptions};
-use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
+use fulmar_platform::{Interest, UdpSocket};
 use fulmar_transport::{Arrival, Transmit};
 
 use super::destinations::Destinations;
 use super::local_ports::LocalPorts;
+use crate::reactor::Registry;
 use crate::trace::Trace;
 use crate::udp::{self, TurnBudget};
 
@@ -25,6 +26,10 @@ pub(crate) struct Sockets {
     inbox: Inbox,
     /// The path on which the datagrams came that an earlier turn has left in the inbox.
     waiting: Option<PathId>,
+    /// What is left of the budget of this turn.
+    budget: TurnBudget,
+    /// True if it is known since this turn where the server is.
+    is_settled: bool,
     /// The bytes that are being sent.
     buffer: Vec<u8>,
     trace: Trace,
@@ -38,6 +43,8 @@ impl Sockets {
             ports: LocalPorts::default(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
             waiting: None,
+            budget: TurnBudget::new(),
+            is_settled: false,
             buffer: Vec::new(),
             trace,
         }
@@ -63,49 +70,58 @@ impl Sockets {
         self.ports.close(path);
     }
 
-    /// Puts the sockets on the list.
-    pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
-        self.ports.enlist(list, |_| Interest::Read)
+    /// Registers the sockets.
+    pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
+        self.ports.register(registry, |_| Interest::Read);
     }
 
-    /// Hands over what has come, within the budget of one turn.
-    pub(crate) fn receive(&mut self, now: Time, ready: &[bool], client: &mut Client) {
-        let mut budget = TurnBudget::new();
-        let mut is_settled = false;
+    /// Begins a turn, which has a budget of its own.
+    pub(crate) fn begin_turn(&mut self) {
+        self.budget = TurnBudget::new();
+    }
+
+    /// Hands over what an earlier turn has left.
+    pub(crate) fn resume(&mut self, now: Time, client: &mut Client) {
         if let Some(path) = self.waiting.take() {
-            is_settled |= self.hand_over(now, path, client, &mut budget);
+            self.hand_over(now, path, client);
         }
-        for place in 0..ready.len() {
-            let is_ready = ready.get(place).copied().unwrap_or(false);
-            while is_ready
-                && self.waiting.is_none()
-                && let Some((path, received)) = self.receive_at(place, &mut budget)
-            {
-                if let Some(report) = received.icmp {
-                    let error = report.error;
-                    self.trace.send_failed(now, path, error);
-                    if let Some(error) = self.destinations.note_report(report.reporter, error) {
-                        client.handle_report(now, path, error);
-                    }
+    }
+
+    /// Hands over what has come on the socket at that place, within the budget of the turn.
+    pub(crate) fn receive(&mut self, now: Time, place: usize, client: &mut Client) {
+        while self.waiting.is_none()
+            && let Some((path, received)) = self.receive_at(place)
+        {
+            if let Some(report) = received.icmp {
+                let error = report.error;
+                self.trace.send_failed(now, path, error);
+                if let Some(error) = self.destinations.note_report(report.reporter, error) {
+                    client.handle_report(now, path, error);
                 }
-                if received.datagrams == 0 {
-                    break;
-                }
-                is_settled |= self.hand_over(now, path, client, &mut budget);
             }
+            if received.datagrams == 0 {
+                break;
+            }
+            self.hand_over(now, path, client);
         }
-        if is_settled && let Some(peer) = self.destinations.peer() {
+    }
+
+    /// Ends a turn: closes what was only needed as long as the server could be anywhere.
+    pub(crate) fn end_turn(&mut self) {
+        if std::mem::take(&mut self.is_settled)
+            && let Some(peer) = self.destinations.peer()
+        {
             tracing::info!(%peer, "the server has answered");
             self.ports.settle(peer);
         }
     }
 
     /// Fills the inbox from the port at that place, and returns which path it is.
-    fn receive_at(&mut self, place: usize, budget: &mut TurnBudget) -> Option<(PathId, Received)> {
-        let open = self.ports.iter_mut().nth(place)?;
+    fn receive_at(&mut self, place: usize) -> Option<(PathId, Received)> {
+        let open = self.ports.at(place)?;
         let received = open
             .listening
-            .receive(&mut self.inbox, &mut budget.datagrams)?;
+            .receive(&mut self.inbox, &mut self.budget.datagrams)?;
         Some((open.path, received))
     }
 
@@ -114,30 +130,21 @@ impl Sockets {
         self.waiting.is_some()
     }
 
-    /// Hands over what is in the inbox, as much as the budget allows. Returns whether that has settled
-    /// where the server is.
-    fn hand_over(
-        &mut self,
-        now: Time,
-        path: PathId,
-        client: &mut Client,
-        budget: &mut TurnBudget,
-    ) -> bool {
-        let mut is_settled = false;
-        while budget.has_work()
+    /// Hands over what is in the inbox, as much as the budget allows.
+    fn hand_over(&mut self, now: Time, path: PathId, client: &mut Client) {
+        while self.budget.has_work()
             && let Some(datagram) = self.inbox.pop()
         {
             let received = client.handle_datagram(now, arrival(path, &datagram));
-            budget.spend(&received);
+            self.budget.spend(&received);
             let length = datagram.bytes.len();
             self.trace.received(now, path, length, &received);
             // What has a number was genuine.
             if received.sequence.is_some() {
-                is_settled |= self.destinations.heard_from(datagram.source);
+                self.is_settled |= self.destinations.heard_from(datagram.source);
             }
         }
         self.waiting = self.inbox.has_more().then_some(path);
-        is_settled
     }
 
     /// Sends what there is to send, and returns whether anything has left.

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use fulmar_core::Names;
 use fulmar_platform::tty::is_terminal;
-use fulmar_platform::{Interest, PollList, PollSlot, RawMode, Readiness, Transfer, Tty, boot_time};
+use fulmar_platform::{Interest, RawMode, Readiness, Transfer, Tty, boot_time, wait_for};
 use fulmar_terminal::Size;
 
 use crate::errors::Failure;
+use crate::reactor::{Registry, Token};
 
 /// The most keys that are read in one turn; a terminal gives them in pieces of a few kilobytes.
 const KEY_BYTES_PER_TURN: usize = 64 * 1024;
@@ -101,14 +102,10 @@ impl Terminal {
         size(&self.tty)
     }
 
-    /// Puts the terminal on the list, if there is anything to wait for.
-    pub(crate) fn enlist<'fd>(
-        &'fd self,
-        list: &mut PollList<'fd>,
-        wants_keys: bool,
-    ) -> Option<PollSlot> {
+    /// Registers the terminal, if there is anything to wait for.
+    pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>, wants_keys: bool) {
         if self.holder != Holder::Us {
-            return None;
+            return;
         }
         let has_output = !self.is_drained();
         let interest = if wants_keys && has_output {
@@ -120,7 +117,7 @@ impl Terminal {
         } else {
             Interest::Nothing
         };
-        Some(list.add(&self.tty, interest))
+        registry.add(Token::Terminal, &self.tty, interest);
     }
 
     /// Reads what was typed, within the budget of one turn. A terminal that is hung up is read to
@@ -184,9 +181,7 @@ impl Terminal {
         self.flush();
         while self.holder == Holder::Us && !self.is_drained() {
             let left = limit.saturating_sub(boot_time());
-            let mut list = PollList::new();
-            list.add(&self.tty, Interest::Write);
-            if left.is_zero() || list.wait(Some(left)).is_err() {
+            if left.is_zero() || wait_for(&self.tty, Interest::Write, Some(left)).is_err() {
                 break;
             }
             self.flush();

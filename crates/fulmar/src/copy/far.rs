@@ -28,8 +28,8 @@ use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
 use crate::login_parent::{Leave, LoginFork, ParentHandle, fork_daemon};
 use crate::random;
+use crate::reactor::Reactor;
 use crate::server::{announce, bind};
-use crate::surroundings::Surroundings;
 use crate::system::while_doing;
 
 /// For how long a near end may be silent. It gives up itself after ten minutes, but not while its machine
@@ -75,8 +75,7 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure>
     for signal in [Signal::HangUp, Signal::Pipe, Signal::FileLimit] {
         signals::ignore(signal).map_err(while_doing("ignoring signals"))?;
     }
-    let surroundings =
-        Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
+    let reactor = Reactor::new(&SIGNALS).map_err(while_doing("watching for signals"))?;
     let options = UdpOptions {
         icmp_errors: IcmpErrors::Reported,
         fragmentation: Fragmentation::Forbidden,
@@ -102,7 +101,7 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure>
         parent,
     };
     FarEnd::new(
-        surroundings,
+        reactor,
         FarSockets::new(bound.sockets),
         connection,
         login,

@@ -7,7 +7,7 @@ use fulmar_base::Time;
 use fulmar_channel::{Answerer, Turn, Wrong};
 use fulmar_login::OVER_SSH_LINE;
 use fulmar_platform::process::redirect_stdio_to_null;
-use fulmar_platform::{Interest, PollList, StandardPipes, Transfer};
+use fulmar_platform::{Interest, StandardPipes, Transfer};
 use fulmar_quic::{Connection, Event};
 
 use super::WORK_BYTES_PER_TURN;
@@ -18,7 +18,7 @@ use super::pipe_lanes::{PipeFault, PipeLanes, Pipes};
 use super::work::Carrier;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
-use crate::surroundings::{self, Surroundings};
+use crate::reactor::{self, Reactor, Token};
 
 /// How long nobody may come.
 ///
@@ -77,7 +77,7 @@ enum Leave {
 
 /// A far end.
 pub(super) struct FarEnd {
-    surroundings: Surroundings,
+    reactor: Reactor,
     /// UDP, unless ssh carries the copy.
     udp: Option<(FarSockets, Connection)>,
     login: Option<Login>,
@@ -91,25 +91,26 @@ pub(super) struct FarEnd {
     pace: Pace,
 }
 
-/// What the wait has found.
-struct Ready {
-    surroundings: surroundings::Ready,
-    sockets: Vec<bool>,
+/// What has come of the login.
+#[derive(Clone, Copy, Debug, Default)]
+struct LoginNews {
+    /// There is input.
     input: bool,
+    /// It has ended.
     is_alone: bool,
 }
 
 impl FarEnd {
     /// Returns one that waits.
     pub(super) fn new(
-        surroundings: Surroundings,
+        reactor: Reactor,
         sockets: FarSockets,
         connection: Connection,
         login: Login,
         pace: Pace,
     ) -> FarEnd {
         FarEnd {
-            surroundings,
+            reactor,
             udp: Some((sockets, connection)),
             login: Some(login),
             lanes: None,
@@ -148,22 +149,12 @@ impl FarEnd {
 
     fn turn(&mut self, mut has_more: bool) -> Result<bool, Leave> {
         has_more |= self.transmit()?;
-        let deadline = if has_more {
-            Some(now())
-        } else {
-            self.deadline()
-        };
-        let failed = |error: io::Error| Leave::Ended(error.to_string());
-        self.surroundings.set_deadline(deadline).map_err(failed)?;
-        let ready = self.wait().map_err(failed)?;
+        let waited = self.wait(has_more);
+        waited.map_err(|error| Leave::Ended(error.to_string()))?;
         let now = now();
-        if !self.surroundings.signals(ready.surroundings).is_empty() {
-            return Err(Leave::Signalled);
-        }
-        // Where a far end is reached does not change by what happens to it.
-        let _ = self.surroundings.hints(ready.surroundings);
-        let mut has_more = self.take_datagrams(&ready)?;
-        has_more |= self.take_input(now, &ready)?;
+        let news = self.take_events()?;
+        let mut has_more = self.look_after_udp()?;
+        has_more |= self.take_input(now, news)?;
         has_more |= self.work(now)?;
         self.look_for_end(now)?;
         Ok(has_more)
@@ -186,42 +177,57 @@ impl FarEnd {
         [stage, quic, pace].into_iter().flatten().min()
     }
 
-    fn wait(&mut self) -> io::Result<Ready> {
-        let mut list = PollList::new();
-        let surroundings = self.surroundings.enlist(&mut list);
-        let sockets = self
-            .udp
-            .as_ref()
-            .map(|(sockets, _)| sockets.enlist(&mut list));
-        let parent = self
-            .login
-            .as_ref()
-            .map(|login| list.add(&login.parent, Interest::Read));
-        let wants_more = self.lanes.as_ref().is_none_or(PipeLanes::wants_more);
-        let has_more = self.lanes.as_ref().is_some_and(PipeLanes::has_more);
-        let pipes = self.login.as_ref().map(|login| &login.pipes);
-        let input = pipes.and_then(StandardPipes::input).filter(|_| wants_more);
-        let input = input.map(|input| list.add_borrowed(input, Interest::Read));
-        if let Some(output) = pipes.and_then(StandardPipes::output).filter(|_| has_more) {
-            list.add_borrowed(output, Interest::Write);
-        }
-        if let FarTask::Working(work) = &mut self.task
-            && let Some((descriptor, interest)) = work.awaited()
-        {
-            list.add_borrowed(descriptor, interest);
-        }
-        let surroundings = self.surroundings.wait(&mut list, surroundings)?;
-        let is_readable = |slot| list.readiness(slot).is_readable();
-        Ok(Ready {
-            surroundings,
-            sockets: sockets
-                .unwrap_or_default()
-                .into_iter()
-                .map(is_readable)
-                .collect(),
-            input: input.is_some_and(is_readable),
-            is_alone: parent.is_some_and(is_readable),
+    fn wait(&mut self, has_more: bool) -> io::Result<()> {
+        let deadline = self.deadline();
+        let copied = match &mut self.task {
+            FarTask::Working(work) => work.awaited(),
+            _ => None,
+        };
+        let (reads, writes) = match &self.lanes {
+            Some(lanes) => (lanes.wants_more(), lanes.has_more()),
+            None => (true, false),
+        };
+        self.reactor.wait(deadline, |registry| {
+            if has_more {
+                registry.add_ready(Token::Backlog);
+            }
+            if let Some((sockets, _)) = &self.udp {
+                sockets.register(registry);
+            }
+            if let Some(Login { pipes, parent }) = &self.login {
+                registry.add(Token::LoginFork, parent, Interest::Read);
+                if let Some(input) = pipes.input().filter(|_| reads) {
+                    registry.add_borrowed(Token::Input, input, Interest::Read);
+                }
+                if let Some(output) = pipes.output().filter(|_| writes) {
+                    registry.add_borrowed(Token::Output, output, Interest::Write);
+                }
+            }
+            if let Some((descriptor, interest)) = copied {
+                registry.add_borrowed(Token::Copied, descriptor, interest);
+            }
         })
+    }
+
+    /// Hands over what has come over UDP, and returns what has come of the login.
+    fn take_events(&mut self) -> Result<LoginNews, Leave> {
+        let mut news = LoginNews::default();
+        if let Some((sockets, _)) = &mut self.udp {
+            sockets.begin_turn();
+        }
+        while let Some(event) = self.reactor.poll_event() {
+            match (event, &mut self.udp) {
+                (reactor::Event::Signal(_), _) => return Err(Leave::Signalled),
+                (reactor::Event::Ready(Token::Socket(place), _), Some((sockets, connection))) => {
+                    sockets.receive(place, connection);
+                }
+                (reactor::Event::Ready(Token::Input, _), _) => news.input = true,
+                (reactor::Event::Ready(Token::LoginFork, _), _) => news.is_alone = true,
+                // Where a far end is reached does not change by what happens to its network.
+                _ => {}
+            }
+        }
+        Ok(news)
     }
 
     fn transmit(&mut self) -> Result<bool, Leave> {
@@ -234,11 +240,11 @@ impl FarEnd {
         Ok(false)
     }
 
-    fn take_datagrams(&mut self, ready: &Ready) -> Result<bool, Leave> {
+    fn look_after_udp(&mut self) -> Result<bool, Leave> {
         let Some((sockets, connection)) = &mut self.udp else {
             return Ok(false);
         };
-        let has_more = sockets.receive(&ready.sockets, connection);
+        let has_more = sockets.has_more();
         if sockets.is_peer_gone() {
             return Err(Leave::Gone);
         }
@@ -257,11 +263,11 @@ impl FarEnd {
     }
 
     /// Looks after the login: it may ask to carry the copy, carry it, or end.
-    fn take_input(&mut self, now: Time, ready: &Ready) -> Result<bool, Leave> {
+    fn take_input(&mut self, now: Time, news: LoginNews) -> Result<bool, Leave> {
         let Some(login) = &mut self.login else {
             return Ok(false);
         };
-        if ready.is_alone {
+        if news.is_alone {
             return Err(Leave::LoginEnded);
         }
         if let Some(lanes) = &mut self.lanes {
@@ -270,7 +276,7 @@ impl FarEnd {
                 outcome => Ok(outcome?),
             };
         }
-        if ready.input {
+        if news.input {
             self.listen(now)?;
         }
         Ok(false)

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use fulmar_base::{SendError, Time};
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Datagram, Inbox};
-use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
+use fulmar_platform::{Interest, UdpSocket};
 use fulmar_quic::{Connection, Verdict};
 
 use super::DATAGRAMS_PER_TURN;
@@ -14,6 +14,7 @@ use super::outgoing::Outgoing;
 use crate::clock::now;
 use crate::listening::Listening;
 use crate::paths::{PathTable, Way};
+use crate::reactor::{Registry, Token};
 use crate::udp;
 
 /// The sockets of a far end, and who was heard of on which.
@@ -21,6 +22,8 @@ use crate::udp;
 pub(super) struct FarSockets {
     sockets: Vec<Listening>,
     inbox: Inbox,
+    /// The datagrams that this turn may still take.
+    budget: usize,
     paths: PathTable,
     outgoing: Outgoing,
     /// Where the near end was heard last.
@@ -38,6 +41,7 @@ impl FarSockets {
         FarSockets {
             sockets: sockets.into_iter().map(listening).collect(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
+            budget: DATAGRAMS_PER_TURN,
             paths: PathTable::default(),
             outgoing: Outgoing::default(),
             peer: None,
@@ -50,45 +54,52 @@ impl FarSockets {
         self.absence.is_certain()
     }
 
-    /// Puts the sockets on the list.
-    pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
+    /// Registers the sockets.
+    pub(super) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
         let usual = match self.outgoing.waits_on() {
             Some(_) => Interest::ReadWrite,
             None => Interest::Read,
         };
-        self.sockets
-            .iter()
-            .map(|one| list.add(&one.socket, one.interest(usual)))
-            .collect()
+        for (place, one) in self.sockets.iter().enumerate() {
+            registry.add(Token::Socket(place), &one.socket, one.interest(usual));
+        }
     }
 
-    /// Hands over what has come, within the budget of one turn. Returns whether there may be more.
-    pub(super) fn receive(&mut self, ready: &[bool], connection: &mut Connection) -> bool {
-        let mut budget = DATAGRAMS_PER_TURN;
-        for (place, listening) in self.sockets.iter_mut().enumerate() {
-            let is_ready = ready.get(place).copied().unwrap_or(false);
-            while is_ready && let Some(received) = listening.receive(&mut self.inbox, &mut budget) {
-                // Others may have had the processor since the last time was taken: round trips are told by
-                // these.
-                let now = now();
-                if let Some(report) = received.icmp
-                    && report.error == SendError::Refused
-                    && report.reporter == self.peer
-                {
-                    self.absence.refused(now);
-                }
-                if received.datagrams == 0 {
-                    break;
-                }
-                for datagram in self.inbox.datagrams() {
-                    if hand_over(now, place, &datagram, connection, &mut self.paths) {
-                        self.peer = Some(datagram.source.ip());
-                        self.absence.heard();
-                    }
+    /// Begins a turn, which has a budget of its own.
+    pub(super) fn begin_turn(&mut self) {
+        self.budget = DATAGRAMS_PER_TURN;
+    }
+
+    /// Hands over what has come on the socket at that place, within the budget of the turn.
+    pub(super) fn receive(&mut self, place: usize, connection: &mut Connection) {
+        let Some(listening) = self.sockets.get_mut(place) else {
+            return;
+        };
+        while let Some(received) = listening.receive(&mut self.inbox, &mut self.budget) {
+            // Others may have had the processor since the last time was taken: round trips are told by
+            // these.
+            let now = now();
+            if let Some(report) = received.icmp
+                && report.error == SendError::Refused
+                && report.reporter == self.peer
+            {
+                self.absence.refused(now);
+            }
+            if received.datagrams == 0 {
+                break;
+            }
+            for datagram in self.inbox.datagrams() {
+                if hand_over(now, place, &datagram, connection, &mut self.paths) {
+                    self.peer = Some(datagram.source.ip());
+                    self.absence.heard();
                 }
             }
         }
-        budget == 0
+    }
+
+    /// Tells if there may be more to receive than this turn has taken.
+    pub(super) fn has_more(&self) -> bool {
+        self.budget == 0
     }
 
     /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.

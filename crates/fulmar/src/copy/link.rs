@@ -8,7 +8,7 @@ use fulmar_login::{
     CarrierChoice, CarrierEvent, CarrierFailure, CopyInvitation, CopyService, LoginEvent,
     OVER_SSH_LINE, OutputError, Service as _,
 };
-use fulmar_platform::{Piped, PollList, PollSlot, Stream, Transfer};
+use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::Event;
 
 use super::absence::GONE_AFTER;
@@ -21,7 +21,8 @@ use super::udp_link::UdpLink;
 use super::work::Carrier;
 use crate::clock;
 use crate::errors::{CopyFailure, Failure};
-use crate::login::{SshLogin, SshReady, SshSlots};
+use crate::login::SshLogin;
+use crate::reactor::{Registry, Token};
 
 /// For how long nothing may be heard before the copy is given up, the machine's sleep not counted. Chosen by
 /// eye: longer than a train's tunnel and a router's restart.
@@ -43,18 +44,6 @@ pub(super) struct Link {
     udp: Option<UdpLink>,
     pipes: Option<PipeLanes>,
     choice: CarrierChoice,
-}
-
-/// Where all of it is in the list of one turn.
-pub(super) struct Slots {
-    sockets: Vec<PollSlot>,
-    ssh: Option<SshSlots>,
-}
-
-/// What of it is ready.
-pub(super) struct Ready {
-    sockets: Vec<bool>,
-    ssh: SshReady,
 }
 
 impl Link {
@@ -144,46 +133,51 @@ impl Link {
         times.into_iter().flatten().min()
     }
 
-    /// Puts all of it on the list.
-    pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Slots {
-        let sockets = self.udp.as_ref().map(|udp| udp.sockets.enlist(list));
-        let ssh = self.login.as_ref().and_then(|login| match &self.pipes {
-            Some(pipes) => login.enlist_pipes(list, pipes.wants_more(), pipes.has_more()),
-            None => login.enlist(list),
-        });
-        Slots {
-            sockets: sockets.unwrap_or_default(),
-            ssh,
+    /// Registers all of it.
+    pub(super) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
+        if let Some(udp) = &self.udp {
+            udp.sockets.register(registry);
+        }
+        match (&self.login, &self.pipes) {
+            (Some(login), Some(pipes)) => {
+                login.register_pipes(registry, pipes.wants_more(), pipes.has_more());
+            }
+            (Some(login), None) => login.register(registry),
+            (None, _) => {}
         }
     }
 
-    /// Reads the answer of the list.
-    pub(super) fn ready(list: &PollList<'_>, slots: Slots) -> Ready {
-        let is_readable = |slot: PollSlot| list.readiness(slot).is_readable();
-        Ready {
-            sockets: slots.sockets.into_iter().map(is_readable).collect(),
-            ssh: SshLogin::<CopyService>::ready(list, slots.ssh),
+    /// Begins a turn, which has a budget of its own.
+    pub(super) fn begin_turn(&mut self) {
+        if let Some(udp) = &mut self.udp {
+            udp.sockets.begin_turn();
         }
     }
 
-    /// Takes what has come. Returns whether there may be more at once.
+    /// Takes what has come on the descriptor of this token.
+    pub(super) fn handle_ready(&mut self, now: Time, token: Token) {
+        match (token, &mut self.udp, &mut self.login) {
+            (Token::Socket(place), Some(udp), _) => {
+                udp.sockets.receive(place, &mut udp.connection);
+            }
+            (_, _, Some(login)) => login.handle_ready(now, token),
+            _ => {}
+        }
+    }
+
+    /// Ends a turn: does what follows from what has come. Returns whether there may be more at once.
     ///
     /// # Errors
     ///
     /// When the connection is over.
-    pub(super) fn take_in(
-        &mut self,
-        now: Time,
-        ready: &Ready,
-        reporter: &mut Reporter,
-    ) -> Result<bool, Failure> {
+    pub(super) fn end_turn(&mut self, now: Time, reporter: &mut Reporter) -> Result<bool, Failure> {
         let mut has_more = false;
         if let Some(udp) = &mut self.udp {
-            has_more |= udp.sockets.receive(&ready.sockets, &mut udp.connection);
+            has_more |= udp.sockets.end_turn();
             udp.connection.handle_timeout(clock::now());
         }
         self.take_events(now);
-        self.listen(now, ready, reporter)?;
+        self.listen(now, reporter)?;
         if self.pipes.is_some() {
             has_more |= self.turn_pipes()?;
         }
@@ -215,11 +209,11 @@ impl Link {
     }
 
     /// Reads what ssh says beside the copy.
-    fn listen(&mut self, now: Time, ready: &Ready, reporter: &mut Reporter) -> Result<(), Failure> {
+    fn listen(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
         let Some(login) = &mut self.login else {
             return Ok(());
         };
-        login.turn(now, ready.ssh);
+        login.end_turn(now);
         while let Some(event) = login.poll_event(now) {
             match event {
                 LoginEvent::Show(text) => reporter.show(&text),
@@ -301,9 +295,9 @@ impl Link {
     }
 
     /// Learns what has happened to the machine and its network.
-    pub(super) fn handle_hints(&mut self, now: Time, hints: &[Hint]) {
+    pub(super) fn handle_hint(&mut self, now: Time, hint: Hint) {
         if let Some(udp) = &mut self.udp {
-            udp.handle_hints(now, hints);
+            udp.handle_hint(now, hint);
         }
     }
 

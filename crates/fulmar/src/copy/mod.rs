@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use fulmar_base::SendError;
 use fulmar_channel::Totals;
-use fulmar_platform::{Interest, PollList, Signal, UdpSocket, forbid_core_dumps, signals};
+use fulmar_platform::{Interest, Signal, UdpSocket, forbid_core_dumps, signals};
 use fulmar_quic::Transmit;
 
 use self::arguments::Wishes;
@@ -46,7 +46,7 @@ pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
 pub(crate) use self::far::run as run_far_end;
 use self::link::Link;
 use self::near::Near;
-use self::opening::{Opening, ending};
+use self::opening::{Opening, check_ending};
 pub(crate) use self::operand::BadOperand;
 use self::pace::Pace;
 use self::plan::{Job, Way, plan};
@@ -56,8 +56,8 @@ use crate::clock::now;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
+use crate::reactor::{Event, Reactor, Token};
 use crate::settings::Sources;
-use crate::surroundings::Surroundings;
 use crate::system::while_doing;
 use crate::{report, udp};
 
@@ -104,15 +104,14 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     // A file that may not grow is an error like others.
     signals::ignore(Signal::FileLimit).map_err(while_doing("ignoring a signal"))?;
     // Before the first child, of whose end it tells.
-    let mut surroundings =
-        Surroundings::watch(&SIGNALS).map_err(while_doing("watching for signals"))?;
+    let mut reactor = Reactor::new(&SIGNALS).map_err(while_doing("watching for signals"))?;
     let mut reporter = Reporter::new(wishes, now());
-    let outcome = copy_all(arguments, &jobs, &mut surroundings, &mut reporter);
+    let outcome = copy_all(arguments, &jobs, &mut reactor, &mut reporter);
     // Who interrupts us does not wait for who reads what we tell.
     let delivered = if outcome.as_ref().is_err_and(is_final) {
         Ok(())
     } else {
-        deliver(&mut surroundings, &mut reporter)
+        deliver(&mut reactor, &mut reporter)
     };
     // Why nothing was copied says more than that nobody has read it.
     match outcome? {
@@ -125,14 +124,14 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
 fn copy_all(
     arguments: &CopyArgs,
     jobs: &[Job],
-    surroundings: &mut Surroundings,
+    reactor: &mut Reactor,
     reporter: &mut Reporter,
 ) -> Result<u64, Failure> {
     let began = now();
     let mut all = Totals::default();
     let mut failed = None;
     for job in jobs {
-        match copy(arguments, job, jobs.len(), surroundings, reporter) {
+        match copy(arguments, job, jobs.len(), reactor, reporter) {
             Ok(totals) => add(&mut all, totals),
             // The others may be reached, or not be asked for any more.
             Err(failure) if is_final(&failure) => return Err(failure),
@@ -147,21 +146,17 @@ fn copy_all(
 }
 
 /// Waits until what was told has been taken.
-fn deliver(surroundings: &mut Surroundings, reporter: &mut Reporter) -> Result<(), Failure> {
-    let set = surroundings.set_deadline(None);
-    set.map_err(while_doing("setting a timer"))?;
+fn deliver(reactor: &mut Reactor, reporter: &mut Reporter) -> Result<(), Failure> {
     while let Some(output) = reporter.awaited() {
-        let mut list = PollList::new();
-        let slots = surroundings.enlist(&mut list);
-        list.add_borrowed(output, Interest::Write);
-        let ready = surroundings.wait(&mut list, slots);
-        let ready = ready.map_err(while_doing("waiting for standard output"))?;
-        let signals = surroundings.signals(ready);
-        if let Some(signal) = signals.into_iter().find_map(ending) {
-            let resumes = false;
-            return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
+        let waited = reactor.wait(None, |registry| {
+            registry.add_borrowed(Token::Output, output, Interest::Write);
+        });
+        waited.map_err(while_doing("waiting for standard output"))?;
+        while let Some(event) = reactor.poll_event() {
+            if let Event::Signal(signal) = event {
+                check_ending(signal)?;
+            }
         }
-        let _ = surroundings.hints(ready);
         reporter.look_after_output();
     }
     match reporter.take_output_error() {
@@ -174,7 +169,7 @@ fn copy(
     arguments: &CopyArgs,
     job: &Job,
     jobs: usize,
-    surroundings: &mut Surroundings,
+    reactor: &mut Reactor,
     reporter: &mut Reporter,
 ) -> Result<Totals, Failure> {
     let settings = settings_for(arguments, &job.destination)?;
@@ -187,10 +182,10 @@ fn copy(
         &words,
         limit_there(job, wishes),
     )?;
-    let found = opening.finish(surroundings, reporter)?;
+    let found = opening.finish(reactor, reporter)?;
     let link = Link::begin(now(), found, window_max(wishes), task.resumes())?;
     let pace = Pace::new(wishes.limit, now());
-    Near::new(surroundings, reporter, link, task, pace).run()
+    Near::new(reactor, reporter, link, task, pace).run()
 }
 
 /// Returns what the far end keeps to, if it is the one that sends.

@@ -8,10 +8,10 @@ use fulmar_channel::{
     Wrong,
 };
 use fulmar_login::Silence;
-use fulmar_platform::{Interest, PollList, Signal};
+use fulmar_platform::{Interest, Signal};
 
 use super::WORK_BYTES_PER_TURN;
-use super::link::{self, Link};
+use super::link::Link;
 use super::opening::ending;
 use super::pace::Pace;
 use super::progress::Snapshot;
@@ -19,7 +19,7 @@ use super::reporter::Reporter;
 use super::work::{Goal, Origin, Work};
 use crate::clock::now;
 use crate::errors::{CopyFailure, Failure};
-use crate::surroundings::{self, Surroundings};
+use crate::reactor::{self, Reactor, Token};
 use crate::system::while_doing;
 
 /// How long the far end is waited for to have all that we have written, when the copy is over.
@@ -60,7 +60,7 @@ enum Stage {
 
 /// The near end of one copy.
 pub(super) struct Near<'a> {
-    pub(super) surroundings: &'a mut Surroundings,
+    pub(super) reactor: &'a mut Reactor,
     pub(super) reporter: &'a mut Reporter,
     link: Link,
     stage: Stage,
@@ -71,16 +71,10 @@ pub(super) struct Near<'a> {
     resumes: bool,
 }
 
-/// What the wait has found.
-struct Ready {
-    surroundings: surroundings::Ready,
-    link: link::Ready,
-}
-
 impl<'a> Near<'a> {
     /// Returns one that has not begun.
     pub(super) fn new(
-        surroundings: &'a mut Surroundings,
+        reactor: &'a mut Reactor,
         reporter: &'a mut Reporter,
         link: Link,
         task: Task,
@@ -88,7 +82,7 @@ impl<'a> Near<'a> {
     ) -> Near<'a> {
         let resumes = task.resumes();
         Near {
-            surroundings,
+            reactor,
             reporter,
             link,
             stage: Stage::Ready(Box::new(task)),
@@ -123,22 +117,10 @@ impl<'a> Near<'a> {
         let mut has_more = true;
         loop {
             has_more |= self.link.transmit()?;
-            let deadline = if has_more {
-                Some(now())
-            } else {
-                self.deadline()
-            };
-            let set = self.surroundings.set_deadline(deadline);
-            set.map_err(while_doing("setting a timer"))?;
-            let ready = self
-                .wait()
+            self.wait(has_more)
                 .map_err(while_doing("waiting for the far end"))?;
             let now = now();
-            self.handle_signals(now, &ready)?;
-            self.reporter.look_after_output();
-            let hints = self.surroundings.hints(ready.surroundings);
-            self.link.handle_hints(now, &hints);
-            has_more = self.link.take_in(now, &ready.link, self.reporter)?;
+            has_more = self.take_in(now)?;
             has_more |= self.work(now)?;
             if let Some(totals) = self.look_for_end(now) {
                 return Ok(totals);
@@ -178,36 +160,48 @@ impl<'a> Near<'a> {
         [stage, silence, link, reporter].into_iter().flatten().min()
     }
 
-    fn wait(&mut self) -> std::io::Result<Ready> {
-        let mut list = PollList::new();
-        let slots = self.surroundings.enlist(&mut list);
-        let link = self.link.enlist(&mut list);
+    fn wait(&mut self, has_more: bool) -> std::io::Result<()> {
+        let deadline = self.deadline();
         let is_behind = self.reporter.is_behind();
-        if let Stage::Working(work) | Stage::Over(work, ..) = &mut self.stage
-            && !is_behind
-            && let Some((descriptor, interest)) = work.awaited()
-        {
-            list.add_borrowed(descriptor, interest);
-        }
-        if let Some(output) = self.reporter.awaited() {
-            list.add_borrowed(output, Interest::Write);
-        }
-        let surroundings = self.surroundings.wait(&mut list, slots)?;
-        Ok(Ready {
-            surroundings,
-            link: Link::ready(&list, link),
+        let copied = match &mut self.stage {
+            Stage::Working(work) | Stage::Over(work, ..) if !is_behind => work.awaited(),
+            _ => None,
+        };
+        self.reactor.wait(deadline, |registry| {
+            if has_more {
+                registry.add_ready(Token::Backlog);
+            }
+            self.link.register(registry);
+            if let Some((descriptor, interest)) = copied {
+                registry.add_borrowed(Token::Copied, descriptor, interest);
+            }
+            if let Some(output) = self.reporter.awaited() {
+                registry.add_borrowed(Token::Output, output, Interest::Write);
+            }
         })
     }
 
-    fn handle_signals(&mut self, now: Time, ready: &Ready) -> Result<(), Failure> {
-        for signal in self.surroundings.signals(ready.surroundings) {
-            if let Some(signal) = ending(signal) {
-                let resumes = self.resumes && self.progress().bytes > 0;
-                return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
+    /// Hands over what has come. Returns whether there may be more at once.
+    fn take_in(&mut self, now: Time) -> Result<bool, Failure> {
+        self.link.begin_turn();
+        while let Some(event) = self.reactor.poll_event() {
+            match event {
+                reactor::Event::Hint(hint) => self.link.handle_hint(now, hint),
+                reactor::Event::Signal(signal) => self.handle_signal(now, signal)?,
+                reactor::Event::Ready(token, _) => self.link.handle_ready(now, token),
             }
-            if matches!(signal, Signal::WindowChange | Signal::Continue) {
-                self.reporter.redraw(now);
-            }
+        }
+        self.reporter.look_after_output();
+        self.link.end_turn(now, self.reporter)
+    }
+
+    fn handle_signal(&mut self, now: Time, signal: Signal) -> Result<(), Failure> {
+        if let Some(signal) = ending(signal) {
+            let resumes = self.resumes && self.progress().bytes > 0;
+            return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
+        }
+        if matches!(signal, Signal::WindowChange | Signal::Continue) {
+            self.reporter.redraw(now);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use fulmar_base::{PathId, SendError, Time};
 use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, Inbox, UdpOptions};
-use fulmar_platform::{Interest, PollList, PollSlot, UdpSocket};
+use fulmar_platform::{Interest, UdpSocket};
 use fulmar_quic::{Connection, Transmit, Verdict};
 
 use super::DATAGRAMS_PER_TURN;
@@ -16,6 +16,7 @@ use super::outgoing::Outgoing;
 use crate::client::destinations::Destinations;
 use crate::client::local_ports::LocalPorts;
 use crate::clock::now;
+use crate::reactor::Registry;
 use crate::udp;
 
 /// The sockets. Each path is a local port, or one of each family as long as it is not known in which the
@@ -25,6 +26,10 @@ pub(super) struct NearSockets {
     destinations: Destinations,
     ports: LocalPorts,
     inbox: Inbox,
+    /// The datagrams that this turn may still take.
+    budget: usize,
+    /// True if it is known since this turn where the far end is.
+    is_settled: bool,
     outgoing: Outgoing,
     /// What was sent last, if that is known.
     last: Option<(Transmit, Vec<u8>)>,
@@ -39,6 +44,8 @@ impl NearSockets {
             destinations,
             ports: LocalPorts::default(),
             inbox: Inbox::new(DATAGRAM_BYTES_MAX),
+            budget: DATAGRAMS_PER_TURN,
+            is_settled: false,
             outgoing: Outgoing::default(),
             last: None,
             refusals: 0,
@@ -100,57 +107,65 @@ impl NearSockets {
         self.ports.open(&self.destinations, bind)
     }
 
-    /// Puts the sockets on the list.
-    pub(super) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Vec<PollSlot> {
+    /// Registers the sockets.
+    pub(super) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
         let waits_on = self.outgoing.waits_on();
-        self.ports.enlist(list, |path| {
+        self.ports.register(registry, |path| {
             if waits_on == Some(path) {
                 Interest::ReadWrite
             } else {
                 Interest::Read
             }
-        })
+        });
     }
 
-    /// Hands over what has come, within the budget of one turn. Returns whether there may be more.
-    pub(super) fn receive(&mut self, ready: &[bool], connection: &mut Connection) -> bool {
-        let mut budget = DATAGRAMS_PER_TURN;
-        let mut is_settled = false;
-        for (place, open) in self.ports.iter_mut().enumerate() {
-            let is_ready = ready.get(place).copied().unwrap_or(false);
-            while is_ready
-                && let Some(received) = open.listening.receive(&mut self.inbox, &mut budget)
-            {
-                // Others may have had the processor since the last time was taken: round trips are told by
-                // these.
-                let now = now();
-                if let Some(report) = received.icmp {
-                    self.refusals = self.refusals.saturating_add(1);
-                    let error = report.error;
-                    self.destinations.note_report(report.reporter, error);
-                    let peer = self.destinations.peer().map(|peer| peer.ip());
-                    if error == SendError::Refused && report.reporter == peer {
-                        self.absence.refused(now);
-                    }
+    /// Begins a turn, which has a budget of its own.
+    pub(super) fn begin_turn(&mut self) {
+        self.budget = DATAGRAMS_PER_TURN;
+    }
+
+    /// Hands over what has come on the socket at that place, within the budget of the turn.
+    pub(super) fn receive(&mut self, place: usize, connection: &mut Connection) {
+        let Some(open) = self.ports.at(place) else {
+            return;
+        };
+        while let Some(received) = open.listening.receive(&mut self.inbox, &mut self.budget) {
+            // Others may have had the processor since the last time was taken: round trips are told by
+            // these.
+            let now = now();
+            if let Some(report) = received.icmp {
+                self.refusals = self.refusals.saturating_add(1);
+                let error = report.error;
+                self.destinations.note_report(report.reporter, error);
+                let peer = self.destinations.peer().map(|peer| peer.ip());
+                if error == SendError::Refused && report.reporter == peer {
+                    self.absence.refused(now);
                 }
-                if received.datagrams == 0 {
-                    break;
-                }
-                for datagram in self.inbox.datagrams() {
-                    let ecn = datagram.ecn;
-                    let verdict = connection.handle_datagram(now, open.path, ecn, datagram.bytes);
-                    if verdict == Verdict::Genuine {
-                        self.absence.heard();
-                        is_settled |= self.destinations.heard_from(datagram.source);
-                    }
+            }
+            if received.datagrams == 0 {
+                break;
+            }
+            for datagram in self.inbox.datagrams() {
+                let ecn = datagram.ecn;
+                let verdict = connection.handle_datagram(now, open.path, ecn, datagram.bytes);
+                if verdict == Verdict::Genuine {
+                    self.absence.heard();
+                    self.is_settled |= self.destinations.heard_from(datagram.source);
                 }
             }
         }
-        if is_settled && let Some(peer) = self.destinations.peer() {
+    }
+
+    /// Ends a turn: closes what was only needed as long as the far end could be anywhere. Returns whether there may
+    /// be more to receive.
+    pub(super) fn end_turn(&mut self) -> bool {
+        if std::mem::take(&mut self.is_settled)
+            && let Some(peer) = self.destinations.peer()
+        {
             tracing::info!(%peer, "the far end has answered");
             self.ports.settle(peer);
         }
-        budget == 0
+        self.budget == 0
     }
 
     /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.

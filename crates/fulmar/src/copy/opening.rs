@@ -10,16 +10,16 @@ use fulmar_login::{
     LoginFailure, copy_command, is_plain,
 };
 use fulmar_platform::resolve::numeric;
-use fulmar_platform::{Interest, PollList, Signal};
+use fulmar_platform::{Interest, Signal};
 
 use super::rate::Rate;
 use super::reporter::Reporter;
 use crate::client::destinations::Destinations;
 use crate::clock::now;
 use crate::errors::{CopyFailure, Failure};
-use crate::login::{self, SshLogin, SshReady};
+use crate::login::{self, SshLogin};
+use crate::reactor::{Event, Reactor, Token};
 use crate::settings::{BindServer, Login};
-use crate::surroundings::{self, Surroundings};
 use crate::system::while_doing;
 
 /// A far end that waits.
@@ -35,12 +35,6 @@ pub(super) struct Found {
 /// A login for a copy, on its way.
 pub(super) struct Opening {
     login: SshLogin<CopyService>,
-}
-
-/// The things that the wait has found.
-struct Ready {
-    surroundings: surroundings::Ready,
-    ssh: SshReady,
 }
 
 impl Opening {
@@ -81,10 +75,10 @@ impl Opening {
     /// When there will be none.
     pub(super) fn finish(
         mut self,
-        surroundings: &mut Surroundings,
+        reactor: &mut Reactor,
         reporter: &mut Reporter,
     ) -> Result<Found, Failure> {
-        match self.run(surroundings, reporter) {
+        match self.run(reactor, reporter) {
             Ok((invitation, destinations)) => Ok(Found {
                 invitation,
                 destinations,
@@ -105,43 +99,31 @@ impl Opening {
 
     fn run(
         &mut self,
-        surroundings: &mut Surroundings,
+        reactor: &mut Reactor,
         reporter: &mut Reporter,
     ) -> Result<(CopyInvitation, Option<Destinations>), Failure> {
         loop {
             if let Some(end) = self.handle_events(reporter)? {
                 return Ok(end);
             }
-            let set = surroundings.set_deadline(self.login.deadline());
-            set.map_err(while_doing("setting a timer"))?;
-            let ready = self
-                .wait(surroundings, reporter)
-                .map_err(while_doing("waiting for ssh"))?;
-            for signal in surroundings.signals(ready.surroundings) {
-                if let Some(signal) = ending(signal) {
-                    let resumes = false;
-                    return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
+            let waited = reactor.wait(self.login.deadline(), |registry| {
+                self.login.register(registry);
+                if let Some(output) = reporter.awaited() {
+                    registry.add_borrowed(Token::Output, output, Interest::Write);
+                }
+            });
+            waited.map_err(while_doing("waiting for ssh"))?;
+            while let Some(event) = reactor.poll_event() {
+                match event {
+                    Event::Signal(signal) => check_ending(signal)?,
+                    Event::Ready(token, _) => self.login.handle_ready(now(), token),
+                    // What happens to the network matters to nobody yet.
+                    Event::Hint(_) => {}
                 }
             }
-            // What happens to the network matters to nobody yet; unread it would end every wait at once.
-            let _ = surroundings.hints(ready.surroundings);
             reporter.look_after_output();
-            self.login.turn(now(), ready.ssh);
+            self.login.end_turn(now());
         }
-    }
-
-    fn wait(&self, surroundings: &Surroundings, reporter: &Reporter) -> std::io::Result<Ready> {
-        let mut list = PollList::new();
-        let slots = surroundings.enlist(&mut list);
-        let ssh = self.login.enlist(&mut list);
-        if let Some(output) = reporter.awaited() {
-            list.add_borrowed(output, Interest::Write);
-        }
-        let surroundings = surroundings.wait(&mut list, slots)?;
-        Ok(Ready {
-            surroundings,
-            ssh: SshLogin::<CopyService>::ready(&list, ssh),
-        })
     }
 
     /// Does what the login wants, and returns where the far end is, if all of that is known.
@@ -218,6 +200,18 @@ fn far_program(server: &str) -> Option<String> {
     let (quotes, rest) = rest.split_at_checked(quotes)?;
     let is_whole = rest.is_empty() || rest.starts_with(' ');
     is_whole.then(|| format!("{program}{quotes}"))
+}
+
+/// Tells if a signal asks us to end before anything was copied.
+///
+/// # Errors
+///
+/// When it does.
+pub(super) fn check_ending(signal: Signal) -> Result<(), Failure> {
+    let resumes = false;
+    ending(signal).map_or(Ok(()), |signal| {
+        Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }))
+    })
 }
 
 /// Returns the signal if it asks us to end.

@@ -4,7 +4,7 @@ use std::net::{IpAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 use fulmar_base::{Hint, PathId, Time};
-use fulmar_platform::{PollList, boot_time};
+use fulmar_platform::{Poller, boot_time};
 use fulmar_quic::{Connection, Options, Secret};
 
 use super::near_sockets::NearSockets;
@@ -14,6 +14,7 @@ use super::{SILENCE_NOTED, SILENCE_SHOWN};
 use crate::clock::now;
 use crate::errors::Failure;
 use crate::random;
+use crate::reactor::Token;
 
 /// After how long a silence another local port is tried, and again each time.
 ///
@@ -113,11 +114,8 @@ impl UdpLink {
     }
 
     /// Learns what has happened to the machine and its network.
-    pub(super) fn handle_hints(&mut self, now: Time, hints: &[Hint]) {
-        if hints.is_empty() {
-            return;
-        }
-        let has_slept = hints.iter().any(|hint| matches!(hint, Hint::Woke { .. }));
+    pub(super) fn handle_hint(&mut self, now: Time, hint: Hint) {
+        let has_slept = matches!(hint, Hint::Woke { .. });
         if has_slept {
             self.woke_at = now;
         }
@@ -149,15 +147,21 @@ impl UdpLink {
     /// Says that it is closed until the far end has gone, as its system says: what says so may be lost like anything else.
     fn linger(&mut self) {
         let limit = now() + CLOSED_WITHIN;
+        let mut poller = Poller::new();
         while !self.sockets.is_peer_refusing() && now() < limit {
-            let mut list = PollList::new();
-            let slots = self.sockets.enlist(&mut list);
-            if list.wait(Some(CLOSED_EACH)).is_err() {
+            let waited = poller.wait(Some(CLOSED_EACH), |registry| {
+                self.sockets.register(registry);
+            });
+            if waited.is_err() {
                 return;
             }
-            let is_readable = |slot| list.readiness(slot).is_readable();
-            let ready: Vec<bool> = slots.into_iter().map(is_readable).collect();
-            self.sockets.receive(&ready, &mut self.connection);
+            self.sockets.begin_turn();
+            for (token, _) in poller.ready() {
+                if let Token::Socket(place) = token {
+                    self.sockets.receive(place, &mut self.connection);
+                }
+            }
+            self.sockets.end_turn();
             self.sockets.repeat();
         }
     }

@@ -23,19 +23,19 @@ use fulmar_login::{
     Destination, Family, LoginConfig, LoginEvent, LoginFailure, LoginStep, OnlyFamily,
     OpeningError, Reachable, SessionService, Ssh, remote_command,
 };
-use fulmar_platform::{PollList, Signal, signals};
+use fulmar_platform::{Signal, signals};
 
 use self::request::Window;
-pub(crate) use self::ssh_child::{Ready as SshReady, Slots as SshSlots, SshChild};
+pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
 use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
 use crate::clock::now;
 use crate::errors::Failure;
+use crate::reactor::{Event, Reactor};
 use crate::report;
 use crate::settings::{self, Sources};
 use crate::steps::{Step, Steps};
-use crate::surroundings::{self, Surroundings};
 use crate::system::while_doing;
 
 /// Reads `[user@]host`.
@@ -84,14 +84,8 @@ pub(crate) fn run(
 /// A login on its way.
 struct SessionLogin {
     login: SshLogin<SessionService>,
-    surroundings: Surroundings,
+    reactor: Reactor,
     steps: Steps,
-}
-
-/// The things that the wait has found.
-struct Ready {
-    surroundings: surroundings::Ready,
-    ssh: SshReady,
 }
 
 impl SessionLogin {
@@ -126,12 +120,12 @@ impl SessionLogin {
             service = service.waiting_for_agreement();
         }
         // Before the first child, of whose end it tells.
-        let surroundings = Desk::watch()?;
+        let reactor = Desk::watch()?;
         let command = remote_command(opening.start.as_deref());
         let config = config(settings, &settings.ssh, destination, command);
         Ok(SessionLogin {
             login: SshLogin::begin(now(), config, service),
-            surroundings,
+            reactor,
             steps,
         })
     }
@@ -149,7 +143,7 @@ impl SessionLogin {
                     agreement: reachable.agreement,
                     is_cut_off: self.login.take_cut_off(),
                     login: Some(self.login),
-                    surroundings: self.surroundings,
+                    reactor: self.reactor,
                     steps: self.steps,
                 })
             }
@@ -168,27 +162,21 @@ impl SessionLogin {
                 return Ok(end);
             }
             self.steps.take(now(), Step::SshStarted);
-            let set = self.surroundings.set_deadline(self.login.deadline());
-            set.map_err(while_doing("setting a timer"))?;
-            let ready = self.wait().map_err(while_doing("waiting for ssh"))?;
-            for signal in self.surroundings.signals(ready.surroundings) {
-                obey(signal)?;
+            let deadline = self.login.deadline();
+            let waited = self
+                .reactor
+                .wait(deadline, |registry| self.login.register(registry));
+            waited.map_err(while_doing("waiting for ssh"))?;
+            while let Some(event) = self.reactor.poll_event() {
+                match event {
+                    Event::Signal(signal) => obey(signal)?,
+                    Event::Ready(token, _) => self.login.handle_ready(now(), token),
+                    // What happens to the network matters to nobody yet.
+                    Event::Hint(_) => {}
+                }
             }
-            // What happens to the network matters to nobody yet; unread it would end every wait at once.
-            let _ = self.surroundings.hints(ready.surroundings);
-            self.login.turn(now(), ready.ssh);
+            self.login.end_turn(now());
         }
-    }
-
-    fn wait(&self) -> std::io::Result<Ready> {
-        let mut list = PollList::new();
-        let slots = self.surroundings.enlist(&mut list);
-        let ssh = self.login.enlist(&mut list);
-        let surroundings = self.surroundings.wait(&mut list, slots)?;
-        Ok(Ready {
-            surroundings,
-            ssh: SshLogin::<SessionService>::ready(&list, ssh),
-        })
     }
 
     /// Does what the login wants, and returns where the server is, if all of that is known.

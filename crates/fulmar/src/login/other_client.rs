@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use fulmar_platform::resolve::numeric;
-use fulmar_platform::{PollList, Signal, process};
+use fulmar_platform::{Signal, process};
 use fulmar_predict::PredictionMode;
 
 use crate::client::Meeting;
 use crate::errors::Failure;
+use crate::reactor::{Event, Reactor};
 use crate::settings::Settings;
-use crate::surroundings::Surroundings;
 use crate::system::{cannot_start, while_doing};
 
 /// Runs the client to its end, and returns its status. It joins the likeliest of the addresses, for
@@ -34,7 +34,7 @@ pub(super) fn run(program: &Path, settings: &Settings, meeting: Meeting) -> Resu
     let client = command.spawn().map_err(cannot_start(program.as_os_str()))?;
     // What holds the key's text goes as soon as the client has it.
     drop((command, key));
-    let status = wait(client, meeting.surroundings);
+    let status = wait(client, meeting.reactor);
     if let Some(mut login) = meeting.login {
         if login.is_running() {
             login.hear_out();
@@ -67,20 +67,16 @@ fn variables(settings: &Settings) -> Vec<(&'static str, OsString)> {
 }
 
 /// Waits for the client, and asks it to end if we are asked to.
-fn wait(mut client: Child, mut surroundings: Surroundings) -> Result<u8, Failure> {
+fn wait(mut client: Child, mut reactor: Reactor) -> Result<u8, Failure> {
     let waiting = || while_doing("waiting for the client");
-    surroundings.set_deadline(None).map_err(waiting())?;
     loop {
         if let Some(status) = client.try_wait().map_err(waiting())? {
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             return Ok(code.unwrap_or(255));
         }
-        let mut list = PollList::new();
-        let slots = surroundings.enlist(&mut list);
-        let ready = surroundings.wait(&mut list, slots).map_err(waiting())?;
-        surroundings.hints(ready);
-        for signal in surroundings.signals(ready) {
-            if matches!(signal, Signal::Terminate | Signal::HangUp) {
+        reactor.wait(None, |_| {}).map_err(waiting())?;
+        while let Some(event) = reactor.poll_event() {
+            if let Event::Signal(Signal::Terminate | Signal::HangUp) = event {
                 // It may have another user by now, or have ended; there is nothing more to do then.
                 let _ = process::send_signal(client.id(), Signal::Terminate);
             }

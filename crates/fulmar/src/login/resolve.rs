@@ -64,15 +64,13 @@ impl AsFd for Resolver {
 
 #[cfg(test)]
 mod tests {
-    use fulmar_platform::{Interest, PollList};
+    use fulmar_platform::{Interest, wait_for};
 
     use super::*;
 
     fn resolved(host: &str) -> Vec<String> {
         let resolver = Resolver::ask(host.into(), Family::Any).unwrap();
-        let mut list = PollList::new();
-        list.add(&resolver, Interest::Read);
-        list.wait(None).unwrap();
+        wait_for(&resolver, Interest::Read, None).unwrap();
         let addresses = resolver.answer().unwrap();
         addresses.iter().map(ToString::to_string).collect()
     }

@@ -9,10 +9,10 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use fulmar_login::SshExit;
-use fulmar_platform::{
-    Interest, Piped, PollList, PollSlot, Signal, SignalPipe, Stream, Transfer, boot_time,
-};
+use fulmar_platform::{Interest, Piped, Signal, SignalPipe, Stream, Transfer, boot_time, wait_for};
 use zeroize::Zeroizing;
+
+use crate::reactor::{Registry, Token};
 
 /// What is read of one stream in one turn of a loop.
 ///
@@ -33,37 +33,6 @@ pub(crate) struct SshChild {
     written: usize,
     was_cut_off: bool,
     status: Option<SshExit>,
-}
-
-/// Where its pipes are in the list of one turn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slots {
-    input: Option<PollSlot>,
-    output: Option<PollSlot>,
-    errors: Option<PollSlot>,
-}
-
-/// Which of its pipes have something to read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ready {
-    /// Its standard output.
-    pub(crate) output: bool,
-    /// Its standard error.
-    pub(crate) errors: bool,
-}
-
-impl Ready {
-    /// Nothing has anything to read.
-    pub(crate) const NONE: Ready = Ready {
-        output: false,
-        errors: false,
-    };
-
-    /// For whoever looks without having waited.
-    pub(crate) const ALL: Ready = Ready {
-        output: true,
-        errors: true,
-    };
 }
 
 /// What a piece of output was good for.
@@ -101,51 +70,27 @@ impl SshChild {
         })
     }
 
-    /// Puts its pipes on the list, the output only if somebody listens.
-    pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>, is_listening: bool) -> Slots {
+    /// Registers its pipes, the output only if somebody listens.
+    pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>, is_listening: bool) {
         let writes = self.written < self.outgoing.len();
-        let input = self.ssh.input().filter(|_| writes);
-        let input = input.map(|input| list.add_borrowed(input, Interest::Write));
-        let mut stream = |stream| {
-            let end = self.ssh.stream(stream)?;
-            Some(list.add_borrowed(end, Interest::Read))
-        };
-        let output = if is_listening {
-            stream(Stream::Output)
-        } else {
-            None
-        };
-        Slots {
-            input,
-            output,
-            errors: stream(Stream::Errors),
-        }
+        self.register_pipes(registry, is_listening, writes);
     }
 
-    /// The same for whoever writes and reads the pipes directly.
-    pub(crate) fn enlist_pipes<'fd>(
+    /// Registers its pipes for whoever writes and reads them directly.
+    pub(crate) fn register_pipes<'fd>(
         &'fd self,
-        list: &mut PollList<'fd>,
+        registry: &mut Registry<'fd>,
         reads: bool,
         writes: bool,
-    ) -> Slots {
-        let input = self.ssh.input().filter(|_| writes);
-        let input = input.map(|input| list.add_borrowed(input, Interest::Write));
-        Slots {
-            input,
-            ..self.enlist(list, reads)
+    ) {
+        if let Some(input) = self.ssh.input().filter(|_| writes) {
+            registry.add_borrowed(Token::SshInput, input, Interest::Write);
         }
-    }
-
-    /// Reads the answer of the list.
-    pub(crate) fn ready(list: &PollList<'_>, slots: Slots) -> Ready {
-        let is_readable =
-            |slot: Option<PollSlot>| slot.is_some_and(|slot| list.readiness(slot).is_readable());
-        // Writing is tried each turn anyway.
-        let _ = slots.input;
-        Ready {
-            output: is_readable(slots.output),
-            errors: is_readable(slots.errors),
+        if let Some(output) = self.ssh.stream(Stream::Output).filter(|_| reads) {
+            registry.add_borrowed(Token::SshOutput, output, Interest::Read);
+        }
+        if let Some(errors) = self.ssh.stream(Stream::Errors) {
+            registry.add_borrowed(Token::SshErrors, errors, Interest::Read);
         }
     }
 
@@ -267,9 +212,7 @@ impl SshChild {
                 return true;
             }
             let left = limit.saturating_sub(boot_time());
-            let mut list = PollList::new();
-            list.add(&*children, Interest::Read);
-            if left.is_zero() || list.wait(Some(left)).is_err() {
+            if left.is_zero() || wait_for(children, Interest::Read, Some(left)).is_err() {
                 return false;
             }
         }
@@ -285,6 +228,8 @@ fn ssh_exit(status: ExitStatus) -> SshExit {
 
 #[cfg(test)]
 mod tests {
+    use fulmar_platform::Poller;
+
     use super::*;
 
     #[test]
@@ -292,12 +237,12 @@ mod tests {
         let script = "exec <&-; echo x; exec tail -f /dev/null";
         let line = ["sh", "-c", script].map(OsString::from);
         let mut child = SshChild::start(&line).expect("there is a shell");
-        let mut list = PollList::new();
-        let slots = child.enlist(&mut list, true);
-        while !SshChild::ready(&list, slots).output {
-            list.wait(None).expect("poll works");
+        let mut poller = Poller::new();
+        let is_output = |(token, _)| token == Token::SshOutput;
+        while !poller.ready().any(is_output) {
+            let waited = poller.wait(None, |registry| child.register(registry, true));
+            waited.expect("poll works");
         }
-        drop(list);
         child.append(b"x");
         child.write();
         assert!(child.take_cut_off() && !child.take_cut_off());

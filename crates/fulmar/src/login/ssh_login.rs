@@ -10,11 +10,12 @@ use fulmar_login::{
     AnswerStream, Login, LoginConfig, LoginEvent, OnlyFamily, Service, SessionService,
 };
 use fulmar_platform::resolve::Family;
-use fulmar_platform::{Interest, Piped, PollList, Stream, Transfer, boot_time};
+use fulmar_platform::{Interest, Piped, Poller, Stream, Transfer, boot_time};
 
 use super::resolve::Resolver;
-use super::ssh_child::{Hearing, Ready, Slots, SshChild};
+use super::ssh_child::{Hearing, SshChild};
 use crate::clock::now;
+use crate::reactor::{Registry, Token};
 use crate::{report, session_key};
 
 /// The time that an ssh which has not ended yet is listened to when the session is over. Chosen by eye: it ends a round
@@ -85,44 +86,65 @@ impl<S: Service> SshLogin<S> {
         self.machine.poll_timeout().map(|(at, _)| at)
     }
 
-    /// Puts all that it waits for on the list.
-    pub(crate) fn enlist<'fd>(&'fd self, list: &mut PollList<'fd>) -> Option<Slots> {
+    /// Registers all that it waits for.
+    pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
+        self.register_lookup(registry);
+        if let Some(child) = &self.child {
+            child.register(registry, self.machine.wants_output());
+        }
+    }
+
+    /// The same for whoever reads and writes the pipes directly.
+    pub(crate) fn register_pipes<'fd>(
+        &'fd self,
+        registry: &mut Registry<'fd>,
+        reads: bool,
+        writes: bool,
+    ) {
+        self.register_lookup(registry);
+        if let Some(child) = &self.child {
+            child.register_pipes(registry, reads, writes);
+        }
+    }
+
+    fn register_lookup<'fd>(&'fd self, registry: &mut Registry<'fd>) {
         if let Some(Question(program)) = &self.question {
             for stream in [Stream::Output, Stream::Errors] {
                 if let Some(end) = program.stream(stream) {
-                    list.add_borrowed(end, Interest::Read);
+                    registry.add_borrowed(Token::HostLookup, end, Interest::Read);
                 }
             }
         }
         if let Some(resolver) = &self.resolver {
-            list.add(resolver, Interest::Read);
+            registry.add(Token::HostLookup, resolver, Interest::Read);
         }
-        let child = self.child.as_ref()?;
-        Some(child.enlist(list, self.machine.wants_output()))
     }
 
-    /// The same for whoever reads and writes the pipes directly.
-    pub(crate) fn enlist_pipes<'fd>(
-        &'fd self,
-        list: &mut PollList<'fd>,
-        reads: bool,
-        writes: bool,
-    ) -> Option<Slots> {
-        let child = self.child.as_ref()?;
-        Some(child.enlist_pipes(list, reads, writes))
+    /// Hands over what has come on the descriptor of this token, if it is one of ssh's.
+    pub(crate) fn handle_ready(&mut self, now: Time, token: Token) {
+        let Some(child) = &mut self.child else { return };
+        match token {
+            Token::SshOutput => {
+                read_output(now, child, &mut self.machine);
+                // What was said before the far end's line is there by then.
+                read_errors(now, child, &mut self.machine);
+            }
+            Token::SshErrors => read_errors(now, child, &mut self.machine),
+            _ => {}
+        }
     }
 
-    /// Reads the answer of the list.
-    pub(crate) fn ready(list: &PollList<'_>, slots: Option<Slots>) -> Ready {
-        slots.map_or(Ready::NONE, |slots| SshChild::ready(list, slots))
-    }
-
-    /// Hands over what has come, and writes what there is to write.
-    pub(crate) fn turn(&mut self, now: Time, ready: Ready) {
+    /// Ends a turn: looks for the end of ssh and for answers, and writes what there is to write.
+    pub(crate) fn end_turn(&mut self, now: Time) {
         if let Some(child) = &mut self.child {
-            turn_child(now, child, &mut self.machine, ready);
+            if let Some(exit) = child.look_for_end() {
+                read_output(now, child, &mut self.machine);
+                read_errors(now, child, &mut self.machine);
+                self.machine.handle_exit(now, exit);
+            }
+            child.write();
         }
-        self.turn_question();
+        self.look_for_answer();
         if let Some(addresses) = self.resolver.as_ref().and_then(Resolver::answer) {
             tracing::info!(?addresses, "the host's");
             self.resolver = None;
@@ -222,7 +244,7 @@ impl<S: Service> SshLogin<S> {
         }
     }
 
-    fn turn_question(&mut self) {
+    fn look_for_answer(&mut self) {
         let Some(Question(program)) = &mut self.question else {
             return;
         };
@@ -258,16 +280,17 @@ impl SshLogin<SessionService> {
     /// or somebody holds its pipes, is not waited for any longer.
     pub(crate) fn hear_out(&mut self) {
         let limit = boot_time() + HEARD_OUT_WITHIN;
+        let mut poller = Poller::new();
         loop {
-            self.turn(now(), Ready::ALL);
+            self.handle_ready(now(), Token::SshOutput);
+            self.end_turn(now());
             while self.poll_event(now()).is_some() {}
             let left = limit.saturating_sub(boot_time());
             if !self.is_running() || left.is_zero() {
                 return;
             }
-            let mut list = PollList::new();
-            self.enlist(&mut list);
-            if list.wait(Some(left)).is_err() {
+            let waited = poller.wait(Some(left), |registry| self.register(registry));
+            if waited.is_err() {
                 return;
             }
         }
@@ -298,22 +321,6 @@ impl Question {
         program.close_input();
         Ok(Question(program))
     }
-}
-
-fn turn_child<S: Service>(now: Time, child: &mut SshChild, machine: &mut Login<S>, ready: Ready) {
-    if ready.output {
-        read_output(now, child, machine);
-    }
-    // Also when only output has come: what was said before the far end's line is there by then.
-    if ready.output || ready.errors {
-        read_errors(now, child, machine);
-    }
-    if let Some(exit) = child.look_for_end() {
-        read_output(now, child, machine);
-        read_errors(now, child, machine);
-        machine.handle_exit(now, exit);
-    }
-    child.write();
 }
 
 fn read_output<S: Service>(now: Time, child: &mut SshChild, machine: &mut Login<S>) {

@@ -4,6 +4,7 @@ use std::time::Duration;
 use fulmar_base::Ecn;
 use fulmar_core::{ClientConfig, Server, ServerConfig};
 use fulmar_datagram::Key;
+use fulmar_platform::Poller;
 
 use super::*;
 use crate::clock::now;
@@ -90,15 +91,21 @@ impl Near {
     fn turn(&mut self, now: Time) {
         self.core.handle_timeout(now);
         self.sockets.transmit(now, &mut self.core);
-        let all = vec![true; self.sockets.ports.open.len()];
-        self.sockets.receive(now, &all, &mut self.core);
+        self.sockets.begin_turn();
+        self.sockets.resume(now, &mut self.core);
+        for place in 0..self.sockets.ports.open.len() {
+            self.sockets.receive(now, place, &mut self.core);
+        }
+        self.sockets.end_turn();
     }
 
     /// Waits until something has come to it, but for errors.
     fn wait(&self) {
-        let mut list = PollList::new();
-        self.sockets.enlist(&mut list);
-        list.wait(Some(Duration::from_secs(30))).unwrap();
+        let limit = Some(Duration::from_secs(30));
+        let mut poller = Poller::new();
+        poller
+            .wait(limit, |registry| self.sockets.register(registry))
+            .unwrap();
     }
 
     fn connect(&mut self, far: &mut Far) {
