@@ -11,11 +11,11 @@ use fulmar_core::{Capabilities, Names};
 use fulmar_login::{Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService};
 use fulmar_platform::{Signal, signals};
 
-use crate::client::destinations::Destinations;
 use crate::client::{Desk, Meeting, farewell};
 use crate::clock::now;
 use crate::errors::Failure;
 use crate::login::{SshChild, SshLogin};
+use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
 use crate::settings::{Records, Sources};
 use crate::steps::{Step, Steps};

@@ -3,10 +3,8 @@
 //! Source: docs/protocol.md §2.8.
 
 pub(crate) mod capabilities;
-pub(crate) mod destinations;
 mod event_loop;
 mod key_source;
-pub(crate) mod local_ports;
 mod signals;
 mod sockets;
 pub(crate) mod stock_options;
@@ -27,7 +25,6 @@ use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_terminal::Size;
 
 use self::capabilities::Alternate;
-use self::destinations::Destinations;
 use self::event_loop::EventLoop;
 use self::key_source::KeyText;
 use self::sockets::Sockets;
@@ -38,6 +35,7 @@ use crate::errors::Failure;
 
 use crate::log::{self, Log};
 use crate::login::SshLogin;
+use crate::net::destinations::Destinations;
 use crate::reactor::Reactor;
 use crate::settings::{Settings, Sources};
 use crate::steps::Steps;

@@ -11,11 +11,11 @@ use fulmar_platform::udp::{Datagram, IcmpErrors, Inbox, Received, UdpOptions};
 use fulmar_platform::{Interest, UdpSocket};
 use fulmar_transport::{Arrival, Transmit};
 
-use super::destinations::Destinations;
-use super::local_ports::LocalPorts;
+use crate::net::destinations::Destinations;
+use crate::net::local_ports::LocalPorts;
+use crate::net::udp::{self, TurnBudget};
 use crate::reactor::Registry;
 use crate::trace::Trace;
-use crate::udp::{self, TurnBudget};
 
 /// The open sockets of a client. Each of its paths is a local port, or one of each family as long
 /// as it is not known in which the server answers.

@@ -12,10 +12,10 @@ use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use super::outgoing::Outgoing;
 use crate::clock::now;
-use crate::listening::Listening;
-use crate::paths::{PathTable, Way};
+use crate::net::listening::Listening;
+use crate::net::path_table::{PathTable, Way};
+use crate::net::udp;
 use crate::reactor::{Registry, Token};
-use crate::udp;
 
 /// The sockets of a far end, and who was heard of on which.
 #[derive(Debug)]

@@ -56,10 +56,11 @@ use crate::clock::now;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
+use crate::net::udp;
 use crate::reactor::{Event, Reactor, Token};
+use crate::report;
 use crate::settings::Sources;
 use crate::system::while_doing;
-use crate::{report, udp};
 
 /// Datagrams that one turn of a loop takes from its sockets.
 ///

@@ -13,11 +13,11 @@ use fulmar_quic::{Connection, Transmit, Verdict};
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
 use super::outgoing::Outgoing;
-use crate::client::destinations::Destinations;
-use crate::client::local_ports::LocalPorts;
 use crate::clock::now;
+use crate::net::destinations::Destinations;
+use crate::net::local_ports::LocalPorts;
+use crate::net::udp;
 use crate::reactor::Registry;
-use crate::udp;
 
 /// The sockets. Each path is a local port, or one of each family as long as it is not known in which the
 /// far end answers.

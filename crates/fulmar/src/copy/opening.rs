@@ -14,10 +14,10 @@ use fulmar_platform::{Interest, Signal};
 
 use super::rate::Rate;
 use super::reporter::Reporter;
-use crate::client::destinations::Destinations;
 use crate::clock::now;
 use crate::errors::{CopyFailure, Failure};
 use crate::login::{self, SshLogin};
+use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor, Token};
 use crate::settings::{BindServer, Login};
 use crate::system::while_doing;

@@ -9,11 +9,11 @@ use fulmar_platform::udp::{Datagram, Inbox};
 use fulmar_platform::{Interest, UdpSocket};
 use fulmar_transport::Arrival;
 
-use crate::listening::Listening;
-use crate::paths::{PathTable, Way};
+use crate::net::listening::Listening;
+use crate::net::path_table::{PathTable, Way};
+use crate::net::udp::{self, TurnBudget};
 use crate::reactor::{Registry, Token};
 use crate::trace::Trace;
-use crate::udp::{self, TurnBudget};
 
 /// The sockets of a server, and who was heard of on which.
 #[derive(Debug)]

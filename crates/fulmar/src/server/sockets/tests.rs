@@ -9,7 +9,7 @@ use fulmar_platform::udp::UdpOptions;
 
 use super::*;
 use crate::clock::now;
-use crate::udp::DATAGRAMS_PER_TURN;
+use crate::net::udp::DATAGRAMS_PER_TURN;
 
 /// Ports that somebody else sends from: more than the table of ways has room for.
 const STRANGERS: usize = 200;

@@ -6,15 +6,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use fulmar_base::PathId;
 use fulmar_platform::{Interest, UdpSocket};
 
-use super::destinations::Destinations;
-use crate::listening::Listening;
+use crate::net::destinations::Destinations;
+use crate::net::listening::Listening;
 use crate::reactor::{Registry, Token};
 
 /// Open sockets. Each path is a local port, or one of each family as long as it is not known in which
 /// the far end answers.
 #[derive(Debug, Default)]
 pub(crate) struct LocalPorts {
-    pub(super) open: Vec<Open>,
+    /// The sockets.
+    pub(crate) open: Vec<Open>,
     next: u64,
 }
 
@@ -23,7 +24,8 @@ pub(crate) struct LocalPorts {
 pub(crate) struct Open {
     /// The path.
     pub(crate) path: PathId,
-    pub(super) is_ipv6: bool,
+    /// True if it is of that family.
+    pub(crate) is_ipv6: bool,
     /// Its socket.
     pub(crate) listening: Listening,
 }
