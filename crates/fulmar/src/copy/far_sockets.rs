@@ -1,50 +1,33 @@
-//! The far end's side of the network.
+//! The far end's datagrams, between its sockets and QUIC.
 
-use std::net::IpAddr;
-
-use fulmar_base::{SendError, Time};
-use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
-use fulmar_platform::udp::{Datagram, Inbox};
+use fulmar_base::SendError;
 use fulmar_platform::{Interest, UdpSocket};
-use fulmar_quic::{Connection, Verdict};
+use fulmar_quic::Connection;
+use fulmar_transport::Arrival;
 
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
+use super::near_sockets::handle_datagram;
 use super::outgoing::Outgoing;
 use crate::clock::now;
-use crate::net::listening::Listening;
-use crate::net::path_table::{PathTable, Way};
-use crate::net::udp;
-use crate::reactor::{Registry, Token};
+use crate::net::udp::TurnBudget;
+use crate::net::{Handled, PathHandler, Report, ServerSockets};
+use crate::reactor::Registry;
 
-/// The sockets of a far end, and who was heard of on which.
+/// The sockets of a far end.
 #[derive(Debug)]
 pub(super) struct FarSockets {
-    sockets: Vec<Listening>,
-    inbox: Inbox,
-    /// The datagrams that this turn may still take.
-    budget: usize,
-    paths: PathTable,
+    sockets: ServerSockets,
     outgoing: Outgoing,
-    /// Where the near end was heard last.
-    peer: Option<IpAddr>,
     absence: Absence,
 }
 
 impl FarSockets {
     /// Takes over bound sockets.
     pub(super) fn new(sockets: Vec<UdpSocket>) -> FarSockets {
-        let listening = |socket: UdpSocket| {
-            udp::make_room(&socket);
-            Listening::to(socket)
-        };
         FarSockets {
-            sockets: sockets.into_iter().map(listening).collect(),
-            inbox: Inbox::new(DATAGRAM_BYTES_MAX),
-            budget: DATAGRAMS_PER_TURN,
-            paths: PathTable::default(),
+            sockets: ServerSockets::new(sockets, TurnBudget::of(DATAGRAMS_PER_TURN)),
             outgoing: Outgoing::default(),
-            peer: None,
             absence: Absence::default(),
         }
     }
@@ -60,75 +43,55 @@ impl FarSockets {
             Some(_) => Interest::ReadWrite,
             None => Interest::Read,
         };
-        for (place, one) in self.sockets.iter().enumerate() {
-            registry.add(Token::Socket(place), &one.socket, one.interest(usual));
-        }
+        self.sockets.register(registry, usual);
     }
 
     /// Begins a turn, which has a budget of its own.
     pub(super) fn begin_turn(&mut self) {
-        self.budget = DATAGRAMS_PER_TURN;
+        self.sockets.begin_turn();
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
     pub(super) fn receive(&mut self, place: usize, connection: &mut Connection) {
-        let Some(listening) = self.sockets.get_mut(place) else {
-            return;
+        let absence = &mut self.absence;
+        let mut copy = Copy {
+            connection,
+            absence,
         };
-        while let Some(received) = listening.receive(&mut self.inbox, &mut self.budget) {
-            // Others may have had the processor since the last time was taken: round trips are told by
-            // these.
-            let now = now();
-            if let Some(report) = received.icmp
-                && report.error == SendError::Refused
-                && report.reporter == self.peer
-            {
-                self.absence.refused(now);
-            }
-            if received.datagrams == 0 {
-                break;
-            }
-            for datagram in self.inbox.datagrams() {
-                if hand_over(now, place, &datagram, connection, &mut self.paths) {
-                    self.peer = Some(datagram.source.ip());
-                    self.absence.heard();
-                }
-            }
-        }
+        self.sockets.receive(place, &mut copy);
     }
 
     /// Tells if there may be more to receive than this turn has taken.
     pub(super) fn has_more(&self) -> bool {
-        self.budget == 0
+        self.sockets.budget().is_spent()
     }
 
     /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
     pub(super) fn transmit(&mut self, connection: &mut Connection) -> bool {
-        self.outgoing.transmit(connection, |transmit, bytes| {
-            let way = self.paths.way_to(transmit.path);
-            let way = way.ok_or(SendError::Unreachable)?;
-            let listening = self.sockets.get_mut(way.socket);
-            let listening = listening.ok_or(SendError::Unreachable)?;
-            let socket = &mut listening.socket;
-            super::send(socket, way.remote, way.local, transmit, bytes)
-        })
+        let sockets = &mut self.sockets;
+        self.outgoing
+            .transmit(connection, |batch| sockets.send(batch))
     }
 }
 
-/// Hands a datagram over; a genuine one proves where it came from. Returns whether it is one.
-fn hand_over(
-    now: Time,
-    socket: usize,
-    datagram: &Datagram<'_>,
-    connection: &mut Connection,
-    paths: &mut PathTable,
-) -> bool {
-    let way = Way::of(socket, datagram);
-    let path = paths.number(&way);
-    let ecn = datagram.ecn;
-    let is_genuine = connection.handle_datagram(now, path, ecn, datagram.bytes) == Verdict::Genuine;
-    if is_genuine {
-        paths.prove(path, way, |_| false);
+/// The connection, in one turn.
+struct Copy<'a> {
+    connection: &'a mut Connection,
+    absence: &'a mut Absence,
+}
+
+impl PathHandler for Copy<'_> {
+    fn handle_datagram(&mut self, arrival: Arrival<'_>) -> Handled {
+        let handled = handle_datagram(self.connection, arrival);
+        if handled.is_genuine {
+            self.absence.heard();
+        }
+        handled
     }
-    is_genuine
+
+    fn handle_report(&mut self, report: Report) {
+        if report.error == SendError::Refused && report.is_of_peer {
+            self.absence.refused(now());
+        }
+    }
 }

@@ -33,13 +33,10 @@ mod udp_link;
 mod work;
 
 use std::ffi::OsStr;
-use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use fulmar_base::SendError;
 use fulmar_channel::Totals;
-use fulmar_platform::{Interest, Signal, UdpSocket, forbid_core_dumps, signals};
-use fulmar_quic::Transmit;
+use fulmar_platform::{Interest, Signal, forbid_core_dumps, signals};
 
 use self::arguments::Wishes;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
@@ -56,7 +53,6 @@ use crate::clock::now;
 use crate::environment::Environment;
 use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
-use crate::net::udp;
 use crate::reactor::{Event, Reactor, Token};
 use crate::report;
 use crate::settings::Sources;
@@ -242,23 +238,4 @@ fn note(before: Option<Failure>, failure: Failure) -> Option<Failure> {
 /// Tells if nothing further is to be tried.
 fn is_final(failure: &Failure) -> bool {
     matches!(failure, Failure::Copy(CopyFailure::Interrupted { .. }))
-}
-
-/// Sends datagrams of a copy.
-fn send(
-    socket: &mut UdpSocket,
-    destination: SocketAddr,
-    source: Option<IpAddr>,
-    transmit: &Transmit,
-    buffer: &[u8],
-) -> Result<(), SendError> {
-    let bytes = buffer.get(..transmit.length).unwrap_or(buffer);
-    udp::send_batch(
-        socket,
-        destination,
-        source,
-        transmit.ecn,
-        bytes,
-        transmit.segment,
-    )
 }

@@ -1,35 +1,26 @@
-//! The near end's side of the network: sockets for each local port in use, and a far end that may be
-//! at one of several addresses.
+//! The near end's datagrams, between its sockets and QUIC.
 
 use std::io;
 use std::net::SocketAddr;
 
 use fulmar_base::{PathId, SendError, Time};
-use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
-use fulmar_platform::udp::{Fragmentation, IcmpErrors, Inbox, UdpOptions};
-use fulmar_platform::{Interest, UdpSocket};
+use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
 use fulmar_quic::{Connection, Transmit, Verdict};
+use fulmar_transport::Arrival;
 
 use super::DATAGRAMS_PER_TURN;
 use super::absence::Absence;
-use super::outgoing::Outgoing;
+use super::outgoing::{Outgoing, batch};
 use crate::clock::now;
 use crate::net::destinations::Destinations;
-use crate::net::local_ports::LocalPorts;
-use crate::net::udp;
+use crate::net::udp::TurnBudget;
+use crate::net::{ClientSockets, Handled, PathHandler, Report};
 use crate::reactor::Registry;
 
-/// The sockets. Each path is a local port, or one of each family as long as it is not known in which the
-/// far end answers.
+/// The sockets of a near end.
 #[derive(Debug)]
 pub(super) struct NearSockets {
-    destinations: Destinations,
-    ports: LocalPorts,
-    inbox: Inbox,
-    /// The datagrams that this turn may still take.
-    budget: usize,
-    /// True if it is known since this turn where the far end is.
-    is_settled: bool,
+    sockets: ClientSockets,
     outgoing: Outgoing,
     /// What was sent last, if that is known.
     last: Option<(Transmit, Vec<u8>)>,
@@ -40,12 +31,14 @@ pub(super) struct NearSockets {
 impl NearSockets {
     /// Returns sockets to that far end, none of them open yet.
     pub(super) fn new(destinations: Destinations) -> NearSockets {
+        let options = UdpOptions {
+            icmp_errors: IcmpErrors::Reported,
+            fragmentation: Fragmentation::Forbidden,
+            ..UdpOptions::default()
+        };
+        let budget = TurnBudget::of(DATAGRAMS_PER_TURN);
         NearSockets {
-            destinations,
-            ports: LocalPorts::default(),
-            inbox: Inbox::new(DATAGRAM_BYTES_MAX),
-            budget: DATAGRAMS_PER_TURN,
-            is_settled: false,
+            sockets: ClientSockets::new(destinations, options, budget),
             outgoing: Outgoing::default(),
             last: None,
             refusals: 0,
@@ -55,12 +48,12 @@ impl NearSockets {
 
     /// Returns where the far end has answered from, once it has.
     pub(super) fn peer(&self) -> Option<SocketAddr> {
-        self.destinations.peer()
+        self.sockets.destinations().peer()
     }
 
     /// Returns the far end as users are told of it.
     pub(super) fn label(&self) -> String {
-        self.destinations.label()
+        self.sockets.destinations().label()
     }
 
     /// Returns how often somebody refused to carry or take a datagram.
@@ -84,7 +77,7 @@ impl NearSockets {
         self.outgoing.give_up();
         let mut bytes = Vec::new();
         while let Some(transmit) = connection.poll_transmit(now, &mut bytes) {
-            let _ = send(&mut self.ports, &mut self.destinations, &transmit, &bytes);
+            let _ = self.sockets.send(&batch(&transmit, &bytes));
             self.last = Some((transmit, bytes.clone()));
         }
     }
@@ -93,7 +86,7 @@ impl NearSockets {
     pub(super) fn repeat(&mut self) {
         if let Some((last, bytes)) = &self.last {
             // It may be lost anyway.
-            let _ = send(&mut self.ports, &mut self.destinations, last, bytes);
+            let _ = self.sockets.send(&batch(last, bytes));
         }
     }
 
@@ -103,109 +96,77 @@ impl NearSockets {
     ///
     /// When the system has no port or descriptor left, or none of the families of addresses.
     pub(super) fn open(&mut self) -> io::Result<PathId> {
-        self.ports.close_older();
-        self.ports.open(&self.destinations, bind)
+        self.sockets.close_older();
+        self.sockets.open()
     }
 
     /// Registers the sockets.
     pub(super) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
-        let waits_on = self.outgoing.waits_on();
-        self.ports.register(registry, |path| {
-            if waits_on == Some(path) {
-                Interest::ReadWrite
-            } else {
-                Interest::Read
-            }
-        });
+        self.sockets.register(registry, self.outgoing.waits_on());
     }
 
     /// Begins a turn, which has a budget of its own.
     pub(super) fn begin_turn(&mut self) {
-        self.budget = DATAGRAMS_PER_TURN;
+        self.sockets.begin_turn();
     }
 
     /// Hands over what has come on the socket at that place, within the budget of the turn.
     pub(super) fn receive(&mut self, place: usize, connection: &mut Connection) {
-        let Some(open) = self.ports.at(place) else {
-            return;
+        let mut copy = Copy {
+            connection,
+            absence: &mut self.absence,
+            refusals: &mut self.refusals,
         };
-        while let Some(received) = open.listening.receive(&mut self.inbox, &mut self.budget) {
-            // Others may have had the processor since the last time was taken: round trips are told by
-            // these.
-            let now = now();
-            if let Some(report) = received.icmp {
-                self.refusals = self.refusals.saturating_add(1);
-                let error = report.error;
-                self.destinations.note_report(report.reporter, error);
-                let peer = self.destinations.peer().map(|peer| peer.ip());
-                if error == SendError::Refused && report.reporter == peer {
-                    self.absence.refused(now);
-                }
-            }
-            if received.datagrams == 0 {
-                break;
-            }
-            for datagram in self.inbox.datagrams() {
-                let ecn = datagram.ecn;
-                let verdict = connection.handle_datagram(now, open.path, ecn, datagram.bytes);
-                if verdict == Verdict::Genuine {
-                    self.absence.heard();
-                    self.is_settled |= self.destinations.heard_from(datagram.source);
-                }
-            }
-        }
+        self.sockets.receive(place, &mut copy);
     }
 
     /// Ends a turn: closes what was only needed as long as the far end could be anywhere. Returns whether there may
     /// be more to receive.
     pub(super) fn end_turn(&mut self) -> bool {
-        if std::mem::take(&mut self.is_settled)
-            && let Some(peer) = self.destinations.peer()
-        {
-            tracing::info!(%peer, "the far end has answered");
-            self.ports.settle(peer);
-        }
-        self.budget == 0
+        self.sockets.end_turn()
     }
 
     /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
     pub(super) fn transmit(&mut self, connection: &mut Connection) -> bool {
-        let (ports, destinations) = (&mut self.ports, &mut self.destinations);
-        self.outgoing.transmit(connection, |transmit, bytes| {
-            send(ports, destinations, transmit, bytes)
-        })
+        let sockets = &mut self.sockets;
+        self.outgoing
+            .transmit(connection, |batch| sockets.send(batch).map(|_| ()))
     }
 }
 
-/// Sends the same datagrams to every address that the far end may have. It is an error only if all
-/// have failed.
-fn send(
-    ports: &mut LocalPorts,
-    destinations: &mut Destinations,
-    transmit: &Transmit,
-    bytes: &[u8],
-) -> Result<(), SendError> {
-    let mut failed = Ok(());
-    let mut has_sent = false;
-    for address in destinations.next(transmit.datagrams()) {
-        let outcome = match ports.socket(transmit.path, address) {
-            Some(socket) => super::send(socket, address, None, transmit, bytes),
-            None => Err(SendError::Unreachable),
-        };
-        destinations.note_sent(address, outcome);
-        has_sent |= outcome.is_ok();
-        failed = failed.and(outcome);
-    }
-    if has_sent { Ok(()) } else { failed }
+/// The connection, in one turn.
+struct Copy<'a> {
+    connection: &'a mut Connection,
+    absence: &'a mut Absence,
+    refusals: &'a mut u64,
 }
 
-fn bind(anywhere: SocketAddr) -> io::Result<UdpSocket> {
-    let options = UdpOptions {
-        icmp_errors: IcmpErrors::Reported,
-        fragmentation: Fragmentation::Forbidden,
-        ..UdpOptions::default()
-    };
-    let socket = UdpSocket::bind(anywhere, options)?;
-    udp::make_room(&socket);
-    Ok(socket)
+impl PathHandler for Copy<'_> {
+    fn handle_datagram(&mut self, arrival: Arrival<'_>) -> Handled {
+        let handled = handle_datagram(self.connection, arrival);
+        if handled.is_genuine {
+            self.absence.heard();
+        }
+        handled
+    }
+
+    fn handle_report(&mut self, report: Report) {
+        *self.refusals = self.refusals.saturating_add(1);
+        if report.error == SendError::Refused && report.is_of_peer {
+            self.absence.refused(now());
+        }
+    }
+}
+
+/// Hands a datagram to QUIC.
+pub(super) fn handle_datagram(connection: &mut Connection, arrival: Arrival<'_>) -> Handled {
+    let Arrival { path, ecn, bytes } = arrival;
+    // Others may have had the processor since the turn began: round trips are told by this time.
+    let verdict = connection.handle_datagram(now(), path, ecn, bytes);
+    let is_genuine = verdict == Verdict::Genuine;
+    Handled {
+        is_genuine,
+        is_fresh: is_genuine,
+        work: 0,
+    }
 }

@@ -4,6 +4,7 @@ use fulmar_base::{PathId, SendError};
 use fulmar_quic::{Connection, Transmit};
 
 use crate::clock::now;
+use crate::net::udp::Batch;
 
 /// Transmissions of one turn, each of up to 40 datagrams.
 const TRANSMITS_PER_TURN: usize = 16;
@@ -31,7 +32,7 @@ impl Outgoing {
     pub(super) fn transmit(
         &mut self,
         connection: &mut Connection,
-        mut send: impl FnMut(&Transmit, &[u8]) -> Result<(), SendError>,
+        mut send: impl FnMut(&Batch<'_>) -> Result<(), SendError>,
     ) -> bool {
         let mut has_sent = false;
         for _ in 0..TRANSMITS_PER_TURN {
@@ -40,13 +41,23 @@ impl Outgoing {
                 None => connection.poll_transmit(now(), &mut self.buffer),
             };
             let Some(transmit) = transmit else { break };
-            if let Err(SendError::NoRoom) = send(&transmit, &self.buffer) {
+            if let Err(SendError::NoRoom) = send(&batch(&transmit, &self.buffer)) {
                 self.pending = Some(transmit);
                 break;
             }
             has_sent = true;
         }
         has_sent
+    }
+}
+
+/// Returns what QUIC put into `buffer`.
+pub(super) fn batch<'a>(transmit: &Transmit, buffer: &'a [u8]) -> Batch<'a> {
+    Batch {
+        path: transmit.path,
+        ecn: transmit.ecn,
+        segment: transmit.segment,
+        bytes: buffer.get(..transmit.length).unwrap_or(buffer),
     }
 }
 
@@ -65,8 +76,8 @@ mod tests {
         let mut connection = Connection::client(&secret, [1; 32], origin(), now(), path, &options);
         let mut tried = Vec::new();
         let mut transmit = |outgoing: &mut Outgoing, outcome| {
-            outgoing.transmit(&mut connection, |_, bytes| {
-                tried.push(bytes.to_vec());
+            outgoing.transmit(&mut connection, |batch| {
+                tried.push(batch.bytes.to_vec());
                 outcome
             })
         };

@@ -1,7 +1,19 @@
 //! UDP as sessions and copies use it: ports, destinations, and the paths between them.
+//!
+//! ```text
+//!  client:  Destinations ─► ClientSockets ─ LocalPorts ══ UDP ══► Listening ─ ServerSockets ◄─ PathTable  :server
+//!                                 └──────────── PathHandler: a session or a copy ───────────┘
+//! ```
 
+mod client_sockets;
 pub(crate) mod destinations;
-pub(crate) mod listening;
-pub(crate) mod local_ports;
-pub(crate) mod path_table;
+mod listening;
+mod local_ports;
+mod path_handler;
+mod path_table;
+mod server_sockets;
 pub(crate) mod udp;
+
+pub(crate) use self::client_sockets::ClientSockets;
+pub(crate) use self::path_handler::{Handled, PathHandler, Report};
+pub(crate) use self::server_sockets::ServerSockets;

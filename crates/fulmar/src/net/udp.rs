@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use fulmar_base::{Ecn, SendError};
+use fulmar_base::{Ecn, PathId, SendError};
 use fulmar_platform::UdpSocket;
 use fulmar_platform::udp;
+use fulmar_transport::Transmit;
 use fulmar_transport::limits::TURN_WORK_MAX;
-use fulmar_transport::{Received, Transmit};
 
 /// Datagrams that one turn of a loop takes from its sockets.
 ///
@@ -24,27 +24,40 @@ const OUTPUT_WORK_UNDER_FLOOD: u64 = 64 * 1024;
 /// The budget that is left to one turn of a loop for its sockets.
 #[derive(Debug)]
 pub(crate) struct TurnBudget {
+    /// The datagrams that may still be taken.
     pub(crate) datagrams: usize,
+    datagrams_max: usize,
     work: u64,
 }
 
 impl TurnBudget {
-    /// Returns the budget of a turn that begins.
-    pub(crate) fn new() -> TurnBudget {
+    /// Returns the budget of turns that take so many datagrams at most.
+    pub(crate) fn of(datagrams_max: usize) -> TurnBudget {
         TurnBudget {
-            datagrams: DATAGRAMS_PER_TURN,
+            datagrams: datagrams_max,
+            datagrams_max,
             work: TURN_WORK_MAX,
         }
     }
 
+    /// Begins another turn.
+    pub(crate) fn refill(&mut self) {
+        *self = TurnBudget::of(self.datagrams_max);
+    }
+
     /// Takes off what a datagram has cost.
-    pub(crate) fn spend(&mut self, received: &Received) {
-        self.work = self.work.saturating_sub(received.work);
+    pub(crate) fn spend(&mut self, work: u64) {
+        self.work = self.work.saturating_sub(work);
+    }
+
+    /// Tells if no more datagrams may be taken.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.datagrams == 0
     }
 
     /// Returns how much work the program's output may make after the datagrams that were taken.
     pub(crate) fn output_work(&self) -> u64 {
-        if self.datagrams == 0 {
+        if self.is_spent() {
             OUTPUT_WORK_UNDER_FLOOD
         } else {
             TURN_WORK_MAX
@@ -73,7 +86,37 @@ pub(crate) fn make_room(socket: &UdpSocket) {
     }
 }
 
-/// Sends what the core put into `buffer`.
+/// Datagrams for one path that differ in their bytes only.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batch<'a> {
+    /// The path.
+    pub(crate) path: PathId,
+    /// The mark of congestion control.
+    pub(crate) ecn: Ecn,
+    /// The bytes of each datagram but the last, which may be shorter.
+    pub(crate) segment: usize,
+    /// The bytes of all.
+    pub(crate) bytes: &'a [u8],
+}
+
+impl<'a> Batch<'a> {
+    /// Returns what the core of a session has put into `buffer`.
+    pub(crate) fn of(transmit: &Transmit, buffer: &'a [u8]) -> Batch<'a> {
+        Batch {
+            path: transmit.path,
+            ecn: transmit.ecn,
+            segment: transmit.segment,
+            bytes: buffer.get(..transmit.length).unwrap_or(buffer),
+        }
+    }
+
+    /// Returns the number of datagrams.
+    pub(crate) fn datagrams(&self) -> usize {
+        self.bytes.len().div_ceil(self.segment.max(1))
+    }
+}
+
+/// Sends datagrams to `destination`, from `source` if that is given.
 ///
 /// # Errors
 ///
@@ -82,39 +125,19 @@ pub(crate) fn send(
     socket: &mut UdpSocket,
     destination: SocketAddr,
     source: Option<IpAddr>,
-    transmit: &Transmit,
-    buffer: &[u8],
+    batch: &Batch<'_>,
 ) -> Result<(), SendError> {
-    let bytes = buffer.get(..transmit.length).unwrap_or(buffer);
-    send_batch(
-        socket,
-        destination,
-        source,
-        transmit.ecn,
+    let Batch {
+        ecn,
+        segment,
         bytes,
-        transmit.segment,
-    )
-}
-
-/// Sends `bytes` as datagrams of `segment` bytes each, of which the last may be shorter.
-///
-/// # Errors
-///
-/// What the system said, in the words of the core.
-pub(crate) fn send_batch(
-    socket: &mut UdpSocket,
-    destination: SocketAddr,
-    source: Option<IpAddr>,
-    ecn: Ecn,
-    bytes: &[u8],
-    segment: usize,
-) -> Result<(), SendError> {
-    let order = udp::Transmit {
+        ..
+    } = *batch;
+    socket.send(&udp::Transmit {
         destination,
         source,
         ecn,
         bytes,
         segment: (bytes.len() > segment).then_some(segment),
-    };
-    socket.send(&order)
+    })
 }

@@ -1,4 +1,4 @@
-use std::net::UdpSocket as Plain;
+use std::net::{SocketAddr, UdpSocket as Plain};
 use std::time::Duration;
 
 use fulmar_base::Ecn;
@@ -93,7 +93,7 @@ impl Near {
         self.sockets.transmit(now, &mut self.core);
         self.sockets.begin_turn();
         self.sockets.resume(now, &mut self.core);
-        for place in 0..self.sockets.ports.open.len() {
+        for place in 0..self.sockets.sockets.open_ports().len() {
             self.sockets.receive(now, place, &mut self.core);
         }
         self.sockets.end_turn();
@@ -168,18 +168,24 @@ fn both_families_are_tried_and_the_other_ones_sockets_are_closed() {
     let mut near = Near::to(Destinations::found(candidates));
     near.open(now());
     assert_eq!(
-        near.sockets.ports.open.len(),
+        near.sockets.sockets.open_ports().len(),
         4,
         "two paths of two families"
     );
     near.connect(&mut far);
     assert!(count(&v6) > 0);
-    assert_eq!(near.sockets.ports.open.len(), 2);
-    assert!(near.sockets.ports.open.iter().all(|open| !open.is_ipv6));
+    assert_eq!(near.sockets.sockets.open_ports().len(), 2);
+    assert!(
+        near.sockets
+            .sockets
+            .open_ports()
+            .iter()
+            .all(|open| !open.is_ipv6)
+    );
     let path = near.open(now());
-    assert_eq!(near.sockets.ports.open.len(), 3);
+    assert_eq!(near.sockets.sockets.open_ports().len(), 3);
     near.sockets.close(path);
-    assert_eq!(near.sockets.ports.open.len(), 2);
+    assert_eq!(near.sockets.sockets.open_ports().len(), 2);
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn session() -> (Scene, Time) {
 fn repeating_and_forging_change_nothing_about_the_ways() {
     let (mut scene, moment) = session();
     let strangers: Vec<Plain> = std::iter::repeat_with(plain).take(STRANGERS).collect();
-    let before = format!("{:?}", scene.sockets.paths);
+    let before = format!("{:?}", scene.sockets.sockets.paths());
     assert!(before.contains("Way"), "{before}");
     let tape = scene.tape.clone();
     for (nth, datagram) in tape.iter().enumerate() {
@@ -144,7 +144,7 @@ fn repeating_and_forging_change_nothing_about_the_ways() {
         }
     }
     assert!(tape.len() > STRANGERS, "{} datagrams", tape.len());
-    assert_eq!(format!("{:?}", scene.sockets.paths), before);
+    assert_eq!(format!("{:?}", scene.sockets.sockets.paths()), before);
 }
 
 #[test]

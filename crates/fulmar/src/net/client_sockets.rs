@@ -1,0 +1,203 @@
+//! The client's side of UDP: sockets for each local port in use, and a server that may be at one of several
+//! addresses.
+
+use std::net::SocketAddr;
+use std::{io, mem};
+
+use fulmar_base::{PathId, SendError};
+use fulmar_datagram::limits::DATAGRAM_BYTES_MAX;
+use fulmar_platform::udp::{IcmpReport, Inbox, Received, UdpOptions};
+use fulmar_platform::{Interest, UdpSocket};
+
+use super::destinations::Destinations;
+use super::local_ports::LocalPorts;
+use super::path_handler::{PathHandler, Report, arrival};
+use super::udp::{self, Batch, TurnBudget};
+use crate::reactor::Registry;
+
+/// The open sockets of a client. Each of its paths is a local port, or one of each family as long
+/// as it is not known in which the server answers.
+#[derive(Debug)]
+pub(crate) struct ClientSockets {
+    destinations: Destinations,
+    options: UdpOptions,
+    ports: LocalPorts,
+    inbox: Inbox,
+    /// The path on which the datagrams came that an earlier turn has left in the inbox.
+    waiting: Option<PathId>,
+    budget: TurnBudget,
+    /// True if it is known since this turn where the server is.
+    is_settled: bool,
+}
+
+impl ClientSockets {
+    /// Returns sockets to that server, none of them open yet.
+    pub(crate) fn new(
+        destinations: Destinations,
+        options: UdpOptions,
+        budget: TurnBudget,
+    ) -> ClientSockets {
+        ClientSockets {
+            destinations,
+            options,
+            ports: LocalPorts::default(),
+            inbox: Inbox::new(DATAGRAM_BYTES_MAX),
+            waiting: None,
+            budget,
+            is_settled: false,
+        }
+    }
+
+    /// Returns where the server may be, or is.
+    pub(crate) fn destinations(&self) -> &Destinations {
+        &self.destinations
+    }
+
+    /// Opens a path from a local port that was not used before.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no port or descriptor left, or none of the families of addresses that the
+    /// server may be reached in.
+    pub(crate) fn open(&mut self) -> io::Result<PathId> {
+        let options = self.options;
+        self.ports
+            .open(&self.destinations, |anywhere| bind(anywhere, options))
+    }
+
+    /// Closes a path.
+    pub(crate) fn close(&mut self, path: PathId) {
+        self.ports.close(path);
+    }
+
+    /// Closes all paths but the last.
+    pub(crate) fn close_older(&mut self) {
+        self.ports.close_older();
+    }
+
+    /// Registers the sockets. Those of a path on which something waits for room are waited for until there is some.
+    pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>, sends_on: Option<PathId>) {
+        self.ports.register(registry, |path| {
+            if sends_on == Some(path) {
+                Interest::ReadWrite
+            } else {
+                Interest::Read
+            }
+        });
+    }
+
+    /// Begins a turn, which has a budget of its own.
+    pub(crate) fn begin_turn(&mut self) {
+        self.budget.refill();
+    }
+
+    /// Hands over what an earlier turn has left.
+    pub(crate) fn resume(&mut self, handler: &mut impl PathHandler) {
+        if let Some(path) = self.waiting.take() {
+            self.hand_over(path, handler);
+        }
+    }
+
+    /// Hands over what has come on the socket at that place, within the budget of the turn.
+    pub(crate) fn receive(&mut self, place: usize, handler: &mut impl PathHandler) {
+        while self.waiting.is_none()
+            && let Some((path, received)) = self.receive_at(place)
+        {
+            if let Some(report) = received.icmp {
+                handler.handle_report(self.report(path, report));
+            }
+            if received.datagrams == 0 {
+                break;
+            }
+            self.hand_over(path, handler);
+        }
+    }
+
+    /// Ends a turn: closes what was only needed as long as the server could be anywhere. Returns whether there may
+    /// be more to receive than the turn has taken.
+    pub(crate) fn end_turn(&mut self) -> bool {
+        if mem::take(&mut self.is_settled)
+            && let Some(peer) = self.destinations.peer()
+        {
+            tracing::info!(%peer, "the server has answered");
+            self.ports.settle(peer);
+        }
+        self.budget.is_spent()
+    }
+
+    /// Tells if datagrams wait for the next turn that the system does not know of any more.
+    pub(crate) fn has_more(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Sends the same datagrams to every address that the server may have, and returns to how many they have left.
+    ///
+    /// # Errors
+    ///
+    /// When those that may have more have failed, all of them.
+    pub(crate) fn send(&mut self, batch: &Batch<'_>) -> Result<usize, SendError> {
+        let mut sent = 0;
+        let mut failed = None;
+        for address in self.destinations.next(batch.datagrams()) {
+            let outcome = match self.ports.socket(batch.path, address) {
+                Some(socket) => udp::send(socket, address, None, batch),
+                None => Err(SendError::Unreachable),
+            };
+            self.destinations.note_sent(address, outcome);
+            match outcome {
+                Ok(()) => sent += 1,
+                Err(error) => failed = Some(error),
+            }
+        }
+        match failed {
+            Some(error) if sent == 0 => Err(error),
+            _ => Ok(sent),
+        }
+    }
+
+    /// Returns the open ports.
+    #[cfg(test)]
+    pub(crate) fn open_ports(&self) -> &[super::local_ports::Open] {
+        &self.ports.open
+    }
+
+    /// Fills the inbox from the port at that place, and returns which path it is.
+    fn receive_at(&mut self, place: usize) -> Option<(PathId, Received)> {
+        let open = self.ports.at(place)?;
+        let received = open
+            .listening
+            .receive(&mut self.inbox, &mut self.budget.datagrams)?;
+        Some((open.path, received))
+    }
+
+    fn report(&mut self, path: PathId, report: IcmpReport) -> Report {
+        let IcmpReport { error, reporter } = report;
+        let peer = self.destinations.peer().map(|peer| peer.ip());
+        Report {
+            path: Some(path),
+            error,
+            is_of_peer: peer.is_some() && reporter == peer,
+            is_of_all: self.destinations.note_report(reporter, error).is_some(),
+        }
+    }
+
+    /// Hands over what is in the inbox, as much as the budget allows.
+    fn hand_over(&mut self, path: PathId, handler: &mut impl PathHandler) {
+        while self.budget.has_work()
+            && let Some(datagram) = self.inbox.pop()
+        {
+            let handled = handler.handle_datagram(arrival(path, &datagram));
+            self.budget.spend(handled.work);
+            if handled.is_genuine {
+                self.is_settled |= self.destinations.heard_from(datagram.source);
+            }
+        }
+        self.waiting = self.inbox.has_more().then_some(path);
+    }
+}
+
+fn bind(anywhere: SocketAddr, options: UdpOptions) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind(anywhere, options)?;
+    udp::make_room(&socket);
+    Ok(socket)
+}
