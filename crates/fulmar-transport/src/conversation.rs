@@ -5,7 +5,6 @@ use fulmar_datagram::Order;
 
 use crate::cause::{Cause, DropReason};
 use crate::clock::Clock;
-use crate::contact::Contact;
 use crate::counters::{Counters, tick};
 use crate::departure::Departure;
 use crate::dialect::{Dialect, Digest, Handshake};
@@ -15,6 +14,7 @@ use crate::hopping::Hopping;
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
 use crate::limits::{INSTRUCTION_WORK_MAX, PROBE_DIFFERENCE_BYTES};
+use crate::liveness::Liveness;
 use crate::outbox::{Cost, Outgoing};
 use crate::path::Paths;
 use crate::policy::{difference_budget, window};
@@ -23,7 +23,8 @@ use crate::roaming::Roaming;
 use crate::sender::{Acknowledged, Composed, Numbering, Sender, Trust};
 use crate::shutdown::{Circumstances, Closing};
 use crate::timing::{
-    Deadlines, Reach, Situation, frame_interval, hop_interval, is_active, is_opening, schedule,
+    Deadlines, SendPermission, TimerInput, frame_interval, hop_interval, is_active, is_opening,
+    schedule,
 };
 use crate::{Budget, Role, StateNumber, Synced, WorkBudget};
 
@@ -37,7 +38,7 @@ pub(crate) struct Conversation<L, R> {
     pub(crate) paths: Paths,
     pub(crate) closing: Closing,
     pub(crate) handshake: Handshake,
-    pub(crate) contact: Contact,
+    pub(crate) liveness: Liveness,
     pub(crate) intake: Intake,
     pub(crate) events: Events,
     pub(crate) counters: Counters,
@@ -73,7 +74,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             paths,
             closing: Closing::default(),
             handshake: Handshake::new(agreement),
-            contact: Contact::new(now, role),
+            liveness: Liveness::new(now, role),
             intake: Intake::Open,
             events: Events::default(),
             counters: Counters::default(),
@@ -86,11 +87,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         if heard.order == Order::InOrder {
             self.clock.hear(now, heard.stamps, ecn);
             let timeout = self.clock.round_trip().timeout();
-            self.contact.found_alive(now, timeout);
+            self.liveness.found_alive(now, timeout);
             let before = self.paths.current();
             self.paths.heard(now, path, &mut self.events);
             if self.paths.current() != before {
-                self.contact.moved(now);
+                self.liveness.moved(now);
             }
         }
         let genuine = match heard.order {
@@ -128,9 +129,9 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         match hint {
             Hint::Woke { .. } => {
                 self.clock.wake(now);
-                self.contact.doubt_way(now);
+                self.liveness.probe_path(now);
             }
-            Hint::AddressChanged | Hint::LinkUp => self.contact.doubt_way(now),
+            Hint::AddressChanged | Hint::LinkUp => self.liveness.probe_path(now),
         }
     }
 
@@ -147,13 +148,13 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         cause: Cause,
         datagram_bytes: usize,
     ) -> Outgoing {
-        let is_in_doubt = matches!(cause, Cause::First | Cause::FirstRepeat | Cause::Probe);
-        let trust = if is_in_doubt {
+        let is_uncertain = matches!(cause, Cause::First | Cause::FirstRepeat | Cause::Probe);
+        let trust = if is_uncertain {
             Trust::NONE
         } else {
             self.trust()
         };
-        let numbering = match (self.closing.own(), is_in_doubt) {
+        let numbering = match (self.closing.own(), is_uncertain) {
             (Some(_), _) => Numbering::Shutdown,
             (None, true) => Numbering::New,
             (None, false) => Numbering::Repeat,
@@ -202,7 +203,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     pub(crate) fn sent(&mut self, now: Time, outgoing: &Outgoing, cost: Cost) {
         self.counters.sent.count(outgoing.cause);
         let has_content = !outgoing.difference.is_empty();
-        self.contact.sent(now, cost.datagrams, has_content);
+        self.liveness.sent(now, cost.datagrams, has_content);
         if self.closing.sent(now) {
             self.events.push(Event::PeerShutdown);
         }
@@ -240,21 +241,21 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             return Deadlines::default();
         }
         let round_trip = self.clock.round_trip();
-        schedule(&Situation {
+        schedule(&TimerInput {
             now,
             role: self.role,
-            reach: self.reach(datagram_bytes),
-            has_sent: self.contact.has_sent,
+            permission: self.permission(datagram_bytes),
+            has_sent: self.liveness.has_sent,
             last_sent: self.sender.sent_at(),
-            large: self.contact.large,
-            standing: self.sender.standing(now, self.trust()),
+            large: self.liveness.large,
+            sync_state: self.sender.sync_state(now, self.trust()),
             last_change: self.sender.last_change(),
             interval: frame_interval(round_trip.smoothed()),
             is_opening: is_opening(self.role, self.sender.sent_number()),
             timeout: round_trip.timeout(),
-            heard: self.contact.heard,
-            unacknowledged_since: self.contact.unacknowledged_since,
-            doubt: self.contact.doubt,
+            heard: self.liveness.heard,
+            unacknowledged_since: self.liveness.unacknowledged_since,
+            path_probe: self.liveness.path_probe,
             assembly_expiry,
             own_shutdown: self.closing.own(),
             owes_answer: self.closing.owes_answer(),
@@ -290,7 +291,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             .accept(now, numbers, difference, self.intake, work);
         if outcome == Err(Refusal::SourceMissing) && order == Order::InOrder {
             // It believes that we have more than we do, and waits to hear of it.
-            self.contact.owe_acknowledgement(now);
+            self.liveness.owe_acknowledgement(now);
         }
         let outcome = outcome?;
         if numbers.target == StateNumber::SHUTDOWN {
@@ -324,7 +325,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             self.paths.acknowledged(path, number, &mut self.events);
         }
         if let Acknowledged::Newer { sent_at } = acknowledged {
-            self.contact.proven(sent_at);
+            self.liveness.proven(sent_at);
         }
     }
 
@@ -332,7 +333,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         match outcome {
             Outcome::Newest => {
                 tick(&mut self.counters.advanced);
-                self.contact.heard(now);
+                self.liveness.heard(now);
                 self.events.push(Event::RemoteAdvanced { number: target });
             }
             Outcome::Duplicate => tick(&mut self.counters.duplicates),
@@ -343,7 +344,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     /// Takes note that the peer waits for an answer.
     fn answer(&mut self, now: Time, target: StateNumber, has_content: bool) {
         if has_content {
-            self.contact.owe_acknowledgement(now);
+            self.liveness.owe_acknowledgement(now);
         }
         if target == StateNumber::SHUTDOWN {
             self.closing.hear();
@@ -357,11 +358,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         let timeout = self.clock.round_trip().timeout();
         let is_probe = match cause {
             _ if self.closing.own().is_some() => false,
-            Cause::FirstRepeat => self.contact.large.is_some(),
-            Cause::Probe => self.contact.doubt.is_none_or(|doubt| doubt.tries > 0),
+            Cause::FirstRepeat => self.liveness.large.is_some(),
+            Cause::Probe => self.liveness.path_probe.is_none_or(|probe| probe.tries > 0),
             _ => {
-                let large = self.contact.large;
-                let heard = self.contact.heard;
+                let large = self.liveness.large;
+                let heard = self.liveness.heard;
                 large.is_some_and(|large| large.holds_back(now, timeout))
                     || heard.is_some() && !is_active(now, heard)
             }
@@ -376,7 +377,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
     fn trust(&self) -> Trust {
         Trust {
             timeout: self.clock.round_trip().timeout(),
-            since: self.contact.way_since,
+            since: self.liveness.way_since,
         }
     }
 
@@ -384,11 +385,11 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         difference_budget(self.paths.allowance(), datagram_bytes)
     }
 
-    fn reach(&self, datagram_bytes: usize) -> Reach {
+    fn permission(&self, datagram_bytes: usize) -> SendPermission {
         match (self.paths.current(), self.budget(datagram_bytes)) {
-            (None, _) => Reach::Nowhere,
-            (Some(_), None) => Reach::Heartbeats,
-            (Some(_), Some(_)) => Reach::Open,
+            (None, _) => SendPermission::Nowhere,
+            (Some(_), None) => SendPermission::Heartbeats,
+            (Some(_), Some(_)) => SendPermission::Open,
         }
     }
 

@@ -53,7 +53,7 @@ pub struct Config {
 /// [`handle_path_opened`]: Endpoint::handle_path_opened
 pub struct Endpoint<L, R> {
     inbox: Inbox,
-    talk: Conversation<L, R>,
+    conversation: Conversation<L, R>,
     outbox: Outbox,
     deadlines: Deadlines,
 }
@@ -72,7 +72,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     ) -> Endpoint<L, R> {
         let mut endpoint = Endpoint {
             inbox: Inbox::new(opener),
-            talk: Conversation::new(now, config.role, config.agreement, local, remote),
+            conversation: Conversation::new(now, config.role, config.agreement, local, remote),
             outbox: Outbox::new(sealer, noise, config.datagram_bytes),
             deadlines: Deadlines::default(),
         };
@@ -83,12 +83,12 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Takes in a datagram. Whatever it is, the conversation goes on; one that is not genuine leaves
     /// a count behind and nothing else.
     pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Received {
-        self.talk.counters.received(arrival.bytes.len());
+        self.conversation.counters.received(arrival.bytes.len());
         let received = self.receive(now, arrival);
         match received.verdict {
-            Verdict::Fresh => tick(&mut self.talk.counters.fresh),
-            Verdict::Late => tick(&mut self.talk.counters.late),
-            Verdict::Dropped(reason) => self.talk.counters.dropped.count(reason),
+            Verdict::Fresh => tick(&mut self.conversation.counters.fresh),
+            Verdict::Late => tick(&mut self.conversation.counters.late),
+            Verdict::Dropped(reason) => self.conversation.counters.dropped.count(reason),
         }
         received
     }
@@ -98,10 +98,10 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     ///
     /// What somebody else has said of the way is for [`handle_report`](Endpoint::handle_report).
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
-        tick(&mut self.talk.counters.send_errors);
-        if self.talk.paths.current() == Some(path) {
+        tick(&mut self.conversation.counters.send_errors);
+        if self.conversation.paths.current() == Some(path) {
             let is_mended = error == SendError::TooBig && self.outbox.shorten(now);
-            self.talk.contact.failed(now, is_mended);
+            self.conversation.liveness.failed(now, is_mended);
             self.settle(now);
         }
     }
@@ -112,10 +112,10 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     ///
     /// Source: docs/threat-model.md §7.
     pub fn handle_report(&mut self, now: Time, path: PathId, error: SendError) -> bool {
-        tick(&mut self.talk.counters.reports);
+        tick(&mut self.conversation.counters.reports);
         let timeout = self.round_trip().timeout();
         let is_believed =
-            self.path() == Some(path) && self.talk.contact.is_unanswered(now, timeout);
+            self.path() == Some(path) && self.conversation.liveness.is_unanswered(now, timeout);
         if is_believed {
             self.handle_send_error(now, path, error);
         }
@@ -125,14 +125,14 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
         self.outbox.lengthen();
-        self.talk.hint(now, hint);
+        self.conversation.hint(now, hint);
         self.settle(now);
     }
 
     /// Takes note that a client's edge has opened a path, because of [`Event::OpenPath`] or on its own.
     /// The first one lets the conversation begin. It is used from the next transmission on.
     pub fn handle_path_opened(&mut self, now: Time, path: PathId) {
-        self.talk.path_opened(now, path);
+        self.conversation.path_opened(now, path);
         self.settle(now);
     }
 
@@ -141,7 +141,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         if let Some((due, cause)) = self.deadlines.earliest()
             && due <= now
         {
-            self.talk.counters.woken.count(cause);
+            self.conversation.counters.woken.count(cause);
         }
         self.settle(now);
     }
@@ -149,20 +149,22 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Takes over a snapshot of the local object. If the peer could not tell it from the one before,
     /// nothing happens; nor does it once a shutdown has begun.
     pub fn set_local(&mut self, now: Time, state: L) {
-        if self.talk.closing.own().is_none() && self.talk.sender.set_current(now, state) {
+        if self.conversation.closing.own().is_none()
+            && self.conversation.sender.set_current(now, state)
+        {
             self.settle(now);
         }
     }
 
     /// Says whether new states of the peer are wanted at present.
     pub fn set_intake(&mut self, intake: Intake) {
-        self.talk.intake = intake;
+        self.conversation.intake = intake;
     }
 
     /// Says that the owner has made use of all that the newest [`remote`](Endpoint::remote) state
     /// holds, so that its past may be forgotten.
     pub fn forget_consumed(&mut self) {
-        self.talk.receiver.forget_consumed();
+        self.conversation.receiver.forget_consumed();
     }
 
     /// Goes on at this sequence number with what is sent from here on, unless it has come as far by
@@ -173,20 +175,20 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
 
     /// Begins to end the conversation. The present local object is its last.
     pub fn start_shutdown(&mut self, now: Time) {
-        self.talk.closing.begin(now);
+        self.conversation.closing.begin(now);
         self.settle(now);
     }
 
     /// Says a number with the goodbye, if the peer speaks [`Dialect::Native`] by then. Best set before
     /// the shutdown begins, so that the first goodbye has it.
     pub fn set_farewell(&mut self, number: u64) {
-        self.talk.handshake.set_farewell(number);
+        self.conversation.handshake.set_farewell(number);
     }
 
     /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
     /// there is nothing to send at present.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
-        if self.talk.ended.is_some() {
+        if self.conversation.ended.is_some() {
             return None;
         }
         let transmit = match self.emit(now, out) {
@@ -199,7 +201,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         match transmit {
             Ok(transmit) => transmit,
             Err(_) => {
-                self.talk.end(Ending::KeySpent);
+                self.conversation.end(Ending::KeySpent);
                 self.settle(now);
                 None
             }
@@ -208,7 +210,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
 
     /// Returns the next news.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.talk.events.pop()
+        self.conversation.events.pop()
     }
 
     /// Returns when the endpoint next wants to be woken, and what for.
@@ -218,102 +220,104 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
 
     /// Returns the newest state of the peer's object.
     pub fn remote(&self) -> &R {
-        self.talk.receiver.newest()
+        self.conversation.receiver.newest()
     }
 
     /// Returns the number of the newest state of the peer's object.
     pub fn remote_number(&self) -> StateNumber {
-        self.talk.receiver.newest_number()
+        self.conversation.receiver.newest_number()
     }
 
     /// Returns the local object as it was last set.
     pub fn local(&self) -> &L {
-        self.talk.sender.current()
+        self.conversation.sender.current()
     }
 
     /// Returns the newest state of the local object that the peer has acknowledged.
     pub fn acknowledged(&self) -> &L {
-        self.talk.sender.acknowledged()
+        self.conversation.sender.acknowledged()
     }
 
     /// Returns the number of the newest state of the local object that the peer has acknowledged.
     pub fn acknowledged_number(&self) -> StateNumber {
-        self.talk.sender.acknowledged_number()
+        self.conversation.sender.acknowledged_number()
     }
 
     /// Returns the number of the state of the local object that was sent last.
     pub fn sent_number(&self) -> StateNumber {
-        self.talk.sender.sent_number()
+        self.conversation.sender.sent_number()
     }
 
     /// Returns when the newest acknowledged state was last sent: the newest proof that the way there
     /// and back works.
     pub fn proven_at(&self) -> Time {
-        self.talk.sender.acknowledged_sent_at()
+        self.conversation.sender.acknowledged_sent_at()
     }
 
     /// Returns when the newest state of the peer arrived, if any has.
     pub fn heard_at(&self) -> Option<Time> {
-        self.talk.contact.heard
+        self.conversation.liveness.heard
     }
 
     /// Returns the measured round trip.
     pub fn round_trip(&self) -> &RoundTrip {
-        self.talk.clock.round_trip()
+        self.conversation.clock.round_trip()
     }
 
     /// Returns where datagrams are sent at present.
     pub fn path(&self) -> Option<PathId> {
-        self.talk.paths.current()
+        self.conversation.paths.current()
     }
 
     /// Tells whether a server knows of that path how it stands. As long as it does, the path has to
     /// keep its number; these are never more than
     /// [`UNVALIDATED_PATHS_MAX`](crate::limits::UNVALIDATED_PATHS_MAX) and two.
     pub fn remembers(&self, path: PathId) -> bool {
-        self.talk.paths.remember(path)
+        self.conversation.paths.remember(path)
     }
 
     /// Returns what is spoken.
     pub fn dialect(&self) -> Dialect {
-        self.talk.handshake.dialect()
+        self.conversation.handshake.dialect()
     }
 
     /// Returns the number that the peer said with its goodbye, if it did and what is spoken is
     /// [`Dialect::Native`].
     pub fn farewell(&self) -> Option<u64> {
-        self.talk.handshake.heard_farewell()
+        self.conversation.handshake.heard_farewell()
     }
 
     /// Returns how the conversation has ended, if it has.
     pub fn ending(&self) -> Option<Ending> {
-        self.talk.ended
+        self.conversation.ended
     }
 
     /// Returns what has been counted.
     pub fn counters(&self) -> &Counters {
-        &self.talk.counters
+        &self.conversation.counters
     }
 
     /// Returns the sender, to look at.
     pub fn sender(&self) -> &Sender<L> {
-        &self.talk.sender
+        &self.conversation.sender
     }
 
     /// Returns the receiver, to look at.
     pub fn receiver(&self) -> &Receiver<R> {
-        &self.talk.receiver
+        &self.conversation.receiver
     }
 
     fn receive(&mut self, now: Time, arrival: Arrival<'_>) -> Received {
-        if self.talk.ended.is_some() {
+        if self.conversation.ended.is_some() {
             return Received::unopened(DropReason::Ended);
         }
         let heard = match self.inbox.receive(now, arrival.bytes) {
             Ok(heard) => heard,
             Err(error) => return Received::unopened(error.into()),
         };
-        let received = self.talk.hear(now, arrival.path, arrival.ecn, heard);
+        let received = self
+            .conversation
+            .hear(now, arrival.path, arrival.ecn, heard);
         self.settle(now);
         received
     }
@@ -323,19 +327,19 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.settle(now);
         self.outbox.lengthen_in_time(now);
         let cause = self.deadlines.due(now)?;
-        let path = self.talk.paths.current()?;
+        let path = self.conversation.paths.current()?;
         let datagram_bytes = self.outbox.datagram_bytes();
-        let outgoing = self.talk.compose(now, path, cause, datagram_bytes);
+        let outgoing = self.conversation.compose(now, path, cause, datagram_bytes);
         let cost = self.outbox.load(&outgoing);
-        self.talk.sent(now, &outgoing, cost);
+        self.conversation.sent(now, &outgoing, cost);
         self.settle(now);
         Some(())
     }
 
     fn emit(&mut self, now: Time, out: &mut Vec<u8>) -> Result<Option<Transmit>, SealError> {
-        let transmit = self.outbox.emit(now, &mut self.talk.clock, out)?;
+        let transmit = self.outbox.emit(now, &mut self.conversation.clock, out)?;
         if let Some(transmit) = &transmit {
-            let counters = &mut self.talk.counters;
+            let counters = &mut self.conversation.counters;
             counters.transmitted(transmit.datagrams(), transmit.length);
         }
         Ok(transmit)
@@ -344,9 +348,9 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// Ends what has run out, and sets the timers anew.
     fn settle(&mut self, now: Time) {
         self.inbox.expire(now);
-        self.talk.settle(now);
+        self.conversation.settle(now);
         self.deadlines =
-            self.talk
+            self.conversation
                 .deadlines(now, self.inbox.expires(), self.outbox.datagram_bytes());
     }
 }

@@ -41,11 +41,11 @@ pub(crate) struct Roaming {
 #[derive(Clone, Copy, Debug)]
 struct Route {
     path: PathId,
-    standing: Standing,
+    validation: Validation,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Standing {
+enum Validation {
     Validated,
     Unvalidated {
         bytes: usize,
@@ -73,9 +73,9 @@ impl Roaming {
     }
 
     pub(crate) fn allowance(&self) -> Allowance {
-        match self.current.map(|route| route.standing) {
-            Some(Standing::Validated) => Allowance::Unlimited,
-            Some(Standing::Unvalidated { bytes, .. }) => {
+        match self.current.map(|route| route.validation) {
+            Some(Validation::Validated) => Allowance::Unlimited,
+            Some(Validation::Unvalidated { bytes, .. }) => {
                 Allowance::Bytes(UNVALIDATED_BYTES_MAX.saturating_sub(bytes))
             }
             None => Allowance::Bytes(0),
@@ -90,7 +90,7 @@ impl Roaming {
         self.leave(now);
         self.current = Some(Route {
             path,
-            standing: self.recall(now, path),
+            validation: self.recall(now, path),
         });
         events.push(Event::PeerMoved { path });
     }
@@ -99,14 +99,14 @@ impl Roaming {
         let Some(route) = &mut self.current else {
             return;
         };
-        if let Standing::Unvalidated {
+        if let Validation::Unvalidated {
             first_news: Some(first),
             ..
-        } = route.standing
+        } = route.validation
             && route.path == path
             && number >= first
         {
-            route.standing = Standing::Validated;
+            route.validation = Validation::Validated;
             events.push(Event::PathValidated { path });
         }
     }
@@ -117,7 +117,7 @@ impl Roaming {
             return;
         }
         if let Some(Route {
-            standing: Standing::Unvalidated { bytes, first_news },
+            validation: Validation::Unvalidated { bytes, first_news },
             ..
         }) = &mut self.current
         {
@@ -131,11 +131,11 @@ impl Roaming {
         let Some(route) = self.current.take() else {
             return;
         };
-        match route.standing {
-            Standing::Validated => {
+        match route.validation {
+            Validation::Validated => {
                 self.previous = Some((route.path, now + PREVIOUS_PATH_AGE_MAX));
             }
-            Standing::Unvalidated { bytes, .. } => {
+            Validation::Unvalidated { bytes, .. } => {
                 self.strangers.push_back((route.path, bytes));
                 if self.strangers.len() > UNVALIDATED_PATHS_MAX {
                     self.strangers.pop_front();
@@ -145,18 +145,18 @@ impl Roaming {
     }
 
     /// Returns how a path stands that the client has come to.
-    fn recall(&mut self, now: Time, path: PathId) -> Standing {
+    fn recall(&mut self, now: Time, path: PathId) -> Validation {
         if let Some((previous, until)) = self.previous
             && previous == path
         {
             self.previous = None;
             if now < until {
-                return Standing::Validated;
+                return Validation::Validated;
             }
         }
         let known = self.strangers.iter().position(|&(known, _)| known == path);
         let bytes = known.and_then(|place| self.strangers.remove(place));
-        Standing::Unvalidated {
+        Validation::Unvalidated {
             bytes: bytes.map_or(0, |(_, bytes)| bytes),
             first_news: None,
         }

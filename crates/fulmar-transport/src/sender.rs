@@ -84,7 +84,7 @@ impl<S> Sent<S> {
 
 /// The goal in relation to the states that were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum SyncState {
     /// It is not the one that was sent last.
     Unsent {
         /// The time at which it became so.
@@ -257,17 +257,17 @@ impl<S: Synced> Sender<S> {
     }
 
     /// Returns how the goal stands to the states that were sent.
-    pub fn standing(&self, now: Time, trust: Trust) -> Standing {
+    pub fn sync_state(&self, now: Time, trust: Trust) -> SyncState {
         let is_goal = |sent: &Sent<S>| sent.state.is_same(&self.goal);
         if !is_goal(self.last()) {
             let changed = self.changed.unwrap_or(self.last_change);
-            Standing::Unsent { changed }
+            SyncState::Unsent { changed }
         } else if !is_goal(self.assumed(now, trust)) {
-            Standing::Unassumed
+            SyncState::Unassumed
         } else if !self.sent.iter().all(is_goal) {
-            Standing::Unacknowledged
+            SyncState::Unacknowledged
         } else {
-            Standing::Settled
+            SyncState::Settled
         }
     }
 

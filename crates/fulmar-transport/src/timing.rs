@@ -17,7 +17,7 @@ use crate::limits::{
     REPEAT_MAX, REPEAT_MIN, RETRY_MARGIN, SHUTDOWN_AGE_MAX, SHUTDOWN_TRIES_MAX,
 };
 use crate::rtt::whole_millis;
-use crate::sender::Standing;
+use crate::sender::SyncState;
 use crate::state_number::StateNumber;
 
 /// A moment, and what is to happen then.
@@ -126,15 +126,15 @@ pub(crate) fn repeat_pause(tries: u32) -> Duration {
 /// then every 3 s. Stock Mosh waits 3 s at once.
 ///
 /// Source: docs/protocol.md §5.4.
-pub(crate) fn first_repeat(last_sent: Time, doubt: Doubt) -> Due {
-    (last_sent + doubt.pause(), Cause::FirstRepeat)
+pub(crate) fn first_repeat(last_sent: Time, path_probe: PathProbe) -> Due {
+    (last_sent + path_probe.pause(), Cause::FirstRepeat)
 }
 
 /// A way that may have changed is tried at once, and then like one that has never worked.
 ///
 /// Source: docs/protocol.md §5.4.
-pub fn probe(last_sent: Time, doubt: Doubt) -> Due {
-    (last_sent + doubt.pause(), Cause::Probe)
+pub fn probe(last_sent: Time, path_probe: PathProbe) -> Due {
+    (last_sent + path_probe.pause(), Cause::Probe)
 }
 
 /// A way that is silent is tried every 250 ms while a person types; a tenth of the time since the last
@@ -194,10 +194,10 @@ pub(crate) fn linger_end(
     (end, Cause::LingerEnd)
 }
 
-/// A way to the peer that is not known to work.
+/// The probe of a path that is not known to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Doubt {
-    /// The beginning of the doubt; a round trip that began later dispels it.
+pub struct PathProbe {
+    /// The beginning of the probe; a round trip that began later ends it.
     pub since: Time,
     /// The number of datagrams sent in vain.
     pub tries: u32,
@@ -205,10 +205,10 @@ pub struct Doubt {
     pub is_failing: bool,
 }
 
-impl Doubt {
-    /// Returns a doubt that begins now, after so many tries.
-    pub const fn new(since: Time, tries: u32) -> Doubt {
-        Doubt {
+impl PathProbe {
+    /// Returns a probe that begins now, after so many tries.
+    pub const fn new(since: Time, tries: u32) -> PathProbe {
+        PathProbe {
             since,
             tries,
             is_failing: false,
@@ -273,7 +273,7 @@ impl Large {
 
 /// The kinds of datagram that may be sent at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum SendPermission {
     /// Nothing: there is no path.
     Nowhere,
     /// Heartbeats: the path is not validated and has had its bytes.
@@ -284,13 +284,13 @@ pub enum Reach {
 
 /// All that the rules look at.
 #[derive(Clone, Debug)]
-pub struct Situation {
+pub struct TimerInput {
     /// The present moment.
     pub now: Time,
     /// The end that we are.
     pub role: Role,
     /// The kinds of datagram that may be sent.
-    pub reach: Reach,
+    pub permission: SendPermission,
     /// True once anything was sent.
     pub has_sent: bool,
     /// The time of the last send; at first, the time at which the endpoint was made.
@@ -298,7 +298,7 @@ pub struct Situation {
     /// The instructions of several datagrams that wait for an acknowledgement.
     pub large: Option<Large>,
     /// The object in relation to what was sent.
-    pub standing: Standing,
+    pub sync_state: SyncState,
     /// The time at which the object last changed.
     pub last_change: Time,
     /// The pause between frames.
@@ -311,8 +311,8 @@ pub struct Situation {
     pub heard: Option<Time>,
     /// The time since which a state of the peer waits for its acknowledgement.
     pub unacknowledged_since: Option<Time>,
-    /// The doubt about the way, if there is any.
-    pub doubt: Option<Doubt>,
+    /// The probe of the path, while there is one.
+    pub path_probe: Option<PathProbe>,
     /// The time at which the instruction that is being assembled will be given up.
     pub assembly_expiry: Option<Time>,
     /// The time at which we began to shut down, and how often we have said so.
@@ -324,22 +324,22 @@ pub struct Situation {
 }
 
 /// Applies all rules.
-pub fn schedule(situation: &Situation) -> Deadlines {
+pub fn schedule(input: &TimerInput) -> Deadlines {
     let mut table = Deadlines::default();
-    if let Some(expiry) = situation.assembly_expiry {
+    if let Some(expiry) = input.assembly_expiry {
         table.set((expiry, Cause::AssemblyExpiry));
     }
-    situation.limits(&mut table);
-    match situation.reach {
-        Reach::Nowhere => {}
-        Reach::Heartbeats => table.set(heartbeat(situation.last_sent)),
-        Reach::Open if situation.is_ending() => situation.ending_sends(&mut table),
-        Reach::Open => situation.sends(&mut table),
+    input.limits(&mut table);
+    match input.permission {
+        SendPermission::Nowhere => {}
+        SendPermission::Heartbeats => table.set(heartbeat(input.last_sent)),
+        SendPermission::Open if input.is_ending() => input.ending_sends(&mut table),
+        SendPermission::Open => input.sends(&mut table),
     }
     table
 }
 
-impl Situation {
+impl TimerInput {
     fn is_ending(&self) -> bool {
         self.own_shutdown.is_some() || self.owes_answer || self.answered.is_some()
     }
@@ -380,8 +380,8 @@ impl Situation {
 
     /// Enters the time at which the object, or the missing part of it, is to be sent.
     fn content(&self, table: &mut Deadlines) {
-        let due = match self.standing {
-            Standing::Unsent { changed } => {
+        let due = match self.sync_state {
+            SyncState::Unsent { changed } => {
                 let interval = if self.is_opening {
                     Duration::ZERO
                 } else {
@@ -397,35 +397,35 @@ impl Situation {
                 }
                 return;
             }
-            Standing::Unassumed => resend(self.last_sent, self.interval),
-            Standing::Unacknowledged => retry(self.last_sent, self.timeout),
-            Standing::Settled => return,
+            SyncState::Unassumed => resend(self.last_sent, self.interval),
+            SyncState::Unacknowledged => retry(self.last_sent, self.timeout),
+            SyncState::Settled => return,
         };
         let due = self.held_back(due);
-        let is_refused = self.doubt.is_some_and(|doubt| doubt.is_failing);
+        let is_refused = self.path_probe.is_some_and(|probe| probe.is_failing);
         if is_active(due.0.max(self.now), self.heard) && !is_refused {
             table.set(due);
         }
     }
 
     fn probes(&self, table: &mut Deadlines) {
-        let doubt = self.doubt.map(|doubt| match self.heard {
-            None => first_repeat(self.last_sent, doubt),
-            Some(_) => probe(self.last_sent, doubt),
+        let probe = self.path_probe.map(|path_probe| match self.heard {
+            None => first_repeat(self.last_sent, path_probe),
+            Some(_) => probe(self.last_sent, path_probe),
         });
         let silence = self.is_asking().then(|| {
             // News of the world that came to nothing make nobody wait who types.
             silence_probe(self.last_sent, self.last_change)
         });
-        if let Some(due) = doubt.into_iter().chain(silence).min() {
+        if let Some(due) = probe.into_iter().chain(silence).min() {
             table.set(due);
         }
     }
 
     /// Tells whether something is missing at a peer that is silent and was there before.
     fn is_asking(&self) -> bool {
-        let is_refused = self.doubt.is_some_and(|doubt| doubt.is_failing);
-        let is_missing = self.standing != Standing::Settled;
+        let is_refused = self.path_probe.is_some_and(|probe| probe.is_failing);
+        let is_missing = self.sync_state != SyncState::Settled;
         is_missing && self.heard.is_some() && !is_refused && self.is_silent()
     }
 

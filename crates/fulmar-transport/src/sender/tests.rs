@@ -141,9 +141,9 @@ fn prospective_resend_costs_less_than_100_bytes_and_1000_in_all() {
 fn a_state_is_assumed_for_the_timeout_and_100_ms() {
     let mut sender = sender();
     sender.send(1000, board("a"));
-    let standing = |now| sender.standing(at(now), recent());
-    assert_eq!(standing(1299), Standing::Unacknowledged);
-    assert_eq!(standing(1300), Standing::Unassumed);
+    let sync_state = |now| sender.sync_state(at(now), recent());
+    assert_eq!(sync_state(1299), SyncState::Unacknowledged);
+    assert_eq!(sync_state(1300), SyncState::Unassumed);
 }
 
 #[test]
@@ -166,23 +166,26 @@ fn what_was_sent_before_the_way_changed_is_not_assumed() {
         since: at(1001),
         ..recent()
     };
-    assert_eq!(sender.standing(at(1002), trust), Standing::Unassumed);
+    assert_eq!(sender.sync_state(at(1002), trust), SyncState::Unassumed);
     sender.resend(1002);
-    assert_eq!(sender.standing(at(1002), trust), Standing::Unacknowledged);
+    assert_eq!(
+        sender.sync_state(at(1002), trust),
+        SyncState::Unacknowledged
+    );
 }
 
 #[test]
 fn standing_follows_change_sending_and_acknowledgement() {
     let mut sender = sender();
-    let standing = |sender: &Sender<Board>| sender.standing(at(30), recent());
-    assert_eq!(standing(&sender), Standing::Settled);
+    let sync_state = |sender: &Sender<Board>| sender.sync_state(at(30), recent());
+    assert_eq!(sync_state(&sender), SyncState::Settled);
     sender.set_current(at(10), board("a"));
     sender.set_current(at(20), board("ab"));
-    assert_eq!(standing(&sender), Standing::Unsent { changed: at(10) });
+    assert_eq!(sync_state(&sender), SyncState::Unsent { changed: at(10) });
     sender.resend(30);
-    assert_eq!(standing(&sender), Standing::Unacknowledged);
+    assert_eq!(sync_state(&sender), SyncState::Unacknowledged);
     sender.acknowledge(at(0), state(1));
-    assert_eq!(standing(&sender), Standing::Settled);
+    assert_eq!(sync_state(&sender), SyncState::Settled);
 }
 
 #[test]
@@ -190,10 +193,10 @@ fn a_change_taken_back_before_it_was_sent_is_none() {
     let mut sender = sender();
     sender.set_current(at(10), board("a"));
     sender.set_current(at(20), board(""));
-    assert_eq!(sender.standing(at(20), recent()), Standing::Settled);
+    assert_eq!(sender.sync_state(at(20), recent()), SyncState::Settled);
     sender.set_current(at(30), board("b"));
-    let standing = sender.standing(at(30), recent());
-    assert_eq!(standing, Standing::Unsent { changed: at(30) });
+    let sync_state = sender.sync_state(at(30), recent());
+    assert_eq!(sync_state, SyncState::Unsent { changed: at(30) });
 }
 
 #[test]
@@ -204,13 +207,16 @@ fn a_change_taken_back_after_it_was_sent_is_sent_with_content_and_waited_for() {
     // Not the empty difference from state 0, which the peer would be slow to acknowledge.
     assert_eq!(numbers(&back), [1, 2, 0]);
     assert!(!back.difference.is_empty());
-    assert_eq!(sender.standing(at(30), recent()), Standing::Unacknowledged);
+    assert_eq!(
+        sender.sync_state(at(30), recent()),
+        SyncState::Unacknowledged
+    );
     // If that was lost the peer may still have state 1, and an empty difference is all there is.
     let again = sender.resend(1000);
     assert_eq!(numbers(&again), [0, 3, 0]);
     assert!(again.difference.is_empty());
     sender.acknowledge(at(0), state(3));
-    assert_eq!(sender.standing(at(1000), recent()), Standing::Settled);
+    assert_eq!(sender.sync_state(at(1000), recent()), SyncState::Settled);
 }
 
 #[test]
@@ -264,15 +270,18 @@ fn a_budget_makes_a_real_state_in_between() {
         ([0, 1, 0], b"abcd".to_vec())
     );
     assert_eq!(
-        sender.standing(at(10), recent()),
-        Standing::Unsent { changed: at(10) }
+        sender.sync_state(at(10), recent()),
+        SyncState::Unsent { changed: at(10) }
     );
     let second = compose(&mut sender, 4);
     assert_eq!(
         (numbers(&second), second.difference),
         ([1, 2, 0], b"ef".to_vec())
     );
-    assert_eq!(sender.standing(at(10), recent()), Standing::Unacknowledged);
+    assert_eq!(
+        sender.sync_state(at(10), recent()),
+        SyncState::Unacknowledged
+    );
 }
 
 #[test]
@@ -302,8 +311,8 @@ fn an_object_that_ignores_the_budget_is_not_sent() {
     sender.set_current(at(10), Stubborn(1));
     let composed = sender.compose(at(10), recent(), Numbering::Repeat, Budget::of_bytes(99));
     assert!(composed.difference.is_empty());
-    let standing = sender.standing(at(10), recent());
-    assert!(matches!(standing, Standing::Unsent { .. }));
+    let sync_state = sender.sync_state(at(10), recent());
+    assert!(matches!(sync_state, SyncState::Unsent { .. }));
 }
 
 #[test]
@@ -347,11 +356,14 @@ fn the_window_opens_as_the_peer_acknowledges() {
     sender.set_current(at(10), log("abcdefghij"));
     let first = sender.resend(10);
     assert_eq!(first.difference, b"abcd");
-    assert_eq!(sender.standing(at(10), recent()), Standing::Unacknowledged);
+    assert_eq!(
+        sender.sync_state(at(10), recent()),
+        SyncState::Unacknowledged
+    );
     sender.acknowledge(at(20), state(1));
     assert_eq!(
-        sender.standing(at(20), recent()),
-        Standing::Unsent { changed: at(20) }
+        sender.sync_state(at(20), recent()),
+        SyncState::Unsent { changed: at(20) }
     );
     let second = sender.resend(20);
     assert_eq!(

@@ -9,22 +9,22 @@ fn at(millis: u64) -> Time {
 }
 
 /// A server in the middle of a conversation that sent something at 1000 and has nothing to do.
-fn quiet() -> Situation {
-    Situation {
+fn quiet() -> TimerInput {
+    TimerInput {
         now: at(1000),
         role: Role::Server,
-        reach: Reach::Open,
+        permission: SendPermission::Open,
         has_sent: true,
         last_sent: at(1000),
         large: None,
-        standing: Standing::Settled,
+        sync_state: SyncState::Settled,
         last_change: at(0),
         interval: ms(50),
         is_opening: false,
         timeout: ms(200),
         heard: Some(at(900)),
         unacknowledged_since: None,
-        doubt: None,
+        path_probe: None,
         assembly_expiry: None,
         own_shutdown: None,
         owes_answer: false,
@@ -32,8 +32,8 @@ fn quiet() -> Situation {
     }
 }
 
-fn next(situation: &Situation) -> Option<(u64, Cause)> {
-    let (time, cause) = schedule(situation).earliest()?;
+fn next(input: &TimerInput) -> Option<(u64, Cause)> {
+    let (time, cause) = schedule(input).earliest()?;
     Some((time.as_millis(), cause))
 }
 
@@ -69,12 +69,12 @@ fn repeats_double_from_250_ms_to_3_s() {
 
 #[test]
 fn the_first_instruction_leaves_at_once() {
-    let situation = Situation {
+    let input = TimerInput {
         has_sent: false,
-        standing: Standing::Unsent { changed: at(1000) },
+        sync_state: SyncState::Unsent { changed: at(1000) },
         ..quiet()
     };
-    assert_eq!(next(&situation), Some((1000, Cause::First)));
+    assert_eq!(next(&input), Some((1000, Cause::First)));
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn a_settled_conversation_beats_every_3_s() {
 
 #[test]
 fn a_change_waits_for_others_and_for_the_frame_interval() {
-    let changed = |role, changed| Situation {
+    let changed = |role, changed| TimerInput {
         role,
-        standing: Standing::Unsent {
+        sync_state: SyncState::Unsent {
             changed: at(changed),
         },
         ..quiet()
@@ -116,37 +116,37 @@ fn the_first_frames_of_a_server_wait_for_no_interval() {
         assert_eq!(is_opening(Role::Server, sent), is_first);
         assert!(!is_opening(Role::Client, sent));
     }
-    let situation = Situation {
-        standing: Standing::Unsent { changed: at(1005) },
+    let input = TimerInput {
+        sync_state: SyncState::Unsent { changed: at(1005) },
         is_opening: true,
         interval: ms(250),
         ..quiet()
     };
-    assert_eq!(next(&situation), Some((1013, Cause::Frame)));
+    assert_eq!(next(&input), Some((1013, Cause::Frame)));
 }
 
 #[test]
 fn a_change_is_sent_however_long_the_peer_was_silent() {
-    let situation = Situation {
-        standing: Standing::Unsent { changed: at(1000) },
+    let input = TimerInput {
+        sync_state: SyncState::Unsent { changed: at(1000) },
         heard: None,
         ..quiet()
     };
-    assert_eq!(next(&situation), Some((1050, Cause::Frame)));
+    assert_eq!(next(&input), Some((1050, Cause::Frame)));
 }
 
 #[test]
 fn a_change_asks_once_whether_a_silent_peer_is_there() {
-    let situation = |last_sent| Situation {
+    let input = |last_sent| TimerInput {
         now: at(20_000),
-        standing: Standing::Unsent {
+        sync_state: SyncState::Unsent {
             changed: at(19_000),
         },
         last_change: at(19_990),
         last_sent: at(last_sent),
         ..quiet()
     };
-    let frame = |last_sent| schedule(&situation(last_sent)).get(Cause::Frame);
+    let frame = |last_sent| schedule(&input(last_sent)).get(Cause::Frame);
     assert_eq!(frame(19_900), Some(at(20_150)));
     assert_eq!(frame(17_000), Some(at(19_008)));
     assert_eq!(frame(19_990), None);
@@ -154,33 +154,33 @@ fn a_change_asks_once_whether_a_silent_peer_is_there() {
 
 #[test]
 fn what_may_be_lost_is_resent_at_the_frame_interval() {
-    let situation = Situation {
-        standing: Standing::Unassumed,
+    let input = TimerInput {
+        sync_state: SyncState::Unassumed,
         ..quiet()
     };
-    assert_eq!(next(&situation), Some((1050, Cause::Resend)));
+    assert_eq!(next(&input), Some((1050, Cause::Resend)));
 }
 
 #[test]
 fn what_is_unacknowledged_is_retried_after_the_timeout_and_100_ms() {
-    let situation = Situation {
-        standing: Standing::Unacknowledged,
+    let input = TimerInput {
+        sync_state: SyncState::Unacknowledged,
         ..quiet()
     };
-    assert_eq!(next(&situation), Some((1300, Cause::Retry)));
+    assert_eq!(next(&input), Some((1300, Cause::Retry)));
 }
 
 #[test]
 fn without_a_sign_of_the_peer_for_10_s_only_heartbeats_are_sent() {
-    for standing in [Standing::Unassumed, Standing::Unacknowledged] {
-        let situation = |heard, now| Situation {
-            standing,
+    for sync_state in [SyncState::Unassumed, SyncState::Unacknowledged] {
+        let input = |heard, now| TimerInput {
+            sync_state,
             heard,
             last_sent: at(10_000),
             now: at(now),
             ..quiet()
         };
-        let cause = |heard, now| next(&situation(heard, now)).map(|(_, cause)| cause);
+        let cause = |heard, now| next(&input(heard, now)).map(|(_, cause)| cause);
         assert_ne!(cause(Some(at(1000)), 10_000), Some(Cause::Heartbeat));
         assert_eq!(cause(Some(at(0)), 10_000), Some(Cause::Heartbeat));
         assert_eq!(cause(Some(at(1000)), 11_000), Some(Cause::Heartbeat));
@@ -190,37 +190,37 @@ fn without_a_sign_of_the_peer_for_10_s_only_heartbeats_are_sent() {
 
 #[test]
 fn a_state_of_the_peer_is_acknowledged_within_100_ms() {
-    let situation = Situation {
+    let input = TimerInput {
         unacknowledged_since: Some(at(1020)),
         ..quiet()
     };
-    assert_eq!(next(&situation), Some((1120, Cause::Acknowledgement)));
+    assert_eq!(next(&input), Some((1120, Cause::Acknowledgement)));
 }
 
 #[test]
 fn a_peer_that_never_answered_is_tried_again_soon() {
-    let situation = |tries| Situation {
+    let input = |tries| TimerInput {
         role: Role::Client,
         heard: None,
-        doubt: Some(Doubt::new(at(0), tries)),
+        path_probe: Some(PathProbe::new(at(0), tries)),
         ..quiet()
     };
-    assert_eq!(next(&situation(1)), Some((1250, Cause::FirstRepeat)));
-    assert_eq!(next(&situation(3)), Some((2000, Cause::FirstRepeat)));
+    assert_eq!(next(&input(1)), Some((1250, Cause::FirstRepeat)));
+    assert_eq!(next(&input(3)), Some((2000, Cause::FirstRepeat)));
 }
 
 #[test]
-fn a_way_in_doubt_is_probed_at_once_and_then_less_and_less() {
-    let situation = |tries, last_sent| Situation {
+fn a_path_is_probed_at_once_and_then_less_and_less() {
+    let input = |tries, last_sent| TimerInput {
         now: at(9000),
         last_sent: at(last_sent),
-        doubt: Some(Doubt::new(at(9000), tries)),
+        path_probe: Some(PathProbe::new(at(9000), tries)),
         ..quiet()
     };
-    assert_eq!(next(&situation(0, 8000)), Some((8020, Cause::Probe)));
-    assert_eq!(next(&situation(0, 8995)), Some((9015, Cause::Probe)));
-    assert_eq!(next(&situation(1, 9000)), Some((9250, Cause::Probe)));
-    assert_eq!(next(&situation(2, 9250)), Some((9750, Cause::Probe)));
+    assert_eq!(next(&input(0, 8000)), Some((8020, Cause::Probe)));
+    assert_eq!(next(&input(0, 8995)), Some((9015, Cause::Probe)));
+    assert_eq!(next(&input(1, 9000)), Some((9250, Cause::Probe)));
+    assert_eq!(next(&input(2, 9250)), Some((9750, Cause::Probe)));
 }
 
 #[test]
@@ -245,9 +245,9 @@ fn what_is_large_is_repeated_less_and_less() {
 
 #[test]
 fn while_something_large_is_overdue_the_way_is_probed_and_changes_wait() {
-    let situation = |role, standing| Situation {
+    let input = |role, sync_state| TimerInput {
         role,
-        standing,
+        sync_state,
         now: at(1000),
         last_change: at(990),
         large: Some(Large {
@@ -258,30 +258,30 @@ fn while_something_large_is_overdue_the_way_is_probed_and_changes_wait() {
         ..quiet()
     };
     for role in [Role::Client, Role::Server] {
-        for standing in [
-            Standing::Unsent { changed: at(990) },
-            Standing::Unassumed,
-            Standing::Unacknowledged,
+        for sync_state in [
+            SyncState::Unsent { changed: at(990) },
+            SyncState::Unassumed,
+            SyncState::Unacknowledged,
         ] {
-            let table = schedule(&situation(role, standing));
+            let table = schedule(&input(role, sync_state));
             assert_eq!(table.earliest(), Some((at(1250), Cause::Probe)));
             let content = [Cause::Frame, Cause::Resend, Cause::Retry];
             let content = content.iter().find_map(|&cause| table.get(cause));
             assert_eq!(content, Some(at(1600)));
         }
     }
-    let early = Situation {
+    let early = TimerInput {
         now: at(999),
-        ..situation(Role::Server, Standing::Unsent { changed: at(990) })
+        ..input(Role::Server, SyncState::Unsent { changed: at(990) })
     };
     assert_eq!(next(&early), Some((1050, Cause::Frame)));
 }
 
 #[test]
 fn a_way_that_the_system_refuses_is_tried_every_second() {
-    let failing = |tries| Doubt {
+    let failing = |tries| PathProbe {
         is_failing: true,
-        ..Doubt::new(at(0), tries)
+        ..PathProbe::new(at(0), tries)
     };
     assert_eq!(probe(at(0), failing(1)).0, at(250));
     assert_eq!(probe(at(0), failing(9)).0, at(1000));
@@ -289,28 +289,28 @@ fn a_way_that_the_system_refuses_is_tried_every_second() {
 
 #[test]
 fn a_silent_way_is_probed_four_times_a_second_while_a_person_types() {
-    let silent = |standing, last_change| Situation {
+    let silent = |sync_state, last_change| TimerInput {
         role: Role::Client,
         now: at(100_000),
         last_sent: at(100_000),
         last_change: at(last_change),
         heard: Some(at(50_000)),
-        standing,
+        sync_state,
         ..quiet()
     };
-    let unacknowledged = |last_change| silent(Standing::Unacknowledged, last_change);
+    let unacknowledged = |last_change| silent(SyncState::Unacknowledged, last_change);
     assert_eq!(next(&unacknowledged(99_000)), Some((100_250, Cause::Probe)));
     assert_eq!(next(&unacknowledged(80_000)), Some((102_000, Cause::Probe)));
     // At the pace of heartbeats it is called a probe, which takes a new number.
     assert_eq!(next(&unacknowledged(20_000)), Some((103_000, Cause::Probe)));
-    let settled = silent(Standing::Settled, 99_000);
+    let settled = silent(SyncState::Settled, 99_000);
     assert_eq!(next(&settled), Some((103_000, Cause::Heartbeat)));
-    let server = Situation {
+    let server = TimerInput {
         role: Role::Server,
         ..unacknowledged(99_000)
     };
     assert_eq!(next(&server), Some((103_000, Cause::Heartbeat)));
-    let large = Situation {
+    let large = TimerInput {
         large: Some(Large::again(None, at(99_900))),
         ..server
     };
@@ -319,38 +319,38 @@ fn a_silent_way_is_probed_four_times_a_second_while_a_person_types() {
 
 #[test]
 fn without_a_path_nothing_is_sent() {
-    let situation = Situation {
-        reach: Reach::Nowhere,
-        standing: Standing::Unassumed,
+    let input = TimerInput {
+        permission: SendPermission::Nowhere,
+        sync_state: SyncState::Unassumed,
         unacknowledged_since: Some(at(0)),
         assembly_expiry: Some(at(7000)),
         ..quiet()
     };
-    assert_eq!(next(&situation), Some((7000, Cause::AssemblyExpiry)));
+    assert_eq!(next(&input), Some((7000, Cause::AssemblyExpiry)));
 }
 
 #[test]
 fn a_path_that_has_had_its_bytes_gets_heartbeats() {
-    let situation = Situation {
-        reach: Reach::Heartbeats,
-        standing: Standing::Unassumed,
+    let input = TimerInput {
+        permission: SendPermission::Heartbeats,
+        sync_state: SyncState::Unassumed,
         unacknowledged_since: Some(at(0)),
-        doubt: Some(Doubt::new(at(0), 0)),
+        path_probe: Some(PathProbe::new(at(0), 0)),
         owes_answer: true,
         ..quiet()
     };
-    assert_eq!(next(&situation), Some((4000, Cause::Heartbeat)));
+    assert_eq!(next(&input), Some((4000, Cause::Heartbeat)));
 }
 
 #[test]
 fn our_end_is_said_at_the_frame_interval_for_16_times() {
-    let situation = |tries| Situation {
+    let input = |tries| TimerInput {
         own_shutdown: Some((at(500), tries)),
-        standing: Standing::Unassumed,
+        sync_state: SyncState::Unassumed,
         ..quiet()
     };
-    assert_eq!(next(&situation(15)), Some((1050, Cause::Shutdown)));
-    assert_eq!(next(&situation(16)), Some((1300, Cause::ShutdownLimit)));
+    assert_eq!(next(&input(15)), Some((1050, Cause::Shutdown)));
+    assert_eq!(next(&input(16)), Some((1300, Cause::ShutdownLimit)));
 }
 
 #[test]
@@ -363,15 +363,15 @@ fn an_end_is_given_up_10_s_after_it_began_at_the_latest() {
 
 #[test]
 fn the_peers_end_is_answered_at_the_frame_interval_and_then_lingered_for() {
-    let owing = Situation {
+    let owing = TimerInput {
         owes_answer: true,
-        standing: Standing::Unassumed,
+        sync_state: SyncState::Unassumed,
         ..quiet()
     };
     assert_eq!(next(&owing), Some((1050, Cause::ShutdownAnswer)));
-    let answered = Situation {
+    let answered = TimerInput {
         answered: Some((at(1000), at(1000))),
-        standing: Standing::Unassumed,
+        sync_state: SyncState::Unassumed,
         ..quiet()
     };
     assert_eq!(next(&answered), Some((1250, Cause::LingerEnd)));

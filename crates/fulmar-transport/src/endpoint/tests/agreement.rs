@@ -74,9 +74,9 @@ fn overhear(pair: &Pair, from: Role) -> Vec<Said> {
 /// A mask that loses everything.
 const EVERYTHING: u32 = u32::MAX;
 
-/// Lets two ends talk for 8 s and has the server say goodbye. The first datagrams of client and server
+/// Lets two ends conversation for 8 s and has the server say goodbye. The first datagrams of client and server
 /// are lost as the bits of the two masks say.
-fn talk(agreements: [Option<Digest>; 2], losses: [u32; 2]) -> Pair {
+fn conversation(agreements: [Option<Digest>; 2], losses: [u32; 2]) -> Pair {
     let mut pair = Pair::with(ms(20), agreements);
     pair.loses = Box::new(move |flight| {
         let mask = losses[usize::from(flight.from == Role::Server)];
@@ -106,7 +106,7 @@ fn both_ends_come_to_the_same_dialect_whatever_is_lost() {
             _ => Dialect::Legacy,
         };
         for losses in all_losses() {
-            let pair = talk(agreements, losses);
+            let pair = conversation(agreements, losses);
             let dialects = [pair.client.dialect(), pair.server.dialect()];
             assert_eq!(dialects, [expected; 2], "{agreements:?} {losses:?}");
         }
@@ -117,7 +117,7 @@ fn both_ends_come_to_the_same_dialect_whatever_is_lost() {
 fn a_farewell_arrives_between_natives_and_nowhere_else() {
     for agreements in STANDINGS {
         for losses in all_losses() {
-            let pair = talk(agreements, losses);
+            let pair = conversation(agreements, losses);
             let is_native = pair.client.dialect() == Dialect::Native;
             let farewell = is_native.then_some(STATUS);
             assert_eq!(pair.client.farewell(), farewell, "{agreements:?}");
@@ -130,7 +130,7 @@ fn a_farewell_arrives_between_natives_and_nowhere_else() {
 fn a_stock_peer_sees_stock_fields_and_at_most_the_digest() {
     for agreements in STANDINGS.into_iter().filter(|ends| ends.contains(&None)) {
         for losses in all_losses() {
-            let pair = talk(agreements, losses);
+            let pair = conversation(agreements, losses);
             for (role, own) in [Role::Client, Role::Server].into_iter().zip(agreements) {
                 for said in overhear(&pair, role) {
                     let mut bytes = said.stock_part();
@@ -150,7 +150,7 @@ fn a_stock_peer_sees_stock_fields_and_at_most_the_digest() {
 fn a_digest_is_said_until_the_peer_has_acknowledged_anything() {
     for agreements in [[Some(ONE), Some(ONE)], [Some(ONE), Some(OTHER)]] {
         for losses in all_losses() {
-            let pair = talk(agreements, losses);
+            let pair = conversation(agreements, losses);
             let said = [Role::Client, Role::Server].map(|role| overhear(&pair, role));
             for side in &said {
                 let count = side.iter().take_while(|said| said.has_digest()).count();
@@ -173,10 +173,10 @@ fn a_digest_is_said_until_the_peer_has_acknowledged_anything() {
 fn nothing_native_is_said_before_the_peers_digest_was_read() {
     for agreements in STANDINGS {
         // No datagram of the client ever arrives.
-        let pair = talk(agreements, [EVERYTHING, 0]);
+        let pair = conversation(agreements, [EVERYTHING, 0]);
         assert!(overhear(&pair, Role::Server).is_empty());
         // The server's do not.
-        let pair = talk(agreements, [0, EVERYTHING]);
+        let pair = conversation(agreements, [0, EVERYTHING]);
         assert_eq!(pair.client.dialect(), Dialect::Undecided);
         for said in overhear(&pair, Role::Client) {
             assert_eq!(said.from, Role::Client);
@@ -189,7 +189,7 @@ fn nothing_native_is_said_before_the_peers_digest_was_read() {
 #[test]
 fn altered_ends_take_nothing_and_end_at_once() {
     for losses in all_losses() {
-        let pair = talk([Some(ONE), Some(OTHER)], losses);
+        let pair = conversation([Some(ONE), Some(OTHER)], losses);
         let endings = [pair.client.ending(), pair.server.ending()];
         assert_eq!(endings, [Some(Ending::Altered); 2], "{losses:?}");
         assert_eq!(pair.client.remote().text(), "");
@@ -257,7 +257,7 @@ fn the_dialect_is_told_once() {
         ([Some(ONE), Some(ONE)], Dialect::Native),
         ([None, None], Dialect::Legacy),
     ] {
-        let mut pair = talk(agreements, [0, 0]);
+        let mut pair = conversation(agreements, [0, 0]);
         let events = std::iter::from_fn(|| pair.server.poll_event());
         let told: Vec<Event> = events
             .filter(|event| matches!(event, Event::DialectDecided { .. }))

@@ -114,7 +114,7 @@ fn no_number_of_replays_and_forgeries_changes_how_any_path_stands() {
     let _ = pair.reach_server(VICTIM, &withheld);
     pair.type_text(b"y");
     pair.run_for(ms(500));
-    let before = format!("{:?}", pair.server.talk.paths);
+    let before = format!("{:?}", pair.server.conversation.paths);
     let from_client = pair
         .flights
         .iter()
@@ -129,7 +129,7 @@ fn no_number_of_replays_and_forgeries_changes_how_any_path_stands() {
         }
     }
     assert!(tape.len() > 100, "{} datagrams", tape.len());
-    assert_eq!(format!("{:?}", pair.server.talk.paths), before);
+    assert_eq!(format!("{:?}", pair.server.conversation.paths), before);
     assert!(pair.server.remembers(SERVER_PATH) && pair.server.remembers(VICTIM));
     assert!(!pair.server.remembers(PathId::new(100)));
 }

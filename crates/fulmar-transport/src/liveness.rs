@@ -6,11 +6,11 @@ use fulmar_base::Time;
 
 use crate::Role;
 use crate::limits::{RETRY_MARGIN, UNANSWERED_MIN, UNHEARD_MIN};
-use crate::timing::{Doubt, Large};
+use crate::timing::{Large, PathProbe};
 
-/// The peer's presence: the time it was last heard, the things it waits for, and a doubt about the way to it.
+/// The peer's presence: the time it was last heard, the things it waits for, and a path that is being probed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Contact {
+pub(crate) struct Liveness {
     /// True once anything was sent.
     pub(crate) has_sent: bool,
     /// The instructions of several datagrams sent since the peer last acknowledged anything.
@@ -25,18 +25,18 @@ pub(crate) struct Contact {
     pub(crate) unacknowledged_since: Option<Time>,
     /// The time since which the way has not changed: what was sent earlier may have gone astray.
     pub(crate) way_since: Time,
-    pub(crate) doubt: Option<Doubt>,
+    pub(crate) path_probe: Option<PathProbe>,
 }
 
-impl Contact {
+impl Liveness {
     /// Returns what is known at the beginning: a client does not know whether its way works, a server
     /// does not send before it does.
-    pub(crate) fn new(now: Time, role: Role) -> Contact {
-        let doubt = match role {
-            Role::Client => Some(Doubt::new(now, 0)),
+    pub(crate) fn new(now: Time, role: Role) -> Liveness {
+        let path_probe = match role {
+            Role::Client => Some(PathProbe::new(now, 0)),
             Role::Server => None,
         };
-        Contact {
+        Liveness {
             has_sent: false,
             large: None,
             heard: None,
@@ -44,21 +44,21 @@ impl Contact {
             asked: None,
             unacknowledged_since: None,
             way_since: now,
-            doubt,
+            path_probe,
         }
     }
 
     /// Takes note that the peer is at the end of another way, which works.
     pub(crate) fn moved(&mut self, now: Time) {
         self.way_since = now;
-        self.doubt = None;
+        self.path_probe = None;
         self.large = None;
     }
 
     /// Takes note that the way may have changed, and is to be tried at once.
-    pub(crate) fn doubt_way(&mut self, now: Time) {
+    pub(crate) fn probe_path(&mut self, now: Time) {
         self.way_since = now;
-        self.doubt = Some(Doubt::new(now, 0));
+        self.path_probe = Some(PathProbe::new(now, 0));
         self.large = None;
     }
 
@@ -79,8 +79,8 @@ impl Contact {
     pub(crate) fn found_alive(&mut self, now: Time, timeout: Duration) {
         self.arrived = Some(now);
         self.asked = None;
-        if let Some(doubt) = &mut self.doubt {
-            doubt.is_failing = false;
+        if let Some(probe) = &mut self.path_probe {
+            probe.is_failing = false;
         }
         self.large = self.large.filter(|large| !large.is_overdue(now, timeout));
     }
@@ -88,10 +88,10 @@ impl Contact {
     /// Takes note that the system did not send; `is_mended` says that the next try will be of another
     /// kind and need not wait.
     pub(crate) fn failed(&mut self, now: Time, is_mended: bool) {
-        let doubt = self.doubt.get_or_insert(Doubt::new(now, 1));
-        doubt.is_failing = true;
+        let probe = self.path_probe.get_or_insert(PathProbe::new(now, 1));
+        probe.is_failing = true;
         if is_mended {
-            self.doubt_way(now);
+            self.probe_path(now);
         }
     }
 
@@ -108,7 +108,7 @@ impl Contact {
     /// Takes note of a round trip that began at `sent_at`.
     pub(crate) fn proven(&mut self, sent_at: Time) {
         self.large = None;
-        self.doubt = self.doubt.filter(|doubt| sent_at < doubt.since);
+        self.path_probe = self.path_probe.filter(|probe| sent_at < probe.since);
     }
 
     /// Takes note that an instruction was sent, in so many datagrams, and whether the peer is to answer
@@ -122,9 +122,9 @@ impl Contact {
             self.large = Some(Large::again(self.large, now));
         }
         self.unacknowledged_since = None;
-        if let Some(doubt) = &mut self.doubt {
-            doubt.tries = doubt.tries.saturating_add(1);
-            doubt.is_failing = false;
+        if let Some(probe) = &mut self.path_probe {
+            probe.tries = probe.tries.saturating_add(1);
+            probe.is_failing = false;
         }
     }
 }
@@ -137,114 +137,114 @@ mod tests {
         Time::from_origin(Duration::from_millis(millis))
     }
 
-    fn server() -> Contact {
-        Contact::new(at(0), Role::Server)
+    fn server() -> Liveness {
+        Liveness::new(at(0), Role::Server)
     }
 
     #[test]
-    fn a_client_begins_in_doubt_and_a_server_does_not() {
-        assert!(Contact::new(at(0), Role::Client).doubt.is_some());
-        assert!(server().doubt.is_none());
+    fn a_client_begins_with_a_probe_and_a_server_does_not() {
+        assert!(Liveness::new(at(0), Role::Client).path_probe.is_some());
+        assert!(server().path_probe.is_none());
     }
 
     #[test]
-    fn only_a_round_trip_that_began_later_ends_a_doubt() {
-        let mut contact = server();
-        contact.doubt_way(at(100));
-        contact.proven(at(99));
-        assert!(contact.doubt.is_some());
-        contact.proven(at(100));
-        assert!(contact.doubt.is_none());
+    fn only_a_round_trip_that_began_later_ends_a_probe() {
+        let mut liveness = server();
+        liveness.probe_path(at(100));
+        liveness.proven(at(99));
+        assert!(liveness.path_probe.is_some());
+        liveness.proven(at(100));
+        assert!(liveness.path_probe.is_none());
     }
 
     #[test]
-    fn a_peer_found_elsewhere_ends_a_doubt() {
-        let mut contact = server();
-        contact.doubt_way(at(100));
-        contact.moved(at(200));
-        assert_eq!((contact.doubt, contact.way_since), (None, at(200)));
+    fn a_peer_found_elsewhere_ends_a_probe() {
+        let mut liveness = server();
+        liveness.probe_path(at(100));
+        liveness.moved(at(200));
+        assert_eq!((liveness.path_probe, liveness.way_since), (None, at(200)));
     }
 
     #[test]
     fn each_try_is_counted_until_news_of_the_way() {
-        let mut contact = server();
-        contact.doubt_way(at(100));
-        contact.sent(at(120), 1, true);
-        contact.sent(at(140), 3, true);
-        assert_eq!(contact.doubt.unwrap().tries, 2);
-        contact.doubt_way(at(200));
-        assert_eq!(contact.doubt, Some(Doubt::new(at(200), 0)));
+        let mut liveness = server();
+        liveness.probe_path(at(100));
+        liveness.sent(at(120), 1, true);
+        liveness.sent(at(140), 3, true);
+        assert_eq!(liveness.path_probe.unwrap().tries, 2);
+        liveness.probe_path(at(200));
+        assert_eq!(liveness.path_probe, Some(PathProbe::new(at(200), 0)));
     }
 
     #[test]
     fn a_refusal_is_forgotten_with_the_next_try() {
-        let mut contact = server();
-        contact.failed(at(100), false);
-        assert!(contact.doubt.unwrap().is_failing);
-        contact.sent(at(150), 1, true);
-        assert!(!contact.doubt.unwrap().is_failing);
-        contact.failed(at(200), false);
-        let doubt = contact.doubt.unwrap();
-        assert_eq!((doubt.since, doubt.tries), (at(100), 2));
+        let mut liveness = server();
+        liveness.failed(at(100), false);
+        assert!(liveness.path_probe.unwrap().is_failing);
+        liveness.sent(at(150), 1, true);
+        assert!(!liveness.path_probe.unwrap().is_failing);
+        liveness.failed(at(200), false);
+        let probe = liveness.path_probe.unwrap();
+        assert_eq!((probe.since, probe.tries), (at(100), 2));
     }
 
     #[test]
     fn what_was_too_big_is_tried_again_at_once_and_once() {
-        let mut contact = server();
-        contact.failed(at(100), true);
-        assert_eq!(contact.doubt, Some(Doubt::new(at(100), 0)));
+        let mut liveness = server();
+        liveness.failed(at(100), true);
+        assert_eq!(liveness.path_probe, Some(PathProbe::new(at(100), 0)));
     }
 
     #[test]
     fn what_is_large_counts_until_something_is_acknowledged_or_a_silence_ends() {
-        let mut contact = server();
+        let mut liveness = server();
         let timeout = Duration::from_millis(200);
-        contact.sent(at(100), 3, true);
-        contact.found_alive(at(150), timeout);
-        contact.sent(at(160), 1, true);
-        assert_eq!(contact.large, Some(Large::again(None, at(100))));
-        contact.found_alive(at(400), timeout);
-        assert_eq!(contact.large, None, "it was overdue");
-        contact.sent(at(500), 3, true);
-        contact.proven(at(500));
-        assert_eq!(contact.large, None);
+        liveness.sent(at(100), 3, true);
+        liveness.found_alive(at(150), timeout);
+        liveness.sent(at(160), 1, true);
+        assert_eq!(liveness.large, Some(Large::again(None, at(100))));
+        liveness.found_alive(at(400), timeout);
+        assert_eq!(liveness.large, None, "it was overdue");
+        liveness.sent(at(500), 3, true);
+        liveness.proven(at(500));
+        assert_eq!(liveness.large, None);
     }
 
     #[test]
     fn a_report_may_be_true_when_nothing_has_come_back_for_a_while() {
-        let mut contact = server();
+        let mut liveness = server();
         let timeout = Duration::from_millis(200);
-        assert!(contact.is_unanswered(at(0), timeout), "nobody was heard");
-        contact.found_alive(at(100), timeout);
-        contact.sent(at(3000), 1, false);
-        assert!(!contact.is_unanswered(at(6599), timeout));
-        assert!(contact.is_unanswered(at(6600), timeout));
-        contact.sent(at(4000), 1, true);
-        contact.sent(at(4900), 1, true);
-        assert!(!contact.is_unanswered(at(4999), timeout));
-        assert!(contact.is_unanswered(at(5000), timeout));
+        assert!(liveness.is_unanswered(at(0), timeout), "nobody was heard");
+        liveness.found_alive(at(100), timeout);
+        liveness.sent(at(3000), 1, false);
+        assert!(!liveness.is_unanswered(at(6599), timeout));
+        assert!(liveness.is_unanswered(at(6600), timeout));
+        liveness.sent(at(4000), 1, true);
+        liveness.sent(at(4900), 1, true);
+        assert!(!liveness.is_unanswered(at(4999), timeout));
+        assert!(liveness.is_unanswered(at(5000), timeout));
         let slow = Duration::from_millis(1000);
-        assert!(!contact.is_unanswered(at(6199), slow));
-        assert!(contact.is_unanswered(at(6200), slow));
-        contact.found_alive(at(5000), timeout);
-        assert!(!contact.is_unanswered(at(5000), timeout));
+        assert!(!liveness.is_unanswered(at(6199), slow));
+        assert!(liveness.is_unanswered(at(6200), slow));
+        liveness.found_alive(at(5000), timeout);
+        assert!(!liveness.is_unanswered(at(5000), timeout));
     }
 
     #[test]
     fn a_sign_of_life_ends_what_a_refusal_has_caused() {
-        let mut contact = server();
-        contact.failed(at(100), false);
-        contact.found_alive(at(200), Duration::from_millis(200));
-        assert!(!contact.doubt.unwrap().is_failing);
+        let mut liveness = server();
+        liveness.failed(at(100), false);
+        liveness.found_alive(at(200), Duration::from_millis(200));
+        assert!(!liveness.path_probe.unwrap().is_failing);
     }
 
     #[test]
     fn any_instruction_settles_an_acknowledgement() {
-        let mut contact = server();
-        contact.owe_acknowledgement(at(100));
-        contact.owe_acknowledgement(at(150));
-        assert_eq!(contact.unacknowledged_since, Some(at(100)));
-        contact.sent(at(150), 1, true);
-        assert_eq!(contact.unacknowledged_since, None);
+        let mut liveness = server();
+        liveness.owe_acknowledgement(at(100));
+        liveness.owe_acknowledgement(at(150));
+        assert_eq!(liveness.unacknowledged_since, Some(at(100)));
+        liveness.sent(at(150), 1, true);
+        assert_eq!(liveness.unacknowledged_since, None);
     }
 }
