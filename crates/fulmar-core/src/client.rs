@@ -21,7 +21,7 @@ use crate::exit_status::ExitStatus;
 use crate::host_screen::HostScreen;
 use crate::link_info::LinkInfo;
 use crate::names::Names;
-use crate::notice::{Contact, Hearing, Notices};
+use crate::notice::{Delivery, Notices, ServerLiveness};
 use crate::numbering::Numbering;
 use crate::prediction::Prediction;
 use crate::random::{Seed, SeededNoise};
@@ -214,10 +214,10 @@ impl Client {
             server_reports,
             seed,
         } = config;
-        let hearing = if server_reports {
-            Hearing::Awaited
+        let delivery = if server_reports {
+            Delivery::Awaited
         } else {
-            Hearing::Unknown
+            Delivery::Unknown
         };
         let opener = Opener::new(&key, Direction::ToClient);
         let numbering = Numbering::from_seed(seed);
@@ -246,7 +246,7 @@ impl Client {
             capabilities: Agreement::capabilities_of(agreement),
             stream,
             keys: EscapeReader::new(escape_key, names),
-            notices: Notices::new(now, names, server_label, hearing, escape_key),
+            notices: Notices::new(now, names, server_label, delivery, escape_key),
             prediction: Prediction::new(prediction, size),
             predicted: None,
             display: Display::new(outer, title_prefix),
@@ -427,11 +427,11 @@ impl Client {
             return;
         }
         self.is_stale = false;
-        let contact = self.contact();
-        let notice = self.notices.text(now, contact, self.size.columns(), || {
+        let liveness = self.liveness();
+        let notice = self.notices.text(now, liveness, self.size.columns(), || {
             self.link_info().to_string()
         });
-        self.notice_due = self.notices.next_change(now, contact);
+        self.notice_due = self.notices.next_change(now, liveness);
         let screen = self.endpoint.remote().screen();
         let wanted = Wanted {
             screen,
@@ -555,10 +555,10 @@ impl Client {
 
     /// Returns true if the server has said by another way that it has heard us; `None` if it does not do that.
     pub fn is_heard(&self) -> Option<bool> {
-        match self.notices.hearing() {
-            Hearing::Unknown => None,
-            Hearing::Awaited => Some(false),
-            Hearing::Heard => Some(true),
+        match self.notices.delivery() {
+            Delivery::Unknown => None,
+            Delivery::Awaited => Some(false),
+            Delivery::Heard => Some(true),
         }
     }
 
@@ -632,9 +632,9 @@ impl Client {
         waits.then_some(self.connecting_since + CONNECT_WITHIN)
     }
 
-    fn contact(&self) -> Contact {
+    fn liveness(&self) -> ServerLiveness {
         let heard = self.endpoint.heard_at();
-        Contact {
+        ServerLiveness {
             heard,
             // State 0 is acknowledged from the beginning; that proves nothing.
             answered: heard.map(|_| self.endpoint.proven_at()),

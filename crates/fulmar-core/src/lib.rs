@@ -49,6 +49,7 @@
 mod agreement;
 mod capability;
 mod client;
+mod client_liveness;
 mod display;
 mod echo_ack;
 mod escape_key;
@@ -61,7 +62,6 @@ mod names;
 mod notice;
 mod numbering;
 mod prediction;
-mod presence;
 mod program_class;
 mod pty_input;
 mod pty_replies;

@@ -11,7 +11,7 @@ use crate::names::Names;
 
 use self::wording::{Lateness, Parts};
 
-/// Contact is late when the newest server state is older than this: two heartbeats and a bit.
+/// The server is late when the newest server state is older than this: two heartbeats and a bit.
 ///
 /// Source: docs/protocol.md §11.1.
 const CONTACT_LATE_AFTER: Duration = Duration::from_millis(6500);
@@ -40,21 +40,21 @@ const SUSPICIOUS_AFTER: Duration = Duration::from_secs(3);
 /// network's everyday life.
 ///
 /// Source: docs/threat-model.md §7.
-const TROUBLE_AFTER: Duration = Duration::from_millis(250);
+const SEND_FAILURE_AFTER: Duration = Duration::from_millis(250);
 /// The time for which an error of sending is told after the last one: one heartbeat and a bit.
 ///
 /// Source: docs/protocol.md §11.1.
-const TROUBLE_LASTS: Duration = Duration::from_millis(3100);
+const SEND_FAILURE_LASTS: Duration = Duration::from_millis(3100);
 /// The time for which it is still told after something was heard.
 ///
 /// Source: docs/protocol.md §11.1.
-const TROUBLE_FADES: Duration = Duration::from_secs(1);
+const SEND_FAILURE_FADES: Duration = Duration::from_secs(1);
 /// The time for which help, link information and the like stay. Chosen by eye: time to read a line twice.
 const INFORMATION_LASTS: Duration = Duration::from_secs(10);
 
 /// The last signs of the server, as far as a notice cares.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Contact {
+pub(crate) struct ServerLiveness {
     /// The arrival of the newest server state; `None` before the first.
     pub(crate) heard: Option<Time>,
     /// The time at which the newest of our states that the server has acknowledged was sent.
@@ -63,8 +63,8 @@ pub(crate) struct Contact {
     pub(crate) round_trip: Duration,
 }
 
-impl Contact {
-    /// Returns after how long contact is late. On a path whose round trip is longer than a few
+impl ServerLiveness {
+    /// Returns after how long the server counts as late. On a path whose round trip is longer than a few
     /// seconds the usual time would pass between any two states.
     ///
     /// Source: docs/protocol.md §11.1.
@@ -82,7 +82,7 @@ impl Contact {
 
 /// The arrival of our datagrams at the server, as far as it is known before the server has answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hearing {
+pub(crate) enum Delivery {
     /// Nothing: the server does not tell.
     Unknown,
     /// The server has not said yet that anything has arrived.
@@ -99,9 +99,9 @@ enum Message {
     Told(String),
 }
 
-/// A run of errors of sending, each at most [`TROUBLE_LASTS`] after the one before.
+/// A run of errors of sending, each at most [`SEND_FAILURE_LASTS`] after the one before.
 #[derive(Clone, Debug)]
-struct Trouble {
+struct SendFailure {
     what: String,
     since: Time,
     last: Time,
@@ -113,7 +113,7 @@ pub(crate) struct Notices {
     names: Names,
     /// The server's address as the user knows it, for instance `192.0.2.7, UDP port 60001`.
     server: String,
-    hearing: Hearing,
+    delivery: Delivery,
     escape: EscapeKey,
     started: Time,
     is_armed: bool,
@@ -121,7 +121,7 @@ pub(crate) struct Notices {
     is_input_full: bool,
     is_refusing: bool,
     message: Option<(Message, Time)>,
-    trouble: Option<Trouble>,
+    send_failure: Option<SendFailure>,
 }
 
 impl Notices {
@@ -129,13 +129,13 @@ impl Notices {
         started: Time,
         names: Names,
         server: String,
-        hearing: Hearing,
+        delivery: Delivery,
         escape: EscapeKey,
     ) -> Notices {
         Notices {
             names,
             server,
-            hearing,
+            delivery,
             escape,
             started,
             is_armed: false,
@@ -143,7 +143,7 @@ impl Notices {
             is_input_full: false,
             is_refusing: false,
             message: None,
-            trouble: None,
+            send_failure: None,
         }
     }
 
@@ -159,12 +159,12 @@ impl Notices {
 
     /// Takes note that the server has heard us, by its own account.
     pub(crate) fn set_heard(&mut self) {
-        self.hearing = Hearing::Heard;
+        self.delivery = Delivery::Heard;
     }
 
     /// Returns what is known of our datagrams' arrival.
-    pub(crate) fn hearing(&self) -> Hearing {
-        self.hearing
+    pub(crate) fn delivery(&self) -> Delivery {
+        self.delivery
     }
 
     /// Says for as long as it is so that keys are not read, and why. Returns whether that is news.
@@ -199,11 +199,13 @@ impl Notices {
 
     /// Notes that a datagram could not be sent.
     pub(crate) fn note_trouble(&mut self, now: Time, what: String) {
-        let since = match &self.trouble {
-            Some(trouble) if now.since(trouble.last) <= TROUBLE_LASTS => trouble.since,
+        let since = match &self.send_failure {
+            Some(send_failure) if now.since(send_failure.last) <= SEND_FAILURE_LASTS => {
+                send_failure.since
+            }
             _ => now,
         };
-        self.trouble = Some(Trouble {
+        self.send_failure = Some(SendFailure {
             what,
             since,
             last: now,
@@ -215,31 +217,34 @@ impl Notices {
     pub(crate) fn text(
         &self,
         now: Time,
-        contact: Contact,
+        liveness: ServerLiveness,
         columns: u16,
         link: impl FnOnce() -> String,
     ) -> Option<String> {
         let parts = Parts {
             program: self.names.program(),
-            message: self.message_text(now, contact, link),
-            lateness: self.lateness(now, contact),
+            message: self.message_text(now, liveness, link),
+            lateness: self.lateness(now, liveness),
             quit: self.quit_hint(),
         };
         parts.fitting(usize::from(columns))
     }
 
     /// Returns when the line will next be different although nothing happens.
-    pub(crate) fn next_change(&self, now: Time, contact: Contact) -> Option<Time> {
+    pub(crate) fn next_change(&self, now: Time, liveness: ServerLiveness) -> Option<Time> {
         let message_ends = self.message.as_ref().map(|&(_, until)| until);
         let link_renewed =
             matches!(&self.message, Some((Message::LinkInfo, until)) if now < *until)
                 .then(|| now + REFRESH);
-        let trouble = self.trouble.as_ref().map(|trouble| trouble.ends(contact));
+        let send_failure = self
+            .send_failure
+            .as_ref()
+            .map(|send_failure| send_failure.ends(liveness));
         [
             message_ends,
             link_renewed,
-            trouble,
-            self.next_lateness(now, contact),
+            send_failure,
+            self.next_lateness(now, liveness),
         ]
         .into_iter()
         .flatten()
@@ -250,7 +255,7 @@ impl Notices {
     fn message_text(
         &self,
         now: Time,
-        contact: Contact,
+        liveness: ServerLiveness,
         link: impl FnOnce() -> String,
     ) -> Option<String> {
         if self.is_armed {
@@ -265,10 +270,10 @@ impl Notices {
             Some((Message::Told(what), until)) if now < *until => return Some(what.clone()),
             _ => {}
         }
-        if let Some(trouble) = &self.trouble
-            && trouble.is_shown(now, contact)
+        if let Some(send_failure) = &self.send_failure
+            && send_failure.is_shown(now, liveness)
         {
-            return Some(format!("cannot send: {}", trouble.what));
+            return Some(format!("cannot send: {}", send_failure.what));
         }
         if self.is_input_full {
             return Some("keys are not read until the server has caught up".to_owned());
@@ -293,8 +298,8 @@ impl Notices {
         (!self.is_armed && !self.is_closing).then(|| format!("{key} . quits"))
     }
 
-    fn lateness(&self, now: Time, contact: Contact) -> Option<Lateness> {
-        let Some(heard) = contact.heard else {
+    fn lateness(&self, now: Time, liveness: ServerLiveness) -> Option<Lateness> {
+        let Some(heard) = liveness.heard else {
             let waited = now.since(self.started);
             return match waited {
                 _ if self.is_closing || waited < CONNECTING_AFTER => None,
@@ -303,34 +308,34 @@ impl Notices {
                 }),
                 _ => Some(Lateness::NeverHeard {
                     server: self.server.clone(),
-                    hearing: self.hearing,
+                    delivery: self.delivery,
                     waited,
                 }),
             };
         };
         let silence = now.since(heard);
-        if silence > contact.late_after() {
+        if silence > liveness.late_after() {
             return Some(Lateness::Contact { silence });
         }
-        let unanswered = now.since(contact.answered.unwrap_or(self.started));
-        (unanswered > contact.reply_late_after()).then_some(Lateness::Reply { unanswered })
+        let unanswered = now.since(liveness.answered.unwrap_or(self.started));
+        (unanswered > liveness.reply_late_after()).then_some(Lateness::Reply { unanswered })
     }
 
     /// Returns when the lateness will next read differently.
-    fn next_lateness(&self, now: Time, contact: Contact) -> Option<Time> {
-        let Some(heard) = contact.heard else {
+    fn next_lateness(&self, now: Time, liveness: ServerLiveness) -> Option<Time> {
+        let Some(heard) = liveness.heard else {
             return Some(next_of(
                 now,
                 self.started,
                 &[CONNECTING_AFTER, SUSPICIOUS_AFTER],
             ));
         };
-        let answered = contact.answered.unwrap_or(self.started);
+        let answered = liveness.answered.unwrap_or(self.started);
         // Just past the limit, since that is when it is passed.
         let just_past = Duration::from_millis(1);
-        let contact_change = next_of(now, heard, &[contact.late_after() + just_past]);
-        let reply_change = next_of(now, answered, &[contact.reply_late_after() + just_past]);
-        Some(contact_change.min(reply_change))
+        let silence_change = next_of(now, heard, &[liveness.late_after() + just_past]);
+        let reply_change = next_of(now, answered, &[liveness.reply_late_after() + just_past]);
+        Some(silence_change.min(reply_change))
     }
 }
 
@@ -350,17 +355,17 @@ fn next_of(now: Time, start: Time, limits: &[Duration]) -> Time {
     start + Duration::from_secs((elapsed.as_secs() / step.as_secs() + 1) * step.as_secs())
 }
 
-impl Trouble {
-    fn ends(&self, contact: Contact) -> Time {
-        let expires = self.last + TROUBLE_LASTS;
-        match contact.heard {
-            Some(heard) if heard > self.last => expires.min(heard + TROUBLE_FADES),
+impl SendFailure {
+    fn ends(&self, liveness: ServerLiveness) -> Time {
+        let expires = self.last + SEND_FAILURE_LASTS;
+        match liveness.heard {
+            Some(heard) if heard > self.last => expires.min(heard + SEND_FAILURE_FADES),
             _ => expires,
         }
     }
 
-    fn is_shown(&self, now: Time, contact: Contact) -> bool {
-        self.last >= self.since + TROUBLE_AFTER && now < self.ends(contact)
+    fn is_shown(&self, now: Time, liveness: ServerLiveness) -> bool {
+        self.last >= self.since + SEND_FAILURE_AFTER && now < self.ends(liveness)
     }
 }
 

@@ -10,10 +10,10 @@ use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{Arrival, Dialect, Ending, Event, Received, StateNumber, Transmit};
 
 use crate::agreement::Agreement;
+use crate::client_liveness::{Change, ClientLiveness};
 use crate::exit_status::ExitStatus;
 use crate::link::{Link, LinkConfig};
 use crate::link_info::LinkInfo;
-use crate::presence::{Change, Presence};
 use crate::pty_replies::TtyReader;
 use crate::random::Seed;
 use crate::session::Session;
@@ -140,7 +140,7 @@ enum Phase {
 pub struct Server {
     session: Session,
     link: Option<Link>,
-    presence: Presence,
+    liveness: ClientLiveness,
     phase: Phase,
     has_started_shell: bool,
     signal_timeout: Option<Duration>,
@@ -168,7 +168,7 @@ impl Server {
         Server {
             session: Session::new(size, seed),
             link: Some(Link::new(now, key, link)),
-            presence: Presence::new(now, network_timeout),
+            liveness: ClientLiveness::new(now, network_timeout),
             phase: Phase::Serving,
             has_started_shell: false,
             signal_timeout,
@@ -348,7 +348,7 @@ impl Server {
             .as_ref()
             .and_then(|link| link.endpoint.poll_timeout())
             .map(|(at, cause)| (at, Wake::Transport(cause)));
-        let silence = self.presence.due().map(|at| (at, Wake::Silence));
+        let silence = self.liveness.due().map(|at| (at, Wake::Silence));
         Wake::earliest([transport, self.session.due(), silence])
     }
 
@@ -380,7 +380,7 @@ impl Server {
 
     fn is_idle(&self, now: Time) -> bool {
         let wanted = self.signal_timeout.unwrap_or_default();
-        self.presence
+        self.liveness
             .silence(now)
             .is_none_or(|silence| silence >= wanted)
     }
@@ -415,7 +415,7 @@ impl Server {
         if let Some(link) = &mut self.link {
             link.follow(now, &self.session);
         }
-        while let Some(change) = self.presence.look(now) {
+        while let Some(change) = self.liveness.look(now) {
             self.handle_change(now, change);
         }
     }
@@ -445,7 +445,7 @@ impl Server {
     fn handle_state(&mut self, now: Time, number: StateNumber) {
         let Some(link) = &mut self.link else { return };
         let events = link.take_events();
-        let change = self.presence.note_state(now, link.endpoint.path());
+        let change = self.liveness.note_state(now, link.endpoint.path());
         // Once the end is being said, nobody reads what is typed.
         if self.phase == Phase::Serving {
             self.session.handle_events(now, number, &events);
@@ -457,7 +457,7 @@ impl Server {
 
     /// The program is started when somebody is there to see it, with the window that they have.
     fn start_shell(&mut self) {
-        if !self.has_started_shell && self.presence.has_met() && self.phase == Phase::Serving {
+        if !self.has_started_shell && self.liveness.has_met() && self.phase == Phase::Serving {
             self.has_started_shell = true;
             let size = self.session.size();
             self.events.push_back(ServerEvent::StartShell { size });

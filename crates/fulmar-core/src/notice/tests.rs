@@ -8,35 +8,35 @@ fn ms(millis: u64) -> Time {
 }
 
 fn notices() -> Notices {
-    notices_of(Hearing::Unknown)
+    notices_of(Delivery::Unknown)
 }
 
-fn notices_of(hearing: Hearing) -> Notices {
+fn notices_of(delivery: Delivery) -> Notices {
     Notices::new(
         ms(0),
         Names::Own,
         "192.0.2.7, UDP port 60001".to_owned(),
-        hearing,
+        delivery,
         EscapeKey::default(),
     )
 }
 
-const SILENT: Contact = Contact {
+const SILENT: ServerLiveness = ServerLiveness {
     heard: None,
     answered: None,
     round_trip: Duration::from_millis(50),
 };
 
-fn heard_at(heard: u64, answered: u64) -> Contact {
-    Contact {
+fn heard_at(heard: u64, answered: u64) -> ServerLiveness {
+    ServerLiveness {
         heard: Some(ms(heard)),
         answered: Some(ms(answered)),
         round_trip: Duration::from_millis(50),
     }
 }
 
-fn text(notices: &Notices, now: u64, contact: Contact) -> Option<String> {
-    notices.text(ms(now), contact, WIDE, String::new)
+fn text(notices: &Notices, now: u64, liveness: ServerLiveness) -> Option<String> {
+    notices.text(ms(now), liveness, WIDE, String::new)
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn connecting_is_told_after_a_quarter_second_and_doubted_after_three() {
 
 #[test]
 fn a_server_that_tells_whether_it_hears_us_shows_which_way_is_closed() {
-    let mut notices = notices_of(Hearing::Awaited);
+    let mut notices = notices_of(Delivery::Awaited);
     let label = "192.0.2.7, UDP port 60001";
     for columns in [80, WIDE] {
         let told = |notices: &Notices| {
@@ -70,17 +70,17 @@ fn a_server_that_tells_whether_it_hears_us_shows_which_way_is_closed() {
         notices.set_heard();
         let back = told(&notices);
         assert!(back.contains("hears us"), "{back}");
-        notices = notices_of(Hearing::Awaited);
+        notices = notices_of(Delivery::Awaited);
     }
 }
 
 #[test]
 fn contact_is_late_after_six_and_a_half_seconds() {
     let notices = notices();
-    let contact = heard_at(1000, 1000);
-    assert_eq!(text(&notices, 7500, contact), None);
-    assert_eq!(notices.next_change(ms(1000), contact), Some(ms(7501)));
-    let late = text(&notices, 7501, contact).unwrap();
+    let liveness = heard_at(1000, 1000);
+    assert_eq!(text(&notices, 7500, liveness), None);
+    assert_eq!(notices.next_change(ms(1000), liveness), Some(ms(7501)));
+    let late = text(&notices, 7501, liveness).unwrap();
     assert!(late.contains("nothing heard for 6 seconds"), "{late}");
 }
 
@@ -97,22 +97,22 @@ fn a_reply_is_late_after_ten_seconds_of_contact_without_it() {
 #[test]
 fn a_long_round_trip_is_not_lateness() {
     let notices = notices();
-    let contact = Contact {
+    let liveness = ServerLiveness {
         round_trip: Duration::from_secs(10),
         ..heard_at(1000, 1000)
     };
-    assert_eq!(text(&notices, 21_000, contact), None);
-    assert!(text(&notices, 21_001, contact).is_some());
+    assert_eq!(text(&notices, 21_000, liveness), None);
+    assert!(text(&notices, 21_001, liveness).is_some());
 }
 
 #[test]
 fn the_time_is_renewed_every_second_and_after_a_minute_every_third() {
     let notices = notices();
-    let contact = heard_at(500, 500);
-    assert_eq!(notices.next_change(ms(8000), contact), Some(ms(8500)));
-    assert_eq!(notices.next_change(ms(8500), contact), Some(ms(9500)));
-    assert_eq!(notices.next_change(ms(60_500), contact), Some(ms(63_500)));
-    assert_eq!(notices.next_change(ms(63_500), contact), Some(ms(66_500)));
+    let liveness = heard_at(500, 500);
+    assert_eq!(notices.next_change(ms(8000), liveness), Some(ms(8500)));
+    assert_eq!(notices.next_change(ms(8500), liveness), Some(ms(9500)));
+    assert_eq!(notices.next_change(ms(60_500), liveness), Some(ms(63_500)));
+    assert_eq!(notices.next_change(ms(63_500), liveness), Some(ms(66_500)));
 }
 
 #[test]
@@ -120,10 +120,10 @@ fn a_change_that_is_announced_lies_ahead() {
     let mut notices = notices();
     notices.show_link_info(ms(100));
     notices.note_trouble(ms(120), "no route".to_owned());
-    for contact in [SILENT, heard_at(90, 90)] {
+    for liveness in [SILENT, heard_at(90, 90)] {
         let mut now = ms(0);
         for _ in 0..1000 {
-            let next = notices.next_change(now, contact).unwrap();
+            let next = notices.next_change(now, liveness).unwrap();
             assert!(next > now);
             now = next;
         }
@@ -145,19 +145,19 @@ fn times_are_seconds_then_minutes_then_hours() {
 #[test]
 fn trouble_is_told_when_it_lasts_and_fades_when_it_ends() {
     let mut notices = notices();
-    let contact = heard_at(1000, 1000);
+    let liveness = heard_at(1000, 1000);
     notices.note_trouble(ms(1700), "no route".to_owned());
-    assert_eq!(text(&notices, 2500, contact), None, "it was one");
+    assert_eq!(text(&notices, 2500, liveness), None, "it was one");
     notices.note_trouble(ms(1949), "no route".to_owned());
-    assert_eq!(text(&notices, 2500, contact), None);
+    assert_eq!(text(&notices, 2500, liveness), None);
     notices.note_trouble(ms(2000), "no route".to_owned());
-    let shown = text(&notices, 2000, contact).unwrap();
+    let shown = text(&notices, 2000, liveness).unwrap();
     assert!(shown.contains("cannot send: no route"), "{shown}");
-    assert!(text(&notices, 5099, contact).is_some());
-    assert_eq!(text(&notices, 5100, contact), None);
+    assert!(text(&notices, 5099, liveness).is_some());
+    assert_eq!(text(&notices, 5100, liveness), None);
     notices.note_trouble(ms(5000), "no route".to_owned());
     assert!(
-        text(&notices, 5001, contact).is_some(),
+        text(&notices, 5001, liveness).is_some(),
         "still the same run"
     );
     assert!(text(&notices, 6299, heard_at(5300, 5300)).is_some());
@@ -178,13 +178,13 @@ fn the_armed_escape_key_explains_itself() {
 #[test]
 fn link_information_stays_for_ten_seconds_or_until_dismissed() {
     let mut notices = notices();
-    let contact = heard_at(1000, 1000);
+    let liveness = heard_at(1000, 1000);
     let shown = |notices: &Notices, now| {
-        notices.text(ms(now), contact, WIDE, || "round trip 7 ms".to_owned())
+        notices.text(ms(now), liveness, WIDE, || "round trip 7 ms".to_owned())
     };
     notices.show_link_info(ms(1000));
     assert!(shown(&notices, 1000).unwrap().contains("round trip 7 ms"));
-    assert_eq!(notices.next_change(ms(1000), contact), Some(ms(2000)));
+    assert_eq!(notices.next_change(ms(1000), liveness), Some(ms(2000)));
     let later = heard_at(10_999, 10_999);
     assert!(notices.text(ms(10_999), later, WIDE, String::new).is_some());
     assert_eq!(notices.text(ms(11_000), later, WIDE, String::new), None);
@@ -196,13 +196,13 @@ fn link_information_stays_for_ten_seconds_or_until_dismissed() {
 #[test]
 fn what_is_told_stays_for_ten_seconds_or_until_dismissed() {
     let mut notices = notices();
-    let contact = heard_at(20_000, 20_000);
+    let liveness = heard_at(20_000, 20_000);
     notices.tell(ms(20_000), "something".to_owned());
     let line = "fulmar: something (Ctrl-^ . quits)";
-    assert_eq!(text(&notices, 20_000, contact).as_deref(), Some(line));
+    assert_eq!(text(&notices, 20_000, liveness).as_deref(), Some(line));
     assert_eq!(text(&notices, 30_000, heard_at(30_000, 30_000)), None);
     notices.dismiss();
-    assert_eq!(text(&notices, 20_000, contact), None);
+    assert_eq!(text(&notices, 20_000, liveness), None);
 }
 
 #[test]
@@ -225,10 +225,10 @@ fn help_fits_into_80_columns() {
 #[test]
 fn a_narrow_screen_gets_the_shorter_wording() {
     let notices = notices();
-    let contact = heard_at(0, 0);
+    let liveness = heard_at(0, 0);
     let at = |columns| {
         notices
-            .text(ms(12_000), contact, columns, String::new)
+            .text(ms(12_000), liveness, columns, String::new)
             .unwrap()
     };
     assert!(at(200).contains("what you type is kept"));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::Hearing;
+use super::Delivery;
 
 /// The thing that has been waited for too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum Lateness {
     },
     NeverHeard {
         server: String,
-        hearing: Hearing,
+        delivery: Delivery,
         waited: Duration,
     },
     Contact {
@@ -35,9 +35,9 @@ impl Lateness {
             ],
             Lateness::NeverHeard {
                 server,
-                hearing,
+                delivery,
                 waited,
-            } => never_heard(server, *hearing, Elapsed(*waited)),
+            } => never_heard(server, *delivery, Elapsed(*waited)),
             Lateness::Contact { silence } => {
                 let silence = Elapsed(*silence);
                 [
@@ -61,14 +61,14 @@ impl Lateness {
 }
 
 /// Returns what is told of a server that has never answered: which way is closed, if that is known.
-fn never_heard(server: &str, hearing: Hearing, waited: Elapsed) -> [String; 3] {
-    match hearing {
-        Hearing::Unknown => [
+fn never_heard(server: &str, delivery: Delivery, waited: Elapsed) -> [String; 3] {
+    match delivery {
+        Delivery::Unknown => [
             format!("no answer from {server} for {waited}; does a firewall block it?"),
             format!("no answer from {server}; does a firewall block it?"),
             format!("no answer from {server}"),
         ],
-        Hearing::Awaited => [
+        Delivery::Awaited => [
             format!(
                 "no answer from {server} for {waited}; nothing arrives there, does a firewall \
                  block UDP?"
@@ -76,7 +76,7 @@ fn never_heard(server: &str, hearing: Hearing, waited: Elapsed) -> [String; 3] {
             format!("no answer from {server}; nothing arrives there"),
             format!("nothing arrives at {server}"),
         ],
-        Hearing::Heard => [
+        Delivery::Heard => [
             format!(
                 "{server} hears us, but its answers do not arrive here for {waited}; does a \
                  firewall block UDP?"

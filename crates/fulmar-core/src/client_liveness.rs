@@ -14,7 +14,7 @@ const FIRST_CLIENT_WITHIN: Duration = Duration::from_secs(60);
 /// Source: docs/protocol.md §2.6.
 const DETACHED_AFTER: Duration = Duration::from_secs(30);
 
-/// A change in the client's presence.
+/// A change in the client's liveness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// It is there, on this path.
@@ -29,7 +29,7 @@ pub(crate) enum Change {
 
 /// Follows the client by the states that arrive from it; a heartbeat is one too.
 #[derive(Debug)]
-pub(crate) struct Presence {
+pub(crate) struct ClientLiveness {
     started: Time,
     /// The time for which the session outlives the last client state; `None` for ever.
     expiry: Option<Duration>,
@@ -39,9 +39,9 @@ pub(crate) struct Presence {
     is_over: bool,
 }
 
-impl Presence {
-    pub(crate) fn new(started: Time, expiry: Option<Duration>) -> Presence {
-        Presence {
+impl ClientLiveness {
+    pub(crate) fn new(started: Time, expiry: Option<Duration>) -> ClientLiveness {
+        ClientLiveness {
             started,
             expiry,
             last_state: None,
@@ -77,7 +77,7 @@ impl Presence {
         None
     }
 
-    /// Returns the time at which [`Presence::look`] will next have something to say.
+    /// Returns the time at which [`ClientLiveness::look`] will next have something to say.
     pub(crate) fn due(&self) -> Option<Time> {
         [self.over_at(), self.detached_at()]
             .into_iter()
@@ -124,52 +124,52 @@ mod tests {
 
     #[test]
     fn a_client_that_never_comes_is_waited_for_a_minute() {
-        let mut presence = Presence::new(secs(100), None);
-        assert_eq!(presence.due(), Some(secs(160)));
-        assert_eq!(presence.look(secs(159)), None);
-        assert_eq!(presence.look(secs(160)), Some(Change::NeverCame));
-        assert_eq!(presence.look(secs(1000)), None);
-        assert_eq!(presence.due(), None);
+        let mut liveness = ClientLiveness::new(secs(100), None);
+        assert_eq!(liveness.due(), Some(secs(160)));
+        assert_eq!(liveness.look(secs(159)), None);
+        assert_eq!(liveness.look(secs(160)), Some(Change::NeverCame));
+        assert_eq!(liveness.look(secs(1000)), None);
+        assert_eq!(liveness.due(), None);
     }
 
     #[test]
     fn a_client_is_announced_where_it_is_and_once() {
-        let mut presence = Presence::new(secs(0), None);
+        let mut liveness = ClientLiveness::new(secs(0), None);
         assert_eq!(
-            presence.note_state(secs(1), Some(HERE)),
+            liveness.note_state(secs(1), Some(HERE)),
             Some(Change::At(HERE))
         );
-        assert_eq!(presence.note_state(secs(2), Some(HERE)), None);
+        assert_eq!(liveness.note_state(secs(2), Some(HERE)), None);
         assert_eq!(
-            presence.note_state(secs(3), Some(THERE)),
+            liveness.note_state(secs(3), Some(THERE)),
             Some(Change::At(THERE))
         );
-        assert_eq!(presence.look(secs(1_000_000)), Some(Change::Detached));
+        assert_eq!(liveness.look(secs(1_000_000)), Some(Change::Detached));
     }
 
     #[test]
     fn silence_of_30_s_is_detached_until_it_ends() {
-        let mut presence = Presence::new(secs(0), None);
-        presence.note_state(secs(1), Some(HERE));
-        assert_eq!(presence.due(), Some(secs(31)));
-        assert_eq!(presence.look(secs(30)), None);
-        assert_eq!(presence.look(secs(31)), Some(Change::Detached));
-        assert_eq!(presence.look(secs(90)), None);
-        assert_eq!(presence.due(), None);
+        let mut liveness = ClientLiveness::new(secs(0), None);
+        liveness.note_state(secs(1), Some(HERE));
+        assert_eq!(liveness.due(), Some(secs(31)));
+        assert_eq!(liveness.look(secs(30)), None);
+        assert_eq!(liveness.look(secs(31)), Some(Change::Detached));
+        assert_eq!(liveness.look(secs(90)), None);
+        assert_eq!(liveness.due(), None);
         assert_eq!(
-            presence.note_state(secs(91), Some(HERE)),
+            liveness.note_state(secs(91), Some(HERE)),
             Some(Change::At(HERE))
         );
     }
 
     #[test]
     fn a_session_expires_if_it_is_told_to() {
-        let mut presence = Presence::new(secs(0), Some(Duration::from_secs(4)));
-        assert_eq!(presence.look(secs(5)), None, "nobody came yet");
-        presence.note_state(secs(10), Some(HERE));
-        assert_eq!(presence.due(), Some(secs(14)));
-        assert_eq!(presence.look(secs(13)), None);
-        assert_eq!(presence.look(secs(14)), Some(Change::Expired));
-        assert_eq!(presence.silence(secs(14)), Some(Duration::from_secs(4)));
+        let mut liveness = ClientLiveness::new(secs(0), Some(Duration::from_secs(4)));
+        assert_eq!(liveness.look(secs(5)), None, "nobody came yet");
+        liveness.note_state(secs(10), Some(HERE));
+        assert_eq!(liveness.due(), Some(secs(14)));
+        assert_eq!(liveness.look(secs(13)), None);
+        assert_eq!(liveness.look(secs(14)), Some(Change::Expired));
+        assert_eq!(liveness.silence(secs(14)), Some(Duration::from_secs(4)));
     }
 }
