@@ -629,6 +629,13 @@ fn a_login_can_be_put_to_sleep_and_goes_on() {
     terminal.type_keys(b"\x1a");
     terminal.wait_for_text("Stopped");
     terminal.wait_for_prompt();
+    // The shell waits for our client only. What has not stopped yet would read the keys.
+    let shell = terminal.pid();
+    for process in Process::all_of(world.home()) {
+        if process.pid() != shell {
+            process.wait_until_stopped();
+        }
+    }
     terminal.type_keys("fg\n");
     terminal.type_keys("patience\n");
     terminal.wait_for_bytes(0, b"thanks for patience");

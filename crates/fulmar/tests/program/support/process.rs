@@ -4,7 +4,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Once;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fulmar_platform::{Interest, PollList};
 use rustix::process::{
@@ -88,6 +88,19 @@ impl Process {
         let mut list = PollList::new();
         list.add(&self.fd, Interest::Read);
         list.wait(Some(limit)).expect("a process can be polled") > 0
+    }
+
+    /// Waits until the process is stopped, or has ended.
+    #[track_caller]
+    pub(crate) fn wait_until_stopped(&self) {
+        let deadline = Instant::now() + super::DEADLINE;
+        let is_stopped = || {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid));
+            status.is_ok_and(|status| status.contains("State:\tT"))
+        };
+        while !is_stopped() && !self.wait(Duration::from_millis(1)) {
+            assert!(Instant::now() < deadline, "process {} goes on", self.pid);
+        }
     }
 
     /// Returns the exit status of a process that has ended and that we have adopted; `None` if a
