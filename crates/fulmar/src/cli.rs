@@ -20,27 +20,27 @@ fulmar [OPTIONS] [USER@]HOST [-- COMMAND...]
 
 /// Command lines, and what they do.
 pub(crate) const EXAMPLES: [(&str, &str); 7] = [
-    ("fulmar ada@example.org", "Log in and stay"),
+    ("fulmar ada@example.org", "Log in"),
     (
         "fulmar example.org -- htop",
         "Run a program there instead of a shell",
     ),
     (
         "fulmar -p 60001 example.org",
-        "The same, where one UDP port is open",
+        "Log in where only one UDP port is open",
     ),
     (
         "fulmar --ssh 'ssh -p 2222' example.org",
-        "Give ssh options of its own",
+        "Pass options to ssh",
     ),
-    ("fulmar --local", "A session on this machine"),
+    ("fulmar --local", "Open a session on this machine"),
     (
         "fulmar cp -r photos example.org:",
-        "Copy a folder to the home there",
+        "Copy a folder to the home directory there",
     ),
     (
         "fulmar config example.org",
-        "List what is set for a host, and where",
+        "List the settings for a host, and their sources",
     ),
 ];
 
@@ -52,32 +52,32 @@ match = "*.example.org !bastion.example.org"
 port = "60000:60010"
 ssh = "ssh -o ServerAliveInterval=10""#;
 
-/// A remote shell that rides out bad networks.
+/// A remote shell that survives bad networks.
 ///
-/// Logs in to HOST by your own ssh, with its configuration, keys and agent, and opens a session
-/// there that goes on through lost packets, new addresses and sleep. What stands after HOST is the
-/// command to run there, and none of our options. A host that has the name of a subcommand is
-/// written after two dashes: fulmar -- server.
+/// Logs in to HOST with your own ssh, with its configuration, keys and agent, and opens a session
+/// there that survives lost packets, new addresses and sleep. The words after HOST are the command
+/// to run there; options of fulmar go before HOST. If a host has the name of a subcommand, write
+/// two dashes before it: fulmar -- server.
 #[derive(Debug, Parser)]
 #[command(
     name = "fulmar",
     version,
     args_conflicts_with_subcommands = true,
     override_usage = USAGE,
-    after_help = "Longer: fulmar --help. The manual: fulmar man | man -l -",
+    after_help = "All options: fulmar --help. The manual: fulmar man | man -l -",
     after_long_help = examples_text()
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// Open a session on this machine, through a server of its own
+    /// Open a session on this machine, with a server of its own
     #[arg(long, help_heading = "Login")]
     pub(crate) local: bool,
     #[command(flatten)]
     pub(crate) flags: LoginFlags,
     #[command(flatten)]
     pub(crate) file: ConfigFile,
-    /// The host, and the words of a command to run there; with --local only the command
+    /// The host, and a command to run there; with --local only the command
     #[arg(trailing_var_arg = true, value_name = "HOST", value_hint = ValueHint::Hostname)]
     pub(crate) words: Vec<OsString>,
 }
@@ -101,26 +101,26 @@ pub(crate) fn destination_and_command(words: &[OsString]) -> Option<(&OsString, 
 /// The commands beside logging in.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Wait for one client: with the word new at once, else as it says on standard input
+    /// Start a server for one client: with new at once, otherwise as standard input says
     Server(ServerArgs),
-    /// Join a server: the key is in MOSH_KEY, or a line on standard input
+    /// Connect to a server; the key is in MOSH_KEY, or in a line on standard input
     Client(ClientArgs),
     /// Copy files from or to another machine, over UDP with keys that ssh has carried
     Cp(CopyArgs),
     /// The far end of a copy, as ssh starts it
     #[command(hide = true)]
     CopyServer(CopyServerArgs),
-    /// Print what is set, for a host or in general, and where
+    /// Print the settings and their sources, for a host or in general
     Config(ConfigArgs),
     /// Print the manual, for man(1): fulmar man | man -l -
     Man {
-        /// Of which part
+        /// The part of the program
         #[arg(value_enum, default_value_t = Page::Fulmar)]
         page: Page,
     },
-    /// Print what makes a shell complete our words
+    /// Print a completion script for a shell
     Completions {
-        /// Which shell
+        /// The shell
         #[arg(value_enum)]
         shell: CompletedShell,
     },
@@ -161,7 +161,7 @@ pub(crate) struct ConfigArgs {
     pub(crate) flags: LoginFlags,
     #[command(flatten)]
     pub(crate) file: ConfigFile,
-    /// A host as you would log in to it
+    /// The host, as for a login
     #[arg(value_name = "[USER@]HOST", value_hint = ValueHint::Hostname)]
     pub(crate) host: Option<OsString>,
 }
@@ -169,15 +169,15 @@ pub(crate) struct ConfigArgs {
 /// The options of the server: those of mosh-server, and ours.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
-    /// Start at once, by hand or as mosh-server, and print the port and the key
+    /// Start at once, as mosh-server does, and print the port and the key
     #[arg(value_parser = ["new"])]
     new: Option<String>,
     #[command(flatten)]
     place: Place,
-    /// How many colours the client's terminal has [default: 256]
+    /// The number of colours of the client's terminal [default: 256]
     #[arg(short = 'c', value_name = "COLORS")]
     colors: Option<i64>,
-    /// A locale variable for the case that there is no UTF-8 locale here
+    /// A locale variable, in case there is no UTF-8 locale here
     #[arg(short = 'l', value_name = "NAME=VALUE")]
     locale: Vec<OsString>,
     /// Keep the standard streams open and log to them
@@ -218,7 +218,7 @@ impl ServerArgs {
 /// The options of the client.
 #[derive(Debug, Args)]
 pub(crate) struct ClientArgs {
-    /// Print how many colours the terminal has, and nothing else
+    /// Print the number of colours of the terminal, and exit
     #[arg(short = 'c')]
     pub(crate) colors: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! A remote shell that rides out bad networks.
+//! A remote shell that survives bad networks.
 //!
 //! One program in several parts: the server, the client, and both at once on one machine. Under the
 //! names `mosh`, `mosh-server` and `mosh-client` it stands in for those.

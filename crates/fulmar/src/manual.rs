@@ -12,47 +12,47 @@ const KEYS: [(&str, &str); 6] = [
     ("Ctrl-^ .", "End the session."),
     (
         "Ctrl-^ Ctrl-Z",
-        "Suspend the client; fg of the shell brings it back.",
+        "Suspend the client; the shell's fg resumes it.",
     ),
     ("Ctrl-^ ^", "Type Ctrl-^ itself."),
     (
         "Ctrl-^ i",
-        "Show how the link is doing: round trip, what was predicted, sent and received.",
+        "Show the state of the link: round trip, predictions, data sent and received.",
     ),
     ("Ctrl-^ ?", "Show what the escape key can do."),
     (
         "Ctrl-L",
-        "Repaint the screen; the program gets the key as well.",
+        "Repaint the screen; the program gets the key, too.",
     ),
 ];
 
 const FILES: [(&str, &str); 3] = [
     (
         "~/.config/fulmar/config.toml",
-        "The configuration file. It is read if it belongs to you or to root and nobody else may write it.",
+        "The configuration file. It is read only if it belongs to you or to root, and nobody else may write to it.",
     ),
     (
         "~/.ssh/config",
-        "Read by ssh, which does the login as you have set it up.",
+        "Read by ssh, which logs in as you have configured it.",
     ),
     (
         "~/.hushlogin",
-        "If it is there, a server shows no message of the day.",
+        "If it exists, a server shows no message of the day.",
     ),
 ];
 
 const STATUSES: [(&str, &str); 3] = [
     (
         "0",
-        "The session has ended properly; with stock mosh-server at the other end whatever the command's status was.",
+        "The session ended properly. With stock mosh-server at the other end this is so whatever the command's status was.",
     ),
     (
         "1 to 254",
-        "The status of the command; 128 and the number of a signal if one ended it.",
+        "The status of the command, or 128 plus the number of the signal that ended it.",
     ),
     (
         "255",
-        "Something of our own has failed. The message says what, and what to try. \
+        "Fulmar itself has failed. The message says what failed, and what to try. \
          Under the names mosh, mosh-client and mosh-server this is 1.",
     ),
 ];
@@ -99,7 +99,7 @@ fn own_sections() -> Roff {
     section(&mut roff, "ESCAPE KEYS", &KEYS);
     configuration(&mut roff);
     roff.control("SH", ["ENVIRONMENT"]);
-    let what = "Each setting has a variable, above; an empty one counts as none. Besides:";
+    let what = "Each setting has a variable, listed above; an empty one counts as not set. The others are:";
     roff.text([roman(what)]);
     terms(&mut roff, &VARIABLES);
     section(&mut roff, "FILES", &FILES);
@@ -128,7 +128,7 @@ fn commands(roff: &mut Roff) {
             .text([roman(about.unwrap_or_default())]);
     }
     let what =
-        "Manuals of some: fulmar man server, fulmar man client, fulmar man cp, fulmar man config.";
+        "More manuals: fulmar man server, fulmar man client, fulmar man cp, fulmar man config.";
     roff.control("PP", []).text([roman(what)]);
 }
 
@@ -146,10 +146,10 @@ fn terms(roff: &mut Roff, list: &[(&str, &str)]) {
 
 fn configuration(roff: &mut Roff) {
     roff.control("SH", ["CONFIGURATION"]);
-    let what = "Flags beat variables, and those beat the configuration file. It is TOML: settings \
-                for all hosts first, then sections for some, of which the first counts that matches \
-                and has the setting. Patterns are those of ssh_config(5) and match the host as it \
-                was written. fulmar config HOST lists what is in force, and from where.";
+    let what = "A flag overrides a variable, and a variable overrides the configuration file. The file is \
+                TOML: first the settings for all hosts, then sections for some hosts. The first section \
+                that matches and has the setting counts. Patterns are those of ssh_config(5) and match \
+                the host as it was written. fulmar config HOST lists the settings and their sources.";
     roff.text([roman(what)]);
     roff.control("PP", []).control("nf", []);
     for line in crate::cli::EXAMPLE_FILE.lines() {

@@ -14,7 +14,7 @@ use crate::settings::{ConfigFile, CopyFlags};
 #[derive(Debug, Args)]
 #[command(
     override_usage = "fulmar cp [OPTIONS] SOURCE... TARGET",
-    after_help = "A file on another machine is [USER@]HOST:PATH, an IPv6 address stands in brackets, \
+    after_help = "A file on another machine is [USER@]HOST:PATH. An IPv6 address goes in brackets, \
                   and - is standard input or output."
 )]
 pub(crate) struct CopyArgs {
@@ -26,7 +26,7 @@ pub(crate) struct CopyArgs {
     pub(crate) flags: CopyFlags,
     #[command(flatten)]
     pub(crate) file: ConfigFile,
-    /// What to copy, and last where to
+    /// The files to copy, and last the target
     #[arg(required = true, num_args = 2.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) operands: Vec<OsString>,
 }
@@ -35,37 +35,37 @@ pub(crate) struct CopyArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Copying")]
 pub(crate) struct Wishes {
-    /// Copy folders with all that is in them
+    /// Copy folders with everything in them
     #[arg(short = 'r', long)]
     pub(crate) recursive: bool,
     /// Keep times and modes
     #[arg(short = 'p', long)]
     pub(crate) preserve: bool,
-    /// Show no progress, and no messages but errors
+    /// Show no progress, and no messages except errors
     #[arg(short = 'q', long)]
     pub(crate) quiet: bool,
-    /// Use no more of the network than this: in Kbit/s as for scp, or 10M (Mbit/s), 2MB (bytes)
+    /// Limit the rate: in Kbit/s as for scp, or 10M (Mbit/s), 2MB (megabytes per second)
     #[arg(short = 'l', long, value_name = "RATE", value_parser = Rate::parse)]
     pub(crate) limit: Option<Rate>,
-    /// Tell what would be copied, and write nothing
+    /// Print what would be copied, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Begin anew where a copy was interrupted
+    /// Start from the beginning, even if a copy was interrupted
     #[arg(long)]
     pub(crate) no_resume: bool,
-    /// Tell what happens on standard output, one JSON object on a line
+    /// Report what happens on standard output, one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
-    /// Hold at most so much under way in memory, as 64M [default: what the path takes]
+    /// Keep at most this much sent data in memory, such as 64M [default: what the path takes]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) window_max: Option<u64>,
 }
 
 /// What is handed on to ssh, under scp's letters.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Handed on to ssh")]
+#[command(next_help_heading = "Passed on to ssh")]
 pub(crate) struct SshWords {
-    /// The port that sshd listens at
+    /// The port of sshd
     #[arg(id = "ssh-port", short = 'P', value_name = "PORT")]
     port: Option<u16>,
     /// A key to log in with
@@ -74,7 +74,7 @@ pub(crate) struct SshWords {
     /// A configuration file for ssh
     #[arg(id = "ssh-config", short = 'F', value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<OsString>,
-    /// A host to go over
+    /// A jump host
     #[arg(id = "ssh-jump", short = 'J', value_name = "[USER@]HOST[:PORT]", value_hint = ValueHint::Hostname)]
     jump: Option<OsString>,
     /// An option as in ssh_config

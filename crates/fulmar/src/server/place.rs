@@ -8,7 +8,7 @@ use fulmar_login::{Bind, PortRange};
 /// The address and the ports on which a server listens, or the far end of a copy.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// Listen on the address by which ssh was reached
+    /// Listen on the address that ssh reached
     #[arg(short = 's', conflicts_with = "address")]
     ssh: bool,
     /// Listen on this numeric address

@@ -10,7 +10,7 @@ pub(crate) struct Records {
     /// Write a line about each datagram: numbers, sizes and causes, no contents
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Write a log; FULMAR_LOG says of what (info, or fulmar=debug, ...)
+    /// Write a log; FULMAR_LOG says what to log (info, or fulmar=debug, ...)
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
 }

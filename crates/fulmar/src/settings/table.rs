@@ -41,7 +41,7 @@ pub(crate) static SSH: Setting<Vec<OsString>> = Setting {
         default: "ssh",
         group: Group::Login,
         is_rare: false,
-        help: "The program that logs in, with options of its own; quotes as in a shell",
+        help: "The ssh program and its options, quoted as in a shell",
     },
     parse: values::words,
 };
@@ -56,7 +56,7 @@ pub(crate) static SERVER: Setting<Option<String>> = Setting {
         default: "auto",
         group: Group::Login,
         is_rare: false,
-        help: "The shell command that starts the server; auto is fulmar server, else mosh-server",
+        help: "The shell command that starts the server; auto is fulmar server, or else mosh-server",
     },
     parse: values::command,
 };
@@ -71,7 +71,7 @@ pub(crate) static CLIENT: Setting<Option<PathBuf>> = Setting {
         default: "none",
         group: Group::Login,
         is_rare: true,
-        help: "Another client, such as mosh-client, to run with the address and the key",
+        help: "Another client, such as mosh-client, that gets the address and the key",
     },
     parse: values::path,
 };
@@ -86,7 +86,7 @@ pub(crate) static SSH_PTY: Setting<bool> = Setting {
         default: "false",
         group: Group::Login,
         is_rare: true,
-        help: "Accepted because mosh has it; no terminal is asked of ssh either way",
+        help: "Accepted because mosh has it, without effect: ssh is never asked for a terminal",
     },
     parse: values::switch,
 };
@@ -138,7 +138,7 @@ pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
         default: "auto",
         group: Group::Network,
         is_rare: true,
-        help: "Where the server listens: any for everywhere, ssh for where ssh came in, or an address",
+        help: "Where the server listens: any (all addresses), ssh (the address that ssh reached), or an address",
     },
     parse: values::bind_server,
 };
@@ -153,7 +153,7 @@ pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
         default: "proxy",
         group: Group::Network,
         is_rare: true,
-        help: "Whose addresses count: ours in the server's order, ours alone, the server's alone",
+        help: "Which addresses to try: found here and ordered by the server, found here, or named by the server",
     },
     parse: values::remote_ip,
 };
@@ -171,7 +171,7 @@ pub(crate) static PREDICT: Setting<PredictionMode> = Setting {
         default: "adaptive",
         group: Group::Display,
         is_rare: false,
-        help: "When keys are shown before the server has answered",
+        help: "When to show the effect of keys before the server has answered",
     },
     parse: values::predict,
 };
@@ -184,12 +184,12 @@ pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
             name: "MOSH_PREDICTION_OVERWRITE",
             meaning: |text| (text == "yes").to_string(),
         }),
-        shape: Shape::Switch("Let predicted characters push on what is under them"),
+        shape: Shape::Switch("Let predicted characters shift the text that is there"),
         letters: &[Letter::Same('o')],
         default: "false",
         group: Group::Display,
         is_rare: true,
-        help: "Let predicted characters replace what is under them",
+        help: "Let predicted characters replace the text that is there",
     },
     parse: values::switch,
 };
@@ -207,7 +207,7 @@ pub(crate) static ESCAPE_KEY: Setting<EscapeKey> = Setting {
         default: "^^",
         group: Group::Display,
         is_rare: false,
-        help: "The key that commands the client: a character, ^ and one for Ctrl with it, or none",
+        help: "The key that begins a command to the client: a character, ^ and a character for Ctrl, or none",
     },
     parse: values::escape_key,
 };
@@ -238,12 +238,12 @@ pub(crate) static INIT: Setting<bool> = Setting {
             name: "MOSH_NO_TERM_INIT",
             meaning: never,
         }),
-        shape: Shape::Switch("Leave the terminal's second screen alone"),
+        shape: Shape::Switch("Do not use the terminal's alternate screen"),
         letters: &[],
         default: "true",
         group: Group::Display,
         is_rare: false,
-        help: "Draw on the terminal's second screen, so that the first comes back at the end",
+        help: "Use the terminal's alternate screen, so that the normal one comes back at the end",
     },
     parse: values::switch,
 };
@@ -274,7 +274,7 @@ pub(crate) static LOG: Setting<Option<PathBuf>> = Setting {
         default: "none",
         group: Group::Diagnostics,
         is_rare: false,
-        help: "Write a log: never keys, typed text or screens",
+        help: "Write a log, without keys, typed text or screens",
     },
     parse: values::path,
 };
@@ -289,7 +289,7 @@ pub(crate) static LOG_FILTER: Setting<Targets> = Setting {
         default: crate::log::FILTER,
         group: Group::Diagnostics,
         is_rare: true,
-        help: "What is logged, if anything is: info, or fulmar=debug,fulmar_core=trace",
+        help: "What to log: info, or for instance fulmar=debug,fulmar_core=trace",
     },
     parse: values::filter,
 };

@@ -18,26 +18,26 @@ pub(crate) const VARIABLES: [(&str, &str); 10] = [
     ),
     (
         "MOSH_SERVER_NETWORK_TMOUT",
-        "Read by servers: leave after so many seconds without a client; 0 for never. Without it \
-         30 days, and never under the name mosh-server",
+        "Read by servers: exit after this many seconds without a client; 0 for never. The default is \
+         30 days, or never under the name mosh-server",
     ),
     (
         "MOSH_SERVER_SIGNAL_TMOUT",
-        "Read by servers: obey SIGUSR1 only after so many seconds without a client",
+        "Read by servers: obey SIGUSR1 only after this many seconds without a client",
     ),
     (
         "SSH_CONNECTION",
-        "Read by servers: the address that ssh was reached at",
+        "Read by servers: the address that ssh reached",
     ),
-    ("SHELL", "Read by servers: the shell of a session"),
+    ("SHELL", "Read by servers: the shell to run in a session"),
     ("TERM", "The type of the terminal, as terminfo knows it"),
     (
         "COLORTERM",
-        "truecolor or 24bit: the terminal has 24-bit colour whatever terminfo says",
+        "truecolor or 24bit: the terminal has 24-bit colour, whatever terminfo says",
     ),
     (
         "LANG, LC_ALL, LC_CTYPE",
-        "The locale, with the other variables of its kind; it travels to the server",
+        "The locale, with the other locale variables; it is sent to the server",
     ),
 ];
 

@@ -41,30 +41,31 @@ const USAGE: &str = "\
 Usage: mosh [options] [--] [user@]host [command...]
 
   --client=PATH            the client on this machine [our own]
-  --server=COMMAND         the server's command line over there [mosh-server]
-  --ssh=COMMAND            the command line that ssh begins with [ssh]
-  --no-ssh-pty             ssh makes no terminal for the server
+  --server=COMMAND         the command line that starts the server [mosh-server]
+  --ssh=COMMAND            the ssh program, with options of its own [ssh]
+  --no-ssh-pty             do not let ssh make a terminal for the server
 
-  --predict=MODE           when keys are shown before the server has seen them:
-                           adaptive, always, never, experimental [adaptive]
+  --predict=MODE           when to show the effect of keys before the server has
+                           answered: adaptive, always, never, experimental
+                           [adaptive]
   -a, -n                   short for --predict=always, --predict=never
-  -o, --predict-overwrite  such keys overwrite what they stand on
+  -o, --predict-overwrite  such keys overwrite the text that is there
 
   --family=FAMILY          addresses to try: inet, inet6, all, auto (if there is
-                           one kind only), prefer-inet, prefer-inet6 [prefer-inet]
+                           only one kind), prefer-inet, prefer-inet6 [prefer-inet]
   -4, -6                   short for --family=inet, --family=inet6
   -p, --port=PORT[:PORT2]  the server's UDP port, or a range for it to choose from
   --bind-server=WHERE      where the server listens: ssh (the address that ssh
-                           came to), any, or an address [ssh]
+                           reached), any, or an address [ssh]
   --experimental-remote-ip=WAY
-                           how the server's address is found: proxy (by connecting
-                           for ssh), local (by resolving the name here), remote (by
-                           asking over there) [proxy]
+                           how the server's address is found: proxy (we connect for
+                           ssh), local (we resolve the name here), remote (we ask
+                           the other machine) [proxy]
 
-  --no-init                the terminal's second screen is not used
+  --no-init                do not use the terminal's alternate screen
   --local                  start the server on this machine, without ssh; the host
                            is an address
-  --help, --version        print this, or which version it is
+  --help, --version        print this text, or the version
 ";
 
 /// Does what the words after the program's name ask for, and returns the status to leave with, if
