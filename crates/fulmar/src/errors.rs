@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 
 use fulmar_core::Names;
 use fulmar_datagram::KeyError;
-use fulmar_login::{LoginFailure, OfferError, OpeningError, PortRange};
+use fulmar_login::{LoginFailure, OpeningError};
 use fulmar_platform::Signal;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
@@ -17,7 +17,7 @@ pub(crate) use self::copy::CopyFailure;
 use crate::advice::Advice;
 use crate::shell_words::Unfinished;
 use crate::wrapper::Mistake;
-use crate::{log, settings, system};
+use crate::{log, offer_input, server, settings, system};
 
 /// The reason why the program leaves without having done what it was asked for.
 ///
@@ -36,37 +36,16 @@ pub(crate) enum Failure {
     /// Nothing can be logged.
     #[error(transparent)]
     Log(#[from] log::Failure),
+    /// There is no server.
+    #[error(transparent)]
+    Server(#[from] server::Failure),
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
     NothingToDo,
 
-    /// All ports are taken, on every address that was tried.
-    #[error("cannot listen on UDP {ports}: {error}")]
-    PortsBusy {
-        /// The ports that were tried.
-        ports: PortRange,
-        /// The system's error at the last one.
-        error: io::Error,
-    },
-    /// There is no such program, or it may not be run.
-    #[error("cannot run {}: there is no such program here", program.display())]
-    ShellMissing {
-        /// As it was named.
-        program: OsString,
-    },
     /// The server that was started beside the client said nothing that helps.
     #[error("the server on this machine ended before it could be reached")]
     LocalServer,
-
-    /// No client has said what session it wants.
-    #[error("{0}")]
-    NoOffer(OfferError),
-    /// Whoever started the server has gone before a client was heard.
-    #[error("the login has ended before the client was heard")]
-    LoginEnded,
-    /// The server in the background has ended before a client was heard.
-    #[error("the server has ended before it heard a client")]
-    ServerEnded,
 
     /// The offer cannot be written down for a server.
     #[error("{0}")]
@@ -221,6 +200,7 @@ impl Advice for Failure {
             Failure::Copy(failure) => Some(failure),
             Failure::Settings(failure) => Some(failure),
             Failure::Log(failure) => Some(failure),
+            Failure::Server(failure) => Some(failure),
             Failure::System(failure) => Some(failure),
             _ => None,
         }
@@ -229,31 +209,14 @@ impl Advice for Failure {
     fn advice(&self, names: Names) -> Option<String> {
         let own = names == Names::Own;
         Some(match self {
-            Failure::Login(_) | Failure::Copy(_) | Failure::Settings(_) | Failure::Log(_) | Failure::System(_) => return self.passed_on()?.advice(names),
+            Failure::Login(_) | Failure::Copy(_) | Failure::Settings(_) | Failure::Log(_) | Failure::Server(_) | Failure::System(_) => return self.passed_on()?.advice(names),
             Failure::NothingToDo => {
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
             }
-            Failure::PortsBusy { .. } => {
-                "name other ports with -p PORT or -p LOW:HIGH, or end sessions that nobody uses"
-                    .to_owned()
-            }
-            Failure::ShellMissing { .. } => {
-                "check the spelling, SHELL and PATH, or name the program by its full path"
-                    .to_owned()
-            }
-            Failure::NoOffer(OfferError::Missing | OfferError::Cut) => {
-                "fulmar [user@]host starts a server by itself; by hand it is: fulmar server new"
-                    .to_owned()
-            }
             Failure::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
-            Failure::NoOffer(OfferError::TooLong) | Failure::Opening(OpeningError::TooLong(_)) => {
-                "give the program fewer arguments, or put them into a file there".to_owned()
-            }
+            Failure::Opening(OpeningError::TooLong(_)) => offer_input::SHORTER.to_owned(),
             Failure::Opening(OpeningError::ControlCharacter) => {
                 "write the command of --server in one line".to_owned()
-            }
-            Failure::NoOffer(OfferError::Version(_) | OfferError::Malformed(_)) => {
-                "install the same version of fulmar on both machines".to_owned()
             }
             Failure::KeyMissing | Failure::BadKey(_) => {
                 "the key is the last word of the line MOSH CONNECT <port> <key> that the server \
@@ -327,15 +290,11 @@ impl Advice for Failure {
             }
             Failure::NoPortRanges => "give it a single port with -p PORT".to_owned(),
             Failure::LocalServer => "try fulmar server new by itself to see why".to_owned(),
-            Failure::ServerEnded => {
-                "a client has a minute to come; if it was quicker, look at its --log FILE"
-                    .to_owned()
-            }
             Failure::NoTerminal(_)
             | Failure::OfServer { .. }
             | Failure::Signalled(_)
             | Failure::TerminalClosed
-            | Failure::LoginEnded => return None,
+ => return None,
         })
     }
 }

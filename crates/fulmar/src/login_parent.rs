@@ -23,8 +23,7 @@ use fulmar_login::{OfferReader, Received};
 use fulmar_platform::process::{Forked, fork, leave_session};
 use fulmar_platform::{Interest, Poller};
 
-use crate::errors::Failure;
-use crate::offer_input::{Input, News};
+use crate::offer_input::{Failure, Input, News};
 use crate::reactor::Token;
 use crate::system::while_doing;
 

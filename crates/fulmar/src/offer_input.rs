@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use fulmar_login::OfferReader;
+use fulmar_core::Names;
+use fulmar_login::{OfferError, OfferReader};
 
-use crate::errors::Failure;
-use crate::system::while_doing;
+use crate::advice::Advice;
+use crate::system::{self, while_doing};
 
 /// Standard input, past the buffer of the standard library.
 pub(crate) struct Input {
@@ -24,6 +25,43 @@ pub(crate) enum News {
     Nothing,
     /// The end.
     End,
+}
+
+/// The advice about a command that does not fit into an offer.
+pub(crate) const SHORTER: &str = "give the program fewer arguments, or put them into a file there";
+
+/// The reason why there is no offer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// No client has said what session it wants.
+    #[error("{0}")]
+    NoOffer(OfferError),
+    /// The system refuses something.
+    #[error(transparent)]
+    System(#[from] system::Failure),
+}
+
+impl Advice for Failure {
+    fn passed_on(&self) -> Option<&dyn Advice> {
+        match self {
+            Failure::NoOffer(_) => None,
+            Failure::System(failure) => Some(failure),
+        }
+    }
+
+    fn advice(&self, names: Names) -> Option<String> {
+        Some(match self {
+            Failure::NoOffer(OfferError::Missing | OfferError::Cut) => {
+                "fulmar [user@]host starts a server by itself; by hand it is: fulmar server new"
+                    .to_owned()
+            }
+            Failure::NoOffer(OfferError::TooLong) => SHORTER.to_owned(),
+            Failure::NoOffer(OfferError::Version(_) | OfferError::Malformed(_)) => {
+                "install the same version of fulmar on both machines".to_owned()
+            }
+            Failure::System(_) => return self.passed_on()?.advice(names),
+        })
+    }
 }
 
 impl Input {

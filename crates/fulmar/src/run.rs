@@ -27,7 +27,11 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
         }
         Program::Fulmar => (own(words), "fulmar", Names::Own),
         Program::Mosh => (wrapper::run(&argv0, rest), "mosh", Names::Stock),
-        Program::MoshServer => (mosh_server(rest), "mosh-server", Names::Stock),
+        Program::MoshServer => (
+            mosh_server(rest).map_err(Failure::from),
+            "mosh-server",
+            Names::Stock,
+        ),
         Program::MoshClient => (mosh_client(rest), "mosh-client", Names::Stock),
     };
     outcome.unwrap_or_else(|failure| report::failure(&failure, program, names))
@@ -46,9 +50,9 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
     };
     match cli.command {
         Some(Command::Server(arguments)) if arguments.is_new() => {
-            server::run(arguments.into_wishes().alone(), Names::Own)
+            Ok(server::run(arguments.into_wishes().alone(), Names::Own)?)
         }
-        Some(Command::Server(arguments)) => server::run_as_offered(arguments.into_wishes()),
+        Some(Command::Server(arguments)) => Ok(server::run_as_offered(arguments.into_wishes())?),
         Some(Command::Client(arguments)) => own_client(arguments),
         Some(Command::Cp(arguments)) => copy::run(&arguments),
         Some(Command::CopyServer(arguments)) => copy::run_far_end(&arguments),
@@ -111,7 +115,7 @@ fn tell(error: &clap::Error, refused: u8) -> Result<u8, system::Failure> {
     }
 }
 
-fn mosh_server(words: &[OsString]) -> Result<u8, Failure> {
+fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
     use server::stock_options::{Request, parse};
     match parse(words) {
         Request::Start {

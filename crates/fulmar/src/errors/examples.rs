@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use fulmar_core::Names::{Own, Stock};
 use fulmar_login::{BadDestination, OpeningError, SshError, SshExit};
+use fulmar_login::{OfferError, PortRange};
 use fulmar_platform::Unfit;
 
 use super::*;
@@ -391,7 +392,7 @@ fn copying() -> Vec<Row> {
 fn server() -> Vec<Row> {
     vec![
         row(
-            Failure::PortsBusy {
+            server::Failure::PortsBusy {
                 ports: PortRange::DEFAULT,
                 error: said("Address already in use"),
             },
@@ -399,7 +400,7 @@ fn server() -> Vec<Row> {
             "all ports are taken, on every address that was tried",
         ),
         row(
-            Failure::ShellMissing {
+            server::Failure::ShellMissing {
                 program: "/bin/zsh".into(),
             },
             OWN,
@@ -412,27 +413,27 @@ fn server() -> Vec<Row> {
             "with --local: the server has ended without a word",
         ),
         row(
-            Failure::NoOffer(OfferError::Missing),
+            offer_input::Failure::NoOffer(OfferError::Missing),
             OWN,
             "fulmar server was started by hand without the word new, or the login has ended",
         ),
         row(
-            Failure::NoOffer(OfferError::Cut),
+            offer_input::Failure::NoOffer(OfferError::Cut),
             OWN,
             "the login has ended, or something there has read a part of the client's offer",
         ),
         row(
-            Failure::NoOffer(OfferError::TooLong),
+            offer_input::Failure::NoOffer(OfferError::TooLong),
             OWN,
             "the program's arguments do not fit into an offer, or something else comes without end",
         ),
         row(
-            Failure::NoOffer(OfferError::Version(2)),
+            offer_input::Failure::NoOffer(OfferError::Version(2)),
             OWN,
             "the client is of a later version with another bootstrap",
         ),
         row(
-            Failure::NoOffer(OfferError::Malformed(3)),
+            offer_input::Failure::NoOffer(OfferError::Malformed(3)),
             OWN,
             "the offer was changed on its way, or is of another version",
         ),
@@ -447,12 +448,12 @@ fn server() -> Vec<Row> {
             "what --server says is not a single line",
         ),
         row(
-            Failure::LoginEnded,
+            server::Failure::LoginEnded,
             OWN,
             "the client was ended, or its connection was lost, before the first datagram",
         ),
         row(
-            Failure::ServerEnded,
+            server::Failure::ServerEnded,
             OWN,
             "no client came for a minute, or the server was ended",
         ),
@@ -742,6 +743,14 @@ fn types() -> Vec<(&'static str, &'static str)> {
             include_str!("../settings/error.rs"),
         ),
         (type_name::<log::Failure>(), include_str!("../log.rs")),
+        (
+            type_name::<server::Failure>(),
+            include_str!("../server/error.rs"),
+        ),
+        (
+            type_name::<offer_input::Failure>(),
+            include_str!("../offer_input.rs"),
+        ),
         (type_name::<system::Failure>(), include_str!("../system.rs")),
         (
             type_name::<LoginFailure>(),

@@ -13,9 +13,9 @@ use fulmar_login::{Bind, PortRange};
 use fulmar_platform::UdpSocket;
 use fulmar_platform::udp::{Families, UdpOptions};
 
+use super::error::Failure;
 use crate::address;
 use crate::environment::Environment;
-use crate::errors::Failure;
 
 /// The sockets of a server, all on one port.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use std::path::Path;
 use fulmar_core::Names;
 use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
 
+use super::error::Failure;
 use super::lifetime;
 use super::timeouts::Timeouts;
 use crate::environment::Environment;
-use crate::errors::Failure;
 use crate::log::{self, Log};
 use crate::system::while_doing;
 use crate::trace::Trace;

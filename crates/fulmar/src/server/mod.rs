@@ -6,6 +6,7 @@
 pub(crate) mod announce;
 pub(crate) mod bind;
 mod detach;
+mod error;
 mod event_loop;
 mod foreground;
 mod ground;
@@ -31,14 +32,14 @@ use fulmar_login::OfferError;
 use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
+pub(crate) use self::error::Failure;
 use self::ground::{Ground, Owner};
 use self::options::{Options, Wishes};
 use self::plan::Plan;
 use crate::advice::Advice as _;
 use crate::environment::Environment;
-use crate::errors::Failure;
 use crate::login_parent::{Leave, LoginFork, fork_daemon};
-use crate::offer_input::Input;
+use crate::offer_input::{self, Input};
 use crate::report;
 use crate::system::while_doing;
 
@@ -80,7 +81,7 @@ pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
 /// When a user has started it on a terminal, where no client can say anything.
 pub(crate) fn run_as_offered(wishes: Wishes) -> Result<u8, Failure> {
     if is_terminal(io::stdin()) {
-        return Err(Failure::NoOffer(OfferError::Missing));
+        return Err(offer_input::Failure::NoOffer(OfferError::Missing).into());
     }
     serve_as_offered(wishes).or_else(|failure| {
         announce::failure(&failure);

@@ -19,11 +19,11 @@ use fulmar_login::{Announcement, Bind, PortRange, Received};
 
 use super::announce;
 use super::bind::{self, Bound};
+use super::error::Failure;
 use super::ground::{Ground, Owner};
 use super::options::{Options, Wishes};
 use super::plan::{Opened, Plan, ignore_signals, watch};
 use crate::clock::now;
-use crate::errors::Failure;
 use crate::login_parent::ParentHandle;
 use crate::session_key;
 use crate::system::{self, while_doing};

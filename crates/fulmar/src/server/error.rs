@@ -1,0 +1,76 @@
+//! What can keep a server from serving.
+
+use std::ffi::OsString;
+use std::io;
+
+use fulmar_core::Names;
+use fulmar_login::PortRange;
+
+use crate::advice::Advice;
+use crate::{log, offer_input, system};
+
+/// The reason why there is no server, or no session on it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// All ports are taken, on every address that was tried.
+    #[error("cannot listen on UDP {ports}: {error}")]
+    PortsBusy {
+        /// The ports that were tried.
+        ports: PortRange,
+        /// The system's error at the last one.
+        error: io::Error,
+    },
+    /// There is no such program, or it may not be run.
+    #[error("cannot run {}: there is no such program here", program.display())]
+    ShellMissing {
+        /// As it was named.
+        program: OsString,
+    },
+    /// Whoever started the server has gone before a client was heard.
+    #[error("the login has ended before the client was heard")]
+    LoginEnded,
+    /// The server in the background has ended before a client was heard.
+    #[error("the server has ended before it heard a client")]
+    ServerEnded,
+    /// There is no offer.
+    #[error(transparent)]
+    Offer(#[from] offer_input::Failure),
+    /// Nothing can be logged.
+    #[error(transparent)]
+    Log(#[from] log::Failure),
+    /// The system refuses something.
+    #[error(transparent)]
+    System(#[from] system::Failure),
+}
+
+impl Advice for Failure {
+    fn passed_on(&self) -> Option<&dyn Advice> {
+        match self {
+            Failure::Offer(failure) => Some(failure),
+            Failure::Log(failure) => Some(failure),
+            Failure::System(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    fn advice(&self, names: Names) -> Option<String> {
+        Some(match self {
+            Failure::PortsBusy { .. } => {
+                "name other ports with -p PORT or -p LOW:HIGH, or end sessions that nobody uses"
+                    .to_owned()
+            }
+            Failure::ShellMissing { .. } => {
+                "check the spelling, SHELL and PATH, or name the program by its full path"
+                    .to_owned()
+            }
+            Failure::ServerEnded => {
+                "a client has a minute to come; if it was quicker, look at its --log FILE"
+                    .to_owned()
+            }
+            Failure::LoginEnded => return None,
+            Failure::Offer(_) | Failure::Log(_) | Failure::System(_) => {
+                return self.passed_on()?.advice(names);
+            }
+        })
+    }
+}
