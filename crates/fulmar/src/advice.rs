@@ -4,6 +4,7 @@ use std::error::Error;
 
 use fulmar_core::Names;
 use fulmar_login::LoginFailure;
+use fulmar_platform::Signal;
 
 /// A failure that a user can be told of. Its text says what happened and to whom.
 pub(crate) trait Advice: Error {
@@ -35,5 +36,27 @@ pub(crate) trait Advice: Error {
 impl Advice for LoginFailure {
     fn advice(&self, _names: Names) -> Option<String> {
         LoginFailure::advice(self)
+    }
+}
+
+/// Returns what failures call a signal.
+pub(crate) fn signal_name(signal: Signal) -> &'static str {
+    match signal {
+        Signal::HangUp => "SIGHUP",
+        Signal::Interrupt => "SIGINT",
+        Signal::Quit => "SIGQUIT",
+        Signal::Pipe => "SIGPIPE",
+        Signal::Terminate => "SIGTERM",
+        Signal::User1 => "SIGUSR1",
+        Signal::User2 => "SIGUSR2",
+        Signal::Alarm => "SIGALRM",
+        Signal::VirtualAlarm => "SIGVTALRM",
+        Signal::Profile => "SIGPROF",
+        Signal::ProcessorLimit => "SIGXCPU",
+        Signal::FileLimit => "SIGXFSZ",
+        Signal::Abort => "SIGABRT",
+        Signal::BadCall => "SIGSYS",
+        Signal::Trap => "SIGTRAP",
+        _ => "a signal",
     }
 }

@@ -11,7 +11,7 @@ use fulmar_core::{Capabilities, Names};
 use fulmar_login::{Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService};
 use fulmar_platform::{Signal, signals};
 
-use crate::client::{Desk, Meeting, farewell};
+use crate::client::{self, Desk, Meeting, farewell};
 use crate::clock::now;
 use crate::errors::Failure;
 use crate::login::{SshChild, SshLogin};
@@ -131,7 +131,7 @@ fn obey(signal: Signal) -> Result<(), Failure> {
         Signal::Suspend => Ok(signals::stop_process_group().map_err(while_doing("stopping"))?),
         // The last is about what the server did not read, whose end says more.
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
-        signal => Err(Failure::Signalled(signal)),
+        signal => Err(client::Failure::Signalled(signal).into()),
     }
 }
 

@@ -32,7 +32,11 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
             "mosh-server",
             Names::Stock,
         ),
-        Program::MoshClient => (mosh_client(rest), "mosh-client", Names::Stock),
+        Program::MoshClient => (
+            mosh_client(rest).map_err(Failure::from),
+            "mosh-client",
+            Names::Stock,
+        ),
     };
     outcome.unwrap_or_else(|failure| report::failure(&failure, program, names))
 }
@@ -91,11 +95,11 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
 
 fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
     match (arguments.address, arguments.port) {
-        _ if arguments.colors => client::print_colors(Names::Own),
+        _ if arguments.colors => Ok(client::print_colors(Names::Own)?),
         (Some(address), Some(port)) => {
             let (flags, file) = (arguments.flags.0, arguments.file.path);
             let sources = Sources::own(flags, file, Some(&address));
-            client::run(address, port, &sources)
+            Ok(client::run(address, port, &sources)?)
         }
         _ => Err(Failure::NothingToDo),
     }
@@ -133,7 +137,7 @@ fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
     }
 }
 
-fn mosh_client(words: &[OsString]) -> Result<u8, Failure> {
+fn mosh_client(words: &[OsString]) -> Result<u8, client::Failure> {
     use client::stock_options::{Request, parse};
     match parse(words) {
         Request::Connect { address, port } => client::run(address, port, &Sources::stock()),

@@ -11,11 +11,11 @@ use fulmar_core::{Client, ClientEnding, ClientEvent, ExitCause};
 use fulmar_login::{LoginEvent, LoginStep, SessionService};
 use fulmar_platform::{Readiness, Signal, process, signals};
 
+use super::error::Failure;
 use super::signals::Meaning;
 use super::sockets::Sockets;
 use super::terminal::{Keys, Terminal};
 use crate::clock::now;
-use crate::errors::Failure;
 use crate::login::SshLogin;
 use crate::reactor::{Event, Reactor, Token};
 use crate::steps::{Step, Steps};

@@ -11,7 +11,7 @@ use fulmar_datagram::{Key, KeyError};
 use fulmar_platform::take_env_secret;
 use zeroize::Zeroizing;
 
-use crate::errors::Failure;
+use super::error::Failure;
 use crate::session_key;
 use crate::system::{self, while_doing};
 

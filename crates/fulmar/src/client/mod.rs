@@ -3,6 +3,7 @@
 //! Source: docs/protocol.md §2.8.
 
 pub(crate) mod capabilities;
+mod error;
 mod event_loop;
 mod key_source;
 mod signals;
@@ -25,14 +26,13 @@ use fulmar_platform::{Tty, forbid_core_dumps};
 use fulmar_terminal::Size;
 
 use self::capabilities::Alternate;
+pub(crate) use self::error::Failure;
 use self::event_loop::EventLoop;
 use self::key_source::KeyText;
 use self::sockets::Sockets;
 use self::terminal::Terminal;
 use crate::clock::now;
 use crate::environment::Environment;
-use crate::errors::Failure;
-
 use crate::log::{self, Log};
 use crate::login::SshLogin;
 use crate::net::destinations::Destinations;

@@ -9,7 +9,7 @@ use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Interest, RawMode, Readiness, Transfer, Tty, boot_time, wait_for};
 use fulmar_terminal::Size;
 
-use crate::errors::Failure;
+use super::error::Failure;
 use crate::reactor::{Registry, Token};
 
 /// The most keys that are read in one turn; a terminal gives them in pieces of a few kilobytes.

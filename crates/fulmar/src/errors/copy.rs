@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use fulmar_core::Names;
 use fulmar_platform::Signal;
 
-use super::signal_name;
-use crate::advice::Advice;
+use crate::advice::{Advice, signal_name};
 use crate::copy::BadOperand;
 
 /// The reason why a copy came to nothing, or not to all that was asked for. Hosts are as the user wrote them.

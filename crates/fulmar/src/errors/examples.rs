@@ -10,9 +10,10 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 
 use fulmar_core::Names::{Own, Stock};
+use fulmar_datagram::KeyError;
 use fulmar_login::{BadDestination, OpeningError, SshError, SshExit};
 use fulmar_login::{OfferError, PortRange};
-use fulmar_platform::Unfit;
+use fulmar_platform::{Signal, Unfit};
 
 use super::*;
 use crate::copy::BadOperand;
@@ -471,34 +472,34 @@ fn server() -> Vec<Row> {
 fn client() -> Vec<Row> {
     vec![
         row(
-            Failure::KeyMissing,
+            client::Failure::KeyMissing,
             BOTH,
             "a client was started by hand, without the server's key",
         ),
         row(
-            Failure::BadKey(KeyError::WrongLength { found: 21 }),
+            client::Failure::BadKey(KeyError::WrongLength { found: 21 }),
             BOTH,
             "a character was lost when the key was copied",
         ),
         row(
-            Failure::BadKey(KeyError::NotBase64),
+            client::Failure::BadKey(KeyError::NotBase64),
             BOTH,
             "something else than the key was copied, or a character was mistyped",
         ),
         row(
-            Failure::BadAddress {
+            client::Failure::BadAddress {
                 text: "example.org".into(),
             },
             BOTH,
             "fulmar client and mosh-client take no names",
         ),
         row(
-            Failure::NoTerminal(said("Inappropriate ioctl for device")),
+            client::Failure::NoTerminal(said("Inappropriate ioctl for device")),
             BOTH,
             "no terminal is there to draw on",
         ),
         row(
-            Failure::UnknownTerminal {
+            client::Failure::UnknownTerminal {
                 term: "no-such-type".into(),
             },
             STOCK,
@@ -509,7 +510,7 @@ fn client() -> Vec<Row> {
 }
 
 fn session() -> Vec<Row> {
-    let never = |is_heard| Failure::NeverConnected {
+    let never = |is_heard| client::Failure::NeverConnected {
         server: "192.0.2.7, UDP port 60001".to_owned(),
         port: 60001,
         sent: 19,
@@ -533,34 +534,34 @@ fn session() -> Vec<Row> {
             "after a login: UDP is blocked on the way back",
         ),
         row(
-            Failure::Unanswered {
+            client::Failure::Unanswered {
                 server: "192.0.2.7, UDP port 60001".to_owned(),
             },
             BOTH,
             "the user has left while the server could not be reached",
         ),
         row(
-            Failure::Signalled(Signal::Terminate),
+            client::Failure::Signalled(Signal::Terminate),
             OWN,
             "somebody sent the client a signal",
         ),
         row(
-            Failure::TerminalClosed,
+            client::Failure::TerminalClosed,
             OWN,
             "the window or the connection that showed the client is gone",
         ),
         row(
-            Failure::Altered,
+            client::Failure::Altered,
             OWN,
             "the two ends have not seen the same offer and announcement at the login",
         ),
         row(
-            Failure::KeySpent,
+            client::Failure::KeySpent,
             BOTH,
             "so much was sent in one session that its key may seal no more",
         ),
         row(
-            Failure::Panicked("index out of bounds".to_owned()),
+            client::Failure::Panicked("index out of bounds".to_owned()),
             BOTH,
             "a bug",
         ),
@@ -750,6 +751,10 @@ fn types() -> Vec<(&'static str, &'static str)> {
         (
             type_name::<offer_input::Failure>(),
             include_str!("../offer_input.rs"),
+        ),
+        (
+            type_name::<client::Failure>(),
+            include_str!("../client/error.rs"),
         ),
         (type_name::<system::Failure>(), include_str!("../system.rs")),
         (

@@ -28,7 +28,7 @@ use fulmar_platform::{Signal, signals};
 use self::request::Window;
 pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
-use crate::client::{Desk, Meeting, farewell};
+use crate::client::{self, Desk, Meeting, farewell};
 use crate::clock::now;
 use crate::errors::Failure;
 use crate::net::destinations::Destinations;
@@ -67,7 +67,7 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let destination = parse(destination)?;
     let desk = Desk::prepare(sources)?;
-    let modes = desk.tty().modes().map_err(Failure::NoTerminal)?;
+    let modes = desk.tty().modes().map_err(client::Failure::NoTerminal)?;
     let login = SessionLogin::begin(&desk, destination, words)?;
     let meeting = login.finish();
     if meeting.is_err() {
@@ -218,7 +218,7 @@ fn obey(signal: Signal) -> Result<(), Failure> {
         Signal::Suspend => Ok(signals::stop().map_err(while_doing("stopping"))?),
         // The last is about what ssh did not read, whose end says more.
         Signal::Child | Signal::Continue | Signal::WindowChange | Signal::Pipe => Ok(()),
-        signal => Err(Failure::Signalled(signal)),
+        signal => Err(client::Failure::Signalled(signal).into()),
     }
 }
 

@@ -1,0 +1,217 @@
+//! What can keep a client from a session, or end one.
+
+use std::ffi::OsString;
+use std::io;
+
+use fulmar_core::Names;
+use fulmar_datagram::KeyError;
+use fulmar_login::LoginFailure;
+use fulmar_platform::Signal;
+
+use crate::advice::{Advice, signal_name};
+use crate::{log, settings, system};
+
+/// The reason why a client has no session, or none any more.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The client has no key.
+    #[error("no key: MOSH_KEY is not set and no line came on standard input")]
+    KeyMissing,
+    /// The key is not one.
+    #[error("the key cannot be right: {0}")]
+    BadKey(KeyError),
+    /// The server's address is not numeric.
+    #[error("{} is not a numeric address", text.display())]
+    BadAddress {
+        /// As it was written.
+        text: OsString,
+    },
+    /// There is no terminal to draw on.
+    #[error("there is no terminal: {0}")]
+    NoTerminal(io::Error),
+    /// The terminal is not in terminfo; an error under the stock name only.
+    #[error("the terminal type {} is unknown", term.display())]
+    UnknownTerminal {
+        /// The value of `TERM`.
+        term: OsString,
+    },
+
+    /// The server has never answered.
+    #[error(
+        "no answer from {server}: {sent} datagrams were sent there, {}{}",
+        arrived(*is_heard), refused(*refusals)
+    )]
+    NeverConnected {
+        /// The address to which datagrams went.
+        server: String,
+        /// The port to which they went.
+        port: u16,
+        /// The number of datagrams.
+        sent: usize,
+        /// The number of times that somebody refused to carry or take one.
+        refusals: u64,
+        /// True if any has arrived; `None` if the server does not tell.
+        is_heard: Option<bool>,
+    },
+    /// The end was not confirmed.
+    #[error("left without an answer from {server}")]
+    Unanswered {
+        /// The address to which datagrams went.
+        server: String,
+    },
+    /// A signal asked us to leave.
+    #[error("ended by {}", signal_name(*.0))]
+    Signalled(Signal),
+    /// The terminal was closed.
+    #[error("the terminal was closed")]
+    TerminalClosed,
+    /// The client's and the server's agreement differ.
+    #[error(
+        "what we offered to the server, or what it announced, was changed at the login; nothing was started there"
+    )]
+    Altered,
+    /// No more may be encrypted.
+    #[error("the session's key has been used for as long as is safe")]
+    KeySpent,
+    /// A bug of ours.
+    #[error("a bug in fulmar: {0}")]
+    Panicked(String),
+
+    /// The login that was still to help has failed.
+    #[error(transparent)]
+    Login(#[from] LoginFailure),
+    /// The settings make no sense.
+    #[error(transparent)]
+    Settings(#[from] settings::Failure),
+    /// Nothing can be logged.
+    #[error(transparent)]
+    Log(#[from] log::Failure),
+    /// The system refuses something.
+    #[error(transparent)]
+    System(#[from] system::Failure),
+}
+
+impl Advice for Failure {
+    fn passed_on(&self) -> Option<&dyn Advice> {
+        match self {
+            Failure::Login(failure) => Some(failure),
+            Failure::Settings(failure) => Some(failure),
+            Failure::Log(failure) => Some(failure),
+            Failure::System(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    fn advice(&self, names: Names) -> Option<String> {
+        let own = names == Names::Own;
+        Some(match self {
+            Failure::KeyMissing | Failure::BadKey(_) => {
+                "the key is the last word of the line MOSH CONNECT <port> <key> that the server \
+                 prints: 22 characters"
+                    .to_owned()
+            }
+            Failure::BadAddress { .. } => {
+                "give the address in numbers, as 192.0.2.7 or 2001:db8::7".to_owned()
+            }
+            Failure::NoTerminal(_) if own => {
+                "run it in a terminal; a script can give it one with script(1) or tmux".to_owned()
+            }
+            Failure::UnknownTerminal { .. } => {
+                "set TERM to a type that this machine knows, for instance xterm".to_owned()
+            }
+            Failure::NeverConnected { port, is_heard, .. } => match is_heard {
+                None => format!(
+                    "check that the server runs and that every firewall on the way lets UDP to port \
+                     {port} in there, and its answers back in here"
+                ),
+                Some(false) => format!(
+                    "a firewall there or on the way keeps UDP from port {port}: let it in, or name a \
+                     port that is open with -p"
+                ),
+                Some(true) => format!(
+                    "a firewall here or on the way keeps what comes from UDP port {port} out: let \
+                     answers in, or try another network"
+                ),
+            },
+            Failure::Unanswered { .. } => {
+                "the session may go on there; log in by ssh to see to it".to_owned()
+            }
+            Failure::Altered => {
+                "try again; if it stays so, look for what changes the output of the login: a wrapper \
+                 around ssh, or a script that the remote shell reads"
+                    .to_owned()
+            }
+            Failure::KeySpent => "start a new session".to_owned(),
+            Failure::Panicked(_) => "please report it, with what you did before".to_owned(),
+            Failure::NoTerminal(_) | Failure::Signalled(_) | Failure::TerminalClosed => {
+                return None;
+            }
+            Failure::Login(_) | Failure::Settings(_) | Failure::Log(_) | Failure::System(_) => {
+                return self.passed_on()?.advice(names);
+            }
+        })
+    }
+}
+
+fn arrived(is_heard: Option<bool>) -> &'static str {
+    match is_heard {
+        None => "none came back",
+        Some(false) => "none arrived",
+        Some(true) => "some arrived, but no answer arrives here",
+    }
+}
+
+fn refused(refusals: u64) -> String {
+    match refusals {
+        0 => String::new(),
+        refusals => format!("; {refusals} times a machine on the way refused"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_port_is_told_with_address_port_and_remedy() {
+        let failure = Failure::NeverConnected {
+            server: "192.0.2.7, UDP port 60001".to_owned(),
+            port: 60001,
+            sent: 19,
+            refusals: 0,
+            is_heard: None,
+        };
+        let told = failure.to_string();
+        assert!(told.contains("192.0.2.7, UDP port 60001"), "{told}");
+        assert!(told.contains("19 datagrams"), "{told}");
+        let advice = failure.advice(Names::Own).unwrap();
+        assert!(advice.contains("60001"), "{advice}");
+    }
+
+    #[test]
+    fn which_way_is_closed_is_told_where_it_is_known() {
+        let failure = |is_heard| Failure::NeverConnected {
+            server: "192.0.2.7, UDP port 60001".to_owned(),
+            port: 60001,
+            sent: 8,
+            refusals: 2,
+            is_heard,
+        };
+        for (is_heard, told, advice) in [
+            (None, "none came back", "every firewall"),
+            (Some(false), "none arrived", "there or on the way"),
+            (Some(true), "some arrived", "here or on the way"),
+        ] {
+            let failure = failure(is_heard);
+            assert!(failure.to_string().contains(told), "{failure}");
+            assert!(failure.to_string().contains("2 times"), "{failure}");
+            assert!(failure.advice(Names::Own).unwrap().contains(advice));
+        }
+    }
+
+    #[test]
+    fn failures_have_the_status_of_ssh_or_of_stock() {
+        assert_eq!(Failure::KeyMissing.status(Names::Own), 255);
+        assert_eq!(Failure::KeyMissing.status(Names::Stock), 1);
+    }
+}
