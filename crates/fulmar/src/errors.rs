@@ -8,14 +8,13 @@ use std::net::SocketAddr;
 use std::process::ExitStatus;
 
 use fulmar_core::Names;
-use fulmar_login::{LoginFailure, OpeningError};
 use fulmar_platform::resolve::{ResolveError, numeric};
 
 pub(crate) use self::copy::CopyFailure;
 use crate::advice::Advice;
 use crate::shell_words::Unfinished;
 use crate::wrapper::Mistake;
-use crate::{client, log, offer_input, server, settings, system};
+use crate::{client, log, login, server, settings, system};
 
 /// The reason why the program leaves without having done what it was asked for.
 ///
@@ -24,7 +23,7 @@ use crate::{client, log, offer_input, server, settings, system};
 pub(crate) enum Failure {
     /// A login came to nothing.
     #[error(transparent)]
-    Login(#[from] LoginFailure),
+    Login(#[from] login::Failure),
     /// The client has no session.
     #[error(transparent)]
     Client(#[from] client::Failure),
@@ -43,22 +42,6 @@ pub(crate) enum Failure {
     /// Neither a host nor anything else was named.
     #[error("nothing to do: no host and no command was given")]
     NothingToDo,
-
-    /// The server that was started beside the client said nothing that helps.
-    #[error("the server on this machine ended before it could be reached")]
-    LocalServer,
-
-    /// The offer cannot be written down for a server.
-    #[error("{0}")]
-    Opening(OpeningError),
-    /// A server has told why it does not serve.
-    #[error("{what}")]
-    OfServer {
-        /// The failure, in the server's words.
-        what: String,
-        /// The advice, in lines.
-        advice: Vec<String>,
-    },
 
     /// The words after `mosh` make no sense.
     #[error("{0}")]
@@ -151,11 +134,6 @@ impl Advice for Failure {
             Failure::NothingToDo => {
                 "try fulmar --local for a session on this machine, or fulmar --help".to_owned()
             }
-            Failure::OfServer { advice, .. } if !advice.is_empty() => advice.join("\n"),
-            Failure::Opening(OpeningError::TooLong(_)) => offer_input::SHORTER.to_owned(),
-            Failure::Opening(OpeningError::ControlCharacter) => {
-                "write the command of --server in one line".to_owned()
-            }
             Failure::StarterOptions(_) => "mosh --help lists the options".to_owned(),
             Failure::SshCommand(_) | Failure::NoSshCommand => {
                 "it reads like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()
@@ -189,8 +167,6 @@ impl Advice for Failure {
                 )
             }
             Failure::NoPortRanges => "give it a single port with -p PORT".to_owned(),
-            Failure::OfServer { .. } => return None,
-            Failure::LocalServer => "try fulmar server new by itself to see why".to_owned(),
         })
     }
 }

@@ -13,8 +13,7 @@ use fulmar_platform::{Signal, signals};
 
 use crate::client::{self, Desk, Meeting, farewell};
 use crate::clock::now;
-use crate::errors::Failure;
-use crate::login::{SshChild, SshLogin};
+use crate::login::{Failure, SshChild, SshLogin};
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
 use crate::settings::{Records, Sources};

@@ -65,13 +65,13 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
         Some(Command::Completions { shell }) => Ok(print(&shell.script())?),
         None if cli.local => {
             let sources = Sources::own(cli.flags.0, cli.file.path, None);
-            local::run(&cli.words, &sources)
+            Ok(local::run(&cli.words, &sources)?)
         }
         None => match destination_and_command(&cli.words) {
             Some((destination, command)) => {
-                let host = login::host_of(destination)?;
+                let host = login::host_of(destination).map_err(login::Failure::from)?;
                 let sources = Sources::own(cli.flags.0, cli.file.path, Some(&host));
-                login::run(destination, command, &sources)
+                Ok(login::run(destination, command, &sources)?)
             }
             None => Err(Failure::NothingToDo),
         },

@@ -197,7 +197,7 @@ fn settings_for(
     arguments: &CopyArgs,
     destination: &OsStr,
 ) -> Result<crate::settings::Login, Failure> {
-    let host = crate::login::host_of(destination)?;
+    let host = crate::login::host_of(destination).map_err(crate::login::Failure::from)?;
     let flags = arguments.flags.0.clone();
     let sources = Sources::own(flags, arguments.file.path.clone(), Some(&host));
     let settings = sources.resolve(&Environment::current())?;

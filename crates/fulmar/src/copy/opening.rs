@@ -52,7 +52,7 @@ impl Opening {
     ) -> Result<Opening, Failure> {
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
-            Failure::Login(LoginFailure::Destination { text, why })
+            Failure::Login(LoginFailure::Destination { text, why }.into())
         })?;
         let words = server_words(settings, limit);
         let program = settings.server.as_deref().and_then(far_program);
@@ -152,7 +152,7 @@ impl Opening {
 impl From<CopyLoginFailure> for Failure {
     fn from(failure: CopyLoginFailure) -> Failure {
         Failure::Copy(match failure {
-            CopyLoginFailure::Login(failure) => return Failure::Login(failure),
+            CopyLoginFailure::Login(failure) => return Failure::Login(failure.into()),
             CopyLoginFailure::NoFulmar { host, system } => CopyFailure::NoFulmar { host, system },
             CopyLoginFailure::NoCopyServer { host, exit } => {
                 let status = exit.to_string();

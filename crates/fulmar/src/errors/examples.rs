@@ -12,13 +12,13 @@ use std::path::PathBuf;
 use fulmar_core::Names::{Own, Stock};
 use fulmar_datagram::KeyError;
 use fulmar_login::{BadDestination, OpeningError, SshError, SshExit};
-use fulmar_login::{OfferError, PortRange};
+use fulmar_login::{LoginFailure, OfferError, PortRange};
 use fulmar_platform::{Signal, Unfit};
 
 use super::*;
 use crate::copy::BadOperand;
 use crate::settings::{FileFault, Source, example_fault};
-use crate::{documents, log, settings};
+use crate::{documents, log, offer_input, settings};
 
 /// The names under which a failure can happen.
 const BOTH: &[Names] = &[Own, Stock];
@@ -409,7 +409,7 @@ fn server() -> Vec<Row> {
              not be run",
         ),
         row(
-            Failure::LocalServer,
+            login::Failure::LocalServer,
             OWN,
             "with --local: the server has ended without a word",
         ),
@@ -439,12 +439,12 @@ fn server() -> Vec<Row> {
             "the offer was changed on its way, or is of another version",
         ),
         row(
-            Failure::Opening(OpeningError::TooLong(70_000)),
+            login::Failure::Opening(OpeningError::TooLong(70_000)),
             OWN,
             "the program's arguments do not fit into an offer",
         ),
         row(
-            Failure::Opening(OpeningError::ControlCharacter),
+            login::Failure::Opening(OpeningError::ControlCharacter),
             OWN,
             "what --server says is not a single line",
         ),
@@ -459,7 +459,7 @@ fn server() -> Vec<Row> {
             "no client came for a minute, or the server was ended",
         ),
         row(
-            Failure::OfServer {
+            login::Failure::OfServer {
                 what: "cannot run nano: there is no such program here".to_owned(),
                 advice: vec!["check the spelling".to_owned()],
             },
@@ -755,6 +755,10 @@ fn types() -> Vec<(&'static str, &'static str)> {
         (
             type_name::<client::Failure>(),
             include_str!("../client/error.rs"),
+        ),
+        (
+            type_name::<login::Failure>(),
+            include_str!("../login/error.rs"),
         ),
         (type_name::<system::Failure>(), include_str!("../system.rs")),
         (

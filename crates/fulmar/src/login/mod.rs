@@ -10,6 +10,7 @@
 //!
 //! Source: docs/protocol.md §2.9, docs/threat-model.md §9.
 
+mod error;
 mod other_client;
 mod request;
 mod resolve;
@@ -25,12 +26,12 @@ use fulmar_login::{
 };
 use fulmar_platform::{Signal, signals};
 
+pub(crate) use self::error::Failure;
 use self::request::Window;
 pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
 use crate::client::{self, Desk, Meeting, farewell};
 use crate::clock::now;
-use crate::errors::Failure;
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
 use crate::report;
@@ -43,14 +44,14 @@ use crate::system::while_doing;
 /// # Errors
 ///
 /// When ssh would refuse it.
-pub(crate) fn host_of(destination: &OsStr) -> Result<OsString, Failure> {
+pub(crate) fn host_of(destination: &OsStr) -> Result<OsString, LoginFailure> {
     Ok(parse(destination)?.host().to_owned())
 }
 
-fn parse(destination: &OsStr) -> Result<Destination, Failure> {
+fn parse(destination: &OsStr) -> Result<Destination, LoginFailure> {
     Destination::parse(destination).map_err(|why| {
         let text = destination.to_owned();
-        Failure::Login(LoginFailure::Destination { text, why })
+        LoginFailure::Destination { text, why }
     })
 }
 

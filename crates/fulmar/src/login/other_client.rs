@@ -10,8 +10,8 @@ use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Signal, process};
 use fulmar_predict::PredictionMode;
 
+use super::error::Failure;
 use crate::client::Meeting;
-use crate::errors::Failure;
 use crate::reactor::{Event, Reactor};
 use crate::settings::Settings;
 use crate::system::{cannot_start, while_doing};

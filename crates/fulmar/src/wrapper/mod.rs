@@ -110,7 +110,7 @@ fn start(
 ) -> Result<Infallible, Failure> {
     // Stock leaves that to ssh, where a dash at its beginning makes it an option, and a shell may
     // read what ssh puts into a proxy's command line.
-    let name = login::host_of(&wishes.host)?;
+    let name = login::host_of(&wishes.host).map_err(login::Failure::from)?;
     let colors = client::colors(wishes, environment)?;
     let server = server_command::server_command(wishes, &colors, environment);
     let mut hearing = Hearing::default();
