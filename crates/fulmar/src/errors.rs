@@ -1,7 +1,5 @@
 //! Everything that can go wrong, in one list: what happened, to whom, and what to try next.
 
-mod copy;
-
 use std::ffi::OsString;
 use std::io;
 use std::net::SocketAddr;
@@ -10,11 +8,10 @@ use std::process::ExitStatus;
 use fulmar_core::Names;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
-pub(crate) use self::copy::CopyFailure;
 use crate::advice::Advice;
 use crate::shell_words::Unfinished;
 use crate::wrapper::Mistake;
-use crate::{client, log, login, server, settings, system};
+use crate::{client, copy, log, login, server, settings, system};
 
 /// The reason why the program leaves without having done what it was asked for.
 ///
@@ -29,7 +26,7 @@ pub(crate) enum Failure {
     Client(#[from] client::Failure),
     /// A copy came to nothing, or not to all of it.
     #[error(transparent)]
-    Copy(CopyFailure),
+    Copy(#[from] copy::Failure),
     /// The settings make no sense.
     #[error(transparent)]
     Settings(#[from] settings::Failure),

@@ -52,30 +52,29 @@ fn own(words: Vec<OsString>) -> Result<u8, Failure> {
         Ok(cli) => cli,
         Err(error) => return Ok(tell(&error, refused)?),
     };
-    match cli.command {
+    Ok(match cli.command {
         Some(Command::Server(arguments)) if arguments.is_new() => {
-            Ok(server::run(arguments.into_wishes().alone(), Names::Own)?)
+            server::run(arguments.into_wishes().alone(), Names::Own)?
         }
-        Some(Command::Server(arguments)) => Ok(server::run_as_offered(arguments.into_wishes())?),
-        Some(Command::Client(arguments)) => own_client(arguments),
-        Some(Command::Cp(arguments)) => copy::run(&arguments),
-        Some(Command::CopyServer(arguments)) => copy::run_far_end(&arguments),
-        Some(Command::Config(arguments)) => print_settings(arguments),
-        Some(Command::Man { page }) => Ok(print(&manual::page(page))?),
-        Some(Command::Completions { shell }) => Ok(print(&shell.script())?),
+        Some(Command::Server(arguments)) => server::run_as_offered(arguments.into_wishes())?,
+        Some(Command::Client(arguments)) => own_client(arguments)?,
+        Some(Command::Cp(arguments)) => copy::run(&arguments)?,
+        Some(Command::CopyServer(arguments)) => copy::run_far_end(&arguments)?,
+        Some(Command::Config(arguments)) => print_settings(arguments)?,
+        Some(Command::Man { page }) => print(&manual::page(page))?,
+        Some(Command::Completions { shell }) => print(&shell.script())?,
         None if cli.local => {
             let sources = Sources::own(cli.flags.0, cli.file.path, None);
-            Ok(local::run(&cli.words, &sources)?)
+            local::run(&cli.words, &sources)?
         }
-        None => match destination_and_command(&cli.words) {
-            Some((destination, command)) => {
-                let host = login::host_of(destination).map_err(login::Failure::from)?;
-                let sources = Sources::own(cli.flags.0, cli.file.path, Some(&host));
-                Ok(login::run(destination, command, &sources)?)
-            }
-            None => Err(Failure::NothingToDo),
-        },
-    }
+        None => {
+            let named = destination_and_command(&cli.words);
+            let (destination, command) = named.ok_or(Failure::NothingToDo)?;
+            let host = login::host_of(destination).map_err(login::Failure::from)?;
+            let sources = Sources::own(cli.flags.0, cli.file.path, Some(&host));
+            login::run(destination, command, &sources)?
+        }
+    })
 }
 
 fn print(text: &str) -> Result<u8, system::Failure> {
@@ -94,15 +93,15 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
 }
 
 fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
-    match (arguments.address, arguments.port) {
-        _ if arguments.colors => Ok(client::print_colors(Names::Own)?),
-        (Some(address), Some(port)) => {
-            let (flags, file) = (arguments.flags.0, arguments.file.path);
-            let sources = Sources::own(flags, file, Some(&address));
-            Ok(client::run(address, port, &sources)?)
-        }
-        _ => Err(Failure::NothingToDo),
+    if arguments.colors {
+        return Ok(client::print_colors(Names::Own)?);
     }
+    let (Some(address), Some(port)) = (arguments.address, arguments.port) else {
+        return Err(Failure::NothingToDo);
+    };
+    let (flags, file) = (arguments.flags.0, arguments.file.path);
+    let sources = Sources::own(flags, file, Some(&address));
+    Ok(client::run(address, port, &sources)?)
 }
 
 /// Prints help, or what is wrong with the command line, and returns the status to leave with.

@@ -17,6 +17,7 @@ use fulmar_quic::{Connection, Options, Secret};
 use zeroize::Zeroizing;
 
 use super::arguments::CopyServerArgs;
+use super::error::Failure;
 use super::far_end::{FarEnd, Login};
 use super::far_sockets::FarSockets;
 use super::pace::Pace;
@@ -24,7 +25,6 @@ use super::udp_link::origin;
 use crate::advice::Advice as _;
 use crate::clock::now;
 use crate::environment::Environment;
-use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
 use crate::login_parent::{Leave, LoginFork, ParentHandle, fork_daemon};
 use crate::random;
@@ -49,7 +49,7 @@ const SIGNALS: [Signal; 2] = [Signal::Terminate, Signal::Interrupt];
 /// When a user has started it.
 pub(crate) fn run(arguments: &CopyServerArgs) -> Result<u8, Failure> {
     if is_terminal(io::stdin()) {
-        return Err(Failure::Copy(CopyFailure::NotByHand));
+        return Err(Failure::NotByHand);
     }
     serve(arguments).or_else(|failure| {
         announce::failure(&failure);

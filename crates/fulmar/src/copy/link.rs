@@ -12,6 +12,7 @@ use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::Event;
 
 use super::absence::GONE_AFTER;
+use super::error::Failure;
 use super::near_sockets::NearSockets;
 use super::opening::Found;
 use super::pipe_lanes::{PipeLanes, Pipes};
@@ -20,7 +21,6 @@ use super::reporter::Reporter;
 use super::udp_link::UdpLink;
 use super::work::Carrier;
 use crate::clock;
-use crate::errors::{CopyFailure, Failure};
 use crate::login::SshLogin;
 use crate::reactor::{Registry, Token};
 
@@ -274,20 +274,20 @@ impl Link {
     /// Gives up what is lost for good.
     fn look_after_udp(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
         if self.silent(now).is_some_and(|silent| silent >= SILENT_MAX) {
-            return Err(Failure::Copy(CopyFailure::Silent {
+            return Err(Failure::Silent {
                 host: self.host.clone(),
                 minutes: SILENT_MAX.as_secs() / 60,
                 resumes: false,
-            }));
+            });
         }
         let is_chosen = self.choice.carrier() == UDP;
         if let Some(udp) = self.udp.as_mut().filter(|_| is_chosen) {
             if udp.sockets.is_peer_gone() {
-                return Err(Failure::Copy(CopyFailure::Gone {
+                return Err(Failure::Gone {
                     host: self.host.clone(),
                     seconds: GONE_AFTER.as_secs(),
                     resumes: false,
-                }));
+                });
             }
             udp.look(now, reporter);
         }
@@ -343,11 +343,11 @@ impl Link {
 
 /// The connection has ended. Whether the same command goes on is for others to say.
 fn lost(host: &str, why: String) -> Failure {
-    Failure::Copy(CopyFailure::Lost {
+    Failure::Lost {
         host: host.to_owned(),
         why,
         resumes: false,
-    })
+    }
 }
 
 fn over_ssh_text(udp: Option<&UdpLink>) -> String {

@@ -10,6 +10,7 @@
 
 mod absence;
 mod arguments;
+mod error;
 mod far;
 mod far_end;
 mod far_sockets;
@@ -40,10 +41,12 @@ use fulmar_platform::{Interest, Signal, forbid_core_dumps, signals};
 
 use self::arguments::Wishes;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
+pub(crate) use self::error::Failure;
 pub(crate) use self::far::run as run_far_end;
 use self::link::Link;
 use self::near::Near;
 use self::opening::{Opening, check_ending};
+#[cfg(test)]
 pub(crate) use self::operand::BadOperand;
 use self::pace::Pace;
 use self::plan::{Job, Way, plan};
@@ -51,7 +54,6 @@ use self::rate::Rate;
 use self::reporter::Reporter;
 use crate::clock::now;
 use crate::environment::Environment;
-use crate::errors::{CopyFailure, Failure};
 use crate::log::{self, Log};
 use crate::reactor::{Event, Reactor, Token};
 use crate::report;
@@ -91,11 +93,11 @@ const SIGNALS: [Signal; 7] = [
 ///
 /// When not all of it was copied.
 pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
-    let jobs = plan(&arguments.operands).map_err(Failure::Copy)?;
+    let jobs = plan(&arguments.operands)?;
     let wishes = &arguments.wishes;
     let writes_stream = |job: &Job| matches!(job.way, Way::DownStream { .. });
     if wishes.json && jobs.iter().any(writes_stream) {
-        return Err(Failure::Copy(CopyFailure::TwoOutputs));
+        return Err(Failure::TwoOutputs);
     }
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
     // A file that may not grow is an error like others.
@@ -113,7 +115,7 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     // Why nothing was copied says more than that nobody has read it.
     match outcome? {
         0 => delivered.map(|()| 0),
-        troubles => Err(Failure::Copy(CopyFailure::Incomplete { troubles })),
+        troubles => Err(Failure::Incomplete { troubles }),
     }
 }
 
@@ -171,7 +173,7 @@ fn copy(
 ) -> Result<Totals, Failure> {
     let settings = settings_for(arguments, &job.destination)?;
     let wishes = &arguments.wishes;
-    let task = request::task(&job.way, wishes, jobs).map_err(Failure::Copy)?;
+    let task = request::task(&job.way, wishes, jobs)?;
     let words = arguments.ssh.words();
     let opening = Opening::begin(
         &settings,
@@ -197,7 +199,7 @@ fn settings_for(
     arguments: &CopyArgs,
     destination: &OsStr,
 ) -> Result<crate::settings::Login, Failure> {
-    let host = crate::login::host_of(destination).map_err(crate::login::Failure::from)?;
+    let host = crate::login::host_of(destination)?;
     let flags = arguments.flags.0.clone();
     let sources = Sources::own(flags, arguments.file.path.clone(), Some(&host));
     let settings = sources.resolve(&Environment::current())?;
@@ -237,5 +239,5 @@ fn note(before: Option<Failure>, failure: Failure) -> Option<Failure> {
 
 /// Tells if nothing further is to be tried.
 fn is_final(failure: &Failure) -> bool {
-    matches!(failure, Failure::Copy(CopyFailure::Interrupted { .. }))
+    matches!(failure, Failure::Interrupted { .. })
 }

@@ -11,6 +11,7 @@ use fulmar_login::Silence;
 use fulmar_platform::{Interest, Signal};
 
 use super::WORK_BYTES_PER_TURN;
+use super::error::Failure;
 use super::link::Link;
 use super::opening::ending;
 use super::pace::Pace;
@@ -18,7 +19,6 @@ use super::progress::Snapshot;
 use super::reporter::Reporter;
 use super::work::{Goal, Origin, Work};
 use crate::clock::now;
-use crate::errors::{CopyFailure, Failure};
 use crate::reactor::{self, Reactor, Token};
 use crate::system::while_doing;
 
@@ -107,10 +107,7 @@ impl<'a> Near<'a> {
             work.interrupt();
         }
         self.link.close(now(), outcome.is_ok());
-        outcome.map_err(|failure| match failure {
-            Failure::Copy(failure) => Failure::Copy(failure.resuming(self.resumes)),
-            other => other,
-        })
+        outcome.map_err(|failure| failure.resuming(self.resumes))
     }
 
     fn go_on(&mut self) -> Result<Totals, Failure> {
@@ -198,7 +195,7 @@ impl<'a> Near<'a> {
     fn handle_signal(&mut self, now: Time, signal: Signal) -> Result<(), Failure> {
         if let Some(signal) = ending(signal) {
             let resumes = self.resumes && self.progress().bytes > 0;
-            return Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }));
+            return Err(Failure::Interrupted { signal, resumes });
         }
         if matches!(signal, Signal::WindowChange | Signal::Continue) {
             self.reporter.redraw(now);
@@ -329,15 +326,15 @@ impl<'a> Near<'a> {
     }
 
     fn wrong(&self, wrong: Wrong) -> Failure {
-        Failure::Copy(CopyFailure::Wrong {
+        Failure::Wrong {
             host: self.link.host().to_owned(),
             what: wrong.to_string(),
-        })
+        }
     }
 
     fn refused(&self, what: String) -> Failure {
         let host = self.link.host().to_owned();
-        Failure::Copy(CopyFailure::Refused { host, what })
+        Failure::Refused { host, what }
     }
 }
 
@@ -356,7 +353,7 @@ fn begin(task: Task) -> Result<Stage, Failure> {
     let ask = |request| {
         Requester::new(request).map_err(|trouble| {
             let what = trouble.to_string();
-            Failure::Copy(CopyFailure::Here { what })
+            Failure::Here { what }
         })
     };
     Ok(match task {

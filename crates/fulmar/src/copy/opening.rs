@@ -12,10 +12,10 @@ use fulmar_login::{
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, Signal};
 
+use super::error::Failure;
 use super::rate::Rate;
 use super::reporter::Reporter;
 use crate::clock::now;
-use crate::errors::{CopyFailure, Failure};
 use crate::login::{self, SshLogin};
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor, Token};
@@ -52,7 +52,7 @@ impl Opening {
     ) -> Result<Opening, Failure> {
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
-            Failure::Login(LoginFailure::Destination { text, why }.into())
+            Failure::Login(LoginFailure::Destination { text, why })
         })?;
         let words = server_words(settings, limit);
         let program = settings.server.as_deref().and_then(far_program);
@@ -151,19 +151,19 @@ impl Opening {
 
 impl From<CopyLoginFailure> for Failure {
     fn from(failure: CopyLoginFailure) -> Failure {
-        Failure::Copy(match failure {
-            CopyLoginFailure::Login(failure) => return Failure::Login(failure.into()),
-            CopyLoginFailure::NoFulmar { host, system } => CopyFailure::NoFulmar { host, system },
+        match failure {
+            CopyLoginFailure::Login(failure) => Failure::Login(failure),
+            CopyLoginFailure::NoFulmar { host, system } => Failure::NoFulmar { host, system },
             CopyLoginFailure::NoCopyServer { host, exit } => {
                 let status = exit.to_string();
-                CopyFailure::NoCopyServer { host, status }
+                Failure::NoCopyServer { host, status }
             }
-            CopyLoginFailure::Version { host, version } => CopyFailure::Version {
+            CopyLoginFailure::Version { host, version } => Failure::Version {
                 host,
                 version,
                 ours: COPY_VERSION,
             },
-        })
+        }
     }
 }
 
@@ -210,7 +210,7 @@ fn far_program(server: &str) -> Option<String> {
 pub(super) fn check_ending(signal: Signal) -> Result<(), Failure> {
     let resumes = false;
     ending(signal).map_or(Ok(()), |signal| {
-        Err(Failure::Copy(CopyFailure::Interrupted { signal, resumes }))
+        Err(Failure::Interrupted { signal, resumes })
     })
 }
 

@@ -2,8 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
+use super::error::Failure;
 use super::operand::{Operand, Remote};
-use crate::errors::CopyFailure;
 
 /// One copy over one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,11 +49,11 @@ pub(crate) enum Way {
 /// # Errors
 ///
 /// When that is not something that a copy is.
-pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, CopyFailure> {
+pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, Failure> {
     let operands = words.iter().map(|word| read(word));
-    let mut operands = operands.collect::<Result<Vec<Operand>, CopyFailure>>()?;
+    let mut operands = operands.collect::<Result<Vec<Operand>, Failure>>()?;
     let Some(target) = operands.pop() else {
-        return Err(CopyFailure::NothingNamed);
+        return Err(Failure::NothingNamed);
     };
     match target {
         Operand::Remote(target) => upload(operands, target).map(|job| vec![job]),
@@ -62,14 +62,14 @@ pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, CopyFailure> {
     }
 }
 
-fn read(word: &OsStr) -> Result<Operand, CopyFailure> {
-    Operand::parse(word).map_err(|why| CopyFailure::Operand {
+fn read(word: &OsStr) -> Result<Operand, Failure> {
+    Operand::parse(word).map_err(|why| Failure::Operand {
         text: word.to_owned(),
         why,
     })
 }
 
-fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, CopyFailure> {
+fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, Failure> {
     let way = match operands.as_slice() {
         [Operand::Stream] => Way::UpStream {
             target: target.path,
@@ -85,11 +85,11 @@ fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, CopyFailure> {
     })
 }
 
-fn local(operand: Operand) -> Result<OsString, CopyFailure> {
+fn local(operand: Operand) -> Result<OsString, Failure> {
     match operand {
         Operand::Local(path) => Ok(path),
-        Operand::Remote(_) => Err(CopyFailure::BothThere),
-        Operand::Stream => Err(CopyFailure::StreamAmongOthers),
+        Operand::Remote(_) => Err(Failure::BothThere),
+        Operand::Stream => Err(Failure::StreamAmongOthers),
     }
 }
 
@@ -99,17 +99,17 @@ enum Place {
     Stream,
 }
 
-fn download(operands: Vec<Operand>, place: &Place) -> Result<Vec<Job>, CopyFailure> {
+fn download(operands: Vec<Operand>, place: &Place) -> Result<Vec<Job>, Failure> {
     let is_remote = |operand: &Operand| matches!(operand, Operand::Remote(_));
     if !operands.iter().any(is_remote) {
-        return Err(CopyFailure::BothHere);
+        return Err(Failure::BothHere);
     }
     let mut groups: Vec<(OsString, Vec<OsString>)> = Vec::new();
     for operand in operands {
         let source = match operand {
             Operand::Remote(source) => source,
-            Operand::Local(path) => return Err(CopyFailure::Mixed { path }),
-            Operand::Stream => return Err(CopyFailure::StreamAmongOthers),
+            Operand::Local(path) => return Err(Failure::Mixed { path }),
+            Operand::Stream => return Err(Failure::StreamAmongOthers),
         };
         match groups.last_mut() {
             Some((destination, paths)) if *destination == source.destination => {
@@ -135,7 +135,7 @@ fn download(operands: Vec<Operand>, place: &Place) -> Result<Vec<Job>, CopyFailu
 mod tests {
     use super::*;
 
-    fn planned(line: &str) -> Result<Vec<Job>, CopyFailure> {
+    fn planned(line: &str) -> Result<Vec<Job>, Failure> {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         plan(&words)
     }
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn what_is_no_copy_between_two_machines_is_refused() {
-        assert!(matches!(planned("a b"), Err(CopyFailure::BothHere)));
-        assert!(matches!(planned("a -"), Err(CopyFailure::BothHere)));
-        assert!(matches!(planned("h:a i:b"), Err(CopyFailure::BothThere)));
-        assert!(matches!(planned("h:a b ."), Err(CopyFailure::Mixed { .. })));
-        assert!(matches!(planned("h:a h:"), Err(CopyFailure::BothThere)));
+        assert!(matches!(planned("a b"), Err(Failure::BothHere)));
+        assert!(matches!(planned("a -"), Err(Failure::BothHere)));
+        assert!(matches!(planned("h:a i:b"), Err(Failure::BothThere)));
+        assert!(matches!(planned("h:a b ."), Err(Failure::Mixed { .. })));
+        assert!(matches!(planned("h:a h:"), Err(Failure::BothThere)));
         let stream = planned("a - h:b");
-        assert!(matches!(stream, Err(CopyFailure::StreamAmongOthers)));
+        assert!(matches!(stream, Err(Failure::StreamAmongOthers)));
     }
 }

@@ -11,18 +11,18 @@ use fulmar_tree::{
 };
 
 use super::arguments::Wishes;
+use super::error::Failure;
 use super::far_task::written;
 use super::near::Task;
 use super::plan::Way;
 use super::work::{Goal, Origin};
-use crate::errors::CopyFailure;
 
 /// Returns what is to be done at this end and asked of the other.
 ///
 /// # Errors
 ///
 /// When it cannot be done at this end.
-pub(super) fn task(way: &Way, wishes: &Wishes, jobs: usize) -> Result<Task, CopyFailure> {
+pub(super) fn task(way: &Way, wishes: &Wishes, jobs: usize) -> Result<Task, Failure> {
     let flags = flags(way, wishes, jobs);
     match way {
         Way::Up { sources, target } => {
@@ -46,7 +46,7 @@ pub(super) fn task(way: &Way, wishes: &Wishes, jobs: usize) -> Result<Task, Copy
                 ..written(flags)
             };
             let target = TreeTarget::open(&Place::near(), target.as_bytes(), options);
-            let target = target.map_err(|trouble| CopyFailure::Here {
+            let target = target.map_err(|trouble| Failure::Here {
                 what: trouble.to_string(),
             })?;
             let flags = if target.is_stream() {
@@ -132,8 +132,8 @@ fn allowed(operands: &[Vec<u8>]) -> Allowed {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn here(error: io::Error) -> CopyFailure {
-    CopyFailure::Here {
+fn here(error: io::Error) -> Failure {
+    Failure::Here {
         what: format!("a standard stream is not open: {error}"),
     }
 }

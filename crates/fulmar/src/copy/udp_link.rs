@@ -7,12 +7,12 @@ use fulmar_base::{Hint, PathId, Time};
 use fulmar_platform::{Poller, boot_time};
 use fulmar_quic::{Connection, Options, Secret};
 
+use super::error::Failure;
 use super::near_sockets::NearSockets;
 use super::progress::PathState;
 use super::reporter::Reporter;
 use super::{SILENCE_NOTED, SILENCE_SHOWN};
 use crate::clock::now;
-use crate::errors::Failure;
 use crate::random;
 use crate::reactor::Token;
 

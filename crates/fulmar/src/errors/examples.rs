@@ -269,53 +269,56 @@ fn login() -> Vec<Row> {
 fn copying() -> Vec<Row> {
     let host = || "ada@example.org".to_owned();
     let rows = [
-        (CopyFailure::NothingNamed, "there are no operands"),
+        (copy::Failure::NothingNamed, "there are no operands"),
         (
-            CopyFailure::Operand {
+            copy::Failure::Operand {
                 text: "scp://host/x".into(),
                 why: BadOperand::Uri,
             },
             "what was named is neither a file here nor one on another machine",
         ),
         (
-            CopyFailure::BothHere,
+            copy::Failure::BothHere,
             "no operand has a host; a name with a colon in it is one with a host, unless a slash stands before",
         ),
-        (CopyFailure::BothThere, "source and target both have a host"),
         (
-            CopyFailure::Mixed {
+            copy::Failure::BothThere,
+            "source and target both have a host",
+        ),
+        (
+            copy::Failure::Mixed {
                 path: "notes".into(),
             },
             "of several sources some are here, where the target is, too",
         ),
         (
-            CopyFailure::StreamAmongOthers,
+            copy::Failure::StreamAmongOthers,
             "- is one of several sources",
         ),
         (
-            CopyFailure::TwoOutputs,
+            copy::Failure::TwoOutputs,
             "--json and the target - were given",
         ),
         (
-            CopyFailure::NotByHand,
+            copy::Failure::NotByHand,
             "somebody has typed fulmar copy-server",
         ),
         (
-            CopyFailure::NoFulmar {
+            copy::Failure::NoFulmar {
                 host: host(),
                 system: "Linux x86_64 debian".to_owned(),
             },
             "it was not found, in PATH or where people put programs",
         ),
         (
-            CopyFailure::NoCopyServer {
+            copy::Failure::NoCopyServer {
                 host: host(),
                 status: "status 255".to_owned(),
             },
             "the program there is older, or something keeps it from starting",
         ),
         (
-            CopyFailure::Version {
+            copy::Failure::Version {
                 host: host(),
                 version: 2,
                 ours: 1,
@@ -323,7 +326,7 @@ fn copying() -> Vec<Row> {
             "the two programs are of different times",
         ),
         (
-            CopyFailure::Lost {
+            copy::Failure::Lost {
                 host: host(),
                 why: "closed by the other side".to_owned(),
                 resumes: true,
@@ -331,7 +334,7 @@ fn copying() -> Vec<Row> {
             "the far end was killed, or ssh has ended while it carried the copy",
         ),
         (
-            CopyFailure::Lost {
+            copy::Failure::Lost {
                 host: host(),
                 why: "closed by the other side".to_owned(),
                 resumes: false,
@@ -339,7 +342,7 @@ fn copying() -> Vec<Row> {
             "the same, of a copy to or from a pipe, or with --no-resume",
         ),
         (
-            CopyFailure::Silent {
+            copy::Failure::Silent {
                 host: host(),
                 minutes: 10,
                 resumes: true,
@@ -347,7 +350,7 @@ fn copying() -> Vec<Row> {
             "the network was gone for longer than a copy waits",
         ),
         (
-            CopyFailure::Gone {
+            copy::Failure::Gone {
                 host: host(),
                 seconds: 30,
                 resumes: true,
@@ -355,31 +358,31 @@ fn copying() -> Vec<Row> {
             "the far end was killed, or its machine was started anew",
         ),
         (
-            CopyFailure::Wrong {
+            copy::Failure::Wrong {
                 host: host(),
                 what: "a frame of no known kind".to_owned(),
             },
             "the far end does what no far end of ours does",
         ),
         (
-            CopyFailure::Refused {
+            copy::Failure::Refused {
                 host: host(),
                 what: "/mnt/x: no such file or folder".to_owned(),
             },
             "what was named as target cannot be one",
         ),
         (
-            CopyFailure::Here {
+            copy::Failure::Here {
                 what: "/mnt/x: no such file or folder".to_owned(),
             },
             "the same on this machine",
         ),
         (
-            CopyFailure::Incomplete { troubles: 2 },
+            copy::Failure::Incomplete { troubles: 2 },
             "each was named, with the reason",
         ),
         (
-            CopyFailure::Interrupted {
+            copy::Failure::Interrupted {
                 signal: Signal::Interrupt,
                 resumes: true,
             },
@@ -738,7 +741,10 @@ fn cell(text: &str) -> String {
 fn types() -> Vec<(&'static str, &'static str)> {
     vec![
         (type_name::<Failure>(), include_str!("../errors.rs")),
-        (type_name::<CopyFailure>(), include_str!("copy.rs")),
+        (
+            type_name::<copy::Failure>(),
+            include_str!("../copy/error.rs"),
+        ),
         (
             type_name::<settings::Failure>(),
             include_str!("../settings/error.rs"),

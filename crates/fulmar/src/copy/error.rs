@@ -1,18 +1,20 @@
-//! The failures of a copy, besides those of the login to it.
+//! What can go wrong with a copy.
 
 use std::ffi::OsString;
 
 use fulmar_core::Names;
+use fulmar_login::LoginFailure;
 use fulmar_platform::Signal;
 
+use super::operand::BadOperand;
 use crate::advice::{Advice, signal_name};
-use crate::copy::BadOperand;
+use crate::{log, server, settings, system};
 
 /// The reason why a copy came to nothing, or not to all that was asked for. Hosts are as the user wrote them.
 ///
 /// Its text says what happened and to whom, [`advice`](Advice::advice) what to try.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CopyFailure {
+pub(crate) enum Failure {
     /// There are no operands.
     #[error("nothing to copy: no files were named")]
     NothingNamed,
@@ -142,14 +144,30 @@ pub(crate) enum CopyFailure {
         /// True if the same command goes on where it was.
         resumes: bool,
     },
+
+    /// The login to it came to nothing.
+    #[error(transparent)]
+    Login(#[from] LoginFailure),
+    /// The settings make no sense.
+    #[error(transparent)]
+    Settings(#[from] settings::Failure),
+    /// Nothing can be logged.
+    #[error(transparent)]
+    Log(#[from] log::Failure),
+    /// The far end has no port.
+    #[error(transparent)]
+    Server(#[from] server::Failure),
+    /// The system refuses something.
+    #[error(transparent)]
+    System(#[from] system::Failure),
 }
 
-impl CopyFailure {
+impl Failure {
     /// Returns the same for a copy that was lost and goes on by the same command, or does not.
-    pub(crate) fn resuming(mut self, is_resumed: bool) -> CopyFailure {
-        if let CopyFailure::Lost { resumes, .. }
-        | CopyFailure::Silent { resumes, .. }
-        | CopyFailure::Gone { resumes, .. } = &mut self
+    pub(crate) fn resuming(mut self, is_resumed: bool) -> Failure {
+        if let Failure::Lost { resumes, .. }
+        | Failure::Silent { resumes, .. }
+        | Failure::Gone { resumes, .. } = &mut self
         {
             *resumes = is_resumed;
         }
@@ -157,19 +175,33 @@ impl CopyFailure {
     }
 }
 
-impl Advice for CopyFailure {
+impl Advice for Failure {
+    fn passed_on(&self) -> Option<&dyn Advice> {
+        match self {
+            Failure::Login(failure) => Some(failure),
+            Failure::Settings(failure) => Some(failure),
+            Failure::Log(failure) => Some(failure),
+            Failure::Server(failure) => Some(failure),
+            Failure::System(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
     /// Returns the status as scp: 255 where the other machine was not reached or was lost, else 1. A
     /// signal has its own, as in a shell.
-    fn status(&self, _names: Names) -> u8 {
+    fn status(&self, names: Names) -> u8 {
+        if let Some(failure) = self.passed_on() {
+            return failure.status(names);
+        }
         match self {
-            CopyFailure::NoFulmar { .. }
-            | CopyFailure::NoCopyServer { .. }
-            | CopyFailure::Version { .. }
-            | CopyFailure::Lost { .. }
-            | CopyFailure::Silent { .. }
-            | CopyFailure::Gone { .. }
-            | CopyFailure::Wrong { .. } => 255,
-            CopyFailure::Interrupted { signal, .. } => match signal {
+            Failure::NoFulmar { .. }
+            | Failure::NoCopyServer { .. }
+            | Failure::Version { .. }
+            | Failure::Lost { .. }
+            | Failure::Silent { .. }
+            | Failure::Gone { .. }
+            | Failure::Wrong { .. } => 255,
+            Failure::Interrupted { signal, .. } => match signal {
                 Signal::HangUp => 129,
                 Signal::Quit => 131,
                 Signal::Terminate => 143,
@@ -179,56 +211,61 @@ impl Advice for CopyFailure {
         }
     }
 
-    fn advice(&self, _names: Names) -> Option<String> {
+    fn advice(&self, names: Names) -> Option<String> {
         Some(match self {
-            CopyFailure::NothingNamed
-            | CopyFailure::Operand { .. }
-            | CopyFailure::NotByHand => {
+            Failure::NothingNamed
+            | Failure::Operand { .. }
+            | Failure::NotByHand => {
                 "it reads like this: fulmar cp SOURCE... [user@]host:PATH; [::1]:PATH is an IPv6 \
                  address, and ./a:b a file here"
                     .to_owned()
             }
-            CopyFailure::BothHere => {
+            Failure::BothHere => {
                 "a host has a colon behind it, as in host:path; on one machine cp(1) copies".to_owned()
             }
-            CopyFailure::BothThere => {
+            Failure::BothThere => {
                 "log in to one of the two and copy from there: fulmar ONE -- fulmar cp FILE OTHER:PATH"
                     .to_owned()
             }
-            CopyFailure::Mixed { .. } => "copy it by itself, with cp(1)".to_owned(),
-            CopyFailure::StreamAmongOthers => {
+            Failure::Mixed { .. } => "copy it by itself, with cp(1)".to_owned(),
+            Failure::StreamAmongOthers => {
                 "a file that is called - is written ./-".to_owned()
             }
-            CopyFailure::TwoOutputs => "leave one of them out".to_owned(),
-            CopyFailure::NoFulmar { .. } => {
+            Failure::TwoOutputs => "leave one of them out".to_owned(),
+            Failure::NoFulmar { .. } => {
                 "install Fulmar there (cargo install --path crates/fulmar, in its source)\n\
                  if it is there already, say where: --server /path/to/fulmar"
                     .to_owned()
             }
-            CopyFailure::NoCopyServer { host, .. } => format!(
+            Failure::NoCopyServer { host, .. } => format!(
                 "it may be older: fulmar cp needs the same version at both ends; try ssh {host} fulmar \
                  copy-server </dev/null by itself to see"
             ),
-            CopyFailure::Version { .. } => "install the same version at both ends".to_owned(),
-            CopyFailure::Lost { resumes: true, .. }
-            | CopyFailure::Silent { resumes: true, .. }
-            | CopyFailure::Gone { resumes: true, .. } => {
+            Failure::Version { .. } => "install the same version at both ends".to_owned(),
+            Failure::Lost { resumes: true, .. }
+            | Failure::Silent { resumes: true, .. }
+            | Failure::Gone { resumes: true, .. } => {
                 "the same command goes on where it was interrupted".to_owned()
             }
-            CopyFailure::Lost { .. } | CopyFailure::Silent { .. } | CopyFailure::Gone { .. } => {
+            Failure::Lost { .. } | Failure::Silent { .. } | Failure::Gone { .. } => {
                 "the same command begins again".to_owned()
             }
-            CopyFailure::Wrong { .. } => {
+            Failure::Wrong { .. } => {
                 "install the same version at both ends; if they are, that machine is not to be trusted"
                     .to_owned()
             }
-            CopyFailure::Interrupted { resumes: true, .. } => {
+            Failure::Interrupted { resumes: true, .. } => {
                 "the same command goes on where this one was interrupted".to_owned()
             }
-            CopyFailure::Refused { .. }
-            | CopyFailure::Here { .. }
-            | CopyFailure::Incomplete { .. }
-            | CopyFailure::Interrupted { .. } => return None,
+            Failure::Refused { .. }
+            | Failure::Here { .. }
+            | Failure::Incomplete { .. }
+            | Failure::Interrupted { .. } => return None,
+            Failure::Login(_)
+            | Failure::Settings(_)
+            | Failure::Log(_)
+            | Failure::Server(_)
+            | Failure::System(_) => return self.passed_on()?.advice(names),
         })
     }
 }
