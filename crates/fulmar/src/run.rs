@@ -22,11 +22,17 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
         None => (OsString::new(), &[][..]),
     };
     let (outcome, program, names) = match Program::of_argv0(&argv0) {
-        Program::Fulmar if rest.first().is_some_and(|word| word == wrapper::SUBCOMMAND) => {
-            (wrapper::run(&argv0, &rest[1..]), "mosh", Names::Stock)
-        }
+        Program::Fulmar if rest.first().is_some_and(|word| word == wrapper::SUBCOMMAND) => (
+            wrapper::run(&argv0, &rest[1..]).map_err(Failure::from),
+            "mosh",
+            Names::Stock,
+        ),
         Program::Fulmar => (own(words), "fulmar", Names::Own),
-        Program::Mosh => (wrapper::run(&argv0, rest), "mosh", Names::Stock),
+        Program::Mosh => (
+            wrapper::run(&argv0, rest).map_err(Failure::from),
+            "mosh",
+            Names::Stock,
+        ),
         Program::MoshServer => (
             mosh_server(rest).map_err(Failure::from),
             "mosh-server",

@@ -5,20 +5,27 @@
 
 use std::any::type_name;
 use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io;
 use std::mem::discriminant;
+use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
+use std::process::ExitStatus;
 
 use fulmar_core::Names::{Own, Stock};
 use fulmar_datagram::KeyError;
-use fulmar_login::{BadDestination, OpeningError, SshError, SshExit};
-use fulmar_login::{LoginFailure, OfferError, PortRange};
+use fulmar_login::{
+    BadDestination, LoginFailure, OfferError, OpeningError, PortRange, SshError, SshExit,
+};
+use fulmar_platform::resolve::ResolveError;
 use fulmar_platform::{Signal, Unfit};
 
 use super::*;
 use crate::copy::BadOperand;
 use crate::settings::{FileFault, Source, example_fault};
-use crate::{documents, log, offer_input, settings};
+use crate::shell_words::Unfinished;
+use crate::{documents, log, offer_input};
 
 /// The names under which a failure can happen.
 const BOTH: &[Names] = &[Own, Stock];
@@ -575,16 +582,16 @@ fn starter() -> Vec<Row> {
     let host = || OsString::from("example.org");
     vec![
         row(
-            Failure::StarterOptions(Mistake::NoHost),
+            wrapper::Failure::StarterOptions(wrapper::Mistake::NoHost),
             STOCK,
             "the words after mosh make no sense",
         ),
         row(
-            Failure::SshCommand(Unfinished),
+            wrapper::Failure::SshCommand(Unfinished),
             STOCK,
             "a quote in --ssh is not closed",
         ),
-        row(Failure::NoSshCommand, STOCK, "--ssh is empty"),
+        row(wrapper::Failure::NoSshCommand, STOCK, "--ssh is empty"),
         row(
             system::Failure::CannotStart {
                 program: "mosh-client".into(),
@@ -594,7 +601,7 @@ fn starter() -> Vec<Row> {
             "ssh, or what --client names, is not installed or not in PATH",
         ),
         row(
-            Failure::ClientFailed {
+            wrapper::Failure::ClientFailed {
                 program: "mosh-client".into(),
                 status: ExitStatus::from_raw(1 << 8),
             },
@@ -602,7 +609,7 @@ fn starter() -> Vec<Row> {
             "--client names something that is no client",
         ),
         row(
-            Failure::NoSuchHost {
+            wrapper::Failure::NoSuchHost {
                 host: host(),
                 error: ResolveError::Resolver("Name or service not known".to_owned()),
             },
@@ -610,12 +617,12 @@ fn starter() -> Vec<Row> {
             "the name has no address here, or none of the family that was asked for",
         ),
         row(
-            Failure::MixedFamilies { host: host() },
+            wrapper::Failure::MixedFamilies { host: host() },
             STOCK,
             "--family=auto wants the user to choose",
         ),
         row(
-            Failure::NoTcp {
+            wrapper::Failure::NoTcp {
                 host: host(),
                 address: Some(SocketAddr::from(([192, 0, 2, 7], 22))),
                 error: said("Connection refused"),
@@ -624,29 +631,29 @@ fn starter() -> Vec<Row> {
             "no address of the host answers on ssh's port",
         ),
         row(
-            Failure::BadLine {
+            wrapper::Failure::BadLine {
                 begins: "MOSH CONNECT",
             },
             STOCK,
             "what was printed is no line of a server; it may hold a key and is not repeated",
         ),
         row(
-            Failure::SecondAddress,
+            wrapper::Failure::SecondAddress,
             STOCK,
             "two say where the server is, and one of them may lie",
         ),
         row(
-            Failure::NoServerAddress { host: host() },
+            wrapper::Failure::NoServerAddress { host: host() },
             STOCK,
             "ssh has connected in a way that hides the address, or not at all",
         ),
         row(
-            Failure::NoServerLine { host: host() },
+            wrapper::Failure::NoServerLine { host: host() },
             STOCK,
             "ssh has ended, and no server had printed its port and key",
         ),
         row(
-            Failure::NoPortRanges,
+            wrapper::Failure::NoPortRanges,
             STOCK,
             "the far mosh-server is older than ranges of ports",
         ),
@@ -765,6 +772,10 @@ fn types() -> Vec<(&'static str, &'static str)> {
         (
             type_name::<login::Failure>(),
             include_str!("../login/error.rs"),
+        ),
+        (
+            type_name::<wrapper::Failure>(),
+            include_str!("../wrapper/error.rs"),
         ),
         (type_name::<system::Failure>(), include_str!("../system.rs")),
         (

@@ -7,11 +7,11 @@ use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
+use super::error::Failure;
 use super::lines::Invitation;
 use super::options::Wishes;
 use crate::client::capabilities;
 use crate::environment::Environment;
-use crate::errors::Failure;
 use crate::system::{cannot_start, while_doing};
 
 /// More than the digits of any number of colours.

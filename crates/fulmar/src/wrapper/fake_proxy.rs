@@ -12,8 +12,8 @@ use std::thread;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::resolve::numeric;
 
+use super::error::Failure;
 use super::resolve::{Wish, addresses};
-use crate::errors::Failure;
 use crate::report;
 use crate::system::while_doing;
 

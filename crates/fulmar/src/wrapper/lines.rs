@@ -7,8 +7,8 @@ use std::io::{BufRead, Read as _};
 
 use zeroize::Zeroizing;
 
+use super::error::Failure;
 use crate::address;
-use crate::errors::Failure;
 use crate::system::while_doing;
 
 /// The longest line that can mean something. What is longer is shown in pieces.

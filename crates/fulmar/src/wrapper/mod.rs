@@ -7,6 +7,7 @@
 
 mod client;
 mod command_line;
+mod error;
 mod fake_proxy;
 mod lines;
 mod options;
@@ -23,13 +24,13 @@ use fulmar_core::Names;
 use fulmar_login::attributed;
 use fulmar_platform::resolve::numeric;
 
+pub(crate) use self::error::Failure;
 use self::lines::{Hearing, Invitation};
 pub(crate) use self::options::Mistake;
 use self::options::{Request, Route, Wishes};
 use self::resolve::Wish;
 use self::ssh::Starter;
 use crate::environment::Environment;
-use crate::errors::Failure;
 use crate::names::{Program, STAND_IN_TEXT};
 use crate::system::while_doing;
 use crate::{login, report};
@@ -110,7 +111,7 @@ fn start(
 ) -> Result<Infallible, Failure> {
     // Stock leaves that to ssh, where a dash at its beginning makes it an option, and a shell may
     // read what ssh puts into a proxy's command line.
-    let name = login::host_of(&wishes.host).map_err(login::Failure::from)?;
+    let name = login::host_of(&wishes.host)?;
     let colors = client::colors(wishes, environment)?;
     let server = server_command::server_command(wishes, &colors, environment);
     let mut hearing = Hearing::default();

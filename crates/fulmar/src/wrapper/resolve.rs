@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 
 use fulmar_platform::resolve::{Family, resolve};
 
-use crate::errors::Failure;
+use super::error::Failure;
 
 /// A wish for a family of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

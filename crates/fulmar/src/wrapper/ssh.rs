@@ -11,8 +11,8 @@ use std::process::{Child, Command};
 use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
+use super::error::Failure;
 use super::options::{Route, Wishes};
-use crate::errors::Failure;
 use crate::shell_words::{quoted, split};
 use crate::system::{cannot_start, while_doing};
 
