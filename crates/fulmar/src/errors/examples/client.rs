@@ -1,0 +1,107 @@
+//! Examples of clients.
+
+use fulmar_datagram::KeyError;
+use fulmar_platform::Signal;
+
+use super::{BOTH, OWN, Row, STOCK, row, said};
+use crate::client::Failure;
+
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        row(
+            Failure::KeyMissing,
+            BOTH,
+            "a client was started by hand, without the server's key",
+        ),
+        row(
+            Failure::BadKey(KeyError::WrongLength { found: 21 }),
+            BOTH,
+            "a character was lost when the key was copied",
+        ),
+        row(
+            Failure::BadKey(KeyError::NotBase64),
+            BOTH,
+            "something else than the key was copied, or a character was mistyped",
+        ),
+        row(
+            Failure::BadAddress {
+                text: "example.org".into(),
+            },
+            BOTH,
+            "fulmar client and mosh-client take no names",
+        ),
+        row(
+            Failure::NoTerminal(said("Inappropriate ioctl for device")),
+            BOTH,
+            "no terminal is there to draw on",
+        ),
+        row(
+            Failure::UnknownTerminal {
+                term: "no-such-type".into(),
+            },
+            STOCK,
+            "TERM is not in terminfo; under our own name that is a remark and the terminal is \
+             treated as plain",
+        ),
+    ]
+}
+
+/// The rows about a session that was there.
+pub(super) fn session() -> Vec<Row> {
+    let never = |is_heard| Failure::NeverConnected {
+        server: "192.0.2.7, UDP port 60001".to_owned(),
+        port: 60001,
+        sent: 19,
+        refusals: 0,
+        is_heard,
+    };
+    vec![
+        row(
+            never(None),
+            BOTH,
+            "the server does not run any more, or UDP is blocked in one direction or both",
+        ),
+        row(
+            never(Some(false)),
+            OWN,
+            "after a login: UDP is blocked on the way there",
+        ),
+        row(
+            never(Some(true)),
+            OWN,
+            "after a login: UDP is blocked on the way back",
+        ),
+        row(
+            Failure::Unanswered {
+                server: "192.0.2.7, UDP port 60001".to_owned(),
+            },
+            BOTH,
+            "the user has left while the server could not be reached",
+        ),
+        row(
+            Failure::Signalled(Signal::Terminate),
+            OWN,
+            "somebody sent the client a signal",
+        ),
+        row(
+            Failure::TerminalClosed,
+            OWN,
+            "the window or the connection that showed the client is gone",
+        ),
+        row(
+            Failure::Altered,
+            OWN,
+            "the two ends have not seen the same offer and announcement at the login",
+        ),
+        row(
+            Failure::KeySpent,
+            BOTH,
+            "so much was sent in one session that its key may seal no more",
+        ),
+        row(
+            Failure::Panicked("index out of bounds".to_owned()),
+            BOTH,
+            "a bug",
+        ),
+    ]
+}

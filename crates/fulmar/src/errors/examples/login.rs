@@ -1,0 +1,137 @@
+//! Examples of logins.
+
+use fulmar_login::{BadDestination, LoginFailure, SshError, SshExit};
+
+use super::{OWN, Row, row};
+
+pub(super) fn rows() -> Vec<Row> {
+    let host = || "ada@example.org".to_owned();
+    let status = SshExit::Status;
+    let ssh_ended = |words: &str| LoginFailure::SshEnded {
+        host: host(),
+        status: status(255),
+        error: SshError::of(words),
+    };
+    let no_server = |system: &str| LoginFailure::NoServer {
+        host: host(),
+        system: system.to_owned(),
+    };
+    let rows = [
+        (
+            LoginFailure::Destination {
+                text: "-oProxyCommand=x".into(),
+                why: BadDestination::Host,
+            },
+            "what stands in the host's place is none to ssh either",
+        ),
+        (
+            LoginFailure::NoSsh {
+                program: "ssh".into(),
+                error: "No such file or directory".to_owned(),
+            },
+            "there is no ssh here, or what --ssh names is not there",
+        ),
+        (
+            ssh_ended("Could not resolve hostname"),
+            "ssh does not find the host; its own words stand above",
+        ),
+        (
+            ssh_ended("Connection refused"),
+            "nobody listens for ssh there",
+        ),
+        (
+            ssh_ended("Connection timed out"),
+            "nothing leads there, or nobody answers",
+        ),
+        (
+            ssh_ended("Host key verification failed"),
+            "the host's key is unknown or has changed, and ssh does not go on",
+        ),
+        (
+            ssh_ended("Permission denied"),
+            "no key and no password was right",
+        ),
+        (
+            ssh_ended("Bad configuration option"),
+            "ssh does not understand its configuration, or words of --ssh",
+        ),
+        (
+            ssh_ended(""),
+            "anything else has ended ssh, somebody who killed it included",
+        ),
+        (
+            LoginFailure::CommandEnded {
+                host: host(),
+                status: status(1),
+                is_chosen: false,
+            },
+            "the login works, and what starts the server there does not",
+        ),
+        (
+            LoginFailure::CommandEnded {
+                host: host(),
+                status: status(127),
+                is_chosen: true,
+            },
+            "what --server names is not there, or is no server",
+        ),
+        (
+            no_server("Linux x86_64 debian"),
+            "neither program was found, in PATH or where people put programs",
+        ),
+        (no_server("Darwin arm64"), "the same on another system"),
+        (
+            LoginFailure::NotForStock { host: host() },
+            "only mosh-server is there, and its words travel in one line",
+        ),
+        (
+            LoginFailure::Refused {
+                host: host(),
+                what: "cannot listen on UDP 60001:60999: Address already in use".to_owned(),
+                advice: vec!["name other ports with -p PORT or -p LOW:HIGH".to_owned()],
+            },
+            "the server has a failure of its own, from the part below",
+        ),
+        (
+            LoginFailure::TooMuchText { host: host() },
+            "a start-up file there prints without end",
+        ),
+        (
+            LoginFailure::Malformed { host: host() },
+            "something has changed the server's words, or pretends to be one",
+        ),
+        (
+            LoginFailure::Version {
+                host: host(),
+                version: 2,
+            },
+            "the server is of a later time",
+        ),
+        (
+            LoginFailure::NoAnswer { host: host() },
+            "the offer does not reach the server, which would have answered it or refused it",
+        ),
+        (
+            LoginFailure::TwoServers { host: host() },
+            "a start-up file or a forced command has started a server as well",
+        ),
+        (
+            LoginFailure::NoAddress {
+                host: host(),
+                port: 60001,
+                of_family: true,
+            },
+            "none of the addresses is of the family of -4, -6 or --family",
+        ),
+        (
+            LoginFailure::NoAddress {
+                host: host(),
+                port: 60001,
+                of_family: false,
+            },
+            "the name has no address here, and --remote-ip local lets nobody else say one",
+        ),
+    ];
+    let row = |(failure, cause)| row(failure, OWN, cause);
+    rows.into_iter().map(row).collect()
+}

@@ -1,0 +1,73 @@
+//! Examples of settings and of what is logged.
+
+use std::path::PathBuf;
+
+use super::{OWN, Row, STOCK, row, said};
+use crate::settings::{FileFault, Source, example_fault};
+use crate::{log, settings};
+
+pub(super) fn rows() -> Vec<Row> {
+    let path = || PathBuf::from("/home/ada/.config/fulmar/config.toml");
+    let file = |fault| settings::Failure::ConfigFile {
+        path: path(),
+        fault,
+    };
+    vec![
+        row(
+            settings::Failure::Config {
+                path: path(),
+                faults: vec![example_fault()],
+            },
+            OWN,
+            "the configuration file has a fault there; each has a line of its own",
+        ),
+        row(
+            file(FileFault::System(said("No such file or directory"))),
+            OWN,
+            "the file was named by --config or FULMAR_CONFIG and cannot be read",
+        ),
+        row(
+            file(FileFault::NotAFile),
+            OWN,
+            "a folder, a pipe or a device has the name of the file",
+        ),
+        row(
+            file(FileFault::OthersWrite(0o664)),
+            OWN,
+            "the group or all may write the file, and it names programs that are run",
+        ),
+        row(
+            file(FileFault::OthersOwn),
+            OWN,
+            "the file belongs neither to the user nor to root",
+        ),
+        row(file(FileFault::TooLong), OWN, "a wrong file, most likely"),
+        row(
+            file(FileFault::NotText(3)),
+            OWN,
+            "the file is in another encoding, or no text",
+        ),
+        row(
+            settings::Failure::Setting {
+                name: "predict",
+                value: "sometimes".into(),
+                place: Source::Variable("FULMAR_PREDICT"),
+                why: "it is one of adaptive, always, never, experimental".to_owned(),
+            },
+            OWN,
+            "a flag or a variable has a value that makes no sense",
+        ),
+        row(
+            settings::Failure::PredictionMode {
+                mode: "sometimes".into(),
+            },
+            STOCK,
+            "MOSH_PREDICTION_DISPLAY has a value that makes no sense",
+        ),
+        row(
+            log::Failure::Filter("invalid filter".to_owned()),
+            OWN,
+            "FULMAR_LOG of a server makes no sense",
+        ),
+    ]
+}

@@ -1,0 +1,95 @@
+//! Examples of the starter.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+
+use fulmar_platform::resolve::ResolveError;
+
+use super::{BOTH, Row, STOCK, row, said};
+use crate::shell_words::Unfinished;
+use crate::system;
+use crate::wrapper::{Failure, Mistake};
+
+pub(super) fn rows() -> Vec<Row> {
+    let host = || OsString::from("example.org");
+    vec![
+        row(
+            Failure::StarterOptions(Mistake::NoHost),
+            STOCK,
+            "the words after mosh make no sense",
+        ),
+        row(
+            Failure::SshCommand(Unfinished),
+            STOCK,
+            "a quote in --ssh is not closed",
+        ),
+        row(Failure::NoSshCommand, STOCK, "--ssh is empty"),
+        row(
+            system::Failure::CannotStart {
+                program: "mosh-client".into(),
+                error: said("No such file or directory"),
+            },
+            BOTH,
+            "ssh, or what --client names, is not installed or not in PATH",
+        ),
+        row(
+            Failure::ClientFailed {
+                program: "mosh-client".into(),
+                status: ExitStatus::from_raw(1 << 8),
+            },
+            STOCK,
+            "--client names something that is no client",
+        ),
+        row(
+            Failure::NoSuchHost {
+                host: host(),
+                error: ResolveError::Resolver("Name or service not known".to_owned()),
+            },
+            STOCK,
+            "the name has no address here, or none of the family that was asked for",
+        ),
+        row(
+            Failure::MixedFamilies { host: host() },
+            STOCK,
+            "--family=auto wants the user to choose",
+        ),
+        row(
+            Failure::NoTcp {
+                host: host(),
+                address: Some(SocketAddr::from(([192, 0, 2, 7], 22))),
+                error: said("Connection refused"),
+            },
+            STOCK,
+            "no address of the host answers on ssh's port",
+        ),
+        row(
+            Failure::BadLine {
+                begins: "MOSH CONNECT",
+            },
+            STOCK,
+            "what was printed is no line of a server; it may hold a key and is not repeated",
+        ),
+        row(
+            Failure::SecondAddress,
+            STOCK,
+            "two say where the server is, and one of them may lie",
+        ),
+        row(
+            Failure::NoServerAddress { host: host() },
+            STOCK,
+            "ssh has connected in a way that hides the address, or not at all",
+        ),
+        row(
+            Failure::NoServerLine { host: host() },
+            STOCK,
+            "ssh has ended, and no server had printed its port and key",
+        ),
+        row(
+            Failure::NoPortRanges,
+            STOCK,
+            "the far mosh-server is older than ranges of ports",
+        ),
+    ]
+}

@@ -1,0 +1,43 @@
+//! Examples of files and the system.
+
+use fulmar_platform::Unfit;
+
+use super::{BOTH, OWN, Row, row, said};
+use crate::{log, system};
+
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        row(
+            log::Failure::File {
+                path: "/no/such/folder/trace".into(),
+                error: said("No such file or directory"),
+            },
+            OWN,
+            "a file for --trace or --log cannot be made",
+        ),
+        row(
+            log::Failure::UnfitFile {
+                path: "trace".into(),
+                why: Unfit::OpenToOthers,
+            },
+            OWN,
+            "the file for --trace or --log is there already, and not private",
+        ),
+        row(
+            log::Failure::UnfitFile {
+                path: "trace".into(),
+                why: Unfit::Link,
+            },
+            OWN,
+            "the path for --trace or --log leads elsewhere, or is somebody else's",
+        ),
+        row(
+            system::Failure::Refused {
+                doing: "opening a terminal for the program",
+                error: said("No space left on device"),
+            },
+            BOTH,
+            "the system has no more of something",
+        ),
+    ]
+}
