@@ -10,7 +10,6 @@ mod advice;
 mod cli;
 mod client;
 mod clock;
-mod completions;
 mod copy;
 mod crash;
 #[cfg(test)]
@@ -21,7 +20,6 @@ mod local;
 mod log;
 mod login;
 mod login_parent;
-mod manual;
 mod names;
 mod net;
 mod offer_input;

@@ -6,13 +6,13 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use fulmar_core::Names;
 
-use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command};
+use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command, manual};
 use crate::environment::Environment;
 use crate::errors::Failure;
 use crate::names::Program;
 use crate::settings::Sources;
 use crate::system::{self, while_doing};
-use crate::{client, copy, local, login, manual, report, server, settings, wrapper};
+use crate::{client, copy, local, login, report, server, settings, wrapper};
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {

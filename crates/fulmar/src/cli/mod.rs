@@ -1,11 +1,14 @@
 //! The command line, and what it prints about us.
 
+mod completions;
+pub(crate) mod manual;
+
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use fulmar_login::assignment;
 
-use crate::completions::CompletedShell;
+use self::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
 use crate::server::options::{Colors, Wishes};
 use crate::server::place::Place;

@@ -4,7 +4,7 @@ use clap::CommandFactory as _;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use crate::cli::{Cli, EXAMPLES, Page};
+use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
 use crate::settings::{About, TABLE, VARIABLES};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
@@ -152,7 +152,7 @@ fn configuration(roff: &mut Roff) {
                 the host as it was written. fulmar config HOST lists the settings and their sources.";
     roff.text([roman(what)]);
     roff.control("PP", []).control("nf", []);
-    for line in crate::cli::EXAMPLE_FILE.lines() {
+    for line in EXAMPLE_FILE.lines() {
         roff.text([roman(line)]);
     }
     roff.control("fi", []).control("PP", []);

@@ -3,7 +3,7 @@
 use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
 
-use crate::cli::Cli;
+use super::Cli;
 
 /// A shell that can complete our words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
