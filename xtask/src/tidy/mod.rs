@@ -13,10 +13,12 @@
 //! | crates depend only on whom they may | [`arrows`] |
 //! | the lab uses what it judges in one folder only | [`arrows`] |
 //! | no modules of a crate import each other in a circle | [`circles`] |
+//! | a part of the program uses only parts on the floors below | [`floors`] |
 
 mod arrows;
 mod circles;
 mod citations;
+mod floors;
 mod links;
 mod logins;
 mod modules;
@@ -120,6 +122,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     findings.extend(arrows::findings(&workspace.metadata()?)?);
     findings.extend(arrows::independence(&files));
     findings.extend(circles::findings(&files));
+    findings.extend(floors::findings(&files));
 
     for finding in &findings {
         eprintln!("{finding}");
