@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Answer, Answerer, Arrived, Begun, Entry, EntryId, Flags, Found, Kind, Lane, Lanes, Parts,
-    Piece, Receiver, RelativePath, Request, Requester, Sender, Settled, Source, Target, Timestamp,
-    Trouble, Turn,
+    Answer, Answerer, Arrived, Entry, EntryError, EntryId, ExistingFile, Flags, Found, Kind, Lane,
+    Lanes, PartialFile, Piece, Poll, Receiver, RelativePath, Request, Requester, Sender, Settled,
+    Source, Target, Timestamp,
 };
 
 const ROUNDS: usize = 3;
@@ -102,16 +102,16 @@ fn carry(count: u64, size: u64, piece: usize) {
         block: block(),
     };
     let mut target = Nowhere::default();
-    let mut turn = sender.turn(&mut source, &mut near, 1);
-    assert!(matches!(answerer.turn(&mut far), Ok(Some(_))));
+    let mut turn = sender.poll(&mut source, &mut near, 1);
+    assert!(matches!(answerer.poll(&mut far), Ok(Some(_))));
     answerer.answer(&Answer::Ready { is_folder: true });
     let mut receiver = Receiver::answering(answerer, Box::new(|_, _| true));
-    while turn != Ok(Turn::Done) {
+    while turn != Ok(Poll::Done) {
         receiver
-            .turn(&mut target, &mut far, BUDGET_BYTES)
+            .poll(&mut target, &mut far, BUDGET_BYTES)
             .expect("a sender of ours");
         while receiver.poll_event().is_some() {}
-        turn = sender.turn(&mut source, &mut near, BUDGET_BYTES);
+        turn = sender.poll(&mut source, &mut near, BUDGET_BYTES);
         while sender.poll_event().is_some() {}
     }
     assert_eq!(target.bytes, count * size);
@@ -149,7 +149,7 @@ impl Source for Blocks {
         })
     }
 
-    fn read(&mut self, _: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble> {
+    fn read(&mut self, _: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {
         let start = offset as usize % BLOCK_BYTES;
         let end = BLOCK_BYTES.min(start + limit);
         Ok(Piece::Bytes(self.block.slice(start..end)))
@@ -167,46 +167,46 @@ struct Nowhere {
 }
 
 impl Target for Nowhere {
-    fn begin(&mut self, _: EntryId, _: &Entry) -> Result<Begun, Trouble> {
-        Ok(Begun::New)
+    fn begin(&mut self, _: EntryId, _: &Entry) -> Result<ExistingFile, EntryError> {
+        Ok(ExistingFile::New)
     }
 
-    fn write(&mut self, _: EntryId, _: u64, bytes: &[u8]) -> Result<(), Trouble> {
+    fn write(&mut self, _: EntryId, _: u64, bytes: &[u8]) -> Result<(), EntryError> {
         self.bytes += bytes.len() as u64;
         Ok(())
     }
 
-    fn zeros(&mut self, _: EntryId, _: u64, _: u64) -> Result<(), Trouble> {
+    fn zeros(&mut self, _: EntryId, _: u64, _: u64) -> Result<(), EntryError> {
         Ok(())
     }
 
-    fn read_back(&mut self, _: EntryId, _: u64, _: usize) -> Result<Bytes, Trouble> {
+    fn read_back(&mut self, _: EntryId, _: u64, _: usize) -> Result<Bytes, EntryError> {
         Ok(Bytes::new())
     }
 
-    fn commit(&mut self, _: EntryId, _: u64) -> Result<(), Trouble> {
+    fn commit(&mut self, _: EntryId, _: u64) -> Result<(), EntryError> {
         Ok(())
     }
 
-    fn keep(&mut self, _: EntryId) -> Result<(), Trouble> {
+    fn keep(&mut self, _: EntryId) -> Result<(), EntryError> {
         Ok(())
     }
 
-    fn abandon(&mut self, _: EntryId, _: Parts) {}
+    fn abandon(&mut self, _: EntryId, _: PartialFile) {}
 
-    fn folder(&mut self, _: &Entry) -> Result<(), Trouble> {
+    fn folder(&mut self, _: &Entry) -> Result<(), EntryError> {
         Ok(())
     }
 
-    fn link(&mut self, _: &Entry) -> Result<(), Trouble> {
+    fn link(&mut self, _: &Entry) -> Result<(), EntryError> {
         Ok(())
     }
 
-    fn leave(&mut self, _: &Entry) -> Result<(), Trouble> {
+    fn leave(&mut self, _: &Entry) -> Result<(), EntryError> {
         Ok(())
     }
 
-    fn look(&mut self, _: &Entry) -> Result<(), Trouble> {
+    fn look(&mut self, _: &Entry) -> Result<(), EntryError> {
         Ok(())
     }
 }

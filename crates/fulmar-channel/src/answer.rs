@@ -1,6 +1,6 @@
 //! The answer to a request.
 
-use crate::trouble::Trouble;
+use crate::entry_error::EntryError;
 
 /// The far end's answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,5 +12,5 @@ pub enum Answer {
         is_folder: bool,
     },
     /// It will not.
-    Refused(Trouble),
+    Refused(EntryError),
 }

@@ -6,8 +6,8 @@ use crate::inlet::Inlet;
 use crate::lanes::{Lane, Lanes};
 use crate::limits::{LANE_SHARE_BYTES, VERSION};
 use crate::outbox::Outbox;
+use crate::protocol_error::ProtocolError;
 use crate::request::Request;
-use crate::wrong::Wrong;
 
 /// The control lane of one end.
 #[derive(Debug)]
@@ -47,30 +47,33 @@ impl Control {
         &mut self,
         lanes: &mut impl Lanes,
         budget: &mut usize,
-    ) -> Result<Option<Frame>, Wrong> {
+    ) -> Result<Option<Frame>, ProtocolError> {
         while let Some(item) = self.inlet.next(Lane::CONTROL, lanes, budget)? {
             match item {
                 Item::Frame(Frame::Hello { version, .. }) if !self.is_greeted => {
                     if version != VERSION {
-                        return Err(Wrong::Version(version));
+                        return Err(ProtocolError::Version(version));
                     }
                     self.is_greeted = true;
                 }
                 Item::Frame(frame) if self.is_greeted => return Ok(Some(frame)),
-                other => return Err(Wrong::Misplaced(other.name())),
+                other => return Err(ProtocolError::Misplaced(other.name())),
             }
         }
         Ok(None)
     }
 
     /// The peer's answer to a request.
-    pub(crate) fn next_answer(&mut self, lanes: &mut impl Lanes) -> Result<Option<Answer>, Wrong> {
+    pub(crate) fn next_answer(
+        &mut self,
+        lanes: &mut impl Lanes,
+    ) -> Result<Option<Answer>, ProtocolError> {
         match self.next(lanes, &mut Self::budget())? {
-            None if self.is_ended() => Err(Wrong::EndedEarly),
+            None if self.is_ended() => Err(ProtocolError::EndedEarly),
             None => Ok(None),
             Some(Frame::Ready { is_folder }) => Ok(Some(Answer::Ready { is_folder })),
             Some(Frame::Refused(trouble)) => Ok(Some(Answer::Refused(trouble))),
-            Some(other) => Err(Wrong::Misplaced(other.name())),
+            Some(other) => Err(ProtocolError::Misplaced(other.name())),
         }
     }
 
@@ -78,12 +81,12 @@ impl Control {
     pub(crate) fn next_request(
         &mut self,
         lanes: &mut impl Lanes,
-    ) -> Result<Option<Request>, Wrong> {
+    ) -> Result<Option<Request>, ProtocolError> {
         match self.next(lanes, &mut Self::budget())? {
-            None if self.is_ended() => Err(Wrong::EndedEarly),
+            None if self.is_ended() => Err(ProtocolError::EndedEarly),
             None => Ok(None),
             Some(Frame::Request(request)) => Ok(Some(request)),
-            Some(other) => Err(Wrong::Misplaced(other.name())),
+            Some(other) => Err(ProtocolError::Misplaced(other.name())),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The entries of a copy, one after the other.
 
+use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::limits::{PATH_BYTES_MAX, SIZE_MAX};
 use crate::path::RelativePath;
-use crate::trouble::{Trouble, Why};
 
 /// The number of an entry, given by the [`Sender`](crate::Sender) in the order of [`Source::next_entry`](crate::Source),
 /// from 0 without gaps.
@@ -50,16 +50,20 @@ impl Entry {
     /// # Errors
     ///
     /// A trouble, where that would be another entry.
-    pub(crate) fn fitted(mut self) -> Result<Self, Trouble> {
+    pub(crate) fn fitted(mut self) -> Result<Self, EntryError> {
         /// Chosen by eye: later than any date, and less than a number with a sign can say
         /// (docs/channel.md §2).
         const SECONDS_MAX: i64 = 1 << 60;
-        let fault = |why| Err(Trouble::at(self.path.as_bytes(), why));
+        let fault = |why| Err(EntryError::at(self.path.as_bytes(), why));
         match &self.kind {
-            Kind::File { size: Some(size) } if *size > SIZE_MAX => return fault(Why::TooLarge),
-            Kind::Link { target } if target.len() > PATH_BYTES_MAX => return fault(Why::TooDeep),
+            Kind::File { size: Some(size) } if *size > SIZE_MAX => {
+                return fault(EntryErrorKind::TooLarge);
+            }
+            Kind::Link { target } if target.len() > PATH_BYTES_MAX => {
+                return fault(EntryErrorKind::TooDeep);
+            }
             Kind::Link { target } if target.is_empty() || target.contains(&0) => {
-                return fault(Why::BadName);
+                return fault(EntryErrorKind::BadName);
             }
             _ => {}
         }

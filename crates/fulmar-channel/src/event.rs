@@ -2,12 +2,12 @@
 
 use crate::answer::Answer;
 use crate::entry::Kind;
+use crate::entry_error::EntryError;
 use crate::path::RelativePath;
-use crate::trouble::Trouble;
 
-/// The state of a copy after one call of `turn`.
+/// The state of a copy after one call of `poll`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum Poll {
     /// The budget is used up, or events wait: there is more to do at once.
     More,
     /// Until lanes, source or target are ready again.
@@ -31,7 +31,7 @@ pub enum Event {
         verdict: Verdict,
     },
     /// Something has no entry, since the sending side could not look at it.
-    Trouble(Trouble),
+    EntryError(EntryError),
 }
 
 /// The verdict on an entry.
@@ -42,7 +42,7 @@ pub enum Verdict {
     /// It is at its place and verified, but was changed while it was read: a mixture, maybe.
     Changed,
     /// It is not there. `place` of the trouble is filled in.
-    Failed(Trouble),
+    Failed(EntryError),
 }
 
 /// The progress of a copy. All numbers only grow.

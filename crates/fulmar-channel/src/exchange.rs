@@ -5,11 +5,11 @@ use bytes::BytesMut;
 use crate::answer::Answer;
 use crate::codec::Frame;
 use crate::control::Control;
+use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::lanes::{Lane, Lanes};
 use crate::limits::{CONTROL_FRAME_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX};
+use crate::protocol_error::ProtocolError;
 use crate::request::{Flags, Request};
-use crate::trouble::{Trouble, Why};
-use crate::wrong::Wrong;
 
 /// The end that the user sits at.
 #[derive(Debug)]
@@ -20,13 +20,13 @@ pub struct Requester {
 }
 
 impl Requester {
-    /// Asks. Nothing is sent before the first `turn`.
+    /// Asks. Nothing is sent before the first `poll`.
     ///
     /// # Errors
     ///
     /// A trouble that names the operand, when the request breaks a limit of [`Request`] or does not fit
     /// into one frame.
-    pub fn new(request: Request) -> Result<Self, Trouble> {
+    pub fn new(request: Request) -> Result<Self, EntryError> {
         check(&request)?;
         let mut control = Control::new();
         control.outbox.push(&Frame::Request(request.clone()));
@@ -49,7 +49,7 @@ impl Requester {
     /// # Errors
     ///
     /// The far end speaks something else.
-    pub fn turn(&mut self, lanes: &mut impl Lanes) -> Result<Option<Answer>, Wrong> {
+    pub fn poll(&mut self, lanes: &mut impl Lanes) -> Result<Option<Answer>, ProtocolError> {
         self.control.flush(lanes);
         if self.answer.is_none() {
             self.answer = self.control.next_answer(lanes)?;
@@ -64,22 +64,22 @@ impl Requester {
 }
 
 /// Checks that the request keeps to what a frame can say.
-fn check(request: &Request) -> Result<(), Trouble> {
+fn check(request: &Request) -> Result<(), EntryError> {
     let operands = match request {
         Request::Put { target, .. } => std::slice::from_ref(target),
         Request::Get { operands, .. } => operands,
     };
     for operand in operands {
         if operand.len() > PATH_BYTES_MAX {
-            return Err(Trouble::at(operand, Why::TooDeep));
+            return Err(EntryError::at(operand, EntryErrorKind::TooDeep));
         }
         if operand.contains(&0) {
-            return Err(Trouble::at(operand, Why::BadName));
+            return Err(EntryError::at(operand, EntryErrorKind::BadName));
         }
     }
     let mut frame = BytesMut::new();
     if operands.is_empty() || operands.len() > OPERANDS_MAX {
-        return Err(Trouble::new(Why::Unsupported).with_note("number of paths"));
+        return Err(EntryError::new(EntryErrorKind::Unsupported).with_note("number of paths"));
     }
     if operands
         .iter()
@@ -90,7 +90,9 @@ fn check(request: &Request) -> Result<(), Trouble> {
         Frame::Request(request.clone()).encode(&mut frame);
     }
     if frame.is_empty() || frame.len() > CONTROL_FRAME_BYTES_MAX {
-        return Err(Trouble::new(Why::Unsupported).with_note("too many paths in one request"));
+        return Err(
+            EntryError::new(EntryErrorKind::Unsupported).with_note("too many paths in one request")
+        );
     }
     Ok(())
 }
@@ -122,7 +124,7 @@ impl Answerer {
     /// # Errors
     ///
     /// The requester speaks something else.
-    pub fn turn(&mut self, lanes: &mut impl Lanes) -> Result<Option<&Request>, Wrong> {
+    pub fn poll(&mut self, lanes: &mut impl Lanes) -> Result<Option<&Request>, ProtocolError> {
         self.control.flush(lanes);
         if self.request.is_none() {
             self.request = self.control.next_request(lanes)?;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::codec::{Decoder, Item};
 use crate::lanes::{Arrived, Lane, Lanes};
-use crate::wrong::Wrong;
+use crate::protocol_error::ProtocolError;
 
 /// One lane's frames.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Inlet {
         lane: Lane,
         lanes: &mut impl Lanes,
         budget: &mut usize,
-    ) -> Result<Option<Item>, Wrong> {
+    ) -> Result<Option<Item>, ProtocolError> {
         loop {
             if let Some(item) = self.decoder.next(&mut self.input)? {
                 return Ok(Some(item));
@@ -36,7 +36,9 @@ impl Inlet {
                     self.input = bytes;
                 }
                 Arrived::Nothing => return Ok(None),
-                Arrived::Ended if self.decoder.is_within_frame() => return Err(Wrong::EndedEarly),
+                Arrived::Ended if self.decoder.is_within_frame() => {
+                    return Err(ProtocolError::EndedEarly);
+                }
                 Arrived::Ended => self.is_ended = true,
             }
         }

@@ -11,21 +11,21 @@
 //! The crate knows no file, no socket and no clock. A [`Source`] gives entries and bytes, a [`Target`] takes
 //! them, and [`Lanes`] carry bytes to the other end: ordered and reliable each, and independent of one another.
 //!
-//! The edge calls `turn` whenever lanes, source or target may have become ready, and drains `poll_event`:
+//! The edge calls `poll` whenever lanes, source or target may have become ready, and drains `poll_event`:
 //!
 //! ```text
 //!   loop {
-//!       match sender.turn(&mut source, &mut lanes, BUDGET)? {
-//!           Turn::More => …        // serve others, then come back without sleeping
-//!           Turn::Waiting => …     // sleep until something is ready
-//!           Turn::Done => break,
+//!       match sender.poll(&mut source, &mut lanes, BUDGET)? {
+//!           Poll::More => …        // serve others, then come back without sleeping
+//!           Poll::Waiting => …     // sleep until something is ready
+//!           Poll::Done => break,
 //!       }
 //!       while let Some(event) = sender.poll_event() { … }
 //!   }
 //! ```
 //!
 //! What a peer sends is checked before it is believed. A peer that breaks the rules ends the copy with one
-//! [`Wrong`]; trouble with one file is a [`Trouble`], and the rest goes on.
+//! [`ProtocolError`]; trouble with one file is a [`EntryError`], and the rest goes on.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
@@ -38,6 +38,7 @@ mod codec;
 mod control;
 mod digest;
 mod entry;
+mod entry_error;
 mod event;
 mod exchange;
 mod inlet;
@@ -46,13 +47,12 @@ mod limits;
 mod news;
 mod outbox;
 mod path;
+mod protocol_error;
 mod receiver;
 mod request;
 mod sender;
 mod source;
 mod target;
-mod trouble;
-mod wrong;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
@@ -60,7 +60,8 @@ mod support;
 
 pub use answer::Answer;
 pub use entry::{Entry, EntryId, Kind, Timestamp};
-pub use event::{Event, Progress, Totals, Turn, Verdict};
+pub use entry_error::{EntryError, EntryErrorKind};
+pub use event::{Event, Poll, Progress, Totals, Verdict};
 pub use exchange::{Answerer, Requester};
 pub use lanes::{Arrived, Lane, Lanes};
 pub use limits::{
@@ -68,10 +69,9 @@ pub use limits::{
     SIZE_MAX, VERSION,
 };
 pub use path::{PathFault, RelativePath};
+pub use protocol_error::ProtocolError;
 pub use receiver::{Allowed, Receiver};
 pub use request::{Flags, Request};
 pub use sender::Sender;
 pub use source::{Found, Piece, Settled, Source};
-pub use target::{Begun, Parts, Target};
-pub use trouble::{Trouble, Why};
-pub use wrong::Wrong;
+pub use target::{ExistingFile, PartialFile, Target};

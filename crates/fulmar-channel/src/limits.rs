@@ -87,7 +87,7 @@ pub(crate) const OPERANDS_MAX: usize = 4096;
 /// Source: docs/channel.md §4.
 pub(crate) const NOTE_BYTES_MAX: usize = 256;
 
-/// Events that wait for the edge; with more, `turn` does nothing until they are fetched.
+/// Events that wait for the edge; with more, `poll` does nothing until they are fetched.
 ///
 /// Source: chosen to be more than one turn makes.
 pub const EVENTS_MAX: usize = 4096;

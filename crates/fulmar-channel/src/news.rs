@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use crate::entry::Kind;
+use crate::entry_error::EntryError;
 use crate::event::{Event, Progress, Verdict};
 use crate::limits::EVENTS_MAX;
 use crate::path::RelativePath;
-use crate::trouble::Trouble;
 
 /// Events that wait, and how far the copy is.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl News {
     pub(crate) fn push(&mut self, event: Event) {
         let is_trouble = match &event {
             Event::Settled { verdict, .. } => *verdict != Verdict::Whole,
-            Event::Trouble(_) => true,
+            Event::EntryError(_) => true,
             Event::Answered(_) => false,
         };
         add(&mut self.troubles, is_trouble.into());
@@ -60,7 +60,7 @@ pub(crate) fn add(total: &mut u64, bytes: u64) {
 }
 
 /// The trouble with a place, if it has none.
-fn placed(mut trouble: Trouble, path: &RelativePath) -> Trouble {
+fn placed(mut trouble: EntryError, path: &RelativePath) -> EntryError {
     if trouble.place.is_empty() {
         trouble.place = path.as_bytes().to_vec();
     }

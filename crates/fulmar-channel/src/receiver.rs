@@ -10,23 +10,23 @@ mod window;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
-use self::check::{Check, Haves};
+use self::check::{Check, ResumeOffer};
 use self::large::Large;
 use self::single::Single;
 use self::window::Window;
 use crate::codec::Frame;
 use crate::control::Control;
 use crate::entry::{Entry, EntryId, Kind};
-use crate::event::{Event, Progress, Totals, Turn, Verdict};
+use crate::event::{Event, Poll, Progress, Totals, Verdict};
 use crate::exchange::{Answerer, Requester};
 use crate::inlet::Inlet;
 use crate::lanes::{Lane, Lanes};
 use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LANES_MAX, SIZE_MAX, WINDOW_ENTRIES};
 use crate::news::News;
 use crate::path::RelativePath;
+use crate::protocol_error::ProtocolError;
 use crate::request::Flags;
-use crate::target::{Parts, Target};
-use crate::wrong::Wrong;
+use crate::target::{PartialFile, Target};
 
 /// A test whether an operand, by its index, may bring a root of that name. The requester decides: for `Get`
 /// it is what the user named or what fits the user's pattern, for `Put` anything (the sender is the user's).
@@ -52,7 +52,7 @@ pub struct Receiver {
     /// Settled, and the sender does not know yet.
     unreported: BTreeSet<EntryId>,
     checks: VecDeque<Check>,
-    haves: Option<Haves>,
+    haves: Option<ResumeOffer>,
     /// One more than the highest number that has come.
     known_end: u64,
     /// The number of entries, once it is known.
@@ -113,14 +113,14 @@ impl Receiver {
     ///
     /// The sender has broken the rules, or a lane has ended too early. The copy is over then: call
     /// [`interrupt`](Receiver::interrupt).
-    pub fn turn(
+    pub fn poll(
         &mut self,
         target: &mut impl Target,
         lanes: &mut impl Lanes,
         budget: usize,
-    ) -> Result<Turn, Wrong> {
+    ) -> Result<Poll, ProtocolError> {
         if self.news.is_full() {
-            return Ok(Turn::More);
+            return Ok(Poll::More);
         }
         if self.inlets.is_empty() {
             let count = lanes.count().clamp(1, LANES_MAX);
@@ -142,20 +142,20 @@ impl Receiver {
             self.stage = Stage::Done;
         }
         Ok(match self.stage {
-            Stage::Done => Turn::Done,
-            _ if is_more || self.news.is_full() => Turn::More,
-            _ => Turn::Waiting,
+            Stage::Done => Poll::Done,
+            _ if is_more || self.news.is_full() => Poll::More,
+            _ => Poll::Waiting,
         })
     }
 
-    /// The copy ends here, done or not: abandons every file that is begun, and keeps its parts. No `turn` may
+    /// The copy ends here, done or not: abandons every file that is begun, and keeps its parts. No `poll` may
     /// follow.
     pub fn interrupt(&mut self, target: &mut impl Target) {
         for single in self.singles.iter_mut().filter_map(Option::take) {
-            target.abandon(single.id, Parts::Keep);
+            target.abandon(single.id, PartialFile::Keep);
         }
         while let Some((id, _)) = self.large.pop_first() {
-            target.abandon(id, Parts::Keep);
+            target.abandon(id, PartialFile::Keep);
         }
     }
 
@@ -175,22 +175,22 @@ impl Receiver {
     }
 
     /// Takes what the sender says on the control lane; whether there may be more.
-    fn hear(&mut self, lanes: &mut impl Lanes) -> Result<bool, Wrong> {
+    fn hear(&mut self, lanes: &mut impl Lanes) -> Result<bool, ProtocolError> {
         let mut budget = Control::budget();
         while !self.news.is_full() {
             match self.control.next(lanes, &mut budget)? {
-                Some(Frame::Trouble(trouble)) if self.finished.is_none() => {
+                Some(Frame::EntryError(trouble)) if self.finished.is_none() => {
                     self.totals.troubles += 1;
-                    self.news.push(Event::Trouble(trouble));
+                    self.news.push(Event::EntryError(trouble));
                 }
                 Some(Frame::Finished { entries }) if self.finished.is_none() => {
                     if entries < self.known_end {
-                        return Err(Wrong::BeyondWindow);
+                        return Err(ProtocolError::BeyondWindow);
                     }
                     self.finished = Some(entries);
                     self.news.progress.is_walked = true;
                 }
-                Some(other) => return Err(Wrong::Misplaced(other.name())),
+                Some(other) => return Err(ProtocolError::Misplaced(other.name())),
                 None => break,
             }
         }
@@ -203,7 +203,7 @@ impl Receiver {
         target: &mut impl Target,
         lanes: &mut impl Lanes,
         budget: usize,
-    ) -> Result<bool, Wrong> {
+    ) -> Result<bool, ProtocolError> {
         let mut budget = budget;
         let count = self.inlets.len();
         let mut is_busy = true;
@@ -225,7 +225,7 @@ impl Receiver {
         target: &mut impl Target,
         lanes: &mut impl Lanes,
         budget: &mut usize,
-    ) -> Result<bool, Wrong> {
+    ) -> Result<bool, ProtocolError> {
         let lane = Lane(u8::try_from(at + 1).unwrap_or(u8::MAX));
         let mut share = LANE_SHARE_BYTES.min(*budget);
         let before = share;
@@ -298,18 +298,18 @@ impl Receiver {
     }
 
     /// Ends the copy if all is done, or if nothing more can come.
-    fn look_for_the_end(&mut self) -> Result<(), Wrong> {
+    fn look_for_the_end(&mut self) -> Result<(), ProtocolError> {
         if self.finished == Some(self.window.floor()) {
             self.control.outbox.push(&Frame::Done(self.totals));
             self.stage = Stage::Settled;
             return Ok(());
         }
         if self.finished.is_none() && self.control.is_ended() {
-            return Err(Wrong::EndedEarly);
+            return Err(ProtocolError::EndedEarly);
         }
         let is_over = self.inlets.iter().all(Inlet::is_ended);
         if self.finished.is_some() && is_over && self.checks.is_empty() {
-            return Err(Wrong::Incomplete);
+            return Err(ProtocolError::Incomplete);
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ bitflags! {
         const RECURSIVE = 1;
         /// Times and modes are kept, beside the permission bits that always go along.
         const PRESERVE = 1 << 1;
-        /// Parts of an interrupted copy are used.
+        /// PartialFile of an interrupted copy are used.
         const RESUME = 1 << 2;
         /// Nothing is written.
         const DRY_RUN = 1 << 3;

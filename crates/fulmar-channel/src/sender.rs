@@ -13,17 +13,17 @@ use crate::codec::Frame;
 use crate::control::Control;
 use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, Kind};
-use crate::event::{Event, Progress, Totals, Turn, Verdict};
+use crate::entry_error::EntryError;
+use crate::event::{Event, Poll, Progress, Totals, Verdict};
 use crate::exchange::{Answerer, Requester};
 use crate::lanes::{Lane, Lanes};
 use crate::limits::LANES_MAX;
 use crate::news::{News, add};
 use crate::outbox::Outbox;
 use crate::path::RelativePath;
+use crate::protocol_error::ProtocolError;
 use crate::request::Flags;
 use crate::source::Source;
-use crate::trouble::Trouble;
-use crate::wrong::Wrong;
 
 /// The cost to a turn's budget of a step without data, so that a turn with nothing but folders has an end.
 ///
@@ -136,14 +136,14 @@ impl Sender {
     /// # Errors
     ///
     /// The receiver has broken the rules. The copy is over then.
-    pub fn turn(
+    pub fn poll(
         &mut self,
         source: &mut impl Source,
         lanes: &mut impl Lanes,
         budget: usize,
-    ) -> Result<Turn, Wrong> {
+    ) -> Result<Poll, ProtocolError> {
         if self.news.is_full() {
-            return Ok(Turn::More);
+            return Ok(Poll::More);
         }
         if self.ways.is_empty() {
             self.ways
@@ -151,7 +151,7 @@ impl Sender {
         }
         let has_read_all = self.hear(source, lanes)?;
         if self.stage == Stage::Done {
-            return Ok(Turn::Done);
+            return Ok(Poll::Done);
         }
         let mut budget = budget;
         self.walk.is_paused = false;
@@ -159,7 +159,7 @@ impl Sender {
         self.finish(lanes);
         self.control.flush(lanes);
         let is_more = budget == 0 || !has_read_all || self.walk.is_paused || self.news.is_full();
-        Ok(if is_more { Turn::More } else { Turn::Waiting })
+        Ok(if is_more { Poll::More } else { Poll::Waiting })
     }
 
     /// The next piece of news.
@@ -178,7 +178,11 @@ impl Sender {
     }
 
     /// Takes what the receiver says; whether that was all.
-    fn hear(&mut self, source: &mut impl Source, lanes: &mut impl Lanes) -> Result<bool, Wrong> {
+    fn hear(
+        &mut self,
+        source: &mut impl Source,
+        lanes: &mut impl Lanes,
+    ) -> Result<bool, ProtocolError> {
         let mut budget = Control::budget();
         while self.stage != Stage::Done && !self.news.is_full() {
             let Some(frame) = self.control.next(lanes, &mut budget)? else {
@@ -189,12 +193,12 @@ impl Sender {
         if self.stage == Stage::Done {
             lanes.finish(Lane::CONTROL);
         } else if self.control.is_ended() {
-            return Err(Wrong::EndedEarly);
+            return Err(ProtocolError::EndedEarly);
         }
         Ok(budget > 0)
     }
 
-    fn hear_one(&mut self, frame: Frame, source: &mut impl Source) -> Result<(), Wrong> {
+    fn hear_one(&mut self, frame: Frame, source: &mut impl Source) -> Result<(), ProtocolError> {
         match (self.stage, frame) {
             (Stage::Unanswered, Frame::Ready { is_folder }) => {
                 self.stage = Stage::Sending;
@@ -204,17 +208,24 @@ impl Sender {
                 self.stage = Stage::Done;
                 self.news.push(Event::Answered(Answer::Refused(trouble)));
             }
-            (Stage::Unanswered | Stage::Done, other) => return Err(Wrong::Misplaced(other.name())),
+            (Stage::Unanswered | Stage::Done, other) => {
+                return Err(ProtocolError::Misplaced(other.name()));
+            }
             (_, Frame::Have { id, first, digests }) => self.on_have(id, first, &digests)?,
             (_, Frame::Settled { first, count }) => self.on_settled(first, count)?,
             (_, Frame::Failed { id, trouble }) => self.on_failed(id, trouble, source)?,
             (Stage::Finished, Frame::Done(totals)) => self.on_done(totals)?,
-            (_, other) => return Err(Wrong::Misplaced(other.name())),
+            (_, other) => return Err(ProtocolError::Misplaced(other.name())),
         }
         Ok(())
     }
 
-    fn on_have(&mut self, id: EntryId, first: u64, digests: &[Digest]) -> Result<(), Wrong> {
+    fn on_have(
+        &mut self,
+        id: EntryId,
+        first: u64,
+        digests: &[Digest],
+    ) -> Result<(), ProtocolError> {
         let is_right = match self.large.get_mut(&id) {
             Some(large) => large.claim(first, digests),
             // It is sent, or was given up.
@@ -223,11 +234,11 @@ impl Sender {
         if is_right {
             Ok(())
         } else {
-            Err(Wrong::NotSent)
+            Err(ProtocolError::NotSent)
         }
     }
 
-    fn on_settled(&mut self, first: EntryId, count: u64) -> Result<(), Wrong> {
+    fn on_settled(&mut self, first: EntryId, count: u64) -> Result<(), ProtocolError> {
         for id in (first.0..).take(usize::try_from(count).unwrap_or(usize::MAX)) {
             match self.unsettled.remove(&EntryId(id)) {
                 Some(entry) if entry.is_sent => {
@@ -241,7 +252,7 @@ impl Sender {
                         },
                     );
                 }
-                _ => return Err(Wrong::NotSent),
+                _ => return Err(ProtocolError::NotSent),
             }
         }
         Ok(())
@@ -250,10 +261,10 @@ impl Sender {
     fn on_failed(
         &mut self,
         id: EntryId,
-        trouble: Trouble,
+        trouble: EntryError,
         source: &mut impl Source,
-    ) -> Result<(), Wrong> {
-        let entry = self.unsettled.remove(&id).ok_or(Wrong::NotSent)?;
+    ) -> Result<(), ProtocolError> {
+        let entry = self.unsettled.remove(&id).ok_or(ProtocolError::NotSent)?;
         if self.large.remove(&id).is_some() {
             source.close(id);
             self.filling.take_if(|filling| *filling == id);
@@ -271,9 +282,9 @@ impl Sender {
         self.news.settled(entry.path, entry.kind, verdict);
     }
 
-    fn on_done(&mut self, totals: Totals) -> Result<(), Wrong> {
+    fn on_done(&mut self, totals: Totals) -> Result<(), ProtocolError> {
         if !self.unsettled.is_empty() {
-            return Err(Wrong::Incomplete);
+            return Err(ProtocolError::Incomplete);
         }
         // What failed here or was said to have failed there is not undone by another sum.
         let troubles = totals.troubles.max(self.news.troubles);

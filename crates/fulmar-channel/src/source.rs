@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::entry::{Entry, EntryId};
-use crate::trouble::Trouble;
+use crate::entry_error::EntryError;
 
 /// The files that are sent: those that a user has named, or standard input. The [`Sender`](crate::Sender) asks.
 ///
@@ -26,7 +26,7 @@ pub trait Source {
     /// # Errors
     ///
     /// The file cannot be read; the sender then gives it up and calls [`close`](Source::close).
-    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble>;
+    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError>;
 
     /// The file is not needed any more: called once for each file that `next_entry` gave, also after an error, unless the whole
     /// copy ends before. Says whether size or times are others than when it was opened.
@@ -39,7 +39,7 @@ pub enum Found {
     /// An entry; its number is taken.
     Entry(Entry),
     /// Something that cannot be sent. The number is not taken.
-    Trouble(Trouble),
+    EntryError(EntryError),
     /// The walk goes on, but has nothing yet: so that a long one does not block. The sender has more to do at once.
     NotNow,
     /// The walk is over. It is not asked again.

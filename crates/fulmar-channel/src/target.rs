@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::entry::{Entry, EntryId};
-use crate::trouble::{Trouble, Why};
+use crate::entry_error::{EntryError, EntryErrorKind};
 
 /// The place that receives: a folder, or standard output. The [`Receiver`](crate::Receiver) asks.
 ///
@@ -25,7 +25,7 @@ pub trait Target {
     /// # Errors
     ///
     /// It cannot be made. All that comes of it is then thrown away.
-    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble>;
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<ExistingFile, EntryError>;
 
     /// Bytes of a file. Chunks come in any order, each from its beginning on, and one that is held already may come again.
     /// A stream (of unknown size), and all data of a copy with [`Flags::IN_ORDER`](crate::Flags), comes in order.
@@ -33,73 +33,73 @@ pub trait Target {
     /// # Errors
     ///
     /// Disk full, for example: the receiver abandons the file.
-    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble>;
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), EntryError>;
 
     /// `length` zeros (at least one), which should take no room. Where parts of an interrupted copy lie they have to become zeros.
     ///
     /// # Errors
     ///
     /// As of [`write`](Target::write).
-    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble>;
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), EntryError>;
 
-    /// Reads what is held, at least one byte and at most `limit`: of the partial file, or after [`Begun::Present`] of the one under the final name.
+    /// Reads what is held, at least one byte and at most `limit`: of the partial file, or after [`ExistingFile::Present`] of the one under the final name.
     /// Offsets are within what `begin` said.
     ///
     /// # Errors
     ///
     /// It cannot be read; what was to be read is then asked from the sender instead.
-    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, Trouble>;
+    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, EntryError>;
 
     /// Every byte is there and verified: sets size, mode and times, and gives the file its final name.
     ///
     /// # Errors
     ///
     /// It has not its name, or the trouble says that it has and what it lacks. The receiver abandons it.
-    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), Trouble>;
+    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), EntryError>;
 
-    /// Only after [`Begun::Present`]: what is under the final name is, byte for byte, what was sent. Sets mode and times, and
+    /// Only after [`ExistingFile::Present`]: what is under the final name is, byte for byte, what was sent. Sets mode and times, and
     /// removes the temporary file.
     ///
     /// # Errors
     ///
     /// Mode or times cannot be set.
-    fn keep(&mut self, id: EntryId) -> Result<(), Trouble>;
+    fn keep(&mut self, id: EntryId) -> Result<(), EntryError>;
 
     /// The file will not be completed now.
-    fn abandon(&mut self, id: EntryId, parts: Parts);
+    fn abandon(&mut self, id: EntryId, parts: PartialFile);
 
     /// A folder. One that is there already, also as made for an entry that came before, is fine.
     ///
     /// # Errors
     ///
     /// It cannot be made.
-    fn folder(&mut self, entry: &Entry) -> Result<(), Trouble>;
+    fn folder(&mut self, entry: &Entry) -> Result<(), EntryError>;
 
     /// A symbolic link, in the place of a file or link of that name.
     ///
     /// # Errors
     ///
     /// It cannot be made.
-    fn link(&mut self, entry: &Entry) -> Result<(), Trouble>;
+    fn link(&mut self, entry: &Entry) -> Result<(), EntryError>;
 
     /// Every entry sent before has been settled, so nothing more goes into this folder: sets mode and times.
     ///
     /// # Errors
     ///
     /// They cannot be set.
-    fn leave(&mut self, entry: &Entry) -> Result<(), Trouble>;
+    fn leave(&mut self, entry: &Entry) -> Result<(), EntryError>;
 
     /// A dry run: could the entry be made? Nothing else is called then.
     ///
     /// # Errors
     ///
     /// What would go wrong.
-    fn look(&mut self, entry: &Entry) -> Result<(), Trouble>;
+    fn look(&mut self, entry: &Entry) -> Result<(), EntryError>;
 }
 
 /// The data that a target has of a file that begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Begun {
+pub enum ExistingFile {
     /// Nothing, or nothing that is to be used.
     New,
     /// A partial file of an interrupted copy, which is written into. The ranges, ascending, hold data; what lies between is not looked at.
@@ -112,20 +112,20 @@ pub enum Begun {
 
 /// The fate of the data of an abandoned file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parts {
+pub enum PartialFile {
     /// It is kept for another try, where the target can.
     Keep,
     /// It is of no use.
     Drop,
 }
 
-impl Parts {
+impl PartialFile {
     /// Returns the fate of the parts of a file that could not be written: where there is no room they have
     /// taken it from the rest.
-    pub(crate) fn after(trouble: &Trouble) -> Parts {
-        match trouble.why {
-            Why::DiskFull | Why::Quota => Parts::Drop,
-            _ => Parts::Keep,
+    pub(crate) fn after(trouble: &EntryError) -> PartialFile {
+        match trouble.kind {
+            EntryErrorKind::DiskFull | EntryErrorKind::Quota => PartialFile::Drop,
+            _ => PartialFile::Keep,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::rc::Rc;
 
-use fulmar_channel::{EntryId, Found, Piece, Source as _, Target as _, Trouble, Why};
+use fulmar_channel::{EntryError, EntryErrorKind, EntryId, Found, Piece, Source as _, Target as _};
 
 use crate::system::tests_hook;
 use crate::testing::{Outcome, TARGET, copy, place, room, snapshot, source};
@@ -76,7 +76,7 @@ impl Vanished {
     }
 
     /// Comes back and goes on to the end.
-    fn finish(&mut self) -> Result<(), Trouble> {
+    fn finish(&mut self) -> Result<(), EntryError> {
         self.write(PIECES - self.next);
         self.target.commit(ID, PIECES * PIECE as u64)
     }
@@ -104,7 +104,7 @@ fn a_newer_copy_goes_on_with_what_one_that_has_vanished_has() {
     assert_eq!((held, written), (59, 41));
     expect_only(world.path(), b'n');
     let trouble = vanished.finish().unwrap_err();
-    assert_eq!(trouble.why, Why::Taken);
+    assert_eq!(trouble.kind, EntryErrorKind::Taken);
     assert!(trouble.note.contains("a newer copy"), "{trouble:?}");
     expect_only(world.path(), b'n');
 }

@@ -5,7 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use fulmar_channel::{
-    Begun, Entry, EntryId, Kind, Parts, RelativePath, Target as _, Timestamp, Why,
+    Entry, EntryErrorKind, EntryId, ExistingFile, Kind, PartialFile, RelativePath, Target as _,
+    Timestamp,
 };
 
 use crate::TreeTarget;
@@ -15,7 +16,7 @@ use crate::testing::{TARGET, place, room};
 const ID: EntryId = EntryId(0);
 const MIB: u64 = 1 << 20;
 
-fn begin(room: &Path, size: u64) -> (TreeTarget, Begun) {
+fn begin(room: &Path, size: u64) -> (TreeTarget, ExistingFile) {
     let mut target = TreeTarget::open(&place(room), b"file", TARGET).unwrap();
     let entry = Entry {
         operand: 0,
@@ -33,7 +34,7 @@ fn leave(room: &Path, data: &[u8], size: u64) {
     let (mut target, _) = begin(room, size);
     target.write(ID, 0, data).unwrap();
     target.write(ID, size - 1, b"x").unwrap();
-    target.abandon(ID, Parts::Keep);
+    target.abandon(ID, PartialFile::Keep);
 }
 
 /// Returns the bytes that the one file of a folder takes on the disk.
@@ -82,7 +83,7 @@ fn only_the_data_of_an_older_copy_is_overwritten() {
     let room = room();
     leave(room.path(), &[b'x'; 5000], 16 * MIB);
     let (mut target, begun) = begin(room.path(), 1 << 50);
-    assert!(matches!(begun, Begun::Parts(_)), "{begun:?}");
+    assert!(matches!(begun, ExistingFile::Parts(_)), "{begun:?}");
     without_holes(|| {
         target.zeros(ID, 1000, (1 << 50) - 1000).unwrap();
         target.commit(ID, 16 * MIB).unwrap();
@@ -101,7 +102,7 @@ fn more_than_can_be_overwritten_at_once_is_a_trouble() {
     let (mut target, _) = begin(room.path(), 66 * MIB);
     without_holes(|| {
         let trouble = target.zeros(ID, 0, 66 * MIB).unwrap_err();
-        assert_eq!(trouble.why, Why::Unsupported);
+        assert_eq!(trouble.kind, EntryErrorKind::Unsupported);
         target.zeros(ID, 32 * MIB, 32 * MIB).unwrap();
     });
     let left = target.read_back(ID, 32 * MIB - 1, 2).unwrap();

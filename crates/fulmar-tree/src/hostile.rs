@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fulmar_channel::{Begun, Entry, EntryId, Kind, Parts, RelativePath, Target as _, Timestamp};
+use fulmar_channel::{
+    Entry, EntryId, ExistingFile, Kind, PartialFile, RelativePath, Target as _, Timestamp,
+};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
 use crate::partial;
@@ -267,7 +269,7 @@ fn assault(target: &mut TreeTarget, random: &mut Random, canary: &Path, count: &
             }
             Kind::File { .. } => target.begin(id, &entry).map(|begun| {
                 open.push(id);
-                if matches!(begun, Begun::Parts(_) | Begun::Present) {
+                if matches!(begun, ExistingFile::Parts(_) | ExistingFile::Present) {
                     let read = target.read_back(id, 0, 4096);
                     assert!(read.is_err() || read.is_ok_and(|bytes| bytes != SECRET));
                 }
@@ -294,8 +296,8 @@ fn finish(target: &mut TreeTarget, id: EntryId, random: &mut Random, count: &mut
         };
     }
     match random.below(8) {
-        0 => target.abandon(id, Parts::Keep),
-        1 => target.abandon(id, Parts::Drop),
+        0 => target.abandon(id, PartialFile::Keep),
+        1 => target.abandon(id, PartialFile::Drop),
         2 => {
             let _ = target.keep(id);
         }
@@ -303,7 +305,7 @@ fn finish(target: &mut TreeTarget, id: EntryId, random: &mut Random, count: &mut
         3 => {}
         _ => match target.commit(id, random.below(30)) {
             Ok(()) => count.committed += 1,
-            Err(_) => target.abandon(id, Parts::Keep),
+            Err(_) => target.abandon(id, PartialFile::Keep),
         },
     }
 }

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::rc::Rc;
 
-use fulmar_channel::{Entry, EntryId, Kind, RelativePath, Target as _, Timestamp, Why};
+use fulmar_channel::{Entry, EntryErrorKind, EntryId, Kind, RelativePath, Target as _, Timestamp};
 
 use crate::partial::is_partial_name;
 use crate::system::{Errno, tests_hook};
@@ -151,7 +151,7 @@ fn one_file() -> tempfile::TempDir {
     world
 }
 
-/// Parts that are held are not written again.
+/// PartialFile that are held are not written again.
 #[test]
 fn a_copy_goes_on_with_the_parts_that_are_there() {
     let world = one_file();
@@ -245,8 +245,12 @@ fn where_owners_are_mapped_trees_are_copied() {
 fn where_owners_are_mapped_modes_and_times_are_missed() {
     let world = one_file();
     let outcome = tests_hook::with_mapped_owners(|| copy(world.path(), &["file"], "dst", PRESERVE));
-    let whys: Vec<Why> = outcome.troubles.iter().map(|trouble| trouble.why).collect();
-    assert_eq!(whys, [Why::Denied]);
+    let whys: Vec<EntryErrorKind> = outcome
+        .troubles
+        .iter()
+        .map(|trouble| trouble.kind)
+        .collect();
+    assert_eq!(whys, [EntryErrorKind::Denied]);
     assert!(
         outcome.troubles[0].note.contains("it is there"),
         "{outcome:?}"
@@ -315,9 +319,9 @@ fn only_a_call_with_a_name_finds_a_name_invalid() {
             Ok(())
         };
         let outcome = tests_hook::with(hook, || copy(world.path(), &["file"], "dst", TARGET));
-        outcome.troubles[0].why
+        outcome.troubles[0].kind
     };
-    assert_eq!(invalid_from(150), Why::Io, "while it is written");
+    assert_eq!(invalid_from(150), EntryErrorKind::Io, "while it is written");
     let mut target = TreeTarget::open(&place(world.path()), b"dst", TARGET).unwrap();
     let entry = Entry {
         operand: 0,
@@ -331,9 +335,9 @@ fn only_a_call_with_a_name_finds_a_name_invalid() {
         ..entry.clone()
     };
     let begun = tests_hook::with(|| Err(Errno::INVAL), || target.begin(EntryId(0), &entry));
-    assert_eq!(begun.unwrap_err().why, Why::BadName);
+    assert_eq!(begun.unwrap_err().kind, EntryErrorKind::BadName);
     let made = tests_hook::with(|| Err(Errno::INVAL), || target.folder(&folder));
-    assert_eq!(made.unwrap_err().why, Why::BadName);
+    assert_eq!(made.unwrap_err().kind, EntryErrorKind::BadName);
 }
 
 /// Also of an empty one, into which nothing goes that would tell.
@@ -349,20 +353,20 @@ fn a_folder_that_cannot_be_made_is_a_trouble() {
         modified: Timestamp::default(),
     };
     let made = tests_hook::with(|| Err(Errno::NOSPC), || target.folder(&folder));
-    assert_eq!(made.unwrap_err().why, Why::DiskFull);
+    assert_eq!(made.unwrap_err().kind, EntryErrorKind::DiskFull);
 }
 
 /// Each call of a copy fails once, in each way: the trouble is named, the rest goes on, and a second copy completes it.
 #[test]
 fn every_call_that_fails_is_a_trouble_with_a_name() {
     let errors = [
-        (Errno::NOSPC, Why::DiskFull),
-        (Errno::DQUOT, Why::Quota),
-        (Errno::ROFS, Why::ReadOnly),
-        (Errno::ACCESS, Why::Denied),
-        (Errno::FBIG, Why::TooLarge),
-        (Errno::MFILE, Why::Exhausted),
-        (Errno::IO, Why::Io),
+        (Errno::NOSPC, EntryErrorKind::DiskFull),
+        (Errno::DQUOT, EntryErrorKind::Quota),
+        (Errno::ROFS, EntryErrorKind::ReadOnly),
+        (Errno::ACCESS, EntryErrorKind::Denied),
+        (Errno::FBIG, EntryErrorKind::TooLarge),
+        (Errno::MFILE, EntryErrorKind::Exhausted),
+        (Errno::IO, EntryErrorKind::Io),
     ];
     let calls = calls();
     let before = world();
@@ -380,7 +384,7 @@ fn every_call_that_fails_is_a_trouble_with_a_name() {
         };
         let outcome = tests_hook::with(hook, || copy(world.path(), &["src"], "dst", options()));
         assert!(
-            outcome.troubles.iter().all(|trouble| trouble.why == why),
+            outcome.troubles.iter().all(|trouble| trouble.kind == why),
             "{point}: {:?}",
             outcome.troubles
         );

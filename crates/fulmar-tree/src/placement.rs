@@ -2,13 +2,13 @@
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use fulmar_channel::{RelativePath, Trouble, Why};
+use fulmar_channel::{EntryError, EntryErrorKind, RelativePath};
 use rustix::fs::OFlags;
 
+use crate::entry_error;
 use crate::operand::{Place, last_component};
 use crate::system::{self, Errno, Facts};
 use crate::target_options::TargetOptions;
-use crate::trouble;
 
 /// Links followed from the name that the user gave, as the system does it.
 const LINKS: usize = 40;
@@ -47,9 +47,9 @@ impl Placement {
         place: &Place,
         target: &[u8],
         options: &TargetOptions,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, EntryError> {
         let (into_folder, makes) = (options.into_folder, options.recursive);
-        let failed = |error| trouble::at(target, error);
+        let failed = |error| entry_error::at(target, error);
         let path = place.path(target).map_err(failed)?;
         match system::facts_along(place.base(), &path) {
             Ok(facts) if facts.is_folder() => Self::into(place.base(), &path).map_err(failed),
@@ -90,17 +90,18 @@ impl Below {
         &'a mut self,
         path: &'a RelativePath,
         is_folder: bool,
-    ) -> Result<Vec<&'a [u8]>, Trouble> {
+    ) -> Result<Vec<&'a [u8]>, EntryError> {
         let Some(name) = &self.name else {
             return Ok(path.names().collect());
         };
         let root = self.root.get_or_insert_with(|| path.root().to_vec());
         let skipped = usize::from(!self.is_pretended);
         if skipped == 1 && root.as_slice() != path.root() {
-            return Err(Trouble::new(Why::NotFolder).with_note("several sources need a folder"));
+            return Err(EntryError::new(EntryErrorKind::NotFolder)
+                .with_note("several sources need a folder"));
         }
         if self.only_folders && !is_folder && path.depth() == 1 {
-            return Err(Trouble::new(Why::NotFolder));
+            return Err(EntryError::new(EntryErrorKind::NotFolder));
         }
         Ok(std::iter::once(name.as_slice())
             .chain(path.names().skip(skipped))

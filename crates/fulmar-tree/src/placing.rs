@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use fulmar_channel::Why;
+use fulmar_channel::EntryErrorKind;
 
 use crate::testing::{Outcome, TARGET, copy, snapshot};
 
@@ -37,26 +37,30 @@ fn result(world: &Path) -> Vec<String> {
         .collect()
 }
 
-fn kinds(outcome: &Outcome) -> Vec<Why> {
-    outcome.troubles.iter().map(|trouble| trouble.why).collect()
+fn kinds(outcome: &Outcome) -> Vec<EntryErrorKind> {
+    outcome
+        .troubles
+        .iter()
+        .map(|trouble| trouble.kind)
+        .collect()
 }
 
 /// Copies and says what is there then.
-fn after(operands: &[&str], target: &str) -> (Vec<String>, Vec<Why>) {
+fn after(operands: &[&str], target: &str) -> (Vec<String>, Vec<EntryErrorKind>) {
     let world = world();
     let outcome = copy(world.path(), operands, target, TARGET);
     (result(world.path()), kinds(&outcome))
 }
 
-fn fine(lines: &[&str]) -> (Vec<String>, Vec<Why>) {
+fn fine(lines: &[&str]) -> (Vec<String>, Vec<EntryErrorKind>) {
     (
         lines.iter().map(|line| (*line).to_owned()).collect(),
         Vec::new(),
     )
 }
 
-fn trouble(why: Why) -> (Vec<String>, Vec<Why>) {
-    (Vec::new(), vec![why])
+fn trouble(kind: EntryErrorKind) -> (Vec<String>, Vec<EntryErrorKind>) {
+    (Vec::new(), vec![kind])
 }
 
 #[test]
@@ -65,8 +69,14 @@ fn a_file_goes_into_a_folder_or_takes_the_name() {
     assert_eq!(after(&["src/a"], "dst/"), fine(&["dst/a f a"]));
     assert_eq!(after(&["src/a"], "dst/new"), fine(&["dst/new f a"]));
     assert_eq!(after(&["src/a"], ""), fine(&["a f a"]));
-    assert_eq!(after(&["src/a"], "dst/new/"), trouble(Why::NotFolder));
-    assert_eq!(after(&["src/a"], "nothing/new"), trouble(Why::Missing));
+    assert_eq!(
+        after(&["src/a"], "dst/new/"),
+        trouble(EntryErrorKind::NotFolder)
+    );
+    assert_eq!(
+        after(&["src/a"], "nothing/new"),
+        trouble(EntryErrorKind::Missing)
+    );
 }
 
 #[test]
@@ -95,7 +105,10 @@ fn several_sources_need_a_folder() {
         after(&["src/a", "src/b"], "dst"),
         fine(&["dst/a f a", "dst/b f b"])
     );
-    assert_eq!(after(&["src/a", "src/b"], "src/a"), trouble(Why::NotFolder));
+    assert_eq!(
+        after(&["src/a", "src/b"], "src/a"),
+        trouble(EntryErrorKind::NotFolder)
+    );
     // With -r scp makes the folder at the far end.
     let made = fine(&[
         "new d",
@@ -113,7 +126,7 @@ fn a_pattern_that_is_several_sources_needs_a_folder() {
     let (there, troubles) = after(&["src/[ab]"], "new");
     assert_eq!(
         (there, troubles),
-        (vec!["new f a".to_owned()], vec![Why::NotFolder])
+        (vec!["new f a".to_owned()], vec![EntryErrorKind::NotFolder])
     );
     assert_eq!(
         after(&["src/[ab]"], "dst"),
@@ -173,10 +186,13 @@ fn a_file_and_a_folder_do_not_replace_each_other() {
     fs::write(world.path().join("dst/d"), "a file").unwrap();
     assert_eq!(
         kinds(&copy(world.path(), &["src/a"], "dst", TARGET)),
-        [Why::IsFolder]
+        [EntryErrorKind::IsFolder]
     );
     let whys = kinds(&copy(world.path(), &["src/d"], "dst", TARGET));
-    assert!(whys.iter().all(|why| *why == Why::NotFolder), "{whys:?}");
+    assert!(
+        whys.iter().all(|why| *why == EntryErrorKind::NotFolder),
+        "{whys:?}"
+    );
     assert_eq!(result(world.path()), ["dst/a d", "dst/d f a file"]);
 }
 
@@ -184,14 +200,14 @@ fn a_file_and_a_folder_do_not_replace_each_other() {
 fn two_sources_that_are_called_alike_are_a_trouble_of_the_second() {
     let (there, troubles) = after(&["src/d/x", "src/a", "src/d/x"], "dst");
     assert_eq!(there, ["dst/a f a", "dst/x f x"]);
-    assert_eq!(troubles, [Why::Taken]);
+    assert_eq!(troubles, [EntryErrorKind::Taken]);
 }
 
 #[test]
 fn what_is_not_there_is_told_and_the_rest_goes_on() {
     let (there, troubles) = after(&["src/nope", "src/n*", "src/b"], "dst");
     assert_eq!(there, ["dst/b f b"]);
-    assert_eq!(troubles, [Why::Missing, Why::Missing]);
+    assert_eq!(troubles, [EntryErrorKind::Missing, EntryErrorKind::Missing]);
 }
 
 #[test]
@@ -211,12 +227,12 @@ fn a_dry_run_changes_nothing_and_finds_what_would_go_wrong() {
         use fulmar_channel::{EntryId, Found, Source as _, Target as _};
         match source.next_entry(EntryId(0)) {
             Found::Entry(entry) => {
-                whys.extend(target.look(&entry).err().map(|trouble| trouble.why))
+                whys.extend(target.look(&entry).err().map(|trouble| trouble.kind))
             }
             Found::End => break,
             _ => {}
         }
     }
-    assert_eq!(whys, [Why::IsFolder]);
+    assert_eq!(whys, [EntryErrorKind::IsFolder]);
     assert_eq!(snapshot(world.path()), before);
 }

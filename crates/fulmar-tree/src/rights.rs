@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use fulmar_channel::Why;
+use fulmar_channel::EntryErrorKind;
 
 use crate::partial;
 use crate::testing::{Outcome, PRESERVE, Random, TARGET, copy, snapshot};
@@ -81,8 +81,12 @@ fn world() -> tempfile::TempDir {
     world
 }
 
-fn whys(outcome: &Outcome) -> Vec<Why> {
-    outcome.troubles.iter().map(|trouble| trouble.why).collect()
+fn whys(outcome: &Outcome) -> Vec<EntryErrorKind> {
+    outcome
+        .troubles
+        .iter()
+        .map(|trouble| trouble.kind)
+        .collect()
 }
 
 #[test]
@@ -97,7 +101,10 @@ fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
     set_mode(&at("src/a"), 0);
     let outcome = copy(world.path(), &["src"], "dst", TARGET);
     set_mode(&at("src/closed"), 0o700);
-    assert_eq!(whys(&outcome), [Why::Denied, Why::Denied]);
+    assert_eq!(
+        whys(&outcome),
+        [EntryErrorKind::Denied, EntryErrorKind::Denied]
+    );
     assert!(
         outcome
             .troubles
@@ -118,14 +125,16 @@ fn what_cannot_be_written_is_told_and_stays_as_it_is() {
     fs::write(at("dst/a"), "read-only").unwrap();
     set_mode(&at("dst/a"), 0o444);
     let outcome = copy(world.path(), &["src/a", "src/b"], "dst", TARGET);
-    assert_eq!(whys(&outcome), [Why::Denied]);
+    assert_eq!(whys(&outcome), [EntryErrorKind::Denied]);
     assert_eq!(fs::read(at("dst/a")).unwrap(), b"read-only");
     assert_eq!(fs::read(at("dst/b")).unwrap(), b"src/b");
     set_mode(&at("dst"), 0o555);
     let outcome = copy(world.path(), &["src/a", "src/b", "src"], "dst", TARGET);
     set_mode(&at("dst"), 0o755);
     assert!(
-        whys(&outcome).iter().all(|why| matches!(why, Why::Denied)),
+        whys(&outcome)
+            .iter()
+            .all(|why| matches!(why, EntryErrorKind::Denied)),
         "{outcome:?}"
     );
     assert_eq!(snapshot(&at("dst")).len(), 2);

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use fulmar_channel::{EntryId, Found, Kind, Source as _, Why};
+use fulmar_channel::{EntryErrorKind, EntryId, Found, Kind, Source as _};
 use proptest::prelude::*;
 
 use crate::TargetOptions;
@@ -222,9 +222,9 @@ fn what_is_no_file_is_told_and_not_opened() {
     let whys: Vec<_> = copy(world.path(), &["src"], "dst", TARGET)
         .troubles
         .iter()
-        .map(|trouble| trouble.why)
+        .map(|trouble| trouble.kind)
         .collect();
-    assert_eq!(whys, [Why::Special, Why::Special]);
+    assert_eq!(whys, [EntryErrorKind::Special, EntryErrorKind::Special]);
     assert_eq!(fs::read(at("dst/src/file")).unwrap(), b"file");
 }
 
@@ -237,8 +237,12 @@ fn a_tree_that_is_too_deep_is_cut_there_and_told() {
     }
     fs::create_dir_all(&deep).unwrap();
     let outcome = copy(world.path(), &["src"], "dst", TARGET);
-    let whys: Vec<_> = outcome.troubles.iter().map(|trouble| trouble.why).collect();
-    assert_eq!(whys, [Why::TooDeep]);
+    let whys: Vec<_> = outcome
+        .troubles
+        .iter()
+        .map(|trouble| trouble.kind)
+        .collect();
+    assert_eq!(whys, [EntryErrorKind::TooDeep]);
     let names = snapshot(&world.path().join("dst")).len();
     assert_eq!(names, fulmar_channel::DEPTH_MAX);
 }

@@ -7,16 +7,16 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use fulmar_channel::{
-    Entry, EntryId, Found, Kind, Piece, RelativePath, Settled, Source, Trouble, Why,
+    Entry, EntryError, EntryErrorKind, EntryId, Found, Kind, Piece, RelativePath, Settled, Source,
 };
 use rustix::fs::{Dir, FileType, OFlags};
 
+use crate::entry_error;
 use crate::expansion::Expansion;
 use crate::operand::{self, Place, Search};
 use crate::partial::is_partial_name;
 use crate::reading::Reading;
 use crate::system::{self, Errno, Facts};
-use crate::trouble;
 
 /// Never wait for the other end of a pipe that has come into the place of a file.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
@@ -90,16 +90,16 @@ impl TreeSource {
 
     fn next_root(&mut self, id: EntryId) -> Found {
         if let Some(root) = self.roots.pop_front() {
-            return self.root(id, &root).unwrap_or_else(Found::Trouble);
+            return self.root(id, &root).unwrap_or_else(Found::EntryError);
         }
         let outcome = match self.expansion.take() {
             Some(expanding) => self.expand(expanding),
             None => self.next_operand(),
         };
-        outcome.unwrap_or_else(Found::Trouble)
+        outcome.unwrap_or_else(Found::EntryError)
     }
 
-    fn next_operand(&mut self) -> Result<Found, Trouble> {
+    fn next_operand(&mut self) -> Result<Found, EntryError> {
         let Some((number, operand)) = self.operands.pop_front() else {
             return Ok(Found::End);
         };
@@ -113,16 +113,16 @@ impl TreeSource {
                     otherwise,
                 }));
             }
-            Err(error) => return Err(trouble::at(&operand, error)),
+            Err(error) => return Err(entry_error::at(&operand, error)),
         }
         Ok(Found::NotNow)
     }
 
-    fn expand(&mut self, mut expanding: Box<Expanding>) -> Result<Found, Trouble> {
+    fn expand(&mut self, mut expanding: Box<Expanding>) -> Result<Found, EntryError> {
         match expanding.expansion.step(self.place.base()) {
             Ok(None) => self.expansion = Some(expanding),
             Ok(Some(paths)) if paths.is_empty() => {
-                return Err(trouble::at(&expanding.operand, expanding.otherwise));
+                return Err(entry_error::at(&expanding.operand, expanding.otherwise));
             }
             Ok(Some(paths)) => {
                 // Only names of several can be alike: what is in one folder is not remembered.
@@ -134,16 +134,16 @@ impl TreeSource {
                 self.roots = paths.into_iter().map(root).collect();
             }
             Err(Errno::TOOBIG) => {
-                let trouble = Trouble::at(&expanding.operand, Why::Exhausted);
+                let trouble = EntryError::at(&expanding.operand, EntryErrorKind::Exhausted);
                 return Err(trouble.with_note("the pattern stands for too many names"));
             }
-            Err(error) => return Err(trouble::at(&expanding.operand, error)),
+            Err(error) => return Err(entry_error::at(&expanding.operand, error)),
         }
         Ok(Found::NotNow)
     }
 
-    fn root(&mut self, id: EntryId, root: &operand::Found) -> Result<Found, Trouble> {
-        let failed = |error| trouble::at(&root.path, error);
+    fn root(&mut self, id: EntryId, root: &operand::Found) -> Result<Found, EntryError> {
+        let failed = |error| entry_error::at(&root.path, error);
         let follows = self.options.follow && !(root.by_pattern && self.options.recursive);
         let facts = if follows {
             system::facts_along
@@ -163,7 +163,7 @@ impl TreeSource {
         let place = root.path.clone();
         if facts.is_folder() {
             if !self.options.recursive {
-                return Err(Trouble::at(&root.path, Why::IsFolder));
+                return Err(EntryError::at(&root.path, EntryErrorKind::IsFolder));
             }
             let base = self.place.base();
             let folder =
@@ -176,17 +176,18 @@ impl TreeSource {
         Ok(self.found(id, path, place, found))
     }
 
-    fn new_root(&mut self, name: &[u8], place: &[u8]) -> Result<RelativePath, Trouble> {
+    fn new_root(&mut self, name: &[u8], place: &[u8]) -> Result<RelativePath, EntryError> {
         if is_partial_name(name) {
-            return Err(Trouble::at(place, Why::BadName));
+            return Err(EntryError::at(place, EntryErrorKind::BadName));
         }
-        let path = RelativePath::new(name).map_err(|fault| trouble::of_path(place, fault))?;
+        let path = RelativePath::new(name).map_err(|fault| entry_error::of_path(place, fault))?;
         let is_new = self
             .names
             .as_mut()
             .is_none_or(|names| names.insert(name.to_vec()));
         if !is_new {
-            return Err(Trouble::at(place, Why::Taken).with_note("two sources are called alike"));
+            return Err(EntryError::at(place, EntryErrorKind::Taken)
+                .with_note("two sources are called alike"));
         }
         Ok(path)
     }
@@ -197,15 +198,15 @@ impl TreeSource {
         folder: OwnedFd,
         path: Option<RelativePath>,
         place: Vec<u8>,
-    ) -> Result<Found, Trouble> {
-        let failed = |error| trouble::at(&place, error);
+    ) -> Result<Found, EntryError> {
+        let failed = |error| entry_error::at(&place, error);
         let facts = system::facts(&folder).map_err(failed)?;
         if self
             .levels
             .iter()
             .any(|level| level.facts.is_same_file(&facts))
         {
-            let trouble = Trouble::at(&place, Why::TooDeep);
+            let trouble = EntryError::at(&place, EntryErrorKind::TooDeep);
             return Err(trouble.with_note("the folder contains itself"));
         }
         let listing = system::list(folder).map_err(failed)?;
@@ -227,10 +228,11 @@ impl TreeSource {
         let level = self.levels.last_mut()?;
         match system::next_name(&mut level.listing) {
             Some(Ok((name, _))) if is_partial_name(&name) => Some(Found::NotNow),
-            Some(Ok((name, kind))) => {
-                Some(self.below(id, &name, kind).unwrap_or_else(Found::Trouble))
-            }
-            Some(Err(error)) => Some(Found::Trouble(trouble::at(&level.place, error))),
+            Some(Ok((name, kind))) => Some(
+                self.below(id, &name, kind)
+                    .unwrap_or_else(Found::EntryError),
+            ),
+            Some(Err(error)) => Some(Found::EntryError(entry_error::at(&level.place, error))),
             None => Some(self.leave()),
         }
     }
@@ -243,16 +245,16 @@ impl TreeSource {
         }
     }
 
-    fn below(&mut self, id: EntryId, name: &[u8], kind: FileType) -> Result<Found, Trouble> {
+    fn below(&mut self, id: EntryId, name: &[u8], kind: FileType) -> Result<Found, EntryError> {
         let Some(level) = self.levels.last() else {
             return Ok(Found::NotNow);
         };
         let place = [level.place.as_slice(), b"/", name].concat();
-        let failed = |error| trouble::at(&place, error);
+        let failed = |error| entry_error::at(&place, error);
         let path = match &level.path {
             Some(path) => path
                 .join(name)
-                .map_err(|fault| trouble::of_path(&place, fault))?,
+                .map_err(|fault| entry_error::of_path(&place, fault))?,
             None => self.new_root(name, &place)?,
         };
         let level = self.levels.last().ok_or_else(|| failed(Errno::NOENT))?;
@@ -280,7 +282,7 @@ impl TreeSource {
             Other::Link(target, facts) => {
                 Found::Entry(self.entry(path, Kind::Link { target }, &facts))
             }
-            Other::Special => Found::Trouble(Trouble::at(&place, Why::Special)),
+            Other::Special => Found::EntryError(EntryError::at(&place, EntryErrorKind::Special)),
         }
     }
 
@@ -348,14 +350,14 @@ impl Source for TreeSource {
         }
     }
 
-    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble> {
+    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {
         let (place, reading) = self
             .files
             .get_mut(&id)
-            .ok_or_else(|| trouble::own(Errno::BADF))?;
+            .ok_or_else(|| entry_error::own(Errno::BADF))?;
         reading
             .read(offset, limit)
-            .map_err(|error| trouble::at(place, error))
+            .map_err(|error| entry_error::at(place, error))
     }
 
     fn close(&mut self, id: EntryId) -> Settled {

@@ -7,14 +7,14 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Begun, CHUNK_BYTES_MIN, Entry, EntryId, Found, Kind, Parts, Piece, RelativePath, Settled,
-    Source, Target, Timestamp, Trouble, Why,
+    CHUNK_BYTES_MIN, Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Found, Kind,
+    PartialFile, Piece, RelativePath, Settled, Source, Target, Timestamp,
 };
 use rustix::event::PollFlags;
 use rustix::fs::FileType;
 
+use crate::entry_error::own;
 use crate::system::{self, Errno};
-use crate::trouble::own;
 
 /// The most bytes that can be written to a pipe at once without waiting, when there is room at all:
 /// `PIPE_BUF` of Linux; elsewhere it is 512 at least.
@@ -78,7 +78,7 @@ impl Source for StreamSource {
         Found::Entry(self.entry())
     }
 
-    fn read(&mut self, _: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble> {
+    fn read(&mut self, _: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {
         if offset != self.offset {
             return Err(own(Errno::SPIPE));
         }
@@ -157,15 +157,15 @@ impl StreamTarget {
     }
 
     /// Sees that an entry is what can be written here.
-    fn check(&self, entry: &Entry) -> Result<(), Trouble> {
+    fn check(&self, entry: &Entry) -> Result<(), EntryError> {
         let is_fine = self.in_order || self.any_order;
         match entry.kind {
             Kind::File { size: Some(size) } if size > CHUNK_BYTES_MIN && !is_fine => {
-                Err(Trouble::new(Why::Unsupported)
+                Err(EntryError::new(EntryErrorKind::Unsupported)
                     .with_note("its parts come in any order; use: fulmar cp - host:name < file"))
             }
             Kind::File { .. } => Ok(()),
-            _ => Err(Trouble::new(Why::NotFolder)),
+            _ => Err(EntryError::new(EntryErrorKind::NotFolder)),
         }
     }
 
@@ -197,7 +197,7 @@ impl StreamTarget {
         Ok(())
     }
 
-    fn push(&mut self, id: EntryId, waiting: Waiting, length: u64) -> Result<(), Trouble> {
+    fn push(&mut self, id: EntryId, waiting: Waiting, length: u64) -> Result<(), EntryError> {
         if self.begun != Some(id) {
             return Err(own(Errno::BADF));
         }
@@ -206,7 +206,7 @@ impl StreamTarget {
         self.settle()
     }
 
-    fn settle(&mut self) -> Result<(), Trouble> {
+    fn settle(&mut self) -> Result<(), EntryError> {
         if let Err(error) = self.pump() {
             self.failed = Some(error);
             self.waiting.clear();
@@ -281,16 +281,17 @@ impl Target for StreamTarget {
         self.waiting.is_empty()
     }
 
-    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble> {
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<ExistingFile, EntryError> {
         if entry.path.depth() > 1 || self.is_one && self.begun.is_some() {
-            return Err(Trouble::new(Why::NotFolder).with_note("several sources need a folder"));
+            return Err(EntryError::new(EntryErrorKind::NotFolder)
+                .with_note("several sources need a folder"));
         }
         self.check(entry)?;
         (self.begun, self.offset) = (Some(id), 0);
-        Ok(Begun::New)
+        Ok(ExistingFile::New)
     }
 
-    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble> {
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), EntryError> {
         if offset == self.offset {
             return self.push(
                 id,
@@ -304,7 +305,7 @@ impl Target for StreamTarget {
         system::write_at(&self.stream, bytes, offset).map_err(own)
     }
 
-    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble> {
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), EntryError> {
         if offset == self.offset {
             return self.push(id, Waiting::Zeros(length, None), length);
         }
@@ -314,35 +315,36 @@ impl Target for StreamTarget {
         self.push(id, Waiting::Zeros(length, Some(offset)), 0)
     }
 
-    fn read_back(&mut self, _: EntryId, _: u64, _: usize) -> Result<Bytes, Trouble> {
+    fn read_back(&mut self, _: EntryId, _: u64, _: usize) -> Result<Bytes, EntryError> {
         Err(own(Errno::SPIPE))
     }
 
-    fn commit(&mut self, _: EntryId, _: u64) -> Result<(), Trouble> {
+    fn commit(&mut self, _: EntryId, _: u64) -> Result<(), EntryError> {
         self.settle()
     }
 
-    fn keep(&mut self, _: EntryId) -> Result<(), Trouble> {
+    fn keep(&mut self, _: EntryId) -> Result<(), EntryError> {
         Ok(())
     }
 
-    fn abandon(&mut self, _: EntryId, _: Parts) {
+    fn abandon(&mut self, _: EntryId, _: PartialFile) {
         self.waiting.clear();
     }
 
-    fn folder(&mut self, _: &Entry) -> Result<(), Trouble> {
-        Err(Trouble::new(Why::NotFolder))
+    fn folder(&mut self, _: &Entry) -> Result<(), EntryError> {
+        Err(EntryError::new(EntryErrorKind::NotFolder))
     }
 
-    fn link(&mut self, _: &Entry) -> Result<(), Trouble> {
-        Err(Trouble::new(Why::Unsupported).with_note("a link cannot be written to a stream"))
+    fn link(&mut self, _: &Entry) -> Result<(), EntryError> {
+        Err(EntryError::new(EntryErrorKind::Unsupported)
+            .with_note("a link cannot be written to a stream"))
     }
 
-    fn leave(&mut self, _: &Entry) -> Result<(), Trouble> {
+    fn leave(&mut self, _: &Entry) -> Result<(), EntryError> {
         Ok(())
     }
 
-    fn look(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn look(&mut self, entry: &Entry) -> Result<(), EntryError> {
         self.check(entry)
     }
 }

@@ -6,10 +6,13 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use fulmar_channel::{Begun, Entry, EntryId, Kind, Parts, Target, Trouble, Why};
+use fulmar_channel::{
+    Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Kind, PartialFile, Target,
+};
 use rustix::fs::OFlags;
 
 use crate::beneath::{Beneath, remove_link};
+use crate::entry_error::{of_name, own};
 use crate::operand::Place;
 use crate::partial::{self, is_partial_name};
 use crate::placement::{Below, Placement};
@@ -17,7 +20,6 @@ use crate::spelling;
 use crate::stream::StreamTarget;
 use crate::system::{self, Errno, Facts};
 use crate::target_options::TargetOptions;
-use crate::trouble::{of_name, own};
 use crate::writing::{Plan, Writing};
 
 /// The bits of a mode that are taken over: no set-id, no sticky (docs/threat-model.md §11).
@@ -43,7 +45,7 @@ impl TreeTarget {
     /// # Errors
     ///
     /// A trouble that says why nothing can be copied there.
-    pub fn open(place: &Place, target: &[u8], options: TargetOptions) -> Result<Self, Trouble> {
+    pub fn open(place: &Place, target: &[u8], options: TargetOptions) -> Result<Self, EntryError> {
         let placement = Placement::of(place, target, &options)?;
         let output = match placement {
             Placement::Below(below) => {
@@ -94,12 +96,12 @@ impl TreeTarget {
     }
 
     /// The folder that an entry lies in, its name there, and its path.
-    fn locate(&mut self, entry: &Entry, is_folder: bool) -> Result<Located, Trouble> {
+    fn locate(&mut self, entry: &Entry, is_folder: bool) -> Result<Located, EntryError> {
         if entry.path.names().any(is_partial_name) {
-            return Err(Trouble::new(Why::BadName));
+            return Err(EntryError::new(EntryErrorKind::BadName));
         }
         let Output::Tree { beneath, below } = &mut self.output else {
-            return Err(Trouble::new(Why::NotFolder));
+            return Err(EntryError::new(EntryErrorKind::NotFolder));
         };
         let names = below.names(&entry.path, is_folder)?;
         let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
@@ -111,10 +113,10 @@ impl TreeTarget {
         })
     }
 
-    fn beneath(&mut self) -> Result<&mut Beneath, Trouble> {
+    fn beneath(&mut self) -> Result<&mut Beneath, EntryError> {
         match &mut self.output {
             Output::Tree { beneath, .. } => Ok(beneath),
-            Output::Stream(_) => Err(Trouble::new(Why::NotFolder)),
+            Output::Stream(_) => Err(EntryError::new(EntryErrorKind::NotFolder)),
         }
     }
 
@@ -126,11 +128,10 @@ impl TreeTarget {
         }
     }
 
-    fn begin_file(&mut self, entry: &Entry) -> Result<(Writing, Begun), Trouble> {
+    fn begin_file(&mut self, entry: &Entry) -> Result<(Writing, ExistingFile), EntryError> {
         if entry.kind == (Kind::File { size: None }) && self.is_folder() {
-            return Err(
-                Trouble::new(Why::IsFolder).with_note("standard input has no name of its own")
-            );
+            return Err(EntryError::new(EntryErrorKind::IsFolder)
+                .with_note("standard input has no name of its own"));
         }
         let located = self.locate(entry, false)?;
         let existing = existing_file(&located)?;
@@ -149,15 +150,15 @@ impl TreeTarget {
         Writing::begin(plan, existing.as_ref()).map_err(of_name)
     }
 
-    fn file(&mut self, id: EntryId) -> Result<&mut Writing, Trouble> {
+    fn file(&mut self, id: EntryId) -> Result<&mut Writing, EntryError> {
         self.files.get_mut(&id).ok_or_else(|| own(Errno::BADF))
     }
 
     /// A folder is there already: fine, if that is what it is and its owner can write to it.
-    fn meet_folder(&mut self, located: &Located, mode: u32) -> Result<(), Trouble> {
+    fn meet_folder(&mut self, located: &Located, mode: u32) -> Result<(), EntryError> {
         let facts = system::facts_at(&located.folder, &located.name).map_err(own)?;
         if !facts.is_folder() {
-            return Err(Trouble::new(Why::NotFolder));
+            return Err(EntryError::new(EntryErrorKind::NotFolder));
         }
         let was_made = self.beneath()?.was_made(&located.path);
         if !was_made {
@@ -173,7 +174,7 @@ impl TreeTarget {
         Ok(())
     }
 
-    fn set_mode(&self, folder: &OwnedFd, mode: u32) -> Result<(), Trouble> {
+    fn set_mode(&self, folder: &OwnedFd, mode: u32) -> Result<(), EntryError> {
         let is_set = system::set_mode_if_own(folder, mode).map_err(own)?;
         if !is_set && self.options.preserve {
             return Err(own(Errno::PERM));
@@ -181,7 +182,7 @@ impl TreeTarget {
         Ok(())
     }
 
-    fn look_at(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn look_at(&mut self, entry: &Entry) -> Result<(), EntryError> {
         let is_folder = matches!(entry.kind, Kind::Folder | Kind::Leave);
         let (beneath, below) = match &mut self.output {
             Output::Tree { beneath, below } => (beneath, below),
@@ -198,10 +199,10 @@ impl TreeTarget {
         };
         match (&entry.kind, facts) {
             (Kind::Folder | Kind::Leave, facts) if facts.is_folder() || facts.is_link() => Ok(()),
-            (Kind::Folder | Kind::Leave, _) => Err(Trouble::new(Why::NotFolder)),
-            (_, facts) if facts.is_folder() => Err(Trouble::new(Why::IsFolder)),
+            (Kind::Folder | Kind::Leave, _) => Err(EntryError::new(EntryErrorKind::NotFolder)),
+            (_, facts) if facts.is_folder() => Err(EntryError::new(EntryErrorKind::IsFolder)),
             (_, facts) if facts.is_link() => Ok(()),
-            (_, facts) if !facts.is_regular() => Err(Trouble::new(Why::Special)),
+            (_, facts) if !facts.is_regular() => Err(EntryError::new(EntryErrorKind::Special)),
             _ => system::may_write(&folder, name).map_err(own),
         }
     }
@@ -216,19 +217,19 @@ struct Located {
 }
 
 /// The file in whose place a file or link comes. A link there is no obstacle: the name is given anew.
-fn existing_file(located: &Located) -> Result<Option<Facts>, Trouble> {
+fn existing_file(located: &Located) -> Result<Option<Facts>, EntryError> {
     let facts = match system::facts_at(&located.folder, &located.name) {
         Err(Errno::NOENT) => return Ok(None),
         facts => facts.map_err(of_name)?,
     };
     if facts.is_folder() {
-        return Err(Trouble::new(Why::IsFolder));
+        return Err(EntryError::new(EntryErrorKind::IsFolder));
     }
     if facts.is_link() {
         return Ok(None);
     }
     if !facts.is_regular() {
-        return Err(Trouble::new(Why::Special));
+        return Err(EntryError::new(EntryErrorKind::Special));
     }
     // A new name could be given to a file that may not be written to. scp cannot, and nobody expects it.
     system::may_write(&located.folder, &located.name).map_err(own)?;
@@ -237,9 +238,9 @@ fn existing_file(located: &Located) -> Result<Option<Facts>, Trouble> {
 }
 
 /// A partial file that nobody finds any more: the rest goes on as ever.
-fn of_commit(error: Errno) -> Trouble {
+fn of_commit(error: Errno) -> EntryError {
     match error {
-        Errno::NOENT => Trouble::new(Why::Taken)
+        Errno::NOENT => EntryError::new(EntryErrorKind::Taken)
             .with_note("a newer copy has brought it, or its partial file was removed"),
         error => own(error),
     }
@@ -278,7 +279,7 @@ impl Target for TreeTarget {
         }
     }
 
-    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble> {
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<ExistingFile, EntryError> {
         if let Output::Stream(stream) = &mut self.output {
             return stream.begin(id, entry);
         }
@@ -287,25 +288,25 @@ impl Target for TreeTarget {
         Ok(begun)
     }
 
-    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble> {
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), EntryError> {
         if let Output::Stream(stream) = &mut self.output {
             return stream.write(id, offset, bytes);
         }
         self.file(id)?.write(offset, bytes).map_err(own)
     }
 
-    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble> {
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), EntryError> {
         if let Output::Stream(stream) = &mut self.output {
             return stream.zeros(id, offset, length);
         }
         self.file(id)?.zeros(offset, length).map_err(own)
     }
 
-    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, Trouble> {
+    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, EntryError> {
         self.file(id)?.read_back(offset, limit).map_err(own)
     }
 
-    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), Trouble> {
+    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), EntryError> {
         if let Output::Stream(stream) = &mut self.output {
             return stream.commit(id, size);
         }
@@ -313,19 +314,19 @@ impl Target for TreeTarget {
         self.files.remove(&id);
         if !is_as_asked {
             // Whole and under its name, which a trouble does not change.
-            return Err(Trouble::new(Why::Denied)
+            return Err(EntryError::new(EntryErrorKind::Denied)
                 .with_note("it is there, but its mode or time cannot be set"));
         }
         Ok(())
     }
 
-    fn keep(&mut self, id: EntryId) -> Result<(), Trouble> {
+    fn keep(&mut self, id: EntryId) -> Result<(), EntryError> {
         self.file(id)?.keep().map_err(own)?;
         self.files.remove(&id);
         Ok(())
     }
 
-    fn abandon(&mut self, id: EntryId, parts: Parts) {
+    fn abandon(&mut self, id: EntryId, parts: PartialFile) {
         match (&mut self.output, self.files.remove(&id)) {
             (Output::Stream(stream), _) => stream.abandon(id, parts),
             (_, Some(writing)) => writing.abandon(parts),
@@ -333,7 +334,7 @@ impl Target for TreeTarget {
         }
     }
 
-    fn folder(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn folder(&mut self, entry: &Entry) -> Result<(), EntryError> {
         let located = self.locate(entry, true)?;
         // Its owner has to write to it until it is left.
         let mode = self.mode(entry.mode, None) | 0o700;
@@ -350,7 +351,7 @@ impl Target for TreeTarget {
         Ok(())
     }
 
-    fn link(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn link(&mut self, entry: &Entry) -> Result<(), EntryError> {
         let Kind::Link { target } = &entry.kind else {
             return Err(own(Errno::INVAL));
         };
@@ -364,10 +365,10 @@ impl Target for TreeTarget {
         Ok(())
     }
 
-    fn leave(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn leave(&mut self, entry: &Entry) -> Result<(), EntryError> {
         let mode = self.mode(entry.mode, None);
         let Output::Tree { beneath, below } = &mut self.output else {
-            return Err(Trouble::new(Why::NotFolder));
+            return Err(EntryError::new(EntryErrorKind::NotFolder));
         };
         let names = below.names(&entry.path, true)?;
         let was_made = beneath.forget_made(&names.join(&b'/'));
@@ -390,7 +391,7 @@ impl Target for TreeTarget {
         Ok(())
     }
 
-    fn look(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn look(&mut self, entry: &Entry) -> Result<(), EntryError> {
         self.look_at(entry)
     }
 }

@@ -7,7 +7,7 @@ pub struct TargetOptions {
     pub recursive: bool,
     /// Modes and times become exactly those of the source.
     pub preserve: bool,
-    /// Parts of interrupted copies, and files that are the same already, are used.
+    /// PartialFile of interrupted copies, and files that are the same already, are used.
     pub resume: bool,
     /// Nothing is changed.
     pub dry_run: bool,

@@ -6,7 +6,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use fulmar_channel::{
-    Begun, Entry, EntryId, Found, Kind, Parts, Piece, Settled, Source, Target, Trouble,
+    Entry, EntryError, EntryId, ExistingFile, Found, Kind, PartialFile, Piece, Settled, Source,
+    Target,
 };
 
 use crate::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
@@ -17,7 +18,7 @@ const PIECE: usize = 4096;
 /// The outcome of a copy.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    pub(crate) troubles: Vec<Trouble>,
+    pub(crate) troubles: Vec<EntryError>,
     /// Bytes of files that the target had already.
     pub(crate) held: u64,
     /// Bytes written.
@@ -110,7 +111,7 @@ pub(crate) fn carry(source: &mut impl Source, target: &mut impl Target, outcome:
                 }
                 id.0 += 1;
             }
-            Found::Trouble(trouble) => outcome.troubles.push(trouble),
+            Found::EntryError(trouble) => outcome.troubles.push(trouble),
             Found::NotNow => {}
             Found::End => return,
         }
@@ -123,7 +124,7 @@ fn bring(
     id: EntryId,
     entry: &Entry,
     outcome: &mut Outcome,
-) -> Result<(), Trouble> {
+) -> Result<(), EntryError> {
     match entry.kind {
         Kind::Folder => target.folder(entry),
         Kind::Link { .. } => target.link(entry),
@@ -142,20 +143,20 @@ fn bring_file(
     id: EntryId,
     entry: &Entry,
     outcome: &mut Outcome,
-) -> Result<(), Trouble> {
+) -> Result<(), EntryError> {
     let begun = target.begin(id, entry)?;
     let size = entry.kind.size();
     let brought = match begun {
-        Begun::Present if is_equal(source, target, id, 0, size)? => {
+        ExistingFile::Present if is_equal(source, target, id, 0, size)? => {
             outcome.held += size;
             return target.keep(id);
         }
-        Begun::Present | Begun::New => bring_data(source, target, id, &[], outcome),
-        Begun::Parts(parts) => bring_data(source, target, id, &parts, outcome),
+        ExistingFile::Present | ExistingFile::New => bring_data(source, target, id, &[], outcome),
+        ExistingFile::Parts(parts) => bring_data(source, target, id, &parts, outcome),
     };
     let brought = brought.and_then(|size| target.commit(id, size));
     if brought.is_err() {
-        target.abandon(id, Parts::Keep);
+        target.abandon(id, PartialFile::Keep);
     }
     brought
 }
@@ -167,7 +168,7 @@ fn is_equal(
     id: EntryId,
     mut offset: u64,
     end: u64,
-) -> Result<bool, Trouble> {
+) -> Result<bool, EntryError> {
     while offset < end {
         let limit = PIECE.min(usize::try_from(end - offset).unwrap());
         let held = target.read_back(id, offset, limit)?;
@@ -190,7 +191,7 @@ fn bring_data(
     id: EntryId,
     parts: &[std::ops::Range<u64>],
     outcome: &mut Outcome,
-) -> Result<u64, Trouble> {
+) -> Result<u64, EntryError> {
     let mut offset = 0;
     loop {
         match source.read(id, offset, PIECE)? {

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use fulmar_channel::{Begun, CHUNK_BYTES_MIN, CHUNKS_MAX, Parts, Timestamp};
+use fulmar_channel::{CHUNK_BYTES_MIN, CHUNKS_MAX, ExistingFile, PartialFile, Timestamp};
 use rustix::fs::OFlags;
 
 use crate::partial::{self, Partial};
@@ -52,7 +52,7 @@ pub(crate) struct Writing {
 
 impl Writing {
     /// Begins a file in whose place is `existing`.
-    pub(crate) fn begin(plan: Plan, existing: Option<&Facts>) -> Result<(Self, Begun)> {
+    pub(crate) fn begin(plan: Plan, existing: Option<&Facts>) -> Result<(Self, ExistingFile)> {
         let mut writing = Self {
             plan,
             partial: None,
@@ -61,7 +61,7 @@ impl Writing {
         };
         writing.present = writing.find_present(existing);
         if writing.present.is_some() {
-            return Ok((writing, Begun::Present));
+            return Ok((writing, ExistingFile::Present));
         }
         let begun = writing.begun()?;
         Ok((writing, begun))
@@ -82,7 +82,7 @@ impl Writing {
         is_fine.then_some((file, facts))
     }
 
-    fn begun(&mut self) -> Result<Begun> {
+    fn begun(&mut self) -> Result<ExistingFile> {
         let size = self.plan.size.filter(|_| self.plan.resume);
         let partial = self.partial()?;
         let parts = match (size, partial.lender()) {
@@ -96,9 +96,9 @@ impl Writing {
             _ => Vec::new(),
         };
         Ok(if parts.is_empty() {
-            Begun::New
+            ExistingFile::New
         } else {
-            Begun::Parts(parts)
+            ExistingFile::Parts(parts)
         })
     }
 
@@ -230,10 +230,10 @@ impl Writing {
         Ok(())
     }
 
-    pub(crate) fn abandon(mut self, parts: Parts) {
+    pub(crate) fn abandon(mut self, parts: PartialFile) {
         let is_old = self.partial.as_ref().is_some_and(|partial| !partial.is_new);
         let has_parts = is_old || self.written.end() > 0;
-        if parts == Parts::Drop || self.plan.size.is_none() || !has_parts {
+        if parts == PartialFile::Drop || self.plan.size.is_none() || !has_parts {
             self.drop_partial();
         }
     }

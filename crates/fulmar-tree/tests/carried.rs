@@ -11,8 +11,8 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Answer, Answerer, Arrived, Event, Flags, Lane, Lanes, Receiver, Request, Requester, Sender,
-    Totals, Trouble, Turn, Verdict,
+    Answer, Answerer, Arrived, EntryError, Event, Flags, Lane, Lanes, Poll, Receiver, Request,
+    Requester, Sender, Totals, Verdict,
 };
 use fulmar_tree::{Named, Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
@@ -119,7 +119,7 @@ const FLAGS: Flags = Flags::RECURSIVE
 
 /// The outcome of a download. It is interrupted after `turns` of both ends.
 struct Copied {
-    troubles: Vec<Trouble>,
+    troubles: Vec<EntryError>,
     totals: Option<Totals>,
     carried: u64,
 }
@@ -136,8 +136,8 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
     })
     .unwrap();
     let mut answerer = Answerer::new();
-    let _ = requester.turn(&mut near).unwrap();
-    assert!(answerer.turn(&mut far).unwrap().is_some());
+    let _ = requester.poll(&mut near).unwrap();
+    assert!(answerer.poll(&mut far).unwrap().is_some());
     answerer.answer(&Answer::Ready { is_folder: true });
     let asked = operands.clone();
     let allowed = move |operand: u32, name: &[u8]| {
@@ -160,20 +160,20 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
         ..TargetOptions::default()
     };
     let mut target = TreeTarget::open(&place(base), target.as_bytes(), options).unwrap();
-    sender.turn(&mut source, &mut far, BUDGET).unwrap();
+    sender.poll(&mut source, &mut far, BUDGET).unwrap();
     assert_eq!(
-        requester.turn(&mut near).unwrap(),
+        requester.poll(&mut near).unwrap(),
         Some(Answer::Ready { is_folder: true })
     );
     let mut receiver = Receiver::new(requester, Box::new(allowed));
     let mut troubles = Vec::new();
     for _ in 0..turns {
-        let sent = sender.turn(&mut source, &mut far, BUDGET).unwrap();
-        let received = receiver.turn(&mut target, &mut near, BUDGET).unwrap();
+        let sent = sender.poll(&mut source, &mut far, BUDGET).unwrap();
+        let received = receiver.poll(&mut target, &mut near, BUDGET).unwrap();
         while sender.poll_event().is_some() {}
         while let Some(event) = receiver.poll_event() {
             match event {
-                Event::Trouble(trouble)
+                Event::EntryError(trouble)
                 | Event::Settled {
                     verdict: Verdict::Failed(trouble),
                     ..
@@ -181,7 +181,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
                 _ => {}
             }
         }
-        if (sent, received) == (Turn::Done, Turn::Done) {
+        if (sent, received) == (Poll::Done, Poll::Done) {
             let totals = receiver.totals();
             return Copied {
                 troubles,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use fulmar_channel::{EntryId, Found, Source as _, Why};
+use fulmar_channel::{EntryErrorKind, EntryId, Found, Source as _};
 use fulmar_tree::{Named, Pattern, Place, SourceOptions, TreeSource};
 use proptest::prelude::*;
 
@@ -144,7 +144,7 @@ fn home(user: Option<&[u8]>) -> Option<Vec<u8>> {
     }
 }
 
-type Root = Result<String, Why>;
+type Root = Result<String, EntryErrorKind>;
 
 /// Roots that an operand leads to, and troubles.
 fn roots(folder: &Path, operand: &str, is_far: bool) -> Vec<Root> {
@@ -168,7 +168,7 @@ fn roots(folder: &Path, operand: &str, is_far: bool) -> Vec<Root> {
                     roots.push(Ok(name));
                 }
             }
-            Found::Trouble(trouble) => roots.push(Err(trouble.why)),
+            Found::EntryError(trouble) => roots.push(Err(trouble.kind)),
             Found::End => {
                 // Within a folder names come in its own order.
                 roots.sort();
@@ -218,11 +218,11 @@ fn nothing_is_quoted_and_a_name_that_exists_wins_over_a_pattern() {
     assert_eq!(far("sta[r]*"), named(&["star*", "starx"]));
     assert_eq!(far("star\\x"), named(&["starx"]));
     assert_eq!(far("a/*"), named(&["1", "2"]));
-    assert_eq!(far("*/1"), [Ok("1".to_owned()), Err(Why::Taken)]);
+    assert_eq!(far("*/1"), [Ok("1".to_owned()), Err(EntryErrorKind::Taken)]);
     assert_eq!(far("?/"), named(&["a", "b"]));
     assert_eq!(far("b/*"), named(&["1"]));
     assert_eq!(far("b/.*"), named(&[".hidden"]));
-    assert_eq!(far("[xyz]*"), [Err(Why::Missing)]);
+    assert_eq!(far("[xyz]*"), [Err(EntryErrorKind::Missing)]);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_tilde_is_a_home_where_no_shell_has_seen_it() {
     assert_eq!(far("~"), named(&["1", "2"]));
     assert_eq!(far("~else/"), named(&[".hidden", "1"]));
     assert_eq!(far("~else/1"), named(&["1"]));
-    assert_eq!(far("~nobody/1"), [Err(Why::Missing)]);
+    assert_eq!(far("~nobody/1"), [Err(EntryErrorKind::Missing)]);
     assert_eq!(far("./~x"), named(&["~x"]));
     assert_eq!(roots(tree().path(), "~x", false), named(&["~x"]));
 }
@@ -240,7 +240,10 @@ fn a_tilde_is_a_home_where_no_shell_has_seen_it() {
 /// A shell has expanded what it could: what is left is a name.
 #[test]
 fn at_the_near_end_a_pattern_is_a_name() {
-    assert_eq!(roots(tree().path(), "a/*", false), [Err(Why::Missing)]);
+    assert_eq!(
+        roots(tree().path(), "a/*", false),
+        [Err(EntryErrorKind::Missing)]
+    );
     assert_eq!(roots(tree().path(), "star*", false), named(&["star*"]));
 }
 

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulmar_channel::{Begun, EntryId, Found, Kind, Piece, Source as _, Target as _};
+use fulmar_channel::{EntryId, ExistingFile, Found, Kind, Piece, Source as _, Target as _};
 use fulmar_tree::{Named, Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
 /// The paths at which systems keep it.
@@ -144,7 +144,7 @@ fn by_us(world: &Path, operands: &[&str], target: &str) -> bool {
                     },
                 };
             }
-            Found::Trouble(_) => is_fine = false,
+            Found::EntryError(_) => is_fine = false,
             Found::NotNow => {}
             Found::End => return is_fine,
         }
@@ -157,8 +157,13 @@ fn means_contents(operand: &&str) -> bool {
 }
 
 /// A file that is small enough for one piece.
-fn bring(source: &mut TreeSource, target: &mut TreeTarget, id: EntryId, begun: &Begun) -> bool {
-    assert_eq!(*begun, Begun::New);
+fn bring(
+    source: &mut TreeSource,
+    target: &mut TreeTarget,
+    id: EntryId,
+    begun: &ExistingFile,
+) -> bool {
+    assert_eq!(*begun, ExistingFile::New);
     let bytes = match source.read(id, 0, 1000) {
         Ok(Piece::Bytes(bytes)) => bytes,
         other => panic!("{other:?}"),

@@ -7,8 +7,8 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use fulmar_channel::{
-    Begun, CHUNK_BYTES_MIN, Entry, EntryId, Found, Kind, Parts, Piece, RelativePath, Source as _,
-    Target, Timestamp, Why,
+    CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryId, ExistingFile, Found, Kind, PartialFile, Piece,
+    RelativePath, Source as _, Target, Timestamp,
 };
 use fulmar_tree::{Place, StreamSource, StreamTarget, TargetOptions, TreeTarget};
 
@@ -66,8 +66,8 @@ fn a_stream_is_a_file_of_unknown_size_read_in_order_without_waiting() {
         Ok(Piece::Bytes("st".into()))
     );
     assert_eq!(
-        source.read(EntryId(0), 0, 100).unwrap_err().why,
-        Why::Unsupported
+        source.read(EntryId(0), 0, 100).unwrap_err().kind,
+        EntryErrorKind::Unsupported
     );
     assert_eq!(source.read(EntryId(0), 5, 100), Ok(Piece::NotNow));
     drop(writer);
@@ -121,7 +121,10 @@ fn files_follow_one_another_on_standard_output() {
     let mut target = StreamTarget::new(writer);
     for (number, name) in (0..).zip(["a", "b"]) {
         let id = EntryId(number);
-        assert_eq!(target.begin(id, &file(name, Some(1))), Ok(Begun::New));
+        assert_eq!(
+            target.begin(id, &file(name, Some(1))),
+            Ok(ExistingFile::New)
+        );
         target.write(id, 0, name.as_bytes()).unwrap();
         target.commit(id, 1).unwrap();
     }
@@ -139,7 +142,7 @@ fn a_reader_that_has_gone_is_a_trouble() {
     drop(reader);
     target.begin(EntryId(0), &file("a", Some(1))).unwrap();
     let trouble = target.write(EntryId(0), 0, b"a").unwrap_err();
-    assert_eq!(trouble.why, Why::Io);
+    assert_eq!(trouble.kind, EntryErrorKind::Io);
     assert!(target.commit(EntryId(0), 1).is_err());
     assert!(target.is_ready(), "nothing is left to wait for");
 }
@@ -154,12 +157,15 @@ fn a_target_that_is_a_device_is_written_to_and_stays_one() {
     }
     target.commit(EntryId(0), 20).unwrap();
     let second = target.begin(EntryId(1), &file("b", Some(0))).unwrap_err();
-    assert_eq!(second.why, Why::NotFolder);
+    assert_eq!(second.kind, EntryErrorKind::NotFolder);
     let folder = Entry {
         kind: Kind::Folder,
         ..file("d", None)
     };
-    assert_eq!(target.folder(&folder).unwrap_err().why, Why::NotFolder);
+    assert_eq!(
+        target.folder(&folder).unwrap_err().kind,
+        EntryErrorKind::NotFolder
+    );
     assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
 }
 
@@ -174,7 +180,7 @@ fn a_target_that_is_a_pipe_gets_what_comes_in_order() {
     )
     .unwrap();
     let nobody = TreeTarget::open(&far(folder.path()), b"pipe", OPTIONS).unwrap_err();
-    assert_eq!(nobody.why, Why::Io);
+    assert_eq!(nobody.kind, EntryErrorKind::Io);
     assert!(nobody.note.contains("nobody reads"), "{nobody}");
     // Opened for both, so that opening does not wait.
     let mut reader = File::options().read(true).write(true).open(&path).unwrap();
@@ -187,8 +193,8 @@ fn a_target_that_is_a_pipe_gets_what_comes_in_order() {
     target.begin(EntryId(0), &file("a", Some(8))).unwrap();
     target.write(EntryId(0), 0, b"in ").unwrap();
     assert_eq!(
-        target.write(EntryId(0), 5, b"er").unwrap_err().why,
-        Why::Unsupported
+        target.write(EntryId(0), 5, b"er").unwrap_err().kind,
+        EntryErrorKind::Unsupported
     );
     target.write(EntryId(0), 3, b"order").unwrap();
     target.commit(EntryId(0), 8).unwrap();
@@ -219,7 +225,7 @@ fn a_pipe_gets_no_large_file_unless_it_comes_in_order() {
         open(false).begin(EntryId(0), &large).unwrap_err(),
         open(false).look(&large).unwrap_err(),
     ] {
-        assert_eq!(trouble.why, Why::Unsupported);
+        assert_eq!(trouble.kind, EntryErrorKind::Unsupported);
         assert!(trouble.note.contains("fulmar cp - host:name < file"));
     }
     for (in_order, size) in [
@@ -228,7 +234,7 @@ fn a_pipe_gets_no_large_file_unless_it_comes_in_order() {
         (false, None),
     ] {
         let begun = open(in_order).begin(EntryId(0), &file("a", size));
-        assert_eq!(begun, Ok(Begun::New), "{in_order} {size:?}");
+        assert_eq!(begun, Ok(ExistingFile::New), "{in_order} {size:?}");
     }
 }
 
@@ -248,9 +254,12 @@ fn nowhere_takes_large_files() {
 fn a_stream_becomes_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new");
-    for parts in [Parts::Keep, Parts::Drop] {
+    for parts in [PartialFile::Keep, PartialFile::Drop] {
         let mut target = TreeTarget::open(&far(folder.path()), b"new", OPTIONS).unwrap();
-        assert_eq!(target.begin(EntryId(0), &file("-", None)), Ok(Begun::New));
+        assert_eq!(
+            target.begin(EntryId(0), &file("-", None)),
+            Ok(ExistingFile::New)
+        );
         target.write(EntryId(0), 0, b"some").unwrap();
         target.abandon(EntryId(0), parts);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -269,7 +278,7 @@ fn a_stream_into_a_folder_is_a_trouble() {
     let folder = tempfile::tempdir().unwrap();
     let mut target = TreeTarget::open(&far(folder.path()), b"", OPTIONS).unwrap();
     assert_eq!(
-        target.begin(EntryId(0), &file("-", None)).unwrap_err().why,
-        Why::IsFolder
+        target.begin(EntryId(0), &file("-", None)).unwrap_err().kind,
+        EntryErrorKind::IsFolder
     );
 }

@@ -7,7 +7,7 @@ use super::numbers::DATA;
 use super::reader::varint;
 use crate::entry::EntryId;
 use crate::limits::{CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, FRAME_HEAD_BYTES};
-use crate::wrong::Wrong;
+use crate::protocol_error::ProtocolError;
 
 /// The fields of a data frame before its bytes: two numbers of at most eight bytes.
 ///
@@ -55,7 +55,7 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     /// The next frame; `None` when `input` is used up. A frame that is whole in `input` is not copied.
-    pub(crate) fn next(&mut self, input: &mut Bytes) -> Result<Option<Item>, Wrong> {
+    pub(crate) fn next(&mut self, input: &mut Bytes) -> Result<Option<Item>, ProtocolError> {
         loop {
             let view: &[u8] = if self.begun.is_empty() {
                 input
@@ -98,11 +98,11 @@ enum Measure {
     Missing(usize),
 }
 
-fn measure(view: &[u8]) -> Result<Measure, Wrong> {
+fn measure(view: &[u8]) -> Result<Measure, ProtocolError> {
     let Some((number, rest)) = view.split_first() else {
         return Ok(Measure::Missing(1));
     };
-    let name = frame::name(*number).ok_or(Wrong::UnknownFrame(*number))?;
+    let name = frame::name(*number).ok_or(ProtocolError::UnknownFrame(*number))?;
     let Some((length, used)) = varint(rest) else {
         let wanted = rest.first().map_or(1, |first| 1 << (first >> 6));
         return Ok(Measure::Missing(wanted - rest.len()));
@@ -112,7 +112,7 @@ fn measure(view: &[u8]) -> Result<Measure, Wrong> {
         _ => CONTROL_FRAME_BYTES_MAX - FRAME_HEAD_BYTES,
     };
     let length = usize::try_from(length).ok().filter(|length| *length <= max);
-    let length = length.ok_or(Wrong::TooLong(name))?;
+    let length = length.ok_or(ProtocolError::TooLong(name))?;
     let head = 1 + used;
     Ok(match (head + length).checked_sub(view.len()) {
         None | Some(0) => Measure::Whole { head, length },
@@ -121,13 +121,13 @@ fn measure(view: &[u8]) -> Result<Measure, Wrong> {
 }
 
 /// Returns the content of a whole frame.
-fn item(whole: Bytes, head: usize) -> Result<Item, Wrong> {
+fn item(whole: Bytes, head: usize) -> Result<Item, ProtocolError> {
     let number = whole.first().copied().unwrap_or_default();
     let body = whole.slice(head..);
     if number != DATA {
         return Frame::decode(number, &body).map(Item::Frame);
     }
-    let fault = Wrong::Malformed("Data");
+    let fault = ProtocolError::Malformed("Data");
     let (id, id_bytes) = varint(&body).ok_or(fault)?;
     let (offset, offset_bytes) = body.get(id_bytes..).and_then(varint).ok_or(fault)?;
     let bytes = body.slice(id_bytes + offset_bytes..);

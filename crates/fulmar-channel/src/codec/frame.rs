@@ -10,12 +10,12 @@ use super::reader::Reader;
 use super::writer::{self, bytes, number, zigzag};
 use crate::digest::{DIGEST_BYTES, Digest};
 use crate::entry::{Entry, EntryId, Kind, Timestamp};
+use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::event::Totals;
 use crate::limits::{NOTE_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX, SIZE_MAX, WINDOW_ENTRIES};
 use crate::path::RelativePath;
+use crate::protocol_error::ProtocolError;
 use crate::request::{Flags, Request};
-use crate::trouble::{Trouble, Why};
-use crate::wrong::Wrong;
 
 /// Every frame but data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) enum Frame {
     /// The request will be done.
     Ready { is_folder: bool },
     /// It will not.
-    Refused(Trouble),
+    Refused(EntryError),
     /// A folder, file, link, or the leaving of a folder.
     Entry(EntryId, Entry),
     /// `length` zeros of a file.
@@ -39,7 +39,7 @@ pub(crate) enum Frame {
     /// All of a file has been sent, or no more of it will be.
     End { id: EntryId, ending: Ending },
     /// Something that has no entry.
-    Trouble(Trouble),
+    EntryError(EntryError),
     /// There are that many entries, and no more.
     Finished { entries: u64 },
     /// Digests of chunks that are at the target, from chunk `first` on.
@@ -51,7 +51,7 @@ pub(crate) enum Frame {
     /// These entries are at their places.
     Settled { first: EntryId, count: u64 },
     /// This one is not.
-    Failed { id: EntryId, trouble: Trouble },
+    Failed { id: EntryId, trouble: EntryError },
     /// Everything is settled.
     Done(Totals),
 }
@@ -66,7 +66,7 @@ pub(crate) enum Ending {
         is_changed: bool,
     },
     /// It could not be read to its end.
-    Broken(Trouble),
+    Broken(EntryError),
 }
 
 impl Frame {
@@ -90,7 +90,7 @@ impl Frame {
             },
             Frame::Zeros { .. } => ZEROS,
             Frame::End { .. } => END,
-            Frame::Trouble(_) => TROUBLE,
+            Frame::EntryError(_) => TROUBLE,
             Frame::Finished { .. } => FINISHED,
             Frame::Have { .. } => HAVE,
             Frame::Settled { .. } => SETTLED,
@@ -109,7 +109,7 @@ impl Frame {
             Frame::Hello { version, features } => numbers(out, &[*version, *features]),
             Frame::Request(request) => encode_request(out, request),
             Frame::Ready { is_folder } => number(out, u64::from(*is_folder)),
-            Frame::Refused(trouble) | Frame::Trouble(trouble) => encode_trouble(out, trouble),
+            Frame::Refused(trouble) | Frame::EntryError(trouble) => encode_trouble(out, trouble),
             Frame::Entry(id, entry) => encode_entry(out, *id, entry),
             Frame::Zeros { id, offset, length } => numbers(out, &[id.0, *offset, *length]),
             Frame::End { id, ending } => encode_ending(out, *id, ending),
@@ -137,14 +137,14 @@ impl Frame {
     }
 
     /// The frame of that number and body.
-    pub(super) fn decode(frame: u8, body: &[u8]) -> Result<Self, Wrong> {
-        let mut reader = Reader::new(name(frame).ok_or(Wrong::UnknownFrame(frame))?, body);
+    pub(super) fn decode(frame: u8, body: &[u8]) -> Result<Self, ProtocolError> {
+        let mut reader = Reader::new(name(frame).ok_or(ProtocolError::UnknownFrame(frame))?, body);
         let decoded = Self::decode_body(frame, &mut reader)?;
         reader.finish()?;
         Ok(decoded)
     }
 
-    fn decode_body(frame: u8, reader: &mut Reader<'_>) -> Result<Self, Wrong> {
+    fn decode_body(frame: u8, reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
         Ok(match frame {
             HELLO => Frame::Hello {
                 version: reader.number()?,
@@ -161,7 +161,7 @@ impl Frame {
                 id: EntryId(reader.number()?),
                 ending: decode_ending(reader)?,
             },
-            TROUBLE => Frame::Trouble(decode_trouble(reader)?),
+            TROUBLE => Frame::EntryError(decode_trouble(reader)?),
             FINISHED => Frame::Finished {
                 entries: reader.number()?,
             },
@@ -172,7 +172,7 @@ impl Frame {
                 trouble: decode_trouble(reader)?,
             },
             DONE => Frame::Done(decode_totals(reader)?),
-            _ => return Err(Wrong::UnknownFrame(frame)),
+            _ => return Err(ProtocolError::UnknownFrame(frame)),
         })
     }
 }
@@ -192,7 +192,7 @@ pub(super) fn name(frame: u8) -> Option<&'static str> {
         DATA => "Data",
         ZEROS => "Zeros",
         END => "End",
-        TROUBLE => "Trouble",
+        TROUBLE => "EntryError",
         FINISHED => "Finished",
         HAVE => "Have",
         SETTLED => "Settled",
@@ -214,7 +214,7 @@ fn encode_request(out: &mut BytesMut, request: &Request) {
     }
 }
 
-fn decode_request(frame: u8, reader: &mut Reader<'_>) -> Result<Request, Wrong> {
+fn decode_request(frame: u8, reader: &mut Reader<'_>) -> Result<Request, ProtocolError> {
     let flags = Flags::from_bits(reader.number_u32()?).ok_or(reader.fault())?;
     if frame == PUT {
         let target = decode_operand(reader)?;
@@ -230,7 +230,7 @@ fn decode_request(frame: u8, reader: &mut Reader<'_>) -> Result<Request, Wrong> 
     Ok(Request::Get { operands, flags })
 }
 
-fn decode_operand(reader: &mut Reader<'_>) -> Result<Vec<u8>, Wrong> {
+fn decode_operand(reader: &mut Reader<'_>) -> Result<Vec<u8>, ProtocolError> {
     let operand = reader.bytes(PATH_BYTES_MAX)?;
     if operand.contains(&0) {
         Err(reader.fault())
@@ -239,18 +239,18 @@ fn decode_operand(reader: &mut Reader<'_>) -> Result<Vec<u8>, Wrong> {
     }
 }
 
-fn encode_trouble(out: &mut BytesMut, trouble: &Trouble) {
-    number(out, trouble.why as u64);
+fn encode_trouble(out: &mut BytesMut, trouble: &EntryError) {
+    number(out, trouble.kind as u64);
     bytes(out, &trouble.place);
     bytes(out, trouble.note.as_bytes());
 }
 
-fn decode_trouble(reader: &mut Reader<'_>) -> Result<Trouble, Wrong> {
+fn decode_trouble(reader: &mut Reader<'_>) -> Result<EntryError, ProtocolError> {
     let why = usize::try_from(reader.number()?).map_err(|_| reader.fault())?;
-    let why = *Why::ALL.get(why).ok_or(reader.fault())?;
+    let why = *EntryErrorKind::ALL.get(why).ok_or(reader.fault())?;
     let place = reader.bytes(PATH_BYTES_MAX)?;
     let note = reader.bytes(NOTE_BYTES_MAX)?;
-    Ok(Trouble::at(place, why).with_note(&String::from_utf8_lossy(note)))
+    Ok(EntryError::at(place, why).with_note(&String::from_utf8_lossy(note)))
 }
 
 fn encode_entry(out: &mut BytesMut, id: EntryId, entry: &Entry) {
@@ -276,7 +276,7 @@ fn encode_entry(out: &mut BytesMut, id: EntryId, entry: &Entry) {
     }
 }
 
-fn decode_entry(frame: u8, reader: &mut Reader<'_>) -> Result<Frame, Wrong> {
+fn decode_entry(frame: u8, reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
     let id = EntryId(reader.number()?);
     let operand = reader.number_u32()?;
     let path = RelativePath::new(reader.bytes(PATH_BYTES_MAX)?)?;
@@ -311,7 +311,7 @@ fn decode_entry(frame: u8, reader: &mut Reader<'_>) -> Result<Frame, Wrong> {
     ))
 }
 
-fn decode_link(reader: &mut Reader<'_>) -> Result<Vec<u8>, Wrong> {
+fn decode_link(reader: &mut Reader<'_>) -> Result<Vec<u8>, ProtocolError> {
     let target = reader.bytes(PATH_BYTES_MAX)?;
     if target.is_empty() || target.contains(&0) {
         return Err(reader.fault());
@@ -319,7 +319,7 @@ fn decode_link(reader: &mut Reader<'_>) -> Result<Vec<u8>, Wrong> {
     Ok(target.to_vec())
 }
 
-fn decode_zeros(reader: &mut Reader<'_>) -> Result<Frame, Wrong> {
+fn decode_zeros(reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
     let (id, offset, length) = (
         EntryId(reader.number()?),
         reader.number()?,
@@ -349,7 +349,7 @@ fn encode_ending(out: &mut BytesMut, id: EntryId, ending: &Ending) {
     }
 }
 
-fn decode_ending(reader: &mut Reader<'_>) -> Result<Ending, Wrong> {
+fn decode_ending(reader: &mut Reader<'_>) -> Result<Ending, ProtocolError> {
     let how = reader.number_to(2)?;
     if how == 2 {
         return Ok(Ending::Broken(decode_trouble(reader)?));
@@ -363,13 +363,13 @@ fn decode_ending(reader: &mut Reader<'_>) -> Result<Ending, Wrong> {
     })
 }
 
-fn decode_digest(reader: &mut Reader<'_>) -> Result<Digest, Wrong> {
+fn decode_digest(reader: &mut Reader<'_>) -> Result<Digest, ProtocolError> {
     let bytes = reader.exactly(DIGEST_BYTES)?;
     let digest = bytes.try_into().map_err(|_| reader.fault())?;
     Ok(Digest(digest))
 }
 
-fn decode_have(reader: &mut Reader<'_>) -> Result<Frame, Wrong> {
+fn decode_have(reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
     let (id, first) = (EntryId(reader.number()?), reader.number()?);
     let mut digests = Vec::new();
     while reader.left() > 0 {
@@ -381,7 +381,7 @@ fn decode_have(reader: &mut Reader<'_>) -> Result<Frame, Wrong> {
     Ok(Frame::Have { id, first, digests })
 }
 
-fn decode_settled(reader: &mut Reader<'_>) -> Result<Frame, Wrong> {
+fn decode_settled(reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
     let (first, count) = (EntryId(reader.number()?), reader.number_to(WINDOW_ENTRIES)?);
     if count == 0 {
         return Err(reader.fault());
@@ -389,7 +389,7 @@ fn decode_settled(reader: &mut Reader<'_>) -> Result<Frame, Wrong> {
     Ok(Frame::Settled { first, count })
 }
 
-fn decode_totals(reader: &mut Reader<'_>) -> Result<Totals, Wrong> {
+fn decode_totals(reader: &mut Reader<'_>) -> Result<Totals, ProtocolError> {
     Ok(Totals {
         files: reader.number()?,
         folders: reader.number()?,

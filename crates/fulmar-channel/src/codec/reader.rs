@@ -1,7 +1,7 @@
 //! Fields out of the body of a frame.
 
 use crate::limits::SIZE_MAX;
-use crate::wrong::Wrong;
+use crate::protocol_error::ProtocolError;
 
 /// Reads fields from the front; every fault has the name of the frame.
 pub(super) struct Reader<'a> {
@@ -14,12 +14,12 @@ impl<'a> Reader<'a> {
         Self { frame, rest: body }
     }
 
-    pub(super) fn fault(&self) -> Wrong {
-        Wrong::Malformed(self.frame)
+    pub(super) fn fault(&self) -> ProtocolError {
+        ProtocolError::Malformed(self.frame)
     }
 
     /// A number (RFC 9000 §16).
-    pub(super) fn number(&mut self) -> Result<u64, Wrong> {
+    pub(super) fn number(&mut self) -> Result<u64, ProtocolError> {
         let Some((value, used)) = varint(self.rest) else {
             return Err(self.fault());
         };
@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number up to `max`.
-    pub(super) fn number_to(&mut self, max: u64) -> Result<u64, Wrong> {
+    pub(super) fn number_to(&mut self, max: u64) -> Result<u64, ProtocolError> {
         let value = self.number()?;
         if value > max {
             Err(self.fault())
@@ -38,24 +38,24 @@ impl<'a> Reader<'a> {
     }
 
     /// A number that fits into 32 bits.
-    pub(super) fn number_u32(&mut self) -> Result<u32, Wrong> {
+    pub(super) fn number_u32(&mut self) -> Result<u32, ProtocolError> {
         u32::try_from(self.number()?).map_err(|_| self.fault())
     }
 
     /// A number with a sign.
-    pub(super) fn signed(&mut self) -> Result<i64, Wrong> {
+    pub(super) fn signed(&mut self) -> Result<i64, ProtocolError> {
         let value = self.number()?;
         let half = i64::try_from(value >> 1).map_err(|_| self.fault())?;
         Ok(if value & 1 == 0 { half } else { -half - 1 })
     }
 
     /// 0 or 1.
-    pub(super) fn flag(&mut self) -> Result<bool, Wrong> {
+    pub(super) fn flag(&mut self) -> Result<bool, ProtocolError> {
         Ok(self.number_to(1)? == 1)
     }
 
     /// A length of at most `max`, and as many bytes.
-    pub(super) fn bytes(&mut self, max: usize) -> Result<&'a [u8], Wrong> {
+    pub(super) fn bytes(&mut self, max: usize) -> Result<&'a [u8], ProtocolError> {
         let length = usize::try_from(self.number()?).map_err(|_| self.fault())?;
         if length > max {
             return Err(self.fault());
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
     }
 
     /// As many bytes.
-    pub(super) fn exactly(&mut self, length: usize) -> Result<&'a [u8], Wrong> {
+    pub(super) fn exactly(&mut self, length: usize) -> Result<&'a [u8], ProtocolError> {
         let (bytes, rest) = self.rest.split_at_checked(length).ok_or(self.fault())?;
         self.rest = rest;
         Ok(bytes)
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Nothing may be left.
-    pub(super) fn finish(self) -> Result<(), Wrong> {
+    pub(super) fn finish(self) -> Result<(), ProtocolError> {
         if self.rest.is_empty() {
             Ok(())
         } else {

@@ -7,18 +7,18 @@ use super::writer::{self, bytes, number};
 use super::*;
 use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, Kind, Timestamp};
+use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::event::Totals;
 use crate::exchange::Requester;
 use crate::limits::{
     CONTROL_FRAME_BYTES_MAX, DATA_BYTES_MAX, OPERANDS_MAX, SIZE_MAX, WINDOW_ENTRIES,
 };
 use crate::path::{PathFault, RelativePath};
+use crate::protocol_error::ProtocolError;
 use crate::request::{Flags, Request};
-use crate::trouble::{Trouble, Why};
-use crate::wrong::Wrong;
 
 /// Everything that bytes decode to, cut at the places given.
-fn decode(bytes: &[u8], cuts: &[usize]) -> Result<Vec<Item>, Wrong> {
+fn decode(bytes: &[u8], cuts: &[usize]) -> Result<Vec<Item>, ProtocolError> {
     let mut decoder = Decoder::default();
     let mut items = Vec::new();
     let mut from = 0;
@@ -46,7 +46,7 @@ fn raw(number: u8, body: impl FnOnce(&mut BytesMut)) -> Vec<u8> {
     out.to_vec()
 }
 
-fn one(bytes: &[u8]) -> Result<Item, Wrong> {
+fn one(bytes: &[u8]) -> Result<Item, ProtocolError> {
     decode(bytes, &[]).map(|mut items| {
         assert_eq!(items.len(), 1, "one whole frame");
         items.remove(0)
@@ -71,8 +71,8 @@ fn entry(kind: Kind) -> Entry {
     }
 }
 
-fn trouble() -> Trouble {
-    Trouble::at(b"/etc/\xff", Why::Denied).with_note("no")
+fn trouble() -> EntryError {
+    EntryError::at(b"/etc/\xff", EntryErrorKind::Denied).with_note("no")
 }
 
 /// One of each.
@@ -127,7 +127,7 @@ fn frames() -> Vec<Frame> {
             id,
             ending: Ending::Broken(trouble()),
         },
-        Frame::Trouble(trouble()),
+        Frame::EntryError(trouble()),
         Frame::Finished { entries: 0 },
         Frame::Have {
             id,
@@ -140,7 +140,7 @@ fn frames() -> Vec<Frame> {
         },
         Frame::Failed {
             id,
-            trouble: Trouble::new(Why::Interrupted),
+            trouble: EntryError::new(EntryErrorKind::Interrupted),
         },
         Frame::Done(Totals {
             files: 1,
@@ -184,7 +184,11 @@ fn a_frame_that_lacks_bytes_or_has_more_is_broken() {
         }));
         assert_ne!(repeated, Ok(Item::Frame(frame.clone())), "{frame:?} twice");
         let empty = one(&raw(whole[0], |_| {}));
-        assert_eq!(empty, Err(Wrong::Malformed(frame.name())), "{frame:?}");
+        assert_eq!(
+            empty,
+            Err(ProtocolError::Malformed(frame.name())),
+            "{frame:?}"
+        );
     }
 }
 
@@ -214,7 +218,7 @@ impl Fields {
         }
     }
 
-    fn read(&self) -> Result<Item, Wrong> {
+    fn read(&self) -> Result<Item, ProtocolError> {
         let whole = raw(0x11, |out| {
             number(out, self.id);
             number(out, self.operand);
@@ -270,7 +274,11 @@ fn fields_of_an_entry_have_their_ranges() {
         if *max < SIZE_MAX {
             let mut fields = Fields::good();
             set(&mut fields, max + 1);
-            assert_eq!(fields.read(), Err(Wrong::Malformed("File")), "{name}");
+            assert_eq!(
+                fields.read(),
+                Err(ProtocolError::Malformed("File")),
+                "{name}"
+            );
         }
     }
 }
@@ -304,7 +312,7 @@ fn a_path_that_leads_elsewhere_is_refused() {
         };
         let read = fields.read();
         match fault {
-            Some(fault) => assert_eq!(read, Err(Wrong::Path(fault)), "{}", path.len()),
+            Some(fault) => assert_eq!(read, Err(ProtocolError::Path(fault)), "{}", path.len()),
             None => assert!(read.is_ok(), "{}: {read:?}", path.len()),
         }
     }
@@ -312,7 +320,7 @@ fn a_path_that_leads_elsewhere_is_refused() {
         path: long(4097),
         ..Fields::good()
     };
-    assert_eq!(fields.read(), Err(Wrong::Malformed("File")));
+    assert_eq!(fields.read(), Err(ProtocolError::Malformed("File")));
     assert_eq!(RelativePath::new(&long(4097)), Err(PathFault::TooLong));
 }
 
@@ -331,7 +339,7 @@ fn other_fields_have_their_ranges_too() {
         ("Zeros", raw(0x15, numbers(&[0, 1, SIZE_MAX]))),
         ("End", raw(0x16, numbers(&[0, 3]))),
         ("End", raw(0x16, numbers(&[0, 0, 0, 1]))),
-        ("Trouble", raw(0x20, numbers(&[22, 0, 0]))),
+        ("EntryError", raw(0x20, numbers(&[22, 0, 0]))),
         ("Settled", raw(0x31, numbers(&[0, 0]))),
         ("Settled", raw(0x31, numbers(&[0, WINDOW_ENTRIES + 1]))),
         ("Have", raw(0x30, numbers(&[0, 0]))),
@@ -357,7 +365,7 @@ fn other_fields_have_their_ranges_too() {
             }),
         ),
         (
-            "Trouble",
+            "EntryError",
             raw(0x20, |out| {
                 number(out, 0);
                 bytes(out, b"");
@@ -366,7 +374,11 @@ fn other_fields_have_their_ranges_too() {
         ),
     ];
     for (frame, whole) in broken {
-        assert_eq!(one(&whole), Err(Wrong::Malformed(frame)), "{whole:?}");
+        assert_eq!(
+            one(&whole),
+            Err(ProtocolError::Malformed(frame)),
+            "{whole:?}"
+        );
     }
 }
 
@@ -385,7 +397,10 @@ fn a_request_names_as_much_as_it_may_and_no_more() {
         panic!("it is another: {request:?}");
     };
     assert_eq!(operands.len(), OPERANDS_MAX);
-    assert_eq!(one(&naming(OPERANDS_MAX + 1)), Err(Wrong::Malformed("Get")));
+    assert_eq!(
+        one(&naming(OPERANDS_MAX + 1)),
+        Err(ProtocolError::Malformed("Get"))
+    );
     // Nor does this end ask for more.
     let asked = |count| {
         let operands = vec![b"x".to_vec(); count];
@@ -393,7 +408,10 @@ fn a_request_names_as_much_as_it_may_and_no_more() {
         Requester::new(Request::Get { operands, flags }).map(drop)
     };
     assert_eq!(asked(OPERANDS_MAX), Ok(()));
-    assert_eq!(asked(OPERANDS_MAX + 1).unwrap_err().why, Why::Unsupported);
+    assert_eq!(
+        asked(OPERANDS_MAX + 1).unwrap_err().kind,
+        EntryErrorKind::Unsupported
+    );
 }
 
 #[test]
@@ -404,11 +422,14 @@ fn a_length_is_judged_before_anything_is_held_for_it() {
         let head = |length: u32| [&[frame][..], &(0x8000_0000 | length).to_be_bytes()].concat();
         assert_eq!(decode(&head(max), &[]), Ok(vec![]));
         let name = name(frame).unwrap();
-        assert_eq!(decode(&head(max + 1), &[]), Err(Wrong::TooLong(name)));
+        assert_eq!(
+            decode(&head(max + 1), &[]),
+            Err(ProtocolError::TooLong(name))
+        );
         let huge = [&[frame][..], &u64::MAX.to_be_bytes()].concat();
-        assert_eq!(decode(&huge, &[]), Err(Wrong::TooLong(name)));
+        assert_eq!(decode(&huge, &[]), Err(ProtocolError::TooLong(name)));
     }
-    assert_eq!(decode(&[0x99], &[]), Err(Wrong::UnknownFrame(0x99)));
+    assert_eq!(decode(&[0x99], &[]), Err(ProtocolError::UnknownFrame(0x99)));
 }
 
 #[test]
@@ -428,16 +449,16 @@ fn data_is_at_most_64_kib() {
     assert_eq!(one(&frame(DATA_BYTES_MAX)), Ok(read));
     assert_eq!(
         one(&frame(DATA_BYTES_MAX + 1)),
-        Err(Wrong::Malformed("Data"))
+        Err(ProtocolError::Malformed("Data"))
     );
 }
 
 #[test]
 fn text_of_a_peer_is_safe_to_show() {
-    let mut evil = Trouble::new(Why::Io);
+    let mut evil = EntryError::new(EntryErrorKind::Io);
     evil.note = "\x1b]0;x\x07\u{9b}".to_owned();
     evil.place = b"\x1b[2J\r".to_vec();
-    let Ok(Item::Frame(Frame::Trouble(read))) = one(&encoded(&Frame::Trouble(evil))) else {
+    let Ok(Item::Frame(Frame::EntryError(read))) = one(&encoded(&Frame::EntryError(evil))) else {
         panic!("a trouble");
     };
     assert!(!read.to_string().chars().any(char::is_control), "{read}");

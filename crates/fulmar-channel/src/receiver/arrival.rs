@@ -2,19 +2,19 @@
 
 use super::Receiver;
 use super::check::Check;
-use super::large::{Holding, Large, WholeEnding};
+use super::large::{Large, ResumeState, WholeEnding};
 use super::part::Part;
 use super::single::Single;
 use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame, Item};
 use crate::entry::{Entry, EntryId, Kind};
+use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::event::Verdict;
 use crate::limits::LARGE_FILES_MAX;
 use crate::news::add;
+use crate::protocol_error::ProtocolError;
 use crate::request::Flags;
-use crate::target::{Begun, Parts, Target};
-use crate::trouble::{Trouble, Why};
-use crate::wrong::Wrong;
+use crate::target::{ExistingFile, PartialFile, Target};
 
 impl Receiver {
     /// Takes one frame of a data lane.
@@ -23,9 +23,9 @@ impl Receiver {
         at: usize,
         item: Item,
         target: &mut impl Target,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ProtocolError> {
         if self.flags.contains(Flags::IN_ORDER) && at > 0 {
-            return Err(Wrong::Misplaced(item.name()));
+            return Err(ProtocolError::Misplaced(item.name()));
         }
         let is_settled = |id| self.window.is_settled(id);
         if item.entry().is_some_and(is_settled) {
@@ -41,7 +41,7 @@ impl Receiver {
             }
             Item::Frame(Frame::Entry(id, entry)) => self.on_entry(at, id, entry, target),
             Item::Frame(Frame::End { id, ending }) => self.on_end(at, id, ending, target),
-            Item::Frame(other) => Err(Wrong::Misplaced(other.name())),
+            Item::Frame(other) => Err(ProtocolError::Misplaced(other.name())),
         }
     }
 
@@ -51,25 +51,25 @@ impl Receiver {
         id: EntryId,
         entry: Entry,
         target: &mut impl Target,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ProtocolError> {
         if let Some(large) = self.large.get(&id) {
             return if large.entry == entry {
                 Ok(())
             } else {
-                Err(Wrong::EntryTwice)
+                Err(ProtocolError::EntryTwice)
             };
         }
         let is_beyond = self.finished.is_some_and(|entries| id.0 >= entries);
         if is_beyond || !self.window.holds(id) {
-            return Err(Wrong::BeyondWindow);
+            return Err(ProtocolError::BeyondWindow);
         }
         let mut singles = self.singles.iter().flatten();
         if self.leaves.contains_key(&id) || singles.any(|single| single.id == id) {
-            return Err(Wrong::EntryTwice);
+            return Err(ProtocolError::EntryTwice);
         }
         let is_in_order = self.flags.contains(Flags::IN_ORDER);
         if self.single(at).is_some() || (is_in_order && !self.large.is_empty()) {
-            return Err(Wrong::Unfinished);
+            return Err(ProtocolError::Unfinished);
         }
         self.known_end = self.known_end.max(id.0 + 1);
         self.news.progress.entries_known += 1;
@@ -84,9 +84,9 @@ impl Receiver {
         id: EntryId,
         entry: Entry,
         target: &mut impl Target,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ProtocolError> {
         if !self.is_asked(&entry) {
-            self.settle_unless(id, entry, Err(Trouble::new(Why::NotAsked)));
+            self.settle_unless(id, entry, Err(EntryError::new(EntryErrorKind::NotAsked)));
         } else if self.flags.contains(Flags::DRY_RUN) {
             let seen = match entry.kind {
                 Kind::Leave => Ok(()),
@@ -132,19 +132,20 @@ impl Receiver {
         entry: Entry,
         size: Option<u64>,
         target: &mut impl Target,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ProtocolError> {
         let is_large = !Chunks::is_on_one_lane(size);
         if is_large && self.large.len() >= LARGE_FILES_MAX {
-            return Err(Wrong::TooManyFiles);
+            return Err(ProtocolError::TooManyFiles);
         }
         if self.paths.contains(&entry.path) {
-            let taken = Trouble::new(Why::Taken).with_note("two sources have the same name");
+            let taken =
+                EntryError::new(EntryErrorKind::Taken).with_note("two sources have the same name");
             self.settle_unless(id, entry, Err(taken));
             return Ok(());
         }
         let begun = match target.begin(id, &entry) {
             Ok(begun) if self.is_resuming() => begun,
-            Ok(_) => Begun::New,
+            Ok(_) => ExistingFile::New,
             Err(trouble) => {
                 self.settle_unless(id, entry, Err(trouble));
                 return Ok(());
@@ -155,7 +156,7 @@ impl Receiver {
             *self.single(at) = Some(Single::new(id, entry));
             return Ok(());
         }
-        if begun != Begun::New {
+        if begun != ExistingFile::New {
             self.checks.push_back(Check::tell(id));
         }
         self.large.insert(id, Large::new(entry, begun));
@@ -175,7 +176,7 @@ impl Receiver {
         offset: u64,
         part: &Part,
         target: &mut impl Target,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ProtocolError> {
         let single = self.single(at).as_mut();
         let done = match single.filter(|single| single.id == id) {
             Some(single) => {
@@ -186,13 +187,13 @@ impl Receiver {
                 part.length()
             }
             None => {
-                let large = self.large.get_mut(&id).ok_or(Wrong::UnknownEntry)?;
+                let large = self.large.get_mut(&id).ok_or(ProtocolError::UnknownEntry)?;
                 if large.is_verified {
                     // Sent before the sender knew that it is here.
                     return Ok(());
                 }
                 if self.flags.contains(Flags::IN_ORDER) && !large.is_next(offset) {
-                    return Err(Wrong::OutOfOrder);
+                    return Err(ProtocolError::OutOfOrder);
                 }
                 large.take(at, offset, part)?
             }
@@ -201,7 +202,7 @@ impl Receiver {
         add(&mut self.news.progress.bytes_carried, part.length());
         match part.write(target, id, offset) {
             Err(trouble) => {
-                let parts = Parts::after(&trouble);
+                let parts = PartialFile::after(&trouble);
                 self.fail(at, id, trouble, parts, target);
             }
             Ok(()) if self.large.get(&id).is_some_and(Large::is_complete) => {
@@ -218,18 +219,18 @@ impl Receiver {
         id: EntryId,
         ending: Ending,
         target: &mut impl Target,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ProtocolError> {
         let single = self.single(at).as_ref();
         let is_single = single.is_some_and(|single| single.id == id);
         if !is_single && !self.large.contains_key(&id) {
-            return Err(Wrong::UnknownEntry);
+            return Err(ProtocolError::UnknownEntry);
         }
         match ending {
             Ending::Broken(trouble) => {
-                let parts = if trouble.why == Why::Shrunk {
-                    Parts::Drop
+                let parts = if trouble.kind == EntryErrorKind::Shrunk {
+                    PartialFile::Drop
                 } else {
-                    Parts::Keep
+                    PartialFile::Keep
                 };
                 self.fail(at, id, trouble, parts, target);
                 Ok(())
@@ -255,15 +256,21 @@ impl Receiver {
         size: u64,
         ending: WholeEnding,
         target: &mut impl Target,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ProtocolError> {
         let Some(single) = self.single(at) else {
             return Ok(());
         };
         let id = single.id;
         if single.finish(size)? != ending.digest {
-            self.fail(at, id, Trouble::new(Why::Digest), Parts::Drop, target);
+            self.fail(
+                at,
+                id,
+                EntryError::new(EntryErrorKind::Digest),
+                PartialFile::Drop,
+                target,
+            );
         } else if let Err(trouble) = target.commit(id, size) {
-            self.fail(at, id, trouble, Parts::Keep, target);
+            self.fail(at, id, trouble, PartialFile::Keep, target);
         } else if let Some(mut single) = self.single(at).take() {
             self.paths.remove(&single.entry.path);
             single.entry.kind = Kind::File { size: Some(size) };
@@ -278,15 +285,15 @@ impl Receiver {
         size: u64,
         ending: WholeEnding,
         target: &mut impl Target,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ProtocolError> {
         let Some(large) = self.large.get_mut(&id) else {
             return Ok(());
         };
         if size != large.entry.kind.size() {
-            return Err(Wrong::Incomplete);
+            return Err(ProtocolError::Incomplete);
         }
         if large.ending.replace(ending).is_some() {
-            return Err(Wrong::EntryTwice);
+            return Err(ProtocolError::EntryTwice);
         }
         if large.is_complete() {
             self.verify(id, target);
@@ -302,12 +309,17 @@ impl Receiver {
         let expected = large.ending.map(|ending| ending.digest);
         large.is_verified = expected == Some(large.digest());
         let is_all_got = large.is_all_got();
-        if large.is_verified && matches!(large.holding, Holding::Present(_)) && !is_all_got {
+        if large.is_verified && matches!(large.holding, ResumeState::Present(_)) && !is_all_got {
             self.checks.push_back(Check::compare(id));
         } else if large.is_verified {
             self.put_in_place(id, false, target);
         } else if is_all_got {
-            self.fail_large(id, Trouble::new(Why::Digest), Parts::Drop, target);
+            self.fail_large(
+                id,
+                EntryError::new(EntryErrorKind::Digest),
+                PartialFile::Drop,
+                target,
+            );
         }
     }
 
@@ -322,7 +334,7 @@ impl Receiver {
             target.commit(id, large.entry.kind.size())
         };
         if let Err(trouble) = done {
-            self.fail_large(id, trouble, Parts::Keep, target);
+            self.fail_large(id, trouble, PartialFile::Keep, target);
         } else if let Some(large) = self.large.remove(&id) {
             let is_changed = large.ending.is_some_and(|ending| ending.is_changed);
             self.paths.remove(&large.entry.path);
@@ -335,8 +347,8 @@ impl Receiver {
         &mut self,
         at: usize,
         id: EntryId,
-        trouble: Trouble,
-        parts: Parts,
+        trouble: EntryError,
+        parts: PartialFile,
         target: &mut impl Target,
     ) {
         let Some(single) = self.single(at).take_if(|single| single.id == id) else {
@@ -350,8 +362,8 @@ impl Receiver {
     pub(super) fn fail_large(
         &mut self,
         id: EntryId,
-        trouble: Trouble,
-        parts: Parts,
+        trouble: EntryError,
+        parts: PartialFile,
         target: &mut impl Target,
     ) {
         if let Some(large) = self.large.remove(&id) {
@@ -361,7 +373,7 @@ impl Receiver {
     }
 
     /// The same, when `done` bytes of it count as done: now all of them do.
-    fn give_up(&mut self, id: EntryId, entry: Entry, done: u64, trouble: Trouble) {
+    fn give_up(&mut self, id: EntryId, entry: Entry, done: u64, trouble: EntryError) {
         let left = entry.kind.size().saturating_sub(done);
         add(&mut self.news.progress.bytes, left);
         self.paths.remove(&entry.path);
@@ -369,7 +381,7 @@ impl Receiver {
     }
 
     /// An entry without data is done with, one way or the other.
-    fn settle_unless(&mut self, id: EntryId, entry: Entry, done: Result<(), Trouble>) {
+    fn settle_unless(&mut self, id: EntryId, entry: Entry, done: Result<(), EntryError>) {
         add(&mut self.news.progress.bytes, entry.kind.size());
         self.settle(
             id,

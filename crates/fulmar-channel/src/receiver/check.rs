@@ -1,13 +1,13 @@
 //! Looking at what is held already (docs/channel.md §7).
 
 use super::Receiver;
-use super::large::{Holding, Known, Large};
+use super::large::{Known, Large, ResumeState};
 use crate::codec::Frame;
 use crate::digest::{ChunkDigest, Digest};
 use crate::entry::EntryId;
+use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::news::add;
-use crate::target::{Parts, Target};
-use crate::trouble::{Trouble, Why};
+use crate::target::{PartialFile, Target};
 
 /// The most bytes that are read back at once.
 ///
@@ -49,12 +49,12 @@ enum Step {
     /// The check is over.
     Over,
     /// The file cannot be completed.
-    Failed(Trouble, Parts),
+    Failed(EntryError, PartialFile),
 }
 
 /// Digests that go to the sender together.
 #[derive(Debug)]
-pub(super) struct Haves {
+pub(super) struct ResumeOffer {
     id: EntryId,
     first: u64,
     digests: Vec<Digest>,
@@ -86,7 +86,7 @@ impl Check {
         match self.purpose {
             Purpose::Tell => large.may_hold(chunk) && !large.is_sent(chunk),
             Purpose::Compare => match &large.holding {
-                Holding::Present(present) => !present.contains_key(&chunk),
+                ResumeState::Present(present) => !present.contains_key(&chunk),
                 _ => false,
             },
             Purpose::Fill => matches!(large.known(chunk), Some(Known::Held(_))),
@@ -146,13 +146,13 @@ impl Receiver {
         *budget = budget.saturating_sub(limit);
         let bytes = match target.read_back(check.id, offset, limit) {
             Ok(bytes) if !bytes.is_empty() && bytes.len() <= limit => bytes,
-            Ok(_) => return self.unreadable(check, Trouble::new(Why::Io)),
+            Ok(_) => return self.unreadable(check, EntryError::new(EntryErrorKind::Io)),
             Err(trouble) => return self.unreadable(check, trouble),
         };
         if check.purpose == Purpose::Fill
             && let Err(trouble) = target.write(check.id, offset, &bytes)
         {
-            let parts = Parts::after(&trouble);
+            let parts = PartialFile::after(&trouble);
             return Step::Failed(trouble, parts);
         }
         check.digest.update(&bytes);
@@ -164,11 +164,11 @@ impl Receiver {
     }
 
     /// Goes on after a chunk that cannot be read: it has to be sent, if there is time for it.
-    fn unreadable(&mut self, check: &mut Check, trouble: Trouble) -> Step {
+    fn unreadable(&mut self, check: &mut Check, trouble: EntryError) -> Step {
         match check.purpose {
             Purpose::Tell => check.next_chunk(),
             Purpose::Compare => *check = Check::new(check.id, Purpose::Fill),
-            Purpose::Fill => return Step::Failed(trouble, Parts::Keep),
+            Purpose::Fill => return Step::Failed(trouble, PartialFile::Keep),
         }
         Step::More
     }
@@ -181,7 +181,7 @@ impl Receiver {
         let chunk = check.chunk;
         let digest = std::mem::take(&mut check.digest).finish();
         check.next_chunk();
-        if let Holding::Present(present) = &mut large.holding {
+        if let ResumeState::Present(present) = &mut large.holding {
             present.insert(chunk, digest);
         }
         let known = large.known(chunk).map(Known::digest);
@@ -202,7 +202,9 @@ impl Receiver {
             }
             Purpose::Compare => {}
             Purpose::Fill if known == Some(digest) => large.filled(chunk, digest),
-            Purpose::Fill => return Step::Failed(Trouble::new(Why::Digest), Parts::Drop),
+            Purpose::Fill => {
+                return Step::Failed(EntryError::new(EntryErrorKind::Digest), PartialFile::Drop);
+            }
         }
         Step::More
     }
@@ -226,7 +228,7 @@ impl Receiver {
         let Some(large) = self.large.get(&id) else {
             return false;
         };
-        let Holding::Present(present) = &large.holding else {
+        let ResumeState::Present(present) = &large.holding else {
             return false;
         };
         (0..large.chunks.count()).all(|chunk| {
@@ -237,7 +239,7 @@ impl Receiver {
 
     /// One more digest for the sender.
     fn have(&mut self, id: EntryId, chunk: u64, digest: Digest) {
-        let follows = |haves: &Haves| {
+        let follows = |haves: &ResumeOffer| {
             haves.id == id
                 && haves.first + haves.digests.len() as u64 == chunk
                 && haves.digests.len() < DIGESTS_MAX
@@ -245,7 +247,7 @@ impl Receiver {
         if !self.haves.as_ref().is_some_and(follows) {
             self.send_haves();
         }
-        let haves = self.haves.get_or_insert(Haves {
+        let haves = self.haves.get_or_insert(ResumeOffer {
             id,
             first: chunk,
             digests: Vec::new(),
@@ -254,7 +256,7 @@ impl Receiver {
     }
 
     fn send_haves(&mut self) {
-        if let Some(Haves { id, first, digests }) = self.haves.take() {
+        if let Some(ResumeOffer { id, first, digests }) = self.haves.take() {
             self.control
                 .outbox
                 .push(&Frame::Have { id, first, digests });

@@ -7,8 +7,8 @@ use super::part::Part;
 use crate::chunks::Chunks;
 use crate::digest::{ChunkDigest, Digest, FileDigest};
 use crate::entry::Entry;
-use crate::target::Begun;
-use crate::wrong::Wrong;
+use crate::protocol_error::ProtocolError;
+use crate::target::ExistingFile;
 
 /// One that has begun and is not settled.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Large {
     open: BTreeMap<usize, Open>,
     /// The sender's report on the whole file.
     pub(super) ending: Option<WholeEnding>,
-    pub(super) holding: Holding,
+    pub(super) holding: ResumeState,
     /// Its digest is right: nothing more is taken.
     pub(super) is_verified: bool,
     /// Bytes that count as done.
@@ -39,7 +39,7 @@ pub(super) enum Known {
 
 /// The data that were there when the file began.
 #[derive(Debug)]
-pub(super) enum Holding {
+pub(super) enum ResumeState {
     Nothing,
     /// In the temporary file.
     Parts(Vec<Range<u64>>),
@@ -71,7 +71,7 @@ impl Known {
 }
 
 impl Large {
-    pub(super) fn new(entry: Entry, begun: Begun) -> Self {
+    pub(super) fn new(entry: Entry, begun: ExistingFile) -> Self {
         Self {
             chunks: Chunks::new(entry.kind.size()),
             entry,
@@ -79,9 +79,9 @@ impl Large {
             open: BTreeMap::new(),
             ending: None,
             holding: match begun {
-                Begun::New => Holding::Nothing,
-                Begun::Parts(ranges) => Holding::Parts(ranges),
-                Begun::Present => Holding::Present(BTreeMap::new()),
+                ExistingFile::New => ResumeState::Nothing,
+                ExistingFile::Parts(ranges) => ResumeState::Parts(ranges),
+                ExistingFile::Present => ResumeState::Present(BTreeMap::new()),
             },
             is_verified: false,
             bytes: 0,
@@ -89,18 +89,23 @@ impl Large {
     }
 
     /// Takes a part that came on a lane into account: the bytes that it adds to what is done.
-    pub(super) fn take(&mut self, lane: usize, offset: u64, part: &Part) -> Result<u64, Wrong> {
+    pub(super) fn take(
+        &mut self,
+        lane: usize,
+        offset: u64,
+        part: &Part,
+    ) -> Result<u64, ProtocolError> {
         if !self.open.contains_key(&lane) {
             let open = self.begin(offset)?;
             self.open.insert(lane, open);
         }
-        let open = self.open.get_mut(&lane).ok_or(Wrong::OutOfOrder)?;
+        let open = self.open.get_mut(&lane).ok_or(ProtocolError::OutOfOrder)?;
         if open.offset != offset {
-            return Err(Wrong::OutOfOrder);
+            return Err(ProtocolError::OutOfOrder);
         }
         let end = self.chunks.end(open.chunk);
         if part.length() > end - offset {
-            return Err(Wrong::Overrun);
+            return Err(ProtocolError::Overrun);
         }
         part.digest(&mut open.digest);
         open.offset += part.length();
@@ -122,10 +127,13 @@ impl Large {
     }
 
     /// A chunk begins. One that is there may come in spite of that: the sender did not know.
-    fn begin(&mut self, offset: u64) -> Result<Open, Wrong> {
-        let chunk = self.chunks.beginning_at(offset).ok_or(Wrong::OutOfOrder)?;
+    fn begin(&mut self, offset: u64) -> Result<Open, ProtocolError> {
+        let chunk = self
+            .chunks
+            .beginning_at(offset)
+            .ok_or(ProtocolError::OutOfOrder)?;
         if self.is_sent(chunk) {
-            return Err(Wrong::OutOfOrder);
+            return Err(ProtocolError::OutOfOrder);
         }
         let is_counted = self.known.remove(&chunk).is_some();
         Ok(Open {
@@ -177,11 +185,11 @@ impl Large {
     pub(super) fn may_hold(&self, chunk: u64) -> bool {
         let (start, end) = (self.chunks.start(chunk), self.chunks.end(chunk));
         match &self.holding {
-            Holding::Nothing => false,
-            Holding::Parts(ranges) => ranges
+            ResumeState::Nothing => false,
+            ResumeState::Parts(ranges) => ranges
                 .iter()
                 .any(|held| held.start <= start && end <= held.end),
-            Holding::Present(_) => true,
+            ResumeState::Present(_) => true,
         }
     }
 

@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 use crate::digest::{ChunkDigest, StreamDigest};
 use crate::entry::EntryId;
+use crate::entry_error::EntryError;
 use crate::target::Target;
-use crate::trouble::Trouble;
 
 /// Bytes or zeros, at least one.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ impl Part {
         target: &mut impl Target,
         id: EntryId,
         offset: u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), EntryError> {
         match self {
             Part::Bytes(bytes) => target.write(id, offset, bytes),
             Part::Zeros(length) => target.zeros(id, offset, *length),

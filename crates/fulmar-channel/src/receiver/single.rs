@@ -4,7 +4,7 @@ use super::part::Part;
 use crate::digest::{Digest, StreamDigest};
 use crate::entry::{Entry, EntryId};
 use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX};
-use crate::wrong::Wrong;
+use crate::protocol_error::ProtocolError;
 
 /// One that has begun and not ended.
 #[derive(Debug)]
@@ -27,13 +27,13 @@ impl Single {
     }
 
     /// Takes the next part into account.
-    pub(super) fn take(&mut self, offset: u64, part: &Part) -> Result<(), Wrong> {
+    pub(super) fn take(&mut self, offset: u64, part: &Part) -> Result<(), ProtocolError> {
         if offset != self.offset {
-            return Err(Wrong::OutOfOrder);
+            return Err(ProtocolError::OutOfOrder);
         }
         let left = self.entry.kind.known_size().unwrap_or(SIZE_MAX) - self.offset;
         if part.length() > left.min(self.digest.room()) {
-            return Err(Wrong::Overrun);
+            return Err(ProtocolError::Overrun);
         }
         part.digest_stream(&mut self.digest);
         self.offset += part.length();
@@ -41,10 +41,10 @@ impl Single {
     }
 
     /// The digest of a file that ends after `size` bytes.
-    pub(super) fn finish(&self, size: u64) -> Result<Digest, Wrong> {
+    pub(super) fn finish(&self, size: u64) -> Result<Digest, ProtocolError> {
         let announced = self.entry.kind.known_size().unwrap_or(size);
         if size != self.offset || announced != size {
-            return Err(Wrong::Incomplete);
+            return Err(ProtocolError::Incomplete);
         }
         Ok(self.digest.clone().finish(size))
     }

@@ -9,12 +9,12 @@ use crate::answer::Answer;
 use crate::codec::{Ending, data_head};
 use crate::digest::{Digest, StreamDigest};
 use crate::entry::Timestamp;
+use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::limits::{CHUNK_BYTES_MIN, EVENTS_MAX, LARGE_FILES_MAX, SIZE_MAX};
 use crate::request::Request;
 use crate::support::lanes::{End, Link};
 use crate::support::memory::{MemoryTarget, Partial};
 use crate::support::tree::{Node, path};
-use crate::trouble::{Trouble, Why};
 
 const CHUNK: u64 = CHUNK_BYTES_MIN;
 const LARGE: u64 = CHUNK + 100;
@@ -52,7 +52,7 @@ impl Attack {
         });
         peer.inject(Lane::CONTROL, encoded(&[hello, request]));
         let mut answerer = Answerer::new();
-        assert!(matches!(answerer.turn(&mut ours), Ok(Some(_))));
+        assert!(matches!(answerer.poll(&mut ours), Ok(Some(_))));
         answerer.answer(&Answer::Ready { is_folder: true });
         let receiver = Receiver::answering(answerer, Box::new(|_, root| root == b"r"));
         Self {
@@ -87,18 +87,18 @@ impl Attack {
     }
 
     /// All that comes of what has been sent.
-    fn turn(&mut self) -> Result<Turn, Wrong> {
+    fn turn(&mut self) -> Result<Poll, ProtocolError> {
         loop {
             let turn = self
                 .receiver
-                .turn(&mut self.target, &mut self.ours, usize::MAX)?;
-            if turn != Turn::More {
+                .poll(&mut self.target, &mut self.ours, usize::MAX)?;
+            if turn != Poll::More {
                 return Ok(turn);
             }
         }
     }
 
-    fn run(&mut self, sent: &[Sent]) -> Result<Turn, Wrong> {
+    fn run(&mut self, sent: &[Sent]) -> Result<Poll, ProtocolError> {
         let mut turn = self.turn();
         for sent in sent {
             if turn.is_ok() {
@@ -109,14 +109,14 @@ impl Attack {
         turn
     }
 
-    fn failures(&mut self) -> Vec<Why> {
+    fn failures(&mut self) -> Vec<EntryErrorKind> {
         let events = std::iter::from_fn(|| self.receiver.poll_event());
         events
             .filter_map(|event| match event {
                 Event::Settled {
                     verdict: Verdict::Failed(trouble),
                     ..
-                } => Some(trouble.why),
+                } => Some(trouble.kind),
                 _ => None,
             })
             .collect()
@@ -207,7 +207,7 @@ fn chunk(lane: u8, id: u64) -> Vec<Sent> {
         .collect()
 }
 
-fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
+fn table() -> Vec<(&'static str, Vec<Sent>, ProtocolError)> {
     let small = || on(1, file(0, 10));
     let large = |lane| on(lane, file(0, LARGE));
     let bad = Digest([9; 32]);
@@ -216,52 +216,52 @@ fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
         (
             "data of nothing",
             vec![Sent::Data(1, 0, 0, 1)],
-            Wrong::UnknownEntry,
+            ProtocolError::UnknownEntry,
         ),
         (
             "zeros of nothing",
             vec![zeros(1, 0, 0, 1)],
-            Wrong::UnknownEntry,
+            ProtocolError::UnknownEntry,
         ),
         (
             "end of nothing",
             vec![on(1, end(0, 0, bad))],
-            Wrong::UnknownEntry,
+            ProtocolError::UnknownEntry,
         ),
         (
             "data of another lane's file",
             vec![small(), Sent::Data(2, 0, 0, 1)],
-            Wrong::UnknownEntry,
+            ProtocolError::UnknownEntry,
         ),
         (
             "a number beyond the window",
             vec![on(1, folder(window))],
-            Wrong::BeyondWindow,
+            ProtocolError::BeyondWindow,
         ),
         (
             "the highest number",
             vec![on(1, folder(SIZE_MAX))],
-            Wrong::BeyondWindow,
+            ProtocolError::BeyondWindow,
         ),
         (
             "a number twice on a lane",
             vec![small(), small()],
-            Wrong::EntryTwice,
+            ProtocolError::EntryTwice,
         ),
         (
             "a number twice on two lanes",
             vec![small(), on(2, file(0, 10))],
-            Wrong::EntryTwice,
+            ProtocolError::EntryTwice,
         ),
         (
             "a folder with a file's number",
             vec![small(), on(2, folder(0))],
-            Wrong::EntryTwice,
+            ProtocolError::EntryTwice,
         ),
         (
             "a large file that differs",
             vec![large(1), on(2, file(0, LARGE + 1))],
-            Wrong::EntryTwice,
+            ProtocolError::EntryTwice,
         ),
         (
             "left twice",
@@ -269,47 +269,47 @@ fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
                 on(1, named(5, "r", Kind::Leave)),
                 on(1, named(5, "r", Kind::Leave)),
             ],
-            Wrong::EntryTwice,
+            ProtocolError::EntryTwice,
         ),
         (
             "a file in a file",
             vec![small(), on(1, file(1, 10))],
-            Wrong::Unfinished,
+            ProtocolError::Unfinished,
         ),
         (
             "a folder in a file",
             vec![small(), on(1, folder(1))],
-            Wrong::Unfinished,
+            ProtocolError::Unfinished,
         ),
         (
             "a gap",
             vec![small(), Sent::Data(1, 0, 1, 1)],
-            Wrong::OutOfOrder,
+            ProtocolError::OutOfOrder,
         ),
         (
             "the same again",
             vec![small(), Sent::Data(1, 0, 0, 4), Sent::Data(1, 0, 0, 4)],
-            Wrong::OutOfOrder,
+            ProtocolError::OutOfOrder,
         ),
         (
             "more than the file",
             vec![small(), Sent::Data(1, 0, 0, 11)],
-            Wrong::Overrun,
+            ProtocolError::Overrun,
         ),
         (
             "more zeros than the file",
             vec![small(), zeros(1, 0, 0, SIZE_MAX)],
-            Wrong::Overrun,
+            ProtocolError::Overrun,
         ),
         (
             "the highest offset",
             vec![small(), zeros(1, 0, SIZE_MAX - 1, 1)],
-            Wrong::OutOfOrder,
+            ProtocolError::OutOfOrder,
         ),
         (
             "an end too early",
             vec![small(), on(1, end(0, 10, digest(0, 10)))],
-            Wrong::Incomplete,
+            ProtocolError::Incomplete,
         ),
         (
             "an end of another size",
@@ -318,47 +318,47 @@ fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
                 Sent::Data(1, 0, 0, 4),
                 on(1, end(0, 4, digest(0, 4))),
             ],
-            Wrong::Incomplete,
+            ProtocolError::Incomplete,
         ),
         (
             "within a chunk",
             vec![large(1), Sent::Data(1, 0, 1, 1)],
-            Wrong::OutOfOrder,
+            ProtocolError::OutOfOrder,
         ),
         (
             "behind the last chunk",
             vec![large(1), Sent::Data(1, 0, LARGE, 1)],
-            Wrong::OutOfOrder,
+            ProtocolError::OutOfOrder,
         ),
         (
             "over a chunk's end",
             vec![large(1), zeros(1, 0, 0, CHUNK + 1)],
-            Wrong::Overrun,
+            ProtocolError::Overrun,
         ),
         (
             "over the last chunk's end",
             vec![large(1), zeros(1, 0, CHUNK, 101)],
-            Wrong::Overrun,
+            ProtocolError::Overrun,
         ),
         (
             "a chunk on two lanes",
             vec![large(1), Sent::Data(1, 0, 0, 1), Sent::Data(2, 0, 0, 1)],
-            Wrong::OutOfOrder,
+            ProtocolError::OutOfOrder,
         ),
         (
             "a chunk twice",
             vec![large(1), zeros(1, 0, 0, CHUNK), zeros(1, 0, 0, CHUNK)],
-            Wrong::OutOfOrder,
+            ProtocolError::OutOfOrder,
         ),
         (
             "a chunk in a chunk",
             vec![large(1), Sent::Data(1, 0, 0, 1), Sent::Data(1, 0, CHUNK, 1)],
-            Wrong::OutOfOrder,
+            ProtocolError::OutOfOrder,
         ),
         (
             "a large end of another size",
             vec![large(1), on(1, end(0, CHUNK, bad))],
-            Wrong::Incomplete,
+            ProtocolError::Incomplete,
         ),
         (
             "a large end twice",
@@ -367,53 +367,60 @@ fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
                 on(1, end(0, LARGE, bad)),
                 on(2, end(0, LARGE, bad)),
             ],
-            Wrong::EntryTwice,
+            ProtocolError::EntryTwice,
         ),
         (
             "finished twice",
             vec![finished(3), finished(3)],
-            Wrong::Misplaced("Finished"),
+            ProtocolError::Misplaced("Finished"),
         ),
         (
             "finished below what came",
             vec![on(1, folder(1)), finished(1)],
-            Wrong::BeyondWindow,
+            ProtocolError::BeyondWindow,
         ),
         (
             "an entry behind the last",
             vec![finished(1), on(1, folder(1))],
-            Wrong::BeyondWindow,
+            ProtocolError::BeyondWindow,
         ),
         (
             "trouble behind the end",
-            vec![finished(1), on(0, Frame::Trouble(Trouble::new(Why::Io)))],
-            Wrong::Misplaced("Trouble"),
+            vec![
+                finished(1),
+                on(0, Frame::EntryError(EntryError::new(EntryErrorKind::Io))),
+            ],
+            ProtocolError::Misplaced("EntryError"),
         ),
         (
             "left out",
             vec![finished(1), Sent::Finish(1), Sent::Finish(2)],
-            Wrong::Incomplete,
+            ProtocolError::Incomplete,
         ),
         (
             "a file left open",
             vec![small(), finished(1), Sent::Finish(1), Sent::Finish(2)],
-            Wrong::Incomplete,
+            ProtocolError::Incomplete,
         ),
-        ("no end", vec![small(), Sent::Finish(0)], Wrong::EndedEarly),
+        (
+            "no end",
+            vec![small(), Sent::Finish(0)],
+            ProtocolError::EndedEarly,
+        ),
         (
             "an end within a frame",
             vec![Sent::Raw(1, vec![0x11, 9]), Sent::Finish(1)],
-            Wrong::EndedEarly,
+            ProtocolError::EndedEarly,
         ),
         (
             "noise",
             vec![Sent::Raw(2, b"SSH-2.0-x".to_vec())],
-            Wrong::UnknownFrame(b'S'),
+            ProtocolError::UnknownFrame(b'S'),
         ),
         (
             "data for control",
             vec![Sent::Data(0, 0, 0, 1)],
-            Wrong::Misplaced("Data"),
+            ProtocolError::Misplaced("Data"),
         ),
         (
             "a second greeting",
@@ -424,7 +431,7 @@ fn table() -> Vec<(&'static str, Vec<Sent>, Wrong)> {
                     features: 0,
                 },
             )],
-            Wrong::Misplaced("Hello"),
+            ProtocolError::Misplaced("Hello"),
         ),
     ]
 }
@@ -449,7 +456,7 @@ fn frames_of_the_other_end_or_lane_are_out_of_place() {
     let id = EntryId(0);
     let anywhere = [
         Frame::Ready { is_folder: true },
-        Frame::Refused(Trouble::new(Why::Io)),
+        Frame::Refused(EntryError::new(EntryErrorKind::Io)),
         Frame::Have {
             id,
             first: 0,
@@ -461,7 +468,7 @@ fn frames_of_the_other_end_or_lane_are_out_of_place() {
         },
         Frame::Failed {
             id,
-            trouble: Trouble::new(Why::Io),
+            trouble: EntryError::new(EntryErrorKind::Io),
         },
         Frame::Done(Totals::default()),
         Frame::Request(Request::Put {
@@ -472,7 +479,7 @@ fn frames_of_the_other_end_or_lane_are_out_of_place() {
     let on_control = [folder(0), file(0, 1), end(0, 1, Digest([0; 32]))];
     let on_data = [
         Frame::Finished { entries: 0 },
-        Frame::Trouble(Trouble::new(Why::Io)),
+        Frame::EntryError(EntryError::new(EntryErrorKind::Io)),
     ];
     let with = |lane, frames: &[Frame]| {
         frames
@@ -490,7 +497,7 @@ fn frames_of_the_other_end_or_lane_are_out_of_place() {
         let Sent::Frame(_, frame) = &sent else {
             continue;
         };
-        let wrong = Wrong::Misplaced(frame.name());
+        let wrong = ProtocolError::Misplaced(frame.name());
         assert_eq!(
             Attack::new(ALL).run(std::slice::from_ref(&sent)),
             Err(wrong),
@@ -530,8 +537,8 @@ fn what_is_not_verified_gets_no_name() {
     ];
     for sent in cases {
         let mut attack = Attack::new(ALL);
-        assert_eq!(attack.run(&sent), Ok(Turn::Waiting));
-        assert_eq!(attack.failures(), [Why::Digest]);
+        assert_eq!(attack.run(&sent), Ok(Poll::Waiting));
+        assert_eq!(attack.failures(), [EntryErrorKind::Digest]);
         let is_file = |node: &Node| matches!(node, Node::File { .. });
         assert!(
             !attack.target.tree.values().any(is_file),
@@ -554,7 +561,7 @@ fn a_good_file_of_the_same_peer_does_get_its_name() {
         ],
     ]
     .concat();
-    assert_eq!(attack.run(&sent), Ok(Turn::Done));
+    assert_eq!(attack.run(&sent), Ok(Poll::Done));
     let Some(Node::File { content, .. }) = attack.target.tree.get(&path("r/0")) else {
         panic!("it has its name");
     };
@@ -575,10 +582,10 @@ fn a_held_chunk_that_differs_waits_for_the_one_on_its_way() {
         Sent::Data(1, 0, CHUNK, 100),
         on(1, end(0, LARGE, digest(0, LARGE))),
     ];
-    assert_eq!(attack.run(&last), Ok(Turn::Waiting));
+    assert_eq!(attack.run(&last), Ok(Poll::Waiting));
     assert_eq!(attack.receiver.progress().bytes_held, CHUNK);
     let first = [vec![on(2, file(0, LARGE))], chunk(2, 0), vec![finished(1)]].concat();
-    assert_eq!(attack.run(&first), Ok(Turn::Done));
+    assert_eq!(attack.run(&first), Ok(Poll::Done));
     assert!(attack.target.tree.contains_key(&path("r/0")));
 }
 
@@ -609,10 +616,10 @@ fn only_what_was_asked_for_comes_into_being() {
         let mut attack = Attack::new(flags);
         assert_eq!(
             attack.run(std::slice::from_ref(&sent)),
-            Ok(Turn::Waiting),
+            Ok(Poll::Waiting),
             "{sent:?}"
         );
-        assert_eq!(attack.failures(), [Why::NotAsked], "{sent:?}");
+        assert_eq!(attack.failures(), [EntryErrorKind::NotAsked], "{sent:?}");
         assert!(
             attack.target.tree.is_empty() && attack.target.is_idle(),
             "{sent:?}"
@@ -625,10 +632,16 @@ fn only_what_was_asked_for_comes_into_being() {
 fn in_order_is_a_rule_for_the_sender() {
     let large = || on(1, file(0, 2 * LARGE));
     let cases = [
-        (vec![on(2, file(0, 1))], Wrong::Misplaced("File")),
-        (vec![large(), Sent::Data(1, 0, CHUNK, 1)], Wrong::OutOfOrder),
-        (vec![large(), on(1, file(1, 1))], Wrong::Unfinished),
-        (vec![large(), on(1, file(1, LARGE))], Wrong::Unfinished),
+        (vec![on(2, file(0, 1))], ProtocolError::Misplaced("File")),
+        (
+            vec![large(), Sent::Data(1, 0, CHUNK, 1)],
+            ProtocolError::OutOfOrder,
+        ),
+        (vec![large(), on(1, file(1, 1))], ProtocolError::Unfinished),
+        (
+            vec![large(), on(1, file(1, LARGE))],
+            ProtocolError::Unfinished,
+        ),
     ];
     for (sent, wrong) in cases {
         assert_eq!(
@@ -647,7 +660,7 @@ fn sizes_that_no_sum_holds_are_counted_to_the_end() {
         vec![finished(8)],
     ]
     .concat();
-    assert_eq!(attack.run(&sent), Ok(Turn::Done));
+    assert_eq!(attack.run(&sent), Ok(Poll::Done));
     assert_eq!(attack.receiver.progress().bytes_known, u64::MAX);
     assert_eq!(
         attack.receiver.totals().map(|totals| totals.bytes),
@@ -667,8 +680,8 @@ fn a_lane_that_floods_leaves_the_others_their_share() {
     let budget = 2 * LANE_SHARE_BYTES;
     let turn = attack
         .receiver
-        .turn(&mut attack.target, &mut attack.ours, budget);
-    assert_eq!(turn, Ok(Turn::More));
+        .poll(&mut attack.target, &mut attack.ours, budget);
+    assert_eq!(turn, Ok(Poll::More));
     assert!(attack.target.tree.contains_key(&path("r/1")));
     assert!(attack.receiver.progress().bytes <= budget as u64);
 }
@@ -680,14 +693,14 @@ fn one_path_is_one_file_at_a_time() {
         on(1, file(0, 10)),
         on(2, named(1, "r/0", Kind::File { size: Some(9) })),
     ];
-    assert_eq!(attack.run(&twice), Ok(Turn::Waiting));
-    assert_eq!(attack.failures(), [Why::Taken]);
+    assert_eq!(attack.run(&twice), Ok(Poll::Waiting));
+    assert_eq!(attack.failures(), [EntryErrorKind::Taken]);
     let more = [
         Sent::Data(2, 1, 0, 9),
         Sent::Data(1, 0, 0, 10),
         on(1, end(0, 10, digest(0, 10))),
     ];
-    assert_eq!(attack.run(&more), Ok(Turn::Waiting));
+    assert_eq!(attack.run(&more), Ok(Poll::Waiting));
     assert!(attack.target.tree.contains_key(&path("r/0")));
 }
 
@@ -695,10 +708,10 @@ fn one_path_is_one_file_at_a_time() {
 fn as_many_large_files_are_open_as_may_be() {
     let mut attack = Attack::new(ALL);
     for id in 0..LARGE_FILES_MAX as u64 {
-        assert_eq!(attack.run(&[on(1, file(id, LARGE))]), Ok(Turn::Waiting));
+        assert_eq!(attack.run(&[on(1, file(id, LARGE))]), Ok(Poll::Waiting));
     }
     let last = [on(1, file(LARGE_FILES_MAX as u64, LARGE))];
-    assert_eq!(attack.run(&last), Err(Wrong::TooManyFiles));
+    assert_eq!(attack.run(&last), Err(ProtocolError::TooManyFiles));
     assert_eq!(attack.target.open_max, LARGE_FILES_MAX);
 }
 
@@ -707,10 +720,10 @@ fn who_has_filled_the_disk_leaves_the_room_to_the_rest() {
     let mut attack = Attack::new(ALL);
     attack.target.full.insert(path("r/0"));
     let begun = [on(1, file(0, LARGE)), Sent::Data(1, 0, 0, 900)];
-    assert_eq!(attack.run(&begun), Ok(Turn::Waiting));
+    assert_eq!(attack.run(&begun), Ok(Poll::Waiting));
     assert_eq!(attack.failures(), []);
-    assert_eq!(attack.run(&[Sent::Data(1, 0, 900, 900)]), Ok(Turn::Waiting));
-    assert_eq!(attack.failures(), [Why::DiskFull]);
+    assert_eq!(attack.run(&[Sent::Data(1, 0, 900, 900)]), Ok(Poll::Waiting));
+    assert_eq!(attack.failures(), [EntryErrorKind::DiskFull]);
     assert!(attack.target.parts.is_empty(), "nothing of it is kept");
 }
 
@@ -721,8 +734,8 @@ fn a_hole_that_never_ends_is_work_for_nobody() {
     let chunks = crate::chunks::Chunks::new(size);
     attack.target.full.insert(path("r/0"));
     let sent = [on(1, file(0, size)), zeros(1, 0, 0, chunks.length(0))];
-    assert_eq!(attack.run(&sent), Ok(Turn::Waiting));
-    assert_eq!(attack.failures(), [Why::DiskFull]);
+    assert_eq!(attack.run(&sent), Ok(Poll::Waiting));
+    assert_eq!(attack.failures(), [EntryErrorKind::DiskFull]);
 }
 
 #[test]
@@ -740,13 +753,13 @@ fn a_sender_that_does_not_listen_is_not_listened_to() {
     });
     peer.inject(Lane::CONTROL, encoded(&[hello, request]));
     let mut answerer = Answerer::new();
-    assert!(answerer.turn(&mut ours).is_ok());
+    assert!(answerer.poll(&mut ours).is_ok());
     let mut receiver = Receiver::answering(answerer, Box::new(|_, _| false));
     let mut target = MemoryTarget::default();
     for id in 0..100_000 {
         peer.inject(Lane(1), encoded(&[folder(id)]));
         if id % 1000 == 0 {
-            receiver.turn(&mut target, &mut ours, 1 << 20).unwrap();
+            receiver.poll(&mut target, &mut ours, 1 << 20).unwrap();
             while receiver.poll_event().is_some() {}
         }
     }
@@ -757,7 +770,10 @@ fn a_sender_that_does_not_listen_is_not_listened_to() {
 #[test]
 fn news_that_nobody_fetches_keep_what_makes_more_from_being_read() {
     let mut attack = Attack::new(ALL);
-    let trouble = on(0, Frame::Trouble(Trouble::new(Why::Missing)));
+    let trouble = on(
+        0,
+        Frame::EntryError(EntryError::new(EntryErrorKind::Missing)),
+    );
     for _ in 0..EVENTS_MAX + 1 {
         attack.send(&trouble);
     }
@@ -765,7 +781,7 @@ fn news_that_nobody_fetches_keep_what_makes_more_from_being_read() {
         for _ in 0..100 {
             let turn = attack
                 .receiver
-                .turn(&mut attack.target, &mut attack.ours, usize::MAX);
+                .poll(&mut attack.target, &mut attack.ours, usize::MAX);
             assert!(turn.is_ok(), "{turn:?}");
         }
         let news = std::iter::from_fn(|| attack.receiver.poll_event());

@@ -4,9 +4,9 @@ use bytes::Bytes;
 
 use crate::digest::{ChunkDigest, Digest, StreamDigest};
 use crate::entry::EntryId;
+use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::limits::{CHUNK_BYTES_MIN, DATA_BYTES_MAX, SIZE_MAX};
 use crate::source::{Piece, Source};
-use crate::trouble::{Trouble, Why};
 
 /// A part of a file that a lane is sending, or comparing.
 #[derive(Debug)]
@@ -59,10 +59,10 @@ impl Job {
     }
 
     /// The next content of the part, which it is taken into account for.
-    pub(super) fn read(&mut self, source: &mut impl Source) -> Result<Content, Trouble> {
+    pub(super) fn read(&mut self, source: &mut impl Source) -> Result<Content, EntryError> {
         let limit = self.limit();
         if limit == 0 {
-            return Err(Trouble::new(Why::TooLarge));
+            return Err(EntryError::new(EntryErrorKind::TooLarge));
         }
         let most = usize::try_from(limit)
             .unwrap_or(usize::MAX)
@@ -75,7 +75,7 @@ impl Job {
             Piece::Hole(length) if length > 0 => Content::Zeros(length.min(limit)),
             Piece::NotNow => Content::NotNow,
             _ if self.end.is_none() => Content::End,
-            _ => return Err(Trouble::new(Why::Shrunk)),
+            _ => return Err(EntryError::new(EntryErrorKind::Shrunk)),
         };
         self.account(&content);
         Ok(content)

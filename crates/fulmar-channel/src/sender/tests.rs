@@ -4,13 +4,13 @@ use bytes::BytesMut;
 use proptest::prelude::*;
 
 use super::*;
+use crate::entry_error::EntryErrorKind;
 use crate::lanes::Arrived;
 use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX, WINDOW_ENTRIES};
 use crate::request::Request;
 use crate::support::lanes::{End, Link};
 use crate::support::memory::MemorySource;
 use crate::support::tree::{Node, Tree, file, path};
-use crate::trouble::Why;
 
 const CHUNK: usize = CHUNK_BYTES_MIN as usize;
 
@@ -55,23 +55,23 @@ impl Attack {
     fn ready(tree: &Tree, capacities: &[usize]) -> Self {
         let mut attack = Self::new(tree, capacities);
         let said = [hello(1), Frame::Ready { is_folder: true }];
-        assert_eq!(attack.run(&said), Ok(Turn::Waiting));
+        assert_eq!(attack.run(&said), Ok(Poll::Waiting));
         attack
     }
 
-    fn turn(&mut self) -> Result<Turn, Wrong> {
+    fn turn(&mut self) -> Result<Poll, ProtocolError> {
         loop {
             let turn = self
                 .sender
-                .turn(&mut self.source, &mut self.ours, usize::MAX)?;
+                .poll(&mut self.source, &mut self.ours, usize::MAX)?;
             self.link.deliver_all();
-            if turn != Turn::More {
+            if turn != Poll::More {
                 return Ok(turn);
             }
         }
     }
 
-    fn run(&mut self, said: &[Frame]) -> Result<Turn, Wrong> {
+    fn run(&mut self, said: &[Frame]) -> Result<Poll, ProtocolError> {
         let mut turn = self.turn();
         for frame in said {
             let mut out = BytesMut::new();
@@ -100,7 +100,7 @@ fn settled(first: u64, count: u64) -> Frame {
 fn failed(id: u64) -> Frame {
     Frame::Failed {
         id: EntryId(id),
-        trouble: Trouble::new(Why::Io),
+        trouble: EntryError::new(EntryErrorKind::Io),
     }
 }
 
@@ -124,61 +124,73 @@ fn each_broken_rule_ends_the_copy_with_its_name() {
         (
             "settled what never was",
             vec![settled(4, 1)],
-            Wrong::NotSent,
+            ProtocolError::NotSent,
         ),
         (
             "settled beyond the last",
             vec![settled(0, 5)],
-            Wrong::NotSent,
+            ProtocolError::NotSent,
         ),
         (
             "settled the highest",
             vec![settled(SIZE_MAX, WINDOW_ENTRIES)],
-            Wrong::NotSent,
+            ProtocolError::NotSent,
         ),
         (
             "settled twice",
             vec![settled(0, 2), settled(1, 1)],
-            Wrong::NotSent,
+            ProtocolError::NotSent,
         ),
-        ("failed what never was", vec![failed(4)], Wrong::NotSent),
-        ("failed twice", vec![failed(1), failed(1)], Wrong::NotSent),
+        (
+            "failed what never was",
+            vec![failed(4)],
+            ProtocolError::NotSent,
+        ),
+        (
+            "failed twice",
+            vec![failed(1), failed(1)],
+            ProtocolError::NotSent,
+        ),
         (
             "failed and settled",
             vec![failed(1), settled(1, 1)],
-            Wrong::NotSent,
+            ProtocolError::NotSent,
         ),
-        ("has what never was", vec![have(4, 0, 1)], Wrong::NotSent),
+        (
+            "has what never was",
+            vec![have(4, 0, 1)],
+            ProtocolError::NotSent,
+        ),
         (
             "has the highest",
             vec![have(SIZE_MAX, SIZE_MAX, 1)],
-            Wrong::NotSent,
+            ProtocolError::NotSent,
         ),
-        ("done too early", vec![done()], Wrong::Incomplete),
+        ("done too early", vec![done()], ProtocolError::Incomplete),
         (
             "ready twice",
             vec![Frame::Ready { is_folder: true }],
-            Wrong::Misplaced("Ready"),
+            ProtocolError::Misplaced("Ready"),
         ),
         (
             "refused too late",
-            vec![Frame::Refused(Trouble::new(Why::Io))],
-            Wrong::Misplaced("Refused"),
+            vec![Frame::Refused(EntryError::new(EntryErrorKind::Io))],
+            ProtocolError::Misplaced("Refused"),
         ),
         (
             "a second greeting",
             vec![hello(1)],
-            Wrong::Misplaced("Hello"),
+            ProtocolError::Misplaced("Hello"),
         ),
         (
             "sends",
             vec![Frame::Finished { entries: 0 }],
-            Wrong::Misplaced("Finished"),
+            ProtocolError::Misplaced("Finished"),
         ),
         (
             "has trouble",
-            vec![Frame::Trouble(Trouble::new(Why::Io))],
-            Wrong::Misplaced("Trouble"),
+            vec![Frame::EntryError(EntryError::new(EntryErrorKind::Io))],
+            ProtocolError::Misplaced("EntryError"),
         ),
     ];
     for (name, said, wrong) in cases {
@@ -189,13 +201,19 @@ fn each_broken_rule_ends_the_copy_with_its_name() {
 #[test]
 fn before_the_answer_nothing_else_is_heard() {
     let cases = [
-        (vec![hello(2)], Wrong::Version(2)),
+        (vec![hello(2)], ProtocolError::Version(2)),
         (
             vec![Frame::Ready { is_folder: true }],
-            Wrong::Misplaced("Ready"),
+            ProtocolError::Misplaced("Ready"),
         ),
-        (vec![hello(1), settled(0, 1)], Wrong::Misplaced("Settled")),
-        (vec![hello(1), have(0, 0, 1)], Wrong::Misplaced("Have")),
+        (
+            vec![hello(1), settled(0, 1)],
+            ProtocolError::Misplaced("Settled"),
+        ),
+        (
+            vec![hello(1), have(0, 0, 1)],
+            ProtocolError::Misplaced("Have"),
+        ),
     ];
     for (said, wrong) in cases {
         assert_eq!(Attack::new(&tree(), &[CHUNK]).run(&said), Err(wrong));
@@ -213,7 +231,7 @@ fn what_is_still_being_sent_cannot_be_settled() {
     (attack.ours, attack.peer) = (attack.link.sender(), attack.link.receiver());
     let begun = attack
         .sender
-        .turn(&mut attack.source, &mut attack.ours, usize::MAX);
+        .poll(&mut attack.source, &mut attack.ours, usize::MAX);
     assert!(begun.is_ok());
     for frame in [hello(1), Frame::Ready { is_folder: true }, settled(2, 1)] {
         let mut out = BytesMut::new();
@@ -222,8 +240,8 @@ fn what_is_still_being_sent_cannot_be_settled() {
     }
     let turn = attack
         .sender
-        .turn(&mut attack.source, &mut attack.ours, usize::MAX);
-    assert_eq!(turn, Err(Wrong::NotSent));
+        .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Err(ProtocolError::NotSent));
 }
 
 #[test]
@@ -252,15 +270,15 @@ fn chunks_that_no_file_has_cannot_be_claimed() {
 fn a_peer_that_goes_away_is_missed() {
     let mut attack = everything_sent();
     attack.peer.finish(Lane::CONTROL);
-    assert_eq!(attack.turn(), Err(Wrong::EndedEarly));
+    assert_eq!(attack.turn(), Err(ProtocolError::EndedEarly));
 }
 
 #[test]
 fn a_refusal_ends_a_copy_that_had_begun() {
     let mut attack = Attack::new(&tree(), &[CHUNK]);
-    let trouble = Trouble::at(b"there", Why::Denied);
+    let trouble = EntryError::at(b"there", EntryErrorKind::Denied);
     let said = [hello(1), Frame::Refused(trouble.clone())];
-    assert_eq!(attack.run(&said), Ok(Turn::Done));
+    assert_eq!(attack.run(&said), Ok(Poll::Done));
     assert_eq!(
         attack.sender.poll_event(),
         Some(Event::Answered(Answer::Refused(trouble)))
@@ -277,7 +295,7 @@ fn files_that_fail_over_there_are_closed_here_and_named() {
     );
     assert_eq!(
         attack.run(&[failed(2), settled(0, 2), settled(3, 1)]),
-        Ok(Turn::Waiting)
+        Ok(Poll::Waiting)
     );
     assert!(attack.source.open.is_empty(), "it is closed");
     let events: Vec<_> = std::iter::from_fn(|| attack.sender.poll_event()).collect();
@@ -295,7 +313,7 @@ fn a_receiver_cannot_say_that_nothing_failed_after_all() {
     let done = [Frame::Done(Totals::default())];
     assert_eq!(
         attack.run(&[said.as_slice(), &done].concat()),
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     );
     let troubles = attack.sender.totals().map(|totals| totals.troubles);
     assert_eq!(troubles, Some(1));
@@ -313,7 +331,7 @@ fn small_files_wait_for_no_answer_until_the_window_is_full() {
     let mut attack = Attack::ready(&crowd(10_000), &[1 << 30]);
     assert_eq!(attack.sender.progress().entries_known, WINDOW_ENTRIES);
     // One answer, and as many go on.
-    assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Turn::Waiting));
+    assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Poll::Waiting));
     assert_eq!(
         attack.sender.progress().entries_known,
         WINDOW_ENTRIES + 1000
@@ -323,7 +341,7 @@ fn small_files_wait_for_no_answer_until_the_window_is_full() {
 #[test]
 fn a_lane_that_stands_still_stops_no_other() {
     let mut attack = Attack::ready(&crowd(1000), &[0, 1 << 30, 1 << 30]);
-    assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Turn::Waiting));
+    assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Poll::Waiting));
     assert_eq!(attack.sender.progress().entries, 1000);
 }
 
@@ -346,12 +364,12 @@ fn a_walk_that_pauses_is_asked_again_at_once() {
     attack.source.stalls = 2;
     let turn = attack
         .sender
-        .turn(&mut attack.source, &mut attack.ours, usize::MAX);
-    assert_eq!(turn, Ok(Turn::More));
+        .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Ok(Poll::More));
     let turn = attack
         .sender
-        .turn(&mut attack.source, &mut attack.ours, usize::MAX);
-    assert_eq!(turn, Ok(Turn::Waiting));
+        .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+    assert_eq!(turn, Ok(Poll::Waiting));
     assert!(attack.sender.progress().is_walked);
 }
 
@@ -362,8 +380,8 @@ fn a_walk_that_pauses_is_asked_once_in_a_turn_however_many_lanes_there_are() {
     for left in (1..5).rev() {
         let turn = attack
             .sender
-            .turn(&mut attack.source, &mut attack.ours, usize::MAX);
-        assert_eq!((turn, attack.source.stalls), (Ok(Turn::More), left));
+            .poll(&mut attack.source, &mut attack.ours, usize::MAX);
+        assert_eq!((turn, attack.source.stalls), (Ok(Poll::More), left));
     }
 }
 
@@ -374,8 +392,8 @@ fn a_turn_reads_no_more_than_its_budget() {
     for turn in 1..5 {
         let result = attack
             .sender
-            .turn(&mut attack.source, &mut attack.ours, 200_000);
-        assert_eq!(result, Ok(Turn::More));
+            .poll(&mut attack.source, &mut attack.ours, 200_000);
+        assert_eq!(result, Ok(Poll::More));
         let read = attack.sender.progress().bytes;
         assert!(read <= turn * (200_000 + 65_536), "{read} in {turn} turns");
     }
@@ -406,9 +424,9 @@ proptest! {
             let mut out = BytesMut::new();
             frame.encode(&mut out);
             attack.peer.inject(Lane::CONTROL, out.freeze());
-            let turn = attack.sender.turn(&mut attack.source, &mut attack.ours, 1 << 20);
+            let turn = attack.sender.poll(&mut attack.source, &mut attack.ours, 1 << 20);
             attack.link.deliver_all();
-            if !matches!(turn, Ok(Turn::More | Turn::Waiting)) {
+            if !matches!(turn, Ok(Poll::More | Poll::Waiting)) {
                 break;
             }
         }

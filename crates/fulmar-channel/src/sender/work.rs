@@ -7,13 +7,13 @@ use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame};
 use crate::digest::{ChunkDigest, Digest};
 use crate::entry::{Entry, EntryId, Kind};
+use crate::entry_error::EntryError;
 use crate::event::Event;
 use crate::lanes::Lanes;
 use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LARGE_FILES_MAX, WINDOW_ENTRIES};
 use crate::news::add;
 use crate::request::Flags;
 use crate::source::{Found, Settled, Source};
-use crate::trouble::Trouble;
 
 impl Sender {
     /// Gives every lane its share, round after round, until none takes more or the budget is used up.
@@ -177,7 +177,7 @@ impl Sender {
                     Ok(entry) => return Some(entry),
                     Err(trouble) => trouble,
                 },
-                Found::Trouble(trouble) => trouble.fitted(),
+                Found::EntryError(trouble) => trouble.fitted(),
                 Found::NotNow => {
                     self.walk.is_paused = true;
                     return None;
@@ -188,8 +188,10 @@ impl Sender {
                     return None;
                 }
             };
-            self.control.outbox.push(&Frame::Trouble(trouble.clone()));
-            self.news.push(Event::Trouble(trouble));
+            self.control
+                .outbox
+                .push(&Frame::EntryError(trouble.clone()));
+            self.news.push(Event::EntryError(trouble));
         }
         None
     }
@@ -337,7 +339,7 @@ impl Sender {
     }
 
     /// A file cannot be read any further.
-    fn give_up(&mut self, at: usize, id: EntryId, trouble: Trouble, source: &mut impl Source) {
+    fn give_up(&mut self, at: usize, id: EntryId, trouble: EntryError, source: &mut impl Source) {
         source.close(id);
         self.tell(at, id);
         self.large.remove(&id);
@@ -376,7 +378,7 @@ impl Sender {
 }
 
 /// The entry within what the wire can say; a file that is not is closed.
-fn fitted(entry: Entry, id: EntryId, source: &mut impl Source) -> Result<Entry, Trouble> {
+fn fitted(entry: Entry, id: EntryId, source: &mut impl Source) -> Result<Entry, EntryError> {
     let is_file = matches!(entry.kind, Kind::File { .. });
     let entry = entry.fitted();
     if is_file && entry.is_err() {

@@ -1,7 +1,7 @@
 //! Copies of which one thing is known in advance.
 
 use bytes::Bytes;
-use fulmar_channel::{Entry, Flags, Kind, Totals, Verdict, Why};
+use fulmar_channel::{Entry, EntryErrorKind, Flags, Kind, Totals, Verdict};
 use fulmar_sim::Random;
 
 use crate::Copy;
@@ -187,10 +187,15 @@ fn what_the_wire_cannot_say_is_named_and_not_sent() {
         copy.receiver.totals().map(|totals| totals.troubles),
         Some(4)
     );
-    let whys: Vec<_> = copy.troubles.iter().map(|trouble| trouble.why).collect();
+    let whys: Vec<_> = copy.troubles.iter().map(|trouble| trouble.kind).collect();
     assert_eq!(
         whys,
-        [Why::TooLarge, Why::TooDeep, Why::BadName, Why::BadName]
+        [
+            EntryErrorKind::TooLarge,
+            EntryErrorKind::TooDeep,
+            EntryErrorKind::BadName,
+            EntryErrorKind::BadName
+        ]
     );
 }
 

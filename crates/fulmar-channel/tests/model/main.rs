@@ -9,8 +9,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use fulmar_channel::{
-    Answer, Answerer, Event, Flags, Receiver, RelativePath, Request, Requester, Sender, Trouble,
-    Turn, Verdict, Why,
+    Answer, Answerer, EntryError, EntryErrorKind, Event, Flags, Poll, Receiver, RelativePath,
+    Request, Requester, Sender, Verdict,
 };
 use fulmar_sim::Random;
 
@@ -32,10 +32,10 @@ struct Copy {
     source: MemorySource,
     is_sent: bool,
     is_received: bool,
-    failed: BTreeSet<(RelativePath, Why)>,
+    failed: BTreeSet<(RelativePath, EntryErrorKind)>,
     changed: BTreeSet<RelativePath>,
     /// Without an entry.
-    troubles: Vec<Trouble>,
+    troubles: Vec<EntryError>,
     moved: u64,
     /// True if an end wanted to go on at once.
     is_busy: bool,
@@ -54,10 +54,10 @@ impl Copy {
             flags,
         };
         let mut requester = Requester::new(request).expect("a request that fits");
-        assert_eq!(requester.turn(&mut near), Ok(None));
+        assert_eq!(requester.poll(&mut near), Ok(None));
         link.deliver_all();
         let mut answerer = Answerer::new();
-        let asked = answerer.turn(&mut far).expect("a request");
+        let asked = answerer.poll(&mut far).expect("a request");
         assert_eq!(asked.map(Request::flags), Some(flags));
         answerer.answer(&Answer::Ready { is_folder: true });
         let receiver = Receiver::answering(answerer, Box::new(|_, root| root == b"top"));
@@ -133,18 +133,18 @@ impl Copy {
 
     fn send(&mut self) {
         let budget = 1 + self.random.below(400_000) as usize;
-        let turn = self.sender.turn(&mut self.source, &mut self.near, budget);
+        let turn = self.sender.poll(&mut self.source, &mut self.near, budget);
         let turn = turn.expect("a receiver that keeps to the rules");
-        self.is_sent |= turn == Turn::Done;
-        self.is_busy |= turn == Turn::More;
+        self.is_sent |= turn == Poll::Done;
+        self.is_busy |= turn == Poll::More;
         while let Some(event) = self.sender.poll_event() {
             match event {
                 Event::Settled { path, verdict, .. } => match verdict {
                     Verdict::Whole => {}
                     Verdict::Changed => drop(self.changed.insert(path)),
-                    Verdict::Failed(trouble) => drop(self.failed.insert((path, trouble.why))),
+                    Verdict::Failed(trouble) => drop(self.failed.insert((path, trouble.kind))),
                 },
-                Event::Trouble(trouble) => self.troubles.push(trouble),
+                Event::EntryError(trouble) => self.troubles.push(trouble),
                 Event::Answered(answer) => assert_eq!(answer, Answer::Ready { is_folder: true }),
             }
         }
@@ -155,10 +155,10 @@ impl Copy {
             return;
         }
         let budget = 1 + self.random.below(400_000) as usize;
-        let turn = self.receiver.turn(target, &mut self.far, budget);
+        let turn = self.receiver.poll(target, &mut self.far, budget);
         let turn = turn.expect("a sender that keeps to the rules");
-        self.is_received |= turn == Turn::Done;
-        self.is_busy |= turn == Turn::More;
+        self.is_received |= turn == Poll::Done;
+        self.is_busy |= turn == Poll::More;
         while self.receiver.poll_event().is_some() {}
     }
 }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Begun, Entry, EntryId, Found, Kind, Parts, Piece, RelativePath, Settled, Source, Target,
-    Timestamp, Trouble, Why,
+    Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Found, Kind, PartialFile, Piece,
+    RelativePath, Settled, Source, Target, Timestamp,
 };
 
 use super::tree::{Node, Tree};
@@ -58,7 +58,7 @@ impl Source for MemorySource {
         Found::Entry(entry.clone())
     }
 
-    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble> {
+    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {
         assert!(limit > 0, "something is asked for");
         let path = self.open[&id].clone();
         if self.is_stalled() {
@@ -68,7 +68,7 @@ impl Source for MemorySource {
             panic!("{path} is a file");
         };
         if self.unreadable.contains(&path) && offset + limit as u64 > 1000 {
-            return Err(Trouble::new(Why::Io).with_note("planted"));
+            return Err(EntryError::new(EntryErrorKind::Io).with_note("planted"));
         }
         let end = if self.shrunk.contains(&path) {
             content.len() / 2
@@ -143,7 +143,7 @@ impl MemoryTarget {
         self.open.is_empty()
     }
 
-    fn space(&mut self, id: EntryId, offset: u64, length: u64) -> Result<&mut [u8], Trouble> {
+    fn space(&mut self, id: EntryId, offset: u64, length: u64) -> Result<&mut [u8], EntryError> {
         let count = self.open.len();
         let open = self.open.get_mut(&id).expect("a file that has begun");
         let end = offset + length;
@@ -155,7 +155,7 @@ impl MemoryTarget {
             );
         }
         if self.full.contains(&open.entry.path) && end > 1000 {
-            return Err(Trouble::new(Why::DiskFull));
+            return Err(EntryError::new(EntryErrorKind::DiskFull));
         }
         if let Kind::File { size: Some(size) } = open.entry.kind {
             assert!(end <= size, "nothing is written behind the end");
@@ -215,9 +215,9 @@ impl Target for MemoryTarget {
         self.stalls == 0
     }
 
-    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble> {
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<ExistingFile, EntryError> {
         if self.denied.contains(&entry.path) {
-            return Err(Trouble::new(Why::Denied));
+            return Err(EntryError::new(EntryErrorKind::Denied));
         }
         let size = entry.kind.size();
         let key = (entry.path.clone(), Some(size), entry.modified);
@@ -225,9 +225,9 @@ impl Target for MemoryTarget {
         let is_present = partial.is_none()
             && matches!(self.tree.get(&entry.path), Some(Node::File { content, .. }) if content.len() as u64 == size);
         let begun = match &partial {
-            Some(partial) => Begun::Parts(merged(partial.written.clone())),
-            None if is_present => Begun::Present,
-            None => Begun::New,
+            Some(partial) => ExistingFile::Parts(merged(partial.written.clone())),
+            None if is_present => ExistingFile::Present,
+            None => ExistingFile::New,
         };
         let partial = partial.unwrap_or_default();
         let before = self.open.insert(
@@ -243,20 +243,20 @@ impl Target for MemoryTarget {
         Ok(begun)
     }
 
-    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble> {
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), EntryError> {
         assert!(!bytes.is_empty(), "something is written");
         self.space(id, offset, bytes.len() as u64)?
             .copy_from_slice(bytes);
         Ok(())
     }
 
-    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble> {
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), EntryError> {
         assert!(length > 0, "something is written");
         self.space(id, offset, length)?.fill(0);
         Ok(())
     }
 
-    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, Trouble> {
+    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, EntryError> {
         let open = &self.open[&id];
         let bytes: &[u8] = match self.tree.get(&open.entry.path) {
             Some(Node::File { content, .. }) if open.is_present => content,
@@ -266,7 +266,7 @@ impl Target for MemoryTarget {
         Ok(Bytes::copy_from_slice(&bytes[offset as usize..end]))
     }
 
-    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), Trouble> {
+    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), EntryError> {
         let Open {
             entry, mut partial, ..
         } = self.open.remove(&id).expect("a file that has begun");
@@ -275,7 +275,7 @@ impl Target for MemoryTarget {
         Ok(())
     }
 
-    fn keep(&mut self, id: EntryId) -> Result<(), Trouble> {
+    fn keep(&mut self, id: EntryId) -> Result<(), EntryError> {
         let Open {
             entry, is_present, ..
         } = self.open.remove(&id).expect("a file that has begun");
@@ -288,9 +288,9 @@ impl Target for MemoryTarget {
         Ok(())
     }
 
-    fn abandon(&mut self, id: EntryId, parts: Parts) {
+    fn abandon(&mut self, id: EntryId, parts: PartialFile) {
         let Open { entry, partial, .. } = self.open.remove(&id).expect("a file that has begun");
-        if parts == Parts::Keep && !partial.written.is_empty() {
+        if parts == PartialFile::Keep && !partial.written.is_empty() {
             let Kind::File { size } = entry.kind else {
                 panic!("a file");
             };
@@ -299,14 +299,14 @@ impl Target for MemoryTarget {
         }
     }
 
-    fn folder(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn folder(&mut self, entry: &Entry) -> Result<(), EntryError> {
         self.check_not_left(&entry.path);
         self.tree
             .insert(entry.path.clone(), Node::Folder { mode: 0o700 });
         Ok(())
     }
 
-    fn link(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn link(&mut self, entry: &Entry) -> Result<(), EntryError> {
         self.check_not_left(&entry.path);
         let Kind::Link { target } = &entry.kind else {
             panic!("a link");
@@ -320,14 +320,14 @@ impl Target for MemoryTarget {
         Ok(())
     }
 
-    fn leave(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn leave(&mut self, entry: &Entry) -> Result<(), EntryError> {
         self.tree
             .insert(entry.path.clone(), Node::Folder { mode: entry.mode });
         self.left.push(entry.path.clone());
         Ok(())
     }
 
-    fn look(&mut self, _: &Entry) -> Result<(), Trouble> {
+    fn look(&mut self, _: &Entry) -> Result<(), EntryError> {
         self.looked += 1;
         Ok(())
     }

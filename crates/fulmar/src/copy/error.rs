@@ -110,7 +110,7 @@ pub(crate) enum Failure {
     },
     /// The far end says what it must not.
     #[error("the far end on {host} is wrong: {what}")]
-    Wrong {
+    ProtocolError {
         /// The far host.
         host: String,
         /// The fault of what it said.
@@ -200,7 +200,7 @@ impl Advice for Failure {
             | Failure::Lost { .. }
             | Failure::Silent { .. }
             | Failure::Gone { .. }
-            | Failure::Wrong { .. } => 255,
+            | Failure::ProtocolError { .. } => 255,
             Failure::Interrupted { signal, .. } => match signal {
                 Signal::HangUp => 129,
                 Signal::Quit => 131,
@@ -250,7 +250,7 @@ impl Advice for Failure {
             Failure::Lost { .. } | Failure::Silent { .. } | Failure::Gone { .. } => {
                 "the same command begins again".to_owned()
             }
-            Failure::Wrong { .. } => {
+            Failure::ProtocolError { .. } => {
                 "install the same version at both ends; if they are, that machine is not to be trusted"
                     .to_owned()
             }

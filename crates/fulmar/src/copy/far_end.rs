@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_channel::{Answerer, Turn, Wrong};
+use fulmar_channel::{Answerer, Poll, ProtocolError};
 use fulmar_login::OVER_SSH_LINE;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::{Interest, StandardPipes, Transfer};
@@ -54,7 +54,7 @@ enum Stage {
     Over(Time),
 }
 
-/// Why a far end leaves.
+/// EntryErrorKind a far end leaves.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Leave {
     #[error("a signal")]
@@ -70,7 +70,7 @@ enum Leave {
     #[error("{0}")]
     Pipes(#[from] PipeFault),
     #[error("the near end is wrong: {0}")]
-    Wrong(#[from] Wrong),
+    Wrong(#[from] ProtocolError),
     #[error("all is done")]
     Done,
 }
@@ -324,7 +324,7 @@ impl FarEnd {
         };
         match std::mem::replace(&mut self.task, FarTask::Done) {
             FarTask::Answering(mut answerer) => {
-                let request = answerer.turn(&mut carrier)?.cloned();
+                let request = answerer.poll(&mut carrier)?.cloned();
                 let is_asked = request.is_some();
                 self.task = match request {
                     None => FarTask::Answering(answerer),
@@ -342,20 +342,20 @@ impl FarEnd {
             }
             FarTask::Working(mut work) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
-                    0 => Ok(Turn::Waiting),
-                    budget => work.turn(&mut carrier, budget),
+                    0 => Ok(Poll::Waiting),
+                    budget => work.poll(&mut carrier, budget),
                 };
                 self.pace.spend(carrier.moved());
                 while let Some(event) = work.poll_event() {
                     tracing::debug!(?event, "news");
                 }
-                let is_over = matches!(turn, Ok(Turn::Done)) && work.is_written();
+                let is_over = matches!(turn, Ok(Poll::Done)) && work.is_written();
                 self.task = FarTask::Working(work);
                 if is_over {
                     self.task = FarTask::Done;
                     self.stage = Stage::Over(now);
                 }
-                Ok(turn? == Turn::More)
+                Ok(turn? == Poll::More)
             }
             FarTask::Done => Ok(false),
         }

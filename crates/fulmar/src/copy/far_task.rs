@@ -1,6 +1,6 @@
 //! What a far end is asked to do, and does.
 
-use fulmar_channel::{Answer, Answerer, Flags, Receiver, Request, Sender, Trouble};
+use fulmar_channel::{Answer, Answerer, EntryError, Flags, Receiver, Request, Sender};
 use fulmar_platform::User;
 use fulmar_tree::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget, umask};
 
@@ -55,7 +55,7 @@ impl FarTask {
     }
 }
 
-fn refuse(mut answerer: Answerer, trouble: Trouble) -> FarTask {
+fn refuse(mut answerer: Answerer, trouble: EntryError) -> FarTask {
     tracing::info!(%trouble, "refused");
     answerer.answer(&Answer::Refused(trouble));
     FarTask::Refusing(answerer)

@@ -1,6 +1,6 @@
 //! What happens, as JSON: one object on a line (docs/copy.md).
 
-use fulmar_channel::{Event, Kind, Progress, Totals, Trouble, Verdict};
+use fulmar_channel::{EntryError, Event, Kind, Progress, Totals, Verdict};
 
 use super::progress::PathState;
 
@@ -97,7 +97,9 @@ pub(super) fn event(event: &Event) -> Option<String> {
             kind,
             verdict,
         } => settled(path.as_bytes(), kind, verdict),
-        Event::Trouble(trouble) => with_trouble(Object::of("error").path(&trouble.place), trouble),
+        Event::EntryError(trouble) => {
+            with_trouble(Object::of("error").path(&trouble.place), trouble)
+        }
         Event::Answered(_) => return None,
     })
 }
@@ -120,8 +122,8 @@ fn settled(path: &[u8], kind: &Kind, verdict: &Verdict) -> String {
     }
 }
 
-fn with_trouble(object: Object, trouble: &Trouble) -> String {
-    let object = object.text("why", &trouble.why.to_string());
+fn with_trouble(object: Object, trouble: &EntryError) -> String {
+    let object = object.text("why", &trouble.kind.to_string());
     if trouble.note.is_empty() {
         object.line()
     } else {
@@ -144,7 +146,7 @@ pub(super) fn done(totals: &Totals, resumed: u64, seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fulmar_channel::{RelativePath, Why};
+    use fulmar_channel::{EntryErrorKind, RelativePath};
 
     use super::*;
 
@@ -170,12 +172,12 @@ mod tests {
 
     #[test]
     fn a_trouble_says_why() {
-        let trouble = Trouble::at(b"x", Why::DiskFull).with_note("12 MB are missing");
+        let trouble = EntryError::at(b"x", EntryErrorKind::DiskFull).with_note("12 MB are missing");
         let line = settled_line(b"x", Verdict::Failed(trouble.clone()));
         let end =
             "\"result\":\"failed\",\"why\":\"the disk is full\",\"note\":\"12 MB are missing\"}\n";
         assert!(line.ends_with(end), "{line}");
-        let line = event(&Event::Trouble(trouble)).unwrap();
+        let line = event(&Event::EntryError(trouble)).unwrap();
         assert!(
             line.starts_with("{\"event\":\"error\",\"path\":\"x\","),
             "{line}"

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 use fulmar_channel::{
-    Allowed, Answer, Event, Flags, Progress, Receiver, Request, Requester, Sender, Totals, Turn,
-    Wrong,
+    Allowed, Answer, Event, Flags, Poll, Progress, ProtocolError, Receiver, Request, Requester,
+    Sender, Totals,
 };
 use fulmar_login::Silence;
 use fulmar_platform::{Interest, Signal};
@@ -243,7 +243,7 @@ impl<'a> Near<'a> {
                 Ok(true)
             }
             Stage::Asking(mut requester, goal, allowed) => {
-                let answer = requester.turn(&mut carrier);
+                let answer = requester.poll(&mut carrier);
                 if carrier.moved() > 0 {
                     self.silence.end(now);
                 }
@@ -260,11 +260,11 @@ impl<'a> Near<'a> {
             }
             Stage::Working(mut work) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
-                    0 => Ok(Turn::Waiting),
-                    budget => work.turn(&mut carrier, budget),
+                    0 => Ok(Poll::Waiting),
+                    budget => work.poll(&mut carrier, budget),
                 };
                 let is_bounded = self.pace.next().is_some_and(|next| next > now);
-                if carrier.moved() > 0 || is_bounded || matches!(turn, Ok(Turn::More)) {
+                if carrier.moved() > 0 || is_bounded || matches!(turn, Ok(Poll::More)) {
                     self.silence.end(now);
                 }
                 self.pace.spend(carrier.moved());
@@ -281,7 +281,7 @@ impl<'a> Near<'a> {
         &mut self,
         now: Time,
         mut work: Work,
-        turn: Result<Turn, Wrong>,
+        turn: Result<Poll, ProtocolError>,
     ) -> Result<bool, Failure> {
         let mut refusal = None;
         while let Some(event) = work.poll_event() {
@@ -296,12 +296,12 @@ impl<'a> Near<'a> {
             return Err(self.refused(refusal));
         }
         let turn = turn.map_err(|wrong| self.wrong(wrong))?;
-        if turn == Turn::Done
+        if turn == Poll::Done
             && let Stage::Working(work) = std::mem::replace(&mut self.stage, Stage::Void)
         {
             self.stage = Stage::Over(work, totals.unwrap_or_default(), now);
         }
-        Ok(turn == Turn::More)
+        Ok(turn == Poll::More)
     }
 
     fn look_for_end(&mut self, now: Time) -> Option<Totals> {
@@ -325,8 +325,8 @@ impl<'a> Near<'a> {
         }
     }
 
-    fn wrong(&self, wrong: Wrong) -> Failure {
-        Failure::Wrong {
+    fn wrong(&self, wrong: ProtocolError) -> Failure {
+        Failure::ProtocolError {
             host: self.link.host().to_owned(),
             what: wrong.to_string(),
         }

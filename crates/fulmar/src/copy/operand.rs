@@ -25,7 +25,7 @@ pub(crate) struct Remote {
     pub(crate) path: OsString,
 }
 
-/// Why an operand names nothing.
+/// EntryErrorKind an operand names nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadOperand {
     /// It is the empty word.

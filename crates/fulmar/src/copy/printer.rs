@@ -14,7 +14,7 @@ pub(super) struct Printer {
     /// `None` when nobody reads it any more.
     output: Option<SharedOutput>,
     waiting: VecDeque<u8>,
-    /// Why it cannot be written any more.
+    /// EntryErrorKind it cannot be written any more.
     error: Option<io::Error>,
 }
 

@@ -341,7 +341,7 @@ fn trouble_text(event: &Event) -> Option<String> {
         } else {
             trouble.to_string()
         }),
-        Event::Trouble(trouble) => Some(trouble.to_string()),
+        Event::EntryError(trouble) => Some(trouble.to_string()),
         Event::Settled { .. } | Event::Answered(_) => None,
     }
 }

@@ -4,8 +4,8 @@ use std::os::fd::BorrowedFd;
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Arrived, Begun, Entry, EntryId, Event, Found, Lane, Lanes, Parts, Piece, Progress, Receiver,
-    Sender, Settled, Source, Target, Totals, Trouble, Turn, Wrong,
+    Arrived, Entry, EntryError, EntryId, Event, ExistingFile, Found, Lane, Lanes, PartialFile,
+    Piece, Poll, Progress, ProtocolError, Receiver, Sender, Settled, Source, Target, Totals,
 };
 use fulmar_platform::Interest;
 use fulmar_quic::Connection;
@@ -45,10 +45,14 @@ impl Work {
     /// # Errors
     ///
     /// When the other end breaks the rules.
-    pub(super) fn turn(&mut self, lanes: &mut impl Lanes, budget: usize) -> Result<Turn, Wrong> {
+    pub(super) fn poll(
+        &mut self,
+        lanes: &mut impl Lanes,
+        budget: usize,
+    ) -> Result<Poll, ProtocolError> {
         match self {
-            Work::Sending(sender, origin) => sender.turn(origin, lanes, budget),
-            Work::Receiving(receiver, goal) => receiver.turn(goal, lanes, budget),
+            Work::Sending(sender, origin) => sender.poll(origin, lanes, budget),
+            Work::Receiving(receiver, goal) => receiver.poll(goal, lanes, budget),
         }
     }
 
@@ -126,7 +130,7 @@ impl Source for Origin {
         }
     }
 
-    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, Trouble> {
+    fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {
         match self {
             Origin::Tree(source) => source.read(id, offset, limit),
             Origin::Stream(source, is_waiting) => {
@@ -160,47 +164,47 @@ impl Target for Goal {
         either!(self, target => target.is_ready())
     }
 
-    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<Begun, Trouble> {
+    fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<ExistingFile, EntryError> {
         either!(self, target => target.begin(id, entry))
     }
 
-    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), Trouble> {
+    fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), EntryError> {
         either!(self, target => target.write(id, offset, bytes))
     }
 
-    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), Trouble> {
+    fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), EntryError> {
         either!(self, target => target.zeros(id, offset, length))
     }
 
-    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, Trouble> {
+    fn read_back(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Bytes, EntryError> {
         either!(self, target => target.read_back(id, offset, limit))
     }
 
-    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), Trouble> {
+    fn commit(&mut self, id: EntryId, size: u64) -> Result<(), EntryError> {
         either!(self, target => target.commit(id, size))
     }
 
-    fn keep(&mut self, id: EntryId) -> Result<(), Trouble> {
+    fn keep(&mut self, id: EntryId) -> Result<(), EntryError> {
         either!(self, target => target.keep(id))
     }
 
-    fn abandon(&mut self, id: EntryId, parts: Parts) {
+    fn abandon(&mut self, id: EntryId, parts: PartialFile) {
         either!(self, target => target.abandon(id, parts));
     }
 
-    fn folder(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn folder(&mut self, entry: &Entry) -> Result<(), EntryError> {
         either!(self, target => target.folder(entry))
     }
 
-    fn link(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn link(&mut self, entry: &Entry) -> Result<(), EntryError> {
         either!(self, target => target.link(entry))
     }
 
-    fn leave(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn leave(&mut self, entry: &Entry) -> Result<(), EntryError> {
         either!(self, target => target.leave(entry))
     }
 
-    fn look(&mut self, entry: &Entry) -> Result<(), Trouble> {
+    fn look(&mut self, entry: &Entry) -> Result<(), EntryError> {
         either!(self, target => target.look(entry))
     }
 }

@@ -33,7 +33,7 @@ fn any_sent() -> impl Strategy<Value = Sent> {
         1 => id.clone().prop_map(|id| named(id, "r/0", Kind::File { size: None })),
         3 => good_end,
         1 => id.clone().prop_map(|id| end(id, 5, FileDigest::default().finish(5))),
-        1 => id.clone().prop_map(|id| Frame::End { id: EntryId(id), ending: Ending::Broken(Trouble::new(Why::Io)) }),
+        1 => id.clone().prop_map(|id| Frame::End { id: EntryId(id), ending: Ending::Broken(EntryError::new(EntryErrorKind::Io)) }),
         1 => (id.clone(), offset.clone(), size).prop_map(|(id, offset, length)| Frame::Zeros {
             id: EntryId(id), offset, length: length.max(1).min(SIZE_MAX - offset).max(1),
         }),

@@ -85,7 +85,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the far end was killed, or its machine was started anew",
         ),
         (
-            Failure::Wrong {
+            Failure::ProtocolError {
                 host: host(),
                 what: "a frame of no known kind".to_owned(),
             },

@@ -7,12 +7,12 @@ use crate::path::shown;
 
 /// One thing that could not be copied, or not well. The rest goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct EntryError {
     /// The path that it is about, in the words of the end that has the trouble: at most 4096 bytes, with
     /// anything in them. Empty: the path of the entry.
     pub place: Vec<u8>,
     /// The kind of trouble.
-    pub why: Why,
+    pub kind: EntryErrorKind,
     /// The system's words for it, in text without control characters, at most 256 bytes; may be empty.
     pub note: String,
 }
@@ -20,7 +20,7 @@ pub struct Trouble {
 /// Kinds of trouble. The numbers go over the wire (docs/channel.md §4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub enum Why {
+pub enum EntryErrorKind {
     /// There is nothing of that name.
     Missing = 0,
     /// The system does not permit it.
@@ -67,79 +67,79 @@ pub enum Why {
     Interrupted = 21,
 }
 
-impl Why {
+impl EntryErrorKind {
     /// Every kind; the number of one is its index.
-    pub const ALL: [Why; 22] = [
-        Why::Missing,
-        Why::Denied,
-        Why::DiskFull,
-        Why::Quota,
-        Why::ReadOnly,
-        Why::BadName,
-        Why::TooLarge,
-        Why::TooDeep,
-        Why::IsFolder,
-        Why::NotFolder,
-        Why::Special,
-        Why::LinkInTheWay,
-        Why::Taken,
-        Why::Io,
-        Why::Shrunk,
-        Why::Changed,
-        Why::Digest,
-        Why::NotAsked,
-        Why::Exhausted,
-        Why::Unsupported,
-        Why::NoMatch,
-        Why::Interrupted,
+    pub const ALL: [EntryErrorKind; 22] = [
+        EntryErrorKind::Missing,
+        EntryErrorKind::Denied,
+        EntryErrorKind::DiskFull,
+        EntryErrorKind::Quota,
+        EntryErrorKind::ReadOnly,
+        EntryErrorKind::BadName,
+        EntryErrorKind::TooLarge,
+        EntryErrorKind::TooDeep,
+        EntryErrorKind::IsFolder,
+        EntryErrorKind::NotFolder,
+        EntryErrorKind::Special,
+        EntryErrorKind::LinkInTheWay,
+        EntryErrorKind::Taken,
+        EntryErrorKind::Io,
+        EntryErrorKind::Shrunk,
+        EntryErrorKind::Changed,
+        EntryErrorKind::Digest,
+        EntryErrorKind::NotAsked,
+        EntryErrorKind::Exhausted,
+        EntryErrorKind::Unsupported,
+        EntryErrorKind::NoMatch,
+        EntryErrorKind::Interrupted,
     ];
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for EntryErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::Missing => "no such file or folder",
-            Why::Denied => "permission denied",
-            Why::DiskFull => "the disk is full",
-            Why::Quota => "the quota is used up",
-            Why::ReadOnly => "the file system is read-only",
-            Why::BadName => "the target cannot hold this name",
-            Why::TooLarge => "the file is too large for the target",
-            Why::TooDeep => "the path is too long or too deep",
-            Why::IsFolder => "is a folder",
-            Why::NotFolder => "is no folder",
-            Why::Special => "is no regular file",
-            Why::LinkInTheWay => "a link stands in the way",
-            Why::Taken => "the name is taken",
-            Why::Io => "cannot be read or written",
-            Why::Shrunk => "became shorter while it was read",
-            Why::Changed => "changed while it was read",
-            Why::Digest => "what arrived is not what was sent",
-            Why::NotAsked => "was not asked for",
-            Why::Exhausted => "too many open files, or no memory",
-            Why::Unsupported => "is not supported there",
-            Why::NoMatch => "no match",
-            Why::Interrupted => "the copy was interrupted",
+            EntryErrorKind::Missing => "no such file or folder",
+            EntryErrorKind::Denied => "permission denied",
+            EntryErrorKind::DiskFull => "the disk is full",
+            EntryErrorKind::Quota => "the quota is used up",
+            EntryErrorKind::ReadOnly => "the file system is read-only",
+            EntryErrorKind::BadName => "the target cannot hold this name",
+            EntryErrorKind::TooLarge => "the file is too large for the target",
+            EntryErrorKind::TooDeep => "the path is too long or too deep",
+            EntryErrorKind::IsFolder => "is a folder",
+            EntryErrorKind::NotFolder => "is no folder",
+            EntryErrorKind::Special => "is no regular file",
+            EntryErrorKind::LinkInTheWay => "a link stands in the way",
+            EntryErrorKind::Taken => "the name is taken",
+            EntryErrorKind::Io => "cannot be read or written",
+            EntryErrorKind::Shrunk => "became shorter while it was read",
+            EntryErrorKind::Changed => "changed while it was read",
+            EntryErrorKind::Digest => "what arrived is not what was sent",
+            EntryErrorKind::NotAsked => "was not asked for",
+            EntryErrorKind::Exhausted => "too many open files, or no memory",
+            EntryErrorKind::Unsupported => "is not supported there",
+            EntryErrorKind::NoMatch => "no match",
+            EntryErrorKind::Interrupted => "the copy was interrupted",
         })
     }
 }
 
-impl Trouble {
+impl EntryError {
     /// A trouble about the entry itself.
-    pub fn new(why: Why) -> Self {
+    pub fn new(kind: EntryErrorKind) -> Self {
         Self {
             place: Vec::new(),
-            why,
+            kind,
             note: String::new(),
         }
     }
 
     /// A trouble about a path; what is longer than 4096 bytes is cut.
-    pub fn at(place: &[u8], why: Why) -> Self {
+    pub fn at(place: &[u8], kind: EntryErrorKind) -> Self {
         let place = place.get(..PATH_BYTES_MAX).unwrap_or(place).to_vec();
         Self {
             place,
-            why,
+            kind,
             note: String::new(),
         }
     }
@@ -158,13 +158,13 @@ impl Trouble {
     pub(crate) fn fitted(self) -> Self {
         let Self {
             mut place,
-            why,
+            kind,
             note,
         } = self;
         place.truncate(PATH_BYTES_MAX);
         let trouble = Self {
             place,
-            why,
+            kind,
             note: String::new(),
         };
         trouble.with_note(&note)
@@ -172,12 +172,12 @@ impl Trouble {
 }
 
 /// `place: why (note)`, safe for a terminal.
-impl fmt::Display for Trouble {
+impl fmt::Display for EntryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.place.is_empty() {
             write!(f, "{}: ", shown(&self.place))?;
         }
-        write!(f, "{}", self.why)?;
+        write!(f, "{}", self.kind)?;
         if !self.note.is_empty() {
             write!(f, " ({})", shown(self.note.as_bytes()))?;
         }

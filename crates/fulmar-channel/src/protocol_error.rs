@@ -8,7 +8,7 @@ use crate::path::PathFault;
 /// for another try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Wrong {
+pub enum ProtocolError {
     /// A lane has ended in the middle.
     #[error("the other side stopped in the middle of the copy")]
     EndedEarly,

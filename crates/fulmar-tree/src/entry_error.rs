@@ -1,0 +1,65 @@
+//! Puts the system's errors into the words of the copy.
+
+use fulmar_channel::{EntryError, EntryErrorKind, PathFault};
+
+use crate::system::Errno;
+
+/// Returns the kind of trouble that an error of the system is.
+pub(crate) fn kind(error: Errno) -> EntryErrorKind {
+    match error {
+        Errno::NOENT => EntryErrorKind::Missing,
+        Errno::ACCESS | Errno::PERM => EntryErrorKind::Denied,
+        Errno::NOSPC => EntryErrorKind::DiskFull,
+        Errno::DQUOT => EntryErrorKind::Quota,
+        Errno::ROFS => EntryErrorKind::ReadOnly,
+        Errno::NAMETOOLONG | Errno::ILSEQ => EntryErrorKind::BadName,
+        Errno::FBIG | Errno::OVERFLOW => EntryErrorKind::TooLarge,
+        Errno::ISDIR => EntryErrorKind::IsFolder,
+        Errno::NOTDIR => EntryErrorKind::NotFolder,
+        Errno::LOOP | Errno::XDEV => EntryErrorKind::LinkInTheWay,
+        Errno::EXIST | Errno::NOTEMPTY => EntryErrorKind::Taken,
+        Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::TOOBIG => EntryErrorKind::Exhausted,
+        Errno::NOTSUP | Errno::NOSYS | Errno::SPIPE => EntryErrorKind::Unsupported,
+        _ => EntryErrorKind::Io,
+    }
+}
+
+/// A trouble with the entry that is being handled.
+pub(crate) fn own(error: Errno) -> EntryError {
+    noted(EntryError::new(kind(error)), error)
+}
+
+/// The same, of a call that has made or looked for a name: what is invalid is that name then.
+pub(crate) fn of_name(error: Errno) -> EntryError {
+    match error {
+        Errno::INVAL => EntryError::new(EntryErrorKind::BadName),
+        error => own(error),
+    }
+}
+
+/// A trouble with what lies at `place`.
+pub(crate) fn at(place: &[u8], error: Errno) -> EntryError {
+    noted(EntryError::at(place, kind(error)), error)
+}
+
+/// The kind says it all but for the rare ones.
+fn noted(trouble: EntryError, error: Errno) -> EntryError {
+    match trouble.kind {
+        EntryErrorKind::Io if error == Errno::NXIO => {
+            trouble.with_note("nobody reads from that pipe, or that device is not there")
+        }
+        EntryErrorKind::Io | EntryErrorKind::Exhausted | EntryErrorKind::Unsupported => {
+            trouble.with_note(&error.to_string())
+        }
+        _ => trouble,
+    }
+}
+
+/// A trouble with a name that no path of a copy can have.
+pub(crate) fn of_path(place: &[u8], fault: PathFault) -> EntryError {
+    let why = match fault {
+        PathFault::TooLong | PathFault::TooDeep => EntryErrorKind::TooDeep,
+        _ => EntryErrorKind::BadName,
+    };
+    EntryError::at(place, why)
+}
