@@ -269,6 +269,11 @@ impl<'fd> PollList<'fd> {
 pub struct Readiness(PollFlags);
 
 impl Readiness {
+    /// True when there is anything of what was waited for, or a hang-up or an error.
+    pub fn is_ready(self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// True when a read would not wait, which includes that it would report the end or an error.
     pub fn is_readable(self) -> bool {
         self.0

@@ -2,7 +2,7 @@
 
 use crate::{Child, Spawn, SpawnError, Transfer, WindowSize};
 #[cfg(target_os = "linux")]
-use crate::{Interest, PollList};
+use crate::{Interest, wait_for};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open as open_file};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
@@ -134,9 +134,7 @@ impl Master {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let slave = ioctl_tiocgptpeer(&self.fd, flags)?;
         // What was written is passed on later, unless somebody asks if it is there.
-        let mut list = PollList::new();
-        list.add(&slave, Interest::Read);
-        list.wait(Some(Duration::ZERO))?;
+        wait_for(&slave, Interest::Read, Some(Duration::ZERO))?;
         Ok(usize::try_from(ioctl_fionread(&slave)?).unwrap_or(usize::MAX))
     }
 

@@ -1,6 +1,6 @@
 //! The standard input and output of a program that another one has started, without waiting.
 
-use crate::{Interest, PollList, Transfer};
+use crate::{Interest, Transfer, wait_for};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::io;
@@ -108,9 +108,7 @@ impl SharedOutput {
     ///
     /// Any error of `poll` and `write` but those that [`Transfer`] stands for.
     pub fn write(&self, bytes: &[u8]) -> io::Result<Transfer> {
-        let mut list = PollList::new();
-        list.add(&self.0, Interest::Write);
-        if list.wait(Some(Duration::ZERO))? == 0 {
+        if !wait_for(&self.0, Interest::Write, Some(Duration::ZERO))?.is_ready() {
             return Ok(Transfer::WouldBlock);
         }
         Transfer::write(&self.0, bytes.get(..Self::AT_ONCE).unwrap_or(bytes))

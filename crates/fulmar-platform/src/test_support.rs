@@ -1,6 +1,6 @@
 //! Waiting in tests: always for a descriptor, never for a time.
 
-use crate::{Child, Interest, Master, PollList, Spawn, Transfer, WindowSize, pty};
+use crate::{Child, Interest, Master, Spawn, Transfer, WindowSize, pty, wait_for};
 use rustix::fd::AsFd;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -10,21 +10,14 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Waits until `descriptor` is readable or hung up.
 pub(crate) fn wait_readable(descriptor: impl AsFd) {
-    let mut list = PollList::new();
-    list.add(&descriptor, Interest::Read);
-    assert_eq!(
-        list.wait(Some(DEADLINE)).unwrap(),
-        1,
-        "nothing came before the deadline"
-    );
+    let readiness = wait_for(&descriptor, Interest::Read, Some(DEADLINE)).unwrap();
+    assert!(readiness.is_ready(), "nothing came before the deadline");
 }
 
 /// True when `descriptor` is readable or hung up by now.
 pub(crate) fn is_readable(descriptor: impl AsFd) -> bool {
-    let mut list = PollList::new();
-    let slot = list.add(&descriptor, Interest::Read);
-    list.wait(Some(Duration::ZERO)).unwrap();
-    list.readiness(slot).is_readable()
+    let readiness = wait_for(&descriptor, Interest::Read, Some(Duration::ZERO)).unwrap();
+    readiness.is_readable()
 }
 
 /// Returns everything that the programs on a pty write until the last of them is gone.

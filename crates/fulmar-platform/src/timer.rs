@@ -8,21 +8,22 @@ use std::time::Duration;
 /// Ends a wait at a moment of [`boot_time`], also when the machine slept past it.
 ///
 /// A time limit of `poll` stands still during sleep, so a client that wakes after an hour would
-/// sit through the rest of its pause. On Linux the timer is a descriptor for the list. Elsewhere it
+/// sit through the rest of its pause. On Linux the timer is a descriptor to wait for. Elsewhere it
 /// is a limit for the wait, which such a sleep does delay. A loop uses both:
 ///
 /// ```
-/// use fulmar_platform::{DeadlineTimer, Interest, PollList, boot_time};
+/// use fulmar_platform::{DeadlineTimer, Interest, Poller, boot_time};
 /// use std::time::Duration;
 ///
 /// # fn main() -> std::io::Result<()> {
 /// let mut timer = DeadlineTimer::new()?;
 /// timer.set(Some(boot_time() + Duration::from_millis(1)))?;
-/// let mut list = PollList::new();
-/// if let Some(descriptor) = timer.descriptor() {
-///     list.add_borrowed(descriptor, Interest::Read);
-/// }
-/// list.wait(timer.wait_limit())?;
+/// let mut poller = Poller::new();
+/// poller.wait(timer.wait_limit(), |registry| {
+///     if let Some(descriptor) = timer.descriptor() {
+///         registry.add_borrowed("timer", descriptor, Interest::Read);
+///     }
+/// })?;
 /// assert!(timer.has_passed());
 /// # Ok(())
 /// # }
@@ -130,17 +131,20 @@ mod linux {
 mod tests {
     use super::*;
     use crate::test_support::DEADLINE;
-    use crate::{Interest, PollList};
+    use crate::{Interest, Poller};
 
     fn is_due(timer: &DeadlineTimer, limit: Duration) -> bool {
-        let mut list = PollList::new();
-        let slot = timer
-            .descriptor()
-            .map(|timer| list.add_borrowed(timer, Interest::Read));
-        list.wait(Some(timer.wait_limit().unwrap_or(limit).min(limit)))
+        let limit = timer.wait_limit().unwrap_or(limit).min(limit);
+        let mut poller = Poller::new();
+        poller
+            .wait(Some(limit), |registry| {
+                if let Some(descriptor) = timer.descriptor() {
+                    registry.add_borrowed((), descriptor, Interest::Read);
+                }
+            })
             .unwrap();
-        slot.map_or(timer.has_passed(), |slot| {
-            list.readiness(slot).is_readable()
+        timer.descriptor().map_or(timer.has_passed(), |_| {
+            poller.ready().any(|(_, readiness)| readiness.is_readable())
         })
     }
 

@@ -115,10 +115,8 @@ impl Tty {
     }
 
     fn has_input(&self) -> io::Result<bool> {
-        let mut list = crate::PollList::new();
-        let slot = list.add(&self.fd, crate::Interest::Read);
-        list.wait(Some(std::time::Duration::ZERO))?;
-        Ok(list.readiness(slot).is_readable())
+        let now = Some(std::time::Duration::ZERO);
+        Ok(crate::wait_for(&self.fd, crate::Interest::Read, now)?.is_readable())
     }
 }
 

@@ -11,8 +11,8 @@
 
 use fulmar_platform::process::{self, Forked};
 use fulmar_platform::{
-    Child, CoreLimit, Interest, Master, PollList, SecretBox, Spawn, Transfer, WindowSize,
-    forbid_core_dumps, pty, signals, take_env_secret,
+    Child, CoreLimit, Interest, Master, SecretBox, Spawn, Transfer, WindowSize, forbid_core_dumps,
+    pty, signals, take_env_secret, wait_for,
 };
 use rustix::process::{DumpableBehavior, dumpable_behavior};
 use std::io::{Read, Write};
@@ -209,10 +209,8 @@ const CASES: &[Case] = &[
             let sleeper = std::fs::File::open(&fifo).unwrap();
             watched.signal(rustix::process::Signal::KILL);
             // The sleeper holds the other end, which is closed when it is gone.
-            let mut list = PollList::new();
-            let slot = list.add(&sleeper, Interest::Nothing);
-            list.wait(Some(DEADLINE)).unwrap();
-            let is_gone = list.readiness(slot).is_hung_up();
+            let readiness = wait_for(&sleeper, Interest::Nothing, Some(DEADLINE)).unwrap();
+            let is_gone = readiness.is_hung_up();
             std::fs::remove_file(fifo).unwrap();
             assert!(is_gone, "a process has outlived its room");
             watched.end();
@@ -336,14 +334,8 @@ impl Watched {
 
     /// Reads on; false at the end of the output.
     fn read_more(&mut self) -> bool {
-        let mut list = PollList::new();
-        list.add(&self.master, Interest::Read);
-        assert_eq!(
-            list.wait(Some(DEADLINE)).unwrap(),
-            1,
-            "nothing came: {}",
-            self.output
-        );
+        let readiness = wait_for(&self.master, Interest::Read, Some(DEADLINE)).unwrap();
+        assert!(readiness.is_ready(), "nothing came: {}", self.output);
         let mut buffer = [0; 4096];
         match self.master.read(&mut buffer).unwrap() {
             Transfer::Bytes(length) => {

@@ -1,7 +1,7 @@
 //! A room that vanishes with the process that is in it.
 
 use crate::process::{Forked, fork};
-use crate::{Interest, PollList};
+use crate::{Interest, wait_for};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{
@@ -93,10 +93,8 @@ fn end_as(doorkeeper: u32) -> ! {
 fn keep_door(caller_lives: &PipeReader) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // The caller may have died before we asked to be told.
-    let mut list = PollList::new();
-    let slot = list.add(caller_lives, Interest::Nothing);
-    list.wait(Some(Duration::ZERO))?;
-    if list.readiness(slot).is_hung_up() {
+    let readiness = wait_for(caller_lives, Interest::Nothing, Some(Duration::ZERO))?;
+    if readiness.is_hung_up() {
         std::process::exit(1);
     }
     show_what_is_inside();

@@ -71,7 +71,9 @@ mod tests {
             become_urgent();
             let start = Instant::now();
             let pause = Duration::from_millis(2);
-            crate::PollList::new().wait(Some(pause)).unwrap();
+            crate::Poller::<()>::new()
+                .wait(Some(pause), |_| {})
+                .unwrap();
             start.elapsed() >= pause
         });
         assert!(slept.join().unwrap());

@@ -1,6 +1,6 @@
 use super::*;
 use crate::test_support::{DEADLINE, is_readable, wait_readable};
-use crate::{Interest, PollList};
+use crate::{Interest, wait_for};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 const PAYLOAD: usize = 2048;
@@ -471,8 +471,6 @@ mod linux {
 #[test]
 fn a_socket_is_writable_when_it_is_new() {
     let socket = socket_on(LOOPBACK);
-    let mut list = PollList::new();
-    let slot = list.add(&socket, Interest::Write);
-    list.wait(Some(DEADLINE)).unwrap();
-    assert!(list.readiness(slot).is_writable());
+    let readiness = wait_for(&socket, Interest::Write, Some(DEADLINE)).unwrap();
+    assert!(readiness.is_writable());
 }
