@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, wait_for};
 use support::{DEADLINE, Killed, await_end, descendants, has, leave_out};
 
 fn lab() -> Command {
@@ -186,11 +186,9 @@ fn a_kill_leaves_no_process_and_no_device() {
 
 /// Waits until nobody has the writing end of a pipe.
 fn await_end_of(pipe: &File) {
-    let mut list = PollList::new();
-    let slot = list.add(pipe, Interest::Nothing);
-    list.wait(Some(DEADLINE))
+    let readiness = wait_for(pipe, Interest::Nothing, Some(DEADLINE))
         .expect("one descriptor can be waited for");
-    assert!(list.readiness(slot).is_hung_up(), "a process has stayed");
+    assert!(readiness.is_hung_up(), "a process has stayed");
 }
 
 /// Opens the network of the first of these processes that is in one with a device of the lab: from

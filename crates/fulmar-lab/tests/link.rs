@@ -254,7 +254,7 @@ fn a_mapping_that_was_not_used_expires() {
 fn a_mark_is_seen_by_the_server() {
     use fulmar_base::Ecn;
     use fulmar_platform::udp::{Inbox, Transmit, UdpOptions};
-    use fulmar_platform::{Interest, PollList, UdpSocket};
+    use fulmar_platform::{Interest, UdpSocket, wait_for};
     let Some(link) = link("up mark 100%") else {
         return;
     };
@@ -273,9 +273,8 @@ fn a_mark_is_seen_by_the_server() {
             segment: None,
         });
         sent.unwrap();
-        let mut list = PollList::new();
-        list.add(&server, Interest::Read);
-        assert_eq!(list.wait(Some(DEADLINE)).unwrap(), 1);
+        let readiness = wait_for(&server, Interest::Read, Some(DEADLINE)).unwrap();
+        assert!(readiness.is_ready());
         let mut inbox = Inbox::new(100);
         let _ = server.receive(&mut inbox, Inbox::BATCH).unwrap();
         inbox.datagrams().next().unwrap().ecn

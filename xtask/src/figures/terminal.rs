@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use fulmar_platform::{Child, Interest, Master, PollList, Spawn, Transfer, WindowSize, pty};
+use fulmar_platform::{Child, Interest, Master, Spawn, Transfer, WindowSize, pty, wait_for};
 
 /// The size of every terminal in these measurements.
 const SIZE: WindowSize = WindowSize {
@@ -109,9 +109,7 @@ impl Terminal {
         } else {
             Interest::Read
         };
-        let mut list = PollList::new();
-        list.add(&self.master, interest);
-        list.wait(Some(limit))?;
+        wait_for(&self.master, interest, Some(limit))?;
 
         self.shown.drain(..self.shown.len().saturating_sub(KEPT));
         match self.master.read(&mut self.buffer)? {

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use fulmar_platform::{
-    Child, Interest, Master, PollList, RawMode, Signal, SignalPipe, Spawn, Transfer, Tty,
-    WindowSize, boot_time, pty,
+    Child, Interest, Master, Poller, RawMode, Signal, SignalPipe, Spawn, Transfer, Tty, WindowSize,
+    boot_time, pty,
 };
 
 use crate::judge::Stamp;
@@ -135,6 +135,14 @@ impl Stamper {
     }
 }
 
+/// The descriptors of a recording.
+#[derive(Clone, Copy)]
+enum Source {
+    Program,
+    Keyboard,
+    Signals,
+}
+
 struct Recording {
     recorder: Recorder<File, File>,
     master: Master,
@@ -147,6 +155,7 @@ struct Recording {
     /// The stamper that tells the screen how much was written, if it is told.
     stamper: Option<Stamper>,
     signals: SignalPipe,
+    poller: Poller<Source>,
     terminal: Option<(Tty, RawMode)>,
     /// The bytes that were typed and the program has not taken yet.
     under_way: Vec<u8>,
@@ -191,6 +200,7 @@ impl Recording {
             screen: unbuffered(io::stdout())?,
             stamper: arguments.host_side.then(Stamper::default),
             signals,
+            poller: Poller::new(),
             terminal: terminal.map(raw).transpose()?,
             under_way: Vec::new(),
             is_child_gone: false,
@@ -217,21 +227,32 @@ impl Recording {
     }
 
     fn turn(&mut self) -> Result<()> {
-        let mut list = PollList::new();
         let wanted = if self.under_way.is_empty() {
             Interest::Read
         } else {
             Interest::ReadWrite
         };
-        let program = list.add(&self.master, wanted);
         // What the program does not take is not read either.
         let keyboard = self.keyboard.as_ref().filter(|_| self.under_way.is_empty());
-        let keyboard = keyboard.map(|keyboard| list.add(keyboard, Interest::Read));
-        list.add(&self.signals, Interest::Read);
-        list.wait(Some(LOOK_PAUSE))?;
-        let can_read = list.readiness(program).is_readable();
-        let can_write = list.readiness(program).is_writable();
-        let is_typed = keyboard.is_some_and(|slot| list.readiness(slot).is_readable());
+        self.poller.wait(Some(LOOK_PAUSE), |registry| {
+            registry.add(Source::Program, &self.master, wanted);
+            if let Some(keyboard) = keyboard {
+                registry.add(Source::Keyboard, keyboard, Interest::Read);
+            }
+            registry.add(Source::Signals, &self.signals, Interest::Read);
+        })?;
+        let (mut can_read, mut can_write, mut is_typed) = (false, false, false);
+        for (source, readiness) in self.poller.ready() {
+            match source {
+                Source::Program => {
+                    can_read = readiness.is_readable();
+                    can_write = readiness.is_writable();
+                }
+                Source::Keyboard => is_typed = readiness.is_readable(),
+                // They are asked in every turn.
+                Source::Signals => {}
+            }
+        }
         if can_read {
             self.show()?;
         }

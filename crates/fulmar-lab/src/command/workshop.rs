@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use fulmar_platform::{Interest, PollList, Signal, SignalPipe, Tty};
+use fulmar_platform::{Interest, Signal, SignalPipe, Tty, wait_for};
 use serde_json::json;
 
 use super::run::Making;
@@ -203,10 +203,8 @@ fn hear_interrupts(events: Sender<Event>) -> Result<()> {
     let mut pipe = SignalPipe::new(&signals).context("listening for interrupts")?;
     std::thread::spawn(move || {
         loop {
-            let mut list = PollList::new();
-            list.add(&pipe, Interest::Read);
             // Where waiting fails there is nothing to hear.
-            let is_over = list.wait(None).is_err();
+            let is_over = wait_for(&pipe, Interest::Read, None).is_err();
             let has_come = pipe.drain().count() > 0;
             if is_over || (has_come && events.send(Event::Interrupted).is_err()) {
                 return;

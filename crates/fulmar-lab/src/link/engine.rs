@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::{Halt, Network as HostNetwork, Tun, Urgency, become_urgent};
-use fulmar_platform::{Interest, PollList, Transfer, boot_time};
+use fulmar_platform::{Interest, Poller, Transfer, boot_time};
 use fulmar_sim::{
     Arrived, CLIENT, Change, Entry, HostId, Impairment, Network, Plan, SERVER, Timeline,
 };
@@ -67,6 +67,13 @@ pub(crate) struct Ends {
     pub(crate) network: HostNetwork,
 }
 
+/// The reason why the engine wakes up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Call {
+    Packet,
+    Order,
+}
+
 /// A network of stages, with a real clock and with packets for datagrams.
 ///
 /// ```text
@@ -84,6 +91,7 @@ pub(crate) struct Engine {
     urgency: Urgency,
     /// The largest packet that a host is told of where one is too big.
     mtu: u16,
+    poller: Poller<Call>,
 }
 
 impl Engine {
@@ -97,6 +105,7 @@ impl Engine {
             undelivered: 0,
             urgency: Urgency::Usual,
             mtu: 1500,
+            poller: Poller::new(),
         };
         for impairment in scenario.up.iter().chain(&scenario.down) {
             engine.set_mtu(impairment);
@@ -264,13 +273,13 @@ impl Engine {
         if limit == Some(Duration::ZERO) {
             return Ok(());
         }
-        let mut list = PollList::new();
-        for end in &self.ends {
-            list.add(&end.tun, Interest::Read);
-        }
-        let slot = list.add(wake, Interest::Read);
-        list.wait(limit)?;
-        if list.readiness(slot).is_readable() {
+        self.poller.wait(limit, |registry| {
+            for end in &self.ends {
+                registry.add(Call::Packet, &end.tun, Interest::Read);
+            }
+            registry.add(Call::Order, wake, Interest::Read);
+        })?;
+        if self.poller.ready().any(|(call, _)| call == Call::Order) {
             use std::io::Read as _;
             let mut wake = wake;
             // At the end of the pipe nobody gives orders any more, as `follow` will see.

@@ -4,7 +4,7 @@ use super::player::{Output, Player};
 use super::signals::{CLEAR, EndReader, READY, START};
 use crate::trace::{Event, Record, Size, Trace};
 use fulmar_platform::signals::ignore;
-use fulmar_platform::{Interest, PollList, RawMode, Signal, Transfer, Tty, boot_time};
+use fulmar_platform::{Interest, RawMode, Signal, Transfer, Tty, boot_time, wait_for};
 use std::convert::Infallible;
 use std::fs::File;
 use std::io;
@@ -195,10 +195,8 @@ impl Program {
 
     /// Waits, unless the terminal goes away.
     fn pause(&self, time: Duration) -> Result<(), Stop> {
-        let mut list = PollList::new();
-        let slot = list.add(&self.tty, Interest::Nothing);
-        list.wait(Some(time)).map_err(PlayError::Terminal)?;
-        if list.readiness(slot).is_hung_up() {
+        let waited = wait_for(&self.tty, Interest::Nothing, Some(time));
+        if waited.map_err(PlayError::Terminal)?.is_hung_up() {
             Err(Stop::Over)
         } else {
             Ok(())
@@ -221,10 +219,8 @@ impl Program {
 
     fn wait(&self, until: Option<Duration>) -> Result<Woken, Stop> {
         let limit = until.map(|until| until.saturating_sub(boot_time()));
-        let mut list = PollList::new();
-        let slot = list.add(&self.tty, Interest::Read);
-        list.wait(limit).map_err(PlayError::Terminal)?;
-        Ok(if list.readiness(slot).is_readable() {
+        let waited = wait_for(&self.tty, Interest::Read, limit);
+        Ok(if waited.map_err(PlayError::Terminal)?.is_readable() {
             Woken::Input
         } else {
             Woken::Timeout
@@ -249,9 +245,7 @@ impl Program {
                 Transfer::Bytes(count) => bytes = &bytes[count..],
                 Transfer::Closed => return Err(Stop::Over),
                 Transfer::WouldBlock => {
-                    let mut list = PollList::new();
-                    list.add(&self.tty, Interest::Write);
-                    list.wait(None).map_err(PlayError::Terminal)?;
+                    wait_for(&self.tty, Interest::Write, None).map_err(PlayError::Terminal)?;
                 }
             }
         }

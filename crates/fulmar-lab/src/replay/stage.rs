@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::{Halt, Network};
 use fulmar_platform::{
-    Child, Interest, Master, PollList, Spawn, Transfer, WindowSize, boot_time, pty,
+    Child, Interest, Master, Spawn, Transfer, WindowSize, boot_time, pty, wait_for,
 };
 
 use crate::link::Link;
@@ -119,9 +119,8 @@ impl Client {
                 Transfer::Closed => return Ok(()),
                 Transfer::Bytes(_) => {}
                 Transfer::WouldBlock => {
-                    let mut list = PollList::new();
-                    list.add(&self.master, Interest::Read);
-                    list.wait(Some(limit.saturating_sub(boot_time())))?;
+                    let left = limit.saturating_sub(boot_time());
+                    wait_for(&self.master, Interest::Read, Some(left))?;
                 }
             }
             if boot_time() >= limit {

@@ -5,7 +5,7 @@ use super::user::{Act, User};
 use crate::judge::Truth;
 use crate::played::END;
 use crate::trace::{NoTrace, Trace};
-use fulmar_platform::{Interest, Master, PollList, Transfer, boot_time};
+use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
 use std::io;
 use std::time::Duration;
 
@@ -134,9 +134,8 @@ struct Seat<'a> {
 impl Seat<'_> {
     /// Waits for output until a time, and shows it.
     fn look(&mut self, until: Option<Duration>) -> io::Result<()> {
-        let mut list = PollList::new();
-        list.add(self.master, Interest::Read);
-        list.wait(until.map(|until| until.saturating_sub(boot_time())))?;
+        let limit = until.map(|until| until.saturating_sub(boot_time()));
+        wait_for(self.master, Interest::Read, limit)?;
         let mut buffer = [0; 16_384];
         match self.master.read(&mut buffer)? {
             Transfer::Bytes(count) => self.user.handle_output(boot_time(), &buffer[..count]),
@@ -154,9 +153,7 @@ impl Seat<'_> {
                 Transfer::Bytes(count) => bytes = &bytes[count..],
                 Transfer::Closed => self.leave(),
                 Transfer::WouldBlock => {
-                    let mut list = PollList::new();
-                    list.add(self.master, Interest::ReadWrite);
-                    list.wait(None)?;
+                    wait_for(self.master, Interest::ReadWrite, None)?;
                     self.look(Some(Duration::ZERO))?;
                 }
             }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use fulmar_platform::{Interest, Master, PollList, Transfer, boot_time};
+use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
 
 use crate::experiment::Surroundings;
 use crate::judge::Eye;
@@ -175,9 +175,8 @@ impl Shell {
 
     /// Shows what comes next, if something does until then.
     fn look(&mut self, until: Duration) -> Result<()> {
-        let mut list = PollList::new();
-        list.add(self.master(), Interest::Read);
-        list.wait(Some(until.saturating_sub(boot_time())))?;
+        let left = until.saturating_sub(boot_time());
+        wait_for(self.master(), Interest::Read, Some(left))?;
         let mut buffer = [0; 65_536];
         match self.master().read(&mut buffer)? {
             Transfer::Bytes(count) => {

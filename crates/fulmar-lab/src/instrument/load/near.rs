@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use fulmar_platform::{Interest, PollList, Transfer, boot_time};
+use fulmar_platform::{Interest, Transfer, boot_time, wait_for};
 
 use crate::replay::{Client, Stage};
 use crate::trace::Size;
@@ -116,9 +116,7 @@ impl Near {
             Interest::ReadWrite
         };
         let master = &self.client.master;
-        let mut list = PollList::new();
-        list.add(master, interest);
-        list.wait(Some(until.saturating_sub(boot_time())))?;
+        wait_for(master, interest, Some(until.saturating_sub(boot_time())))?;
         self.shown.drain(..self.shown.len().saturating_sub(KEPT));
         match master.read(&mut self.buffer)? {
             Transfer::Bytes(count) => self.shown.extend_from_slice(&self.buffer[..count]),

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use fulmar_platform::{Interest, PollList, Transfer, Tty};
+use fulmar_platform::{Interest, Transfer, Tty, wait_for};
 
 use super::burst::{Burst, Shape, Written};
 use super::course::{KEY, LAST_KEY};
@@ -50,9 +50,7 @@ pub(super) fn read_log(log: &Path) -> Result<Vec<Written>> {
 fn read(tty: &Tty) -> io::Result<Option<Vec<u8>>> {
     let mut buffer = vec![0; 4096];
     loop {
-        let mut list = PollList::new();
-        list.add(tty, Interest::Read);
-        list.wait(None)?;
+        wait_for(tty, Interest::Read, None)?;
         match tty.read(&mut buffer)? {
             Transfer::Bytes(count) => {
                 buffer.truncate(count);
@@ -70,9 +68,7 @@ fn write_all(tty: &Tty, mut bytes: &[u8]) -> io::Result<()> {
             Transfer::Bytes(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Transfer::Closed => return Err(io::ErrorKind::BrokenPipe.into()),
             Transfer::WouldBlock => {
-                let mut list = PollList::new();
-                list.add(tty, Interest::Write);
-                list.wait(None)?;
+                wait_for(tty, Interest::Write, None)?;
             }
         }
     }

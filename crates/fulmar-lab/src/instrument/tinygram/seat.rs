@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use fulmar_platform::{Interest, Master, PollList, Transfer, boot_time};
+use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
 
 use super::burst::Burst;
 use crate::judge::Eye;
@@ -29,9 +29,8 @@ const READ_MAX: usize = 16_384;
 
 impl Seat for TcpStream {
     fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
-        let mut list = PollList::new();
-        list.add(self, Interest::Read);
-        if list.wait(Some(until.saturating_sub(boot_time())))? == 0 {
+        let left = until.saturating_sub(boot_time());
+        if !wait_for(self, Interest::Read, Some(left))?.is_ready() {
             return Ok(None);
         }
         let mut buffer = vec![0; READ_MAX];
@@ -53,9 +52,8 @@ impl Seat for TcpStream {
 
 impl Seat for &Master {
     fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
-        let mut list = PollList::new();
-        list.add(*self, Interest::Read);
-        list.wait(Some(until.saturating_sub(boot_time())))?;
+        let left = until.saturating_sub(boot_time());
+        wait_for(*self, Interest::Read, Some(left))?;
         let mut buffer = vec![0; READ_MAX];
         match Master::read(self, &mut buffer)? {
             Transfer::Bytes(count) => {
