@@ -2,8 +2,8 @@
 //!
 //! This is the one crate of the workspace with `unsafe` code, and the one that owns descriptors.
 //! It knows nothing of datagrams, screens or sessions: it takes and returns bytes, addresses,
-//! sizes and durations. It takes no decisions either. Nothing here waits but [`PollList::wait`]
-//! and the few functions that say so, and no error is turned into a pause.
+//! sizes and durations. It takes no decisions either. Nothing here waits but [`Poller::wait`],
+//! [`wait_for`] and the few functions that say so, and no error is turned into a pause.
 //!
 //! Linux comes first. What only Linux has stands behind `cfg(target_os = "linux")` with a portable
 //! substitute where one takes a few lines.
@@ -60,7 +60,7 @@ pub use core_dump::{CoreLimit, forbid_core_dumps};
 pub use leave_out::leave_out;
 pub use locale::locale_codeset;
 pub use piped::{Piped, Stream};
-pub use poll::{Interest, PollList, PollSlot, Poller, Readiness, Registry, wait_for};
+pub use poll::{Interest, Poller, Readiness, Registry, wait_for};
 pub use private_file::{PrivateFileError, Unfit, create_private};
 pub use pty::{Discipline, Master, Slave};
 pub use routes::{NetworkChange, RouteSocket};

@@ -1,4 +1,4 @@
-//! Waiting for a small list of descriptors: the one place of the program that sleeps.
+//! Waiting for one descriptor or a few: the one place of the program that sleeps.
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::{AsFd, BorrowedFd};
@@ -169,6 +169,8 @@ impl<'fd, T: Copy> Registry<'fd, T> {
 
 /// Waits until one descriptor is ready or `limit` has passed, and returns what it is ready for.
 ///
+/// Limits and signals are those of [`Poller::wait`].
+///
 /// # Errors
 ///
 /// As for [`Poller::wait`].
@@ -183,84 +185,6 @@ pub fn wait_for(
         Ok(_) => Ok(Readiness(entry[0].revents())),
         Err(Errno::INTR) => Ok(Readiness(PollFlags::empty())),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// The descriptors of one turn of the loop.
-///
-/// It is made anew for every turn: it borrows the descriptors, what it answers borrows nothing.
-///
-/// ```
-/// use fulmar_platform::{Interest, PollList};
-/// use std::time::Duration;
-///
-/// # fn main() -> std::io::Result<()> {
-/// let (reader, writer) = std::io::pipe()?;
-/// let mut list = PollList::new();
-/// let input = list.add(&reader, Interest::Read);
-/// let output = list.add(&writer, Interest::Write);
-/// list.wait(Some(Duration::ZERO))?;
-/// let (input, output) = (list.readiness(input), list.readiness(output));
-/// assert!(!input.is_readable() && output.is_writable());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Default)]
-pub struct PollList<'fd> {
-    entries: Vec<PollFd<'fd>>,
-}
-
-/// The place of a descriptor in a [`PollList`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PollSlot(usize);
-
-impl<'fd> PollList<'fd> {
-    /// Returns an empty list.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Puts `descriptor` on the list.
-    pub fn add(&mut self, descriptor: &'fd impl AsFd, interest: Interest) -> PollSlot {
-        self.add_borrowed(descriptor.as_fd(), interest)
-    }
-
-    /// Puts a descriptor on the list that is borrowed already.
-    pub fn add_borrowed(&mut self, descriptor: BorrowedFd<'fd>, interest: Interest) -> PollSlot {
-        self.entries
-            .push(PollFd::from_borrowed_fd(descriptor, interest.flags()));
-        PollSlot(self.entries.len() - 1)
-    }
-
-    /// Waits until a descriptor is ready or `limit` has passed, and returns how many are ready.
-    ///
-    /// `None` waits without limit. A signal ends the wait with 0. The limit stands still while the
-    /// machine sleeps: deadlines belong into a [`DeadlineTimer`](crate::DeadlineTimer).
-    ///
-    /// # Errors
-    ///
-    /// When the list is longer than the system allows, or memory has run out.
-    pub fn wait(&mut self, limit: Option<Duration>) -> io::Result<usize> {
-        // A limit too long for the system's type is as good as none.
-        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
-        match rustix::event::poll(&mut self.entries, limit.as_ref()) {
-            Ok(ready) => Ok(ready),
-            // The system has written no answers then, and those of an earlier wait are stale.
-            Err(Errno::INTR) => {
-                self.entries.iter_mut().for_each(PollFd::clear_revents);
-                Ok(0)
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Returns what the last [`wait`](Self::wait) found out about one descriptor.
-    ///
-    /// # Panics
-    ///
-    /// When the slot comes from a longer list.
-    pub fn readiness(&self, slot: PollSlot) -> Readiness {
-        Readiness(self.entries[slot.0].revents())
     }
 }
 
@@ -303,31 +227,23 @@ mod tests {
 
     const DEADLINE: Option<Duration> = Some(crate::test_support::DEADLINE);
 
-    fn readiness_of(
-        descriptor: &impl AsFd,
-        interest: Interest,
-        limit: Option<Duration>,
-    ) -> Readiness {
-        let mut list = PollList::new();
-        let slot = list.add(descriptor, interest);
-        list.wait(limit).unwrap();
-        list.readiness(slot)
-    }
-
     #[test]
     fn nothing_is_ready_on_an_empty_pipe_but_room() {
         let (reader, writer) = pipe().unwrap();
         let now = Some(Duration::ZERO);
-        assert!(!readiness_of(&reader, Interest::Read, now).is_readable());
-        assert!(!readiness_of(&writer, Interest::Nothing, now).is_writable());
-        assert!(readiness_of(&writer, Interest::Write, now).is_writable());
+        let quiet = wait_for(&reader, Interest::Read, now).unwrap();
+        let unasked = wait_for(&writer, Interest::Nothing, now).unwrap();
+        let room = wait_for(&writer, Interest::Write, now).unwrap();
+        assert!(!quiet.is_ready() && !quiet.is_readable());
+        assert!(!unasked.is_ready() && !unasked.is_writable());
+        assert!(room.is_ready() && room.is_writable());
     }
 
     #[test]
     fn bytes_make_a_pipe_readable_but_not_hung_up() {
         let (reader, mut writer) = pipe().unwrap();
         writer.write_all(b"x").unwrap();
-        let readiness = readiness_of(&reader, Interest::Read, DEADLINE);
+        let readiness = wait_for(&reader, Interest::Read, DEADLINE).unwrap();
         assert!(readiness.is_readable());
         assert!(!readiness.is_hung_up());
         assert!(!readiness.has_error());
@@ -337,7 +253,7 @@ mod tests {
     fn a_hang_up_is_reported_unasked() {
         let (reader, writer) = pipe().unwrap();
         drop(writer);
-        let readiness = readiness_of(&reader, Interest::Nothing, DEADLINE);
+        let readiness = wait_for(&reader, Interest::Nothing, DEADLINE).unwrap();
         assert!(readiness.is_hung_up());
         assert!(readiness.is_readable());
     }
@@ -346,20 +262,27 @@ mod tests {
     fn a_pipe_without_reader_has_an_error() {
         let (reader, writer) = pipe().unwrap();
         drop(reader);
-        assert!(readiness_of(&writer, Interest::Write, DEADLINE).has_error());
+        let readiness = wait_for(&writer, Interest::Write, DEADLINE).unwrap();
+        assert!(readiness.is_ready() && readiness.has_error());
     }
 
     #[test]
-    fn each_slot_has_its_own_answer() {
-        let (quiet, _quiet_writer) = pipe().unwrap();
-        let (ready, mut writer) = pipe().unwrap();
+    fn each_token_has_its_own_answer() {
+        let (reader, mut writer) = pipe().unwrap();
         writer.write_all(b"x").unwrap();
-        let mut list = PollList::new();
-        let quiet = list.add(&quiet, Interest::Read);
-        let ready = list.add(&ready, Interest::Read);
-        assert_eq!(list.wait(DEADLINE).unwrap(), 1);
-        assert!(!list.readiness(quiet).is_readable());
-        assert!(list.readiness(ready).is_readable());
+        let mut poller = Poller::new();
+        poller
+            .wait(DEADLINE, |registry| {
+                registry.add("input", &reader, Interest::Read);
+                registry.add("output", &writer, Interest::Write);
+            })
+            .unwrap();
+        let ready: Vec<_> = poller.ready().collect();
+        let [("input", input), ("output", output)] = ready[..] else {
+            panic!("{ready:?}");
+        };
+        assert!(input.is_readable() && !input.is_writable());
+        assert!(output.is_writable() && !output.is_readable());
     }
 
     #[test]
@@ -416,6 +339,12 @@ mod tests {
     fn a_limit_beyond_the_systems_type_is_accepted() {
         let (reader, mut writer) = pipe().unwrap();
         writer.write_all(b"x").unwrap();
-        assert!(readiness_of(&reader, Interest::Read, Some(Duration::MAX)).is_readable());
+        let limit = Some(Duration::MAX);
+        assert!(wait_for(&reader, Interest::Read, limit).unwrap().is_ready());
+        let mut poller = Poller::new();
+        poller
+            .wait(limit, |registry| registry.add((), &reader, Interest::Read))
+            .unwrap();
+        assert_eq!(poller.ready().count(), 1);
     }
 }

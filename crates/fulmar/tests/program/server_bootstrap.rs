@@ -10,7 +10,7 @@ use std::time::Duration;
 use fulmar_base::{Ecn, PathId, Time};
 use fulmar_core::{Agreement, Capabilities, Client, ClientConfig};
 use fulmar_datagram::Key;
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, wait_for};
 use fulmar_transport::{Arrival, Dialect};
 use rustix::process::Signal;
 
@@ -85,7 +85,7 @@ impl Login {
                 return String::from_utf8(line).expect("text");
             }
             let output = self.output.as_mut().expect("it was not closed");
-            wait_for(output);
+            await_input(output);
             let mut bytes = [0; 4096];
             let count = output.read(&mut bytes).expect("a pipe can be read");
             if count == 0 {
@@ -206,11 +206,9 @@ impl Drop for Login {
 }
 
 #[track_caller]
-fn wait_for(descriptor: &impl AsFd) {
-    let mut list = PollList::new();
-    list.add(descriptor, Interest::Read);
-    let ready = list.wait(Some(DEADLINE)).expect("it can be polled");
-    assert!(ready > 0, "nothing comes");
+fn await_input(descriptor: &impl AsFd) {
+    let readiness = wait_for(descriptor, Interest::Read, Some(DEADLINE)).expect("it can be polled");
+    assert!(readiness.is_ready(), "nothing comes");
 }
 
 /// The announcement, port and key with which a server is reached.
@@ -267,7 +265,7 @@ impl Guest {
     /// Takes in one datagram.
     #[track_caller]
     fn receive(&mut self) {
-        wait_for(&*self.socket);
+        await_input(&*self.socket);
         let mut bytes = [0; 2048];
         let length = self.socket.recv(&mut bytes).expect("an answer");
         let arrival = Arrival {
@@ -305,7 +303,7 @@ fn a_server_can_be_reached_before_it_has_an_offer() {
     login.expect_line("FULMAR AGREED\n");
     login.expect_line("FULMAR HEARD\n");
     login.expect_line("");
-    wait_for(&*guest.socket);
+    await_input(&*guest.socket);
 }
 
 #[test]
@@ -397,7 +395,7 @@ fn heard_is_said_once_the_first_genuine_datagram_has_come_and_the_server_stays()
     assert_eq!(status.code(), Some(0));
     drop((login.input.take(), login.output.take()));
     // Its answer comes after the end of the login.
-    wait_for(&*guest.socket);
+    await_input(&*guest.socket);
     assert!(!daemon.wait(Duration::ZERO), "the server has ended");
 }
 

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, TcpListener};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStderr, Stdio};
 
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, wait_for};
 
 use crate::support::{DEADLINE, Make, World, for_each_make};
 
@@ -85,12 +85,8 @@ fn read_all(stream: &mut (impl Read + AsFd)) -> Vec<u8> {
     let mut read = Vec::new();
     let mut buffer = [0; 4096];
     loop {
-        let mut list = PollList::new();
-        list.add_borrowed(stream.as_fd(), Interest::Read);
-        assert!(
-            list.wait(Some(DEADLINE)).expect("it can be polled") > 0,
-            "no end comes"
-        );
+        let waited = wait_for(stream, Interest::Read, Some(DEADLINE));
+        assert!(waited.expect("it can be polled").is_ready(), "no end comes");
         match stream.read(&mut buffer).expect("it can be read") {
             0 => return read,
             count => read.extend_from_slice(&buffer[..count]),

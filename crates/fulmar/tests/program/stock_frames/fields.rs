@@ -10,7 +10,7 @@ use fulmar_core::{
     Agreement, Capabilities, Client, ClientConfig, ClientEnding, ClientEvent, ServerConfig,
 };
 use fulmar_datagram::{Direction, Key, Opener, Sealer, Stamps};
-use fulmar_platform::{Interest, PollList, WindowSize, random};
+use fulmar_platform::{Interest, Poller, WindowSize, random, wait_for};
 use fulmar_terminal::Row;
 use fulmar_transport::{
     Arrival, Assembly, Deflater, Dialect, Extensions, Fragmenter, Inflater, Instruction, Numbers,
@@ -60,15 +60,17 @@ fn a_stock_client_is_served_by_a_server_of_ours_that_has_an_agreement() {
     let mut client = StockClient::start(&program, server.port(), server.key(), widths);
     server.write(b"\x1b]2;told\x07");
     let began = Instant::now();
+    let mut poller = Poller::new();
     while client.eye().window().title != "told" {
         assert!(began.elapsed() < DEADLINE, "the client shows nothing");
         server.turn();
         client.turn();
-        let mut list = PollList::new();
-        list.add(&server, Interest::Read);
-        list.add(&client, Interest::Read);
         let idle = server.idle_for().unwrap_or(DEADLINE);
-        list.wait(Some(idle)).expect("poll works");
+        let waited = poller.wait(Some(idle), |registry| {
+            registry.add((), &server, Interest::Read);
+            registry.add((), &client, Interest::Read);
+        });
+        waited.expect("poll works");
     }
     assert_eq!(server.dialect(), Dialect::Legacy);
 }
@@ -162,10 +164,8 @@ impl OurClient {
             }
         }
         let idle = self.client.poll_timeout().map(|(at, _)| at.since(now()));
-        let mut list = PollList::new();
-        list.add(&*self.socket, Interest::Read);
-        list.wait(Some(idle.unwrap_or(DEADLINE)))
-            .expect("poll works");
+        let limit = idle.unwrap_or(DEADLINE);
+        wait_for(&*self.socket, Interest::Read, Some(limit)).expect("poll works");
         buffer.resize(DATAGRAM_BYTES_MAX, 0);
         loop {
             match self.socket.recv(&mut buffer) {

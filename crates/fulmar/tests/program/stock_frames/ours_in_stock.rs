@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, Poller};
 use fulmar_terminal::{Screen, Size, Vocabulary};
 
 use super::judge::{Halves, difference, drawn, drawn_terminal};
@@ -151,6 +151,7 @@ impl Session {
     /// Lets both ends work until something holds, for so long at most. Returns whether it does.
     fn until(&mut self, limit: Duration, holds: impl Fn(&Session) -> bool) -> bool {
         let deadline = Instant::now() + limit;
+        let mut poller = Poller::new();
         loop {
             self.server.turn();
             self.client.turn();
@@ -162,10 +163,11 @@ impl Session {
                 return false;
             }
             let pause = self.server.idle_for().map_or(left, |idle| idle.min(left));
-            let mut list = PollList::new();
-            list.add(&self.server, Interest::Read);
-            list.add(&self.client, Interest::Read);
-            list.wait(Some(pause)).expect("poll works");
+            let waited = poller.wait(Some(pause), |registry| {
+                registry.add((), &self.server, Interest::Read);
+                registry.add((), &self.client, Interest::Read);
+            });
+            waited.expect("poll works");
         }
     }
 }

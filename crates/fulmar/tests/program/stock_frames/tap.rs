@@ -7,7 +7,7 @@ use std::time::Duration;
 use fulmar_base::{Ecn, PathId};
 use fulmar_core::{Client, ClientConfig};
 use fulmar_datagram::Key;
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, Poller};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{Arrival, Verdict};
 
@@ -24,6 +24,7 @@ pub(crate) struct Tap {
     /// The address from which the stock client was last heard.
     client: Option<SocketAddr>,
     ours: Client,
+    poller: Poller<()>,
 }
 
 impl Tap {
@@ -44,6 +45,7 @@ impl Tap {
             client: None,
             // Without a path it sends nothing, so what its chaff is made of does not matter.
             ours: Client::new(now(), ClientConfig::new(key, [0; 32])),
+            poller: Poller::new(),
         }
     }
 
@@ -90,12 +92,13 @@ impl Tap {
     }
 
     /// Waits until there is something to pass on or to read, for so long at most.
-    pub(crate) fn wait(&self, client: &StockClient, limit: Duration) {
-        let mut list = PollList::new();
-        list.add(&self.outside, Interest::Read);
-        list.add(&self.inside, Interest::Read);
-        list.add(client, Interest::Read);
-        list.wait(Some(limit)).expect("poll works");
+    pub(crate) fn wait(&mut self, client: &StockClient, limit: Duration) {
+        let waited = self.poller.wait(Some(limit), |registry| {
+            registry.add((), &self.outside, Interest::Read);
+            registry.add((), &self.inside, Interest::Read);
+            registry.add((), client, Interest::Read);
+        });
+        waited.expect("poll works");
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, wait_for};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, geteuid, getpid, pidfd_open, pidfd_send_signal,
     set_child_subreaper, waitid,
@@ -85,9 +85,8 @@ impl Process {
 
     /// Waits until the process has ended; false when `limit` has passed first.
     pub(crate) fn wait(&self, limit: Duration) -> bool {
-        let mut list = PollList::new();
-        list.add(&self.fd, Interest::Read);
-        list.wait(Some(limit)).expect("a process can be polled") > 0
+        let waited = wait_for(&self.fd, Interest::Read, Some(limit));
+        waited.expect("a process can be polled").is_ready()
     }
 
     /// Waits until the process is stopped, or has ended.

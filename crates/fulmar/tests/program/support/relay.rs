@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, Poller};
 use fulmar_sim::{Chance, Random};
 
 /// Longer than any datagram that either end sends.
@@ -210,7 +210,15 @@ fn lock(network: &Mutex<Network>) -> MutexGuard<'_, Network> {
     network.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The reason why the thread looks at the sockets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Call {
+    Datagram,
+    Wake,
+}
+
 fn run(network: &Mutex<Network>, mut waiting: &PipeReader) {
+    let mut poller = Poller::new();
     loop {
         let (outside, inside, wait) = {
             let network = lock(network);
@@ -220,12 +228,13 @@ fn run(network: &Mutex<Network>, mut waiting: &PipeReader) {
             let (outside, inside) = (&network.outside, &network.inside);
             (Arc::clone(outside), Arc::clone(inside), network.next_due())
         };
-        let mut list = PollList::new();
-        list.add(&outside, Interest::Read);
-        list.add(&inside, Interest::Read);
-        let woken = list.add(waiting, Interest::Read);
-        list.wait(wait).expect("poll works");
-        if list.readiness(woken).is_readable() {
+        let waited = poller.wait(wait, |registry| {
+            registry.add(Call::Datagram, &outside, Interest::Read);
+            registry.add(Call::Datagram, &inside, Interest::Read);
+            registry.add(Call::Wake, waiting, Interest::Read);
+        });
+        waited.expect("poll works");
+        if poller.ready().any(|(call, _)| call == Call::Wake) {
             let _ = io::Read::read(&mut waiting, &mut [0; 64]);
         }
         let mut network = lock(network);

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::process::ExitStatus;
 use std::time::Instant;
 
-use fulmar_platform::{Child, Interest, Master, PollList, Spawn, Transfer, WindowSize, pty};
+use fulmar_platform::{
+    Child, Interest, Master, Poller, Spawn, Transfer, WindowSize, pty, wait_for,
+};
 use fulmar_terminal::Checker;
 use rustix::termios::{Termios, tcgetattr};
 use vt100::Screen;
@@ -193,9 +195,7 @@ impl Terminal {
     /// Reads and types once, waiting until `deadline` at most for something to do.
     fn turn(&mut self, deadline: Instant) {
         let left = deadline.saturating_duration_since(Instant::now());
-        let mut list = PollList::new();
-        list.add(&self.master, self.interest());
-        list.wait(Some(left)).expect("poll works");
+        wait_for(&self.master, self.interest(), Some(left)).expect("poll works");
         self.transfer();
     }
 
@@ -265,6 +265,7 @@ pub(crate) fn wait_until_same(
     is_there: impl Fn(&Screen) -> bool,
 ) {
     let deadline = Instant::now() + DEADLINE;
+    let mut poller = Poller::new();
     loop {
         let difference = judge::difference(plain.screen(), session.screen());
         if difference.is_none() && is_there(plain.screen()) {
@@ -275,19 +276,16 @@ pub(crate) fn wait_until_same(
             let difference = difference.unwrap_or_default();
             panic!("{difference}in a plain terminal:\n{plain}in the session:\n{session}");
         }
-        turn_both(plain, session, deadline);
+        let left = deadline.saturating_duration_since(Instant::now());
+        let waited = poller.wait(Some(left), |registry| {
+            for terminal in [&*plain, &*session] {
+                registry.add((), &terminal.master, terminal.interest());
+            }
+        });
+        waited.expect("poll works");
+        plain.transfer();
+        session.transfer();
     }
-}
-
-fn turn_both(one: &mut Terminal, other: &mut Terminal, deadline: Instant) {
-    let left = deadline.saturating_duration_since(Instant::now());
-    let mut list = PollList::new();
-    for terminal in [&*one, &*other] {
-        list.add(&terminal.master, terminal.interest());
-    }
-    list.wait(Some(left)).expect("poll works");
-    one.transfer();
-    other.transfer();
 }
 
 /// The settings of a terminal, in a form that can be compared and shown.

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use fulmar_platform::{Interest, PollList};
+use fulmar_platform::{Interest, wait_for};
 use rustix::fs::{Mode, OFlags, open};
 
 use super::{Machine, Person};
@@ -29,9 +29,8 @@ impl Bell {
     /// Waits until it has rung.
     #[track_caller]
     pub(crate) fn wait(&self) {
-        let mut list = PollList::new();
-        list.add(&self.pipe, Interest::Read);
-        let rung = list.wait(Some(DEADLINE)).expect("poll works") > 0;
+        let waited = wait_for(&self.pipe, Interest::Read, Some(DEADLINE));
+        let rung = waited.expect("poll works").is_ready();
         assert!(rung, "the bell {} did not ring", self.name);
     }
 }
