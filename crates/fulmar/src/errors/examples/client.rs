@@ -40,7 +40,7 @@ pub(super) fn rows() -> Vec<Row> {
                 term: "no-such-type".into(),
             },
             STOCK,
-            "TERM is not in terminfo; under our own name that is a remark and the terminal is \
+            "TERM is not in terminfo; under our own name it is only a warning, and the terminal is \
              treated as plain",
         ),
     ]
@@ -96,7 +96,7 @@ pub(super) fn session() -> Vec<Row> {
         row(
             Failure::KeySpent,
             BOTH,
-            "so much was sent in one session that its key may seal no more",
+            "so much was sent in one session that its key may not encrypt more",
         ),
         row(
             Failure::Panicked("index out of bounds".to_owned()),

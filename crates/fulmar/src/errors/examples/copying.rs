@@ -50,7 +50,7 @@ pub(super) fn rows() -> Vec<Row> {
                 version: 2,
                 ours: 1,
             },
-            "the two programs are of different times",
+            "the two programs are of different versions",
         ),
         (
             Failure::Lost {
@@ -82,21 +82,21 @@ pub(super) fn rows() -> Vec<Row> {
                 seconds: 30,
                 resumes: true,
             },
-            "the far end was killed, or its machine was started anew",
+            "the far end was killed, or its machine was restarted",
         ),
         (
             Failure::ProtocolError {
                 host: host(),
                 what: "a frame of no known kind".to_owned(),
             },
-            "the far end does what no far end of ours does",
+            "the far end has broken a rule of the protocol",
         ),
         (
             Failure::Refused {
                 host: host(),
                 what: "/mnt/x: no such file or folder".to_owned(),
             },
-            "what was named as target cannot be one",
+            "the named target cannot be used as one",
         ),
         (
             Failure::Here {
@@ -106,7 +106,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             Failure::Incomplete { troubles: 2 },
-            "each was named, with the reason",
+            "each was reported, with the reason",
         ),
         (
             Failure::Interrupted {

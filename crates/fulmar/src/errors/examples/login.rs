@@ -22,7 +22,7 @@ pub(super) fn rows() -> Vec<Row> {
                 text: "-oProxyCommand=x".into(),
                 why: BadDestination::Host,
             },
-            "what stands in the host's place is none to ssh either",
+            "what was given as the host is not a host name for ssh either",
         ),
         (
             LoginFailure::NoSsh {
@@ -41,7 +41,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             ssh_ended("Connection timed out"),
-            "nothing leads there, or nobody answers",
+            "there is no route to the host, or nobody answers",
         ),
         (
             ssh_ended("Host key verification failed"),
@@ -49,7 +49,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             ssh_ended("Permission denied"),
-            "no key and no password was right",
+            "no key or password was accepted",
         ),
         (
             ssh_ended("Bad configuration option"),
@@ -57,7 +57,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             ssh_ended(""),
-            "anything else has ended ssh, somebody who killed it included",
+            "something else has ended ssh; perhaps it was killed",
         ),
         (
             LoginFailure::CommandEnded {
@@ -65,7 +65,7 @@ pub(super) fn rows() -> Vec<Row> {
                 status: status(1),
                 is_chosen: false,
             },
-            "the login works, and what starts the server there does not",
+            "the login works, but the command that starts the server does not",
         ),
         (
             LoginFailure::CommandEnded {
@@ -73,7 +73,7 @@ pub(super) fn rows() -> Vec<Row> {
                 status: status(127),
                 is_chosen: true,
             },
-            "what --server names is not there, or is no server",
+            "the command of --server does not exist, or is not a server",
         ),
         (
             no_server("Linux x86_64 debian"),
@@ -82,7 +82,7 @@ pub(super) fn rows() -> Vec<Row> {
         (no_server("Darwin arm64"), "the same on another system"),
         (
             LoginFailure::NotForStock { host: host() },
-            "only mosh-server is there, and its words travel in one line",
+            "only mosh-server is there, and its arguments are sent in one line",
         ),
         (
             LoginFailure::Refused {
@@ -90,7 +90,7 @@ pub(super) fn rows() -> Vec<Row> {
                 what: "cannot listen on UDP 60001:60999: Address already in use".to_owned(),
                 advice: vec!["name other ports with -p PORT or -p LOW:HIGH".to_owned()],
             },
-            "the server has a failure of its own, from the part below",
+            "the server itself has failed; its errors are in a part below",
         ),
         (
             LoginFailure::TooMuchText { host: host() },
@@ -98,14 +98,14 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             LoginFailure::Malformed { host: host() },
-            "something has changed the server's words, or pretends to be one",
+            "something has changed the server's output, or imitates a server",
         ),
         (
             LoginFailure::Version {
                 host: host(),
                 version: 2,
             },
-            "the server is of a later time",
+            "the server is of a later version",
         ),
         (
             LoginFailure::NoAnswer { host: host() },
@@ -129,7 +129,7 @@ pub(super) fn rows() -> Vec<Row> {
                 port: 60001,
                 of_family: false,
             },
-            "the name has no address here, and --remote-ip local lets nobody else say one",
+            "the name has no address here, and with --remote-ip local no other address is used",
         ),
     ];
     let row = |(failure, cause)| row(failure, OWN, cause);

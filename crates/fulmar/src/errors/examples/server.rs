@@ -26,7 +26,7 @@ pub(super) fn rows() -> Vec<Row> {
         row(
             login::Failure::LocalServer,
             OWN,
-            "with --local: the server has ended without a word",
+            "with --local: the server has ended without a message",
         ),
         row(
             offer_input::Failure::NoOffer(OfferError::Missing),
@@ -41,7 +41,7 @@ pub(super) fn rows() -> Vec<Row> {
         row(
             offer_input::Failure::NoOffer(OfferError::TooLong),
             OWN,
-            "the program's arguments do not fit into an offer, or something else comes without end",
+            "the program's arguments do not fit into an offer, or something else sends data without end",
         ),
         row(
             offer_input::Failure::NoOffer(OfferError::Version(2)),
@@ -61,7 +61,7 @@ pub(super) fn rows() -> Vec<Row> {
         row(
             login::Failure::Opening(OpeningError::ControlCharacter),
             OWN,
-            "what --server says is not a single line",
+            "the command of --server is not a single line",
         ),
         row(
             server::Failure::LoginEnded,

@@ -41,11 +41,11 @@ pub(super) fn rows() -> Vec<Row> {
             OWN,
             "the file belongs neither to the user nor to root",
         ),
-        row(file(FileFault::TooLong), OWN, "a wrong file, most likely"),
+        row(file(FileFault::TooLong), OWN, "most likely the wrong file"),
         row(
             file(FileFault::NotText(3)),
             OWN,
-            "the file is in another encoding, or no text",
+            "the file is in another encoding, or is not text",
         ),
         row(
             settings::Failure::Setting {

@@ -40,7 +40,7 @@ pub(super) fn rows() -> Vec<Row> {
                 status: ExitStatus::from_raw(1 << 8),
             },
             STOCK,
-            "--client names something that is no client",
+            "--client names something that is not a client",
         ),
         row(
             Failure::NoSuchHost {
@@ -69,12 +69,12 @@ pub(super) fn rows() -> Vec<Row> {
                 begins: "MOSH CONNECT",
             },
             STOCK,
-            "what was printed is no line of a server; it may hold a key and is not repeated",
+            "the line is not one of a server; it may contain a key, so it is not repeated",
         ),
         row(
             Failure::SecondAddress,
             STOCK,
-            "two say where the server is, and one of them may lie",
+            "two sources say where the server is, and one of them may be false",
         ),
         row(
             Failure::NoServerAddress { host: host() },

@@ -13,7 +13,7 @@ pub(super) fn rows() -> Vec<Row> {
                 error: said("No such file or directory"),
             },
             OWN,
-            "a file for --trace or --log cannot be made",
+            "a file for --trace or --log cannot be created",
         ),
         row(
             log::Failure::UnfitFile {
@@ -37,7 +37,7 @@ pub(super) fn rows() -> Vec<Row> {
                 error: said("No space left on device"),
             },
             BOTH,
-            "the system has no more of something",
+            "the system has run out of something",
         ),
     ]
 }
