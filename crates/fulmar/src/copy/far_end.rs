@@ -1,6 +1,7 @@
 //! The far end at work: one thread, one wait.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fulmar_base::Time;
@@ -54,7 +55,7 @@ enum Stage {
     Over(Time),
 }
 
-/// EntryErrorKind a far end leaves.
+/// The reason why a far end leaves before all is done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Leave {
     #[error("a signal")]
@@ -71,8 +72,6 @@ enum Leave {
     Pipes(#[from] PipeFault),
     #[error("the near end is wrong: {0}")]
     Wrong(#[from] ProtocolError),
-    #[error("all is done")]
-    Done,
 }
 
 /// A far end.
@@ -123,8 +122,10 @@ impl FarEnd {
 
     /// Works until there is nothing left to do.
     pub(super) fn run(mut self) {
-        let leave = self.go_on();
-        tracing::info!(why = %leave, "leaving");
+        match self.go_on() {
+            Ok(()) => tracing::info!("leaving: all is done"),
+            Err(leave) => tracing::info!(why = %leave, "leaving"),
+        }
         if let FarTask::Working(work) = &mut self.task {
             work.interrupt();
         }
@@ -137,27 +138,33 @@ impl FarEnd {
         }
     }
 
-    fn go_on(&mut self) -> Leave {
+    /// Works until all is done.
+    fn go_on(&mut self) -> Result<(), Leave> {
         let mut has_more = false;
-        loop {
-            match self.turn(has_more) {
-                Ok(more) => has_more = more,
-                Err(leave) => return leave,
-            }
+        while let ControlFlow::Continue(more) = self.turn(has_more)? {
+            has_more = more;
         }
+        Ok(())
     }
 
-    fn turn(&mut self, mut has_more: bool) -> Result<bool, Leave> {
+    /// Takes a turn. Goes on with whether there is more at once, unless all is done.
+    fn turn(&mut self, mut has_more: bool) -> Result<ControlFlow<(), bool>, Leave> {
         has_more |= self.transmit()?;
         let waited = self.wait(has_more);
         waited.map_err(|error| Leave::Ended(error.to_string()))?;
         let now = now();
         let news = self.take_events()?;
         let mut has_more = self.look_after_udp()?;
-        has_more |= self.take_input(now, news)?;
+        match self.take_input(now, news)? {
+            ControlFlow::Continue(more) => has_more |= more,
+            done => return Ok(done),
+        }
         has_more |= self.work(now)?;
-        self.look_for_end(now)?;
-        Ok(has_more)
+        Ok(if self.is_done(now)? {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(has_more)
+        })
     }
 
     fn deadline(&self) -> Option<Time> {
@@ -262,24 +269,27 @@ impl FarEnd {
         Ok(has_more)
     }
 
-    /// Looks after the login: it may ask to carry the copy, carry it, or end.
-    fn take_input(&mut self, now: Time, news: LoginNews) -> Result<bool, Leave> {
+    /// Looks after the login: it may ask to carry the copy, carry it, or end. Goes on with whether there is more
+    /// at once, unless all is done.
+    fn take_input(&mut self, now: Time, news: LoginNews) -> Result<ControlFlow<(), bool>, Leave> {
         let Some(login) = &mut self.login else {
-            return Ok(false);
+            return Ok(ControlFlow::Continue(false));
         };
         if news.is_alone {
             return Err(Leave::LoginEnded);
         }
         if let Some(lanes) = &mut self.lanes {
             return match lanes.turn(&mut login.pipes) {
-                Err(PipeFault::Ended) if matches!(self.stage, Stage::Over(_)) => Err(Leave::Done),
-                outcome => Ok(outcome?),
+                Err(PipeFault::Ended) if matches!(self.stage, Stage::Over(_)) => {
+                    Ok(ControlFlow::Break(()))
+                }
+                outcome => Ok(ControlFlow::Continue(outcome?)),
             };
         }
         if news.input {
             self.listen(now)?;
         }
-        Ok(false)
+        Ok(ControlFlow::Continue(false))
     }
 
     fn listen(&mut self, now: Time) -> Result<(), Leave> {
@@ -361,11 +371,12 @@ impl FarEnd {
         }
     }
 
-    fn look_for_end(&self, now: Time) -> Result<(), Leave> {
+    /// Tells if all is done, and known to be.
+    fn is_done(&self, now: Time) -> Result<bool, Leave> {
         match self.stage {
             Stage::Waiting(since) if since + NOBODY_FOR <= now => Err(Leave::Nobody),
-            Stage::Over(since) if since + LINGER <= now && self.is_heard() => Err(Leave::Done),
-            _ => Ok(()),
+            Stage::Over(since) => Ok(since + LINGER <= now && self.is_heard()),
+            _ => Ok(false),
         }
     }
 
