@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use fulmar_core::Names;
+
 /// The text after the first line of `--version` under a stock name, which scripts read.
 pub(crate) const STAND_IN_TEXT: &str = concat!(
     "This is Fulmar ",
@@ -32,6 +34,24 @@ impl Program {
             Some("mosh-server") => Program::MoshServer,
             Some("mosh-client") => Program::MoshClient,
             _ => Program::Fulmar,
+        }
+    }
+
+    /// Returns what it calls itself in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Program::Fulmar => "fulmar",
+            Program::Mosh => "mosh",
+            Program::MoshServer => "mosh-server",
+            Program::MoshClient => "mosh-client",
+        }
+    }
+
+    /// Returns whose habits it has.
+    pub(crate) fn names(self) -> Names {
+        match self {
+            Program::Fulmar => Names::Own,
+            Program::Mosh | Program::MoshServer | Program::MoshClient => Names::Stock,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From the command line to the part of the program that it asks for.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
@@ -18,36 +18,25 @@ use crate::{client, copy, local, login, report, server, settings, wrapper};
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = words.collect();
     let (argv0, rest) = match words.split_first() {
-        Some((argv0, rest)) => (argv0.clone(), rest),
-        None => (OsString::new(), &[][..]),
+        Some((argv0, rest)) => (argv0.as_os_str(), rest),
+        None => (OsStr::new(""), &[][..]),
     };
-    let (outcome, program, names) = match Program::of_argv0(&argv0) {
-        Program::Fulmar if rest.first().is_some_and(|word| word == wrapper::SUBCOMMAND) => (
-            wrapper::run(&argv0, &rest[1..]).map_err(Failure::from),
-            "mosh",
-            Names::Stock,
-        ),
-        Program::Fulmar => (own(words), "fulmar", Names::Own),
-        Program::Mosh => (
-            wrapper::run(&argv0, rest).map_err(Failure::from),
-            "mosh",
-            Names::Stock,
-        ),
-        Program::MoshServer => (
-            mosh_server(rest).map_err(Failure::from),
-            "mosh-server",
-            Names::Stock,
-        ),
-        Program::MoshClient => (
-            mosh_client(rest).map_err(Failure::from),
-            "mosh-client",
-            Names::Stock,
-        ),
+    let (program, rest) = match (Program::of_argv0(argv0), rest) {
+        (Program::Fulmar, [first, rest @ ..]) if first == wrapper::SUBCOMMAND => {
+            (Program::Mosh, rest)
+        }
+        found => found,
     };
-    outcome.unwrap_or_else(|failure| report::failure(&failure, program, names))
+    let outcome = match program {
+        Program::Fulmar => own(&words),
+        Program::Mosh => wrapper::run(argv0, rest).map_err(Failure::from),
+        Program::MoshServer => mosh_server(rest).map_err(Failure::from),
+        Program::MoshClient => mosh_client(rest).map_err(Failure::from),
+    };
+    outcome.unwrap_or_else(|failure| report::failure(&failure, program.name(), program.names()))
 }
 
-fn own(words: Vec<OsString>) -> Result<u8, Failure> {
+fn own(words: &[OsString]) -> Result<u8, Failure> {
     // What scp says to a command line that makes no sense.
     let refused = if words.get(1).is_some_and(|word| word == "cp") {
         1
