@@ -119,8 +119,8 @@ impl Module {
                 module.skip_test(rest)
             } else if rest[0] == "use" {
                 let end = position(rest, ";");
-                for path in leaves(&rest[1..end]) {
-                    module.import(name, &path, names);
+                for (path, given) in leaves(&rest[1..end]) {
+                    module.import(name, &path, given, names);
                 }
                 end
             } else if ["crate", "super", "self"].contains(&rest[0]) {
@@ -141,13 +141,12 @@ impl Module {
         module
     }
 
-    fn import(&mut self, name: &Name, path: &[&str], names: &BTreeSet<Name>) {
+    /// Notes an import of `path`, which is called `given` here.
+    fn import(&mut self, name: &Name, path: &[&str], given: &str, names: &BTreeSet<Name>) {
         let Some(path) = from_root(name, path, names) else {
             return;
         };
-        if let Some(last) = path.last() {
-            self.imported.insert(last.clone(), path.clone());
-        }
+        self.imported.insert(given.to_owned(), path.clone());
         self.named.push(path);
     }
 
@@ -234,21 +233,20 @@ fn path_at<'a>(words: &[&'a str]) -> Vec<&'a str> {
     path
 }
 
-/// The paths that the tree of a `use` stands for.
-fn leaves<'a>(tree: &[&'a str]) -> Vec<Vec<&'a str>> {
+/// The paths that the tree of a `use` stands for, each with the name that it gives.
+fn leaves<'a>(tree: &[&'a str]) -> Vec<(Vec<&'a str>, &'a str)> {
     let mut leaves = Vec::new();
     // What stands before each open brace, and the path so far.
     let mut before: Vec<usize> = Vec::new();
     let mut path: Vec<&str> = Vec::new();
     let mut is_alias = false;
-    let mut is_fresh = false;
+    // The name of the path so far, if that is a leaf.
+    let mut given = None;
     for word in tree {
         match *word {
             "{" => before.push(path.len()),
             "," | "}" => {
-                if std::mem::take(&mut is_fresh) {
-                    leaves.push(path.clone());
-                }
+                leaves.extend(given.take().map(|given| (path.clone(), given)));
                 path.truncate(before.last().copied().unwrap_or(0));
                 is_alias = false;
                 if *word == "}" {
@@ -257,17 +255,15 @@ fn leaves<'a>(tree: &[&'a str]) -> Vec<Vec<&'a str>> {
             }
             "as" => is_alias = true,
             "::" => {}
-            "self" if !path.is_empty() => is_fresh = true,
-            _ if is_alias => {}
+            "self" if !path.is_empty() => given = path.last().copied(),
+            name if is_alias => given = Some(name),
             name => {
                 path.push(name);
-                is_fresh = true;
+                given = Some(name);
             }
         }
     }
-    if is_fresh {
-        leaves.push(path);
-    }
+    leaves.extend(given.map(|given| (path, given)));
     leaves
 }
 
@@ -346,6 +342,9 @@ mod tests {
         let c = ("c.rs", "pub use crate::b::B;");
         let found = imported_by_a("use crate::{B, b};", &[lib, B, c]);
         assert_eq!(found, ["b: B"]);
+        let renamed = ("c.rs", "pub use crate::b::B as D;");
+        let found = imported_by_a("use crate::c::D;", &[B, renamed]);
+        assert_eq!(found, ["b: D"]);
     }
 
     #[test]
