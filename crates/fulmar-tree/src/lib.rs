@@ -10,7 +10,7 @@
 //!
 //! The peer is not trusted and neither is whoever else writes to these folders (docs/threat-model.md §11):
 //! [`TreeSource`] reads only what its own user, or the requester's, has named; [`TreeTarget`] does nothing outside of the folder
-//! that it has opened. EntryErrorKind it is done so is in docs/decisions/023-tree.md.
+//! that it has opened. Why it is done so is in docs/decisions/023-tree.md.
 //!
 //! Standard input and output are [`StreamSource`] and [`StreamTarget`]; they do not wait, and say what to wait for.
 //!

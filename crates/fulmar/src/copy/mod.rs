@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     } else {
         deliver(&mut reactor, &mut reporter)
     };
-    // EntryErrorKind nothing was copied says more than that nobody has read it.
+    // Why nothing was copied says more than that nobody has read it.
     match outcome? {
         0 => delivered.map(|()| 0),
         troubles => Err(Failure::Incomplete { troubles }),

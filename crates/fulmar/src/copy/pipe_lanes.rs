@@ -63,7 +63,7 @@ const BYTES_PER_TURN: usize = 512 * 1024;
 /// Source: docs/protocol.md §2.10.
 const HEAD_BYTES: usize = 4;
 
-/// EntryErrorKind the pipes carry nothing any more.
+/// The reason why the pipes carry nothing any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PipeFault {
     /// They have ended.

@@ -14,7 +14,7 @@ pub(super) struct Printer {
     /// `None` when nobody reads it any more.
     output: Option<SharedOutput>,
     waiting: VecDeque<u8>,
-    /// EntryErrorKind it cannot be written any more.
+    /// The reason why it cannot be written any more.
     error: Option<io::Error>,
 }
 

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rate(u64);
 
-/// EntryErrorKind a text is no rate, or no size.
+/// The reason why a text is no rate, or no size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadQuantity {
     /// It does not read like one.
