@@ -11,7 +11,7 @@ use fulmar_core::{Capabilities, Names};
 use fulmar_login::{Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService};
 use fulmar_platform::{Signal, signals};
 
-use crate::client::{self, Desk, Meeting, farewell};
+use crate::client::{self, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::login::{Failure, SshChild, SshLogin};
 use crate::net::destinations::Destinations;
@@ -29,11 +29,12 @@ use crate::{log, report, session_key};
 /// When the session cannot begin.
 pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure> {
     let mut steps = Steps::begin(now());
-    let desk = Desk::prepare(sources)?;
-    let block = offer(command, &desk).block().map_err(Failure::Opening)?;
+    let setup = ClientSetup::prepare(sources)?;
+    let block = offer(command, &setup).block().map_err(Failure::Opening)?;
     // Before the first child, of whose end it tells.
-    let mut reactor = Desk::watch()?;
-    let mut order = server(&desk.settings().records).map_err(while_doing("finding our program"))?;
+    let mut reactor = ClientSetup::reactor()?;
+    let mut order =
+        server(&setup.settings().records).map_err(while_doing("finding our program"))?;
     let child = SshChild::of(&mut order).map_err(while_doing("starting a server"))?;
     let service = SessionService::new(block).waiting_for_agreement();
     let addresses = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))];
@@ -49,7 +50,7 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
     };
     steps.take(now(), Step::Connect);
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, reachable.port));
-    let meeting = Meeting {
+    let params = ConnectParams {
         key: reachable.key,
         destinations: Destinations::named(address),
         agreement: reachable.agreement,
@@ -58,14 +59,14 @@ pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure
         reactor,
         steps,
     };
-    Ok(farewell(desk.meet(meeting), Names::Own))
+    Ok(farewell(setup.connect(params), Names::Own))
 }
 
 /// Returns what a server is asked for that only this machine can reach.
-fn offer(command: &[OsString], desk: &Desk) -> Opening {
+fn offer(command: &[OsString], setup: &ClientSetup) -> Opening {
     let offer = Offer {
-        size: Some(desk.size()),
-        colors: u32::try_from(desk.colors()).ok(),
+        size: Some(setup.size()),
+        colors: u32::try_from(setup.colors()).ok(),
         command: command.to_vec(),
         ..Offer::of(Capabilities::ALL)
     };

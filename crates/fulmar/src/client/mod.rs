@@ -54,8 +54,9 @@ pub(crate) fn run(address: OsString, port: u16, sources: &Sources) -> Result<u8,
     if text.is_none() && (names == Names::Stock || is_terminal(io::stdin())) {
         return Err(Failure::KeyMissing);
     }
-    let desk = Desk::prepare(sources)?;
-    let ended = begin(text, address, port).and_then(|(key, server)| desk.hold(key, server, None));
+    let setup = ClientSetup::prepare(sources)?;
+    let ended =
+        begin(text, address, port).and_then(|(key, server)| setup.connect_to(key, server, None));
     Ok(farewell(ended, names))
 }
 
@@ -71,7 +72,7 @@ fn begin(
 }
 
 /// All that is needed to join a server that waits.
-pub(crate) struct Meeting {
+pub(crate) struct ConnectParams {
     /// The session's key.
     pub(crate) key: Key,
     /// The addresses that the server may have.
@@ -89,7 +90,7 @@ pub(crate) struct Meeting {
 }
 
 /// The user's side of a session that has not begun.
-pub(crate) struct Desk {
+pub(crate) struct ClientSetup {
     tty: Tty,
     environment: Environment,
     settings: Settings,
@@ -97,13 +98,13 @@ pub(crate) struct Desk {
     names: Names,
 }
 
-impl Desk {
+impl ClientSetup {
     /// Looks for the terminal and for what the user has set.
     ///
     /// # Errors
     ///
     /// When there is no terminal, or what is to be written cannot be.
-    pub(crate) fn prepare(sources: &Sources) -> Result<Desk, Failure> {
+    pub(crate) fn prepare(sources: &Sources) -> Result<ClientSetup, Failure> {
         forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
         let environment = Environment::current();
         let settings = sources.resolve(&environment)?;
@@ -111,7 +112,7 @@ impl Desk {
         log::begin_filtered(log, settings.log_filter.clone())?;
         let trace = Trace::begin(settings.records.trace.as_deref())?;
         let names = sources.names();
-        Ok(Desk {
+        Ok(ClientSetup {
             tty: terminal::find(names)?,
             environment,
             settings,
@@ -150,15 +151,15 @@ impl Desk {
     ///
     /// # Errors
     ///
-    /// As for [`meet`](Desk::meet).
-    pub(crate) fn hold(
+    /// As for [`connect`](ClientSetup::connect).
+    pub(crate) fn connect_to(
         self,
         key: Key,
         server: SocketAddr,
         agreement: Option<Agreement>,
     ) -> Result<u8, Failure> {
-        let reactor = Desk::watch()?;
-        self.meet(Meeting {
+        let reactor = ClientSetup::reactor()?;
+        self.connect(ConnectParams {
             key,
             destinations: Destinations::named(server),
             agreement,
@@ -174,7 +175,7 @@ impl Desk {
     /// # Errors
     ///
     /// When the system has no descriptors left.
-    pub(crate) fn watch() -> Result<Reactor, system::Failure> {
+    pub(crate) fn reactor() -> Result<Reactor, system::Failure> {
         Reactor::new(&signals::SIGNALS).map_err(while_doing("watching for signals"))
     }
 
@@ -184,14 +185,14 @@ impl Desk {
     /// # Errors
     ///
     /// When it could not begin, or did not end as the user wanted.
-    pub(crate) fn meet(self, meeting: Meeting) -> Result<u8, Failure> {
+    pub(crate) fn connect(self, params: ConnectParams) -> Result<u8, Failure> {
         let outer = self.outer_terminal()?;
         let names = self.names;
-        let is_logging_in = meeting.login.as_ref().is_some_and(SshLogin::is_running);
+        let is_logging_in = params.login.as_ref().is_some_and(SshLogin::is_running);
         let terminal = Terminal::enter(self.tty).map_err(Failure::NoTerminal)?;
         let config = ClientConfig {
             size: terminal.size(),
-            datagram_bytes: meeting.destinations.datagram_bytes(),
+            datagram_bytes: params.destinations.datagram_bytes(),
             outer,
             escape_key: self.settings.escape_key,
             names,
@@ -200,12 +201,12 @@ impl Desk {
             } else {
                 String::new()
             },
-            server_label: meeting.destinations.label(),
+            server_label: params.destinations.label(),
             prediction: self.settings.prediction(),
             // Only ours does.
-            server_reports: is_logging_in && meeting.agreement.is_some(),
-            agreement: meeting.agreement,
-            ..ClientConfig::new(meeting.key, random::seed()?)
+            server_reports: is_logging_in && params.agreement.is_some(),
+            agreement: params.agreement,
+            ..ClientConfig::new(params.key, random::seed()?)
         };
         let mut client = Client::new(now(), config);
         if self.trace.is_written() {
@@ -213,15 +214,15 @@ impl Desk {
         }
         let mut event_loop = EventLoop {
             client,
-            sockets: Sockets::new(meeting.destinations, self.trace),
+            sockets: Sockets::new(params.destinations, self.trace),
             terminal,
-            reactor: meeting.reactor,
-            login: meeting.login,
+            reactor: params.reactor,
+            login: params.login,
             goodbye_until: None,
             warnings: Vec::new(),
-            steps: meeting.steps,
+            steps: params.steps,
             ended_by: None,
-            is_cut_off: meeting.is_cut_off,
+            is_cut_off: params.is_cut_off,
             trouble: None,
         };
         let ended = crash::caught(|| event_loop.run());

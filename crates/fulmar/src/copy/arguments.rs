@@ -19,7 +19,7 @@ use crate::settings::{ConfigFile, CopyFlags};
 )]
 pub(crate) struct CopyArgs {
     #[command(flatten)]
-    pub(crate) wishes: Wishes,
+    pub(crate) wishes: CopyOptions,
     #[command(flatten)]
     pub(crate) ssh: SshWords,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(crate) struct CopyArgs {
 /// How to copy.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Copying")]
-pub(crate) struct Wishes {
+pub(crate) struct CopyOptions {
     /// Copy folders with everything in them
     #[arg(short = 'r', long)]
     pub(crate) recursive: bool,

@@ -12,9 +12,9 @@ use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::Event;
 
 use super::absence::GONE_AFTER;
+use super::copy_login::WaitingFarEnd;
 use super::error::Failure;
 use super::near_sockets::NearSockets;
-use super::opening::Found;
 use super::pipe_lanes::{PipeLanes, Pipes};
 use super::progress::PathState;
 use super::reporter::Reporter;
@@ -54,11 +54,11 @@ impl Link {
     /// When the system has no port or randomness left.
     pub(super) fn begin(
         now: Time,
-        found: Found,
+        found: WaitingFarEnd,
         window_max: Option<u64>,
         resumes: bool,
     ) -> Result<Link, Failure> {
-        let Found {
+        let WaitingFarEnd {
             invitation,
             destinations,
             login,

@@ -1,7 +1,7 @@
 //! Copying files: `fulmar cp`, and its far end.
 //!
 //! ```text
-//!  operands ─► plan ─► Opening ══ ssh ══► `fulmar copy-server`
+//!  operands ─► plan ─► CopyLogin ══ ssh ══► `fulmar copy-server`
 //!                         └─► Link ═ QUIC over UDP, or ssh's own pipes ═► FarEnd
 //!  Work (fulmar-channel, fulmar-tree) ─── lanes ───────┘                     └─ Work
 //! ```
@@ -10,6 +10,7 @@
 
 mod absence;
 mod arguments;
+mod copy_login;
 mod error;
 mod far;
 mod far_end;
@@ -19,7 +20,6 @@ mod json;
 mod link;
 mod near;
 mod near_sockets;
-mod opening;
 mod operand;
 mod outgoing;
 mod pace;
@@ -39,13 +39,13 @@ use std::time::Duration;
 use fulmar_channel::Totals;
 use fulmar_platform::{Interest, Signal, forbid_core_dumps, signals};
 
-use self::arguments::Wishes;
+use self::arguments::CopyOptions;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
+use self::copy_login::{CopyLogin, check_ending};
 pub(crate) use self::error::Failure;
 pub(crate) use self::far::run as run_far_end;
 use self::link::Link;
 use self::near::Near;
-use self::opening::{Opening, check_ending};
 #[cfg(test)]
 pub(crate) use self::operand::BadOperand;
 use self::pace::Pace;
@@ -175,7 +175,7 @@ fn copy(
     let wishes = &arguments.wishes;
     let task = request::task(&job.way, wishes, jobs)?;
     let words = arguments.ssh.words();
-    let opening = Opening::begin(
+    let opening = CopyLogin::begin(
         &settings,
         &job.destination,
         &words,
@@ -188,7 +188,7 @@ fn copy(
 }
 
 /// Returns what the far end keeps to, if it is the one that sends.
-fn limit_there(job: &Job, wishes: &Wishes) -> Option<Rate> {
+fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<Rate> {
     match job.way {
         Way::Down { .. } | Way::DownStream { .. } => wishes.limit,
         Way::Up { .. } | Way::UpStream { .. } => None,
@@ -210,7 +210,7 @@ fn settings_for(
 
 /// Returns the cap of what is under way. A bound on the rate is one on that, too: half a second of it, so that what
 /// was sent before it is slowed down is not much.
-fn window_max(wishes: &Wishes) -> Option<u64> {
+fn window_max(wishes: &CopyOptions) -> Option<u64> {
     let of_rate = wishes.limit.map(|rate| rate.bytes_per_second() / 2);
     let cap = [wishes.window_max, of_rate].into_iter().flatten().min();
     cap.map(|cap| cap.max(WINDOW_BYTES_MIN))

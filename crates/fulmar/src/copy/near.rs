@@ -11,9 +11,9 @@ use fulmar_login::Silence;
 use fulmar_platform::{Interest, Signal};
 
 use super::WORK_BYTES_PER_TURN;
+use super::copy_login::ending;
 use super::error::Failure;
 use super::link::Link;
-use super::opening::ending;
 use super::pace::Pace;
 use super::progress::Snapshot;
 use super::reporter::Reporter;

@@ -57,8 +57,8 @@ pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, Failure> {
     };
     match target {
         Operand::Remote(target) => upload(operands, target).map(|job| vec![job]),
-        Operand::Local(target) => download(operands, &Place::File(target)),
-        Operand::Stream => download(operands, &Place::Stream),
+        Operand::Local(target) => download(operands, &LocalTarget::File(target)),
+        Operand::Stream => download(operands, &LocalTarget::Stream),
     }
 }
 
@@ -94,12 +94,12 @@ fn local(operand: Operand) -> Result<OsString, Failure> {
 }
 
 /// Where files go to on this machine.
-enum Place {
+enum LocalTarget {
     File(OsString),
     Stream,
 }
 
-fn download(operands: Vec<Operand>, place: &Place) -> Result<Vec<Job>, Failure> {
+fn download(operands: Vec<Operand>, place: &LocalTarget) -> Result<Vec<Job>, Failure> {
     let is_remote = |operand: &Operand| matches!(operand, Operand::Remote(_));
     if !operands.iter().any(is_remote) {
         return Err(Failure::BothHere);
@@ -121,11 +121,11 @@ fn download(operands: Vec<Operand>, place: &Place) -> Result<Vec<Job>, Failure> 
     let job = |(destination, sources)| Job {
         destination,
         way: match place {
-            Place::File(target) => Way::Down {
+            LocalTarget::File(target) => Way::Down {
                 sources,
                 target: target.clone(),
             },
-            Place::Stream => Way::DownStream { sources },
+            LocalTarget::Stream => Way::DownStream { sources },
         },
     };
     Ok(groups.into_iter().map(job).collect())

@@ -11,7 +11,7 @@ use fulmar_login::attributed;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
 
-use super::arguments::Wishes;
+use super::arguments::CopyOptions;
 use super::json;
 use super::printer::Printer;
 use super::progress::{Meter, PathState, Snapshot, line, size};
@@ -64,7 +64,7 @@ pub(super) struct Reporter {
 impl Reporter {
     /// Returns one that tells in JSON, or on the terminal that standard error is, if it is one and the
     /// user wants that. Without a terminal it tells what would be copied, if that is all that the user wants to know.
-    pub(super) fn new(wishes: &Wishes, now: Time) -> Reporter {
+    pub(super) fn new(wishes: &CopyOptions, now: Time) -> Reporter {
         let is_quiet = wishes.quiet;
         let style = if wishes.json {
             Style::Json(Printer::new())

@@ -10,7 +10,7 @@ use fulmar_tree::{
     Named, Place, SourceOptions, StreamSource, StreamTarget, TargetOptions, TreeSource, TreeTarget,
 };
 
-use super::arguments::Wishes;
+use super::arguments::CopyOptions;
 use super::error::Failure;
 use super::far_task::written;
 use super::near::Task;
@@ -22,7 +22,7 @@ use super::work::{Goal, Origin};
 /// # Errors
 ///
 /// When it cannot be done at this end.
-pub(super) fn task(way: &Way, wishes: &Wishes, jobs: usize) -> Result<Task, Failure> {
+pub(super) fn task(way: &Way, wishes: &CopyOptions, jobs: usize) -> Result<Task, Failure> {
     let flags = flags(way, wishes, jobs);
     match way {
         Way::Up { sources, target } => {
@@ -78,7 +78,7 @@ fn put(target: &OsString, flags: Flags) -> Request {
     Request::Put { target, flags }
 }
 
-fn flags(way: &Way, wishes: &Wishes, jobs: usize) -> Flags {
+fn flags(way: &Way, wishes: &CopyOptions, jobs: usize) -> Flags {
     let sources = match way {
         Way::Up { sources, .. } | Way::Down { sources, .. } | Way::DownStream { sources } => {
             sources.as_slice()
@@ -147,7 +147,7 @@ mod tests {
         #[derive(clap::Parser)]
         struct Line {
             #[command(flatten)]
-            wishes: Wishes,
+            wishes: CopyOptions,
         }
         let Line { wishes } = clap::Parser::parse_from(["cp"]);
         let way = Way::Down {

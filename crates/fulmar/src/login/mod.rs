@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Destination ─► SshLogin ══ ssh ══► remote command ─► server
-//!                   └─► fulmar_login::Login ─► port, key, agreement, addresses ─► Meeting ─► client
+//!                   └─► fulmar_login::Login ─► port, key, agreement, addresses ─► ConnectParams ─► client
 //! ```
 //!
 //! ssh asks for passwords and about host keys on the terminal itself, and nothing of that is seen here: its standard
@@ -30,7 +30,7 @@ pub(crate) use self::error::Failure;
 use self::request::Window;
 pub(crate) use self::ssh_child::SshChild;
 pub(crate) use self::ssh_login::SshLogin;
-use crate::client::{self, Desk, Meeting, farewell};
+use crate::client::{self, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
@@ -67,18 +67,18 @@ pub(crate) fn run(
     sources: &Sources,
 ) -> Result<u8, Failure> {
     let destination = parse(destination)?;
-    let desk = Desk::prepare(sources)?;
-    let modes = desk.tty().modes().map_err(client::Failure::NoTerminal)?;
-    let login = SessionLogin::begin(&desk, destination, words)?;
-    let meeting = login.finish();
-    if meeting.is_err() {
+    let setup = ClientSetup::prepare(sources)?;
+    let modes = setup.tty().modes().map_err(client::Failure::NoTerminal)?;
+    let login = SessionLogin::begin(&setup, destination, words)?;
+    let params = login.finish();
+    if params.is_err() {
         // ssh may have been killed while it asked for a password.
         let _ = modes.restore();
     }
-    let meeting = meeting?;
-    match &desk.settings().login.client {
-        Some(client) => other_client::run(client, desk.settings(), meeting),
-        None => Ok(farewell(desk.meet(meeting), Names::Own)),
+    let params = params?;
+    match &setup.settings().login.client {
+        Some(client) => other_client::run(client, setup.settings(), params),
+        None => Ok(farewell(setup.connect(params), Names::Own)),
     }
 }
 
@@ -91,18 +91,18 @@ struct SessionLogin {
 
 impl SessionLogin {
     fn begin(
-        desk: &Desk,
+        setup: &ClientSetup,
         destination: Destination,
         words: &[OsString],
     ) -> Result<SessionLogin, Failure> {
         let steps = Steps::begin(now());
-        let settings = &desk.settings().login;
+        let settings = &setup.settings().login;
         let window = Window {
-            size: desk.size(),
-            colors: desk.colors().unsigned_abs(),
+            size: setup.size(),
+            colors: setup.colors().unsigned_abs(),
         };
         let command = request::command(words);
-        let mut opening = request::opening(settings, command, window, desk.environment());
+        let mut opening = request::opening(settings, command, window, setup.environment());
         let mut block = opening.block();
         if matches!(block, Err(OpeningError::TooLong(_))) {
             // The command is in it twice, and once may be enough.
@@ -121,7 +121,7 @@ impl SessionLogin {
             service = service.waiting_for_agreement();
         }
         // Before the first child, of whose end it tells.
-        let reactor = Desk::watch()?;
+        let reactor = ClientSetup::reactor()?;
         let command = remote_command(opening.start.as_deref());
         let config = config(settings, &settings.ssh, destination, command);
         Ok(SessionLogin {
@@ -132,13 +132,13 @@ impl SessionLogin {
     }
 
     /// Goes on to the end of it.
-    fn finish(mut self) -> Result<Meeting, Failure> {
+    fn finish(mut self) -> Result<ConnectParams, Failure> {
         match self.run() {
             Ok((reachable, destinations)) => {
                 if reachable.agreement.is_none() {
                     tracing::info!("a server of stock's, and so a session without extensions");
                 }
-                Ok(Meeting {
+                Ok(ConnectParams {
                     key: reachable.key,
                     destinations,
                     agreement: reachable.agreement,

@@ -11,7 +11,7 @@ use fulmar_platform::{Signal, process};
 use fulmar_predict::PredictionMode;
 
 use super::error::Failure;
-use crate::client::Meeting;
+use crate::client::ConnectParams;
 use crate::reactor::{Event, Reactor};
 use crate::settings::Settings;
 use crate::system::{cannot_start, while_doing};
@@ -22,9 +22,13 @@ use crate::system::{cannot_start, while_doing};
 /// # Errors
 ///
 /// When the client cannot be started.
-pub(super) fn run(program: &Path, settings: &Settings, meeting: Meeting) -> Result<u8, Failure> {
-    let address = meeting.destinations.likeliest();
-    let key = meeting.key.to_base64();
+pub(super) fn run(
+    program: &Path,
+    settings: &Settings,
+    params: ConnectParams,
+) -> Result<u8, Failure> {
+    let address = params.destinations.likeliest();
+    let key = params.key.to_base64();
     let mut command = Command::new(program);
     command.env("MOSH_KEY", key.as_str());
     command.envs(variables(settings));
@@ -34,8 +38,8 @@ pub(super) fn run(program: &Path, settings: &Settings, meeting: Meeting) -> Resu
     let client = command.spawn().map_err(cannot_start(program.as_os_str()))?;
     // What holds the key's text goes as soon as the client has it.
     drop((command, key));
-    let status = wait(client, meeting.reactor);
-    if let Some(mut login) = meeting.login {
+    let status = wait(client, params.reactor);
+    if let Some(mut login) = params.login {
         if login.is_running() {
             login.hear_out();
             login.release();

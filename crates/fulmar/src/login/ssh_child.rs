@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
@@ -33,15 +34,6 @@ pub(crate) struct SshChild {
     written: usize,
     was_cut_off: bool,
     status: Option<SshExit>,
-}
-
-/// What a piece of output was good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hearing {
-    /// More is wanted.
-    GoOn,
-    /// Nothing else is to be read in this turn.
-    Stop,
 }
 
 impl SshChild {
@@ -94,16 +86,16 @@ impl SshChild {
         }
     }
 
-    /// Hands over what has come on its standard output, within the budget of one turn; returns whether
-    /// there will be no more.
-    pub(crate) fn read_output(&mut self, mut hear: impl FnMut(&[u8]) -> Hearing) -> bool {
+    /// Hands over what has come on its standard output, within the budget of one turn and until `hear` wants no more;
+    /// returns whether there will be no more.
+    pub(crate) fn read_output(&mut self, mut hear: impl FnMut(&[u8]) -> ControlFlow<()>) -> bool {
         // It may be a key.
         let mut bytes = Zeroizing::new([0; BYTES_AT_ONCE]);
         for _ in 0..BYTES_PER_TURN / BYTES_AT_ONCE {
             match self.ssh.read(Stream::Output, bytes.as_mut_slice()) {
                 Ok(Transfer::Bytes(count)) => {
                     let bytes = bytes.get(..count).unwrap_or_default();
-                    if hear(bytes) == Hearing::Stop {
+                    if hear(bytes).is_break() {
                         return false;
                     }
                 }
@@ -200,7 +192,7 @@ impl SshChild {
 
     /// True when the command has ended and ssh has not: then others use its connection.
     fn is_shared(&mut self) -> bool {
-        self.read_output(|_| Hearing::GoOn)
+        self.read_output(|_| ControlFlow::Continue(()))
     }
 
     fn ends_within(&mut self, limit: Duration, children: &mut SignalPipe) -> bool {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::ops::ControlFlow;
 use std::process::Command;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use fulmar_platform::resolve::Family;
 use fulmar_platform::{Interest, Piped, Poller, Stream, Transfer, boot_time};
 
 use super::resolve::Resolver;
-use super::ssh_child::{Hearing, SshChild};
+use super::ssh_child::SshChild;
 use crate::clock::now;
 use crate::reactor::{Registry, Token};
 use crate::{report, session_key};
@@ -330,9 +331,9 @@ fn read_output<S: Service>(now: Time, child: &mut SshChild, machine: &mut Login<
     let has_ended = child.read_output(|bytes| {
         machine.handle_output(now, bytes);
         if machine.wants_output() {
-            Hearing::GoOn
+            ControlFlow::Continue(())
         } else {
-            Hearing::Stop
+            ControlFlow::Break(())
         }
     });
     if has_ended {

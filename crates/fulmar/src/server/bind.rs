@@ -24,7 +24,7 @@ pub(crate) struct Bound {
     pub(crate) sockets: Vec<UdpSocket>,
     /// Their port.
     pub(crate) port: u16,
-    /// The wishes that could not be met.
+    /// The options that could not be met.
     pub(crate) complaints: Vec<String>,
 }
 

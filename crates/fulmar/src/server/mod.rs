@@ -9,7 +9,6 @@ mod detach;
 mod error;
 mod event_loop;
 mod foreground;
-mod ground;
 mod lifetime;
 pub(crate) mod locale;
 mod motd;
@@ -19,6 +18,7 @@ pub(crate) mod place;
 mod plan;
 mod program;
 mod pty_output;
+mod setup;
 mod shell;
 mod sockets;
 pub(crate) mod stock_options;
@@ -33,9 +33,9 @@ use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
 pub(crate) use self::error::Failure;
-use self::ground::{Ground, Owner};
-use self::options::{Options, Wishes};
+use self::options::{Options, PartialOptions};
 use self::plan::Plan;
+use self::setup::{Owner, ServerSetup};
 use crate::advice::Advice as _;
 use crate::environment::Environment;
 use crate::login_parent::{Leave, LoginFork, fork_daemon};
@@ -50,8 +50,8 @@ use crate::system::while_doing;
 ///
 /// When it cannot be started, unless that is the daemon's failure, which says why itself.
 pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
-    let ground = Ground::find(&options.records(), names)?;
-    let plan = Plan::make(ground, Owner::find(names)?, options)?;
+    let setup = ServerSetup::find(&options.records(), names)?;
+    let plan = Plan::make(setup, Owner::find(names)?, options)?;
     for warning in &plan.warnings {
         report::complain(names.program(), warning);
     }
@@ -79,17 +79,17 @@ pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
 /// # Errors
 ///
 /// When a user has started it on a terminal, where no client can say anything.
-pub(crate) fn run_as_offered(wishes: Wishes) -> Result<u8, Failure> {
+pub(crate) fn run_as_offered(given: PartialOptions) -> Result<u8, Failure> {
     if is_terminal(io::stdin()) {
         return Err(offer_input::Failure::NoOffer(OfferError::Missing).into());
     }
-    serve_as_offered(wishes).or_else(|failure| {
+    serve_as_offered(given).or_else(|failure| {
         announce::failure(&failure);
         Ok(failure.status(Names::Own))
     })
 }
 
-fn serve_as_offered(wishes: Wishes) -> Result<u8, Failure> {
+fn serve_as_offered(given: PartialOptions) -> Result<u8, Failure> {
     announce::greet(&Environment::current()).map_err(while_doing("greeting the client"))?;
     let input = Input::take().map_err(while_doing("taking standard input"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
@@ -104,7 +104,7 @@ fn serve_as_offered(wishes: Wishes) -> Result<u8, Failure> {
         },
         LoginFork::Daemon(parent) => {
             drop(input);
-            offered::serve(wishes, parent)
+            offered::serve(given, parent)
         }
     }
 }

@@ -20,9 +20,9 @@ use fulmar_login::{Announcement, Bind, PortRange, Received};
 use super::announce;
 use super::bind::{self, Bound};
 use super::error::Failure;
-use super::ground::{Ground, Owner};
-use super::options::{Options, Wishes};
+use super::options::{Options, PartialOptions};
 use super::plan::{Opened, Plan, ignore_signals, watch};
+use super::setup::{Owner, ServerSetup};
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::session_key;
@@ -34,8 +34,8 @@ use crate::system::{self, while_doing};
 /// # Errors
 ///
 /// When it cannot wait.
-pub(crate) fn serve(wishes: Wishes, mut parent: ParentHandle) -> Result<u8, Failure> {
-    match prepare(wishes, &mut parent) {
+pub(crate) fn serve(given: PartialOptions, mut parent: ParentHandle) -> Result<u8, Failure> {
+    match prepare(given, &mut parent) {
         Ok(Some((plan, opened, agreement))) => {
             return plan.work(opened, Some(parent), Some(agreement));
         }
@@ -49,22 +49,24 @@ pub(crate) fn serve(wishes: Wishes, mut parent: ParentHandle) -> Result<u8, Fail
 
 /// Returns what to serve; `None` if the login has ended first, of which the parent tells.
 fn prepare(
-    wishes: Wishes,
+    given: PartialOptions,
     parent: &mut ParentHandle,
 ) -> Result<Option<(Plan, Opened, Agreement)>, Failure> {
-    let ground = Ground::find(&wishes.records(), Names::Own)?;
+    let setup = ServerSetup::find(&given.records(), Names::Own)?;
     ignore_signals()?;
-    let mut door = Door::open(Place::of(&wishes.clone().alone()), &ground)?;
+    let mut listener = Listener::open(ListenAddress::of(&given.clone().alone()), &setup)?;
     // While the offer is on its way.
     let owner = Owner::find(Names::Own)?;
     let Some(Received { offer, text }) = parent.offer()? else {
         return Ok(None);
     };
-    let agreement = door.announcement.agreement_on(offer.capabilities, &text);
-    let options = wishes.over(offer);
-    let wished = Place::of(&options);
-    let plan = Plan::make(ground, owner, options)?;
-    let bound = door.move_to(wished, plan.ground())?;
+    let agreement = listener
+        .announcement
+        .agreement_on(offer.capabilities, &text);
+    let options = given.over(offer);
+    let wanted = ListenAddress::of(&options);
+    let plan = Plan::make(setup, owner, options)?;
+    let bound = listener.move_to(wanted, plan.setup())?;
     // Until here a signal is the end.
     let reactor = watch()?;
     let warnings = [&plan.warnings[..], &bound.complaints].concat();
@@ -77,13 +79,13 @@ fn prepare(
         .map_err(while_doing("letting go of the terminal"))?;
     let opened = Opened {
         bound,
-        key: door.key,
+        key: listener.key,
         reactor,
     };
     Ok(Some((plan, opened, agreement)))
 }
 
-/// The time for which a port that is wished may be another server's.
+/// The time for which a port that is wanted may be another server's.
 ///
 /// Source: docs/protocol.md §2.9.
 const VACANT_WITHIN: Duration = Duration::from_secs(2);
@@ -95,46 +97,46 @@ const LOOK_EACH: Duration = Duration::from_millis(100);
 const PRINTING: &str = "printing port and key";
 
 /// The port that the client comes in by, and what it is told of that.
-struct Door {
+struct Listener {
     announcement: Announcement,
     key: Key,
-    place: Place,
+    address: ListenAddress,
     bound: Option<Bound>,
 }
 
-impl Door {
+impl Listener {
     /// Listens, and says so. Where no port is free one that the offer names may be, so that is no
     /// failure yet.
-    fn open(place: Place, ground: &Ground) -> Result<Door, Failure> {
-        let bound = place.listen(ground);
+    fn open(address: ListenAddress, setup: &ServerSetup) -> Result<Listener, Failure> {
+        let bound = address.listen(setup);
         if let Err(failure) = &bound {
             tracing::info!(%failure, "until there is an offer");
         }
-        let door = Door {
+        let listener = Listener {
             announcement: Announcement::ours(),
             key: session_key::fresh()?,
             bound: bound.ok(),
-            place,
+            address,
         };
-        if let Some(bound) = &door.bound {
-            door.introduce(bound.port)?;
+        if let Some(bound) = &listener.bound {
+            listener.introduce(bound.port)?;
         }
-        Ok(door)
+        Ok(listener)
     }
 
     fn introduce(&self, port: u16) -> Result<(), system::Failure> {
         announce::introduce(&self.announcement, port, &self.key).map_err(while_doing(PRINTING))
     }
 
-    /// Listens where it is wished, and says so if that is elsewhere.
-    fn move_to(&mut self, wished: Place, ground: &Ground) -> Result<Bound, Failure> {
+    /// Listens where it is wanted, and says so if that is elsewhere.
+    fn move_to(&mut self, wanted: ListenAddress, setup: &ServerSetup) -> Result<Bound, Failure> {
         let bound = self.bound.take();
         let was_open = bound.is_some();
-        if let Some(bound) = bound.filter(|bound| wished.is_met_by(&self.place, bound.port)) {
+        if let Some(bound) = bound.filter(|bound| wanted.is_met_by(&self.address, bound.port)) {
             return Ok(bound);
         }
-        // The first one is closed by now: it may be just its port that is wished.
-        let bound = wished.listen_patiently(ground)?;
+        // The first one is closed by now: it may be just its port that is wanted.
+        let bound = wanted.listen_patiently(setup)?;
         if was_open {
             announce::invite(bound.port, &self.key).map_err(while_doing(PRINTING))?
         } else {
@@ -145,28 +147,28 @@ impl Door {
 }
 
 /// The address and the ports to listen on.
-struct Place {
+struct ListenAddress {
     bind: Bind,
     ports: PortRange,
 }
 
-impl Place {
-    fn of(options: &Options) -> Place {
-        Place {
+impl ListenAddress {
+    fn of(options: &Options) -> ListenAddress {
+        ListenAddress {
             bind: options.bind.clone(),
             ports: options.ports,
         }
     }
 
-    fn listen(&self, ground: &Ground) -> Result<Bound, Failure> {
-        bind::bind(&self.bind, self.ports, &ground.environment, ground.names)
+    fn listen(&self, setup: &ServerSetup) -> Result<Bound, Failure> {
+        bind::bind(&self.bind, self.ports, &setup.environment, setup.names)
     }
 
     /// Listens, also where another server is that will move as soon as it has read its own offer.
-    fn listen_patiently(&self, ground: &Ground) -> Result<Bound, Failure> {
+    fn listen_patiently(&self, setup: &ServerSetup) -> Result<Bound, Failure> {
         let limit = now() + VACANT_WITHIN;
         loop {
-            match self.listen(ground) {
+            match self.listen(setup) {
                 Err(Failure::PortsBusy { error, .. })
                     if error.kind() == ErrorKind::AddrInUse && now() < limit =>
                 {
@@ -179,7 +181,7 @@ impl Place {
     }
 
     /// Tells if whoever listens at `early` on that port is here, too.
-    fn is_met_by(&self, early: &Place, port: u16) -> bool {
+    fn is_met_by(&self, early: &ListenAddress, port: u16) -> bool {
         self.bind == early.bind && (self.ports == early.ports || self.ports.contains(port))
     }
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use fulmar_login::{Bind, Offer, PortRange};
 use fulmar_terminal::Size;
 
-use super::ground::Records;
 use super::locale::VARIABLES;
+use super::setup::Records;
 
 /// The options of a server, whichever way they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct Options {
 
 /// The options in a command line of a server, if a client may give the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wishes {
+pub(crate) struct PartialOptions {
     /// As [`Options::bind`].
     pub(crate) bind: Option<Bind>,
     /// As [`Options::ports`].
@@ -64,7 +64,7 @@ impl Options {
     }
 }
 
-impl Wishes {
+impl PartialOptions {
     /// Returns where to write what happens, which no client has a say in.
     pub(crate) fn records(&self) -> Records<'_> {
         Records {
@@ -74,7 +74,7 @@ impl Wishes {
         }
     }
 
-    /// Returns the options of a server that nobody else has wishes for.
+    /// Returns the options of a server to which nobody else gives any.
     pub(crate) fn alone(self) -> Options {
         Options {
             bind: self.bind.unwrap_or(Bind::Any),
@@ -89,21 +89,21 @@ impl Wishes {
         }
     }
 
-    /// Returns the options that follow from these wishes and from what a client offers. Where both
+    /// Returns the options that follow from these and from what a client offers. Where both
     /// say something, the command line counts: a forced command is there to force.
     pub(crate) fn over(self, offer: Offer) -> Options {
         let is_known =
             |(name, _): &(OsString, OsString)| VARIABLES.iter().any(|known| name == known);
-        let offered = Wishes {
+        let offered = PartialOptions {
             bind: offer.bind,
             ports: offer.ports,
             colors: offer.colors.map(Colors::of_terminal),
             // Other variables could reach further than the program that was forced.
             locale: offer.locale.into_iter().filter(is_known).collect(),
             command: offer.command,
-            ..Wishes::default()
+            ..PartialOptions::default()
         };
-        let both = Wishes {
+        let both = PartialOptions {
             bind: self.bind.or(offered.bind),
             ports: self.ports.or(offered.ports),
             colors: self.colors.or(offered.colors),
@@ -193,7 +193,7 @@ mod tests {
             command: vec!["vim".into()],
             ..Offer::of(Capabilities::NONE)
         };
-        let asked = Wishes::default().over(offer.clone());
+        let asked = PartialOptions::default().over(offer.clone());
         let wanted = Options {
             bind: Bind::SshConnection,
             ports: PortRange::parse("60500").unwrap(),
@@ -204,7 +204,7 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(asked, wanted);
-        let forced = Wishes {
+        let forced = PartialOptions {
             bind: Some(Bind::Any),
             ports: PortRange::parse("60010").ok(),
             colors: Some(Colors::Palette),

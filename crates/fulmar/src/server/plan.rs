@@ -12,10 +12,10 @@ use super::bind::{self, Bound};
 use super::detach::{Readiness, Streams};
 use super::error::Failure;
 use super::event_loop::{EventLoop, SIGNALS};
-use super::ground::{Ground, Owner};
 use super::locale;
 use super::options::Options;
 use super::program::Program;
+use super::setup::{Owner, ServerSetup};
 use super::shell::Shell;
 use super::sockets::Sockets;
 use crate::clock::now;
@@ -28,7 +28,7 @@ use crate::{random, report, session_key};
 pub(crate) struct Plan {
     /// Warnings for the user.
     pub(crate) warnings: Vec<String>,
-    ground: Ground,
+    setup: ServerSetup,
     user: Option<User>,
     options: Options,
     shell: Shell,
@@ -52,24 +52,24 @@ impl Plan {
     ///
     /// When there could be no such session.
     pub(crate) fn make(
-        mut ground: Ground,
+        mut setup: ServerSetup,
         owner: Owner,
         options: Options,
     ) -> Result<Plan, Failure> {
         let Owner { user, warnings } = owner;
-        let mut programs = ground.environment.clone();
+        let mut programs = setup.environment.clone();
         let chosen = locale::choose(&mut programs, &options.locale, locale_codeset);
         let shell = Shell::new(&options.command, programs, user.as_ref(), options.colors);
         // Stock finds out when it is too late to say so here, and nobody is to wait for us then.
-        if ground.names == Names::Own && !shell.is_there() {
+        if setup.names == Names::Own && !shell.is_there() {
             let program = shell.program().to_owned();
             return Err(Failure::ShellMissing { program });
         }
-        let complaints = std::mem::take(&mut ground.timeouts.complaints);
+        let complaints = std::mem::take(&mut setup.timeouts.complaints);
         let all = [complaints, warnings].into_iter().flatten();
         Ok(Plan {
             warnings: all.chain(chosen.warning()).collect(),
-            ground,
+            setup,
             user,
             size: options.size.unwrap_or_else(window_of_stdin),
             options,
@@ -84,7 +84,7 @@ impl Plan {
     ///
     /// When it cannot wait.
     pub(crate) fn serve(self, readiness: Readiness) -> Result<u8, Failure> {
-        let names = self.ground.names;
+        let names = self.setup.names;
         let opened = match self.open() {
             Ok(opened) => opened,
             // Whoever started us may not listen any more once the parent has left.
@@ -99,9 +99,9 @@ impl Plan {
     /// Listens, and prints where.
     fn open(&self) -> Result<Opened, Failure> {
         ignore_signals()?;
-        let Ground {
+        let ServerSetup {
             environment, names, ..
-        } = &self.ground;
+        } = &self.setup;
         let opened = Opened {
             bound: bind::bind(&self.options.bind, self.options.ports, environment, *names)?,
             key: session_key::fresh()?,
@@ -116,8 +116,8 @@ impl Plan {
     }
 
     /// Returns what it was made on.
-    pub(crate) fn ground(&self) -> &Ground {
-        &self.ground
+    pub(crate) fn setup(&self) -> &ServerSetup {
+        &self.setup
     }
 
     /// Returns what is to become of the standard streams.
@@ -144,13 +144,13 @@ impl Plan {
             key,
             reactor,
         } = opened;
-        let Ground {
+        let ServerSetup {
             names,
             timeouts,
             core_limit,
             trace,
             ..
-        } = self.ground;
+        } = self.setup;
         tracing::info!(port = bound.port, "listening");
         let mut config = ServerConfig::new(key, random::seed()?);
         config.size = self.size;

@@ -46,7 +46,7 @@ pub(crate) struct Entry {
 
 /// Something in a file that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ConfigError {
     /// From 1.
     line: usize,
     /// In characters, from 1.
@@ -54,7 +54,7 @@ pub(crate) struct Fault {
     what: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.line, self.column, self.what)
     }
@@ -66,7 +66,7 @@ impl Document {
     /// # Errors
     ///
     /// With the first of its faults, in their order, and never without any.
-    pub(crate) fn parse(text: &str) -> Result<Document, Vec<Fault>> {
+    pub(crate) fn parse(text: &str) -> Result<Document, Vec<ConfigError>> {
         let mut reader = Reader::new(text);
         let mut document = Document::default();
         match DeTable::parse(text) {
@@ -103,7 +103,7 @@ struct Reader<'t> {
     text: &'t str,
     /// The offsets at which lines begin.
     lines: Vec<usize>,
-    faults: Vec<(usize, Fault)>,
+    faults: Vec<(usize, ConfigError)>,
 }
 
 impl<'t> Reader<'t> {
@@ -221,7 +221,7 @@ impl<'t> Reader<'t> {
 
     fn fault(&mut self, span: Range<usize>, what: String) {
         let (line, column) = self.place(span.start);
-        let fault = Fault { line, column, what };
+        let fault = ConfigError { line, column, what };
         self.faults.push((span.start, fault));
     }
 
@@ -233,7 +233,7 @@ impl<'t> Reader<'t> {
         (line, before.unwrap_or_default().chars().count() + 1)
     }
 
-    fn first_faults(mut self) -> Vec<Fault> {
+    fn first_faults(mut self) -> Vec<ConfigError> {
         self.faults.sort_by_key(|(at, _)| *at);
         self.faults.truncate(FAULTS_MAX);
         self.faults.into_iter().map(|(_, fault)| fault).collect()
@@ -281,7 +281,7 @@ fn unknown(name: &str, other: &'static str) -> String {
 
 /// A fault as users see it.
 #[cfg(test)]
-pub(crate) fn example_fault() -> Fault {
+pub(crate) fn example_fault() -> ConfigError {
     let faults = Document::parse("\n\npredcit = \"never\"").expect_err("a fault");
     faults.into_iter().next().expect("one")
 }

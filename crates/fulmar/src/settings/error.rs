@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fulmar_core::Names;
 
-use super::document::Fault;
+use super::document::ConfigError;
 use super::file_fault::FileFault;
 use super::source::Source;
 use crate::advice::Advice;
@@ -27,7 +27,7 @@ pub(crate) enum Failure {
         /// Its path.
         path: PathBuf,
         /// The faults and their lines; at least one.
-        faults: Vec<Fault>,
+        faults: Vec<ConfigError>,
     },
     /// A setting has a value that it cannot have.
     #[error("{place}: {name} cannot be {}: {why}", shown(value))]
@@ -86,7 +86,7 @@ impl Advice for Failure {
 }
 
 /// Returns each fault of a file with its place.
-fn listed(path: &Path, faults: &[Fault]) -> Vec<String> {
+fn listed(path: &Path, faults: &[ConfigError]) -> Vec<String> {
     let path = path.display();
     let lines = faults.iter().map(|fault| format!("{path}:{fault}"));
     lines.collect()

@@ -11,11 +11,11 @@ use super::table::TABLE;
 
 /// The settings given on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Flags(Vec<Given>);
+pub(crate) struct Flags(Vec<GivenSetting>);
 
 /// One setting that was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct GivenSetting {
     /// The name of the setting.
     pub(crate) name: &'static str,
     /// The flag as the user would know it.
@@ -46,7 +46,7 @@ pub(crate) struct ConfigFile {
 
 impl Flags {
     /// Returns what was given for a setting.
-    pub(crate) fn find(&self, name: &str) -> Option<&Given> {
+    pub(crate) fn find(&self, name: &str) -> Option<&GivenSetting> {
         self.0.iter().find(|given| given.name == name)
     }
 
@@ -58,14 +58,14 @@ impl Flags {
 }
 
 /// Finds what was given for one setting. The last flag for it has replaced the others.
-fn given(about: &'static About, matches: &ArgMatches) -> Option<Given> {
+fn given(about: &'static About, matches: &ArgMatches) -> Option<GivenSetting> {
     forms(about).into_iter().find_map(|form| {
         let text = match form.value {
             None => matches.get_one::<OsString>(&form.id)?.clone(),
             Some(value) if matches.get_flag(&form.id) => value.into(),
             Some(_) => return None,
         };
-        Some(Given {
+        Some(GivenSetting {
             name: about.name,
             flag: form.shown(),
             text,
@@ -318,7 +318,7 @@ mod tests {
         let words = line.split_whitespace();
         let parsed = Line::try_parse_from(std::iter::once("x").chain(words));
         let Flags(given) = parsed.unwrap_or_else(|error| panic!("{error}")).flags.0;
-        let parts = |given: Given| (given.name, given.flag, given.text);
+        let parts = |given: GivenSetting| (given.name, given.flag, given.text);
         given.into_iter().map(parts).collect()
     }
 

@@ -27,14 +27,14 @@ pub(crate) struct Sources {
 
 /// A value before it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found<'a> {
+pub(crate) struct RawValue<'a> {
     /// As it was written, or in our words if it was stock's.
     pub(crate) text: Cow<'a, OsStr>,
     /// The source that has set it.
     pub(crate) source: Source,
 }
 
-impl Found<'_> {
+impl RawValue<'_> {
     /// Returns the failure that follows when the text makes no sense.
     pub(super) fn refused(self, about: &About, why: String) -> Failure {
         Failure::Setting {
@@ -123,47 +123,47 @@ impl Layers<'_> {
     }
 
     /// Finds what counts.
-    pub(crate) fn find(&self, about: &'static About) -> Found<'_> {
+    pub(crate) fn find(&self, about: &'static About) -> RawValue<'_> {
         self.flag(about)
             .or_else(|| self.own_variable(about))
             .or_else(|| self.stock_variable(about))
             .or_else(|| self.file(about))
-            .unwrap_or_else(|| Found {
+            .unwrap_or_else(|| RawValue {
                 text: Cow::Borrowed(OsStr::new(about.default)),
                 source: Source::Default,
             })
     }
 
-    fn flag(&self, about: &'static About) -> Option<Found<'_>> {
+    fn flag(&self, about: &'static About) -> Option<RawValue<'_>> {
         let given = self.sources.flags.find(about.name)?;
-        Some(Found {
+        Some(RawValue {
             text: Cow::Borrowed(&given.text),
             source: Source::Flag(given.flag.clone()),
         })
     }
 
     /// An empty variable is none, so that one can be taken back for a single command.
-    fn own_variable(&self, about: &'static About) -> Option<Found<'_>> {
+    fn own_variable(&self, about: &'static About) -> Option<RawValue<'_>> {
         if self.sources.names == Names::Stock {
             return None;
         }
         let text = self.environment.get_filled(about.variable)?;
-        Some(Found {
+        Some(RawValue {
             text: Cow::Borrowed(text),
             source: Source::Variable(about.variable),
         })
     }
 
-    fn stock_variable(&self, about: &'static About) -> Option<Found<'_>> {
+    fn stock_variable(&self, about: &'static About) -> Option<RawValue<'_>> {
         let variable = about.stock.as_ref()?;
         let text = self.environment.get(variable.name)?;
-        Some(Found {
+        Some(RawValue {
             text: Cow::Owned((variable.meaning)(text).into()),
             source: Source::Variable(variable.name),
         })
     }
 
-    fn file(&self, about: &'static About) -> Option<Found<'_>> {
+    fn file(&self, about: &'static About) -> Option<RawValue<'_>> {
         let Config { path, document } = self.config.as_ref()?;
         let host = self.sources.host.as_deref();
         let entry = document.as_ref()?.find(about.name, host)?;
@@ -171,7 +171,7 @@ impl Layers<'_> {
             Shape::Path => self.at_home(&entry.text),
             _ => Cow::Borrowed(entry.text.as_os_str()),
         };
-        Some(Found {
+        Some(RawValue {
             text,
             source: Source::File {
                 path: path.clone(),

@@ -1,6 +1,6 @@
 //! Lists the settings in force, for people: `fulmar config`.
 
-use super::layers::{Found, Layers};
+use super::layers::{Layers, RawValue};
 use super::table::TABLE;
 use crate::report::escaped;
 
@@ -29,7 +29,7 @@ pub(crate) fn listing(layers: &Layers<'_>) -> String {
 
 fn rows(layers: &Layers<'_>) -> Vec<[String; 3]> {
     let row = |about: &'static super::setting::About| {
-        let Found { text, source } = layers.find(about);
+        let RawValue { text, source } = layers.find(about);
         let value = escaped(&text.to_string_lossy());
         [about.name.to_owned(), value, escaped(&source.to_string())]
     };

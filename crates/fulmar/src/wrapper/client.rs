@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use super::error::Failure;
 use super::lines::Invitation;
-use super::options::Wishes;
+use super::options::MoshOptions;
 use crate::client::capabilities;
 use crate::environment::Environment;
 use crate::system::{cannot_start, while_doing};
@@ -24,7 +24,7 @@ const COLORS_BYTES_MAX: u64 = 64;
 /// # Errors
 ///
 /// When the client does not run.
-pub(crate) fn colors(wishes: &Wishes, environment: &Environment) -> Result<String, Failure> {
+pub(crate) fn colors(wishes: &MoshOptions, environment: &Environment) -> Result<String, Failure> {
     let Some(program) = &wishes.client else {
         let term = environment.get_text("TERM").unwrap_or_default();
         let count = capabilities::colors(term).unwrap_or(0).max(0);
@@ -72,7 +72,7 @@ pub(crate) const PREDICTION: &str = "MOSH_PREDICTION_DISPLAY";
 ///
 /// When we do not find ourselves.
 pub(crate) fn command(
-    wishes: &Wishes,
+    wishes: &MoshOptions,
     words: &[OsString],
     address: &str,
     invitation: &Invitation,

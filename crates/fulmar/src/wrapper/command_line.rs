@@ -28,7 +28,7 @@ pub(crate) enum Takes {
 
 /// The value that was given with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum OptionValue {
     Yes,
     No,
     Word(OsString),
@@ -45,7 +45,7 @@ pub(crate) enum Order {
 
 /// The reason why a command line makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Mistake {
+pub(crate) enum CommandLineError {
     #[error("there is no option {0}")]
     Unknown(String),
     #[error("option {given} is short for several: {}", candidates.join(", "))]
@@ -63,7 +63,7 @@ pub(crate) enum Mistake {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandLine<T> {
     /// In the order in which they were given.
-    pub(crate) options: Vec<(T, Said)>,
+    pub(crate) options: Vec<(T, OptionValue)>,
     pub(crate) operands: Vec<OsString>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn cut<T: Copy + PartialEq>(
     words: &[OsString],
     table: &[Known<T>],
     order: Order,
-) -> Result<CommandLine<T>, Mistake> {
+) -> Result<CommandLine<T>, CommandLineError> {
     let mut options = Vec::new();
     let mut operands = Vec::new();
     let mut rest = words.iter();
@@ -87,14 +87,16 @@ pub(crate) fn cut<T: Copy + PartialEq>(
             let (name, value) = name_and_value(text);
             let (known, answer) = find(&name, table)?;
             let said = match (known.takes, value) {
-                (Takes::Value, Some(value)) if !value.is_empty() => Said::Word(value.to_owned()),
+                (Takes::Value, Some(value)) if !value.is_empty() => {
+                    OptionValue::Word(value.to_owned())
+                }
                 (Takes::Value, None) => {
                     // Whatever it looks like.
                     let next = rest.next().cloned();
-                    Said::Word(next.ok_or(Mistake::NoValue(name))?)
+                    OptionValue::Word(next.ok_or(CommandLineError::NoValue(name))?)
                 }
-                (Takes::Value, Some(_)) => return Err(Mistake::NoValue(name)),
-                (_, Some(_)) => return Err(Mistake::NeedlessValue(name)),
+                (Takes::Value, Some(_)) => return Err(CommandLineError::NoValue(name)),
+                (_, Some(_)) => return Err(CommandLineError::NeedlessValue(name)),
                 (_, None) => answer,
             };
             options.push((known.id, said));
@@ -137,12 +139,12 @@ fn name_and_value(text: &OsStr) -> (String, Option<&OsStr>) {
 fn find<'a, T: Copy + PartialEq>(
     name: &str,
     table: &'a [Known<T>],
-) -> Result<(&'a Known<T>, Said), Mistake> {
+) -> Result<(&'a Known<T>, OptionValue), CommandLineError> {
     let wanted = name.to_ascii_lowercase();
     if wanted.is_empty() {
-        return Err(Mistake::Unknown(name.to_owned()));
+        return Err(CommandLineError::Unknown(name.to_owned()));
     }
-    let mut candidates: Vec<(String, &Known<T>, Said)> = Vec::new();
+    let mut candidates: Vec<(String, &Known<T>, OptionValue)> = Vec::new();
     for (full, known, said) in table.iter().flat_map(spellings) {
         if full == wanted {
             return Ok((known, said));
@@ -153,13 +155,13 @@ fn find<'a, T: Copy + PartialEq>(
     }
     let mut distinct = candidates.iter();
     match distinct.next() {
-        None => Err(Mistake::Unknown(name.to_owned())),
+        None => Err(CommandLineError::Unknown(name.to_owned())),
         Some((_, first, said))
             if distinct.all(|(_, other, also)| other.id == first.id && also == said) =>
         {
             Ok((first, said.clone()))
         }
-        Some(_) => Err(Mistake::Ambiguous {
+        Some(_) => Err(CommandLineError::Ambiguous {
             given: name.to_owned(),
             candidates: candidates.into_iter().map(|(full, ..)| full).collect(),
         }),
@@ -167,14 +169,19 @@ fn find<'a, T: Copy + PartialEq>(
 }
 
 /// Lists all names of an option in full, with what each says.
-fn spellings<T>(known: &Known<T>) -> impl Iterator<Item = (String, &Known<T>, Said)> {
-    let prefixes: &[(&str, Said)] = match known.takes {
-        Takes::Negation => &[("", Said::Yes), ("no", Said::No), ("no-", Said::No)],
-        Takes::Nothing | Takes::Value => &[("", Said::Yes)],
+fn spellings<T>(known: &Known<T>) -> impl Iterator<Item = (String, &Known<T>, OptionValue)> {
+    let prefixes: &[(&str, OptionValue)] = match known.takes {
+        Takes::Negation => &[
+            ("", OptionValue::Yes),
+            ("no", OptionValue::No),
+            ("no-", OptionValue::No),
+        ],
+        Takes::Nothing | Takes::Value => &[("", OptionValue::Yes)],
     };
     known.names.iter().flat_map(move |name| {
-        let spell =
-            move |(prefix, said): &(&str, Said)| (format!("{prefix}{name}"), known, said.clone());
+        let spell = move |(prefix, said): &(&str, OptionValue)| {
+            (format!("{prefix}{name}"), known, said.clone())
+        };
         prefixes.iter().map(spell)
     })
 }
@@ -202,12 +209,12 @@ mod tests {
     }
 
     /// The options as text: `4 l !o p=7`, and after a bar the operands.
-    fn cut_at(line: &str, order: Order) -> Result<String, Mistake> {
+    fn cut_at(line: &str, order: Order) -> Result<String, CommandLineError> {
         let line = cut(&words(line), &TABLE, order)?;
         let options = line.options.iter().map(|(id, said)| match said {
-            Said::Yes => id.to_string(),
-            Said::No => format!("!{id}"),
-            Said::Word(word) => format!("{id}={}", word.display()),
+            OptionValue::Yes => id.to_string(),
+            OptionValue::No => format!("!{id}"),
+            OptionValue::Word(word) => format!("{id}={}", word.display()),
         });
         let operands = line.operands.iter().map(|word| word.display().to_string());
         let words: Vec<String> = options.chain(["|".to_owned()]).chain(operands).collect();
@@ -262,8 +269,8 @@ mod tests {
 
     #[test]
     fn what_is_not_an_option_is_a_mistake() {
-        let unknown = |name: &str| Mistake::Unknown(name.to_owned());
-        let no_value = |name: &str| Mistake::NoValue(name.to_owned());
+        let unknown = |name: &str| CommandLineError::Unknown(name.to_owned());
+        let no_value = |name: &str| CommandLineError::NoValue(name.to_owned());
         for (line, mistake) in [
             ("-x host", unknown("x")),
             ("host --foo", unknown("foo")),
@@ -276,8 +283,11 @@ mod tests {
             ("--no-4 host", unknown("no-4")),
             ("--server", no_value("server")),
             ("--server= host", no_value("server")),
-            ("--init=1 host", Mistake::NeedlessValue("init".to_owned())),
-            ("--4= host", Mistake::NeedlessValue("4".to_owned())),
+            (
+                "--init=1 host",
+                CommandLineError::NeedlessValue("init".to_owned()),
+            ),
+            ("--4= host", CommandLineError::NeedlessValue("4".to_owned())),
         ] {
             assert_eq!(cut_at(line, Order::Anywhere), Err(mistake), "{line}");
         }
@@ -287,7 +297,7 @@ mod tests {
         assert!(told.ends_with("predict, predict-overwrite"), "{told}");
         assert!(matches!(
             cut_at("--no h", Order::Anywhere),
-            Err(Mistake::Ambiguous { .. })
+            Err(CommandLineError::Ambiguous { .. })
         ));
     }
 
@@ -296,7 +306,7 @@ mod tests {
         let bytes = OsStr::from_bytes(b"\xff=\xfe").to_owned();
         let line = [OsString::from("-s"), bytes.clone(), bytes.clone()];
         let line = cut(&line, &TABLE, Order::Anywhere).unwrap();
-        assert_eq!(line.options, [('s', Said::Word(bytes.clone()))]);
+        assert_eq!(line.options, [('s', OptionValue::Word(bytes.clone()))]);
         assert_eq!(line.operands, [bytes]);
         let option = OsStr::from_bytes(b"-\xff").to_owned();
         assert!(cut(&[option], &TABLE, Order::Anywhere).is_err());

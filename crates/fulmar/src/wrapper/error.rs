@@ -9,7 +9,7 @@ use fulmar_core::Names;
 use fulmar_login::LoginFailure;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
-use super::options::Mistake;
+use super::options::UsageError;
 use crate::advice::Advice;
 use crate::shell_words::Unfinished;
 use crate::system;
@@ -19,7 +19,7 @@ use crate::system;
 pub(crate) enum Failure {
     /// The words after `mosh` make no sense.
     #[error("{0}")]
-    StarterOptions(Mistake),
+    StarterOptions(UsageError),
     /// The line with which ssh is to begin is not one.
     #[error("the command line for ssh makes no sense: {0}")]
     SshCommand(Unfinished),

@@ -26,8 +26,8 @@ use fulmar_platform::resolve::numeric;
 
 pub(crate) use self::error::Failure;
 use self::lines::{Hearing, Invitation};
-pub(crate) use self::options::Mistake;
-use self::options::{Request, Route, Wishes};
+pub(crate) use self::options::UsageError;
+use self::options::{MoshOptions, Request, Route};
 use self::resolve::Wish;
 use self::ssh::Starter;
 use crate::environment::Environment;
@@ -94,7 +94,7 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
             report::print_to_stdout(STAND_IN_TEXT);
             Ok(0)
         }
-        Err(Mistake::NoHost) => {
+        Err(UsageError::NoHost) => {
             report::print_to_stderr(USAGE);
             Ok(Names::Stock.failure_status())
         }
@@ -104,7 +104,7 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
 
 /// Starts a server and becomes its client.
 fn start(
-    wishes: &Wishes,
+    wishes: &MoshOptions,
     argv0: &OsStr,
     words: &[OsString],
     environment: &Environment,
@@ -138,7 +138,7 @@ fn start(
 }
 
 /// Returns the host as ssh is to have it, with an address in place of its name, and the address.
-fn resolved(wishes: &Wishes, name: &OsStr) -> Result<(OsString, String), Failure> {
+fn resolved(wishes: &MoshOptions, name: &OsStr) -> Result<(OsString, String), Failure> {
     let wish = Wish::of_word(&wishes.family);
     let found = resolve::addresses(name, OsStr::new("22"), wish)?;
     // The list is not empty; if it were, ssh would say that the name is.
@@ -152,7 +152,7 @@ fn resolved(wishes: &Wishes, name: &OsStr) -> Result<(OsString, String), Failure
 }
 
 /// Returns what all programs that are started find in their environment.
-fn common_variables(wishes: &Wishes) -> Vec<(&'static str, String)> {
+fn common_variables(wishes: &MoshOptions) -> Vec<(&'static str, String)> {
     let mut variables = vec![("MOSH_CLIENT_PID", std::process::id().to_string())];
     if wishes.overwrites {
         variables.push(("MOSH_PREDICTION_OVERWRITE", "yes".to_owned()));
@@ -172,7 +172,7 @@ fn show(line: &[u8]) {
 /// # Errors
 ///
 /// When something of it was not said.
-fn conclude(hearing: Hearing, wishes: &Wishes) -> Result<(String, Invitation), Failure> {
+fn conclude(hearing: Hearing, wishes: &MoshOptions) -> Result<(String, Invitation), Failure> {
     let host = || wishes.host.clone();
     let has_range = wishes
         .ports

@@ -6,14 +6,14 @@ use std::ffi::{OsStr, OsString};
 
 use fulmar_login::{PortRange, PortRangeError};
 
-use super::command_line::{self, Known, Order, Said, Takes};
+use super::command_line::{self, Known, OptionValue, Order, Takes};
 use crate::environment::Environment;
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// A session.
-    Session(Box<Wishes>),
+    Session(Box<MoshOptions>),
     /// To carry ssh's bytes to a server, for another process of ours.
     Relay {
         /// A name or an address.
@@ -31,7 +31,7 @@ pub(crate) enum Request {
 
 /// The user's wishes for a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wishes {
+pub(crate) struct MoshOptions {
     /// `[user@]host`, as the user has it.
     pub(crate) host: OsString,
     /// The command that runs over there; a shell if empty.
@@ -86,9 +86,9 @@ pub(crate) enum Route {
 
 /// The reason why a command line with good options asks for nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Mistake {
+pub(crate) enum UsageError {
     #[error(transparent)]
-    CommandLine(#[from] command_line::Mistake),
+    CommandLine(#[from] command_line::CommandLineError),
     #[error("unknown prediction mode {0}")]
     Prediction(String),
     #[error("unknown way to the address {0}: there are proxy, local and remote")]
@@ -163,13 +163,16 @@ impl Request {
     /// # Errors
     ///
     /// When they make no sense, or the environment's prediction mode does not.
-    pub(crate) fn parse(words: &[OsString], environment: &Environment) -> Result<Request, Mistake> {
+    pub(crate) fn parse(
+        words: &[OsString],
+        environment: &Environment,
+    ) -> Result<Request, UsageError> {
         let order = match environment.get_filled("POSIXLY_CORRECT") {
             Some(_) => Order::First,
             None => Order::Anywhere,
         };
         let line = command_line::cut(words, &TABLE, order)?;
-        let given = Given(line.options);
+        let given = GivenOptions(line.options);
         if given.is_set(Flag::Help) {
             return Ok(Request::Help);
         }
@@ -188,11 +191,11 @@ impl Request {
                     service,
                     family,
                 }),
-                _ => Err(Mistake::NoPort),
+                _ => Err(UsageError::NoPort),
             };
         }
-        let wishes = Wishes {
-            host: operands.next().ok_or(Mistake::NoHost)?,
+        let wishes = MoshOptions {
+            host: operands.next().ok_or(UsageError::NoHost)?,
             command: operands.collect(),
             client: given.word(Flag::Client).cloned(),
             server: given.word_or(Flag::Server, "mosh-server"),
@@ -211,12 +214,12 @@ impl Request {
 }
 
 /// The options of a command line, in order. Of several that contradict each other the last counts.
-struct Given(Vec<(Flag, Said)>);
+struct GivenOptions(Vec<(Flag, OptionValue)>);
 
-impl Given {
+impl GivenOptions {
     fn word(&self, flag: Flag) -> Option<&OsString> {
         self.0.iter().rev().find_map(|(given, said)| match said {
-            Said::Word(word) if *given == flag => Some(word),
+            OptionValue::Word(word) if *given == flag => Some(word),
             _ => None,
         })
     }
@@ -229,14 +232,14 @@ impl Given {
     /// Tells what was said last of something that can be negated.
     fn is_on(&self, flag: Flag) -> Option<bool> {
         let last = self.0.iter().rev().find(|(given, _)| *given == flag);
-        last.map(|(_, said)| *said != Said::No)
+        last.map(|(_, said)| *said != OptionValue::No)
     }
 
     fn is_set(&self, flag: Flag) -> bool {
         self.is_on(flag) == Some(true)
     }
 
-    fn prediction(&self, environment: &Environment) -> Result<String, Mistake> {
+    fn prediction(&self, environment: &Environment) -> Result<String, UsageError> {
         let said = self
             .0
             .iter()
@@ -244,7 +247,7 @@ impl Given {
             .find_map(|(given, said)| match (given, said) {
                 (Flag::PredictAlways, _) => Some("always".into()),
                 (Flag::PredictNever, _) => Some("never".into()),
-                (Flag::Predict, Said::Word(word)) => Some(word.clone()),
+                (Flag::Predict, OptionValue::Word(word)) => Some(word.clone()),
                 _ => None,
             });
         let from_environment = || {
@@ -260,17 +263,17 @@ impl Given {
         if PREDICTION_MODES.contains(&mode.as_str()) {
             Ok(mode)
         } else {
-            Err(Mistake::Prediction(mode))
+            Err(UsageError::Prediction(mode))
         }
     }
 
-    fn route(&self) -> Result<Route, Mistake> {
+    fn route(&self) -> Result<Route, UsageError> {
         let word = self.word_or(Flag::RemoteIp, "proxy");
         let route = match word.to_str() {
             Some("proxy") => Route::Proxy,
             Some("local") => Route::Resolved,
             Some("remote") => Route::SshConnection,
-            _ => return Err(Mistake::Route(word.to_string_lossy().into_owned())),
+            _ => return Err(UsageError::Route(word.to_string_lossy().into_owned())),
         };
         Ok(if self.is_set(Flag::Local) {
             Route::ThisMachine
@@ -287,13 +290,13 @@ impl Given {
             .find_map(|(given, said)| match (given, said) {
                 (Flag::Inet, _) => Some("inet".into()),
                 (Flag::Inet6, _) => Some("inet6".into()),
-                (Flag::Family, Said::Word(word)) => Some(word.to_ascii_lowercase()),
+                (Flag::Family, OptionValue::Word(word)) => Some(word.to_ascii_lowercase()),
                 _ => None,
             });
         said.unwrap_or_else(|| "prefer-inet".into())
     }
 
-    fn ports(&self) -> Result<Option<String>, Mistake> {
+    fn ports(&self) -> Result<Option<String>, UsageError> {
         let Some(word) = self.word(Flag::Port) else {
             return Ok(None);
         };
@@ -306,7 +309,7 @@ impl Given {
         };
         match checked {
             Ok(()) => Ok(Some(text)),
-            Err(error) => Err(Mistake::Ports { text, error }),
+            Err(error) => Err(UsageError::Ports { text, error }),
         }
     }
 
@@ -324,12 +327,12 @@ impl Given {
 mod tests {
     use super::*;
 
-    fn parsed_in(line: &str, variables: &[(&str, &str)]) -> Result<Request, Mistake> {
+    fn parsed_in(line: &str, variables: &[(&str, &str)]) -> Result<Request, UsageError> {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         Request::parse(&words, &variables.iter().copied().collect())
     }
 
-    fn wishes(line: &str) -> Wishes {
+    fn wishes(line: &str) -> MoshOptions {
         match parsed_in(line, &[]) {
             Ok(Request::Session(wishes)) => *wishes,
             other => panic!("{line}: {other:?}"),
@@ -338,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_host_is_enough() {
-        let usual = Wishes {
+        let usual = MoshOptions {
             host: "ada@host".into(),
             command: Vec::new(),
             client: None,
@@ -356,7 +359,7 @@ mod tests {
         assert_eq!(wishes("ada@host"), usual);
         assert_eq!(
             wishes("ada@host -- vim -b"),
-            Wishes {
+            MoshOptions {
                 command: vec!["vim".into(), "-b".into()],
                 ..usual
             }
@@ -431,7 +434,10 @@ mod tests {
             parsed_in("--family=inet6 --fake-proxy -- host 22", &[]),
             Ok(relay)
         );
-        assert_eq!(parsed_in("--fake-proxy -- host", &[]), Err(Mistake::NoPort));
+        assert_eq!(
+            parsed_in("--fake-proxy -- host", &[]),
+            Err(UsageError::NoPort)
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::options::{Bind, Route, Wishes};
+use super::options::{Bind, MoshOptions, Route};
 use crate::environment::Environment;
 use crate::server::locale;
 use crate::shell_words::quoted;
@@ -14,7 +14,11 @@ use crate::shell_words::quoted;
 const TELL_ADDRESS: &str = "sh -c 'test -z \"$SSH_CONNECTION\" || { echo; echo \"MOSH SSH_CONNECTION $SSH_CONNECTION\"; }' ; ";
 
 /// Returns the command line for a terminal of that many colours, in digits.
-pub(crate) fn server_command(wishes: &Wishes, colors: &str, environment: &Environment) -> OsString {
+pub(crate) fn server_command(
+    wishes: &MoshOptions,
+    colors: &str,
+    environment: &Environment,
+) -> OsString {
     let mut line = OsString::new();
     if wishes.route == Route::SshConnection {
         line.push(TELL_ADDRESS);
@@ -27,7 +31,7 @@ pub(crate) fn server_command(wishes: &Wishes, colors: &str, environment: &Enviro
     line
 }
 
-fn words(wishes: &Wishes, colors: &str, environment: &Environment) -> Vec<OsString> {
+fn words(wishes: &MoshOptions, colors: &str, environment: &Environment) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["new".into(), "-c".into(), colors.into()];
     match (&wishes.bind, wishes.route) {
         (Bind::Ssh, Route::ThisMachine) => words.extend(["-i".into(), wishes.host.clone()]),

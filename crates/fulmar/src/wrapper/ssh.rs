@@ -12,7 +12,7 @@ use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
 use super::error::Failure;
-use super::options::{Route, Wishes};
+use super::options::{MoshOptions, Route};
 use crate::shell_words::{quoted, split};
 use crate::system::{cannot_start, while_doing};
 
@@ -69,7 +69,7 @@ impl Starter {
 ///
 /// When the user's line for ssh is not finished, or begins with no program.
 pub(crate) fn ssh(
-    wishes: &Wishes,
+    wishes: &MoshOptions,
     host: &OsStr,
     ourselves: &[OsString],
     server: &OsStr,

@@ -10,13 +10,13 @@ use fulmar_platform::resolve::ResolveError;
 use super::{BOTH, Row, STOCK, row, said};
 use crate::shell_words::Unfinished;
 use crate::system;
-use crate::wrapper::{Failure, Mistake};
+use crate::wrapper::{Failure, UsageError};
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || OsString::from("example.org");
     vec![
         row(
-            Failure::StarterOptions(Mistake::NoHost),
+            Failure::StarterOptions(UsageError::NoHost),
             STOCK,
             "the words after mosh make no sense",
         ),

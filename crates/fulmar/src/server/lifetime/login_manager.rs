@@ -23,7 +23,7 @@ const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// The place of a process, as the login manager sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProcessScope {
     /// In the scope of a login.
     Login,
     /// Under the user's own manager.
@@ -32,14 +32,14 @@ pub(super) enum Place {
     Elsewhere,
 }
 
-impl Place {
+impl ProcessScope {
     /// Returns where this process is.
-    pub(super) fn ours() -> Place {
-        Place::of(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
+    pub(super) fn ours() -> ProcessScope {
+        ProcessScope::of(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
     }
 
     /// Reads the list of a process's control groups, lines of the form `0::/a/b`.
-    fn of(cgroups: &str) -> Place {
+    fn of(cgroups: &str) -> ProcessScope {
         // That of systemd, if others have hierarchies too.
         let is_systemds = |line: &&str| line.starts_with("0::") || line.contains(":name=systemd:");
         let paths = cgroups.lines().filter(is_systemds);
@@ -47,12 +47,12 @@ impl Place {
         let place = parts.find_map(|part| {
             let is = |start, end| part.starts_with(start) && part.ends_with(end);
             match () {
-                () if is("session-", ".scope") => Some(Place::Login),
-                () if is("user@", ".service") => Some(Place::UserManager),
+                () if is("session-", ".scope") => Some(ProcessScope::Login),
+                () if is("user@", ".service") => Some(ProcessScope::UserManager),
                 () => None,
             }
         });
-        place.unwrap_or(Place::Elsewhere)
+        place.unwrap_or(ProcessScope::Elsewhere)
     }
 }
 
@@ -162,19 +162,19 @@ pub(super) fn lingers(user: &str) -> bool {
 
 /// Says what is going to happen, and what would help.
 pub(super) fn warning(
-    place: Place,
+    place: ProcessScope,
     rules: &Rules,
     user: &str,
     lingers: impl Fn() -> bool,
 ) -> Option<String> {
     match place {
-        Place::Login if rules.end(user) => Some(
+        ProcessScope::Login if rules.end(user) => Some(
             "systemd-logind ends this session with the login that started it; run loginctl \
              enable-linger there once, and fulmar with --server 'systemd-run --user --scope -q \
              fulmar server', or set KillUserProcesses=no in /etc/systemd/logind.conf"
                 .to_owned(),
         ),
-        Place::UserManager if !lingers() => Some(
+        ProcessScope::UserManager if !lingers() => Some(
             "systemd ends this session with your last login there; run loginctl enable-linger there \
              once"
                 .to_owned(),
@@ -201,22 +201,22 @@ mod tests {
         for (cgroups, place) in [
             (
                 "0::/user.slice/user-1000.slice/session-3.scope\n",
-                Place::Login,
+                ProcessScope::Login,
             ),
             (
                 "5:cpu:/\n1:name=systemd:/user.slice/user-0.slice/session-c1.scope\n0::/\n",
-                Place::Login,
+                ProcessScope::Login,
             ),
             (
                 "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-r1.scope\n",
-                Place::UserManager,
+                ProcessScope::UserManager,
             ),
-            ("0::/system.slice/ssh.service\n", Place::Elsewhere),
-            ("4:memory:/session-3.scope\n0::/\n", Place::Elsewhere),
-            ("0::/\n", Place::Elsewhere),
-            ("", Place::Elsewhere),
+            ("0::/system.slice/ssh.service\n", ProcessScope::Elsewhere),
+            ("4:memory:/session-3.scope\n0::/\n", ProcessScope::Elsewhere),
+            ("0::/\n", ProcessScope::Elsewhere),
+            ("", ProcessScope::Elsewhere),
         ] {
-            assert_eq!(Place::of(cgroups), place, "{cgroups:?}");
+            assert_eq!(ProcessScope::of(cgroups), place, "{cgroups:?}");
         }
     }
 
@@ -275,13 +275,13 @@ mod tests {
         };
         let none = Rules::default();
         let told = |place, rules, lingers| warning(place, rules, "ada", || lingers);
-        let login = told(Place::Login, &all, true).unwrap();
+        let login = told(ProcessScope::Login, &all, true).unwrap();
         assert!(login.contains("enable-linger") && login.contains("systemd-run --user --scope"));
-        let manager = told(Place::UserManager, &none, false).unwrap();
+        let manager = told(ProcessScope::UserManager, &none, false).unwrap();
         assert!(manager.contains("enable-linger"));
-        assert_eq!(told(Place::Login, &none, false), None);
-        assert_eq!(told(Place::UserManager, &all, true), None);
-        assert_eq!(told(Place::Elsewhere, &all, false), None);
+        assert_eq!(told(ProcessScope::Login, &none, false), None);
+        assert_eq!(told(ProcessScope::UserManager, &all, true), None);
+        assert_eq!(told(ProcessScope::Elsewhere, &all, false), None);
     }
 
     #[test]

@@ -7,13 +7,16 @@ mod first_process;
 mod login_manager;
 
 use self::first_process::Ancestor;
-use self::login_manager::{Place, Rules};
+use self::login_manager::{ProcessScope, Rules};
 
 /// Says what is going to end a session of that user before its time, with a remedy.
 pub(crate) fn warnings(user: &str) -> Vec<String> {
-    let manager = login_manager::warning(Place::ours(), &Rules::of_this_machine(), user, || {
-        login_manager::lingers(user)
-    });
+    let manager = login_manager::warning(
+        ProcessScope::ours(),
+        &Rules::of_this_machine(),
+        user,
+        || login_manager::lingers(user),
+    );
     let container = first_process::warning(&Ancestor::ours());
     [manager, container].into_iter().flatten().collect()
 }

@@ -23,7 +23,7 @@ use crate::settings::{BindServer, Login};
 use crate::system::while_doing;
 
 /// A far end that waits.
-pub(super) struct Found {
+pub(super) struct WaitingFarEnd {
     /// The invitation to it.
     pub(super) invitation: CopyInvitation,
     /// The addresses that it may have; `None` if no address of it is known.
@@ -33,11 +33,11 @@ pub(super) struct Found {
 }
 
 /// A login for a copy, on its way.
-pub(super) struct Opening {
+pub(super) struct CopyLogin {
     login: SshLogin<CopyService>,
 }
 
-impl Opening {
+impl CopyLogin {
     /// Begins to log in. Signals are watched for already. A far end that sends files keeps to `limit` by itself: what
     /// is taken slowly from one that does not is sent in bursts.
     ///
@@ -49,7 +49,7 @@ impl Opening {
         destination: &OsStr,
         ssh_words: &[OsString],
         limit: Option<Rate>,
-    ) -> Result<Opening, Failure> {
+    ) -> Result<CopyLogin, Failure> {
         let destination = Destination::parse(destination).map_err(|why| {
             let text = destination.to_owned();
             Failure::Login(LoginFailure::Destination { text, why })
@@ -63,7 +63,7 @@ impl Opening {
         });
         let ssh: Vec<OsString> = settings.ssh.iter().chain(ssh_words).cloned().collect();
         let config = login::config(settings, &ssh, destination, command);
-        Ok(Opening {
+        Ok(CopyLogin {
             login: SshLogin::begin(now(), config, CopyService::new(line)),
         })
     }
@@ -77,9 +77,9 @@ impl Opening {
         mut self,
         reactor: &mut Reactor,
         reporter: &mut Reporter,
-    ) -> Result<Found, Failure> {
+    ) -> Result<WaitingFarEnd, Failure> {
         match self.run(reactor, reporter) {
-            Ok((invitation, destinations)) => Ok(Found {
+            Ok((invitation, destinations)) => Ok(WaitingFarEnd {
                 invitation,
                 destinations,
                 login: self.login,

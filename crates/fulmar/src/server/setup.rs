@@ -25,7 +25,7 @@ pub(crate) struct Records<'a> {
 }
 
 /// The things that are there, whatever the session will be.
-pub(crate) struct Ground {
+pub(crate) struct ServerSetup {
     /// The names that the server goes by.
     pub(crate) names: Names,
     /// The environment that it was started with.
@@ -38,13 +38,13 @@ pub(crate) struct Ground {
     pub(crate) trace: Trace,
 }
 
-impl Ground {
+impl ServerSetup {
     /// Looks around, and begins to write down what happens.
     ///
     /// # Errors
     ///
     /// When there could be no session of any kind.
-    pub(crate) fn find(records: &Records<'_>, names: Names) -> Result<Ground, Failure> {
+    pub(crate) fn find(records: &Records<'_>, names: Names) -> Result<ServerSetup, Failure> {
         let core_limit = forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
         let environment = Environment::current();
         let log = match records.log {
@@ -54,7 +54,7 @@ impl Ground {
         };
         log::begin(log, &environment)?;
         let trace = Trace::begin(records.trace)?;
-        Ok(Ground {
+        Ok(ServerSetup {
             names,
             timeouts: Timeouts::of(&environment, names),
             environment,
