@@ -82,11 +82,14 @@ impl Roaming {
         }
     }
 
+    /// Follows a datagram that was genuine and newer than all before. Older ones prove nothing about where the client
+    /// is: an attacker can send a recorded datagram from any address.
     pub(crate) fn heard(&mut self, now: Time, path: PathId, events: &mut Events) {
         self.heard = now;
         if self.current() == Some(path) {
             return;
         }
+        // The path it leaves is remembered first, so that a client that flips between two keeps what each has proven.
         self.leave(now);
         self.current = Some(Route {
             path,
@@ -99,6 +102,8 @@ impl Roaming {
         let Some(route) = &mut self.current else {
             return;
         };
+        // Only who reads what is sent to this path can acknowledge a state that was sent nowhere before. An
+        // acknowledgement of an older state could have been recorded elsewhere.
         if let Validation::Unvalidated {
             first_news: Some(first),
             ..
@@ -112,6 +117,7 @@ impl Roaming {
     }
 
     pub(crate) fn sent(&mut self, now: Time, departure: Departure) {
+        // After so long somebody else may have the address.
         if now.since(self.heard) > ASSOCIATION_AGE_MAX {
             self.leave(now);
             return;
@@ -136,6 +142,7 @@ impl Roaming {
                 self.previous = Some((route.path, now + PREVIOUS_PATH_AGE_MAX));
             }
             Validation::Unvalidated { bytes, .. } => {
+                // Its bytes stay counted: leaving and coming back must not fill the allowance again.
                 self.strangers.push_back((route.path, bytes));
                 if self.strangers.len() > UNVALIDATED_PATHS_MAX {
                     self.strangers.pop_front();
@@ -150,6 +157,7 @@ impl Roaming {
             && previous == path
         {
             self.previous = None;
+            // It was validated a moment ago, and a spoofed datagram must not cost the client its rate.
             if now < until {
                 return Validation::Validated;
             }

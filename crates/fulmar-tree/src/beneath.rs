@@ -81,6 +81,7 @@ impl Beneath {
     /// The folder at `names`, if it is there without a link on the way. Nothing is made.
     pub(crate) fn look(&self, names: &[&[u8]]) -> Result<Option<OwnedFd>> {
         let mut folder = self.root.try_clone().map_err(|_| Errno::MFILE)?;
+        // Name by name from a descriptor that is held: what is renamed meanwhile cannot lead elsewhere.
         for name in names {
             folder = match system::open_folder(&folder, name, system::SEARCH) {
                 Ok(below) => below,
@@ -152,6 +153,7 @@ impl Beneath {
 
 /// Opens the folder `name`, and makes it if need be.
 fn enter(above: BorrowedFd<'_>, name: &[u8]) -> Result<(OwnedFd, bool)> {
+    // Opened before it is made: whoever has put a link there is found out by the opening, which follows none.
     match system::open_folder(above, name, system::SEARCH) {
         Err(Errno::NOENT) => {}
         Err(Errno::LOOP | Errno::NOTDIR) => remove_link(above, name)?,
@@ -161,6 +163,7 @@ fn enter(above: BorrowedFd<'_>, name: &[u8]) -> Result<(OwnedFd, bool)> {
         Err(Errno::EXIST) => false,
         made => made.map(|()| true)?,
     };
+    // Opened like any other: between making and opening somebody may have put a link in its place.
     Ok((system::open_folder(above, name, system::SEARCH)?, made))
 }
 

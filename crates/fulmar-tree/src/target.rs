@@ -97,6 +97,7 @@ impl TreeTarget {
 
     /// The folder that an entry lies in, its name there, and its path.
     fn locate(&mut self, entry: &Entry, is_folder: bool) -> Result<Located, EntryError> {
+        // A peer that could name a partial file could write into that of another copy.
         if entry.path.names().any(is_partial_name) {
             return Err(EntryError::new(EntryErrorKind::BadName));
         }
@@ -105,6 +106,7 @@ impl TreeTarget {
         };
         let names = below.names(&entry.path, is_folder)?;
         let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
+        // From here on there is a descriptor of the folder and one name in it: no path is walked again.
         let folder = beneath.folder(above).map_err(of_name)?;
         Ok(Located {
             folder,
@@ -161,9 +163,11 @@ impl TreeTarget {
             return Err(EntryError::new(EntryErrorKind::NotFolder));
         }
         let was_made = self.beneath()?.was_made(&located.path);
+        // Of a folder of ours the spelling is right. One that was there may be another, where case is ignored.
         if !was_made {
             spelling::check(&located.folder, &located.name, &facts).map_err(own)?;
         }
+        // The mode of somebody's folder stays, unless it is the user's own and keeps its entries out.
         let is_closed =
             self.options.preserve && facts.owner == system::user() && facts.mode & 0o700 != 0o700;
         if was_made || is_closed {
