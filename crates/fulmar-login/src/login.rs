@@ -273,14 +273,14 @@ impl<S: Service> Login<S> {
     pub fn handle_errors(&mut self, now: Time, bytes: &[u8]) {
         let text = self.printable.take(bytes);
         self.take_errors(&text);
-        self.note_sign_of_life(now);
+        self.restart_silence(now);
     }
 
     /// Takes note that there is no more standard error of ssh.
     pub fn handle_errors_end(&mut self, now: Time) {
         let text = self.printable.finish();
         self.take_errors(&text);
-        self.note_sign_of_life(now);
+        self.restart_silence(now);
     }
 
     /// Takes note that ssh has ended. All that it wrote was handed over before; a stream may stay open, because a
@@ -459,7 +459,7 @@ impl<S: Service> Login<S> {
         if self.output.service().has_greeted() {
             self.greeted_at.get_or_insert(now);
         }
-        self.note_sign_of_life(now);
+        self.restart_silence(now);
     }
 
     fn take_output_event(&mut self, now: Time, event: OutputEvent, rest: &[u8]) {
@@ -538,8 +538,9 @@ impl<S: Service> Login<S> {
         self.show(held);
     }
 
-    /// Something has come, or it is not the far side that is waited for.
-    fn note_sign_of_life(&mut self, now: Time) {
+    /// Begins to count silence anew, once the remote shell has said that it reads. Before that ssh may be asking for a
+    /// password, and the user may take as long as they like.
+    fn restart_silence(&mut self, now: Time) {
         let service = self.output.service();
         let waits = service.has_begun(self.output.diagnostics()) && !service.is_invited();
         self.silence = waits.then_some(Silence::from(now));

@@ -551,7 +551,6 @@ impl Peer {
         statistics.sent = (stats.udp_tx.datagrams, stats.udp_tx.bytes);
         statistics.received = (stats.udp_rx.datagrams, stats.udp_rx.bytes);
         statistics.lost = stats.path.lost_packets;
-        statistics.congestion_window = stats.path.cwnd;
         statistics.mtu = stats.path.current_mtu;
     }
 }

@@ -88,8 +88,6 @@ pub struct Statistics {
     pub received: (u64, u64),
     /// Datagrams that were lost on the way to the peer, as far as is known.
     pub lost: u64,
-    /// The congestion window: the most bytes that may be under way to the peer.
-    pub congestion_window: u64,
     /// The most bytes that the peer may have under way to us or waiting here.
     pub receive_window: u64,
     /// The most bytes that are kept here until the peer has them.

@@ -1,4 +1,6 @@
-//! The one place where the program waits: for descriptors, time, signals and changes of the network.
+//! The one place where the loops of the program wait: for descriptors, time, signals and changes of the network.
+//!
+//! Short waits outside of a loop stand where they are needed: for the end of a child, for the last words to a terminal.
 
 use std::collections::VecDeque;
 use std::{io, mem};
@@ -60,8 +62,9 @@ pub(crate) enum Event {
 /// Waits for everything that a loop of this program waits for.
 ///
 /// Each turn of a loop sets the deadline, registers its descriptors, waits, and takes the events off. They come in
-/// this order: hints, signals, then descriptors as they were registered. So sockets are registered before the
-/// keyboard, and a resize counts before the keys that were typed after it.
+/// this order: hints, signals, what an earlier turn has left over, then descriptors as they were registered. A resize
+/// counts before the keys that were typed after it, and sockets are registered before the keyboard, so that a key meets
+/// the newest screen.
 #[derive(Debug)]
 pub(crate) struct Reactor {
     signals: SignalPipe,
