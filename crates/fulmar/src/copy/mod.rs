@@ -34,10 +34,11 @@ mod udp_link;
 mod work;
 
 use std::ffi::OsStr;
+use std::fs::OpenOptions;
 use std::time::Duration;
 
 use fulmar_channel::Totals;
-use fulmar_platform::{Interest, Signal, forbid_core_dumps, signals};
+use fulmar_platform::{Interest, SavedModes, Signal, Tty, forbid_core_dumps, signals};
 
 use self::arguments::CopyOptions;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
@@ -181,10 +182,21 @@ fn copy(
         &words,
         limit_there(job, wishes),
     )?;
-    let found = opening.finish(reactor, reporter)?;
-    let link = Link::begin(now(), found, window_max(wishes), task.resumes())?;
+    let modes = terminal_modes();
+    let found = opening.finish(reactor, reporter);
+    if let (Err(_), Some(modes)) = (&found, modes) {
+        // ssh may have been killed while it asked for a password.
+        let _ = modes.restore();
+    }
+    let link = Link::begin(now(), found?, window_max(wishes), task.resumes())?;
     let pace = Pace::new(wishes.limit, now());
     Near::new(reactor, reporter, link, task, pace).run()
+}
+
+/// Returns the modes of the terminal at which ssh asks, if there is one.
+fn terminal_modes() -> Option<SavedModes> {
+    let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty");
+    Tty::open(terminal.ok()?).ok()?.modes().ok()
 }
 
 /// Returns what the far end keeps to, if it is the one that sends.

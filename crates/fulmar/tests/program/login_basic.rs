@@ -655,6 +655,21 @@ fn an_ssh_that_dies_with_the_echo_off_leaves_it_on() {
     expect_failure(&mut terminal, &["signal 9"]);
 }
 
+#[test]
+fn an_ssh_that_dies_with_the_echo_off_leaves_it_on_after_a_copy_too() {
+    let world = world();
+    let dying = FakeSsh {
+        before: "stty -echo -icanon </dev/tty; kill -9 $$",
+        ..PRESENT
+    };
+    let script = world.write("fake-ssh", dying.script());
+    let mut command = world.spawn(world.ours("fulmar"));
+    command.arg("cp").arg("--ssh");
+    command.arg(format!("sh {}", script.display()));
+    command.arg(world.write("file", "x")).arg("ada@host:");
+    expect_failure(&mut start(&command), &["signal 9"]);
+}
+
 /// A server in name only: it says where it listens, and is deaf there.
 fn blocked(says: &str) -> (World, Terminal, UdpSocket) {
     let deaf = UdpSocket::bind("127.0.0.1:0").expect("a free port");
