@@ -225,7 +225,10 @@ impl FarEnd {
         while let Some(event) = self.reactor.poll_event() {
             match (event, &mut self.udp) {
                 (reactor::Event::Signal(_), _) => return Err(Leave::Signalled),
-                (reactor::Event::Ready(Token::Socket(place), _), Some((sockets, connection))) => {
+                (
+                    reactor::Event::Ready(Token::Socket(place), readiness),
+                    Some((sockets, connection)),
+                ) if readiness.is_readable() => {
                     sockets.receive(place, connection);
                 }
                 (reactor::Event::Ready(Token::Input, _), _) => news.input = true,

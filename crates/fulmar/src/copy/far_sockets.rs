@@ -1,6 +1,6 @@
 //! The far end's datagrams, between its sockets and QUIC.
 
-use fulmar_base::SendError;
+use fulmar_base::{SendError, Time};
 use fulmar_platform::{Interest, UdpSocket};
 use fulmar_quic::Connection;
 use fulmar_transport::Arrival;
@@ -55,6 +55,7 @@ impl FarSockets {
     pub(super) fn receive(&mut self, place: usize, connection: &mut Connection) {
         let absence = &mut self.absence;
         let mut copy = Copy {
+            received_at: now(),
             connection,
             absence,
         };
@@ -76,13 +77,19 @@ impl FarSockets {
 
 /// The connection, in one turn.
 struct Copy<'a> {
+    received_at: Time,
     connection: &'a mut Connection,
     absence: &'a mut Absence,
 }
 
 impl PathHandler for Copy<'_> {
+    fn note_arrival(&mut self) {
+        // Others may have had the processor since the turn began: round trips are told by this time.
+        self.received_at = now();
+    }
+
     fn handle_datagram(&mut self, arrival: Arrival<'_>) -> Handled {
-        let handled = handle_datagram(self.connection, arrival);
+        let handled = handle_datagram(self.received_at, self.connection, arrival);
         if handled.is_genuine {
             self.absence.heard();
         }

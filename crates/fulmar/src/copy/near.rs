@@ -185,7 +185,11 @@ impl<'a> Near<'a> {
             match event {
                 reactor::Event::Hint(hint) => self.link.handle_hint(now, hint),
                 reactor::Event::Signal(signal) => self.handle_signal(now, signal)?,
-                reactor::Event::Ready(token, _) => self.link.handle_ready(now, token),
+                reactor::Event::Ready(token, readiness) if readiness.is_readable() => {
+                    self.link.handle_ready(now, token);
+                }
+                // Room is used in each turn.
+                reactor::Event::Ready(..) => {}
             }
         }
         self.reporter.look_after_output();

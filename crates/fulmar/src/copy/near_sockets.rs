@@ -113,6 +113,7 @@ impl NearSockets {
     /// Hands over what has come on the socket at that place, within the budget of the turn.
     pub(super) fn receive(&mut self, place: usize, connection: &mut Connection) {
         let mut copy = Copy {
+            received_at: now(),
             connection,
             absence: &mut self.absence,
             refusals: &mut self.refusals,
@@ -136,14 +137,20 @@ impl NearSockets {
 
 /// The connection, in one turn.
 struct Copy<'a> {
+    received_at: Time,
     connection: &'a mut Connection,
     absence: &'a mut Absence,
     refusals: &'a mut u64,
 }
 
 impl PathHandler for Copy<'_> {
+    fn note_arrival(&mut self) {
+        // Others may have had the processor since the turn began: round trips are told by this time.
+        self.received_at = now();
+    }
+
     fn handle_datagram(&mut self, arrival: Arrival<'_>) -> Handled {
-        let handled = handle_datagram(self.connection, arrival);
+        let handled = handle_datagram(self.received_at, self.connection, arrival);
         if handled.is_genuine {
             self.absence.heard();
         }
@@ -159,10 +166,13 @@ impl PathHandler for Copy<'_> {
 }
 
 /// Hands a datagram to QUIC.
-pub(super) fn handle_datagram(connection: &mut Connection, arrival: Arrival<'_>) -> Handled {
+pub(super) fn handle_datagram(
+    now: Time,
+    connection: &mut Connection,
+    arrival: Arrival<'_>,
+) -> Handled {
     let Arrival { path, ecn, bytes } = arrival;
-    // Others may have had the processor since the turn began: round trips are told by this time.
-    let verdict = connection.handle_datagram(now(), path, ecn, bytes);
+    let verdict = connection.handle_datagram(now, path, ecn, bytes);
     let is_genuine = verdict == Verdict::Genuine;
     Handled {
         is_genuine,

@@ -156,8 +156,10 @@ impl UdpLink {
                 return;
             }
             self.sockets.begin_turn();
-            for (token, _) in poller.ready() {
-                if let Token::Socket(place) = token {
+            for (token, readiness) in poller.ready() {
+                if let Token::Socket(place) = token
+                    && readiness.is_readable()
+                {
                     self.sockets.receive(place, &mut self.connection);
                 }
             }

@@ -30,6 +30,8 @@ pub(crate) struct SshLogin<S: Service> {
     question: Option<Question>,
     resolver: Option<Resolver>,
     was_cut_off: bool,
+    /// True if ssh's standard error was read in this turn, which has a budget for it.
+    has_read_errors: bool,
 }
 
 /// A program that answers a question on its output and ends.
@@ -53,6 +55,7 @@ impl<S: Service> SshLogin<S> {
             question: None,
             resolver: None,
             was_cut_off: false,
+            has_read_errors: false,
         }
     }
 
@@ -129,14 +132,18 @@ impl<S: Service> SshLogin<S> {
                 read_output(now, child, &mut self.machine);
                 // What was said before the far end's line is there by then.
                 read_errors(now, child, &mut self.machine);
+                self.has_read_errors = true;
             }
-            Token::SshErrors => read_errors(now, child, &mut self.machine),
+            Token::SshErrors if !self.has_read_errors => {
+                read_errors(now, child, &mut self.machine);
+            }
             _ => {}
         }
     }
 
     /// Ends a turn: looks for the end of ssh and for answers, and writes what there is to write.
     pub(crate) fn end_turn(&mut self, now: Time) {
+        self.has_read_errors = false;
         if let Some(child) = &mut self.child {
             if let Some(exit) = child.look_for_end() {
                 read_output(now, child, &mut self.machine);

@@ -109,6 +109,7 @@ impl ClientSockets {
             if received.datagrams == 0 {
                 break;
             }
+            handler.note_arrival();
             self.hand_over(path, handler);
         }
     }

@@ -6,6 +6,9 @@ use fulmar_transport::Arrival;
 
 /// A protocol whose datagrams go over paths.
 pub(crate) trait PathHandler {
+    /// Takes note that datagrams were received, which are handed over next.
+    fn note_arrival(&mut self) {}
+
     /// Takes a datagram.
     fn handle_datagram(&mut self, arrival: Arrival<'_>) -> Handled;
 

@@ -76,6 +76,7 @@ impl ServerSockets {
             if received.datagrams == 0 {
                 break;
             }
+            handler.note_arrival();
             self.hand_over(place, handler);
         }
     }
