@@ -2,9 +2,13 @@
 //!
 //! ```text
 //!  connecting ──── UDP is up ──────────────────────► over UDP
-//!      └─ 3 s of silence ─► ssh is asked for it ───► over ssh
-//!                                   └─ ssh ends ───► over UDP, if that is up by then
+//!      └─ 3 s of silence, ─► ssh is asked for it ──► over ssh
+//!         no UDP at all              └─ ssh ends ──► over UDP, if that is up by then
 //! ```
+//!
+//! UDP comes first: only it survives another address and fills a long path. ssh is not asked at once, because the far end
+//! gives UDP up for it; three seconds leave room for a handshake whose first packet is lost, which QUIC repeats after one
+//! second (RFC 9002 §6.2.2).
 //!
 //! The program carries it out in `copy/link.rs`. If both come at once the far end chooses, in `copy/far_end.rs`.
 

@@ -26,7 +26,8 @@ pub(crate) trait PathHandler {
 pub(crate) struct Handled {
     /// True if it was authentic.
     pub(crate) is_genuine: bool,
-    /// True if it was also newer than all before, and so proves where the peer is.
+    /// True if it also proves where the peer is: in a session one that is newer than all before, in a copy any, since
+    /// QUIC accepts each packet once.
     pub(crate) is_fresh: bool,
     /// The work that it has made, in units of [`fulmar_transport::WorkBudget`].
     pub(crate) work: u64,
