@@ -27,7 +27,7 @@ pub struct Reachable {
     pub port: u16,
     /// The session's key.
     pub key: Key,
-    /// What was agreed on.
+    /// The agreement with the server.
     pub agreement: Option<Agreement>,
 }
 
@@ -316,7 +316,7 @@ mod tests {
     const OTHER_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
     const OFFER: &[u8] = b"FULMAR OFFER 1 exit,hints\nFULMAR END\n";
 
-    /// What is written to ask for a session, on these ports if any.
+    /// Returns the text that asks for a session, on these ports if any.
     fn block(ports: Option<&str>) -> Block {
         let offer = Offer {
             ports: ports.map(|ports| PortRange::parse(ports).unwrap()),
@@ -334,7 +334,7 @@ mod tests {
         LoginOutput::new(SessionService::new(block(ports)), Key::from_base64)
     }
 
-    /// What is said by a text that comes in these pieces and then ends.
+    /// Returns the events of a text that comes in these pieces and then ends.
     fn heard<'a>(
         pieces: impl IntoIterator<Item = &'a [u8]>,
     ) -> (
@@ -439,7 +439,7 @@ mod tests {
         );
     }
 
-    /// What the reader of a login understands in which the server is wished to other ports.
+    /// Returns the events of a login in which the server is asked for other ports.
     fn moving(text: &str) -> (Vec<OutputEvent>, Result<(), OutputError>, Option<u16>) {
         let mut output = reader(Some("7"));
         let mut said = Vec::new();

@@ -65,7 +65,7 @@ pub struct Poller<T> {
 pub struct Registry<'fd, T> {
     entries: Vec<PollFd<'fd>>,
     tokens: Vec<T>,
-    /// What needs no waiting.
+    /// The tokens of things that need no waiting.
     ready: Vec<(T, Readiness)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a failure of any part of the program tells its user.
+//! The words and the status that any failure of the program has for its user.
 
 use std::error::Error;
 

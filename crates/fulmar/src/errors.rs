@@ -1,4 +1,4 @@
-//! What can go wrong with any part of the program, brought together.
+//! The errors of all parts of the program, brought together.
 //!
 //! Each part has an error type of its own, with texts and advice.
 

@@ -1,4 +1,4 @@
-//! What the system refuses to any part of the program.
+//! The errors of system calls that any part of the program may need.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

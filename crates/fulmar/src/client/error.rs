@@ -1,4 +1,4 @@
-//! What can keep a client from a session, or end one.
+//! The errors that keep a client from a session, or end one.
 
 use std::ffi::OsString;
 use std::io;

@@ -1,4 +1,4 @@
-//! What can go wrong with a copy.
+//! The errors of a copy.
 
 use std::ffi::OsString;
 

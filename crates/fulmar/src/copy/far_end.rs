@@ -90,7 +90,7 @@ pub(super) struct FarEnd {
     pace: Pace,
 }
 
-/// What has come of the login.
+/// The news of the login in one turn.
 #[derive(Clone, Copy, Debug, Default)]
 struct LoginNews {
     /// There is input.

@@ -1,4 +1,4 @@
-//! What can keep a session from beginning.
+//! The errors that keep a session from beginning.
 
 use fulmar_core::Names;
 use fulmar_login::{LoginFailure, OpeningError};

@@ -15,15 +15,15 @@ use zeroize::Zeroizing;
 
 use crate::reactor::{Registry, Token};
 
-/// What is read of one stream in one turn of a loop.
+/// The most bytes that one turn of a loop reads of a stream.
 ///
 /// Source: docs/threat-model.md §6.
 const BYTES_PER_TURN: usize = 64 * 1024;
 
-/// What is read at once.
+/// The most bytes of one read.
 const BYTES_AT_ONCE: usize = 4096;
 
-/// How long ssh is given to end when it is asked to. Chosen by eye: it only puts a terminal's modes
+/// The time that ssh has to end when it is asked to. Chosen by eye: it only puts a terminal's modes
 /// back.
 const END_WITHIN: Duration = Duration::from_secs(2);
 

@@ -21,7 +21,7 @@ pub(crate) trait PathHandler {
     }
 }
 
-/// What was made of a datagram.
+/// The outcome of handling a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handled {
     /// True if it was authentic.

@@ -1,4 +1,4 @@
-//! What can keep a server from serving.
+//! The errors that keep a server from serving.
 
 use std::ffi::OsString;
 use std::io;

@@ -1,4 +1,4 @@
-//! Where to listen, as command lines say it.
+//! The options of command lines that say where to listen.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with settings.
+//! The errors of settings.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

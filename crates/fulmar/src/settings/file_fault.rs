@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration file before a word of it is looked at.
+//! The faults of a configuration file that are found before it is read.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Who has set a value.
+//! The source of a value.
 
 use std::fmt;
 use std::path::PathBuf;

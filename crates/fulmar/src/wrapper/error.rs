@@ -1,4 +1,4 @@
-//! What can keep the starter from starting a session.
+//! The errors that keep the starter from starting a session.
 
 use std::ffi::OsString;
 use std::io;
@@ -82,7 +82,7 @@ pub(crate) enum Failure {
     /// The server is too old for a range of ports.
     #[error("the server does not understand a range of ports")]
     NoPortRanges,
-    /// What was named is no host to ssh either.
+    /// The name is no host to ssh either.
     #[error(transparent)]
     Login(#[from] LoginFailure),
     /// The system refuses something.

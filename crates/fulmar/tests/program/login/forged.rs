@@ -80,7 +80,7 @@ fn expect_screens(terminal: &mut Terminal, name: &str, count: usize) {
     }
 }
 
-/// How many datagrams of more than 1000 bytes the client has `sent` or `received`, by its own account.
+/// Returns the number of datagrams of more than 1000 bytes that the client has `sent` or `received`, by its own account.
 fn long(near: &Machine, verb: &str) -> usize {
     let trace = near.read_home(Person::Alice, TRACE).expect("a trace");
     let lines = trace.lines().filter(|line| line.contains(verb));
