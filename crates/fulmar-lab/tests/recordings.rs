@@ -1,7 +1,7 @@
 //! Every recording of our own, played again by the judge's rules over paths that do nothing but
 //! delay.
 
-use fulmar_lab::judge::{Eye, Position, Run, Stamp, Truth, Verdict};
+use fulmar_lab::judge::{Position, Run, ScreenObserver, Stamp, Truth, Verdict};
 use fulmar_lab::stats::Observation;
 use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Statistics, Trace, strokes};
 use std::fs;
@@ -276,8 +276,8 @@ fn recordings_guessed_by_an_oracle_are_right_at_once() {
 #[test]
 fn the_eye_misses_no_change_of_a_cell() {
     for (name, trace) in recordings() {
-        let mut mirror = Eye::new(trace.size());
-        let mut whole = Eye::new(trace.size());
+        let mut mirror = ScreenObserver::new(trace.size());
+        let mut whole = ScreenObserver::new(trace.size());
         let mut ignored = Vec::new();
         for (number, (_, bytes)) in trace.host().enumerate() {
             for byte in bytes {

@@ -1,8 +1,8 @@
 //! The screens of the user's terminal in a run.
 
-use super::eye::{Change, Eye, Stamp};
 use super::glyph::{Glyph, Place};
 use super::history::History;
+use super::observer::{Change, ScreenObserver, Stamp};
 use crate::trace::{Event, Size, Trace};
 use std::time::Duration;
 
@@ -30,29 +30,31 @@ pub(crate) struct Look {
 impl Display {
     /// Shows what a user's terminal got.
     pub(crate) fn of(trace: &Trace, largest: Size) -> Self {
-        let mut eye = Eye::new(trace.size());
+        let mut observer = ScreenObserver::new(trace.size());
         let mut display = Self {
             history: History::new(largest),
-            looks: vec![look(&eye, trace.began())],
+            looks: vec![look(&observer, trace.began())],
         };
         let mut changes = Vec::new();
         for record in trace.records() {
             match &record.event {
-                Event::Host(bytes) => eye.show(bytes, &mut changes),
-                Event::Size(size) if *size != eye.size() => eye.resize(*size, &mut changes),
+                Event::Host(bytes) => observer.show(bytes, &mut changes),
+                Event::Size(size) if *size != observer.size() => {
+                    observer.resize(*size, &mut changes)
+                }
                 Event::Size(_) | Event::User(_) => continue,
             }
-            display.note(&eye, record.at, &mut changes);
+            display.note(&observer, record.at, &mut changes);
         }
         display
     }
 
-    fn note(&mut self, eye: &Eye, at: Duration, changes: &mut Vec<Change>) {
+    fn note(&mut self, observer: &ScreenObserver, at: Duration, changes: &mut Vec<Change>) {
         let count = self.looks.len();
         for change in changes.drain(..) {
             self.history.add(count, change.place, change.glyph);
         }
-        self.looks.push(look(eye, at));
+        self.looks.push(look(observer, at));
     }
 
     pub(crate) fn looks(&self) -> &[Look] {
@@ -83,11 +85,11 @@ impl Display {
     }
 }
 
-fn look(eye: &Eye, at: Duration) -> Look {
+fn look(observer: &ScreenObserver, at: Duration) -> Look {
     Look {
         at,
-        cursor: eye.cursor().seen(),
-        hash: eye.hash(),
-        stamp: eye.stamp(),
+        cursor: observer.cursor().seen(),
+        hash: observer.hash(),
+        stamp: observer.stamp(),
     }
 }

@@ -1,7 +1,7 @@
 //! The effect of a key itself on the screen.
 
-use super::eye::places;
 use super::glyph::Place;
+use super::observer::places;
 use super::truth::{Chunk, Position, Truth};
 use std::collections::BTreeSet;
 use std::time::Duration;

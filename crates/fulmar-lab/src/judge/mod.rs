@@ -2,7 +2,7 @@
 //! person saw of each key, and when.
 //!
 //! It knows nothing of the peer that carried the session, uses no code of ours for the screen, and
-//! takes nobody's word for what is shown: an emulator that is neither ours nor a peer's ([`Eye`])
+//! takes nobody's word for what is shown: an emulator that is neither ours nor a peer's ([`ScreenObserver`])
 //! shows the bytes. Text and cursor count, attributes do not.
 //!
 //! # Truth
@@ -36,10 +36,10 @@ mod course;
 mod delivery;
 mod display;
 mod effect;
-mod eye;
 mod glyph;
 mod history;
 mod json;
+mod observer;
 mod own;
 mod truth;
 mod verdict;
@@ -47,8 +47,8 @@ mod wrong;
 
 pub use delivery::{Delivery, plain};
 pub use effect::{ANSWER_WITHIN, BURST_GAP, Effect};
-pub use eye::{Change, Cursor, Eye, STAMP_PREFIX, Stamp};
 pub use glyph::{Glyph, Place};
+pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub use truth::{Position, TrueKey, Truth};
 pub use verdict::{KeyVerdict, NoVerdict, Run, Verdict};
 pub use wrong::{NOTICES, WRONG_OVER, Wrong};

@@ -1,9 +1,9 @@
 //! The truth of a session: every screen that the host's output makes, in its order.
 
 use super::effect::{Effect, effects};
-use super::eye::{Change, Cursor, Eye};
 use super::glyph::{Glyph, Place};
 use super::history::History;
+use super::observer::{Change, Cursor, ScreenObserver};
 use crate::trace::{Event, Size, StrokeKind, Trace, strokes};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -176,7 +176,7 @@ impl Truth {
     }
 
     /// Returns where the last screen with this hash begins, up to a position. See
-    /// [`Eye::hash`](super::Eye::hash).
+    /// [`ScreenObserver::hash`](super::ScreenObserver::hash).
     pub(crate) fn last_like(&self, hash: u64, to: Position) -> Option<Position> {
         let last = self.last_alike(hash, self.state(to))?;
         Some(self.states[last].from)
@@ -204,7 +204,7 @@ pub(crate) struct Chunk {
 }
 
 struct Play {
-    eye: Eye,
+    observer: ScreenObserver,
     truth: Truth,
     chunks: Vec<Chunk>,
     newlines: Vec<Position>,
@@ -214,11 +214,11 @@ struct Play {
 impl Play {
     fn new(trace: &Trace) -> Self {
         let size = largest_size(trace);
-        let eye = Eye::new(trace.size());
+        let observer = ScreenObserver::new(trace.size());
         let blank = State {
             from: Position(0),
-            cursor: eye.cursor(),
-            hash: eye.hash(),
+            cursor: observer.cursor(),
+            hash: observer.hash(),
             is_rest: true,
         };
         let truth = Truth {
@@ -230,7 +230,7 @@ impl Play {
             output: Vec::new(),
         };
         Self {
-            eye,
+            observer,
             truth,
             chunks: Vec::new(),
             newlines: Vec::new(),
@@ -239,8 +239,8 @@ impl Play {
     }
 
     fn resize(&mut self, size: Size) {
-        if size != self.eye.size() {
-            self.eye.resize(size, &mut self.changes);
+        if size != self.observer.size() {
+            self.observer.resize(size, &mut self.changes);
             self.note();
         }
     }
@@ -262,7 +262,7 @@ impl Play {
         let start = self.truth.end();
         for byte in bytes {
             self.truth.output.push(*byte);
-            self.eye.show(&[*byte], &mut self.changes);
+            self.observer.show(&[*byte], &mut self.changes);
             self.note();
             if *byte == b'\n' {
                 self.newlines.push(self.truth.end());
@@ -275,13 +275,13 @@ impl Play {
         self.chunks.push(Chunk { at, start, end });
     }
 
-    /// Takes over what the eye has seen at this position.
+    /// Takes over what the observer has seen at this position.
     fn note(&mut self) {
         let from = self.truth.end();
         for change in self.changes.drain(..) {
             self.truth.history.add(from.0, change.place, change.glyph);
         }
-        let (cursor, hash) = (self.eye.cursor(), self.eye.hash());
+        let (cursor, hash) = (self.observer.cursor(), self.observer.hash());
         let Some(last) = self.truth.states.last_mut() else {
             return;
         };

@@ -1,9 +1,9 @@
 //! Finds what the display showed and never should have.
 
 use super::course::{Course, Moment};
-use super::eye::places;
 use super::glyph::Place;
 use super::json;
+use super::observer::places;
 use super::truth::Position;
 use crate::stats::millis;
 use serde::{Deserialize, Serialize};

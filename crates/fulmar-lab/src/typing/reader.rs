@@ -1,12 +1,12 @@
 //! Tells what a user can see while the run goes on.
 
-use crate::judge::{Change, Eye, Position, Truth};
+use crate::judge::{Change, Position, ScreenObserver, Truth};
 use crate::trace::Size;
 
 /// The user's terminal, and what the user knows of the recording.
 pub struct Reader<'a> {
     truth: &'a Truth,
-    eye: Eye,
+    observer: ScreenObserver,
     typed: usize,
     changes: Vec<Change>,
 }
@@ -16,7 +16,7 @@ impl<'a> Reader<'a> {
     pub fn new(truth: &'a Truth, size: Size) -> Self {
         Self {
             truth,
-            eye: Eye::new(size),
+            observer: ScreenObserver::new(size),
             typed: 0,
             changes: Vec::new(),
         }
@@ -24,7 +24,7 @@ impl<'a> Reader<'a> {
 
     /// Shows the terminal some output.
     pub fn show(&mut self, bytes: &[u8]) {
-        self.eye.show(bytes, &mut self.changes);
+        self.observer.show(bytes, &mut self.changes);
         self.changes.clear();
     }
 
@@ -39,8 +39,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the terminal.
-    pub fn eye(&self) -> &Eye {
-        &self.eye
+    pub fn observer(&self) -> &ScreenObserver {
+        &self.observer
     }
 
     /// True when what the host wrote up to `position` is to be seen: a stamp says so, or the whole
@@ -57,13 +57,13 @@ impl<'a> Reader<'a> {
 
     fn looks_like(&self, position: Position) -> bool {
         let reach = self.truth.reach(self.typed);
-        let last = self.truth.last_like(self.eye.hash(), reach);
+        let last = self.truth.last_like(self.observer.hash(), reach);
         last.is_some_and(|last| last >= self.truth.since(position))
     }
 
     /// Returns true if the newest stamp says so; `None` without one.
     fn is_stamped(&self, position: Position) -> Option<bool> {
-        let stamp = self.eye.stamp()?;
+        let stamp = self.observer.stamp()?;
         Some(Position(stamp.0) >= self.truth.since(position))
     }
 }

@@ -247,8 +247,8 @@ impl<'a> User<'a> {
     }
 
     fn rows(&self) -> impl Iterator<Item = String> {
-        let eye = self.reader.eye();
-        (0..eye.size().rows).map(|row| eye.row_text(row))
+        let observer = self.reader.observer();
+        (0..observer.size().rows).map(|row| observer.row_text(row))
     }
 }
 

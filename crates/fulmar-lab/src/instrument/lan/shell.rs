@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
 
 use crate::experiment::Surroundings;
-use crate::judge::Eye;
+use crate::judge::ScreenObserver;
 use crate::peer::Peer;
 use crate::replay::{Client, Stage};
 use crate::scenario::Scenario;
@@ -41,7 +41,7 @@ pub(super) struct Place {
 pub(super) struct Shell {
     client: Client,
     pub(super) line: String,
-    eye: Eye,
+    observer: ScreenObserver,
     /// The number of bytes that the terminal got.
     pub(super) shown: u64,
     /// The time at which the peer was started.
@@ -66,7 +66,7 @@ impl Place {
         Ok(Shell {
             client: self.stage.start(&line, SIZE)?,
             line,
-            eye: Eye::new(SIZE),
+            observer: ScreenObserver::new(SIZE),
             shown: 0,
             began,
         })
@@ -102,9 +102,11 @@ impl Shell {
     pub(super) fn await_answer(&mut self, answer: &str) -> Result<Duration> {
         let limit = boot_time() + PATIENCE;
         loop {
-            let row = self.eye.cursor().place.row;
-            let above = row.checked_sub(1).map(|above| self.eye.row_text(above));
-            if above.as_deref() == Some(answer) && self.eye.row_text(row) == PROMPT[1] {
+            let row = self.observer.cursor().place.row;
+            let above = row
+                .checked_sub(1)
+                .map(|above| self.observer.row_text(above));
+            if above.as_deref() == Some(answer) && self.observer.row_text(row) == PROMPT[1] {
                 return Ok(boot_time());
             }
             self.look_for(answer, limit)?;
@@ -154,8 +156,8 @@ impl Shell {
     ) -> Result<Duration> {
         let limit = boot_time() + patience;
         loop {
-            let place = self.eye.cursor().place;
-            let row = self.eye.row_text(place.row);
+            let place = self.observer.cursor().place;
+            let row = self.observer.row_text(place.row);
             if is_wanted(&row) && usize::from(place.column) >= row.chars().count() {
                 return Ok(boot_time());
             }
@@ -181,7 +183,7 @@ impl Shell {
         match self.master().read(&mut buffer)? {
             Transfer::Bytes(count) => {
                 self.shown += count as u64;
-                self.eye.show(&buffer[..count], &mut Vec::new());
+                self.observer.show(&buffer[..count], &mut Vec::new());
             }
             Transfer::WouldBlock => {}
             Transfer::Closed => bail!("the peer has left"),
@@ -190,7 +192,7 @@ impl Shell {
     }
 
     fn screen(&self) -> String {
-        let rows = (0..SIZE.rows).map(|row| self.eye.row_text(row));
+        let rows = (0..SIZE.rows).map(|row| self.observer.row_text(row));
         let rows: Vec<String> = rows.filter(|row| !row.is_empty()).collect();
         rows.join("\n")
     }

@@ -7,7 +7,7 @@ use fulmar_platform::boot_time;
 use fulmar_sim::Random;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::Eye;
+use crate::judge::ScreenObserver;
 use crate::trace::Size;
 
 /// The size of a burst and its pace.
@@ -79,15 +79,19 @@ impl Burst {
     }
 
     /// Tells whether all lines are on the screen, one below the other.
-    pub(super) fn is_on(&self, eye: &Eye) -> bool {
-        let rows: Vec<String> = (0..eye.size().rows).map(|row| eye.row_text(row)).collect();
+    pub(super) fn is_on(&self, observer: &ScreenObserver) -> bool {
+        let rows: Vec<String> = (0..observer.size().rows)
+            .map(|row| observer.row_text(row))
+            .collect();
         rows.windows(self.lines.len())
             .any(|rows| *rows == self.lines[..])
     }
 
     /// Returns how many of the lines are on the screen.
-    pub(super) fn count_on(&self, eye: &Eye) -> usize {
-        let rows: Vec<String> = (0..eye.size().rows).map(|row| eye.row_text(row)).collect();
+    pub(super) fn count_on(&self, observer: &ScreenObserver) -> usize {
+        let rows: Vec<String> = (0..observer.size().rows)
+            .map(|row| observer.row_text(row))
+            .collect();
         let is_on = |line: &&String| rows.contains(line);
         self.lines.iter().filter(is_on).count()
     }
@@ -140,20 +144,26 @@ mod tests {
 
     #[test]
     fn a_burst_is_there_with_its_last_line_and_not_before() {
-        let mut eye = Eye::new(SHAPE.terminal());
-        eye.show(b"$ ls\r\n", &mut Vec::new());
+        let mut observer = ScreenObserver::new(SHAPE.terminal());
+        observer.show(b"$ ls\r\n", &mut Vec::new());
         let burst = Burst::new(1, 0, SHAPE);
         for (count, write) in bytes(&burst).iter().enumerate() {
-            assert_eq!((burst.count_on(&eye), burst.is_on(&eye)), (count, false));
-            eye.show(write, &mut Vec::new());
+            assert_eq!(
+                (burst.count_on(&observer), burst.is_on(&observer)),
+                (count, false)
+            );
+            observer.show(write, &mut Vec::new());
         }
-        assert_eq!((burst.count_on(&eye), burst.is_on(&eye)), (34, true));
+        assert_eq!(
+            (burst.count_on(&observer), burst.is_on(&observer)),
+            (34, true)
+        );
         // Another one scrolls it away.
         let next = Burst::new(1, 1, SHAPE);
         for write in bytes(&next) {
-            eye.show(&write, &mut Vec::new());
+            observer.show(&write, &mut Vec::new());
         }
-        assert!(next.is_on(&eye) && !burst.is_on(&eye));
+        assert!(next.is_on(&observer) && !burst.is_on(&observer));
     }
 
     #[test]
@@ -161,10 +171,13 @@ mod tests {
         let burst = Burst::new(1, 0, SHAPE);
         let mut writes = bytes(&burst);
         writes.swap(3, 4);
-        let mut eye = Eye::new(SHAPE.terminal());
+        let mut observer = ScreenObserver::new(SHAPE.terminal());
         for write in writes {
-            eye.show(&write, &mut Vec::new());
+            observer.show(&write, &mut Vec::new());
         }
-        assert_eq!((burst.count_on(&eye), burst.is_on(&eye)), (34, false));
+        assert_eq!(
+            (burst.count_on(&observer), burst.is_on(&observer)),
+            (34, false)
+        );
     }
 }

@@ -11,7 +11,7 @@ use fulmar_platform::lab::delay_acks;
 use super::burst::{Burst, Shape, Written};
 use super::course::{Course, KEY};
 use super::seat::{Looker, Seat};
-use crate::judge::Eye;
+use crate::judge::ScreenObserver;
 use crate::link::Link;
 use crate::scenario::SERVER_IP;
 
@@ -60,7 +60,7 @@ impl Plain {
             let near = Near::new(self, link, connections, hand_over)?;
             let looker = Looker {
                 seat: near,
-                eye: Eye::new(shape.terminal()),
+                observer: ScreenObserver::new(shape.terminal()),
             };
             // The connection is closed with the looker, which ends the writer.
             let looked = course.run(link, looker);

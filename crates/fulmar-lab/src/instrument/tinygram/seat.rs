@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
 
 use super::burst::Burst;
-use crate::judge::Eye;
+use crate::judge::ScreenObserver;
 
 /// The near end.
 pub(super) trait Seat {
@@ -87,7 +87,7 @@ pub(super) struct Seen {
 /// Somebody who looks.
 pub(super) struct Looker<S> {
     pub(super) seat: S,
-    pub(super) eye: Eye,
+    pub(super) observer: ScreenObserver,
 }
 
 impl<S: Seat> Looker<S> {
@@ -100,7 +100,7 @@ impl<S: Seat> Looker<S> {
         let limit = boot_time() + patience;
         let mut lines = Lines::default();
         loop {
-            if let Some(seen) = lines.look(burst, &self.eye) {
+            if let Some(seen) = lines.look(burst, &self.observer) {
                 return Ok(Some(seen));
             }
             if boot_time() >= limit {
@@ -135,14 +135,14 @@ impl<S: Seat> Looker<S> {
     }
 
     fn rows(&self) -> impl Iterator<Item = String> {
-        (0..self.eye.size().rows).map(|row| self.eye.row_text(row))
+        (0..self.observer.size().rows).map(|row| self.observer.row_text(row))
     }
 
     /// Shows what comes until then, and returns whether something came.
     fn look(&mut self, until: Duration) -> Result<bool> {
         let bytes = self.seat.read(until)?;
         if let Some(bytes) = &bytes {
-            self.eye.show(bytes, &mut Vec::new());
+            self.observer.show(bytes, &mut Vec::new());
         }
         Ok(bytes.is_some())
     }
@@ -158,8 +158,8 @@ struct Lines {
 }
 
 impl Lines {
-    fn look(&mut self, burst: &Burst, eye: &Eye) -> Option<Seen> {
-        let (now, count) = (boot_time(), burst.count_on(eye));
+    fn look(&mut self, burst: &Burst, observer: &ScreenObserver) -> Option<Seen> {
+        let (now, count) = (boot_time(), burst.count_on(observer));
         if count > self.seen {
             match self.seen {
                 0 => self.first = now,
@@ -167,7 +167,7 @@ impl Lines {
             }
             (self.seen, self.last) = (count, now);
         }
-        burst.is_on(eye).then_some(Seen {
+        burst.is_on(observer).then_some(Seen {
             first: self.first,
             all: now,
             pause: self.pause,

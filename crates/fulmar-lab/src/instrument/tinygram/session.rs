@@ -11,7 +11,7 @@ use super::far::read_log;
 use super::seat::{Looker, Seat};
 use crate::experiment::Surroundings;
 use crate::instrument::Kernel;
-use crate::judge::Eye;
+use crate::judge::ScreenObserver;
 use crate::peer::Peer;
 use crate::played::READY;
 use crate::replay::Stage;
@@ -44,7 +44,7 @@ pub(super) fn run(
     let mut seat = &client.master;
     let mut looker = Looker {
         seat,
-        eye: Eye::new(course.shape.terminal()),
+        observer: ScreenObserver::new(course.shape.terminal()),
     };
     let is_ready = looker.await_text(READY, SET_UP);
     let screen = looker.screen();

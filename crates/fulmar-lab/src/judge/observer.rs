@@ -15,7 +15,7 @@ use std::time::Duration;
 /// A terminal that shows text and a cursor and is nobody's: not ours, and not a peer's.
 ///
 /// The emulator is `alacritty_terminal`. Titles are looked at for stamps only (see [`Stamp`]).
-pub struct Eye {
+pub struct ScreenObserver {
     terminal: Term<TitleReader>,
     parser: Processor<NoTimeout>,
     stamp: Rc<Cell<Option<Stamp>>>,
@@ -75,7 +75,7 @@ pub struct Change {
     pub glyph: Glyph,
 }
 
-impl Eye {
+impl ScreenObserver {
     /// Returns a blank terminal with the cursor at the top left.
     pub fn new(size: Size) -> Self {
         let config = Config {
@@ -314,10 +314,10 @@ mod tests {
         rows: 3,
     };
 
-    fn shown(bytes: &str) -> Eye {
-        let mut eye = Eye::new(SMALL);
-        eye.show(bytes.as_bytes(), &mut Vec::new());
-        eye
+    fn shown(bytes: &str) -> ScreenObserver {
+        let mut observer = ScreenObserver::new(SMALL);
+        observer.show(bytes.as_bytes(), &mut Vec::new());
+        observer
     }
 
     fn at(row: u16, column: u16) -> Place {
@@ -326,12 +326,12 @@ mod tests {
 
     #[test]
     fn text_and_cursor_are_seen() {
-        let eye = shown("ab\r\n\tc");
+        let observer = shown("ab\r\n\tc");
         assert_eq!(
-            (eye.row_text(0), eye.row_text(1)),
+            (observer.row_text(0), observer.row_text(1)),
             ("ab".to_owned(), "        c".to_owned())
         );
-        assert_eq!(eye.cursor().seen(), Some(at(1, 9)));
+        assert_eq!(observer.cursor().seen(), Some(at(1, 9)));
         assert_eq!(shown("\x1b[?25l").cursor().seen(), None);
     }
 
@@ -371,19 +371,19 @@ mod tests {
 
     #[test]
     fn grey_is_noticed_and_makes_no_difference() {
-        let eye = shown("\x1b[2ma\x1b[0;90mb\x1b[0;38;5;240mc\x1b[0;38;5;250md\x1b[me");
+        let observer = shown("\x1b[2ma\x1b[0;90mb\x1b[0;38;5;240mc\x1b[0;38;5;250md\x1b[me");
         let greys: Vec<bool> = (0..5)
-            .map(|column| eye.glyph(at(0, column)).is_grey())
+            .map(|column| observer.glyph(at(0, column)).is_grey())
             .collect();
         assert_eq!(greys, [true, true, true, false, false]);
-        assert_eq!(eye.hash(), shown("abcde").hash());
+        assert_eq!(observer.hash(), shown("abcde").hash());
     }
 
     #[test]
     fn changes_are_what_is_different_afterwards() {
-        let mut eye = shown("ab");
+        let mut observer = shown("ab");
         let mut changes = Vec::new();
-        eye.show(b"\rx\x08a\x1b[1;2Hy", &mut changes);
+        observer.show(b"\rx\x08a\x1b[1;2Hy", &mut changes);
         let glyph = Glyph::character('y');
         assert_eq!(
             changes,
@@ -396,34 +396,34 @@ mod tests {
 
     #[test]
     fn half_of_a_wide_character_and_marks_are_not_missed() {
-        let mut eye = shown("日e");
+        let mut observer = shown("日e");
         let mut changes = Vec::new();
-        eye.show("\u{301}".as_bytes(), &mut changes);
+        observer.show("\u{301}".as_bytes(), &mut changes);
         assert_eq!(changes.len(), 1);
         changes.clear();
-        eye.show(b"\x1b[1;2Hx", &mut changes);
-        assert_eq!(eye.row_text(0).chars().next(), Some(' '));
+        observer.show(b"\x1b[1;2Hx", &mut changes);
+        assert_eq!(observer.row_text(0).chars().next(), Some(' '));
         assert_eq!(changes.len(), 2);
     }
 
     #[test]
     fn another_size_keeps_what_fits() {
-        let mut eye = shown("abcdefgh");
+        let mut observer = shown("abcdefgh");
         let mut changes = Vec::new();
-        eye.resize(
+        observer.resize(
             Size {
                 columns: 4,
                 rows: 3,
             },
             &mut changes,
         );
-        assert_eq!(eye.glyph(at(0, 6)), Glyph::ABSENT);
+        assert_eq!(observer.glyph(at(0, 6)), Glyph::ABSENT);
         let gone = changes
             .iter()
             .filter(|change| change.glyph == Glyph::ABSENT);
         assert_eq!(gone.count(), 18);
-        eye.resize(SMALL, &mut changes);
-        assert_eq!(eye.size(), SMALL);
+        observer.resize(SMALL, &mut changes);
+        assert_eq!(observer.size(), SMALL);
     }
 
     #[test]
