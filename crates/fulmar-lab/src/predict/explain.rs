@@ -9,10 +9,10 @@ use anyhow::Result;
 use super::leak::leaking;
 use super::link::Link;
 use super::predictor::Kind;
+use super::recorded_truth::RecordedTruth;
 use super::recording::Recording;
 use super::score::{Scored, is_instant};
 use super::session::Session;
-use super::truth::Truth;
 use super::typed::Watch;
 use super::viewing::{Moment, Viewing};
 
@@ -56,7 +56,7 @@ pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Resu
 }
 
 struct Account<'a> {
-    truth: &'a Truth,
+    truth: &'a RecordedTruth,
     viewing: &'a Viewing<'a>,
     scored: &'a Scored,
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fulmar_terminal::Position;
 
 use super::picture::Look;
-use super::truth::Truth;
+use super::recorded_truth::RecordedTruth;
 use super::viewing::{Moment, Viewing};
 use super::wrong::wrong_cells;
 
@@ -27,7 +27,7 @@ const STRETCH: usize = 3;
 /// time after, a stretch of wrong cells that holds three of its characters in their order. A stretch is
 /// nothing new on a row that the server's frame has elsewhere, as when rows move up, nor where it reads
 /// as what is typed openly and under way.
-pub(super) fn leaks(truth: &Truth, viewing: &Viewing<'_>) -> Leaks {
+pub(super) fn leaks(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Leaks {
     let secrets = secrets(truth);
     let mut shown = BTreeSet::new();
     for moment in &viewing.moments {
@@ -40,7 +40,10 @@ pub(super) fn leaks(truth: &Truth, viewing: &Viewing<'_>) -> Leaks {
 }
 
 /// Returns the numbers of the moments at which characters of secrets are shown, with their keys.
-pub(super) fn leaking(truth: &Truth, viewing: &Viewing<'_>) -> Vec<(usize, BTreeSet<usize>)> {
+pub(super) fn leaking(
+    truth: &RecordedTruth,
+    viewing: &Viewing<'_>,
+) -> Vec<(usize, BTreeSet<usize>)> {
     let secrets = secrets(truth);
     let moments = viewing.moments.iter().enumerate();
     moments
@@ -50,7 +53,7 @@ pub(super) fn leaking(truth: &Truth, viewing: &Viewing<'_>) -> Vec<(usize, BTree
 }
 
 /// Returns the keys of secrets whose characters are shown at a moment.
-fn shown_at(secrets: &[Secret], truth: &Truth, moment: &Moment<'_>) -> BTreeSet<usize> {
+fn shown_at(secrets: &[Secret], truth: &RecordedTruth, moment: &Moment<'_>) -> BTreeSet<usize> {
     let mut shown = BTreeSet::new();
     let mut begun = secrets
         .iter()
@@ -74,7 +77,7 @@ struct Secret {
     characters: Vec<(usize, char)>,
 }
 
-fn secrets(truth: &Truth) -> Vec<Secret> {
+fn secrets(truth: &RecordedTruth) -> Vec<Secret> {
     let mut secrets: Vec<Secret> = Vec::new();
     let mut is_inside = false;
     for (number, key) in truth.keys().iter().enumerate() {
@@ -108,7 +111,7 @@ impl Secret {
 
     fn look(
         &self,
-        truth: &Truth,
+        truth: &RecordedTruth,
         moment: &Moment<'_>,
         wrong: &[Position],
         shown: &mut BTreeSet<usize>,
@@ -161,7 +164,7 @@ fn stands(window: &[(usize, char)], text: &[char]) -> bool {
 }
 
 /// Returns the characters that are typed openly and whose answer is not in the frame yet.
-fn open_text(truth: &Truth, moment: &Moment<'_>) -> Vec<char> {
+fn open_text(truth: &RecordedTruth, moment: &Moment<'_>) -> Vec<char> {
     let typed = truth.keys().iter().take(moment.typed);
     let open = typed.filter(|key| !key.is_secret && key.reach > moment.frame.number);
     let texts = open.filter_map(|key| std::str::from_utf8(&key.bytes).ok());

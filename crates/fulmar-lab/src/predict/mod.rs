@@ -7,7 +7,7 @@
 //!
 //! # What is counted
 //!
-//! - The *truth* of a key ([`Truth`]) is what changed in the recording, without delay, on the cursor's rows
+//! - The *truth* of a key ([`RecordedTruth`]) is what changed in the recording, without delay, on the cursor's rows
 //!   (before and after the key) from the press to the end of its first burst of output, and the cursor
 //!   if it is visible; where nothing of that changed it is all that did. The burst begins within 250 ms and
 //!   ends at a gap of 20 ms, or with the next key that is answered. Characters, inverse and background
@@ -35,6 +35,7 @@ mod leak;
 mod link;
 mod picture;
 mod predictor;
+mod recorded_truth;
 mod recording;
 mod rendered;
 mod row;
@@ -44,7 +45,6 @@ mod set;
 mod stock;
 mod table;
 mod trial;
-mod truth;
 mod typed;
 mod viewing;
 mod wait;
@@ -59,6 +59,7 @@ pub use leak::Leaks;
 pub use link::Link;
 pub use picture::{Look, Picture};
 pub use predictor::{Drawn, Kind, Predictor};
+pub use recorded_truth::{Effect, Part, RecordedTruth, TrueKey};
 pub use recording::Recording;
 pub use rendered::judged;
 pub use row::{About, PREDICTIONS, Row, Rows};
@@ -67,7 +68,6 @@ pub use session::{Frame, Happening, Keys, Session, Shown, What};
 pub use set::{HELD_OUT, Set};
 pub use table::Results;
 pub use trial::{Plan, Trial};
-pub use truth::{Effect, Part, TrueKey, Truth};
 pub use typed::Watch;
 pub use viewing::{Moment, Viewing};
 pub use wrong::{WRONG_FROM, Wrong};

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use super::group::Group;
+use super::recorded_truth::RecordedTruth;
 use super::set::Set;
-use super::truth::Truth;
 use crate::trace::{Meta, Trace};
 
 /// A recording and what its keys do.
@@ -20,7 +20,7 @@ pub struct Recording {
     /// The recording.
     pub trace: Trace,
     /// The truth: the effects of its keys.
-    pub truth: Truth,
+    pub truth: RecordedTruth,
 }
 
 impl Recording {
@@ -49,7 +49,7 @@ impl Recording {
         Recording {
             name: name.to_owned(),
             set: Set::Others,
-            truth: Truth::of(&trace, meta),
+            truth: RecordedTruth::of(&trace, meta),
             trace,
         }
     }

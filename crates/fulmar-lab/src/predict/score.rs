@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::leak::{Leaks, leaks};
-use super::truth::Truth;
+use super::recorded_truth::RecordedTruth;
 use super::viewing::Viewing;
 use super::wait::wait;
 use super::wrong::{Wrong, wrongs};
@@ -39,7 +39,7 @@ pub struct Scored {
 
 impl Scored {
     /// Judges what was seen.
-    pub fn of(truth: &Truth, viewing: &Viewing<'_>) -> Scored {
+    pub fn of(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Scored {
         let keys = truth.keys().len();
         let waits: Vec<_> = (0..keys).map(|key| wait(truth, viewing, key)).collect();
         let wrongs = wrongs(truth, viewing);

@@ -12,7 +12,7 @@ use fulmar_terminal::{Screen, Size};
 
 use super::hints::hints;
 use super::picture::Picture;
-use super::truth::Truth;
+use super::recorded_truth::RecordedTruth;
 use super::typed::{Typed, Watch};
 use crate::scenario::Scenario;
 use crate::simulated::{Far, PlayedHost, Tty, key};
@@ -123,7 +123,7 @@ impl Session {
     pub fn run(
         scenario: &Scenario,
         recording: &Trace,
-        truth: &Truth,
+        truth: &RecordedTruth,
         watched: Option<Watch>,
     ) -> Result<Session> {
         let wanted = recording.size();
@@ -161,7 +161,7 @@ impl Session {
 
     fn of(
         simulation: Simulation<(Typed, Far<'_>)>,
-        truth: &Truth,
+        truth: &RecordedTruth,
         size: Size,
         end: Duration,
     ) -> Result<Session> {
@@ -252,7 +252,7 @@ struct Looks {
 }
 
 impl Looks {
-    fn note(&mut self, keys: &Keys, truth: &Truth) {
+    fn note(&mut self, keys: &Keys, truth: &RecordedTruth) {
         let recorded = truth
             .keys()
             .get(keys.key)
@@ -277,7 +277,7 @@ const ECHO_ACK_AFTER: Duration = Duration::from_millis(50);
 
 /// Returns which of the true screens this is: the newest that looks like it and was written. One that
 /// is held back, as an unfinished frame is, is not shown yet.
-fn number_of(truth: &Truth, picture: &Picture, earliest: usize, newest: usize) -> usize {
+fn number_of(truth: &RecordedTruth, picture: &Picture, earliest: usize, newest: usize) -> usize {
     let alike = (earliest..=newest)
         .rev()
         .find(|number| truth.picture(*number).is_same(picture));

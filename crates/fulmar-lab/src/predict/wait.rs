@@ -1,6 +1,6 @@
 //! Measures the time until a key's right effect was on the screen.
 
-use super::truth::{Effect, Part, Truth};
+use super::recorded_truth::{Effect, Part, RecordedTruth};
 use super::viewing::{Moment, Viewing};
 use crate::stats::Observation;
 
@@ -8,7 +8,11 @@ use crate::stats::Observation;
 const LOOK_BACK_MAX: usize = 2000;
 
 /// Returns how long a key waited for its effect; `None` for a key that has none.
-pub(super) fn wait(truth: &Truth, viewing: &Viewing<'_>, key: usize) -> Option<Observation> {
+pub(super) fn wait(
+    truth: &RecordedTruth,
+    viewing: &Viewing<'_>,
+    key: usize,
+) -> Option<Observation> {
     let effect = truth.keys()[key].effect.as_ref()?;
     let typed = viewing.moment_of(key);
     let pressed = viewing.moments.get(typed)?.at;
@@ -28,7 +32,7 @@ pub(super) fn wait(truth: &Truth, viewing: &Viewing<'_>, key: usize) -> Option<O
 }
 
 struct Search<'a> {
-    truth: &'a Truth,
+    truth: &'a RecordedTruth,
     viewing: &'a Viewing<'a>,
     effect: &'a Effect,
     before: usize,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fulmar_terminal::Position;
 
 use super::picture::{Look, Picture};
-use super::truth::Truth;
+use super::recorded_truth::RecordedTruth;
 use super::viewing::{Moment, Viewing};
 
 /// The time from which on something wrong counts.
@@ -31,7 +31,7 @@ pub struct Wrong {
 }
 
 /// Returns the cells that are wrong at a moment.
-pub(super) fn wrong_cells(truth: &Truth, moment: &Moment<'_>) -> Vec<Position> {
+pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &Moment<'_>) -> Vec<Position> {
     let (frame, drawn) = (&moment.frame.picture, &moment.drawn.picture);
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
     let is_true = |at: &Position| {
@@ -42,7 +42,7 @@ pub(super) fn wrong_cells(truth: &Truth, moment: &Moment<'_>) -> Vec<Position> {
 }
 
 /// Returns true if the cursor is wrong at a moment. One that is not to be seen is not.
-pub(super) fn is_cursor_wrong(truth: &Truth, moment: &Moment<'_>) -> bool {
+pub(super) fn is_cursor_wrong(truth: &RecordedTruth, moment: &Moment<'_>) -> bool {
     let Some(shown) = moment.drawn.picture.cursor() else {
         return false;
     };
@@ -53,14 +53,14 @@ pub(super) fn is_cursor_wrong(truth: &Truth, moment: &Moment<'_>) -> bool {
 }
 
 /// Returns the true pictures from one screen to another, and on the way between them.
-fn true_pictures(truth: &Truth, from: usize, to: usize) -> impl Iterator<Item = &Picture> {
+fn true_pictures(truth: &RecordedTruth, from: usize, to: usize) -> impl Iterator<Item = &Picture> {
     let behind_newlines = (from + 1..=to).filter_map(|screen| truth.first_line(screen));
     let screens = (from..=to).map(|screen| truth.picture(screen));
     screens.chain(behind_newlines)
 }
 
 /// Returns everything that was wrong in a session.
-pub(super) fn wrongs(truth: &Truth, viewing: &Viewing<'_>) -> Vec<Wrong> {
+pub(super) fn wrongs(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Vec<Wrong> {
     let mut watch = Watch {
         viewing,
         open: BTreeMap::new(),
@@ -95,7 +95,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn pass(&mut self, truth: &Truth, number: usize, moment: &Moment<'_>) {
+    fn pass(&mut self, truth: &RecordedTruth, number: usize, moment: &Moment<'_>) {
         self.blame(moment);
         let mut wrong = BTreeMap::new();
         for at in wrong_cells(truth, moment) {

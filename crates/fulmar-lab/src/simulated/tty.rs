@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::host::UNSEEN_START;
-use crate::predict::Truth;
+use crate::predict::RecordedTruth;
 use crate::trace::TtyState;
 
 /// The settings of the terminal while the recording was made, told by what was received and written.
 pub(crate) struct Tty<'a> {
-    truth: &'a Truth,
+    truth: &'a RecordedTruth,
     /// The byte up to which each key goes, and the time at which it was recorded.
     keys: Vec<(usize, Duration)>,
     received: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Tty<'a> {
 }
 
 impl<'a> Tty<'a> {
-    pub(crate) fn new(truth: &'a Truth) -> Self {
+    pub(crate) fn new(truth: &'a RecordedTruth) -> Self {
         let mut end = UNSEEN_START.len();
         let keys = truth.keys().iter().map(|key| {
             end += key.bytes.len();

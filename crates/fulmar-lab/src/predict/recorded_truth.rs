@@ -13,7 +13,7 @@ use crate::trace::{Event, Mark, Meta, Note, StrokeKind, Trace, TtyState, strokes
 /// Screens are counted: number 0 is the blank one, number n that behind the nth piece of output or other
 /// size of the window.
 #[derive(Debug)]
-pub struct Truth {
+pub struct RecordedTruth {
     screens: Vec<Screen>,
     pictures: Vec<Picture>,
     /// The pictures behind the first newline of each piece of output that has one.
@@ -78,9 +78,9 @@ impl Part {
     }
 }
 
-impl Truth {
+impl RecordedTruth {
     /// Plays a recording without delay. `meta` is its sidecar.
-    pub fn of(trace: &Trace, meta: Option<&Meta>) -> Truth {
+    pub fn of(trace: &Trace, meta: Option<&Meta>) -> RecordedTruth {
         let size = Size::new(trace.size().rows, trace.size().columns).unwrap_or_default();
         let mut play = Play::new(size);
         for record in trace.records() {
@@ -160,7 +160,7 @@ impl Truth {
 
 struct Play {
     terminal: Terminal,
-    truth: Truth,
+    truth: RecordedTruth,
 }
 
 impl Play {
@@ -168,7 +168,7 @@ impl Play {
         let terminal = Terminal::new(size);
         let screen = terminal.screen().clone();
         Play {
-            truth: Truth {
+            truth: RecordedTruth {
                 pictures: vec![Picture::of(&screen)],
                 screens: vec![screen],
                 first_lines: vec![None],
@@ -231,7 +231,7 @@ impl Play {
         self.truth.first_lines.push(first_line);
     }
 
-    fn finish(mut self, meta: Option<&Meta>) -> Truth {
+    fn finish(mut self, meta: Option<&Meta>) -> RecordedTruth {
         for number in 0..self.truth.keys.len() {
             self.truth.keys[number].reach = self.truth.reach(number + 1);
             self.truth.keys[number].effect = self.effect(number);
