@@ -1,7 +1,7 @@
 //! Every recording of our own, played again by the judge's rules over paths that do nothing but
 //! delay.
 
-use fulmar_lab::judge::{Position, Run, ScreenObserver, Stamp, Truth, Verdict};
+use fulmar_lab::judge::{GroundTruth, Position, Run, ScreenObserver, Stamp, Verdict};
 use fulmar_lab::stats::Observation;
 use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Statistics, Trace, strokes};
 use std::fs;
@@ -120,7 +120,7 @@ struct DelayedPath {
 }
 
 /// The verdict on a recording whose keys reach the host at once.
-fn verdict(trace: &Trace, truth: &Truth, path: DelayedPath) -> Verdict {
+fn verdict(trace: &Trace, truth: &GroundTruth, path: DelayedPath) -> Verdict {
     let mut position = 0;
     let mut records = Vec::new();
     for record in trace.records() {
@@ -160,7 +160,7 @@ fn written_at(trace: &Trace, position: Position) -> Duration {
     found.map(|(at, _)| at).expect("a position in the output")
 }
 
-fn check(name: &str, trace: &Trace, truth: &Truth, path: DelayedPath) {
+fn check(name: &str, trace: &Trace, truth: &GroundTruth, path: DelayedPath) {
     let verdict = verdict(trace, truth, path);
     assert!(
         verdict.is_settled && verdict.delivery.is_faithful(),
@@ -199,7 +199,7 @@ fn check(name: &str, trace: &Trace, truth: &Truth, path: DelayedPath) {
 #[test]
 fn recordings_played_without_a_network_are_perfect() {
     for (name, trace) in recordings() {
-        let truth = Truth::of(&trace);
+        let truth = GroundTruth::of(&trace);
         let path = DelayedPath {
             delay: Duration::ZERO,
             is_stamped: false,
@@ -211,7 +211,7 @@ fn recordings_played_without_a_network_are_perfect() {
 #[test]
 fn recordings_played_over_a_path_are_late_by_the_path() {
     for (name, trace) in recordings() {
-        let truth = Truth::of(&trace);
+        let truth = GroundTruth::of(&trace);
         for is_stamped in [false, true] {
             let path = DelayedPath {
                 delay: Duration::from_millis(700),
@@ -227,7 +227,7 @@ fn recordings_played_over_a_path_are_late_by_the_path() {
 #[test]
 fn recordings_guessed_by_an_oracle_are_right_at_once() {
     for (name, trace) in recordings() {
-        let truth = Truth::of(&trace);
+        let truth = GroundTruth::of(&trace);
         let mut records: Vec<Record> = Vec::new();
         let mut typed = trace.began();
         for record in trace.records() {

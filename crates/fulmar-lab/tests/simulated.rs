@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use fulmar_lab::experiment::Surroundings;
-use fulmar_lab::judge::{Truth, Verdict};
+use fulmar_lab::judge::{GroundTruth, Verdict};
 use fulmar_lab::replay::Replay;
 use fulmar_lab::scenario::Scenario;
 use fulmar_lab::simulated::{Rehearsal, Simulated};
@@ -31,13 +31,13 @@ fn folder() -> PathBuf {
 
 struct Session {
     trace: Trace,
-    truth: Truth,
+    truth: GroundTruth,
 }
 
 impl Session {
     fn of(name: &str) -> Self {
         let trace = Trace::read(&folder().join(name)).expect("a recording");
-        let truth = Truth::of(&trace);
+        let truth = GroundTruth::of(&trace);
         Self { trace, truth }
     }
 

@@ -1,6 +1,6 @@
 //! A user and a played host on the two ends of one pty: a session with nothing in between.
 
-use fulmar_lab::judge::{Run, Truth, Verdict};
+use fulmar_lab::judge::{GroundTruth, Run, Verdict};
 use fulmar_lab::trace::Trace;
 use fulmar_lab::typing::{Limits, Loop, Sitting, SittingError, WhyOver, sit};
 use fulmar_platform::{Spawn, WindowSize, pty};
@@ -44,7 +44,7 @@ fn played(recording: &[u8], user: Loop, limits: Limits, options: &[&str]) -> Pla
         host.arg(*option);
     }
     let mut child = slave.spawn(&host).expect("a host");
-    let sitting = sit(&master, &trace, &Truth::of(&trace), user, limits);
+    let sitting = sit(&master, &trace, &GroundTruth::of(&trace), user, limits);
     drop(master);
     child.wait().expect("the host ends");
     Played {
@@ -59,7 +59,7 @@ fn read_if_there(log: &Path) -> Option<Trace> {
 
 fn verdict(recording: &[u8], sitting: &Sitting, host_side: &Trace) -> Verdict {
     let run = Run {
-        truth: &Truth::of(&Trace::parse(recording).expect("a trace")),
+        truth: &GroundTruth::of(&Trace::parse(recording).expect("a trace")),
         user_side: &sitting.user_side,
         host_side,
         transit: Duration::ZERO,
@@ -113,7 +113,14 @@ fn a_peer_that_is_no_played_host_is_not_typed_at() {
         .spawn(Spawn::new("/bin/echo").arg("no such host"))
         .expect("a program");
     let trace = Trace::parse(RECORDING).expect("a trace");
-    let refused = sit(&master, &trace, &Truth::of(&trace), Loop::Open, LIMITS).unwrap_err();
+    let refused = sit(
+        &master,
+        &trace,
+        &GroundTruth::of(&trace),
+        Loop::Open,
+        LIMITS,
+    )
+    .unwrap_err();
     child.wait().expect("it ends");
     assert!(refused.to_string().contains("no such host"), "{refused}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::judge::{Run, Truth, Verdict};
+use crate::judge::{GroundTruth, Run, Verdict};
 use crate::stats::{AT_ONCE, Summary, share_within};
 use crate::trace::Trace;
 
@@ -43,8 +43,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let user_side = Trace::read(&arguments.user_side)?;
     let host_side = Trace::read(&arguments.host_side)?;
     let truth = match &arguments.recording {
-        Some(recording) => Truth::of(&Trace::read(recording)?),
-        None => Truth::of(&host_side),
+        Some(recording) => GroundTruth::of(&Trace::read(recording)?),
+        None => GroundTruth::of(&host_side),
     };
     let run = Run {
         truth: &truth,

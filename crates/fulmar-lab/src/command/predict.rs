@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::Data;
-use crate::judge::Truth;
+use crate::judge::GroundTruth;
 use crate::predict::{
     Comparison, Gate, HELD_OUT, Kind, Link, Plan, Recording, Results, Session, Set, Watch, explain,
     judged,
@@ -127,7 +127,7 @@ fn judge(arguments: &Arguments, recordings: &[Recording], link: Link) -> Result<
     } = arguments;
     let mut rows = Vec::new();
     for recording in recordings {
-        let truth = Truth::of(&recording.trace);
+        let truth = GroundTruth::of(&recording.trace);
         let scenario = link.scenario(1);
         for kind in kinds {
             let watched = kind.watched().map(Watch::of);

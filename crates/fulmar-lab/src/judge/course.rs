@@ -2,14 +2,14 @@
 //! the display can be at.
 
 use super::display::Display;
-use super::truth::{Position, Truth};
+use super::ground_truth::{GroundTruth, Position};
 use std::collections::VecDeque;
 use std::time::Duration;
 
 /// Everything that the judge knows of a run.
 #[derive(Debug)]
 pub(crate) struct Course<'a> {
-    pub(crate) truth: &'a Truth,
+    pub(crate) truth: &'a GroundTruth,
     pub(crate) display: Display,
     /// In order of time.
     pub(crate) moments: Vec<Moment>,
@@ -53,7 +53,12 @@ pub(crate) struct Events {
 }
 
 impl<'a> Course<'a> {
-    pub(crate) fn new(truth: &'a Truth, display: Display, events: &Events, end: Duration) -> Self {
+    pub(crate) fn new(
+        truth: &'a GroundTruth,
+        display: Display,
+        events: &Events,
+        end: Duration,
+    ) -> Self {
         let mut follow = Follow::new(truth, &display, events.began);
         let mut moments = Vec::new();
         let (mut typed, mut written, mut looks) = (
@@ -112,7 +117,7 @@ impl<'a> Course<'a> {
 /// and the same screen may come again and again. Two things push it on without a change: a stamp,
 /// and, where a run has none, that it shows just what the host had written one transit before.
 struct Follow<'a> {
-    truth: &'a Truth,
+    truth: &'a GroundTruth,
     display: &'a Display,
     began: Duration,
     is_stamped: bool,
@@ -123,7 +128,7 @@ struct Follow<'a> {
 }
 
 impl<'a> Follow<'a> {
-    fn new(truth: &'a Truth, display: &'a Display, began: Duration) -> Self {
+    fn new(truth: &'a GroundTruth, display: &'a Display, began: Duration) -> Self {
         Self {
             truth,
             display,

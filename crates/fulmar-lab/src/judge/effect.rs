@@ -1,8 +1,8 @@
 //! The effect of a key itself on the screen.
 
 use super::glyph::Place;
+use super::ground_truth::{Chunk, GroundTruth, Position};
 use super::observer::places;
-use super::truth::{Chunk, Position, Truth};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub const BURST_GAP: Duration = Duration::from_millis(20);
 
 /// Returns the effects of a key of `truth`: none, one, or, for Enter, two.
 pub(crate) fn effects(
-    truth: &Truth,
+    truth: &GroundTruth,
     number: usize,
     chunks: &[Chunk],
     newlines: &[Position],
@@ -65,7 +65,7 @@ pub(crate) fn effects(
 }
 
 /// Returns the position behind the first burst of output after a key, if there is one.
-fn answer_end(truth: &Truth, number: usize, chunks: &[Chunk]) -> Option<Position> {
+fn answer_end(truth: &GroundTruth, number: usize, chunks: &[Chunk]) -> Option<Position> {
     let key = &truth.keys()[number];
     let later = &truth.keys()[number..];
     let is_ignored = later
@@ -96,7 +96,7 @@ fn answer_end(truth: &Truth, number: usize, chunks: &[Chunk]) -> Option<Position
     Some(last.end)
 }
 
-fn effect(truth: &Truth, before: Position, after: Position) -> Option<Effect> {
+fn effect(truth: &GroundTruth, before: Position, after: Position) -> Option<Effect> {
     let (cursor_before, cursor) = (truth.cursor(before), truth.cursor(after));
     let changed: BTreeSet<Place> = truth
         .changed(before, after)
@@ -131,7 +131,7 @@ fn effect(truth: &Truth, before: Position, after: Position) -> Option<Effect> {
     })
 }
 
-impl Truth {
+impl GroundTruth {
     /// Returns the cells that are different at two positions.
     pub fn difference(&self, one: Position, other: Position) -> Vec<Place> {
         places(self.size())

@@ -7,7 +7,7 @@
 //!
 //! # Truth
 //!
-//! The host's output makes a row of true screens, one after each byte ([`Truth`]). The
+//! The host's output makes a row of true screens, one after each byte ([`GroundTruth`]). The
 //! position in it is the one measure of everything: what the host had written at a time, what the
 //! display has for certain, and how far the keys typed so far can lead.
 //!
@@ -37,19 +37,19 @@ mod delivery;
 mod display;
 mod effect;
 mod glyph;
+mod ground_truth;
 mod history;
 mod json;
 mod observer;
 mod own;
-mod truth;
 mod verdict;
 mod wrong;
 
 pub use delivery::{Delivery, plain};
 pub use effect::{ANSWER_WITHIN, BURST_GAP, Effect};
 pub use glyph::{Glyph, Place};
+pub use ground_truth::{GroundTruth, Position, TrueKey};
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
-pub use truth::{Position, TrueKey, Truth};
 pub use verdict::{KeyVerdict, NoVerdict, Run, Verdict};
 pub use wrong::{NOTICES, WRONG_OVER, Wrong};
 

@@ -60,7 +60,7 @@ fn judged(recording: Side, user_side: Side, host_side: Side) -> Verdict {
 }
 
 fn judged_over(transit: u64, recording: Side, user_side: Side, host_side: Side) -> Verdict {
-    let truth = Truth::of(&recording.trace());
+    let truth = GroundTruth::of(&recording.trace());
     let run = Run {
         truth: &truth,
         user_side: &user_side.trace(),
@@ -325,7 +325,7 @@ fn a_key_that_was_ignored_has_not_the_effect_of_the_next() {
         .key(1200, "\r")
         .out(1200, "\r\n");
     let effects = |recording: Side| -> Vec<bool> {
-        let truth = Truth::of(&recording.trace());
+        let truth = GroundTruth::of(&recording.trace());
         truth.keys().iter().map(TrueKey::has_effect).collect()
     };
     assert_eq!(effects(recording), [false, false, true]);
@@ -453,7 +453,7 @@ fn what_came_before_the_play_is_not_judged() {
     );
     let mut host = ls_at_host().later(1000).trace().records().to_vec();
     host[0].at = ms(1000);
-    let truth = Truth::of(&ls().trace());
+    let truth = GroundTruth::of(&ls().trace());
     let run = Run {
         truth: &truth,
         user_side: &Side(user.collect()).trace(),
@@ -468,7 +468,7 @@ fn what_came_before_the_play_is_not_judged() {
 #[test]
 fn a_run_of_another_recording_is_refused() {
     let refused = |user: Side, host: Side| {
-        let truth = Truth::of(&ls().trace());
+        let truth = GroundTruth::of(&ls().trace());
         let run = Run {
             truth: &truth,
             user_side: &user.trace(),

@@ -3,7 +3,7 @@
 use super::course::{Course, Events};
 use super::delivery::{Delivery, plain};
 use super::display::Display;
-use super::truth::{Position, Truth};
+use super::ground_truth::{GroundTruth, Position};
 use super::wrong::Wrong;
 use crate::stats::{Observation, millis};
 use crate::trace::{Event, StrokeKind, Trace, strokes};
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// The truth: of the recording that was played, or of `host_side` where real programs ran.
-    pub truth: &'a Truth,
+    pub truth: &'a GroundTruth,
     /// The user's side: what the terminal sent and got, from the start of the peer on.
     pub user_side: &'a Trace,
     /// The host's side: what it received and wrote, on the same clock. Its first record is the moment at

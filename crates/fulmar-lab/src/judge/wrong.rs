@@ -2,9 +2,9 @@
 
 use super::course::{Course, Moment};
 use super::glyph::Place;
+use super::ground_truth::Position;
 use super::json;
 use super::observer::places;
-use super::truth::Position;
 use crate::stats::millis;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

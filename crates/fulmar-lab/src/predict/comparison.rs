@@ -11,7 +11,7 @@ use super::predictor::Kind;
 use super::recording::Recording;
 use super::rendered::judged;
 use super::session::Session;
-use crate::judge::{Truth, Verdict};
+use crate::judge::{GroundTruth, Verdict};
 use crate::outcome::Outcome;
 use crate::stats::{AT_ONCE, share_within};
 
@@ -67,7 +67,7 @@ impl Comparison {
 
 impl Line {
     fn of(recording: &Recording, link: Link, real: &Verdict) -> Result<Line> {
-        let truth = Truth::of(&recording.trace);
+        let truth = GroundTruth::of(&recording.trace);
         let scenario = link.scenario(1);
         let session = Session::run(&scenario, &recording.trace, &recording.truth, None)?;
         let model = judged(recording, &truth, &session, &Kind::Stock.view(&session))?;

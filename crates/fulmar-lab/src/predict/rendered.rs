@@ -9,7 +9,7 @@ use super::picture::Picture;
 use super::recording::Recording;
 use super::session::{Session, What};
 use super::viewing::{Moment, Viewing};
-use crate::judge::{Run, Stamp, Truth, Verdict};
+use crate::judge::{GroundTruth, Run, Stamp, Verdict};
 use crate::trace::{Event, Record, Trace};
 
 /// Judges what was seen as if it had been on a real terminal; `truth` is the judge's own of the recording.
@@ -19,7 +19,7 @@ use crate::trace::{Event, Record, Trace};
 /// Where the session is none of this recording.
 pub fn judged(
     recording: &Recording,
-    truth: &Truth,
+    truth: &GroundTruth,
     session: &Session,
     viewing: &Viewing<'_>,
 ) -> Result<Verdict> {

@@ -314,7 +314,7 @@ fn a_gate_needs_a_secret_and_a_control_that_is_noticed() {
 fn the_judge_of_real_runs_sees_the_same() {
     let recording = recording(SHELL);
     let session = session(&recording);
-    let truth = crate::judge::Truth::of(&recording.trace);
+    let truth = crate::judge::GroundTruth::of(&recording.trace);
     let viewing = Kind::None.view(&session);
     let verdict = judged(&recording, &truth, &session, &viewing).unwrap();
     let scored = Scored::of(&recording.truth, &viewing);

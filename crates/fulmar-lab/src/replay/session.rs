@@ -11,7 +11,7 @@ use super::stage::{Client, Stage};
 use super::watch::{Figures, Looks, Watch};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::judge::{Run, Truth, Verdict};
+use crate::judge::{GroundTruth, Run, Verdict};
 use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
@@ -27,7 +27,7 @@ pub(super) fn play(
 ) -> Result<Measured> {
     let path = replay.find_recording(around)?;
     let recording = Trace::read(&path)?;
-    let truth = Truth::of(&recording);
+    let truth = GroundTruth::of(&recording);
     // They count from the start of the typing.
     let changes = std::mem::take(&mut scenario.changes);
     let stage = Stage::new(&scenario, &path)?;
@@ -93,7 +93,7 @@ pub(super) fn typing(user: Loop) -> &'static str {
 struct Seat<'a> {
     replay: &'a Replay,
     recording: &'a Trace,
-    truth: &'a Truth,
+    truth: &'a GroundTruth,
     client: &'a Client,
 }
 

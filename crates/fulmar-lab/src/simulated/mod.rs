@@ -31,7 +31,7 @@ use fulmar_datagram::Key;
 use fulmar_sim::{CLIENT, Counts, SERVER, Simulation};
 use fulmar_terminal::Size;
 
-use crate::judge::{NoVerdict, Run, Truth, Verdict};
+use crate::judge::{GroundTruth, NoVerdict, Run, Verdict};
 use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
 use crate::typing::{Limits, Loop, Sitting, User};
@@ -75,7 +75,7 @@ impl Simulated {
     pub fn run(
         scenario: &Scenario,
         recording: &Trace,
-        truth: &Truth,
+        truth: &GroundTruth,
         user: Loop,
         limits: Limits,
     ) -> Result<Self> {
@@ -121,7 +121,7 @@ impl Simulated {
     /// # Errors
     ///
     /// As of any run: see [`Run::judge`].
-    pub fn judge(&self, truth: &Truth) -> Result<Verdict, NoVerdict> {
+    pub fn judge(&self, truth: &GroundTruth) -> Result<Verdict, NoVerdict> {
         Run {
             truth,
             user_side: &self.sitting.user_side,

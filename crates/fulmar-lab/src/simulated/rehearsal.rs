@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::Simulated;
 use crate::experiment::Surroundings;
-use crate::judge::{Truth, Verdict};
+use crate::judge::{GroundTruth, Verdict};
 use crate::replay::Replay;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Trace};
@@ -18,7 +18,7 @@ pub struct Rehearsal<'a> {
     replay: &'a Replay,
     traces: LinkTraces,
     recording: Trace,
-    truth: Truth,
+    truth: GroundTruth,
 }
 
 /// One seed's session, and what the user saw of it.
@@ -45,7 +45,7 @@ impl<'a> Rehearsal<'a> {
         Ok(Self {
             replay,
             traces: LinkTraces::of(around.data.as_deref()),
-            truth: Truth::of(&recording),
+            truth: GroundTruth::of(&recording),
             recording,
         })
     }

@@ -1,7 +1,7 @@
 //! The plan of what a user types, and of what it waits for before.
 
 use super::typist::Loop;
-use crate::judge::{Position, Truth};
+use crate::judge::{GroundTruth, Position};
 use crate::trace::{Event, Trace, strokes};
 use std::time::Duration;
 
@@ -47,11 +47,11 @@ struct Recorded<'a> {
     at: Duration,
     /// The host's output until the next write: when, and up to which position.
     answer: Vec<(Duration, Position)>,
-    truth: &'a Truth,
+    truth: &'a GroundTruth,
 }
 
 /// Returns the plan of a user for a recording, of which `truth` is the truth.
-pub(crate) fn plan(trace: &Trace, truth: &Truth, user: Loop) -> Vec<Planned> {
+pub(crate) fn plan(trace: &Trace, truth: &GroundTruth, user: Loop) -> Vec<Planned> {
     let (prompt, writes) = recorded(trace, truth);
     let mut planned = Vec::new();
     for (number, write) in writes.iter().enumerate() {
@@ -120,7 +120,10 @@ fn is_typed_in_a_row(bytes: &[u8]) -> bool {
 }
 
 /// Returns what the host wrote before the first key, and all writes of the user.
-fn recorded<'a>(trace: &Trace, truth: &'a Truth) -> (Vec<(Duration, Position)>, Vec<Recorded<'a>>) {
+fn recorded<'a>(
+    trace: &Trace,
+    truth: &'a GroundTruth,
+) -> (Vec<(Duration, Position)>, Vec<Recorded<'a>>) {
     let mut prompt = Vec::new();
     let mut writes: Vec<Recorded> = Vec::new();
     let (mut keys, mut position) = (0, 0);

@@ -1,11 +1,11 @@
 //! Tells what a user can see while the run goes on.
 
-use crate::judge::{Change, Position, ScreenObserver, Truth};
+use crate::judge::{Change, GroundTruth, Position, ScreenObserver};
 use crate::trace::Size;
 
 /// The user's terminal, and what the user knows of the recording.
 pub struct Reader<'a> {
-    truth: &'a Truth,
+    truth: &'a GroundTruth,
     observer: ScreenObserver,
     typed: usize,
     changes: Vec<Change>,
@@ -13,7 +13,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Returns a reader at a blank terminal.
-    pub fn new(truth: &'a Truth, size: Size) -> Self {
+    pub fn new(truth: &'a GroundTruth, size: Size) -> Self {
         Self {
             truth,
             observer: ScreenObserver::new(size),

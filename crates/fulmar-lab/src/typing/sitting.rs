@@ -2,7 +2,7 @@
 
 use super::typist::Loop;
 use super::user::{Act, User};
-use crate::judge::Truth;
+use crate::judge::GroundTruth;
 use crate::played::END;
 use crate::trace::{NoTrace, Trace};
 use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
@@ -87,7 +87,7 @@ pub enum Moment {
 pub fn sit(
     master: &Master,
     recording: &Trace,
-    truth: &Truth,
+    truth: &GroundTruth,
     user: Loop,
     limits: Limits,
 ) -> Result<Sitting, SittingError> {
@@ -102,7 +102,7 @@ pub fn sit(
 pub fn sit_watched(
     master: &Master,
     recording: &Trace,
-    truth: &Truth,
+    truth: &GroundTruth,
     user: Loop,
     limits: Limits,
     at: &mut dyn FnMut(Moment),

@@ -2,7 +2,7 @@
 
 use super::plan::{Cue, Planned, plan};
 use super::reader::Reader;
-use crate::judge::Truth;
+use crate::judge::GroundTruth;
 use crate::trace::Trace;
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ impl Typist {
     /// `now`. No pause is longer than `pause_max`.
     pub fn new(
         trace: &Trace,
-        truth: &Truth,
+        truth: &GroundTruth,
         user: Loop,
         now: Duration,
         pause_max: Option<Duration>,
@@ -156,7 +156,7 @@ mod tests {
         2700000 USER 1\nx\n2701000 HOST 1\nx\n";
 
     struct Desk {
-        truth: Truth,
+        truth: GroundTruth,
         trace: Trace,
     }
 
@@ -164,7 +164,7 @@ mod tests {
         fn new() -> Self {
             let trace = Trace::parse(SESSION).unwrap();
             Self {
-                truth: Truth::of(&trace),
+                truth: GroundTruth::of(&trace),
                 trace,
             }
         }
@@ -285,7 +285,7 @@ mod tests {
         let session =
             b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\n\x0c\n1001000 HOST 9\n\x1b[H\x1b[2J$ \n";
         let trace = Trace::parse(session).unwrap();
-        let truth = Truth::of(&trace);
+        let truth = GroundTruth::of(&trace);
         let mut reader = Reader::new(&truth, trace.size());
         reader.show(b"$ ");
         assert!(!reader.sees(truth.end()));

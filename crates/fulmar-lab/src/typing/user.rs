@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::sitting::{Limits, Moment, Sitting, SittingError, WhyOver};
 use super::typist::{Loop, Typist};
-use crate::judge::Truth;
+use crate::judge::GroundTruth;
 use crate::played::{READY, START};
 use crate::trace::{Event, Record, Trace};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// virtual time.
 pub struct User<'a> {
     recording: &'a Trace,
-    truth: &'a Truth,
+    truth: &'a GroundTruth,
     user: Loop,
     limits: Limits,
     reader: Reader<'a>,
@@ -59,7 +59,7 @@ impl<'a> User<'a> {
     /// truth.
     pub fn new(
         recording: &'a Trace,
-        truth: &'a Truth,
+        truth: &'a GroundTruth,
         user: Loop,
         limits: Limits,
         now: Duration,

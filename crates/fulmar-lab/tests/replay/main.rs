@@ -8,7 +8,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::judge::{Run, Truth};
+use fulmar_lab::judge::{GroundTruth, Run};
 use fulmar_lab::stats::Observation;
 use fulmar_lab::trace::Trace;
 use lab::{expect_whole, figure, lab, least, outcome, played, recordings};
@@ -128,7 +128,7 @@ fn both_sides_can_be_kept_and_judged_again() {
     let read = |side: &str| Trace::read(&sides.path().join(side)).expect("a side");
     let recording = Trace::read(&recordings().join("own-tui-fakecursor")).expect("ours");
     let again = Run {
-        truth: &Truth::of(&recording),
+        truth: &GroundTruth::of(&recording),
         user_side: &read("user-side"),
         host_side: &read("host-side"),
         transit: Duration::ZERO,

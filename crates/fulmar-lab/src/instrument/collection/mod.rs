@@ -25,7 +25,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::experiment::{Cell, Measured, Surroundings, Work};
-use crate::judge::Truth;
+use crate::judge::GroundTruth;
 use crate::outcome::Figure;
 use crate::scenario::Scenario;
 use crate::simulated::Simulated;
@@ -140,7 +140,7 @@ impl Collection {
         let mut all = Vec::new();
         for path in paths {
             let recording = Trace::read(path)?;
-            let truth = Truth::of(&recording);
+            let truth = GroundTruth::of(&recording);
             let run = Simulated::run(&scenario, &recording, &truth, Loop::Open, LIMITS)
                 .with_context(|| format!("playing {}", path.display()))?;
             rule = rule.and(tally(&run));

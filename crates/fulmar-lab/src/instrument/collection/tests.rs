@@ -90,7 +90,7 @@ fn a_write_has_waited_until_the_first_frame_with_it() {
     use crate::simulated::Frame;
     let place = Place::new();
     let recording = Trace::read(&place.around.recordings.join("own-made")).unwrap();
-    let truth = Truth::of(&recording);
+    let truth = GroundTruth::of(&recording);
     let scenario = Scenario::parse("both delay 20ms", &LinkTraces::none()).unwrap();
     let mut run = Simulated::run(&scenario, &recording, &truth, Loop::Open, LIMITS).unwrap();
     let (at, _) = run.host_side.host().next().unwrap();

@@ -12,7 +12,7 @@ use fulmar_sim::Random;
 use super::{Figures, median};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::judge::{Run, Truth, Verdict};
+use crate::judge::{GroundTruth, Run, Verdict};
 use crate::link::{Link, PatientSocket};
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Stage};
@@ -86,7 +86,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     let file = tempfile::NamedTempFile::new().context("making a recording")?;
     std::fs::write(file.path(), &text)?;
     let recording = Trace::parse(text.as_bytes()).context("the recording is one")?;
-    let truth = Truth::of(&recording);
+    let truth = GroundTruth::of(&recording);
     let stage = Stage::new(scenario, file.path())?;
     let kernel = Kernel::USUAL.set(&stage.link)?;
     let link = round_trip(&stage.link)?;
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn each_key_is_echoed_at_once_and_has_an_effect() {
         let trace = Trace::parse(recording(5, 120).as_bytes()).unwrap();
-        let truth = Truth::of(&trace);
+        let truth = GroundTruth::of(&trace);
         assert_eq!(truth.keys().len(), 120);
         assert!(truth.keys().iter().all(|key| key.has_effect()));
         assert!(

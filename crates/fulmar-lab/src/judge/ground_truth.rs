@@ -21,7 +21,7 @@ pub struct Position(pub usize);
 /// It keeps every cell that ever changed, with the position: some hundred bytes for each byte of output,
 /// and a screenful for each line that scrolls. That is for people who type, not for floods.
 #[derive(Debug)]
-pub struct Truth {
+pub struct GroundTruth {
     size: Size,
     history: History,
     /// One for each position at which text or cursor changed, the blank screen first.
@@ -73,7 +73,7 @@ impl TrueKey {
     }
 }
 
-impl Truth {
+impl GroundTruth {
     /// Plays a trace, and looks after every byte of output.
     pub fn of(trace: &Trace) -> Self {
         let mut play = Play::new(trace);
@@ -205,7 +205,7 @@ pub(crate) struct Chunk {
 
 struct Play {
     observer: ScreenObserver,
-    truth: Truth,
+    truth: GroundTruth,
     chunks: Vec<Chunk>,
     newlines: Vec<Position>,
     changes: Vec<Change>,
@@ -221,7 +221,7 @@ impl Play {
             hash: observer.hash(),
             is_rest: true,
         };
-        let truth = Truth {
+        let truth = GroundTruth {
             size,
             history: History::new(size),
             states: vec![blank],
@@ -301,7 +301,7 @@ impl Play {
         }
     }
 
-    fn finish(mut self) -> Truth {
+    fn finish(mut self) -> GroundTruth {
         for (number, state) in self.truth.states.iter().enumerate() {
             let alike = self.truth.by_hash.entry(state.hash).or_default();
             alike.push(number);
