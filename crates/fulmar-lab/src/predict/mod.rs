@@ -59,7 +59,7 @@ pub use leak::Leaks;
 pub use link::Link;
 pub use picture::{Look, Picture};
 pub use predictor::{Drawn, Kind, Predictor};
-pub use recorded_truth::{Effect, Part, RecordedTruth, TrueKey};
+pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth, ScreenRegion};
 pub use recording::Recording;
 pub use rendered::judged;
 pub use row::{About, PREDICTIONS, Row, Rows};

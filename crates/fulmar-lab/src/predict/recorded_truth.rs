@@ -18,7 +18,7 @@ pub struct RecordedTruth {
     pictures: Vec<Picture>,
     /// The pictures behind the first newline of each piece of output that has one.
     first_lines: Vec<Option<Picture>>,
-    keys: Vec<TrueKey>,
+    keys: Vec<RecordedKey>,
     /// The number of bytes of output that lead to each screen.
     written: Vec<usize>,
     /// The time at which each screen came, on the recording's clock.
@@ -29,7 +29,7 @@ pub struct RecordedTruth {
 
 /// One key and what it does.
 #[derive(Clone, Debug)]
-pub struct TrueKey {
+pub struct RecordedKey {
     /// The bytes that the keyboard sent.
     pub bytes: Vec<u8>,
     /// A key, a report of the mouse, or a paste.
@@ -43,30 +43,30 @@ pub struct TrueKey {
     /// True if it belongs to a secret.
     pub is_secret: bool,
     /// The effect; `None` for nothing that can be seen.
-    pub effect: Option<Effect>,
+    pub effect: Option<RecordedEffect>,
 }
 
 /// The effect of a key on the screen.
 #[derive(Clone, Debug)]
-pub struct Effect {
+pub struct RecordedEffect {
     /// The screen with which it is complete.
     pub after: usize,
     /// The cells and whether the cursor belongs to it.
-    pub part: Part,
+    pub part: ScreenRegion,
     /// For Enter another screen that will do: that after the first newline.
-    pub first_line: Option<(Part, Picture)>,
+    pub first_line: Option<(ScreenRegion, Picture)>,
 }
 
 /// Part of a screen.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct ScreenRegion {
     /// The cells.
     pub places: Vec<Position>,
     /// True if the cursor belongs to it.
     pub has_cursor: bool,
 }
 
-impl Part {
+impl ScreenRegion {
     /// Returns true if two pictures agree there.
     pub fn agrees(&self, one: &Picture, other: &Picture) -> bool {
         let has_cursor = !self.has_cursor || one.cursor() == other.cursor();
@@ -94,7 +94,7 @@ impl RecordedTruth {
     }
 
     /// The keys in their order.
-    pub fn keys(&self) -> &[TrueKey] {
+    pub fn keys(&self) -> &[RecordedKey] {
         &self.keys
     }
 
@@ -184,7 +184,7 @@ impl Play {
     fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
         let before = self.truth.end();
         for stroke in strokes(bytes).filter(|stroke| stroke.kind.is_typed()) {
-            self.truth.keys.push(TrueKey {
+            self.truth.keys.push(RecordedKey {
                 bytes: stroke.bytes.to_vec(),
                 kind: stroke.kind,
                 at,
@@ -244,18 +244,18 @@ impl Play {
     }
 
     /// The effect of a key, if there is anything to see.
-    fn effect(&self, number: usize) -> Option<Effect> {
+    fn effect(&self, number: usize) -> Option<RecordedEffect> {
         let key = &self.truth.keys[number];
         let after = self.answered(number)?;
         let part = part(self.truth.picture(key.before), self.truth.picture(after))?;
-        Some(Effect {
+        Some(RecordedEffect {
             after,
             part,
             first_line: self.first_line(number, after),
         })
     }
 
-    fn first_line(&self, number: usize, after: usize) -> Option<(Part, Picture)> {
+    fn first_line(&self, number: usize, after: usize) -> Option<(ScreenRegion, Picture)> {
         let key = &self.truth.keys[number];
         if !matches!(key.bytes.as_slice(), b"\r" | b"\n") {
             return None;
@@ -321,7 +321,7 @@ const TTY_LATE: Duration = Duration::from_millis(2);
 
 /// Returns the part that is different in one picture and to be seen in the other: on the rows of the cursor,
 /// before and after, and the cursor if it is visible; or everything, if nothing of that is.
-fn part(before: &Picture, after: &Picture) -> Option<Part> {
+fn part(before: &Picture, after: &Picture) -> Option<ScreenRegion> {
     let rows = [before, after].map(|picture| picture.cursor_place().row);
     let has_cursor = after.cursor().is_some();
     let cursor_differs = has_cursor && before.cursor() != after.cursor();
@@ -343,5 +343,5 @@ fn part(before: &Picture, after: &Picture) -> Option<Part> {
         on_rows
     };
     let is_seen = cursor_differs || !places.is_empty();
-    is_seen.then_some(Part { places, has_cursor })
+    is_seen.then_some(ScreenRegion { places, has_cursor })
 }

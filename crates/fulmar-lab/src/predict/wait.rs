@@ -1,6 +1,6 @@
 //! Measures the time until a key's right effect was on the screen.
 
-use super::recorded_truth::{Effect, Part, RecordedTruth};
+use super::recorded_truth::{RecordedEffect, RecordedTruth, ScreenRegion};
 use super::viewing::{Moment, Viewing};
 use crate::stats::Observation;
 
@@ -34,7 +34,7 @@ pub(super) fn wait(
 struct Search<'a> {
     truth: &'a RecordedTruth,
     viewing: &'a Viewing<'a>,
-    effect: &'a Effect,
+    effect: &'a RecordedEffect,
     before: usize,
     typed: usize,
 }
@@ -64,7 +64,13 @@ impl Search<'_> {
             && !part.agrees(&moment.drawn.picture, &moment.frame.picture)
     }
 
-    fn agrees_with_any(&self, moment: &Moment<'_>, part: &Part, from: usize, to: usize) -> bool {
+    fn agrees_with_any(
+        &self,
+        moment: &Moment<'_>,
+        part: &ScreenRegion,
+        from: usize,
+        to: usize,
+    ) -> bool {
         (from..=to).any(|screen| part.agrees(&moment.drawn.picture, self.truth.picture(screen)))
     }
 
