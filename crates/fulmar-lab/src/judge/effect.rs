@@ -24,7 +24,7 @@ use std::time::Duration;
 /// later position that the keys typed so far can lead to*: a screen that skipped what lies in
 /// between is as good.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effect {
+pub struct KeyEffect {
     /// The position at which the key was typed.
     pub before: Position,
     /// The position at which it is complete.
@@ -49,7 +49,7 @@ pub(crate) fn effects(
     number: usize,
     chunks: &[Chunk],
     newlines: &[Position],
-) -> Vec<Effect> {
+) -> Vec<KeyEffect> {
     let key = &truth.keys()[number];
     let Some(after) = answer_end(truth, number, chunks) else {
         return Vec::new();
@@ -96,7 +96,7 @@ fn answer_end(truth: &GroundTruth, number: usize, chunks: &[Chunk]) -> Option<Po
     Some(last.end)
 }
 
-fn effect(truth: &GroundTruth, before: Position, after: Position) -> Option<Effect> {
+fn effect(truth: &GroundTruth, before: Position, after: Position) -> Option<KeyEffect> {
     let (cursor_before, cursor) = (truth.cursor(before), truth.cursor(after));
     let changed: BTreeSet<Place> = truth
         .changed(before, after)
@@ -123,7 +123,7 @@ fn effect(truth: &GroundTruth, before: Position, after: Position) -> Option<Effe
         on_rows
     };
     let is_visible = cursor_differs || !places.is_empty();
-    is_visible.then_some(Effect {
+    is_visible.then_some(KeyEffect {
         before,
         after,
         places,

@@ -1,6 +1,6 @@
 //! The truth of a session: every screen that the host's output makes, in its order.
 
-use super::effect::{Effect, effects};
+use super::effect::{KeyEffect, effects};
 use super::glyph::{Glyph, Place};
 use super::history::History;
 use super::observer::{Change, Cursor, ScreenObserver};
@@ -16,7 +16,7 @@ pub struct Position(pub usize);
 ///
 /// Made from a key trace: a recording that is played again, or what the host itself noted in the
 /// run. The order of keys and output in the trace says which output follows which key; its
-/// times say which output is the direct answer to a key (see [`Effect`]).
+/// times say which output is the direct answer to a key (see [`KeyEffect`]).
 ///
 /// It keeps every cell that ever changed, with the position: some hundred bytes for each byte of output,
 /// and a screenful for each line that scrolls. That is for people who type, not for floods.
@@ -28,7 +28,7 @@ pub struct GroundTruth {
     states: Vec<State>,
     /// The states with a hash, in their order.
     by_hash: HashMap<u64, Vec<usize>>,
-    keys: Vec<TrueKey>,
+    keys: Vec<GroundTruthKey>,
     /// All bytes that the host wrote.
     output: Vec<u8>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct State {
 
 /// One key and what the host made of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrueKey {
+pub struct GroundTruthKey {
     /// The bytes that the keyboard sent.
     pub bytes: Vec<u8>,
     /// A key, a report of the mouse, or a paste.
@@ -58,10 +58,10 @@ pub struct TrueKey {
     /// The output before the next key: all that can come of the keys up to this one.
     pub reach: Position,
     /// The effects of the key itself on the screen: any one of these, and nothing at all if there is none.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<KeyEffect>,
 }
 
-impl TrueKey {
+impl GroundTruthKey {
     /// True when something visible comes of the key.
     pub fn has_effect(&self) -> bool {
         !self.effects.is_empty()
@@ -93,7 +93,7 @@ impl GroundTruth {
     }
 
     /// Returns all keys in the order in which they were typed.
-    pub fn keys(&self) -> &[TrueKey] {
+    pub fn keys(&self) -> &[GroundTruthKey] {
         &self.keys
     }
 
@@ -247,7 +247,7 @@ impl Play {
 
     fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
         for stroke in strokes(bytes).filter(|stroke| stroke.kind.is_typed()) {
-            self.truth.keys.push(TrueKey {
+            self.truth.keys.push(GroundTruthKey {
                 bytes: stroke.bytes.to_vec(),
                 kind: stroke.kind,
                 at,

@@ -28,7 +28,7 @@
 //!
 //! # What is found
 //!
-//! Per key ([`KeyVerdict`]): when its own effect is right ([`Effect`]), when the whole screen is, when
+//! Per key ([`KeyVerdict`]): when its own effect is right ([`KeyEffect`]), when the whole screen is, when
 //! the first output comes, and what was wrong because of it ([`Wrong`]). Per run ([`Verdict`]): what
 //! arrived of the keys, the longest stall. Keys that were never answered are censored.
 
@@ -46,9 +46,9 @@ mod verdict;
 mod wrong;
 
 pub use delivery::{Delivery, plain};
-pub use effect::{ANSWER_WITHIN, BURST_GAP, Effect};
+pub use effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect};
 pub use glyph::{Glyph, Place};
-pub use ground_truth::{GroundTruth, Position, TrueKey};
+pub use ground_truth::{GroundTruth, GroundTruthKey, Position};
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub use verdict::{KeyVerdict, NoVerdict, Run, Verdict};
 pub use wrong::{NOTICES, WRONG_OVER, Wrong};

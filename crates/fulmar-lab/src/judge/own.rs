@@ -1,7 +1,7 @@
 //! Finds the time at which a key's own effect is on the screen.
 
 use super::course::{Course, Moment};
-use super::effect::Effect;
+use super::effect::KeyEffect;
 use super::glyph::{Glyph, Place};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ impl Course<'_> {
     /// effect is complete, or at any later position that the keys typed by then can lead to. Where
     /// several of these screens agree the display is at the first that it can be at: one that still
     /// stands as it stood before two keys that cancel each other shows neither.
-    pub(crate) fn own_effect_at(&self, effect: &Effect, key: usize) -> Option<Duration> {
+    pub(crate) fn own_effect_at(&self, effect: &KeyEffect, key: usize) -> Option<Duration> {
         let typed = self.moment_of_key(key);
         let (start, state) = self.start(typed);
         let mut search = Search {
@@ -54,7 +54,7 @@ impl Course<'_> {
 /// The search for one effect from moment to moment.
 struct Search<'a> {
     course: &'a Course<'a>,
-    effect: &'a Effect,
+    effect: &'a KeyEffect,
     /// The newest true state of which the display is known to have shown these cells.
     state: usize,
 }

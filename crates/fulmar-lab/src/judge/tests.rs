@@ -326,7 +326,11 @@ fn a_key_that_was_ignored_has_not_the_effect_of_the_next() {
         .out(1200, "\r\n");
     let effects = |recording: Side| -> Vec<bool> {
         let truth = GroundTruth::of(&recording.trace());
-        truth.keys().iter().map(TrueKey::has_effect).collect()
+        truth
+            .keys()
+            .iter()
+            .map(GroundTruthKey::has_effect)
+            .collect()
     };
     assert_eq!(effects(recording), [false, false, true]);
     // Keys that come in one go are answered in one go.
