@@ -176,6 +176,8 @@ impl Connection {
             BytesMut::from(bytes),
             &mut self.unsaid,
         );
+        // QUIC may have written an answer to somebody unknown. It is never sent
+        // (docs/threat-model.md §7.1).
         self.unsaid.clear();
         let verdict = match event {
             Some(DatagramEvent::ConnectionEvent(_, event)) => self.take(now, path, event),
@@ -196,6 +198,8 @@ impl Connection {
             return Verdict::Useless;
         };
         peer.quic.handle_event(event);
+        // QUIC does not say whether a packet was authentic. Only authentic ones add to its counts
+        // of frames.
         let is_genuine = peer.has_heard();
         let acknowledged = self.control.take_acknowledged();
         self.send.on_delivered(acknowledged);
@@ -204,6 +208,8 @@ impl Connection {
         if !is_genuine {
             return Verdict::Useless;
         }
+        // A peer that does not hear this end may go on sending. Only an acknowledgement proves both
+        // directions.
         if acknowledged > 0 {
             self.liveness.heard(now);
         }
@@ -214,6 +220,7 @@ impl Connection {
     /// Takes the first connection; others are forgotten without a word.
     fn accept(&mut self, now: Time, path: PathId, incoming: Incoming) -> Verdict {
         if self.peer.is_some() || self.has_ended {
+            // Not `refuse`, which would send an answer (docs/threat-model.md §7.1).
             self.endpoint.ignore(incoming);
             return Verdict::Useless;
         }
@@ -226,6 +233,8 @@ impl Connection {
         let Ok((handle, quic)) = accepted else {
             return Verdict::Useless;
         };
+        // First datagrams of others are rejected from now on, before QUIC does a key exchange for
+        // them.
         self.filter.begin(&id);
         self.peer = Some(Peer::new(handle, quic));
         self.liveness.heard(now);
@@ -253,6 +262,7 @@ impl Connection {
     /// stays where it is until its client is heard elsewhere. Both ask at once whether the other is
     /// there.
     pub fn handle_path_change(&mut self, now: Time, path: PathId) {
+        // Only a client migrates (RFC 9000 §9).
         if self.side.is_client()
             && self.paths.move_to(path)
             && let Some(peer) = &mut self.peer
@@ -267,6 +277,7 @@ impl Connection {
     /// Returns the next datagrams to send, which are put into `out` instead of what it held.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
         out.clear();
+        // The handshake has no round trip yet to be paced by, and a probe is a single datagram.
         let may_rest = self.is_open() && !self.liveness.has_probe();
         if may_rest && self.pacer.is_holding(now) {
             return None;
@@ -283,8 +294,11 @@ impl Connection {
         let instant = self.clock.instant(now);
         let peer = self.peer.as_mut()?;
         let transmit = if self.liveness.take_probe(now) {
+            // After an outage the congestion window is full of what was lost. A probe leaves past
+            // it (docs/channel.md §10).
             self.control.set_open(true);
             peer.quic.ping();
+            // One packet: several would be a burst into a path that may be dead.
             let transmit = peer.quic.poll_transmit(instant, 1, out);
             self.control.set_open(false);
             transmit?
@@ -295,11 +309,15 @@ impl Connection {
             let segments = self
                 .paths
                 .allowance(remote, is_validated, mtu, SEGMENTS_MAX);
+            // The address has had all that it may get before it is validated (docs/threat-model.md
+            // §6). Only its answer changes that, so no timer is set.
             if segments == 0 {
                 self.pacer.clear_wait();
                 return None;
             }
             let (window, rtt) = (self.control.window(), peer.quic.rtt());
+            // A flight of Startup leaves at once: how the path spreads it shows the rate of the
+            // bottleneck.
             let allowed = if self.control.is_unpaced() {
                 self.pacer.budget_unpaced(now)
             } else {
@@ -317,6 +335,7 @@ impl Connection {
             peer.owes = false;
             transmit
         };
+        // Packets that only acknowledge are not in flight and not paced (RFC 9002 §7).
         if peer.has_asked() {
             self.control.on_sent(transmit.size as u64);
             self.pacer.spend(transmit.size);

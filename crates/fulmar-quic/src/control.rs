@@ -85,6 +85,8 @@ impl ControllerFactory for Factory {
             CongestionControl::Cubic => Arc::new(CubicConfig::default()).build(now, current_mtu),
         };
         let shared = self.shared.clone();
+        // QUIC builds a controller for each path (RFC 9000 §9.4), and on a new one nothing is in
+        // flight.
         shared.in_flight.store(0, Ordering::Relaxed);
         let controller = ReportingController {
             inner,
@@ -148,6 +150,8 @@ impl Controller for ReportingController {
     ) {
         self.inner
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+        // QUIC's count is exact. It takes the place of what was added up since the last one, so
+        // errors do not add up.
         self.shared.in_flight.store(in_flight, Ordering::Relaxed);
         self.report();
     }
@@ -161,6 +165,8 @@ impl Controller for ReportingController {
     ) {
         self.inner
             .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
+        // Losses that a timer finds end no batch of acknowledgements, so the count has to be kept
+        // up here, too.
         let known = self.shared.in_flight.load(Ordering::Relaxed);
         let in_flight = known.saturating_sub(lost_bytes);
         self.shared.in_flight.store(in_flight, Ordering::Relaxed);

@@ -162,6 +162,8 @@ impl InitialFilter {
             return Err(Rejected::Length);
         }
         match Header::read(datagram)? {
+            // Later initial packets look the same, but bear an id that this end gave out, which is
+            // shorter.
             Header::First(id) if id.len() == FIRST_ID_BYTES => self.examine_first(datagram, id),
             Header::First(id) | Header::Handshake(id) | Header::Short(id) => self.examine_own(id),
         }
@@ -175,6 +177,7 @@ impl InitialFilter {
         if !first.has_signed(id) {
             return Err(Rejected::Id);
         }
+        // A client repeats its first datagram until it is answered, so the same id passes again.
         match &self.begun {
             Some(begun) if !bool::from(begun.as_slice().ct_eq(id)) => Err(Rejected::Second),
             _ => Ok(()),
@@ -182,6 +185,8 @@ impl InitialFilter {
     }
 
     fn examine_own(&mut self, id: &[u8]) -> Result<(), Rejected> {
+        // Saves the HMAC of nearly every datagram. The zeros at the beginning stand for no id, so
+        // they must not pass as one.
         if self.recent.as_slice().ct_eq(id).into() && self.recent != [0; OWN_ID_BYTES] {
             return Ok(());
         }
@@ -199,6 +204,8 @@ impl<'a> Header<'a> {
     /// Reads what RFC 8999 and RFC 9000 §17 put before the encrypted part.
     fn read(datagram: &'a [u8]) -> Result<Header<'a>, Rejected> {
         let (first, rest) = datagram.split_first().ok_or(Rejected::Length)?;
+        // The fixed bit (RFC 9000 §17). It is always set, as the extension that varies it (RFC
+        // 9287) is off.
         if first & 0x40 == 0 {
             return Err(Rejected::NotQuic);
         }
@@ -211,11 +218,14 @@ impl<'a> Header<'a> {
                 .ok_or(Rejected::Length);
         }
         let (version, rest) = rest.split_first_chunk().ok_or(Rejected::Length)?;
+        // Version negotiation is version 0 (RFC 8999 §6) and is rejected here, too.
         if u32::from_be_bytes(*version) != VERSION {
             return Err(Rejected::Version);
         }
         let (length, rest) = rest.split_first().ok_or(Rejected::Length)?;
         let id = rest.get(..usize::from(*length)).ok_or(Rejected::Length)?;
+        // Initial and handshake. Of the other types, 0-RTT (1) and Retry (3) (RFC 9000 §17.2),
+        // neither end sends any.
         match (first >> 4) & 0b11 {
             0 => Ok(Header::First(id)),
             2 => Ok(Header::Handshake(id)),

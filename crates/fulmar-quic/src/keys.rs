@@ -93,7 +93,9 @@ impl Keys {
                 rustls::client::AlwaysResolvesClientRawPublicKeys::new(own),
             ));
         config.alpn_protocols = vec![PROTOCOL.to_vec()];
+        // A secret serves one connection, so there is nothing to resume.
         config.resumption = rustls::client::Resumption::disabled();
+        // A name would be readable on the path, and the server is known by its key.
         config.enable_sni = false;
         QuicClientConfig::try_from(config).map_err(|_| NoKeys)
     }
@@ -166,6 +168,7 @@ struct Pinned {
 
 impl Pinned {
     fn check(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
+        // Not in constant time: public keys are no secret (docs/threat-model.md §5).
         if shown.as_ref() == self.key.as_ref() {
             return Ok(());
         }

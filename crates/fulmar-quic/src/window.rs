@@ -80,6 +80,7 @@ impl FlowControlWindow {
         let slice = (std::mem::take(&mut self.carried), elapsed);
         push(&mut self.slices, slice, SLICES_PER_RTT);
         let bdp = self.bdp(rtt, shortest.max(RTT_MIN));
+        // A pause measures nothing, and what is known stays.
         if bdp == 0 {
             return None;
         }

@@ -68,6 +68,7 @@ impl Config {
     /// Returns the initial filter of this end.
     pub(super) fn filter(&self) -> InitialFilter {
         let Some(keys) = &self.keys else {
+            // Without keys there is no connection that anything could reach.
             return InitialFilter::of_client(ConnectionIdKey::own(&[]));
         };
         match self.side {
@@ -117,6 +118,7 @@ impl Config {
         let crypto = keys.server_config().ok()?;
         let mut config = ServerConfig::new(Arc::new(crypto), Arc::new(keys.token.clone()));
         let mut tokens = ValidationTokenConfig::default();
+        // Address tokens are for clients that come back. This server has one client, once.
         tokens.sent(0);
         config
             .transport_config(Arc::new(self.transport()))
@@ -130,6 +132,7 @@ impl Config {
         discovery.upper_bound(MTU_MAX);
         let mut config = TransportConfig::default();
         config
+            // The control stream, which the client opens.
             .max_concurrent_bidi_streams(VarInt::from_u32(self.side.is_server().into()))
             .max_concurrent_uni_streams(VarInt::from_u32(self.lanes.into()))
             .max_idle_timeout(IdleTimeout::try_from(self.options.idle_timeout).ok())
@@ -139,6 +142,7 @@ impl Config {
             .initial_rtt(RTT_ASSUMED)
             .mtu_discovery_config(Some(discovery))
             .datagram_receive_buffer_size(None)
+            // The spin bit shows the round trip to everybody on the path (RFC 9000 §17.4).
             .allow_spin(false)
             .congestion_controller_factory(Arc::new(Factory::new(
                 self.options.control,

@@ -84,12 +84,16 @@ impl Pacer {
 
     /// Returns the budget where the window is to leave at once.
     pub(super) fn budget_unpaced(&mut self, now: Time) -> u64 {
+        // A flight has used everything up: no credit goes along into the time in which packets are
+        // paced.
         (self.tokens, self.refilled_at, self.waits_for_tokens) = (0.0, now, false);
         u64::MAX
     }
 
     /// Takes the tokens of ack-eliciting bytes that have left.
     pub(super) fn spend(&mut self, bytes: usize) {
+        // Less than nothing after a probe, which waits for no tokens. The next burst makes up for
+        // it.
         self.tokens -= bytes as f64;
     }
 
@@ -104,6 +108,8 @@ impl Pacer {
         if has_left {
             self.burst_began.get_or_insert(now);
         } else if let Some(began) = self.burst_began.take() {
+            // From its beginning, so that the time it takes to hand a burst to the system is not
+            // added to the pace.
             self.next_burst = Some(began + BURST_INTERVAL_MIN);
         }
     }

@@ -179,6 +179,7 @@ impl DelayBased {
         self.losses.on_ack(sent, bytes);
         if self.state == State::Startup {
             self.startup.on_ack(now, sent, bytes);
+            // A window that is not used up is no measure of the path (RFC 9002 §7.8).
             if !app_limited {
                 self.update_window(bytes);
             }
@@ -241,6 +242,8 @@ impl DelayBased {
         self.losses.end_round();
         match self.state {
             State::Startup if !is_idle => {
+                // The filter has moved on: the last round is empty, and the one before is the one
+                // that ends.
                 let before = self.max_bw.before_last();
                 if self.startup.end_round(rate_before, before) {
                     self.enter(now, State::ProbeRtt(None));
@@ -303,6 +306,8 @@ impl DelayBased {
         self.non_congestive.on_probe(reached, now);
         if let Some(found) = self.state_min_rtt {
             self.min_rtt.on_probe(found);
+            // The shortest of all, as the others' queue is part of all recent probes while they are
+            // there.
             if let Some(base) = self.min_rtt.base() {
                 let mtu = u16::try_from(self.mtu).unwrap_or(u16::MAX);
                 self.competition
@@ -346,6 +351,7 @@ impl Controller for DelayBased {
         // that limited. The half was chosen by eye.
         let is_idle = app_limited && sample.in_flight < self.window / 2;
         self.update_model(now, &sample, app_limited);
+        // A packet of this round was acknowledged, so a round trip has passed since it began.
         if sample.sent >= self.round_start {
             self.end_round(now, is_idle);
         }

@@ -106,10 +106,13 @@ impl DeliveryRate {
     }
 
     pub(super) fn on_sent(&mut self, now: Instant, bytes: u64) {
+        // After a pause the interval begins here, or the pause would count as slow delivery
+        // (SendPacket() of the draft).
         if self.in_flight == 0 {
             (self.delivered_at, self.last_sent) = (now, now);
         }
         self.in_flight = self.in_flight.saturating_add(bytes);
+        // Packets of one burst have the same time, so they are one train.
         if let Some(last) = self.trains.back_mut().filter(|last| last.sent == now) {
             last.in_flight = self.in_flight;
             return;
@@ -138,6 +141,8 @@ impl DeliveryRate {
                 self.newest = Some(*train);
                 return;
             }
+            // A later train is being acknowledged. What is missing of this one is lost, or too late
+            // to measure anything.
             self.train_rates.extend(train.dispersion_rate());
             self.trains.pop_front();
         }
@@ -149,6 +154,8 @@ impl DeliveryRate {
     /// Returns the bytes per second of the bottleneck: the median of the last trains' dispersion rates; `None` if it is too
     /// fast to be seen.
     pub(super) fn bottleneck_rate(&self) -> Option<f64> {
+        // Trains that were too short to tell are infinitely fast here. Where most are, the
+        // bottleneck cannot be seen.
         let mut rates: Vec<f64> = self.train_rates.iter().copied().collect();
         let middle = rates.len() / 2;
         let (_, bottleneck_rate, _) =

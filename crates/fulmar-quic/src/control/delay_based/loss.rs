@@ -124,6 +124,8 @@ impl LossTracker {
     /// Ends a round: excessive loss halves the backoff factor, a round without any lets it recover.
     pub(super) fn end_round(&mut self) {
         let counts = std::mem::take(&mut self.round);
+        // All that left in this round left in ProbeRTT. It says nothing, and a mark counts for the
+        // next one.
         if counts.sent == 0.0 {
             return;
         }

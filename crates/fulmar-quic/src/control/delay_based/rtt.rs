@@ -53,6 +53,7 @@ impl MinRtt {
 
     /// Takes a round trip of any state.
     pub(super) fn on_sample(&mut self, now: Instant, rtt: Duration) {
+        // It has to age: when the path has become longer, nothing comes below the old one any more.
         let is_old = |at: Instant| now.saturating_duration_since(at) > BASE_RTT_LIFETIME;
         match self.base {
             Some((base, at)) if rtt >= base && !is_old(at) => {}
@@ -83,6 +84,8 @@ impl RttVariation {
         if self.mean == 0.0 {
             self.mean = rtt;
         }
+        // Before the mean, so that a sample is compared with a mean that is without it (RFC 6298
+        // §2.3).
         self.variation += ((rtt - self.mean).abs() - self.variation) / RTT_VARIATION_SAMPLES;
         self.mean += (rtt - self.mean) / RTT_VARIATION_SAMPLES;
     }

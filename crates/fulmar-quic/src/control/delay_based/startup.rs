@@ -181,6 +181,7 @@ impl Startup {
         } else {
             &mut self.previous
         };
+        // Of neither: it left in an older flight, or paced, after the last one.
         if sent < flight.from || sent > flight.to {
             return;
         }
@@ -204,6 +205,8 @@ impl Startup {
 
     /// Returns the window when so many bytes more have arrived.
     pub(super) fn window_after(&self, window: f64, rtt: Duration, acknowledged: u64) -> f64 {
+        // As in slow start, a window grows n-fold in a round trip by n - 1 bytes for each that was
+        // acknowledged.
         let grown = |times: f64| window + (times - 1.0) * acknowledged as f64;
         if self.is_unpaced {
             let is_close = self.acked_flight().dispersion() <= DISPERSION_TINY;
@@ -251,6 +254,7 @@ impl Startup {
         let rise = shortest
             .mul_f64(RTT_THRESH_SHARE)
             .clamp(MIN_RTT_THRESH, MAX_RTT_THRESH);
+        // A flight makes a queue of its own, which does not say that the path is full.
         if self.is_unpaced || sample.rtt <= shortest + rise {
             (self.rtt_rises, self.last_low_rtt) = (0, now);
             return false;
