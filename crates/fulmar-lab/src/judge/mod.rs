@@ -32,7 +32,6 @@
 //! the first output comes, and what was wrong because of it ([`Wrong`]). Per run ([`Verdict`]): what
 //! arrived of the keys, the longest stall. Keys that were never answered are censored.
 
-mod course;
 mod delivery;
 mod display;
 mod effect;
@@ -42,6 +41,7 @@ mod history;
 mod json;
 mod observer;
 mod own;
+mod timeline;
 mod verdict;
 mod wrong;
 

@@ -1,15 +1,15 @@
 //! Finds the time at which a key's own effect is on the screen.
 
-use super::course::{Course, Moment};
 use super::effect::KeyEffect;
 use super::glyph::{Glyph, Place};
+use super::timeline::{RunTimeline, TimelineSample};
 use std::time::Duration;
 
 /// So many moments before a key are looked at to find out which true screen the display was at.
 /// Chosen by eye; a screen is wholly true at least once in a few hundred.
 const LOOK_BACK_MAX: usize = 2000;
 
-impl Course<'_> {
+impl RunTimeline<'_> {
     /// Returns when a key's own effect was first on the display, if it ever was.
     ///
     /// It is there when the cells and the cursor of the effect agree with the truth where the
@@ -20,7 +20,7 @@ impl Course<'_> {
         let typed = self.moment_of_key(key);
         let (start, state) = self.start(typed);
         let mut search = Search {
-            course: self,
+            timeline: self,
             effect,
             state,
         };
@@ -53,7 +53,7 @@ impl Course<'_> {
 
 /// The search for one effect from moment to moment.
 struct Search<'a> {
-    course: &'a Course<'a>,
+    timeline: &'a RunTimeline<'a>,
     effect: &'a KeyEffect,
     /// The newest true state of which the display is known to have shown these cells.
     state: usize,
@@ -67,8 +67,8 @@ struct Part {
 
 impl Search<'_> {
     /// True when the display shows the effect.
-    fn agrees(&mut self, moment: &Moment) -> bool {
-        let truth = self.course.truth;
+    fn agrees(&mut self, moment: &TimelineSample) -> bool {
+        let truth = self.timeline.truth;
         let part = self.part(moment.look);
         let mut from = self.state.max(truth.state(moment.lower));
         if moment.is_true {
@@ -78,7 +78,7 @@ impl Search<'_> {
         let mut found = self.first_alike(&part, from, to);
         // What the host had written one transit before needs no move. With stamps that is known.
         let written = truth.state(moment.written);
-        if !self.course.is_stamped && written >= from && self.is_like(&part, written) {
+        if !self.timeline.is_stamped && written >= from && self.is_like(&part, written) {
             found = found.max(Some(written));
         }
         self.state = found.unwrap_or(from);
@@ -92,14 +92,14 @@ impl Search<'_> {
             return Some(self.completed(part, from, to));
         }
         let alike = (from..=to).filter(|state| self.is_like(part, *state));
-        let first = self.course.truth.first_at_rest(alike)?;
+        let first = self.timeline.truth.first_at_rest(alike)?;
         Some(self.completed(part, first, to))
     }
 
     /// Returns the state that a screen is at which looks like `state`: where that lies within the
     /// key's own answer, which looks the same in the end, it is the end.
     fn completed(&self, part: &Part, state: usize, to: usize) -> usize {
-        let truth = self.course.truth;
+        let truth = self.timeline.truth;
         let end = truth.state(self.effect.after);
         let is_within = (truth.state(self.effect.before) + 1..end).contains(&state);
         if is_within && end <= to && self.is_like(part, end) {
@@ -110,7 +110,7 @@ impl Search<'_> {
     }
 
     fn part(&self, look: usize) -> Part {
-        let display = &self.course.display;
+        let display = &self.timeline.display;
         Part {
             glyphs: self
                 .effect
@@ -127,7 +127,7 @@ impl Search<'_> {
     }
 
     fn is_like(&self, part: &Part, number: usize) -> bool {
-        let truth = self.course.truth;
+        let truth = self.timeline.truth;
         let state = &truth.states()[number];
         let has_cursor = !self.effect.has_cursor || state.cursor.seen() == part.cursor;
         has_cursor

@@ -1,9 +1,9 @@
 //! The verdict on a run.
 
-use super::course::{Course, Events};
 use super::delivery::{Delivery, plain};
 use super::display::Display;
 use super::ground_truth::{GroundTruth, Position};
+use super::timeline::{RunEvents, RunTimeline};
 use super::wrong::Wrong;
 use crate::stats::{Observation, millis};
 use crate::trace::{Event, StrokeKind, Trace, strokes};
@@ -120,7 +120,7 @@ impl Run<'_> {
     /// When the run is not one of this truth, or nobody typed in it.
     pub fn judge(&self) -> Result<Verdict, NoVerdict> {
         let typed = self.typed()?;
-        let events = Events {
+        let events = RunEvents {
             typed: typed
                 .iter()
                 .enumerate()
@@ -131,10 +131,10 @@ impl Run<'_> {
         };
         let display = Display::of(self.user_side, self.truth.size());
         let end = self.user_side.ended().max(self.host_side.ended());
-        let course = Course::new(self.truth, display, &events, end);
-        let wrongs = course.wrongs();
+        let timeline = RunTimeline::new(self.truth, display, &events, end);
+        let wrongs = timeline.wrongs();
         let keys: Vec<KeyVerdict> = (0..typed.len())
-            .map(|number| self.key(&course, &wrongs, number, typed[number].0))
+            .map(|number| self.key(&timeline, &wrongs, number, typed[number].0))
             .collect();
         let written = events.written.last().map_or(Position(0), |last| last.1);
         Ok(Verdict {
@@ -143,9 +143,9 @@ impl Run<'_> {
             wrongs,
             delivery: self.delivery(&typed),
             length: end - events.began,
-            is_stamped: course.is_stamped,
-            is_settled: course.settled().is_some(),
-            differences_at_end: course.differences_at_end(written),
+            is_stamped: timeline.is_stamped,
+            is_settled: timeline.settled().is_some(),
+            differences_at_end: timeline.differences_at_end(written),
         })
     }
 
@@ -190,20 +190,26 @@ impl Run<'_> {
         Ok(written)
     }
 
-    fn key(&self, course: &Course, wrongs: &[Wrong], number: usize, typed: Duration) -> KeyVerdict {
+    fn key(
+        &self,
+        timeline: &RunTimeline,
+        wrongs: &[Wrong],
+        number: usize,
+        typed: Duration,
+    ) -> KeyVerdict {
         let waited = |came: Option<Duration>| match came {
             Some(at) => Observation::After(at - typed),
-            None => Observation::Censored(course.end.saturating_sub(typed)),
+            None => Observation::Censored(timeline.end.saturating_sub(typed)),
         };
         let key = &self.truth.keys()[number];
         let own = key.has_effect().then(|| {
             let effects = key.effects.iter();
-            let first = effects.filter_map(|effect| course.own_effect_at(effect, number));
+            let first = effects.filter_map(|effect| timeline.own_effect_at(effect, number));
             waited(first.min())
         });
         let whole = key
             .answered()
-            .map(|answered| waited(whole_at(course, answered, number)));
+            .map(|answered| waited(whole_at(timeline, answered, number)));
         KeyVerdict {
             typed: typed - self.host_side.began(),
             own,
@@ -237,14 +243,14 @@ impl Run<'_> {
 }
 
 /// Returns when the whole screen was right for the first time, with the key's answer in it.
-fn whole_at(course: &Course, answered: Position, number: usize) -> Option<Duration> {
-    let truth = course.truth;
+fn whole_at(timeline: &RunTimeline, answered: Position, number: usize) -> Option<Duration> {
+    let truth = timeline.truth;
     let answered = truth.state(answered);
-    let from = course.moment_of_key(number);
-    course.moments[from..]
+    let from = timeline.moment_of_key(number);
+    timeline.moments[from..]
         .iter()
         .find(|moment| {
-            let hash = course.display.looks()[moment.look].hash;
+            let hash = timeline.display.looks()[moment.look].hash;
             let newest = truth.last_alike(hash, truth.state(moment.upper));
             truth.state(moment.lower) >= answered && newest.is_some_and(|newest| newest >= answered)
         })

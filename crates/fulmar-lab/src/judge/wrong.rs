@@ -1,10 +1,10 @@
 //! Finds what the display showed and never should have.
 
-use super::course::{Course, Moment};
 use super::glyph::Place;
 use super::ground_truth::Position;
 use super::json;
 use super::observer::places;
+use super::timeline::{RunTimeline, TimelineSample};
 use crate::stats::millis;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub const WRONG_OVER: Duration = Duration::from_millis(30);
 /// The beginnings of the top row when it holds a peer's own notice. What a notice covers is not wrong.
 pub const NOTICES: [&str; 3] = ["mosh: ", "fulmar: ", "[fulmar]"];
 
-impl Course<'_> {
+impl RunTimeline<'_> {
     /// Returns everything that was wrong, in the order in which it began.
     pub(crate) fn wrongs(&self) -> Vec<Wrong> {
         let Some(settled) = self.settled() else {
@@ -53,8 +53,8 @@ impl Course<'_> {
 }
 
 struct Watch<'a> {
-    course: &'a Course<'a>,
-    last: Moment,
+    timeline: &'a RunTimeline<'a>,
+    last: TimelineSample,
     has_notice: bool,
     /// The places that are wrong at the moment, since when, and the newest key then.
     open: BTreeMap<Option<Place>, (Duration, Option<usize>)>,
@@ -62,32 +62,32 @@ struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    fn new(course: &'a Course<'a>, settled: usize) -> Self {
-        let last = course.moments[settled];
+    fn new(timeline: &'a RunTimeline<'a>, settled: usize) -> Self {
+        let last = timeline.moments[settled];
         let mut watch = Self {
-            course,
+            timeline,
             last,
             has_notice: false,
             open: BTreeMap::new(),
             wrongs: Vec::new(),
         };
         watch.has_notice = watch.notice(last.look);
-        let all: Vec<Place> = places(course.truth.size()).collect();
+        let all: Vec<Place> = places(timeline.truth.size()).collect();
         watch.judge(&last, all);
         watch
     }
 
-    fn pass(&mut self, moment: &Moment) {
+    fn pass(&mut self, moment: &TimelineSample) {
         let mut suspects = Vec::new();
         if moment.look != self.last.look {
-            suspects.extend(self.course.display.changed(moment.look));
+            suspects.extend(self.timeline.display.changed(moment.look));
             suspects.extend(self.notice_comes_or_goes(moment.look));
         }
         for (before, now) in [
             (self.last.lower, moment.lower),
             (self.last.upper, moment.upper),
         ] {
-            suspects.extend(self.course.truth.changed(before, now));
+            suspects.extend(self.timeline.truth.changed(before, now));
         }
         suspects.sort_unstable();
         suspects.dedup();
@@ -95,7 +95,7 @@ impl<'a> Watch<'a> {
         self.last = *moment;
     }
 
-    fn judge(&mut self, moment: &Moment, suspects: impl IntoIterator<Item = Place>) {
+    fn judge(&mut self, moment: &TimelineSample, suspects: impl IntoIterator<Item = Place>) {
         for place in suspects {
             let is_right = self.is_right(place, moment);
             self.set(Some(place), is_right, moment);
@@ -104,25 +104,25 @@ impl<'a> Watch<'a> {
         self.set(None, is_right, moment);
     }
 
-    fn is_right(&self, place: Place, moment: &Moment) -> bool {
-        let shown = self.course.display.glyph(place, moment.look);
+    fn is_right(&self, place: Place, moment: &TimelineSample) -> bool {
+        let shown = self.timeline.display.glyph(place, moment.look);
         let (lower, upper) = (moment.lower, moment.upper);
         (self.has_notice && place.row == 0)
-            || self.course.truth.ever_shows(place, shown, lower, upper)
+            || self.timeline.truth.ever_shows(place, shown, lower, upper)
     }
 
     /// A cursor that is not to be seen is nowhere wrong.
-    fn is_cursor_right(&self, moment: &Moment) -> bool {
-        let Some(place) = self.course.display.looks()[moment.look].cursor else {
+    fn is_cursor_right(&self, moment: &TimelineSample) -> bool {
+        let Some(place) = self.timeline.display.looks()[moment.look].cursor else {
             return true;
         };
-        let truth = self.course.truth;
+        let truth = self.timeline.truth;
         let span = truth.state(moment.lower)..=truth.state(moment.upper);
         let mut states = truth.states()[span].iter();
         states.any(|state| state.cursor.seen() == Some(place))
     }
 
-    fn set(&mut self, place: Option<Place>, is_right: bool, moment: &Moment) {
+    fn set(&mut self, place: Option<Place>, is_right: bool, moment: &TimelineSample) {
         if is_right {
             if let Some((since, key)) = self.open.remove(&place) {
                 self.close(place, since, key, moment.at);
@@ -138,7 +138,7 @@ impl<'a> Watch<'a> {
         if lasted > WRONG_OVER {
             self.wrongs.push(Wrong {
                 place,
-                since: since.saturating_sub(self.course.began),
+                since: since.saturating_sub(self.timeline.began),
                 lasted,
                 key,
             });
@@ -147,9 +147,9 @@ impl<'a> Watch<'a> {
 
     /// Returns the top row if it begins or ceases to hold a notice.
     fn notice_comes_or_goes(&mut self, look: usize) -> Vec<Place> {
-        let size = self.course.truth.size();
+        let size = self.timeline.truth.size();
         let touches_top = self
-            .course
+            .timeline
             .display
             .changed(look)
             .any(|place| place.row == 0);
@@ -163,8 +163,8 @@ impl<'a> Watch<'a> {
     }
 
     fn notice(&self, look: usize) -> bool {
-        let columns = self.course.truth.size().columns;
-        let top = self.course.display.top_row(look, columns);
+        let columns = self.timeline.truth.size().columns;
+        let top = self.timeline.display.top_row(look, columns);
         NOTICES
             .iter()
             .any(|notice| top.trim_start().starts_with(notice))
@@ -172,14 +172,14 @@ impl<'a> Watch<'a> {
 
     fn finish(mut self) -> Vec<Wrong> {
         for (place, (since, key)) in std::mem::take(&mut self.open) {
-            self.close(place, since, key, self.course.end);
+            self.close(place, since, key, self.timeline.end);
         }
         self.wrongs.sort_by_key(|wrong| (wrong.since, wrong.place));
         self.wrongs
     }
 }
 
-impl Course<'_> {
+impl RunTimeline<'_> {
     /// Returns the cells in which the last look differs from a true screen.
     pub(crate) fn differences_at_end(&self, position: Position) -> usize {
         let look = self.display.looks().len() - 1;

@@ -1,4 +1,4 @@
-//! The course of a run: what was typed, written and shown at each moment, and which true screens
+//! The timeline of a run: what was typed, written and shown at each moment, and which true screens
 //! the display can be at.
 
 use super::display::Display;
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 /// Everything that the judge knows of a run.
 #[derive(Debug)]
-pub(crate) struct Course<'a> {
+pub(crate) struct RunTimeline<'a> {
     pub(crate) truth: &'a GroundTruth,
     pub(crate) display: Display,
     /// In order of time.
-    pub(crate) moments: Vec<Moment>,
+    pub(crate) moments: Vec<TimelineSample>,
     /// True if the run has stamps.
     pub(crate) is_stamped: bool,
     /// The beginning of the play.
@@ -23,7 +23,7 @@ pub(crate) struct Course<'a> {
 
 /// One moment of it: right after something was typed, written or shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct TimelineSample {
     pub(crate) at: Duration,
     /// The number of keys that were typed.
     pub(crate) typed: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Moment {
 
 /// The events of a run, apart from what the display shows by itself.
 #[derive(Debug)]
-pub(crate) struct Events {
+pub(crate) struct RunEvents {
     /// The time at which each key was typed, and up to where the truth goes when it was.
     pub(crate) typed: Vec<(Duration, Position)>,
     /// The times from which on the display may have the host's output up to a position.
@@ -52,14 +52,14 @@ pub(crate) struct Events {
     pub(crate) began: Duration,
 }
 
-impl<'a> Course<'a> {
+impl<'a> RunTimeline<'a> {
     pub(crate) fn new(
         truth: &'a GroundTruth,
         display: Display,
-        events: &Events,
+        events: &RunEvents,
         end: Duration,
     ) -> Self {
-        let mut follow = Follow::new(truth, &display, events.began);
+        let mut tracker = ScreenTracker::new(truth, &display, events.began);
         let mut moments = Vec::new();
         let (mut typed, mut written, mut looks) = (
             events.typed.iter().peekable(),
@@ -78,15 +78,15 @@ impl<'a> Course<'a> {
             // What happens at one time is taken in the order of cause and effect.
             if times[0] == Some(next) {
                 let reach = typed.next().map(|(_, reach)| *reach);
-                follow.type_key(reach.unwrap_or_default());
+                tracker.type_key(reach.unwrap_or_default());
             } else if times[1] == Some(next) {
                 let position = written.next().map(|(_, position)| *position);
-                follow.write(position.unwrap_or_default());
+                tracker.write(position.unwrap_or_default());
             } else if let Some((number, _)) = looks.next() {
-                follow.show(number);
+                tracker.show(number);
             }
-            follow.now.at = next;
-            moments.push(follow.now);
+            tracker.now.at = next;
+            moments.push(tracker.now);
         }
         Self {
             truth,
@@ -116,25 +116,25 @@ impl<'a> Course<'a> {
 /// one, that is the first such screen from the newest one on that it is known to have shown: one
 /// and the same screen may come again and again. Two things push it on without a change: a stamp,
 /// and, where a run has none, that it shows just what the host had written one transit before.
-struct Follow<'a> {
+struct ScreenTracker<'a> {
     truth: &'a GroundTruth,
     display: &'a Display,
     began: Duration,
     is_stamped: bool,
-    now: Moment,
+    now: TimelineSample,
     /// States that the display has shown, in their order, of which the host has not written all:
     /// they were predicted.
     ahead: VecDeque<usize>,
 }
 
-impl<'a> Follow<'a> {
+impl<'a> ScreenTracker<'a> {
     fn new(truth: &'a GroundTruth, display: &'a Display, began: Duration) -> Self {
         Self {
             truth,
             display,
             began,
             is_stamped: display.is_stamped(),
-            now: Moment {
+            now: TimelineSample {
                 at: began,
                 typed: 0,
                 look: 0,
