@@ -6,9 +6,9 @@ use fulmar_base::Time;
 use fulmar_predict::{PredictionConfig, PredictionEngine};
 use fulmar_terminal::{Screen, Size};
 
-use super::picture::Picture;
 use super::predictor::{Drawn, Predictor};
 use super::session::{Frame, Keys};
+use super::snapshot::ScreenSnapshot;
 
 /// The maker of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Predictor for Adapter {
         let mut screen = self.screen(frame).clone();
         overlay.apply(&mut screen);
         Drawn {
-            picture: Picture::like(&screen, self.screen(frame), &frame.picture),
+            snapshot: ScreenSnapshot::like(&screen, self.screen(frame), &frame.snapshot),
             ..Drawn::because(&overlay, frame)
         }
     }

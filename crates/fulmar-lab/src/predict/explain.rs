@@ -129,21 +129,21 @@ impl Account<'_> {
         let after = true_key.effect.as_ref();
         let after = self
             .truth
-            .picture(after.map_or(true_key.reach, |effect| effect.after));
+            .snapshot(after.map_or(true_key.reach, |effect| effect.after));
         let row = after.cursor_place().row.0;
-        for (name, picture) in [
+        for (name, snapshot) in [
             ("true", after),
-            ("shown", &moment.drawn.picture),
-            ("frame", &moment.frame.picture),
+            ("shown", &moment.drawn.snapshot),
+            ("frame", &moment.frame.snapshot),
         ] {
-            let cursor = picture.cursor_place();
+            let cursor = snapshot.cursor_place();
             let (line, column) = (cursor.row.0, cursor.column.0);
-            let hidden = if picture.cursor().is_some() {
+            let hidden = if snapshot.cursor().is_some() {
                 ""
             } else {
                 " hidden"
             };
-            let row_text = picture.text(row);
+            let row_text = snapshot.text(row);
             let _ = writeln!(
                 text,
                 "    {when} {name:>5} row {row} |{row_text}| cursor {line},{column}{hidden}"
@@ -158,7 +158,7 @@ impl Account<'_> {
             let at = moment.at.as_secs_f64();
             let _ = writeln!(text, "LEAK at {at:.3} s of keys {keys:?}");
             self.push_before(text, number);
-            let (drawn, frame) = (&moment.drawn.picture, &moment.frame.picture);
+            let (drawn, frame) = (&moment.drawn.snapshot, &moment.frame.snapshot);
             for row in (0..frame.rows()).filter(|row| drawn.text(*row) != frame.text(*row)) {
                 let (shown, was) = (drawn.text(row), frame.text(row));
                 let _ = writeln!(text, "    row {row} shown |{shown}| frame |{was}|");

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fulmar_terminal::Position;
 
-use super::picture::Look;
 use super::recorded_truth::RecordedTruth;
+use super::snapshot::CellLook;
 use super::viewing::{Moment, Viewing};
 use super::wrong::wrong_cells;
 
@@ -119,7 +119,7 @@ impl Secret {
         if moment.frame.number < self.settled {
             let near = wrong.iter().filter(|at| is_near(moment, **at));
             for at in near {
-                let character = moment.drawn.picture.look(*at).character();
+                let character = moment.drawn.snapshot.look(*at).character();
                 shown.extend(self.keys_of(character, moment.typed));
             }
         }
@@ -151,10 +151,10 @@ impl Secret {
 
 /// Returns true if a cell is on a row beside the cursor's: that which is shown, or the server's.
 fn is_near(moment: &Moment<'_>, at: Position) -> bool {
-    let cursors = [&moment.drawn.picture, &moment.frame.picture];
+    let cursors = [&moment.drawn.snapshot, &moment.frame.snapshot];
     cursors
         .iter()
-        .any(|picture| picture.cursor_place().row.0.abs_diff(at.row.0) <= 1)
+        .any(|snapshot| snapshot.cursor_place().row.0.abs_diff(at.row.0) <= 1)
 }
 
 /// Returns true if characters of a secret stand in a text, side by side.
@@ -173,9 +173,9 @@ fn open_text(truth: &RecordedTruth, moment: &Moment<'_>) -> Vec<char> {
 
 /// Returns true if the server's frame has the text of a drawn row on another one.
 fn is_moved(moment: &Moment<'_>, row: u16) -> bool {
-    let drawn = moment.drawn.picture.row(row);
-    let frame = &moment.frame.picture;
-    let is_alike = |other: &[Look]| {
+    let drawn = moment.drawn.snapshot.row(row);
+    let frame = &moment.frame.snapshot;
+    let is_alike = |other: &[CellLook]| {
         let mut cells = other.iter().zip(drawn);
         other.len() == drawn.len() && cells.all(|(one, drawn)| one.has_text_of(*drawn))
     };
@@ -196,7 +196,7 @@ fn stretches(moment: &Moment<'_>, wrong: &[Position]) -> Vec<Vec<char>> {
         let mut last = None;
         for column in columns {
             let at = Position::new(row, column);
-            let character = moment.drawn.picture.look(at).character().unwrap_or(' ');
+            let character = moment.drawn.snapshot.look(at).character().unwrap_or(' ');
             match stretches.last_mut() {
                 Some(stretch) if last.is_some_and(|last| last + 1 == column) => {
                     stretch.push(character);

@@ -8,8 +8,8 @@ use fulmar_terminal::{Position, Size};
 use serde::{Deserialize, Serialize};
 
 use super::engine::{Adapter, Peer};
-use super::picture::Picture;
 use super::session::{Frame, Keys, Session};
+use super::snapshot::ScreenSnapshot;
 use super::stock::{Mode, Stock};
 use super::viewing::Viewing;
 
@@ -36,11 +36,11 @@ pub trait Predictor {
     }
 }
 
-/// The picture that the user sees.
+/// The snapshot that the user sees.
 #[derive(Clone, Debug)]
 pub struct Drawn {
     /// The whole screen.
-    pub picture: Picture,
+    pub snapshot: ScreenSnapshot,
     /// The first byte of the key because of which a cell was drawn, where that is known.
     pub causes: BTreeMap<Position, u64>,
     /// The same for the cursor.
@@ -53,7 +53,7 @@ impl Drawn {
     /// The server's own screen.
     pub fn plain(frame: &Frame) -> Drawn {
         Drawn {
-            picture: frame.picture.clone(),
+            snapshot: frame.snapshot.clone(),
             causes: BTreeMap::new(),
             cursor_cause: None,
             scroll_cause: None,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fulmar_terminal::{Position, Screen, Size, Terminal};
 
-use super::picture::Picture;
+use super::snapshot::ScreenSnapshot;
 use crate::judge::{ANSWER_WITHIN, BURST_GAP};
 use crate::trace::{Event, Mark, Meta, Note, StrokeKind, Trace, TtyState, strokes};
 
@@ -15,9 +15,9 @@ use crate::trace::{Event, Mark, Meta, Note, StrokeKind, Trace, TtyState, strokes
 #[derive(Debug)]
 pub struct RecordedTruth {
     screens: Vec<Screen>,
-    pictures: Vec<Picture>,
-    /// The pictures behind the first newline of each piece of output that has one.
-    first_lines: Vec<Option<Picture>>,
+    snapshots: Vec<ScreenSnapshot>,
+    /// The snapshots behind the first newline of each piece of output that has one.
+    first_lines: Vec<Option<ScreenSnapshot>>,
     keys: Vec<RecordedKey>,
     /// The number of bytes of output that lead to each screen.
     written: Vec<usize>,
@@ -54,7 +54,7 @@ pub struct RecordedEffect {
     /// The cells and whether the cursor belongs to it.
     pub part: ScreenRegion,
     /// For Enter another screen that will do: that after the first newline.
-    pub first_line: Option<(ScreenRegion, Picture)>,
+    pub first_line: Option<(ScreenRegion, ScreenSnapshot)>,
 }
 
 /// Part of a screen.
@@ -67,8 +67,8 @@ pub struct ScreenRegion {
 }
 
 impl ScreenRegion {
-    /// Returns true if two pictures agree there.
-    pub fn agrees(&self, one: &Picture, other: &Picture) -> bool {
+    /// Returns true if two snapshots agree there.
+    pub fn agrees(&self, one: &ScreenSnapshot, other: &ScreenSnapshot) -> bool {
         let has_cursor = !self.has_cursor || one.cursor() == other.cursor();
         has_cursor
             && self
@@ -103,13 +103,13 @@ impl RecordedTruth {
         self.screens.len() - 1
     }
 
-    /// Returns the picture of a screen.
-    pub fn picture(&self, number: usize) -> &Picture {
-        &self.pictures[number.min(self.pictures.len() - 1)]
+    /// Returns the snapshot of a screen.
+    pub fn snapshot(&self, number: usize) -> &ScreenSnapshot {
+        &self.snapshots[number.min(self.snapshots.len() - 1)]
     }
 
-    /// Returns the picture that is there for a moment behind the first newline of the output that leads to a screen.
-    pub fn first_line(&self, number: usize) -> Option<&Picture> {
+    /// Returns the snapshot that is there for a moment behind the first newline of the output that leads to a screen.
+    pub fn first_line(&self, number: usize) -> Option<&ScreenSnapshot> {
         self.first_lines.get(number)?.as_ref()
     }
 
@@ -169,7 +169,7 @@ impl Play {
         let screen = terminal.screen().clone();
         Play {
             truth: RecordedTruth {
-                pictures: vec![Picture::of(&screen)],
+                snapshots: vec![ScreenSnapshot::of(&screen)],
                 screens: vec![screen],
                 first_lines: vec![None],
                 keys: Vec::new(),
@@ -221,11 +221,11 @@ impl Play {
     fn push(&mut self, at: Duration, written: usize, first_line: Option<Screen>) {
         let screen = self.terminal.screen().clone();
         let last = self.truth.end();
-        let (known, shown) = (&self.truth.screens[last], &self.truth.pictures[last]);
-        let picture = Picture::like(&screen, known, shown);
-        let first_line = first_line.map(|line| Picture::like(&line, known, shown));
+        let (known, shown) = (&self.truth.screens[last], &self.truth.snapshots[last]);
+        let snapshot = ScreenSnapshot::like(&screen, known, shown);
+        let first_line = first_line.map(|line| ScreenSnapshot::like(&line, known, shown));
         self.truth.screens.push(screen);
-        self.truth.pictures.push(picture);
+        self.truth.snapshots.push(snapshot);
         self.truth.written.push(written);
         self.truth.came.push(at);
         self.truth.first_lines.push(first_line);
@@ -247,7 +247,7 @@ impl Play {
     fn effect(&self, number: usize) -> Option<RecordedEffect> {
         let key = &self.truth.keys[number];
         let after = self.answered(number)?;
-        let part = part(self.truth.picture(key.before), self.truth.picture(after))?;
+        let part = part(self.truth.snapshot(key.before), self.truth.snapshot(after))?;
         Some(RecordedEffect {
             after,
             part,
@@ -255,15 +255,15 @@ impl Play {
         })
     }
 
-    fn first_line(&self, number: usize, after: usize) -> Option<(ScreenRegion, Picture)> {
+    fn first_line(&self, number: usize, after: usize) -> Option<(ScreenRegion, ScreenSnapshot)> {
         let key = &self.truth.keys[number];
         if !matches!(key.bytes.as_slice(), b"\r" | b"\n") {
             return None;
         }
         let mut lines = (key.before + 1..=after).filter_map(|screen| self.truth.first_line(screen));
-        let picture = lines.next()?;
-        let part = part(self.truth.picture(key.before), picture)?;
-        Some((part, picture.clone()))
+        let snapshot = lines.next()?;
+        let part = part(self.truth.snapshot(key.before), snapshot)?;
+        Some((part, snapshot.clone()))
     }
 
     /// The screen with which a key's first burst of output is over, if there is one: it begins within
@@ -319,10 +319,10 @@ impl Play {
 /// The longest delay of a note of the terminal's state. Source: the description of the recordings.
 const TTY_LATE: Duration = Duration::from_millis(2);
 
-/// Returns the part that is different in one picture and to be seen in the other: on the rows of the cursor,
+/// Returns the part that is different in one snapshot and to be seen in the other: on the rows of the cursor,
 /// before and after, and the cursor if it is visible; or everything, if nothing of that is.
-fn part(before: &Picture, after: &Picture) -> Option<ScreenRegion> {
-    let rows = [before, after].map(|picture| picture.cursor_place().row);
+fn part(before: &ScreenSnapshot, after: &ScreenSnapshot) -> Option<ScreenRegion> {
+    let rows = [before, after].map(|snapshot| snapshot.cursor_place().row);
     let has_cursor = after.cursor().is_some();
     let cursor_differs = has_cursor && before.cursor() != after.cursor();
     let end = after.cursor_place();

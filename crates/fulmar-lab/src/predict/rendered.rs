@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use fulmar_terminal::Position;
 
-use super::picture::Picture;
 use super::recording::Recording;
 use super::session::{Session, What};
+use super::snapshot::ScreenSnapshot;
 use super::viewing::{Moment, Viewing};
 use crate::judge::{GroundTruth, Run, Stamp, Verdict};
 use crate::trace::{Event, Record, Trace};
@@ -51,7 +51,7 @@ fn user_side(recording: &Recording, session: &Session, viewing: &Viewing<'_>) ->
     let mut before: Option<&Moment<'_>> = None;
     for moment in &viewing.moments {
         let stamp = Stamp(recording.truth.written(moment.frame.number));
-        let bytes = drawn(before.map(|before| &before.drawn.picture), moment, stamp);
+        let bytes = drawn(before.map(|before| &before.drawn.snapshot), moment, stamp);
         records.push(Record {
             at: moment.at,
             event: Event::Host(bytes.into_bytes()),
@@ -63,22 +63,22 @@ fn user_side(recording: &Recording, session: &Session, viewing: &Viewing<'_>) ->
     Ok(Trace::new(records)?)
 }
 
-fn drawn(before: Option<&Picture>, moment: &Moment<'_>, stamp: Stamp) -> String {
-    let picture = &moment.drawn.picture;
+fn drawn(before: Option<&ScreenSnapshot>, moment: &Moment<'_>, stamp: Stamp) -> String {
+    let snapshot = &moment.drawn.snapshot;
     let mut text = String::new();
     let changed: Vec<Position> = match before {
-        Some(before) => picture.differences(before).collect(),
+        Some(before) => snapshot.differences(before).collect(),
         None => {
             text.push_str("\x1b[m\x1b[2J");
-            let rows = 0..picture.rows();
+            let rows = 0..snapshot.rows();
             let places = rows.flat_map(|row| {
-                (0..picture.columns()).map(move |column| Position::new(row, column))
+                (0..snapshot.columns()).map(move |column| Position::new(row, column))
             });
             places.collect()
         }
     };
     for at in changed {
-        let look = picture.look(at);
+        let look = snapshot.look(at);
         let Some(character) = look.character() else {
             continue;
         };
@@ -86,8 +86,12 @@ fn drawn(before: Option<&Picture>, moment: &Moment<'_>, stamp: Stamp) -> String 
         let (row, column) = (at.row.0 + 1, at.column.0 + 1);
         let _ = write!(text, "\x1b[{row};{column}H\x1b[0{rendition}m{character}");
     }
-    let cursor = picture.cursor_place();
-    let shown = if picture.cursor().is_some() { 'h' } else { 'l' };
+    let cursor = snapshot.cursor_place();
+    let shown = if snapshot.cursor().is_some() {
+        'h'
+    } else {
+        'l'
+    };
     let (row, column) = (cursor.row.0 + 1, cursor.column.0 + 1);
     let _ = write!(
         text,

@@ -11,8 +11,8 @@ use fulmar_sim::Simulation;
 use fulmar_terminal::{Screen, Size};
 
 use super::hints::hints;
-use super::picture::Picture;
 use super::recorded_truth::RecordedTruth;
+use super::snapshot::ScreenSnapshot;
 use super::typed::{Typed, Watch};
 use crate::scenario::Scenario;
 use crate::simulated::{Far, PlayedHost, Tty, key};
@@ -45,7 +45,7 @@ pub struct Shown {
     /// The time from which it was shown.
     pub at: Duration,
     /// The whole screen.
-    pub picture: Picture,
+    pub snapshot: ScreenSnapshot,
     /// The part of it that was predicted.
     pub predicted: Option<Overlay>,
 }
@@ -90,8 +90,8 @@ pub struct Keys {
 pub struct Frame {
     /// The newest screen.
     pub screen: Screen,
-    /// The picture of that screen.
-    pub picture: Picture,
+    /// The snapshot of that screen.
+    pub snapshot: ScreenSnapshot,
     /// The number of bytes that the server had when it sent this.
     pub received: u64,
     /// The number of them for which the program had had 50 ms.
@@ -180,14 +180,16 @@ impl Session {
                 }
                 super::typed::What::Resized(size) => What::Resized(size),
                 super::typed::What::Shown(screen, predicted) => {
-                    let picture = match (&shown_screen, shown.last()) {
-                        (Some(before), Some(last)) => Picture::like(&screen, before, &last.picture),
-                        _ => Picture::of(&screen),
+                    let snapshot = match (&shown_screen, shown.last()) {
+                        (Some(before), Some(last)) => {
+                            ScreenSnapshot::like(&screen, before, &last.snapshot)
+                        }
+                        _ => ScreenSnapshot::of(&screen),
                     };
                     shown_screen = Some(screen);
                     shown.push(Shown {
                         at: lived.at,
-                        picture,
+                        snapshot,
                         predicted,
                     });
                     continue;
@@ -197,15 +199,17 @@ impl Session {
                     continue;
                 }
                 super::typed::What::News(news) => {
-                    let picture = match &last {
-                        Some(last) => Picture::like(&news.screen, &last.screen, &last.picture),
-                        None => Picture::of(&news.screen),
+                    let snapshot = match &last {
+                        Some(last) => {
+                            ScreenSnapshot::like(&news.screen, &last.screen, &last.snapshot)
+                        }
+                        None => ScreenSnapshot::of(&news.screen),
                     };
                     let written = far.written_by(news.state).unwrap_or_default();
                     let newest = truth.number_at(written);
                     let earliest = last.as_ref().map_or(0, |last| last.number);
-                    let number = number_of(truth, &picture, earliest, newest);
-                    let is_whole = truth.picture(number).is_same(&picture);
+                    let number = number_of(truth, &snapshot, earliest, newest);
+                    let is_whole = truth.snapshot(number).is_same(&snapshot);
                     let frame = Frame {
                         number,
                         native: if is_whole {
@@ -216,7 +220,7 @@ impl Session {
                         hints: truth
                             .tty(newest, looks.last(news.received, news.echoed))
                             .map(|tty| hints(tty, &news.screen)),
-                        picture,
+                        snapshot,
                         screen: news.screen,
                         received: news.received,
                         echoed: news.echoed,
@@ -277,9 +281,14 @@ const ECHO_ACK_AFTER: Duration = Duration::from_millis(50);
 
 /// Returns which of the true screens this is: the newest that looks like it and was written. One that
 /// is held back, as an unfinished frame is, is not shown yet.
-fn number_of(truth: &RecordedTruth, picture: &Picture, earliest: usize, newest: usize) -> usize {
+fn number_of(
+    truth: &RecordedTruth,
+    snapshot: &ScreenSnapshot,
+    earliest: usize,
+    newest: usize,
+) -> usize {
     let alike = (earliest..=newest)
         .rev()
-        .find(|number| truth.picture(*number).is_same(picture));
+        .find(|number| truth.snapshot(*number).is_same(snapshot));
     alike.unwrap_or(newest)
 }

@@ -55,7 +55,7 @@ struct Fake<F> {
     typed: usize,
 }
 
-impl<F: Fn(usize, &mut Picture)> Fake<F> {
+impl<F: Fn(usize, &mut ScreenSnapshot)> Fake<F> {
     fn new(lasts: Duration, draw: F) -> Fake<F> {
         Fake {
             draw,
@@ -66,7 +66,7 @@ impl<F: Fn(usize, &mut Picture)> Fake<F> {
     }
 }
 
-impl<F: Fn(usize, &mut Picture)> Predictor for Fake<F> {
+impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Fake<F> {
     fn type_keys(&mut self, now: Duration, keys: &Keys, _: &Frame) {
         self.until = now + self.lasts;
         self.typed = keys.key + keys.count;
@@ -77,7 +77,7 @@ impl<F: Fn(usize, &mut Picture)> Predictor for Fake<F> {
     fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
         let mut drawn = Drawn::plain(frame);
         if now < self.until {
-            (self.draw)(self.typed, &mut drawn.picture);
+            (self.draw)(self.typed, &mut drawn.snapshot);
         }
         drawn
     }
@@ -116,9 +116,9 @@ fn enter_is_done_with_the_first_line_or_with_the_burst() {
     let recording = recording(SHELL);
     let enter = recording.truth.keys()[3].effect.clone().unwrap();
     assert_eq!(enter.after, 6, "8 ms are no gap");
-    let (part, picture) = enter.first_line.unwrap();
+    let (part, snapshot) = enter.first_line.unwrap();
     assert!(part.places.is_empty());
-    assert_eq!(picture.cursor(), Some(at(1, 0)));
+    assert_eq!(snapshot.cursor(), Some(at(1, 0)));
     // The middle row, which the cursor only passed, does not belong to it.
     assert_eq!(enter.part.places, [at(2, 0)]);
 }
@@ -173,8 +173,9 @@ fn without_prediction_every_key_waits_for_the_round_trip() {
 fn who_knows_the_truth_is_always_instant_and_never_wrong() {
     let recording = recording(SHELL);
     let truth = &recording.truth;
-    let know =
-        |typed: usize, picture: &mut Picture| *picture = truth.picture(truth.reach(typed)).clone();
+    let know = |typed: usize, snapshot: &mut ScreenSnapshot| {
+        *snapshot = truth.snapshot(truth.reach(typed)).clone()
+    };
     let scored = scored(&recording, &mut Fake::new(ms(1000), know));
     assert_eq!(scored.score.instant(), 100.0);
     assert_eq!(scored.score.wrong(), 0.0);
@@ -183,9 +184,9 @@ fn who_knows_the_truth_is_always_instant_and_never_wrong() {
 #[test]
 fn a_wrong_cell_counts_from_30_ms_on_and_once_for_its_key() {
     let recording = recording(SHELL);
-    let lie = |_: usize, picture: &mut Picture| {
+    let lie = |_: usize, snapshot: &mut ScreenSnapshot| {
         for column in [10, 11] {
-            picture.set(at(2, column), Look::BLANK.with('z'));
+            snapshot.set(at(2, column), CellLook::BLANK.with('z'));
         }
     };
     let wrong = |lasts| {
@@ -204,7 +205,7 @@ fn a_wrong_cell_counts_from_30_ms_on_and_once_for_its_key() {
 #[test]
 fn a_cursor_can_be_wrong_by_itself() {
     let recording = recording(SHELL);
-    let lie = |_: usize, picture: &mut Picture| picture.set_cursor(at(3, 3));
+    let lie = |_: usize, snapshot: &mut ScreenSnapshot| snapshot.set_cursor(at(3, 3));
     let scored = scored(&recording, &mut Fake::new(ms(40), lie));
     assert_eq!(scored.score.wrong, 4);
     assert!(scored.wrongs.iter().all(|wrong| wrong.place.is_none()));
@@ -213,26 +214,26 @@ fn a_cursor_can_be_wrong_by_itself() {
 #[test]
 fn a_character_of_a_secret_near_the_cursor_is_a_leak_however_short() {
     let recording = secret();
-    let echo = |typed: usize, picture: &mut Picture| {
+    let echo = |typed: usize, snapshot: &mut ScreenSnapshot| {
         let character = ['a', 'b', 'c', ' '][typed - 1];
-        picture.set(at(0, 3 + typed as u16), Look::BLANK.with(character));
+        snapshot.set(at(0, 3 + typed as u16), CellLook::BLANK.with(character));
     };
-    let leaks = |draw: &dyn Fn(usize, &mut Picture)| {
+    let leaks = |draw: &dyn Fn(usize, &mut ScreenSnapshot)| {
         let scored = scored(&recording, &mut Fake::new(ms(1), draw));
         scored.score.leaks
     };
     assert_eq!(leaks(&echo), Leaks { keys: 3, shown: 3 });
-    let star = |typed: usize, picture: &mut Picture| {
-        picture.set(at(0, 3 + typed as u16), Look::BLANK.with('*'));
+    let star = |typed: usize, snapshot: &mut ScreenSnapshot| {
+        snapshot.set(at(0, 3 + typed as u16), CellLook::BLANK.with('*'));
     };
     assert_eq!(leaks(&star), Leaks { keys: 3, shown: 0 });
-    let far = |typed: usize, picture: &mut Picture| {
-        picture.set(at(3, typed as u16), Look::BLANK.with('a'));
+    let far = |typed: usize, snapshot: &mut ScreenSnapshot| {
+        snapshot.set(at(3, typed as u16), CellLook::BLANK.with('a'));
     };
     assert_eq!(leaks(&far).shown, 0, "by chance");
-    let all = |_: usize, picture: &mut Picture| {
+    let all = |_: usize, snapshot: &mut ScreenSnapshot| {
         for (column, character) in (5..).zip(['a', 'b', 'c']) {
-            picture.set(at(3, column), Look::BLANK.with(character));
+            snapshot.set(at(3, column), CellLook::BLANK.with(character));
         }
     };
     assert_eq!(leaks(&all).shown, 3, "three in a row are no chance");
@@ -249,9 +250,9 @@ fn a_row_that_the_frame_has_elsewhere_is_no_leak() {
     let meta = Meta::parse(SECRET_META).unwrap();
     let recording = Recording::new("test", Trace::parse(&trace).unwrap(), Some(&meta));
     let shown = |column: u16| {
-        let draw = |_: usize, picture: &mut Picture| {
+        let draw = |_: usize, snapshot: &mut ScreenSnapshot| {
             for (column, character) in (column..).zip(['a', 'b', 'c']) {
-                picture.set(at(3, column), Look::BLANK.with(character));
+                snapshot.set(at(3, column), CellLook::BLANK.with(character));
             }
         };
         let scored = scored(&recording, &mut Fake::new(ms(1), draw));
@@ -273,9 +274,9 @@ fn what_is_typed_openly_and_under_way_is_no_leak() {
         }
         let meta = Meta::parse(SECRET_META).unwrap();
         let recording = Recording::new("test", Trace::parse(&trace).unwrap(), Some(&meta));
-        let draw = |typed: usize, picture: &mut Picture| {
+        let draw = |typed: usize, snapshot: &mut ScreenSnapshot| {
             for (column, character) in (5..).zip(['a', 'b', 'c']).filter(|_| typed == 7) {
-                picture.set(at(3, column), Look::BLANK.with(character));
+                snapshot.set(at(3, column), CellLook::BLANK.with(character));
             }
         };
         let scored = scored(&recording, &mut Fake::new(ms(1), draw));
@@ -334,7 +335,7 @@ fn a_window_gets_another_size_where_it_did() {
     assert!(session.is_whole);
     for kind in [Kind::Engine, Kind::Client] {
         let viewing = kind.view(&session);
-        let last = &viewing.moments.last().unwrap().drawn.picture;
+        let last = &viewing.moments.last().unwrap().drawn.snapshot;
         assert_eq!((last.rows(), last.columns()), (5, 30));
         assert_eq!(last.text(0), "$ abc");
         let scored = Scored::of(&recording.truth, &viewing);

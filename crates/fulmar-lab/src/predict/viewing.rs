@@ -27,7 +27,7 @@ pub struct Moment<'a> {
     pub typed: usize,
     /// The newest that came from the server.
     pub frame: &'a Frame,
-    /// The picture that is shown.
+    /// The snapshot that is shown.
     pub drawn: Drawn,
     /// The remarks of the predictor.
     pub remarks: Vec<String>,
@@ -103,7 +103,7 @@ impl<'a> Viewing<'a> {
                     typed,
                     frame,
                     drawn: Drawn {
-                        picture: seen.picture.clone(),
+                        snapshot: seen.snapshot.clone(),
                         ..drawn.unwrap_or_else(|| Drawn::plain(frame))
                     },
                     remarks: std::iter::from_fn(|| said.next_if(|(at, _)| *at <= now))

@@ -52,16 +52,16 @@ impl Search<'_> {
         }
         // A screen that still stands as it stood before two keys that cancel each other shows neither.
         let is_ahead = moment.frame.number < after;
-        let is_untouched = part.agrees(&moment.drawn.picture, &moment.frame.picture);
+        let is_untouched = part.agrees(&moment.drawn.snapshot, &moment.frame.snapshot);
         !(is_ahead && is_untouched) || self.position(number) >= after
     }
 
     fn shows_first_line(&self, moment: &Moment<'_>) -> bool {
-        let Some((part, picture)) = &self.effect.first_line else {
+        let Some((part, snapshot)) = &self.effect.first_line else {
             return false;
         };
-        part.agrees(&moment.drawn.picture, picture)
-            && !part.agrees(&moment.drawn.picture, &moment.frame.picture)
+        part.agrees(&moment.drawn.snapshot, snapshot)
+            && !part.agrees(&moment.drawn.snapshot, &moment.frame.snapshot)
     }
 
     fn agrees_with_any(
@@ -71,7 +71,7 @@ impl Search<'_> {
         from: usize,
         to: usize,
     ) -> bool {
-        (from..=to).any(|screen| part.agrees(&moment.drawn.picture, self.truth.picture(screen)))
+        (from..=to).any(|screen| part.agrees(&moment.drawn.snapshot, self.truth.snapshot(screen)))
     }
 
     /// Returns at which true screen the display is at a moment, as far as the effect's part of it
@@ -83,7 +83,7 @@ impl Search<'_> {
             .rev()
             .find(|number| {
                 let moment = &moments[*number];
-                moment.drawn.picture.is_same(&moment.frame.picture)
+                moment.drawn.snapshot.is_same(&moment.frame.snapshot)
             })
             .unwrap_or(earliest);
         let mut at = moments[start].frame.number;
@@ -92,7 +92,7 @@ impl Search<'_> {
             let to = self.truth.reach(moment.typed);
             let part = &self.effect.part;
             let is_like =
-                |screen: &usize| part.agrees(&moment.drawn.picture, self.truth.picture(*screen));
+                |screen: &usize| part.agrees(&moment.drawn.snapshot, self.truth.snapshot(*screen));
             at = (at..=to).find(is_like).unwrap_or(at);
             let is_within = (self.before + 1..self.effect.after).contains(&at);
             if is_within && self.effect.after <= to && is_like(&self.effect.after) {

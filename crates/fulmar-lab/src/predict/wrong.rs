@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use fulmar_terminal::Position;
 
-use super::picture::{Look, Picture};
 use super::recorded_truth::RecordedTruth;
+use super::snapshot::{CellLook, ScreenSnapshot};
 use super::viewing::{Moment, Viewing};
 
 /// The time from which on something wrong counts.
@@ -32,30 +32,34 @@ pub struct Wrong {
 
 /// Returns the cells that are wrong at a moment.
 pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &Moment<'_>) -> Vec<Position> {
-    let (frame, drawn) = (&moment.frame.picture, &moment.drawn.picture);
+    let (frame, drawn) = (&moment.frame.snapshot, &moment.drawn.snapshot);
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
     let is_true = |at: &Position| {
         let look = drawn.look(*at);
-        true_pictures(truth, from, to).any(|picture| picture.look(*at) == look)
+        true_snapshots(truth, from, to).any(|snapshot| snapshot.look(*at) == look)
     };
     drawn.differences(frame).filter(|at| !is_true(at)).collect()
 }
 
 /// Returns true if the cursor is wrong at a moment. One that is not to be seen is not.
 pub(super) fn is_cursor_wrong(truth: &RecordedTruth, moment: &Moment<'_>) -> bool {
-    let Some(shown) = moment.drawn.picture.cursor() else {
+    let Some(shown) = moment.drawn.snapshot.cursor() else {
         return false;
     };
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
-    let mut pictures = true_pictures(truth, from, to);
-    moment.frame.picture.cursor() != Some(shown)
-        && !pictures.any(|picture| picture.cursor() == Some(shown))
+    let mut snapshots = true_snapshots(truth, from, to);
+    moment.frame.snapshot.cursor() != Some(shown)
+        && !snapshots.any(|snapshot| snapshot.cursor() == Some(shown))
 }
 
-/// Returns the true pictures from one screen to another, and on the way between them.
-fn true_pictures(truth: &RecordedTruth, from: usize, to: usize) -> impl Iterator<Item = &Picture> {
+/// Returns the true snapshots from one screen to another, and on the way between them.
+fn true_snapshots(
+    truth: &RecordedTruth,
+    from: usize,
+    to: usize,
+) -> impl Iterator<Item = &ScreenSnapshot> {
     let behind_newlines = (from + 1..=to).filter_map(|screen| truth.first_line(screen));
-    let screens = (from..=to).map(|screen| truth.picture(screen));
+    let screens = (from..=to).map(|screen| truth.snapshot(screen));
     screens.chain(behind_newlines)
 }
 
@@ -89,7 +93,7 @@ struct Watch<'a> {
     viewing: &'a Viewing<'a>,
     open: BTreeMap<Option<Position>, Open>,
     /// The looks that are drawn over the frame, and the key because of which each is.
-    drawn: BTreeMap<Position, (Look, usize)>,
+    drawn: BTreeMap<Position, (CellLook, usize)>,
     cursor: Option<(Position, usize)>,
     wrongs: Vec<Wrong>,
 }
@@ -128,16 +132,16 @@ impl Watch<'_> {
     fn blame(&mut self, moment: &Moment<'_>) {
         let newest = moment.typed.saturating_sub(1);
         let named = |byte: Option<&u64>| byte.and_then(|byte| self.viewing.key_of(*byte));
-        let picture = &moment.drawn.picture;
+        let snapshot = &moment.drawn.snapshot;
         let before = std::mem::take(&mut self.drawn);
-        for at in picture.differences(&moment.frame.picture) {
-            let look = picture.look(at);
+        for at in snapshot.differences(&moment.frame.snapshot) {
+            let look = snapshot.look(at);
             let known = before.get(&at).filter(|(was, _)| *was == look);
             let cause = moment.drawn.cause_of(at);
             let key = named(cause.as_ref()).or(known.map(|(_, key)| *key));
             self.drawn.insert(at, (look, key.unwrap_or(newest)));
         }
-        let place = picture.cursor_place();
+        let place = snapshot.cursor_place();
         let known = self.cursor.filter(|(was, _)| *was == place);
         let key = named(moment.drawn.cursor_cause.as_ref()).or(known.map(|(_, key)| key));
         self.cursor = Some((place, key.unwrap_or(newest)));

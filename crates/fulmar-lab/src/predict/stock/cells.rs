@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use fulmar_terminal::{Position, Style};
 
-use crate::predict::picture::{Look, Picture};
+use crate::predict::snapshot::{CellLook, ScreenSnapshot};
 
 /// A prediction about one cell.
 #[derive(Clone, Debug)]
 pub(super) struct CellPrediction {
     pub(super) is_active: bool,
-    pub(super) look: Look,
+    pub(super) look: CellLook,
     is_unknown: bool,
     /// The looks that the cell has had since the prediction was begun.
-    originals: Vec<Look>,
+    originals: Vec<CellLook>,
     pub(super) expires: u64,
     pub(super) epoch: u64,
     pub(super) at: Duration,
@@ -37,7 +37,7 @@ impl Default for CellPrediction {
     fn default() -> CellPrediction {
         CellPrediction {
             is_active: false,
-            look: Look::BLANK,
+            look: CellLook::BLANK,
             is_unknown: false,
             originals: Vec::new(),
             expires: 0,
@@ -50,12 +50,12 @@ impl Default for CellPrediction {
 
 impl CellPrediction {
     /// Returns the predicted look, unless the prediction is that nobody knows.
-    pub(super) fn known(&self) -> Option<Look> {
+    pub(super) fn known(&self) -> Option<CellLook> {
         (!self.is_unknown).then_some(self.look)
     }
 
     /// Predicts something else, or that nobody knows.
-    pub(super) fn change(&mut self, look: Option<Look>, displayed: Look) {
+    pub(super) fn change(&mut self, look: Option<CellLook>, displayed: CellLook) {
         if self.is_active && !self.is_unknown {
             self.originals.push(self.look)
         } else {
@@ -68,7 +68,12 @@ impl CellPrediction {
     }
 
     /// Returns the verdict of a screen on an active prediction.
-    pub(super) fn validity(&self, at: Position, screen: &Picture, late_ack: u64) -> Validity {
+    pub(super) fn validity(
+        &self,
+        at: Position,
+        screen: &ScreenSnapshot,
+        late_ack: u64,
+    ) -> Validity {
         if at.row.0 >= screen.rows() || at.column.0 >= screen.columns() {
             return Validity::Wrong;
         }
@@ -82,7 +87,7 @@ impl CellPrediction {
         if !actual.has_text_of(self.look) {
             return Validity::Wrong;
         }
-        let was_there = |original: &Look| original.has_text_of(self.look);
+        let was_there = |original: &CellLook| original.has_text_of(self.look);
         if self.originals.iter().any(was_there) {
             Validity::RightAnyway
         } else {
@@ -92,6 +97,6 @@ impl CellPrediction {
 }
 
 /// A blank in a rendition.
-pub(super) fn look_of(style: &Style) -> Look {
-    Look::styled(' ', style)
+pub(super) fn look_of(style: &Style) -> CellLook {
+    CellLook::styled(' ', style)
 }

@@ -15,9 +15,9 @@ use fulmar_terminal::{Position, Row, Size};
 use self::cells::{CellPrediction, Validity, look_of};
 use self::keyboard::{Action, Keyboard};
 use self::trigger::Triggers;
-use super::picture::{Look, Picture, place};
 use super::predictor::{Drawn, Predictor};
 use super::session::{Frame, Keys};
+use super::snapshot::{CellLook, ScreenSnapshot, place};
 
 /// The mode of stock's predictor: when it shows what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) struct Stock {
     confirmed: u64,
     sent_state: u64,
     late_ack: u64,
-    shown: Option<Picture>,
+    shown: Option<ScreenSnapshot>,
     size: Option<Size>,
     woke: Duration,
 }
@@ -65,7 +65,7 @@ struct Cursor {
 struct Situation<'a> {
     now: Duration,
     frame: &'a Frame,
-    shown: &'a Picture,
+    shown: &'a ScreenSnapshot,
     key: u64,
 }
 
@@ -121,7 +121,7 @@ impl Stock {
             }
         }
         self.cursors.push(Cursor {
-            at: frame.picture.cursor_place(),
+            at: frame.snapshot.cursor_place(),
             expires: self.sent_state + 1,
             epoch: self.epoch,
             key: 0,
@@ -130,18 +130,18 @@ impl Stock {
     }
 
     /// Compares the predictions with a screen.
-    fn cull(&mut self, now: Duration, frame: &Frame, picture: &Picture) {
+    fn cull(&mut self, now: Duration, frame: &Frame, snapshot: &ScreenSnapshot) {
         if self.size.replace(frame.screen.size()) != Some(frame.screen.size()) {
             self.reset();
         }
         let is_active = self.is_active();
         self.triggers.look(is_active);
-        if self.cull_cells(now, frame, picture) {
+        if self.cull_cells(now, frame, snapshot) {
             return;
         }
         if let Some(newest) = self.cursors.last()
             && self.late_ack >= newest.expires
-            && newest.at != picture.cursor_place()
+            && newest.at != snapshot.cursor_place()
         {
             if self.is_frozen() {
                 self.cursors.clear()
@@ -154,16 +154,16 @@ impl Stock {
     }
 
     /// Compares the cells; returns whether everything was reset.
-    fn cull_cells(&mut self, now: Duration, frame: &Frame, picture: &Picture) -> bool {
+    fn cull_cells(&mut self, now: Duration, frame: &Frame, snapshot: &ScreenSnapshot) -> bool {
         let rows: Vec<u16> = self.rows.keys().copied().collect();
         for row in rows {
-            for column in 0..picture.columns() {
+            for column in 0..snapshot.columns() {
                 let Some(prediction) = self.prediction(row, column) else {
                     continue;
                 };
                 let (epoch, made) = (prediction.epoch, prediction.at);
                 let at = place(Row(row), column);
-                match prediction.validity(at, picture, self.late_ack) {
+                match prediction.validity(at, snapshot, self.late_ack) {
                     Validity::Wrong if self.is_frozen() => self.drop_guess(row, column),
                     Validity::Wrong if epoch > self.confirmed => self.kill(epoch, frame),
                     Validity::Wrong => {
@@ -173,7 +173,7 @@ impl Stock {
                     Validity::Right => {
                         self.confirmed = self.confirmed.max(epoch);
                         self.triggers.confirm(now, made);
-                        self.adopt(row, column, picture.look(at));
+                        self.adopt(row, column, snapshot.look(at));
                         self.drop_guess(row, column);
                     }
                     Validity::RightAnyway => self.drop_guess(row, column),
@@ -199,7 +199,7 @@ impl Stock {
     }
 
     /// Gives the predictions from a cell to the end of its row the look of what came.
-    fn adopt(&mut self, row: u16, column: u16, actual: Look) {
+    fn adopt(&mut self, row: u16, column: u16, actual: CellLook) {
         let row = self.rows.get_mut(&row);
         let predictions = row.into_iter().flatten().skip(column.into());
         for prediction in predictions.filter(|prediction| prediction.is_active) {
@@ -314,19 +314,19 @@ impl Stock {
         }
         self.move_cursor(place(at.row, 0), on);
         for column in 0..on.shown.columns() {
-            self.put(place(at.row, column), Some(Look::BLANK), on);
+            self.put(place(at.row, column), Some(CellLook::BLANK), on);
         }
     }
 
     /// Returns the look that is predicted for a cell, or else displayed; `None` if that is unknown.
-    fn look(&self, row: Row, column: u16, on: Situation<'_>) -> Option<Look> {
+    fn look(&self, row: Row, column: u16, on: Situation<'_>) -> Option<CellLook> {
         match self.prediction(row.0, column) {
             Some(prediction) => prediction.known(),
             None => Some(on.shown.look(place(row, column))),
         }
     }
 
-    fn put(&mut self, at: Position, look: Option<Look>, on: Situation<'_>) {
+    fn put(&mut self, at: Position, look: Option<CellLook>, on: Situation<'_>) {
         let columns = usize::from(on.shown.columns());
         let row = self.rows.entry(at.row.0);
         let row = row.or_insert_with(|| vec![CellPrediction::default(); columns]);
@@ -351,7 +351,7 @@ impl Predictor for Stock {
         if keys.bytes.len() > BULK_BYTES {
             return self.reset();
         }
-        let shown = self.shown.clone().unwrap_or(frame.picture.clone());
+        let shown = self.shown.clone().unwrap_or(frame.snapshot.clone());
         for (number, byte) in keys.bytes.iter().enumerate() {
             let on = Situation {
                 now,
@@ -370,12 +370,12 @@ impl Predictor for Stock {
 
     fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
         self.woke = now;
-        self.cull(now, frame, &frame.picture);
+        self.cull(now, frame, &frame.snapshot);
         let mut drawn = Drawn::plain(frame);
         if self.is_shown() {
             let is_sure = |epoch: u64| epoch <= self.confirmed || self.is_frozen();
             for cursor in self.cursors.iter().filter(|cursor| is_sure(cursor.epoch)) {
-                drawn.picture.set_cursor(cursor.at);
+                drawn.snapshot.set_cursor(cursor.at);
                 drawn.cursor_cause = Some(cursor.key);
             }
             for (row, predictions) in &self.rows {
@@ -385,14 +385,14 @@ impl Predictor for Stock {
                     else {
                         continue;
                     };
-                    if prediction.is_active && look != drawn.picture.look(at) {
-                        drawn.picture.set(at, look);
+                    if prediction.is_active && look != drawn.snapshot.look(at) {
+                        drawn.snapshot.set(at, look);
                         drawn.causes.insert(at, prediction.key);
                     }
                 }
             }
         }
-        self.shown = Some(drawn.picture.clone());
+        self.shown = Some(drawn.snapshot.clone());
         drawn
     }
 

@@ -1,4 +1,4 @@
-//! The picture on a screen, as far as a prediction is judged by it.
+//! A snapshot of a screen, as far as a prediction is judged by it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use fulmar_terminal::{
 ///
 /// Never written, erased, blank and no-break space are the same.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct CellLook {
     text: u32,
     back: u32,
     is_grey: bool,
@@ -21,15 +21,15 @@ pub struct Look {
 const CLUSTER: u32 = 1 << 31;
 const INVERSE: u32 = 1 << 31;
 
-impl Look {
+impl CellLook {
     /// A plain blank.
-    pub(crate) const BLANK: Look = Look {
+    pub(crate) const BLANK: CellLook = CellLook {
         text: ' ' as u32,
         back: 0,
         is_grey: false,
     };
 
-    fn of(row: &CellRow, column: Column, cell: &Cell) -> Look {
+    fn of(row: &CellRow, column: Column, cell: &Cell) -> CellLook {
         let text = match row.glyph(column) {
             Glyph::Blank | Glyph::Char('\u{a0}') => ' ' as u32,
             Glyph::Spacer => 0,
@@ -41,7 +41,7 @@ impl Look {
         } else {
             0
         };
-        Look {
+        CellLook {
             text,
             back: inverse | number_of(cell.background()),
             is_grey: is_grey(cell),
@@ -49,23 +49,23 @@ impl Look {
     }
 
     /// A character in a rendition.
-    pub(crate) fn styled(character: char, style: &Style) -> Look {
+    pub(crate) fn styled(character: char, style: &Style) -> CellLook {
         let inverse = if style.attributes.contains(Attributes::INVERSE) {
             INVERSE
         } else {
             0
         };
-        Look {
+        CellLook {
             back: inverse | number_of(style.background),
-            ..Look::BLANK
+            ..CellLook::BLANK
         }
         .with(character)
     }
 
     /// The same text, inverse and background of another.
     #[must_use]
-    pub(crate) fn dressed_as(self, other: Look) -> Look {
-        Look {
+    pub(crate) fn dressed_as(self, other: CellLook) -> CellLook {
+        CellLook {
             text: self.text,
             ..other
         }
@@ -73,8 +73,8 @@ impl Look {
 
     /// The same cell with another character, or blank.
     #[must_use]
-    pub fn with(self, character: char) -> Look {
-        Look {
+    pub fn with(self, character: char) -> CellLook {
+        CellLook {
             text: match character {
                 '\u{a0}' => ' ' as u32,
                 other => other as u32,
@@ -104,18 +104,18 @@ impl Look {
     }
 
     /// Returns true if the text is equal, inverse and background apart.
-    pub(crate) fn has_text_of(self, other: Look) -> bool {
+    pub(crate) fn has_text_of(self, other: CellLook) -> bool {
         self.text == other.text
     }
 }
 
-impl PartialEq for Look {
-    fn eq(&self, other: &Look) -> bool {
+impl PartialEq for CellLook {
+    fn eq(&self, other: &CellLook) -> bool {
         self.text == other.text && self.back == other.back
     }
 }
 
-impl Eq for Look {}
+impl Eq for CellLook {}
 
 fn number_of(color: Color) -> u32 {
     match color.kind() {
@@ -141,32 +141,32 @@ fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, step) & !CLUSTER
 }
 
-/// The picture of a whole screen. A clone shares its rows.
+/// The snapshot of a whole screen. A clone shares its rows.
 #[derive(Clone, Debug)]
-pub struct Picture {
-    rows: Vec<Arc<[Look]>>,
+pub struct ScreenSnapshot {
+    rows: Vec<Arc<[CellLook]>>,
     /// The position of the cursor, shown or not.
     at: Position,
     is_visible: bool,
 }
 
-impl Picture {
+impl ScreenSnapshot {
     /// Looks at a screen.
-    pub fn of(screen: &Screen) -> Picture {
-        Picture {
+    pub fn of(screen: &Screen) -> ScreenSnapshot {
+        ScreenSnapshot {
             rows: screen.rows().map(|row| looks(row)).collect(),
             at: screen.cursor().position,
             is_visible: screen.cursor().visible,
         }
     }
 
-    /// Looks at a screen that has rows in common with another one, of which `known` is the picture.
-    pub fn like(screen: &Screen, other: &Screen, known: &Picture) -> Picture {
+    /// Looks at a screen that has rows in common with another one, of which `known` is the snapshot.
+    pub fn like(screen: &Screen, other: &Screen, known: &ScreenSnapshot) -> ScreenSnapshot {
         if screen.size() != other.size() {
-            return Picture::of(screen);
+            return ScreenSnapshot::of(screen);
         }
         let rows = screen.rows().zip(other.rows()).zip(&known.rows);
-        Picture {
+        ScreenSnapshot {
             rows: rows
                 .map(|((row, other), known)| {
                     if Arc::ptr_eq(row, other) || row == other {
@@ -192,12 +192,12 @@ impl Picture {
     }
 
     /// The cells of a row; none where there is no such row.
-    pub fn row(&self, row: u16) -> &[Look] {
+    pub fn row(&self, row: u16) -> &[CellLook] {
         self.rows.get(usize::from(row)).map_or(&[], |row| row)
     }
 
-    /// Returns true if a row is, for certain and without looking, the one that another picture has there.
-    pub(crate) fn shares_row(&self, other: &Picture, row: u16) -> bool {
+    /// Returns true if a row is, for certain and without looking, the one that another snapshot has there.
+    pub(crate) fn shares_row(&self, other: &ScreenSnapshot, row: u16) -> bool {
         let row = usize::from(row);
         match (self.rows.get(row), other.rows.get(row)) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -206,11 +206,11 @@ impl Picture {
     }
 
     /// Returns the look of a cell; outside it is blank.
-    pub fn look(&self, at: Position) -> Look {
+    pub fn look(&self, at: Position) -> CellLook {
         let row = self.row(at.row.0);
         row.get(usize::from(at.column.0))
             .copied()
-            .unwrap_or(Look::BLANK)
+            .unwrap_or(CellLook::BLANK)
     }
 
     /// Returns the position of the cursor, shown or not.
@@ -224,7 +224,7 @@ impl Picture {
     }
 
     /// Puts something into a cell.
-    pub fn set(&mut self, at: Position, look: Look) {
+    pub fn set(&mut self, at: Position, look: CellLook) {
         if let Some(row) = self.rows.get_mut(usize::from(at.row.0))
             && let Some(cell) = Arc::make_mut(row).get_mut(usize::from(at.column.0))
         {
@@ -237,8 +237,11 @@ impl Picture {
         self.at = at;
     }
 
-    /// The cells in which two pictures of one size differ.
-    pub fn differences<'a>(&'a self, other: &'a Picture) -> impl Iterator<Item = Position> + 'a {
+    /// The cells in which two snapshots of one size differ.
+    pub fn differences<'a>(
+        &'a self,
+        other: &'a ScreenSnapshot,
+    ) -> impl Iterator<Item = Position> + 'a {
         let rows = (0..self.rows()).filter(|row| !self.shares_row(other, *row));
         rows.flat_map(move |row| {
             let cells = self.row(row).iter().zip(other.row(row)).enumerate();
@@ -249,7 +252,7 @@ impl Picture {
     }
 
     /// Returns true if nothing is different, cursor included.
-    pub fn is_same(&self, other: &Picture) -> bool {
+    pub fn is_same(&self, other: &ScreenSnapshot) -> bool {
         self.cursor() == other.cursor() && self.differences(other).next().is_none()
     }
 
@@ -263,10 +266,10 @@ impl Picture {
     }
 }
 
-fn looks(row: &CellRow) -> Arc<[Look]> {
+fn looks(row: &CellRow) -> Arc<[CellLook]> {
     let cells = row.cells().iter().enumerate();
     cells
-        .map(|(column, cell)| Look::of(row, Column(column as u16), cell))
+        .map(|(column, cell)| CellLook::of(row, Column(column as u16), cell))
         .collect()
 }
 
