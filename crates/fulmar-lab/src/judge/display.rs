@@ -1,7 +1,7 @@
 //! The screens of the user's terminal in a run.
 
+use super::cell_history::CellHistory;
 use super::glyph::{Glyph, Place};
-use super::history::History;
 use super::observer::{Change, ScreenObserver, Stamp};
 use crate::trace::{Event, Size, Trace};
 use std::time::Duration;
@@ -11,14 +11,14 @@ use std::time::Duration;
 /// Looks are counted: look 0 is the blank terminal of the beginning, look n is that after the nth
 /// piece of output.
 #[derive(Debug)]
-pub(crate) struct Display {
-    history: History,
-    looks: Vec<Look>,
+pub(crate) struct DisplayHistory {
+    history: CellHistory,
+    frames: Vec<DisplayFrame>,
 }
 
 /// The terminal after one piece of output, without its cells.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct DisplayFrame {
     pub(crate) at: Duration,
     /// The place where the cursor is to be seen.
     pub(crate) cursor: Option<Place>,
@@ -27,13 +27,13 @@ pub(crate) struct Look {
     pub(crate) stamp: Option<Stamp>,
 }
 
-impl Display {
+impl DisplayHistory {
     /// Shows what a user's terminal got.
     pub(crate) fn of(trace: &Trace, largest: Size) -> Self {
         let mut observer = ScreenObserver::new(trace.size());
         let mut display = Self {
-            history: History::new(largest),
-            looks: vec![look(&observer, trace.began())],
+            history: CellHistory::new(largest),
+            frames: vec![frame(&observer, trace.began())],
         };
         let mut changes = Vec::new();
         for record in trace.records() {
@@ -50,43 +50,43 @@ impl Display {
     }
 
     fn note(&mut self, observer: &ScreenObserver, at: Duration, changes: &mut Vec<Change>) {
-        let count = self.looks.len();
+        let count = self.frames.len();
         for change in changes.drain(..) {
             self.history.add(count, change.place, change.glyph);
         }
-        self.looks.push(look(observer, at));
+        self.frames.push(frame(observer, at));
     }
 
-    pub(crate) fn looks(&self) -> &[Look] {
-        &self.looks
+    pub(crate) fn frames(&self) -> &[DisplayFrame] {
+        &self.frames
     }
 
     /// Returns what a cell shows in a look.
-    pub(crate) fn glyph(&self, place: Place, look: usize) -> Glyph {
-        self.history.at(place, look)
+    pub(crate) fn glyph(&self, place: Place, frame: usize) -> Glyph {
+        self.history.at(place, frame)
     }
 
     /// Returns the cells that a look changed.
-    pub(crate) fn changed(&self, look: usize) -> impl Iterator<Item = Place> {
-        self.history.changed(look.saturating_sub(1), look)
+    pub(crate) fn changed(&self, frame: usize) -> impl Iterator<Item = Place> {
+        self.history.changed(frame.saturating_sub(1), frame)
     }
 
     /// Returns the text of the top row, where peers put their notices.
-    pub(crate) fn top_row(&self, look: usize, columns: u16) -> String {
+    pub(crate) fn top_row(&self, frame: usize, columns: u16) -> String {
         (0..columns)
-            .map(|column| self.glyph(Place { row: 0, column }, look))
+            .map(|column| self.glyph(Place { row: 0, column }, frame))
             .map(|glyph| glyph.as_char().unwrap_or(' '))
             .collect()
     }
 
     /// True when a stamp was ever seen.
     pub(crate) fn is_stamped(&self) -> bool {
-        self.looks.iter().any(|look| look.stamp.is_some())
+        self.frames.iter().any(|frame| frame.stamp.is_some())
     }
 }
 
-fn look(observer: &ScreenObserver, at: Duration) -> Look {
-    Look {
+fn frame(observer: &ScreenObserver, at: Duration) -> DisplayFrame {
+    DisplayFrame {
         at,
         cursor: observer.cursor().seen(),
         hash: observer.hash(),

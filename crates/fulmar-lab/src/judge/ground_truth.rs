@@ -1,8 +1,8 @@
 //! The truth of a session: every screen that the host's output makes, in its order.
 
+use super::cell_history::CellHistory;
 use super::effect::{KeyEffect, effects};
 use super::glyph::{Glyph, Place};
-use super::history::History;
 use super::observer::{Change, Cursor, ScreenObserver};
 use crate::trace::{Event, Size, StrokeKind, Trace, strokes};
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub struct Position(pub usize);
 #[derive(Debug)]
 pub struct GroundTruth {
     size: Size,
-    history: History,
+    history: CellHistory,
     /// One for each position at which text or cursor changed, the blank screen first.
     states: Vec<State>,
     /// The states with a hash, in their order.
@@ -223,7 +223,7 @@ impl Play {
         };
         let truth = GroundTruth {
             size,
-            history: History::new(size),
+            history: CellHistory::new(size),
             states: vec![blank],
             by_hash: HashMap::new(),
             keys: Vec::new(),

@@ -32,12 +32,12 @@
 //! the first output comes, and what was wrong because of it ([`Wrong`]). Per run ([`Verdict`]): what
 //! arrived of the keys, the longest stall. Keys that were never answered are censored.
 
+mod cell_history;
 mod delivery;
 mod display;
 mod effect;
 mod glyph;
 mod ground_truth;
-mod history;
 mod json;
 mod observer;
 mod own;

@@ -69,7 +69,7 @@ impl Search<'_> {
     /// True when the display shows the effect.
     fn agrees(&mut self, moment: &TimelineSample) -> bool {
         let truth = self.timeline.truth;
-        let part = self.part(moment.look);
+        let part = self.part(moment.frame);
         let mut from = self.state.max(truth.state(moment.lower));
         if moment.is_true {
             from = from.max(moment.state);
@@ -109,17 +109,17 @@ impl Search<'_> {
         }
     }
 
-    fn part(&self, look: usize) -> Part {
+    fn part(&self, frame: usize) -> Part {
         let display = &self.timeline.display;
         Part {
             glyphs: self
                 .effect
                 .places
                 .iter()
-                .map(|place| display.glyph(*place, look))
+                .map(|place| display.glyph(*place, frame))
                 .collect(),
             cursor: if self.effect.has_cursor {
-                display.looks()[look].cursor
+                display.frames()[frame].cursor
             } else {
                 None
             },

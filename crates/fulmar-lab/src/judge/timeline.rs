@@ -1,7 +1,7 @@
 //! The timeline of a run: what was typed, written and shown at each moment, and which true screens
 //! the display can be at.
 
-use super::display::Display;
+use super::display::DisplayHistory;
 use super::ground_truth::{GroundTruth, Position};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct RunTimeline<'a> {
     pub(crate) truth: &'a GroundTruth,
-    pub(crate) display: Display,
+    pub(crate) display: DisplayHistory,
     /// In order of time.
     pub(crate) moments: Vec<TimelineSample>,
     /// True if the run has stamps.
@@ -28,7 +28,7 @@ pub(crate) struct TimelineSample {
     /// The number of keys that were typed.
     pub(crate) typed: usize,
     /// The number of the look that the display has.
-    pub(crate) look: usize,
+    pub(crate) frame: usize,
     /// The least position of the display: the host's output in it goes at least this far.
     pub(crate) lower: Position,
     /// The end of what the host had written so long ago that the display may have it.
@@ -55,22 +55,22 @@ pub(crate) struct RunEvents {
 impl<'a> RunTimeline<'a> {
     pub(crate) fn new(
         truth: &'a GroundTruth,
-        display: Display,
+        display: DisplayHistory,
         events: &RunEvents,
         end: Duration,
     ) -> Self {
         let mut tracker = ScreenTracker::new(truth, &display, events.began);
         let mut moments = Vec::new();
-        let (mut typed, mut written, mut looks) = (
+        let (mut typed, mut written, mut frames) = (
             events.typed.iter().peekable(),
             events.written.iter().peekable(),
-            display.looks().iter().enumerate().skip(1).peekable(),
+            display.frames().iter().enumerate().skip(1).peekable(),
         );
         loop {
             let times = [
                 typed.peek().map(|(at, _)| *at),
                 written.peek().map(|(at, _)| *at),
-                looks.peek().map(|(_, look)| look.at),
+                frames.peek().map(|(_, frame)| frame.at),
             ];
             let Some(next) = times.iter().flatten().min().copied() else {
                 break;
@@ -82,7 +82,7 @@ impl<'a> RunTimeline<'a> {
             } else if times[1] == Some(next) {
                 let position = written.next().map(|(_, position)| *position);
                 tracker.write(position.unwrap_or_default());
-            } else if let Some((number, _)) = looks.next() {
+            } else if let Some((number, _)) = frames.next() {
                 tracker.show(number);
             }
             tracker.now.at = next;
@@ -118,7 +118,7 @@ impl<'a> RunTimeline<'a> {
 /// and, where a run has none, that it shows just what the host had written one transit before.
 struct ScreenTracker<'a> {
     truth: &'a GroundTruth,
-    display: &'a Display,
+    display: &'a DisplayHistory,
     began: Duration,
     is_stamped: bool,
     now: TimelineSample,
@@ -128,7 +128,7 @@ struct ScreenTracker<'a> {
 }
 
 impl<'a> ScreenTracker<'a> {
-    fn new(truth: &'a GroundTruth, display: &'a Display, began: Duration) -> Self {
+    fn new(truth: &'a GroundTruth, display: &'a DisplayHistory, began: Duration) -> Self {
         Self {
             truth,
             display,
@@ -137,7 +137,7 @@ impl<'a> ScreenTracker<'a> {
             now: TimelineSample {
                 at: began,
                 typed: 0,
-                look: 0,
+                frame: 0,
                 lower: Position(0),
                 written: Position(0),
                 upper: truth.reach(0),
@@ -158,13 +158,13 @@ impl<'a> ScreenTracker<'a> {
         self.catch_up();
     }
 
-    fn show(&mut self, look: usize) {
-        self.now.look = look;
-        let look = self.display.looks()[look];
-        if look.at < self.began {
+    fn show(&mut self, frame: usize) {
+        self.now.frame = frame;
+        let frame = self.display.frames()[frame];
+        if frame.at < self.began {
             return;
         }
-        if let Some(stamp) = look.stamp {
+        if let Some(stamp) = frame.stamp {
             let stamped = Position(stamp.0).min(self.truth.end());
             self.now.lower = self.now.lower.max(stamped);
             self.now.upper = self.now.upper.max(stamped);
@@ -172,7 +172,7 @@ impl<'a> ScreenTracker<'a> {
         let from = self.now.state.max(self.truth.state(self.now.lower));
         let to = self.truth.state(self.now.upper);
         self.now.state = from;
-        let first = self.truth.first_alike(look.hash, from, to);
+        let first = self.truth.first_alike(frame.hash, from, to);
         self.now.is_true = first.is_some();
         if let Some(first) = first {
             self.now.state = first;
@@ -183,13 +183,13 @@ impl<'a> ScreenTracker<'a> {
 
     /// Without stamps: what was shown is known to be there once it has been written.
     fn catch_up(&mut self) {
-        let look = self.display.looks()[self.now.look];
-        if self.is_stamped || look.at < self.began {
+        let frame = self.display.frames()[self.now.frame];
+        if self.is_stamped || frame.at < self.began {
             self.ahead.clear();
             return;
         }
         let written = self.truth.state(self.now.written);
-        if written >= self.now.state && self.truth.states()[written].hash == look.hash {
+        if written >= self.now.state && self.truth.states()[written].hash == frame.hash {
             self.now.state = written;
             self.now.is_true = true;
             self.ahead.push_back(written);

@@ -1,7 +1,7 @@
 //! The verdict on a run.
 
 use super::delivery::{Delivery, plain};
-use super::display::Display;
+use super::display::DisplayHistory;
 use super::ground_truth::{GroundTruth, Position};
 use super::timeline::{RunEvents, RunTimeline};
 use super::wrong::Wrong;
@@ -129,7 +129,7 @@ impl Run<'_> {
             written: self.written()?,
             began: self.host_side.began(),
         };
-        let display = Display::of(self.user_side, self.truth.size());
+        let display = DisplayHistory::of(self.user_side, self.truth.size());
         let end = self.user_side.ended().max(self.host_side.ended());
         let timeline = RunTimeline::new(self.truth, display, &events, end);
         let wrongs = timeline.wrongs();
@@ -250,7 +250,7 @@ fn whole_at(timeline: &RunTimeline, answered: Position, number: usize) -> Option
     timeline.moments[from..]
         .iter()
         .find(|moment| {
-            let hash = timeline.display.looks()[moment.look].hash;
+            let hash = timeline.display.frames()[moment.frame].hash;
             let newest = truth.last_alike(hash, truth.state(moment.upper));
             truth.state(moment.lower) >= answered && newest.is_some_and(|newest| newest >= answered)
         })

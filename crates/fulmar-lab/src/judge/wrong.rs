@@ -71,7 +71,7 @@ impl<'a> Watch<'a> {
             open: BTreeMap::new(),
             wrongs: Vec::new(),
         };
-        watch.has_notice = watch.notice(last.look);
+        watch.has_notice = watch.notice(last.frame);
         let all: Vec<Place> = places(timeline.truth.size()).collect();
         watch.judge(&last, all);
         watch
@@ -79,9 +79,9 @@ impl<'a> Watch<'a> {
 
     fn pass(&mut self, moment: &TimelineSample) {
         let mut suspects = Vec::new();
-        if moment.look != self.last.look {
-            suspects.extend(self.timeline.display.changed(moment.look));
-            suspects.extend(self.notice_comes_or_goes(moment.look));
+        if moment.frame != self.last.frame {
+            suspects.extend(self.timeline.display.changed(moment.frame));
+            suspects.extend(self.notice_comes_or_goes(moment.frame));
         }
         for (before, now) in [
             (self.last.lower, moment.lower),
@@ -105,7 +105,7 @@ impl<'a> Watch<'a> {
     }
 
     fn is_right(&self, place: Place, moment: &TimelineSample) -> bool {
-        let shown = self.timeline.display.glyph(place, moment.look);
+        let shown = self.timeline.display.glyph(place, moment.frame);
         let (lower, upper) = (moment.lower, moment.upper);
         (self.has_notice && place.row == 0)
             || self.timeline.truth.ever_shows(place, shown, lower, upper)
@@ -113,7 +113,7 @@ impl<'a> Watch<'a> {
 
     /// A cursor that is not to be seen is nowhere wrong.
     fn is_cursor_right(&self, moment: &TimelineSample) -> bool {
-        let Some(place) = self.timeline.display.looks()[moment.look].cursor else {
+        let Some(place) = self.timeline.display.frames()[moment.frame].cursor else {
             return true;
         };
         let truth = self.timeline.truth;
@@ -146,14 +146,14 @@ impl<'a> Watch<'a> {
     }
 
     /// Returns the top row if it begins or ceases to hold a notice.
-    fn notice_comes_or_goes(&mut self, look: usize) -> Vec<Place> {
+    fn notice_comes_or_goes(&mut self, frame: usize) -> Vec<Place> {
         let size = self.timeline.truth.size();
         let touches_top = self
             .timeline
             .display
-            .changed(look)
+            .changed(frame)
             .any(|place| place.row == 0);
-        if !touches_top || self.notice(look) == self.has_notice {
+        if !touches_top || self.notice(frame) == self.has_notice {
             return Vec::new();
         }
         self.has_notice = !self.has_notice;
@@ -162,9 +162,9 @@ impl<'a> Watch<'a> {
             .collect()
     }
 
-    fn notice(&self, look: usize) -> bool {
+    fn notice(&self, frame: usize) -> bool {
         let columns = self.timeline.truth.size().columns;
-        let top = self.timeline.display.top_row(look, columns);
+        let top = self.timeline.display.top_row(frame, columns);
         NOTICES
             .iter()
             .any(|notice| top.trim_start().starts_with(notice))
@@ -182,9 +182,9 @@ impl<'a> Watch<'a> {
 impl RunTimeline<'_> {
     /// Returns the cells in which the last look differs from a true screen.
     pub(crate) fn differences_at_end(&self, position: Position) -> usize {
-        let look = self.display.looks().len() - 1;
+        let frame = self.display.frames().len() - 1;
         places(self.truth.size())
-            .filter(|place| self.display.glyph(*place, look) != self.truth.glyph(*place, position))
+            .filter(|place| self.display.glyph(*place, frame) != self.truth.glyph(*place, position))
             .count()
     }
 }

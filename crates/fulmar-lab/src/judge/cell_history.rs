@@ -7,7 +7,7 @@ use crate::trace::Size;
 ///
 /// All cells are blank at count 0.
 #[derive(Clone, Debug)]
-pub(crate) struct History {
+pub(crate) struct CellHistory {
     size: Size,
     /// For each cell, row by row, its glyphs with the count from which on they are shown.
     cells: Vec<Vec<(usize, Glyph)>>,
@@ -15,7 +15,7 @@ pub(crate) struct History {
     changes: Vec<(usize, Place)>,
 }
 
-impl History {
+impl CellHistory {
     /// Returns the history of a blank screen of at most this size.
     pub(crate) fn new(size: Size) -> Self {
         let cells = usize::from(size.rows) * usize::from(size.columns);
@@ -93,8 +93,8 @@ mod tests {
 
     const HERE: Place = Place { row: 1, column: 2 };
 
-    fn history() -> History {
-        let mut history = History::new(Size {
+    fn history() -> CellHistory {
+        let mut history = CellHistory::new(Size {
             columns: 4,
             rows: 2,
         });
