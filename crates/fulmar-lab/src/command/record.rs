@@ -16,7 +16,7 @@ use fulmar_platform::{
 
 use crate::judge::Stamp;
 use crate::played::Ground;
-use crate::scripted::{Act, Hand, Script};
+use crate::scripted::{Act, Script, ScriptedTypist};
 use crate::trace::{Clock, Event, Meta, Recorder, Size, TtyState};
 
 /// Runs COMMAND on a terminal of its own and records what is typed and shown, with times.
@@ -150,7 +150,7 @@ struct Recording {
     /// The keyboard that is typed on, while there is somebody.
     keyboard: Option<File>,
     /// The hand that types where nobody else does.
-    typist: Option<Hand>,
+    typist: Option<ScriptedTypist>,
     screen: File,
     /// The stamper that tells the screen how much was written, if it is told.
     stamper: Option<Stamper>,
@@ -196,7 +196,7 @@ impl Recording {
                 Some(_) => None,
                 None => Some(unbuffered(io::stdin())?),
             },
-            typist: script.map(|script| Hand::new(script, boot_time())),
+            typist: script.map(|script| ScriptedTypist::new(script, boot_time())),
             screen: unbuffered(io::stdout())?,
             stamper: arguments.host_side.then(Stamper::default),
             signals,

@@ -1,7 +1,7 @@
 //! A typist that follows a script: what is typed comes from a file, the rhythm from a seed.
 //!
 //! It makes key traces of real programs that anyone can make again. A [`Script`] says what to type, when to wait
-//! and what to mark; a [`Hand`] is the state machine that types it, with the gaps, slips and corrections of a
+//! and what to mark; a [`ScriptedTypist`] is the state machine that types it, with the gaps, slips and corrections of a
 //! person ([`Rhythm`]); a [`Desk`] is the terminal before that person, which answers what programs ask of one.
 //!
 //! # Scripts
@@ -34,11 +34,11 @@
 //! | `size 120x40` | the window has another size from here on |
 
 mod desk;
-mod hand;
 mod rhythm;
 mod script;
+mod typist;
 
 pub use desk::Desk;
-pub use hand::{Act, Hand, PATIENCE, Stuck};
 pub use rhythm::{Rhythm, Touch};
 pub use script::{Head, Key, Line, NoScript, Script, Step};
+pub use typist::{Act, PATIENCE, ScriptedTypist, Stuck};

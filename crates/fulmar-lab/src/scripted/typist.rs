@@ -1,4 +1,4 @@
-//! The typist itself.
+//! The typist of a script.
 
 use super::desk::Desk;
 use super::rhythm::Rhythm;
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Types a script: told what programs write and what time it is, it says what to do.
 ///
 /// It owns no clock and no terminal; who has them asks it often, as nothing is done late by more than that.
-pub struct Hand {
+pub struct ScriptedTypist {
     desk: Desk,
     rhythm: Rhythm,
     lines: VecDeque<Line>,
@@ -79,7 +79,7 @@ enum Deed {
     Act(Act),
 }
 
-impl Hand {
+impl ScriptedTypist {
     /// Returns a typist that sits down at `now`.
     pub fn new(script: Script, now: Duration) -> Self {
         Self {
@@ -295,18 +295,18 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn hand(text: &str) -> Hand {
+    fn typist(text: &str) -> ScriptedTypist {
         let script = Script::parse(&format!("size 80x24\nseed 5\nrun x\n{text}"));
-        let mut hand = Hand::new(script.unwrap(), ms(0));
-        hand.show(ms(0), b"$ ");
-        hand
+        let mut typist = ScriptedTypist::new(script.unwrap(), ms(0));
+        typist.show(ms(0), b"$ ");
+        typist
     }
 
     /// Asks each millisecond, and returns what was done and when, in milliseconds.
-    fn acts(hand: &mut Hand, until: u64) -> Vec<(u64, Act)> {
+    fn acts(typist: &mut ScriptedTypist, until: u64) -> Vec<(u64, Act)> {
         let mut acts = Vec::new();
         for now in 0..until {
-            while let Some(act) = hand.poll(ms(now)).unwrap() {
+            while let Some(act) = typist.poll(ms(now)).unwrap() {
                 acts.push((now, act));
             }
         }
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_line_is_typed_after_a_thought_and_then_it_is_over() {
-        let acts = acts(&mut hand("line ab c"), 9000);
+        let acts = acts(&mut typist("line ab c"), 9000);
         assert_eq!(typed(&acts), b"ab c\r");
         assert!(acts[0].0 >= 250 + 400, "{acts:?}");
         assert_eq!(acts.last().unwrap().1, Act::Leave);
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn secrets_are_marked_around_all_their_keys() {
-        let acts = acts(&mut hand("secret pw"), 9000);
+        let acts = acts(&mut typist("secret pw"), 9000);
         let acts: Vec<Act> = acts.into_iter().map(|(_, act)| act).collect();
         let key = |text: &str| Act::Type(text.as_bytes().to_vec());
         let expected = [
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn held_keys_repeat_thirty_times_a_second() {
-        let acts = acts(&mut hand("hold Left 31"), 9000);
+        let acts = acts(&mut typist("hold Left 31"), 9000);
         let times: Vec<u64> = acts.iter().map(|(at, _)| *at).collect();
         assert_eq!(times[1] - times[0], 500);
         assert_eq!(times[31] - times[1], 990);
@@ -357,9 +357,9 @@ mod tests {
 
     #[test]
     fn what_programs_ask_for_decides_what_keys_send() {
-        let mut hand = hand("keys Up\npaste a\\nb");
-        hand.show(ms(0), b"\r\x1b[?1h\x1b[?2004h\x1b[6n");
-        let acts = acts(&mut hand, 9000);
+        let mut typist = typist("keys Up\npaste a\\nb");
+        typist.show(ms(0), b"\r\x1b[?1h\x1b[?2004h\x1b[6n");
+        let acts = acts(&mut typist, 9000);
         assert_eq!(acts[0], (0, Act::Type(b"\x1b[1;1R".to_vec())));
         assert_eq!(typed(&acts[1..]), b"\x1bOA\x1b[200~a\rb\x1b[201~");
     }
@@ -367,41 +367,41 @@ mod tests {
     #[test]
     fn nobody_types_before_the_first_prompt() {
         let script = Script::parse("size 80x24\nseed 5\nrun x\nsettle\nexact x").unwrap();
-        let mut hand = Hand::new(script, ms(0));
-        assert_eq!(acts(&mut hand, 5000), []);
-        hand.show(ms(5000), b"$ ");
-        assert_eq!(hand.poll(ms(5250)), Ok(None));
-        assert_eq!(hand.poll(ms(5600)), Ok(Some(Act::Type(b"x".to_vec()))));
+        let mut typist = ScriptedTypist::new(script, ms(0));
+        assert_eq!(acts(&mut typist, 5000), []);
+        typist.show(ms(5000), b"$ ");
+        assert_eq!(typist.poll(ms(5250)), Ok(None));
+        assert_eq!(typist.poll(ms(5600)), Ok(Some(Act::Type(b"x".to_vec()))));
     }
 
     #[test]
     fn output_is_waited_for() {
-        let mut hand = hand("wait ready\nexact x");
-        assert_eq!(hand.poll(ms(5000)), Ok(None));
-        hand.show(ms(5001), b"not rea");
-        hand.show(ms(5002), b"dy yet");
-        assert_eq!(hand.poll(ms(5003)), Ok(None));
-        assert_eq!(hand.poll(ms(5400)), Ok(Some(Act::Type(b"x".to_vec()))));
+        let mut typist = typist("wait ready\nexact x");
+        assert_eq!(typist.poll(ms(5000)), Ok(None));
+        typist.show(ms(5001), b"not rea");
+        typist.show(ms(5002), b"dy yet");
+        assert_eq!(typist.poll(ms(5003)), Ok(None));
+        assert_eq!(typist.poll(ms(5400)), Ok(Some(Act::Type(b"x".to_vec()))));
     }
 
     #[test]
     fn somebody_who_waits_in_vain_says_so() {
-        let mut hand = hand("\nwait ready");
+        let mut typist = typist("\nwait ready");
         let stuck = Stuck {
             line: 5,
             text: "ready".to_owned(),
         };
-        assert_eq!(hand.poll(PATIENCE), Ok(None));
-        assert_eq!(hand.poll(PATIENCE + ms(1)), Err(stuck));
+        assert_eq!(typist.poll(PATIENCE), Ok(None));
+        assert_eq!(typist.poll(PATIENCE + ms(1)), Err(stuck));
     }
 
     #[test]
     fn programs_that_draw_without_end_are_not_waited_for() {
-        let mut hand = hand("settle\nexact x");
+        let mut typist = typist("settle\nexact x");
         let mut first = None;
         for now in 0..5000 {
-            hand.show(ms(now), b".");
-            first = first.or(hand.poll(ms(now)).unwrap().map(|_| now));
+            typist.show(ms(now), b".");
+            first = first.or(typist.poll(ms(now)).unwrap().map(|_| now));
         }
         assert!((2500..3000).contains(&first.unwrap()), "{first:?}");
     }
