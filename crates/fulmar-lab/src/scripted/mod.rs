@@ -2,7 +2,7 @@
 //!
 //! It makes key traces of real programs that anyone can make again. A [`Script`] says what to type, when to wait
 //! and what to mark; a [`ScriptedTypist`] is the state machine that types it, with the gaps, slips and corrections of a
-//! person ([`Rhythm`]); a [`Desk`] is the terminal before that person, which answers what programs ask of one.
+//! person ([`Rhythm`]); a [`AnsweringTerminal`] is the terminal before that person, which answers what programs ask of one.
 //!
 //! # Scripts
 //!
@@ -33,12 +33,12 @@
 //! | `mark WORD` | `secret-on`, `secret-off`, `open-on`, `open-off` |
 //! | `size 120x40` | the window has another size from here on |
 
-mod desk;
 mod rhythm;
 mod script;
+mod terminal;
 mod typist;
 
-pub use desk::Desk;
 pub use rhythm::{Rhythm, Touch};
 pub use script::{Head, Key, Line, NoScript, Script, Step};
+pub use terminal::AnsweringTerminal;
 pub use typist::{Act, PATIENCE, ScriptedTypist, Stuck};

@@ -1,8 +1,8 @@
 //! The typist of a script.
 
-use super::desk::Desk;
 use super::rhythm::Rhythm;
 use super::script::{Key, Line, Script, Step};
+use super::terminal::AnsweringTerminal;
 use crate::trace::{Mark, Size};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 ///
 /// It owns no clock and no terminal; who has them asks it often, as nothing is done late by more than that.
 pub struct ScriptedTypist {
-    desk: Desk,
+    terminal: AnsweringTerminal,
     rhythm: Rhythm,
     lines: VecDeque<Line>,
     /// The rest of the line at hand.
@@ -83,7 +83,7 @@ impl ScriptedTypist {
     /// Returns a typist that sits down at `now`.
     pub fn new(script: Script, now: Duration) -> Self {
         Self {
-            desk: Desk::new(script.head.size),
+            terminal: AnsweringTerminal::new(script.head.size),
             rhythm: Rhythm::new(script.head.seed),
             lines: script.lines.into(),
             moves: VecDeque::new(),
@@ -99,7 +99,7 @@ impl ScriptedTypist {
     pub fn show(&mut self, now: Duration, bytes: &[u8]) {
         self.last_output = Some(now);
         self.written.extend_from_slice(bytes);
-        self.answers.extend(self.desk.show(bytes));
+        self.answers.extend(self.terminal.show(bytes));
     }
 
     /// Returns what is to be done at `now`, if anything is; to be asked again until there is nothing.
@@ -134,13 +134,13 @@ impl ScriptedTypist {
             Deed::Nothing => return None,
             Deed::Act(act) => {
                 if let Act::Resize(size) = act {
-                    self.desk.resize(size);
+                    self.terminal.resize(size);
                 }
                 return Some(act);
             }
             Deed::Press(Key::Plain(bytes)) => bytes,
             Deed::Press(Key::Cursor(letter)) => {
-                if self.desk.has_application_cursor() {
+                if self.terminal.has_application_cursor() {
                     vec![0x1b, b'O', letter]
                 } else {
                     vec![0x1b, b'[', letter]
@@ -155,7 +155,7 @@ impl ScriptedTypist {
     /// Terminals send a carriage return for each end of a line in a paste.
     fn pasted(&self, text: &str) -> Vec<u8> {
         let text = text.replace('\n', "\r");
-        if self.desk.has_bracketed_paste() {
+        if self.terminal.has_bracketed_paste() {
             format!("\x1b[200~{text}\x1b[201~").into_bytes()
         } else {
             text.into_bytes()

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A terminal that answers what programs ask of one, and knows which keys they asked for.
-pub struct Desk {
+pub struct AnsweringTerminal {
     terminal: Term<Answers>,
     parser: Processor,
     answers: Answers,
@@ -20,7 +20,7 @@ pub struct Desk {
 #[derive(Clone, Default)]
 struct Answers(Rc<RefCell<Vec<Event>>>);
 
-impl Desk {
+impl AnsweringTerminal {
     /// Returns a blank terminal.
     pub fn new(size: Size) -> Self {
         let config = Config {
@@ -117,19 +117,22 @@ mod tests {
 
     #[test]
     fn questions_are_answered() {
-        let mut desk = Desk::new(SMALL);
-        assert_eq!(desk.show(b"ab\x1b[6n"), [b"\x1b[1;3R".to_vec()]);
-        assert_eq!(desk.show(b"\x1b[c").len(), 1);
-        let colours = desk.show(b"\x1b]11;?\x07");
+        let mut terminal = AnsweringTerminal::new(SMALL);
+        assert_eq!(terminal.show(b"ab\x1b[6n"), [b"\x1b[1;3R".to_vec()]);
+        assert_eq!(terminal.show(b"\x1b[c").len(), 1);
+        let colours = terminal.show(b"\x1b]11;?\x07");
         assert_eq!(colours, [b"\x1b]11;rgb:1010/1010/1010\x07".to_vec()]);
-        assert_eq!(desk.show(b"plain \x1b]2;title\x07"), Vec::<Vec<u8>>::new());
+        assert_eq!(
+            terminal.show(b"plain \x1b]2;title\x07"),
+            Vec::<Vec<u8>>::new()
+        );
     }
 
     #[test]
     fn keys_that_programs_ask_for_are_known() {
-        let mut desk = Desk::new(SMALL);
-        assert!(!desk.has_application_cursor() && !desk.has_bracketed_paste());
-        desk.show(b"\x1b[?1h\x1b[?2004h");
-        assert!(desk.has_application_cursor() && desk.has_bracketed_paste());
+        let mut terminal = AnsweringTerminal::new(SMALL);
+        assert!(!terminal.has_application_cursor() && !terminal.has_bracketed_paste());
+        terminal.show(b"\x1b[?1h\x1b[?2004h");
+        assert!(terminal.has_application_cursor() && terminal.has_bracketed_paste());
     }
 }
