@@ -16,7 +16,7 @@ use fulmar_platform::{
 
 use crate::judge::Stamp;
 use crate::played::Ground;
-use crate::scripted::{Act, Script, ScriptedTypist};
+use crate::scripted::{Script, ScriptedTypist, TypistAction};
 use crate::trace::{Clock, Event, Meta, Recorder, Size, TtyState};
 
 /// Runs COMMAND on a terminal of its own and records what is typed and shown, with times.
@@ -320,13 +320,13 @@ impl Recording {
             None => None,
         } {
             match act {
-                Act::Type(bytes) => self.take(bytes)?,
-                Act::Mark(mark) => self.recorder.mark(boot_time(), mark)?,
-                Act::Resize(size) => {
+                TypistAction::Type(bytes) => self.take(bytes)?,
+                TypistAction::Mark(mark) => self.recorder.mark(boot_time(), mark)?,
+                TypistAction::Resize(size) => {
                     self.master.resize(window(size))?;
                     self.recorder.note(boot_time(), Event::Size(size))?;
                 }
-                Act::Leave => {
+                TypistAction::Leave => {
                     self.typist = None;
                     self.child.hang_up(&self.master)?;
                     self.is_over = true;

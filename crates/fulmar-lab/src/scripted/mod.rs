@@ -41,4 +41,4 @@ mod typist;
 pub use rhythm::{Rhythm, Touch};
 pub use script::{Head, Key, Line, NoScript, Script, Step};
 pub use terminal::AnsweringTerminal;
-pub use typist::{Act, PATIENCE, ScriptedTypist, Stuck};
+pub use typist::{PATIENCE, ScriptedTypist, TypistAction, WaitTimeout};

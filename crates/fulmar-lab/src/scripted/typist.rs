@@ -15,7 +15,7 @@ pub struct ScriptedTypist {
     rhythm: Rhythm,
     lines: VecDeque<Line>,
     /// The rest of the line at hand.
-    moves: VecDeque<Move>,
+    moves: VecDeque<ScheduledAction>,
     line: usize,
     /// The time of the move before this one; gaps count from here.
     since: Duration,
@@ -27,7 +27,7 @@ pub struct ScriptedTypist {
 
 /// An act of a typist.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum TypistAction {
     /// Sends these bytes, in one write.
     Type(Vec<u8>),
     /// Notes this in the sidecar.
@@ -41,7 +41,7 @@ pub enum Act {
 /// A text that did not come within [`PATIENCE`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: nobody wrote `{text}`")]
-pub struct Stuck {
+pub struct WaitTimeout {
     /// The line of the script, from 1.
     pub line: usize,
     /// The text that was to come.
@@ -65,18 +65,18 @@ const REPEAT_GAP: Duration = Duration::from_millis(33);
 /// The time for which the window is left open at the end.
 const LOOK_BACK: Duration = Duration::from_millis(600);
 
-enum Move {
+enum ScheduledAction {
     /// After this gap, do it.
-    After(Duration, Deed),
+    After(Duration, StepAction),
     Settle,
     Wait(String),
 }
 
-enum Deed {
+enum StepAction {
     Nothing,
     Press(Key),
     Paste(String),
-    Act(Act),
+    Act(TypistAction),
 }
 
 impl ScriptedTypist {
@@ -107,49 +107,49 @@ impl ScriptedTypist {
     /// # Errors
     ///
     /// Where a text that the script waits for does not come.
-    pub fn poll(&mut self, now: Duration) -> Result<Option<Act>, Stuck> {
+    pub fn poll(&mut self, now: Duration) -> Result<Option<TypistAction>, WaitTimeout> {
         if let Some(answer) = self.answers.pop_front() {
-            return Ok(Some(Act::Type(answer)));
+            return Ok(Some(TypistAction::Type(answer)));
         }
         while self.prepare() && self.is_due(now)? {
             let Some(made) = self.moves.pop_front() else {
                 break;
             };
             match made {
-                Move::After(gap, deed) => {
+                ScheduledAction::After(gap, action) => {
                     // Gaps count from when a key was due, so that being asked late adds up to nothing.
                     self.since += gap;
-                    if let Some(act) = self.act(deed) {
+                    if let Some(act) = self.perform(action) {
                         return Ok(Some(act));
                     }
                 }
-                Move::Settle | Move::Wait(_) => self.since = now,
+                ScheduledAction::Settle | ScheduledAction::Wait(_) => self.since = now,
             }
         }
         Ok(None)
     }
 
-    fn act(&mut self, deed: Deed) -> Option<Act> {
-        let bytes = match deed {
-            Deed::Nothing => return None,
-            Deed::Act(act) => {
-                if let Act::Resize(size) = act {
+    fn perform(&mut self, action: StepAction) -> Option<TypistAction> {
+        let bytes = match action {
+            StepAction::Nothing => return None,
+            StepAction::Act(act) => {
+                if let TypistAction::Resize(size) = act {
                     self.terminal.resize(size);
                 }
                 return Some(act);
             }
-            Deed::Press(Key::Plain(bytes)) => bytes,
-            Deed::Press(Key::Cursor(letter)) => {
+            StepAction::Press(Key::Plain(bytes)) => bytes,
+            StepAction::Press(Key::Cursor(letter)) => {
                 if self.terminal.has_application_cursor() {
                     vec![0x1b, b'O', letter]
                 } else {
                     vec![0x1b, b'[', letter]
                 }
             }
-            Deed::Paste(text) => self.pasted(&text),
+            StepAction::Paste(text) => self.pasted(&text),
         };
         self.written.clear();
-        Some(Act::Type(bytes))
+        Some(TypistAction::Type(bytes))
     }
 
     /// Terminals send a carriage return for each end of a line in a paste.
@@ -162,12 +162,12 @@ impl ScriptedTypist {
         }
     }
 
-    fn is_due(&self, now: Duration) -> Result<bool, Stuck> {
+    fn is_due(&self, now: Duration) -> Result<bool, WaitTimeout> {
         let waited = now.saturating_sub(self.since);
         match self.moves.front() {
             None => Ok(false),
-            Some(Move::After(gap, _)) => Ok(waited >= *gap),
-            Some(Move::Settle) => {
+            Some(ScheduledAction::After(gap, _)) => Ok(waited >= *gap),
+            Some(ScheduledAction::Settle) => {
                 // Before the first prompt there is nothing to settle.
                 let Some(last_output) = self.last_output else {
                     return Ok(waited >= PATIENCE);
@@ -175,11 +175,11 @@ impl ScriptedTypist {
                 let quiet = now.saturating_sub(last_output.max(self.since));
                 Ok(quiet >= SETTLED || waited >= SETTLING)
             }
-            Some(Move::Wait(text)) => {
+            Some(ScheduledAction::Wait(text)) => {
                 let mut windows = self.written.windows(text.len());
                 let is_there = windows.any(|window| window == text.as_bytes());
                 if waited > PATIENCE && !is_there {
-                    Err(Stuck {
+                    Err(WaitTimeout {
                         line: self.line,
                         text: text.clone(),
                     })
@@ -208,8 +208,8 @@ impl ScriptedTypist {
             return false;
         }
         self.line = usize::MAX;
-        self.moves.push_back(Move::Settle);
-        self.then(LOOK_BACK, Deed::Act(Act::Leave));
+        self.moves.push_back(ScheduledAction::Settle);
+        self.then(LOOK_BACK, StepAction::Act(TypistAction::Leave));
         true
     }
 
@@ -221,48 +221,52 @@ impl ScriptedTypist {
             Step::Keys(keys) => {
                 for key in keys {
                     let gap = self.rhythm.command();
-                    self.then(gap, Deed::Press(key));
+                    self.then(gap, StepAction::Press(key));
                 }
             }
             Step::Hold(key, count) => self.plan_hold(&key, count),
             Step::Commit(words) => {
                 for word in words {
                     let gap = self.rhythm.composing();
-                    self.then(gap, Deed::Press(Key::Plain(word.into_bytes())));
+                    self.then(gap, StepAction::Press(Key::Plain(word.into_bytes())));
                 }
             }
             Step::Paste(text) => {
                 let gap = self.rhythm.command();
-                self.then(gap, Deed::Paste(text));
+                self.then(gap, StepAction::Paste(text));
             }
-            Step::Settle => self.moves.push_back(Move::Settle),
+            Step::Settle => self.moves.push_back(ScheduledAction::Settle),
             Step::Think => self.plan_thought(),
-            Step::Wait(text) => self.moves.push_back(Move::Wait(text)),
-            Step::Pause(pause) => self.then(pause, Deed::Nothing),
-            Step::Mark(mark) => self.then(Duration::ZERO, Deed::Act(Act::Mark(mark))),
-            Step::Resize(size) => self.then(Duration::ZERO, Deed::Act(Act::Resize(size))),
+            Step::Wait(text) => self.moves.push_back(ScheduledAction::Wait(text)),
+            Step::Pause(pause) => self.then(pause, StepAction::Nothing),
+            Step::Mark(mark) => {
+                self.then(Duration::ZERO, StepAction::Act(TypistAction::Mark(mark)))
+            }
+            Step::Resize(size) => {
+                self.then(Duration::ZERO, StepAction::Act(TypistAction::Resize(size)))
+            }
         }
     }
 
     fn plan_text(&mut self, text: &str, has_slips: bool) {
         for touch in self.rhythm.text(text, has_slips) {
-            self.then(touch.gap, Deed::Press(Key::Plain(touch.bytes)));
+            self.then(touch.gap, StepAction::Press(Key::Plain(touch.bytes)));
         }
     }
 
     fn plan_line(&mut self, text: &str, marks: Option<(Mark, Mark)>) {
         /// From Enter to the mark behind it: what a program echoes of a line is there by then.
         const MARK_DELAY: Duration = Duration::from_millis(60);
-        self.moves.push_back(Move::Settle);
+        self.moves.push_back(ScheduledAction::Settle);
         self.plan_thought();
         if let Some((on, _)) = marks {
-            self.then(Duration::ZERO, Deed::Act(Act::Mark(on)));
+            self.then(Duration::ZERO, StepAction::Act(TypistAction::Mark(on)));
         }
         self.plan_text(text, true);
         let gap = self.rhythm.command();
-        self.then(gap, Deed::Press(Key::Plain(b"\r".to_vec())));
+        self.then(gap, StepAction::Press(Key::Plain(b"\r".to_vec())));
         if let Some((_, off)) = marks {
-            self.then(MARK_DELAY, Deed::Act(Act::Mark(off)));
+            self.then(MARK_DELAY, StepAction::Act(TypistAction::Mark(off)));
         }
     }
 
@@ -273,17 +277,17 @@ impl ScriptedTypist {
                 1 => REPEAT_DELAY,
                 _ => REPEAT_GAP,
             };
-            self.then(gap, Deed::Press(key.clone()));
+            self.then(gap, StepAction::Press(key.clone()));
         }
     }
 
     fn plan_thought(&mut self) {
         let thought = self.rhythm.thought();
-        self.then(thought, Deed::Nothing);
+        self.then(thought, StepAction::Nothing);
     }
 
-    fn then(&mut self, gap: Duration, deed: Deed) {
-        self.moves.push_back(Move::After(gap, deed));
+    fn then(&mut self, gap: Duration, action: StepAction) {
+        self.moves.push_back(ScheduledAction::After(gap, action));
     }
 }
 
@@ -303,7 +307,7 @@ mod tests {
     }
 
     /// Asks each millisecond, and returns what was done and when, in milliseconds.
-    fn acts(typist: &mut ScriptedTypist, until: u64) -> Vec<(u64, Act)> {
+    fn acts(typist: &mut ScriptedTypist, until: u64) -> Vec<(u64, TypistAction)> {
         let mut acts = Vec::new();
         for now in 0..until {
             while let Some(act) = typist.poll(ms(now)).unwrap() {
@@ -313,9 +317,9 @@ mod tests {
         acts
     }
 
-    fn typed(acts: &[(u64, Act)]) -> Vec<u8> {
+    fn typed(acts: &[(u64, TypistAction)]) -> Vec<u8> {
         let bytes = acts.iter().filter_map(|(_, act)| match act {
-            Act::Type(bytes) => Some(bytes.clone()),
+            TypistAction::Type(bytes) => Some(bytes.clone()),
             _ => None,
         });
         bytes.flatten().collect()
@@ -326,22 +330,22 @@ mod tests {
         let acts = acts(&mut typist("line ab c"), 9000);
         assert_eq!(typed(&acts), b"ab c\r");
         assert!(acts[0].0 >= 250 + 400, "{acts:?}");
-        assert_eq!(acts.last().unwrap().1, Act::Leave);
+        assert_eq!(acts.last().unwrap().1, TypistAction::Leave);
         assert_eq!(acts.len(), 6);
     }
 
     #[test]
     fn secrets_are_marked_around_all_their_keys() {
         let acts = acts(&mut typist("secret pw"), 9000);
-        let acts: Vec<Act> = acts.into_iter().map(|(_, act)| act).collect();
-        let key = |text: &str| Act::Type(text.as_bytes().to_vec());
+        let acts: Vec<TypistAction> = acts.into_iter().map(|(_, act)| act).collect();
+        let key = |text: &str| TypistAction::Type(text.as_bytes().to_vec());
         let expected = [
-            Act::Mark(Mark::SecretOn),
+            TypistAction::Mark(Mark::SecretOn),
             key("p"),
             key("w"),
             key("\r"),
-            Act::Mark(Mark::SecretOff),
-            Act::Leave,
+            TypistAction::Mark(Mark::SecretOff),
+            TypistAction::Leave,
         ];
         assert_eq!(acts, expected);
     }
@@ -360,7 +364,7 @@ mod tests {
         let mut typist = typist("keys Up\npaste a\\nb");
         typist.show(ms(0), b"\r\x1b[?1h\x1b[?2004h\x1b[6n");
         let acts = acts(&mut typist, 9000);
-        assert_eq!(acts[0], (0, Act::Type(b"\x1b[1;1R".to_vec())));
+        assert_eq!(acts[0], (0, TypistAction::Type(b"\x1b[1;1R".to_vec())));
         assert_eq!(typed(&acts[1..]), b"\x1bOA\x1b[200~a\rb\x1b[201~");
     }
 
@@ -371,7 +375,10 @@ mod tests {
         assert_eq!(acts(&mut typist, 5000), []);
         typist.show(ms(5000), b"$ ");
         assert_eq!(typist.poll(ms(5250)), Ok(None));
-        assert_eq!(typist.poll(ms(5600)), Ok(Some(Act::Type(b"x".to_vec()))));
+        assert_eq!(
+            typist.poll(ms(5600)),
+            Ok(Some(TypistAction::Type(b"x".to_vec())))
+        );
     }
 
     #[test]
@@ -381,13 +388,16 @@ mod tests {
         typist.show(ms(5001), b"not rea");
         typist.show(ms(5002), b"dy yet");
         assert_eq!(typist.poll(ms(5003)), Ok(None));
-        assert_eq!(typist.poll(ms(5400)), Ok(Some(Act::Type(b"x".to_vec()))));
+        assert_eq!(
+            typist.poll(ms(5400)),
+            Ok(Some(TypistAction::Type(b"x".to_vec())))
+        );
     }
 
     #[test]
     fn somebody_who_waits_in_vain_says_so() {
         let mut typist = typist("\nwait ready");
-        let stuck = Stuck {
+        let stuck = WaitTimeout {
             line: 5,
             text: "ready".to_owned(),
         };
