@@ -2,7 +2,7 @@
 //!
 //! It makes key traces of real programs that anyone can make again. A [`Script`] says what to type, when to wait
 //! and what to mark; a [`ScriptedTypist`] is the state machine that types it, with the gaps, slips and corrections of a
-//! person ([`Rhythm`]); a [`AnsweringTerminal`] is the terminal before that person, which answers what programs ask of one.
+//! person ([`TypingRhythm`]); a [`AnsweringTerminal`] is the terminal before that person, which answers what programs ask of one.
 //!
 //! # Scripts
 //!
@@ -38,7 +38,7 @@ mod script;
 mod terminal;
 mod typist;
 
-pub use rhythm::{Rhythm, Touch};
-pub use script::{Head, Key, Line, NoScript, Script, Step};
+pub use rhythm::{TimedKey, TypingRhythm};
+pub use script::{Script, ScriptError, ScriptHeader, ScriptKey, ScriptLine, ScriptStep};
 pub use terminal::AnsweringTerminal;
 pub use typist::{PATIENCE, ScriptedTypist, TypistAction, WaitTimeout};

@@ -8,13 +8,13 @@ use std::time::Duration;
 /// The law is log-normal with a median of 130 ms, as in the older recordings of this project, so that all of them
 /// are of one kind. The limits and shares were chosen by hand for a fast typist.
 #[derive(Debug)]
-pub struct Rhythm {
+pub struct TypingRhythm {
     random: Random,
 }
 
 /// A press of a key while text is typed: after this gap, these bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Touch {
+pub struct TimedKey {
     /// The time since the key before it.
     pub gap: Duration,
     /// The bytes that the key sends.
@@ -29,7 +29,7 @@ const PAUSES: f64 = 0.15;
 
 const BACKSPACE: &str = "\x7f";
 
-impl Rhythm {
+impl TypingRhythm {
     /// Returns the rhythm of a seed.
     pub fn new(seed: u64) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Rhythm {
     }
 
     /// Returns the keys that type `text`; slips are mended before the text goes on.
-    pub fn text(&mut self, text: &str, has_slips: bool) -> Vec<Touch> {
+    pub fn text(&mut self, text: &str, has_slips: bool) -> Vec<TimedKey> {
         let characters: Vec<char> = text.chars().collect();
         let mut touches = Vec::new();
         for (index, character) in characters.iter().enumerate() {
@@ -69,13 +69,13 @@ impl Rhythm {
             if index > 0 && characters[index - 1] == ' ' && self.happens(PAUSES) {
                 gap += self.between(200, 600);
             }
-            touches.push(Touch::new(gap, character.to_string()));
+            touches.push(TimedKey::new(gap, character.to_string()));
         }
         touches
     }
 
     /// Hits the neighbour of a letter, types on for a moment, notices and takes it back.
-    fn slip(&mut self, rest: &[char], touches: &mut Vec<Touch>) {
+    fn slip(&mut self, rest: &[char], touches: &mut Vec<TimedKey>) {
         let Some(wrong) = rest.first().and_then(|letter| self.neighbour(*letter)) else {
             return;
         };
@@ -83,14 +83,14 @@ impl Rhythm {
         let typed = std::iter::once(wrong).chain(rest.iter().skip(1).take(unnoticed).copied());
         let typed: Vec<char> = typed.collect();
         for character in &typed {
-            touches.push(Touch::new(self.typing(), character.to_string()));
+            touches.push(TimedKey::new(self.typing(), character.to_string()));
         }
         for number in 0..typed.len() {
             let mut gap = self.typing();
             if number == 0 {
                 gap += self.between(150, 400);
             }
-            touches.push(Touch::new(gap, BACKSPACE.to_owned()));
+            touches.push(TimedKey::new(gap, BACKSPACE.to_owned()));
         }
     }
 
@@ -128,7 +128,7 @@ impl Rhythm {
     }
 }
 
-impl Touch {
+impl TimedKey {
     fn new(gap: Duration, text: String) -> Self {
         Self {
             gap,
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     /// Returns the text that stands there after all keys.
-    fn result(touches: &[Touch]) -> String {
+    fn result(touches: &[TimedKey]) -> String {
         let mut text = String::new();
         for touch in touches {
             match touch.bytes.as_slice() {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_seed_types_the_same_again() {
-        let typed = |seed| Rhythm::new(seed).text("the same words", true);
+        let typed = |seed| TypingRhythm::new(seed).text("the same words", true);
         assert_eq!(typed(3), typed(3));
         assert_ne!(typed(3), typed(4));
     }
@@ -163,21 +163,21 @@ mod tests {
     #[test]
     fn slips_are_mended_and_some_letters_are_mistyped() {
         let text = "every quick brown fox, jumping: over 12 lazy dogs naïvely ".repeat(40);
-        let touches = Rhythm::new(1).text(&text, true);
+        let touches = TypingRhythm::new(1).text(&text, true);
         assert_eq!(result(&touches), text);
         let mended = touches.iter().filter(|touch| touch.bytes == b"\x7f");
         let share = mended.count() as f64 / text.len() as f64;
         // 3.5 % of the letters, of which some are none, with 2 backspaces each in the middle.
         assert!((0.03..0.09).contains(&share), "{share}");
         assert_eq!(
-            Rhythm::new(1).text(&text, false).len(),
+            TypingRhythm::new(1).text(&text, false).len(),
             text.chars().count()
         );
     }
 
     #[test]
     fn gaps_are_those_of_a_fast_typist() {
-        let mut rhythm = Rhythm::new(2);
+        let mut rhythm = TypingRhythm::new(2);
         let mut gaps: Vec<u128> = (0..2001).map(|_| rhythm.typing().as_millis()).collect();
         gaps.sort_unstable();
         assert!(gaps[0] >= 60 && gaps[2000] <= 300);

@@ -7,14 +7,14 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
     /// The head, which comes first.
-    pub head: Head,
+    pub head: ScriptHeader,
     /// The lines, in their order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ScriptLine>,
 }
 
 /// The head of a script: all before anything happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct ScriptHeader {
     /// The size of the terminal.
     pub size: Size,
     /// The seed of the rhythm.
@@ -25,16 +25,16 @@ pub struct Head {
 
 /// A line of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct ScriptLine {
     /// Its number, from 1.
     pub number: usize,
     /// The step that it stands for.
-    pub step: Step,
+    pub step: ScriptStep,
 }
 
 /// One thing that happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ScriptStep {
     /// Types text, with slips.
     Type(String),
     /// Types text without.
@@ -42,9 +42,9 @@ pub enum Step {
     /// Waits, thinks, types text and presses Enter; between two marks, if there are.
     Line(String, Option<(Mark, Mark)>),
     /// Presses keys.
-    Keys(Vec<Key>),
+    Keys(Vec<ScriptKey>),
     /// Holds a key down for so many repetitions.
-    Hold(Key, usize),
+    Hold(ScriptKey, usize),
     /// An input method hands over these.
     Commit(Vec<String>),
     /// Pastes.
@@ -65,7 +65,7 @@ pub enum Step {
 
 /// A key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum ScriptKey {
     /// Sends these bytes always.
     Plain(Vec<u8>),
     /// An arrow, Home or End: `ESC [` and this letter, or `ESC O` and it where the program asked for
@@ -76,7 +76,7 @@ pub enum Key {
 /// The reason why a text is no script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoScript {
+pub enum ScriptError {
     /// A line that says nothing known.
     #[error("line {line}: `{found}` is nothing that a typist can do")]
     Unknown {
@@ -96,14 +96,14 @@ impl Script {
     /// # Errors
     ///
     /// Where a line says nothing known, or size, seed or program are missing.
-    pub fn parse(text: &str) -> Result<Self, NoScript> {
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let (mut size, mut seed, mut command) = (None, None, None);
         let mut lines = Vec::new();
         for (number, text) in (1..).zip(text.lines()) {
             if text.trim().is_empty() || text.starts_with('#') {
                 continue;
             }
-            let unknown = || NoScript::Unknown {
+            let unknown = || ScriptError::Unknown {
                 line: number,
                 found: text.to_owned(),
             };
@@ -115,15 +115,15 @@ impl Script {
                 "run" if is_head => command = Some(words(rest)),
                 _ => {
                     let step = step(word, rest).ok_or_else(unknown)?;
-                    lines.push(Line { number, step });
+                    lines.push(ScriptLine { number, step });
                 }
             }
         }
         let command = command.filter(|command: &Vec<String>| !command.is_empty());
-        let head = Head {
-            size: size.ok_or(NoScript::Missing("size"))?,
-            seed: seed.ok_or(NoScript::Missing("seed"))?,
-            command: command.ok_or(NoScript::Missing("run"))?,
+        let head = ScriptHeader {
+            size: size.ok_or(ScriptError::Missing("size"))?,
+            seed: seed.ok_or(ScriptError::Missing("seed"))?,
+            command: command.ok_or(ScriptError::Missing("run"))?,
         };
         Ok(Self { head, lines })
     }
@@ -142,35 +142,35 @@ fn parsed_size(text: &str) -> Option<Size> {
     Some(size).filter(|size| size.is_plausible())
 }
 
-fn step(word: &str, rest: &str) -> Option<Step> {
+fn step(word: &str, rest: &str) -> Option<ScriptStep> {
     const SECRET: (Mark, Mark) = (Mark::SecretOn, Mark::SecretOff);
     const OPEN: (Mark, Mark) = (Mark::OpenOn, Mark::OpenOff);
     let text = || Some(rest.to_owned()).filter(|text| !text.is_empty());
     Some(match word {
-        "type" => Step::Type(text()?),
-        "exact" => Step::Exact(text()?),
-        "line" => Step::Line(rest.to_owned(), None),
-        "secret" => Step::Line(text()?, Some(SECRET)),
-        "open" => Step::Line(text()?, Some(OPEN)),
-        "keys" => Step::Keys(keys(rest)?),
+        "type" => ScriptStep::Type(text()?),
+        "exact" => ScriptStep::Exact(text()?),
+        "line" => ScriptStep::Line(rest.to_owned(), None),
+        "secret" => ScriptStep::Line(text()?, Some(SECRET)),
+        "open" => ScriptStep::Line(text()?, Some(OPEN)),
+        "keys" => ScriptStep::Keys(keys(rest)?),
         "hold" => {
             let (name, count) = rest.split_once(' ')?;
-            Step::Hold(key(name)?, count.parse().ok()?)
+            ScriptStep::Hold(key(name)?, count.parse().ok()?)
         }
-        "commit" => Step::Commit(words(&text()?)),
-        "paste" => Step::Paste(unescaped(&text()?)?),
-        "settle" => Step::Settle,
-        "think" => Step::Think,
-        "wait" => Step::Wait(text()?),
-        "pause" => Step::Pause(Duration::from_millis(rest.parse().ok()?)),
-        "mark" => Step::Mark(Mark::named(rest)?),
-        "size" => Step::Resize(parsed_size(rest)?),
+        "commit" => ScriptStep::Commit(words(&text()?)),
+        "paste" => ScriptStep::Paste(unescaped(&text()?)?),
+        "settle" => ScriptStep::Settle,
+        "think" => ScriptStep::Think,
+        "wait" => ScriptStep::Wait(text()?),
+        "pause" => ScriptStep::Pause(Duration::from_millis(rest.parse().ok()?)),
+        "mark" => ScriptStep::Mark(Mark::named(rest)?),
+        "size" => ScriptStep::Resize(parsed_size(rest)?),
         _ => return None,
     })
 }
 
 /// Keys by name, each perhaps with `*` and how often.
-fn keys(text: &str) -> Option<Vec<Key>> {
+fn keys(text: &str) -> Option<Vec<ScriptKey>> {
     let mut keys = Vec::new();
     for word in text.split_whitespace() {
         let (name, count) = match word.split_once('*') {
@@ -210,7 +210,7 @@ const NAMED: [(&str, &str); 24] = [
     ("M-Backspace", "\x1b\x7f"),
 ];
 
-fn key(name: &str) -> Option<Key> {
+fn key(name: &str) -> Option<ScriptKey> {
     let cursor = [
         ("Up", b'A'),
         ("Down", b'B'),
@@ -220,10 +220,10 @@ fn key(name: &str) -> Option<Key> {
         ("Home", b'H'),
     ];
     if let Some((_, letter)) = cursor.iter().find(|(known, _)| *known == name) {
-        return Some(Key::Cursor(*letter));
+        return Some(ScriptKey::Cursor(*letter));
     }
     if let Some((_, bytes)) = NAMED.iter().find(|(known, _)| *known == name) {
-        return Some(Key::Plain(bytes.as_bytes().to_vec()));
+        return Some(ScriptKey::Plain(bytes.as_bytes().to_vec()));
     }
     let mut characters = name.chars();
     let single = |text: &str| match text.as_bytes() {
@@ -231,11 +231,11 @@ fn key(name: &str) -> Option<Key> {
         _ => None,
     };
     match (name.split_once('-'), characters.next(), characters.next()) {
-        (Some(("C", letter)), ..) => Some(Key::Plain(vec![single(letter)? & 0x1f])),
+        (Some(("C", letter)), ..) => Some(ScriptKey::Plain(vec![single(letter)? & 0x1f])),
         (Some(("M", letter)), ..) if !letter.is_empty() => {
-            Some(Key::Plain(format!("\x1b{letter}").into_bytes()))
+            Some(ScriptKey::Plain(format!("\x1b{letter}").into_bytes()))
         }
-        (_, Some(one), None) => Some(Key::Plain(one.to_string().into_bytes())),
+        (_, Some(one), None) => Some(ScriptKey::Plain(one.to_string().into_bytes())),
         _ => None,
     }
 }
@@ -263,13 +263,13 @@ mod tests {
 
     const HEAD: &str = "# a remark\nsize 100x30\nseed 7\nrun ./stage bash -l\n\n";
 
-    fn steps(text: &str) -> Vec<Step> {
+    fn steps(text: &str) -> Vec<ScriptStep> {
         let script = Script::parse(&format!("{HEAD}{text}")).unwrap();
         script.lines.into_iter().map(|line| line.step).collect()
     }
 
-    fn plain(bytes: &str) -> Key {
-        Key::Plain(bytes.as_bytes().to_vec())
+    fn plain(bytes: &str) -> ScriptKey {
+        ScriptKey::Plain(bytes.as_bytes().to_vec())
     }
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
             ("size 9x9\nrun a\n", "seed"),
             ("size 9x9\nseed 1\nsettle\n", "run"),
         ] {
-            assert_eq!(Script::parse(text), Err(NoScript::Missing(missing)));
+            assert_eq!(Script::parse(text), Err(ScriptError::Missing(missing)));
         }
     }
 
@@ -292,23 +292,23 @@ mod tests {
         assert_eq!(
             steps("type ls  -l\nline \nhold Left 9\npaste a\\n\\\\b\nsize 80x24\ncommit 你好 吗"),
             [
-                Step::Type("ls  -l".to_owned()),
-                Step::Line(String::new(), None),
-                Step::Hold(Key::Cursor(b'D'), 9),
-                Step::Paste("a\n\\b".to_owned()),
-                Step::Resize(Size {
+                ScriptStep::Type("ls  -l".to_owned()),
+                ScriptStep::Line(String::new(), None),
+                ScriptStep::Hold(ScriptKey::Cursor(b'D'), 9),
+                ScriptStep::Paste("a\n\\b".to_owned()),
+                ScriptStep::Resize(Size {
                     columns: 80,
                     rows: 24
                 }),
-                Step::Commit(vec!["你好".to_owned(), "吗".to_owned()]),
+                ScriptStep::Commit(vec!["你好".to_owned(), "吗".to_owned()]),
             ]
         );
         let secret = (Mark::SecretOn, Mark::SecretOff);
         assert_eq!(
             steps("secret a b\nmark open-off"),
             [
-                Step::Line("a b".to_owned(), Some(secret)),
-                Step::Mark(Mark::OpenOff)
+                ScriptStep::Line("a b".to_owned(), Some(secret)),
+                ScriptStep::Mark(Mark::OpenOff)
             ]
         );
     }
@@ -324,11 +324,11 @@ mod tests {
             plain("*"),
             plain("-"),
             plain("\x1b[15~"),
-            Key::Cursor(b'A'),
+            ScriptKey::Cursor(b'A'),
         ];
         assert_eq!(
             steps("keys C-a M-f Enter*2 x * - F5 Up"),
-            [Step::Keys(keys)]
+            [ScriptStep::Keys(keys)]
         );
     }
 
@@ -348,7 +348,7 @@ mod tests {
             "run b",
         ] {
             let refused = Script::parse(&format!("{HEAD}settle\n{wrong}\n"));
-            let expected = NoScript::Unknown {
+            let expected = ScriptError::Unknown {
                 line: 7,
                 found: wrong.to_owned(),
             };

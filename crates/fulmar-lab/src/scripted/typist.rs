@@ -1,7 +1,7 @@
 //! The typist of a script.
 
-use super::rhythm::Rhythm;
-use super::script::{Key, Line, Script, Step};
+use super::rhythm::TypingRhythm;
+use super::script::{Script, ScriptKey, ScriptLine, ScriptStep};
 use super::terminal::AnsweringTerminal;
 use crate::trace::{Mark, Size};
 use std::collections::VecDeque;
@@ -12,8 +12,8 @@ use std::time::Duration;
 /// It owns no clock and no terminal; who has them asks it often, as nothing is done late by more than that.
 pub struct ScriptedTypist {
     terminal: AnsweringTerminal,
-    rhythm: Rhythm,
-    lines: VecDeque<Line>,
+    rhythm: TypingRhythm,
+    lines: VecDeque<ScriptLine>,
     /// The rest of the line at hand.
     moves: VecDeque<ScheduledAction>,
     line: usize,
@@ -74,7 +74,7 @@ enum ScheduledAction {
 
 enum StepAction {
     Nothing,
-    Press(Key),
+    Press(ScriptKey),
     Paste(String),
     Act(TypistAction),
 }
@@ -84,7 +84,7 @@ impl ScriptedTypist {
     pub fn new(script: Script, now: Duration) -> Self {
         Self {
             terminal: AnsweringTerminal::new(script.head.size),
-            rhythm: Rhythm::new(script.head.seed),
+            rhythm: TypingRhythm::new(script.head.seed),
             lines: script.lines.into(),
             moves: VecDeque::new(),
             line: 0,
@@ -138,8 +138,8 @@ impl ScriptedTypist {
                 }
                 return Some(act);
             }
-            StepAction::Press(Key::Plain(bytes)) => bytes,
-            StepAction::Press(Key::Cursor(letter)) => {
+            StepAction::Press(ScriptKey::Plain(bytes)) => bytes,
+            StepAction::Press(ScriptKey::Cursor(letter)) => {
                 if self.terminal.has_application_cursor() {
                     vec![0x1b, b'O', letter]
                 } else {
@@ -213,36 +213,36 @@ impl ScriptedTypist {
         true
     }
 
-    fn plan(&mut self, step: Step) {
+    fn plan(&mut self, step: ScriptStep) {
         match step {
-            Step::Type(text) => self.plan_text(&text, true),
-            Step::Exact(text) => self.plan_text(&text, false),
-            Step::Line(text, marks) => self.plan_line(&text, marks),
-            Step::Keys(keys) => {
+            ScriptStep::Type(text) => self.plan_text(&text, true),
+            ScriptStep::Exact(text) => self.plan_text(&text, false),
+            ScriptStep::Line(text, marks) => self.plan_line(&text, marks),
+            ScriptStep::Keys(keys) => {
                 for key in keys {
                     let gap = self.rhythm.command();
                     self.then(gap, StepAction::Press(key));
                 }
             }
-            Step::Hold(key, count) => self.plan_hold(&key, count),
-            Step::Commit(words) => {
+            ScriptStep::Hold(key, count) => self.plan_hold(&key, count),
+            ScriptStep::Commit(words) => {
                 for word in words {
                     let gap = self.rhythm.composing();
-                    self.then(gap, StepAction::Press(Key::Plain(word.into_bytes())));
+                    self.then(gap, StepAction::Press(ScriptKey::Plain(word.into_bytes())));
                 }
             }
-            Step::Paste(text) => {
+            ScriptStep::Paste(text) => {
                 let gap = self.rhythm.command();
                 self.then(gap, StepAction::Paste(text));
             }
-            Step::Settle => self.moves.push_back(ScheduledAction::Settle),
-            Step::Think => self.plan_thought(),
-            Step::Wait(text) => self.moves.push_back(ScheduledAction::Wait(text)),
-            Step::Pause(pause) => self.then(pause, StepAction::Nothing),
-            Step::Mark(mark) => {
+            ScriptStep::Settle => self.moves.push_back(ScheduledAction::Settle),
+            ScriptStep::Think => self.plan_thought(),
+            ScriptStep::Wait(text) => self.moves.push_back(ScheduledAction::Wait(text)),
+            ScriptStep::Pause(pause) => self.then(pause, StepAction::Nothing),
+            ScriptStep::Mark(mark) => {
                 self.then(Duration::ZERO, StepAction::Act(TypistAction::Mark(mark)))
             }
-            Step::Resize(size) => {
+            ScriptStep::Resize(size) => {
                 self.then(Duration::ZERO, StepAction::Act(TypistAction::Resize(size)))
             }
         }
@@ -250,7 +250,7 @@ impl ScriptedTypist {
 
     fn plan_text(&mut self, text: &str, has_slips: bool) {
         for touch in self.rhythm.text(text, has_slips) {
-            self.then(touch.gap, StepAction::Press(Key::Plain(touch.bytes)));
+            self.then(touch.gap, StepAction::Press(ScriptKey::Plain(touch.bytes)));
         }
     }
 
@@ -264,13 +264,13 @@ impl ScriptedTypist {
         }
         self.plan_text(text, true);
         let gap = self.rhythm.command();
-        self.then(gap, StepAction::Press(Key::Plain(b"\r".to_vec())));
+        self.then(gap, StepAction::Press(ScriptKey::Plain(b"\r".to_vec())));
         if let Some((_, off)) = marks {
             self.then(MARK_DELAY, StepAction::Act(TypistAction::Mark(off)));
         }
     }
 
-    fn plan_hold(&mut self, key: &Key, count: usize) {
+    fn plan_hold(&mut self, key: &ScriptKey, count: usize) {
         for number in 0..=count {
             let gap = match number {
                 0 => self.rhythm.command(),
