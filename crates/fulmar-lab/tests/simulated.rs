@@ -11,7 +11,7 @@ use fulmar_lab::scenario::Scenario;
 use fulmar_lab::simulated::{Rehearsal, Simulated};
 use fulmar_lab::stats::Summary;
 use fulmar_lab::trace::{LinkTraces, Trace};
-use fulmar_lab::typing::{Limits, Loop, WhyOver};
+use fulmar_lab::typing::{Limits, Loop, SessionEnd};
 
 const LIMITS: Limits = Limits {
     keys: 40,
@@ -64,8 +64,8 @@ fn every_recording_is_carried_over_a_bad_link() {
         let user = [Loop::Closed, Loop::Open][count % 2];
         let run = session.over("seed 3\nboth loss 5%, delay 50ms..60ms", user);
         assert_eq!(
-            run.sitting.why_over,
-            WhyOver::LimitReached,
+            run.session.why_over,
+            SessionEnd::LimitReached,
             "{name} {user:?}"
         );
         let verdict = session.verdict(&run);

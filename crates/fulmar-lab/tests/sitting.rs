@@ -2,7 +2,7 @@
 
 use fulmar_lab::judge::{GroundTruth, Run, Verdict};
 use fulmar_lab::trace::Trace;
-use fulmar_lab::typing::{Limits, Loop, Sitting, SittingError, WhyOver, sit};
+use fulmar_lab::typing::{Limits, Loop, SessionEnd, TypingError, TypingSession, run_session};
 use fulmar_platform::{Spawn, WindowSize, pty};
 use std::path::Path;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const LIMITS: Limits = Limits {
 };
 
 struct Played {
-    sitting: Result<Sitting, SittingError>,
+    sitting: Result<TypingSession, TypingError>,
     host_side: Option<Trace>,
 }
 
@@ -44,7 +44,7 @@ fn played(recording: &[u8], user: Loop, limits: Limits, options: &[&str]) -> Pla
         host.arg(*option);
     }
     let mut child = slave.spawn(&host).expect("a host");
-    let sitting = sit(&master, &trace, &GroundTruth::of(&trace), user, limits);
+    let sitting = run_session(&master, &trace, &GroundTruth::of(&trace), user, limits);
     drop(master);
     child.wait().expect("the host ends");
     Played {
@@ -57,7 +57,7 @@ fn read_if_there(log: &Path) -> Option<Trace> {
     Trace::read(log).ok()
 }
 
-fn verdict(recording: &[u8], sitting: &Sitting, host_side: &Trace) -> Verdict {
+fn verdict(recording: &[u8], sitting: &TypingSession, host_side: &Trace) -> Verdict {
     let run = Run {
         truth: &GroundTruth::of(&Trace::parse(recording).expect("a trace")),
         user_side: &sitting.user_side,
@@ -73,7 +73,10 @@ fn what_is_typed_is_played_and_judged() {
         for options in [&[][..], &["--no-stamps"]] {
             let played = played(RECORDING, user, LIMITS, options);
             let (sitting, host_side) = (played.sitting.unwrap(), played.host_side.unwrap());
-            assert_eq!((sitting.why_over, sitting.given_up), (WhyOver::AllSeen, 0));
+            assert_eq!(
+                (sitting.why_over, sitting.given_up),
+                (SessionEnd::AllSeen, 0)
+            );
             let verdict = verdict(RECORDING, &sitting, &host_side);
             assert_eq!(verdict.keys.len(), 8);
             assert_eq!(verdict.own().len(), 7, "all but the bell");
@@ -97,7 +100,7 @@ fn a_limit_ends_a_run_before_its_recording() {
     let limits = Limits { keys: 3, ..LIMITS };
     let played = played(RECORDING, Loop::Closed, limits, &[]);
     let (sitting, host_side) = (played.sitting.unwrap(), played.host_side.unwrap());
-    assert_eq!(sitting.why_over, WhyOver::LimitReached);
+    assert_eq!(sitting.why_over, SessionEnd::LimitReached);
     let verdict = verdict(RECORDING, &sitting, &host_side);
     assert_eq!((verdict.keys.len(), verdict.delivery.under_way), (3, 0));
 }
@@ -113,7 +116,7 @@ fn a_peer_that_is_no_played_host_is_not_typed_at() {
         .spawn(Spawn::new("/bin/echo").arg("no such host"))
         .expect("a program");
     let trace = Trace::parse(RECORDING).expect("a trace");
-    let refused = sit(
+    let refused = run_session(
         &master,
         &trace,
         &GroundTruth::of(&trace),

@@ -16,7 +16,7 @@ use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::Trace;
-use crate::typing::{Loop, Sitting, WhyOver, sit_watched};
+use crate::typing::{Loop, SessionEnd, TypingSession, run_session_watched};
 
 /// Plays a session over the link of this scenario.
 pub(super) fn play(
@@ -42,23 +42,23 @@ pub(super) fn play(
         truth: &truth,
         client: &client,
     };
-    let sitting = seat.sit(&looks, &mut watch)?;
+    let session = seat.run_session(&looks, &mut watch)?;
     client.let_leave()?;
     stage.end_processes();
     let log = stage.kit.log();
     let host_side = Trace::read(&log).context("the played host has noted nothing to judge by")?;
     if let Some(folder) = &replay.keep {
-        keep(folder, &sitting.user_side, &host_side)?;
+        keep(folder, &session.user_side, &host_side)?;
     }
     let run = Run {
         truth: &truth,
-        user_side: &sitting.user_side,
+        user_side: &session.user_side,
         host_side: &host_side,
         transit: Duration::ZERO,
     };
     let verdict = run.judge().context("this run cannot be judged")?;
     let mut figures = watch.figures(peer)?;
-    note(&mut figures, &sitting, &verdict);
+    note(&mut figures, &session, &verdict);
     Ok(Measured {
         scenario: scenario.text.clone(),
         commands: vec![line, stage.daemon.command.clone(), kernel],
@@ -99,10 +99,10 @@ struct Seat<'a> {
 
 impl Seat<'_> {
     /// Types, with somebody who counts meanwhile.
-    fn sit(&self, looks: &Looks<'_>, watch: &mut Watch<'_>) -> Result<Sitting> {
+    fn run_session(&self, looks: &Looks<'_>, watch: &mut Watch<'_>) -> Result<TypingSession> {
         let (over, is_over) = channel();
         let mut failed = None;
-        let sitting = std::thread::scope(|scope| {
+        let session = std::thread::scope(|scope| {
             let _over = over;
             scope.spawn(move || looks.run(&is_over));
             let mut at = |moment| {
@@ -111,7 +111,7 @@ impl Seat<'_> {
             };
             let Replay { typing, limits, .. } = self.replay;
             let master = &self.client.master;
-            sit_watched(
+            run_session_watched(
                 master,
                 self.recording,
                 self.truth,
@@ -122,24 +122,24 @@ impl Seat<'_> {
         });
         match failed {
             Some(error) => Err(error.context("the link failed while somebody typed")),
-            None => Ok(sitting?),
+            None => Ok(session?),
         }
     }
 }
 
 /// Adds how the sitting went. Why it ended is a number for charts, and in words the unit.
-fn note(figures: &mut Figures, sitting: &Sitting, verdict: &Verdict) {
-    let (number, why) = match sitting.why_over {
-        WhyOver::AllSeen => (0.0, "all seen"),
-        WhyOver::LimitReached => (1.0, "limit reached"),
-        WhyOver::AnswersMissing => (2.0, "answers missing"),
-        WhyOver::PeerLeft => (3.0, "peer left"),
+fn note(figures: &mut Figures, session: &TypingSession, verdict: &Verdict) {
+    let (number, why) = match session.why_over {
+        SessionEnd::AllSeen => (0.0, "all seen"),
+        SessionEnd::LimitReached => (1.0, "limit reached"),
+        SessionEnd::AnswersMissing => (2.0, "answers missing"),
+        SessionEnd::PeerLeft => (3.0, "peer left"),
     };
     let mut put = |name: &str, value: f64, unit: &str| {
         figures.insert(name.to_owned(), Figure::new(value, unit));
     };
     put("why_over", number, why);
-    put("given_up", sitting.given_up as f64, "keys");
+    put("given_up", session.given_up as f64, "keys");
     put(
         "is_settled",
         f64::from(u8::from(verdict.is_settled)),

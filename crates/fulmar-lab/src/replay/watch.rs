@@ -14,7 +14,7 @@ use crate::link::{Link, Report};
 use crate::outcome::Figure;
 use crate::peer::{Costs, Peer, costs};
 use crate::scenario::PlannedChange;
-use crate::typing::Moment;
+use crate::typing::SessionStage;
 
 /// The pause between looks at the processes, and between fetches of the link's log. Chosen by eye: a process
 /// that has gone between two looks keeps the costs of the first.
@@ -118,16 +118,16 @@ impl<'a> Watch<'a> {
     /// # Errors
     ///
     /// Where the link has failed.
-    pub(super) fn at(&mut self, moment: Moment) -> Result<()> {
+    pub(super) fn at(&mut self, moment: SessionStage) -> Result<()> {
         let link = self.looks.link;
         match moment {
-            Moment::Ready => {
+            SessionStage::Ready => {
                 self.ready = boot_time();
                 if self.has_download {
                     self.download = Some(Download::start(link)?);
                 }
             }
-            Moment::Begun => {
+            SessionStage::Begun => {
                 self.looks.begin(!self.changes.is_empty())?;
                 let report = link.report()?;
                 self.link_zero = boot_time().saturating_sub(report.at);
@@ -136,7 +136,7 @@ impl<'a> Watch<'a> {
                     link.plan(planned.at, planned.every, planned.change.clone())?;
                 }
             }
-            Moment::Over => {
+            SessionStage::Over => {
                 self.looks.look()?;
                 self.reports[1] = Some(link.report()?);
                 self.download = None;

@@ -34,7 +34,7 @@ use fulmar_terminal::Size;
 use crate::judge::{GroundTruth, NoVerdict, Run, Verdict};
 use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
-use crate::typing::{Limits, Loop, Sitting, User};
+use crate::typing::{Limits, Loop, TypingSession, User};
 pub(crate) use far::Far;
 pub use far::Frame;
 pub(crate) use host::{PlayedHost, UNSEEN_START};
@@ -55,7 +55,7 @@ pub(crate) fn agreement() -> Agreement {
 #[derive(Clone, Debug)]
 pub struct Simulated {
     /// The user's side: what was seen and done.
-    pub sitting: Sitting,
+    pub session: TypingSession,
     /// The host's side: what the played host received and wrote.
     pub host_side: Trace,
     /// The frames that the server sent.
@@ -108,7 +108,7 @@ impl Simulated {
         let [up, down] = [CLIENT, SERVER].map(|host| simulation.net.counts(host));
         let (near, far) = simulation.nodes;
         Ok(Self {
-            sitting: near.user.finish()?,
+            session: near.user.finish()?,
             host_side: far.host.finish()?,
             frames: far.frames,
             up,
@@ -124,7 +124,7 @@ impl Simulated {
     pub fn judge(&self, truth: &GroundTruth) -> Result<Verdict, NoVerdict> {
         Run {
             truth,
-            user_side: &self.sitting.user_side,
+            user_side: &self.session.user_side,
             host_side: &self.host_side,
             transit: Duration::ZERO,
         }

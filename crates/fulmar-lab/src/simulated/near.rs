@@ -12,7 +12,7 @@ use fulmar_terminal::{Size, Vocabulary};
 use fulmar_transport::{Arrival, Countable as _};
 
 use super::words;
-use crate::typing::{Act, Moment, User};
+use crate::typing::{Act, SessionStage, User};
 
 /// A client as the program's loop would drive it, with a user of a terminal that takes all at once.
 pub(super) struct Near<'a> {
@@ -89,7 +89,7 @@ impl<'a> Near<'a> {
         }
         match self.user.poll_act(now) {
             Some(Act::Type(keys)) => self.client.handle_keys(words::time(now), &keys),
-            Some(Act::Reach(Moment::Begun)) => self.has_begun = true,
+            Some(Act::Reach(SessionStage::Begun)) => self.has_begun = true,
             Some(Act::Reach(_)) => {}
             None => return false,
         }

@@ -36,12 +36,14 @@
 
 mod plan;
 mod reader;
-mod sitting;
+mod session;
 mod typist;
 mod user;
 
 pub use plan::{READING, RESULT_CELLS};
 pub use reader::Reader;
-pub use sitting::{Limits, Moment, Sitting, SittingError, WhyOver, sit, sit_watched};
+pub use session::{
+    Limits, SessionEnd, SessionStage, TypingError, TypingSession, run_session, run_session_watched,
+};
 pub use typist::{Loop, PATIENCE, Press, Typist};
 pub use user::{Act, User};

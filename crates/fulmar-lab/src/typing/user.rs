@@ -1,7 +1,7 @@
 //! A user before a terminal, from sitting down to getting up.
 
 use super::reader::Reader;
-use super::sitting::{Limits, Moment, Sitting, SittingError, WhyOver};
+use super::session::{Limits, SessionEnd, SessionStage, TypingError, TypingSession};
 use super::typist::{Loop, Typist};
 use crate::judge::GroundTruth;
 use crate::played::{READY, START};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A user as a state machine: told what the terminal shows, it says what to type and when.
 ///
 /// It waits for the played host, starts it, types the recording and looks on until all answers are
-/// there. Who has a real terminal drives it by a clock ([`sit`](super::sit)), who has a simulated one by
+/// there. Who has a real terminal drives it by a clock ([`run_session`](super::run_session)), who has a simulated one by
 /// virtual time.
 pub struct User<'a> {
     recording: &'a Trace,
@@ -30,7 +30,7 @@ pub enum Act {
     /// Types this.
     Type(Vec<u8>),
     /// Has come so far.
-    Reach(Moment),
+    Reach(SessionStage),
 }
 
 enum Phase {
@@ -47,11 +47,11 @@ enum Phase {
     /// Nothing more is typed; whether all was.
     Looking { limit: Duration, is_complete: bool },
     /// Enough was seen.
-    Done(WhyOver),
+    Done(SessionEnd),
     /// It is over.
-    Over(WhyOver),
+    Over(SessionEnd),
     /// Nobody typed.
-    NotBegun(SittingError),
+    NotBegun(TypingError),
 }
 
 impl<'a> User<'a> {
@@ -94,13 +94,13 @@ impl<'a> User<'a> {
     pub(crate) fn handle_left(&mut self) {
         self.phase = match &self.phase {
             Phase::Arriving { .. } | Phase::Greeted { .. } | Phase::Starting { .. } => {
-                Phase::NotBegun(SittingError::PeerLeft(self.screen()))
+                Phase::NotBegun(TypingError::PeerLeft(self.screen()))
             }
             Phase::Typing { typist, .. } => {
                 self.given_up = typist.given_up();
-                Phase::Done(WhyOver::PeerLeft)
+                Phase::Done(SessionEnd::PeerLeft)
             }
-            Phase::Begun | Phase::Looking { .. } => Phase::Done(WhyOver::PeerLeft),
+            Phase::Begun | Phase::Looking { .. } => Phase::Done(SessionEnd::PeerLeft),
             Phase::Done(_) | Phase::Over(_) | Phase::NotBegun(_) => return,
         };
     }
@@ -112,7 +112,7 @@ impl<'a> User<'a> {
             match self.phase {
                 Phase::Arriving { limit } if self.shows_ready() => {
                     self.phase = Phase::Greeted { limit };
-                    return Some(Act::Reach(Moment::Ready));
+                    return Some(Act::Reach(SessionStage::Ready));
                 }
                 Phase::Greeted { limit } => {
                     self.phase = Phase::Starting { limit };
@@ -120,11 +120,11 @@ impl<'a> User<'a> {
                 }
                 Phase::Starting { .. } if !self.shows_ready() => {
                     self.phase = Phase::Begun;
-                    return Some(Act::Reach(Moment::Begun));
+                    return Some(Act::Reach(SessionStage::Begun));
                 }
                 Phase::Arriving { limit } | Phase::Starting { limit } => {
                     if now >= limit {
-                        let error = SittingError::NotReady(self.limits.set_up, self.screen());
+                        let error = TypingError::NotReady(self.limits.set_up, self.screen());
                         self.phase = Phase::NotBegun(error);
                     }
                     return None;
@@ -140,7 +140,7 @@ impl<'a> User<'a> {
                 }
                 Phase::Done(why) => {
                     self.phase = Phase::Over(why);
-                    return Some(Act::Reach(Moment::Over));
+                    return Some(Act::Reach(SessionStage::Over));
                 }
                 Phase::Over(_) | Phase::NotBegun(_) => return None,
             }
@@ -177,13 +177,13 @@ impl<'a> User<'a> {
     /// # Errors
     ///
     /// Where nobody typed.
-    pub fn finish(self) -> Result<Sitting, SittingError> {
+    pub fn finish(self) -> Result<TypingSession, TypingError> {
         let why_over = match self.phase {
             Phase::Over(why) => why,
             Phase::NotBegun(error) => return Err(error),
-            _ => WhyOver::AnswersMissing,
+            _ => SessionEnd::AnswersMissing,
         };
-        Ok(Sitting {
+        Ok(TypingSession {
             user_side: Trace::new(self.records)?,
             why_over,
             given_up: self.given_up,
@@ -222,14 +222,14 @@ impl<'a> User<'a> {
 
     /// Returns why it is over, if it is: everything is there that the keys can lead to, or the
     /// patience is at its end.
-    fn seen(&self, now: Duration, limit: Duration, is_complete: bool) -> Option<WhyOver> {
+    fn seen(&self, now: Duration, limit: Duration, is_complete: bool) -> Option<SessionEnd> {
         let last = self.truth.reach(self.reader.typed());
         if !self.reader.has_for_certain(last) {
-            (now >= limit).then_some(WhyOver::AnswersMissing)
+            (now >= limit).then_some(SessionEnd::AnswersMissing)
         } else if is_complete {
-            Some(WhyOver::AllSeen)
+            Some(SessionEnd::AllSeen)
         } else {
-            Some(WhyOver::LimitReached)
+            Some(SessionEnd::LimitReached)
         }
     }
 

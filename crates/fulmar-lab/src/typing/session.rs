@@ -26,19 +26,19 @@ pub struct Limits {
 
 /// The record of what a user saw and did.
 #[derive(Clone, Debug)]
-pub struct Sitting {
+pub struct TypingSession {
     /// The user's side of the run: from the start of the session on, with everything that was
     /// shown, and the keys that were typed.
     pub user_side: Trace,
     /// The reason for its end.
-    pub why_over: WhyOver,
+    pub why_over: SessionEnd,
     /// The number of times that the user waited in vain before a key.
     pub given_up: usize,
 }
 
-/// The reason for the end of a sitting.
+/// The reason for the end of a typing session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhyOver {
+pub enum SessionEnd {
     /// Everything was typed, and the last answer seen.
     AllSeen,
     /// A limit was reached, and all answers were seen.
@@ -52,7 +52,7 @@ pub enum WhyOver {
 /// The reason why nobody typed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SittingError {
+pub enum TypingError {
     /// The played host did not say that it is ready.
     #[error("the session was not there after {0:?}; the screen shows {1:?}")]
     NotReady(Duration, String),
@@ -69,7 +69,7 @@ pub enum SittingError {
 
 /// A moment that others may want to know of while somebody sits there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum SessionStage {
     /// The session is there: the far end waits for the start.
     Ready,
     /// It has begun, and the first key comes next.
@@ -84,54 +84,54 @@ pub enum Moment {
 ///
 /// When the session is not there in time, or the pty fails. A peer that leaves later is no
 /// error: that is a result.
-pub fn sit(
+pub fn run_session(
     master: &Master,
     recording: &Trace,
     truth: &GroundTruth,
     user: Loop,
     limits: Limits,
-) -> Result<Sitting, SittingError> {
-    sit_watched(master, recording, truth, user, limits, &mut |_| {})
+) -> Result<TypingSession, TypingError> {
+    run_session_watched(master, recording, truth, user, limits, &mut |_| {})
 }
 
-/// As [`sit`], and calls `at` at each [`Moment`]. The user waits meanwhile.
+/// As [`run_session`], and calls `at` at each [`SessionStage`]. The user waits meanwhile.
 ///
 /// # Errors
 ///
-/// Those of [`sit`].
-pub fn sit_watched(
+/// Those of [`run_session`].
+pub fn run_session_watched(
     master: &Master,
     recording: &Trace,
     truth: &GroundTruth,
     user: Loop,
     limits: Limits,
-    at: &mut dyn FnMut(Moment),
-) -> Result<Sitting, SittingError> {
-    let mut seat = Seat {
+    at: &mut dyn FnMut(SessionStage),
+) -> Result<TypingSession, TypingError> {
+    let mut session = PtySession {
         master,
         user: User::new(recording, truth, user, limits, boot_time()),
         has_left: false,
     };
-    while !seat.user.is_over() {
-        match seat.user.poll_act(boot_time()) {
-            Some(Act::Type(bytes)) => seat.write(&bytes)?,
+    while !session.user.is_over() {
+        match session.user.poll_act(boot_time()) {
+            Some(Act::Type(bytes)) => session.write(&bytes)?,
             Some(Act::Reach(moment)) => at(moment),
-            None => seat.look(seat.user.poll_timeout())?,
+            None => session.look(session.user.poll_timeout())?,
         }
     }
-    if !seat.user.has_failed() {
-        seat.write(END)?;
+    if !session.user.has_failed() {
+        session.write(END)?;
     }
-    seat.user.finish()
+    session.user.finish()
 }
 
-struct Seat<'a> {
+struct PtySession<'a> {
     master: &'a Master,
     user: User<'a>,
     has_left: bool,
 }
 
-impl Seat<'_> {
+impl PtySession<'_> {
     /// Waits for output until a time, and shows it.
     fn look(&mut self, until: Option<Duration>) -> io::Result<()> {
         let limit = until.map(|until| until.saturating_sub(boot_time()));
