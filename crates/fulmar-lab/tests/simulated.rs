@@ -11,7 +11,7 @@ use fulmar_lab::scenario::Scenario;
 use fulmar_lab::simulated::{Rehearsal, Simulated};
 use fulmar_lab::stats::Summary;
 use fulmar_lab::trace::{LinkTraces, Trace};
-use fulmar_lab::typing::{Limits, Loop, SessionEnd};
+use fulmar_lab::typing::{Limits, SessionEnd, TypingLoop};
 
 const LIMITS: Limits = Limits {
     keys: 40,
@@ -41,7 +41,7 @@ impl Session {
         Self { trace, truth }
     }
 
-    fn over(&self, scenario: &str, user: Loop) -> Simulated {
+    fn over(&self, scenario: &str, user: TypingLoop) -> Simulated {
         let scenario = Scenario::parse(scenario, &LinkTraces::none()).expect("a scenario");
         Simulated::run(&scenario, &self.trace, &self.truth, user, LIMITS)
             .unwrap_or_else(|error| panic!("{error:#}"))
@@ -61,7 +61,7 @@ fn every_recording_is_carried_over_a_bad_link() {
         let name = path.file_name().expect("a name").to_string_lossy();
         let session = Session::of(&name);
         // Each user has half of the recordings: a debug build takes its time to judge.
-        let user = [Loop::Closed, Loop::Open][count % 2];
+        let user = [TypingLoop::Closed, TypingLoop::Open][count % 2];
         let run = session.over("seed 3\nboth loss 5%, delay 50ms..60ms", user);
         assert_eq!(
             run.session.why_over,
@@ -80,7 +80,7 @@ fn every_recording_is_carried_over_a_bad_link() {
 #[test]
 fn an_answer_takes_the_round_trip_and_what_the_ends_wait_for_company() {
     let session = Session::of("own-bash-plain");
-    let run = session.over("both delay 10ms", Loop::Closed);
+    let run = session.over("both delay 10ms", TypingLoop::Closed);
     let own = Summary::of(&session.verdict(&run).own());
     // docs/protocol.md §5.4: the client collects for 1 ms and the server for at most 8 ms. Either may
     // have sent something less than 20 ms before. The program that was recorded took some ms.
@@ -93,7 +93,7 @@ fn a_seed_is_one_run_to_the_microsecond_and_another_seed_another() {
     let session = Session::of("own-less");
     let run = |seed: u64| {
         let scenario = format!("seed {seed}\nboth loss 10%, delay 40ms..60ms");
-        session.verdict(&session.over(&scenario, Loop::Open))
+        session.verdict(&session.over(&scenario, TypingLoop::Open))
     };
     assert_eq!(run(7), run(7));
     assert_ne!(run(7).keys, run(8).keys);
@@ -107,7 +107,7 @@ fn a_user_without_a_server_does_not_type() {
         &scenario,
         &session.trace,
         &session.truth,
-        Loop::Open,
+        TypingLoop::Open,
         LIMITS,
     );
     let error = error.expect_err("nobody answers");
@@ -119,7 +119,7 @@ fn a_user_without_a_server_does_not_type() {
 
 /// A replay of a few keys.
 fn short(scenario: &str) -> Replay {
-    let mut replay = Replay::new(scenario, "own-less", Loop::Open);
+    let mut replay = Replay::new(scenario, "own-less", TypingLoop::Open);
     replay.limits = Limits { keys: 8, ..LIMITS };
     replay
 }

@@ -2,7 +2,7 @@
 
 use fulmar_lab::judge::{GroundTruth, Run, Verdict};
 use fulmar_lab::trace::Trace;
-use fulmar_lab::typing::{Limits, Loop, SessionEnd, TypingError, TypingSession, run_session};
+use fulmar_lab::typing::{Limits, SessionEnd, TypingError, TypingLoop, TypingSession, run_session};
 use fulmar_platform::{Spawn, WindowSize, pty};
 use std::path::Path;
 use std::time::Duration;
@@ -28,7 +28,7 @@ struct Played {
 }
 
 /// Lets somebody type `recording` to a host that plays it, and returns both sides.
-fn played(recording: &[u8], user: Loop, limits: Limits, options: &[&str]) -> Played {
+fn played(recording: &[u8], user: TypingLoop, limits: Limits, options: &[&str]) -> Played {
     let folder = tempfile::tempdir().expect("a folder");
     let (file, log) = (folder.path().join("trace"), folder.path().join("log"));
     std::fs::write(&file, recording).expect("a file");
@@ -69,7 +69,7 @@ fn verdict(recording: &[u8], sitting: &TypingSession, host_side: &Trace) -> Verd
 
 #[test]
 fn what_is_typed_is_played_and_judged() {
-    for user in [Loop::Closed, Loop::Open] {
+    for user in [TypingLoop::Closed, TypingLoop::Open] {
         for options in [&[][..], &["--no-stamps"]] {
             let played = played(RECORDING, user, LIMITS, options);
             let (sitting, host_side) = (played.sitting.unwrap(), played.host_side.unwrap());
@@ -98,7 +98,7 @@ fn what_is_typed_is_played_and_judged() {
 #[test]
 fn a_limit_ends_a_run_before_its_recording() {
     let limits = Limits { keys: 3, ..LIMITS };
-    let played = played(RECORDING, Loop::Closed, limits, &[]);
+    let played = played(RECORDING, TypingLoop::Closed, limits, &[]);
     let (sitting, host_side) = (played.sitting.unwrap(), played.host_side.unwrap());
     assert_eq!(sitting.why_over, SessionEnd::LimitReached);
     let verdict = verdict(RECORDING, &sitting, &host_side);
@@ -120,7 +120,7 @@ fn a_peer_that_is_no_played_host_is_not_typed_at() {
         &master,
         &trace,
         &GroundTruth::of(&trace),
-        Loop::Open,
+        TypingLoop::Open,
         LIMITS,
     )
     .unwrap_err();

@@ -12,7 +12,7 @@ use fulmar_lab::outcome::Outcome;
 use fulmar_lab::peer::find;
 use fulmar_lab::replay::{LIMITS, Replay};
 use fulmar_lab::simulated::Rehearsal;
-use fulmar_lab::typing::{Limits, Loop};
+use fulmar_lab::typing::{Limits, TypingLoop};
 use support::leave_out;
 
 const SCENARIO: &str = "both delay 50ms";
@@ -70,7 +70,7 @@ fn real() -> Option<Outcome> {
 fn a_session_is_the_same_in_both_worlds_but_for_what_a_machine_takes() {
     let Some(real) = real() else { return };
     let real = real.verdict.expect("somebody typed");
-    let mut replay = Replay::new(SCENARIO, RECORDING, Loop::Open);
+    let mut replay = Replay::new(SCENARIO, RECORDING, TypingLoop::Open);
     replay.limits = Limits {
         keys: KEYS,
         pause_max: Some(Duration::from_millis(PAUSE_MAX)),

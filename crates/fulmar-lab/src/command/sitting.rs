@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 
 use crate::replay::{LIMITS, Replay};
-use crate::typing::{Limits, Loop};
+use crate::typing::{Limits, TypingLoop};
 
 /// The arguments that `replay` and `simulate` share.
 #[derive(Debug, clap::Args)]
@@ -68,7 +68,7 @@ pub enum Typing {
     Recorded,
 }
 
-impl From<Typing> for Loop {
+impl From<Typing> for TypingLoop {
     fn from(typing: Typing) -> Self {
         match typing {
             Typing::Closed => Self::Closed,

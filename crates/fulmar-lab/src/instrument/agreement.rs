@@ -22,7 +22,7 @@ use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
 use crate::simulated::Rehearsal;
 use crate::stats::Summary;
-use crate::typing::{Limits, Loop};
+use crate::typing::{Limits, TypingLoop};
 
 /// The comparison of one replay.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
         work: Box::new(Agreement {
             replay: Replay {
                 limits,
-                ..Replay::new(scenario, RECORDING, Loop::Open)
+                ..Replay::new(scenario, RECORDING, TypingLoop::Open)
             },
         }),
     };

@@ -15,7 +15,7 @@ use crate::experiment::{Measured, Surroundings, Work};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
-use crate::typing::{Limits, Loop};
+use crate::typing::{Limits, TypingLoop};
 pub(crate) use stage::{Client, Stage};
 
 /// A session in which somebody types a recording over a link.
@@ -33,7 +33,7 @@ pub struct Replay {
     /// The recording: the name of one of ours, of one in the folder of data, or a path.
     pub recording: String,
     /// The kind of user who types.
-    pub typing: Loop,
+    pub typing: TypingLoop,
     /// The limits after which the user stops.
     pub limits: Limits,
     /// True if the server's host sends an endless TCP stream to the client's meanwhile.
@@ -54,7 +54,7 @@ pub const LIMITS: Limits = Limits {
 
 impl Replay {
     /// Returns a replay with the usual [`LIMITS`] and nothing beside it.
-    pub fn new(scenario: &str, recording: &str, typing: Loop) -> Self {
+    pub fn new(scenario: &str, recording: &str, typing: TypingLoop) -> Self {
         Self {
             scenario: scenario.to_owned(),
             recording: recording.to_owned(),

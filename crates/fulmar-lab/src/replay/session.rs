@@ -16,7 +16,7 @@ use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::Trace;
-use crate::typing::{Loop, SessionEnd, TypingSession, run_session_watched};
+use crate::typing::{SessionEnd, TypingLoop, TypingSession, run_session_watched};
 
 /// Plays a session over the link of this scenario.
 pub(super) fn play(
@@ -81,11 +81,11 @@ fn keep(folder: &Path, user_side: &Trace, host_side: &Trace) -> Result<()> {
 }
 
 /// Returns the name of a user, as outcomes have it.
-pub(super) fn typing(user: Loop) -> &'static str {
+pub(super) fn typing(user: TypingLoop) -> &'static str {
     match user {
-        Loop::Closed => "closed",
-        Loop::Open => "open",
-        Loop::Recorded => "recorded",
+        TypingLoop::Closed => "closed",
+        TypingLoop::Open => "open",
+        TypingLoop::Recorded => "recorded",
     }
 }
 

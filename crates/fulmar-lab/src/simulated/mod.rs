@@ -34,7 +34,7 @@ use fulmar_terminal::Size;
 use crate::judge::{GroundTruth, NoVerdict, Run, Verdict};
 use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
-use crate::typing::{Limits, Loop, TypingSession, User};
+use crate::typing::{Limits, TypingLoop, TypingSession, TypingUser};
 pub(crate) use far::Far;
 pub use far::Frame;
 pub(crate) use host::{PlayedHost, UNSEEN_START};
@@ -76,13 +76,13 @@ impl Simulated {
         scenario: &Scenario,
         recording: &Trace,
         truth: &GroundTruth,
-        user: Loop,
+        user: TypingLoop,
         limits: Limits,
     ) -> Result<Self> {
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
             .context("no window has the size of the recording")?;
-        let user = User::new(recording, truth, user, limits, Duration::ZERO);
+        let user = TypingUser::new(recording, truth, user, limits, Duration::ZERO);
         let server = scenario.simulated_server();
         let near = Near::new(key()?, size, server, user);
         let far = Far::new(key()?, size, PlayedHost::new(recording));

@@ -12,12 +12,12 @@ use fulmar_terminal::{Size, Vocabulary};
 use fulmar_transport::{Arrival, Countable as _};
 
 use super::words;
-use crate::typing::{Act, SessionStage, User};
+use crate::typing::{SessionStage, TypingUser, UserAction};
 
 /// A client as the program's loop would drive it, with a user of a terminal that takes all at once.
 pub(super) struct Near<'a> {
     client: Client,
-    pub(super) user: User<'a>,
+    pub(super) user: TypingUser<'a>,
     /// True once the typing has begun.
     pub(super) has_begun: bool,
     server: SocketAddr,
@@ -27,7 +27,7 @@ pub(super) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    pub(super) fn new(key: Key, size: Size, server: SocketAddr, user: User<'a>) -> Self {
+    pub(super) fn new(key: Key, size: Size, server: SocketAddr, user: TypingUser<'a>) -> Self {
         let config = ClientConfig {
             size,
             outer: outer_terminal(),
@@ -88,9 +88,9 @@ impl<'a> Near<'a> {
             self.user.handle_output(now, &drawn);
         }
         match self.user.poll_act(now) {
-            Some(Act::Type(keys)) => self.client.handle_keys(words::time(now), &keys),
-            Some(Act::Reach(SessionStage::Begun)) => self.has_begun = true,
-            Some(Act::Reach(_)) => {}
+            Some(UserAction::Type(keys)) => self.client.handle_keys(words::time(now), &keys),
+            Some(UserAction::Reach(SessionStage::Begun)) => self.has_begun = true,
+            Some(UserAction::Reach(_)) => {}
             None => return false,
         }
         true

@@ -41,9 +41,9 @@ mod typist;
 mod user;
 
 pub use plan::{READING, RESULT_CELLS};
-pub use reader::Reader;
+pub use reader::ScreenReader;
 pub use session::{
     Limits, SessionEnd, SessionStage, TypingError, TypingSession, run_session, run_session_watched,
 };
-pub use typist::{Loop, PATIENCE, Press, Typist};
-pub use user::{Act, User};
+pub use typist::{PATIENCE, PlannedPress, TypingLoop, Typist};
+pub use user::{TypingUser, UserAction};

@@ -1,6 +1,6 @@
 //! The plan of what a user types, and of what it waits for before.
 
-use super::typist::Loop;
+use super::typist::TypingLoop;
 use crate::judge::{GroundTruth, Position};
 use crate::trace::{Event, Trace, strokes};
 use std::time::Duration;
@@ -17,19 +17,19 @@ pub const RESULT_CELLS: usize = 10;
 
 /// One write by the keyboard's side, without what terminals answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedWrite {
     pub(crate) bytes: Vec<u8>,
     /// The number of keys that it holds.
     pub(crate) keys: usize,
     /// The event that it waits for.
-    pub(crate) cue: Cue,
+    pub(crate) cue: WriteCue,
     /// The time after that at which it comes.
     pub(crate) pause: Duration,
 }
 
 /// The event that a key waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cue {
+pub(crate) enum WriteCue {
     /// The write before it; before the first one, the beginning.
     Write,
     /// The first output after the write before it.
@@ -51,16 +51,16 @@ struct Recorded<'a> {
 }
 
 /// Returns the plan of a user for a recording, of which `truth` is the truth.
-pub(crate) fn plan(trace: &Trace, truth: &GroundTruth, user: Loop) -> Vec<Planned> {
+pub(crate) fn plan(trace: &Trace, truth: &GroundTruth, user: TypingLoop) -> Vec<PlannedWrite> {
     let (prompt, writes) = recorded(trace, truth);
     let mut planned = Vec::new();
     for (number, write) in writes.iter().enumerate() {
         let (cue, since) = match number.checked_sub(1) {
             Some(last) => writes[last].cue(write.at, user),
-            None if user == Loop::Recorded => (Cue::Write, trace.began()),
+            None if user == TypingLoop::Recorded => (WriteCue::Write, trace.began()),
             None => first_cue(&prompt, trace.began(), write.at),
         };
-        planned.push(Planned {
+        planned.push(PlannedWrite {
             bytes: write.bytes.clone(),
             keys: write.keys,
             cue,
@@ -71,33 +71,37 @@ pub(crate) fn plan(trace: &Trace, truth: &GroundTruth, user: Loop) -> Vec<Planne
 }
 
 /// Returns the cue of both users at the beginning: the prompt, if there is one and it was read.
-fn first_cue(prompt: &[(Duration, Position)], began: Duration, at: Duration) -> (Cue, Duration) {
+fn first_cue(
+    prompt: &[(Duration, Position)],
+    began: Duration,
+    at: Duration,
+) -> (WriteCue, Duration) {
     match prompt.iter().rfind(|(written, _)| *written + READING <= at) {
-        Some((written, position)) => (Cue::Result(*position), *written),
-        None => (Cue::Write, began),
+        Some((written, position)) => (WriteCue::Result(*position), *written),
+        None => (WriteCue::Write, began),
     }
 }
 
 impl Recorded<'_> {
     /// Returns what a write at `next` after this one waits for, and when that was in the recording.
-    fn cue(&self, next: Duration, user: Loop) -> (Cue, Duration) {
+    fn cue(&self, next: Duration, user: TypingLoop) -> (WriteCue, Duration) {
         let has_effect = self.truth.keys()[self.last_key].has_effect();
         match (user, self.answer.first()) {
-            (Loop::Closed, Some((first, _))) if has_effect => (Cue::Output, *first),
-            (Loop::Closed, _) => (Cue::Write, self.at),
-            (Loop::Recorded, _) => (Cue::Write, self.at),
-            (Loop::Open, _) => self.result(next).unwrap_or((Cue::Write, self.at)),
+            (TypingLoop::Closed, Some((first, _))) if has_effect => (WriteCue::Output, *first),
+            (TypingLoop::Closed, _) => (WriteCue::Write, self.at),
+            (TypingLoop::Recorded, _) => (WriteCue::Write, self.at),
+            (TypingLoop::Open, _) => self.result(next).unwrap_or((WriteCue::Write, self.at)),
         }
     }
 
     /// Returns the result of this write that was read before `next`, and when it was complete.
-    fn result(&self, next: Duration) -> Option<(Cue, Duration)> {
+    fn result(&self, next: Duration) -> Option<(WriteCue, Duration)> {
         let (written, position) = self
             .answer
             .iter()
             .rfind(|(written, _)| *written + READING <= next)?;
         let is_result = !is_typed_in_a_row(&self.bytes) || self.changes_much(*position);
-        is_result.then_some((Cue::Result(*position), *written))
+        is_result.then_some((WriteCue::Result(*position), *written))
     }
 
     fn changes_much(&self, position: Position) -> bool {

@@ -4,14 +4,14 @@ use crate::judge::{Change, GroundTruth, Position, ScreenObserver};
 use crate::trace::Size;
 
 /// The user's terminal, and what the user knows of the recording.
-pub struct Reader<'a> {
+pub struct ScreenReader<'a> {
     truth: &'a GroundTruth,
     observer: ScreenObserver,
     typed: usize,
     changes: Vec<Change>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ScreenReader<'a> {
     /// Returns a reader at a blank terminal.
     pub fn new(truth: &'a GroundTruth, size: Size) -> Self {
         Self {

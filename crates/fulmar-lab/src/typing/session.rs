@@ -1,7 +1,7 @@
 //! A user at a terminal behind which a recording is played.
 
-use super::typist::Loop;
-use super::user::{Act, User};
+use super::typist::TypingLoop;
+use super::user::{TypingUser, UserAction};
 use crate::judge::GroundTruth;
 use crate::played::END;
 use crate::trace::{NoTrace, Trace};
@@ -88,7 +88,7 @@ pub fn run_session(
     master: &Master,
     recording: &Trace,
     truth: &GroundTruth,
-    user: Loop,
+    user: TypingLoop,
     limits: Limits,
 ) -> Result<TypingSession, TypingError> {
     run_session_watched(master, recording, truth, user, limits, &mut |_| {})
@@ -103,19 +103,19 @@ pub fn run_session_watched(
     master: &Master,
     recording: &Trace,
     truth: &GroundTruth,
-    user: Loop,
+    user: TypingLoop,
     limits: Limits,
     at: &mut dyn FnMut(SessionStage),
 ) -> Result<TypingSession, TypingError> {
     let mut session = PtySession {
         master,
-        user: User::new(recording, truth, user, limits, boot_time()),
+        user: TypingUser::new(recording, truth, user, limits, boot_time()),
         has_left: false,
     };
     while !session.user.is_over() {
         match session.user.poll_act(boot_time()) {
-            Some(Act::Type(bytes)) => session.write(&bytes)?,
-            Some(Act::Reach(moment)) => at(moment),
+            Some(UserAction::Type(bytes)) => session.write(&bytes)?,
+            Some(UserAction::Reach(moment)) => at(moment),
             None => session.look(session.user.poll_timeout())?,
         }
     }
@@ -127,7 +127,7 @@ pub fn run_session_watched(
 
 struct PtySession<'a> {
     master: &'a Master,
-    user: User<'a>,
+    user: TypingUser<'a>,
     has_left: bool,
 }
 

@@ -1,14 +1,14 @@
 //! A user at work.
 
-use super::plan::{Cue, Planned, plan};
-use super::reader::Reader;
+use super::plan::{PlannedWrite, WriteCue, plan};
+use super::reader::ScreenReader;
 use crate::judge::GroundTruth;
 use crate::trace::Trace;
 use std::time::Duration;
 
 /// The kind of user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Loop {
+pub enum TypingLoop {
     /// Waits for the answer to each key.
     Closed,
     /// Keeps the recorded rhythm, but for what has to be read first.
@@ -26,7 +26,7 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 /// A user who types a recording. See [`typing`](super).
 #[derive(Clone, Debug)]
 pub struct Typist {
-    plan: Vec<Planned>,
+    plan: Vec<PlannedWrite>,
     /// The next of the plan.
     next: usize,
     /// The time at which the write before it was typed, or at which the user sat down.
@@ -39,7 +39,7 @@ pub struct Typist {
 
 /// Something to type, in one write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Press {
+pub struct PlannedPress {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// The number of keys.
@@ -52,7 +52,7 @@ impl Typist {
     pub fn new(
         trace: &Trace,
         truth: &GroundTruth,
-        user: Loop,
+        user: TypingLoop,
         now: Duration,
         pause_max: Option<Duration>,
     ) -> Self {
@@ -69,8 +69,8 @@ impl Typist {
     }
 
     /// Takes in that output has come; `reader` has it already.
-    pub fn handle_output(&mut self, now: Duration, reader: &Reader<'_>) {
-        if self.awaited() == Some(Cue::Output) {
+    pub fn handle_output(&mut self, now: Duration, reader: &ScreenReader<'_>) {
+        if self.awaited() == Some(WriteCue::Output) {
             self.cued = Some(now);
         }
         self.look(now, reader);
@@ -78,8 +78,8 @@ impl Typist {
 
     /// Looks at the screen. To be called also when there was no output: after sitting down, and
     /// after a press, for what the next key waits for may be there already.
-    pub fn look(&mut self, now: Duration, reader: &Reader<'_>) {
-        if let Some(Cue::Result(position)) = self.awaited()
+    pub fn look(&mut self, now: Duration, reader: &ScreenReader<'_>) {
+        if let Some(WriteCue::Result(position)) = self.awaited()
             && reader.sees(position)
         {
             self.cued = Some(now);
@@ -87,18 +87,18 @@ impl Typist {
     }
 
     /// Returns what the next key waits for and has not come.
-    fn awaited(&self) -> Option<Cue> {
+    fn awaited(&self) -> Option<WriteCue> {
         let next = self.plan.get(self.next)?;
         self.cued.is_none().then_some(next.cue)
     }
 
     /// Returns what is to be typed by now. It counts as typed.
-    pub(crate) fn poll_press(&mut self, now: Duration) -> Option<Press> {
+    pub(crate) fn poll_press(&mut self, now: Duration) -> Option<PlannedPress> {
         if self.poll_timeout()? > now {
             return None;
         }
         let next = &self.plan[self.next];
-        let press = Press {
+        let press = PlannedPress {
             bytes: next.bytes.clone(),
             keys: next.keys,
         };
@@ -133,7 +133,7 @@ impl Typist {
     /// Gives the cue for a write that only follows the one before it.
     fn expect_cue(&mut self) {
         let next = self.plan.get(self.next);
-        if next.is_some_and(|next| next.cue == Cue::Write) {
+        if next.is_some_and(|next| next.cue == WriteCue::Write) {
             self.cued = Some(self.since);
         }
     }
@@ -169,24 +169,24 @@ mod tests {
             }
         }
 
-        fn user(&self, user: Loop) -> (Typist, Reader<'_>) {
+        fn user(&self, user: TypingLoop) -> (Typist, ScreenReader<'_>) {
             let typist = Typist::new(&self.trace, &self.truth, user, ms(5000), None);
             let size = Size {
                 columns: 20,
                 rows: 4,
             };
-            (typist, Reader::new(&self.truth, size))
+            (typist, ScreenReader::new(&self.truth, size))
         }
     }
 
     /// Shows a text on the screen at a time.
-    fn show(at: u64, text: &str, typist: &mut Typist, reader: &mut Reader<'_>) {
+    fn show(at: u64, text: &str, typist: &mut Typist, reader: &mut ScreenReader<'_>) {
         reader.show(text.as_bytes());
         typist.handle_output(ms(at), reader);
     }
 
     /// Types what comes next, and returns when it was due.
-    fn press(typist: &mut Typist, reader: &mut Reader<'_>) -> (u64, String) {
+    fn press(typist: &mut Typist, reader: &mut ScreenReader<'_>) -> (u64, String) {
         let due = typist.poll_timeout().expect("something to type");
         assert_eq!(typist.poll_press(due - Duration::from_micros(1)), None);
         let press = typist.poll_press(due).expect("it is due");
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn in_closed_loop_the_answer_comes_first_and_then_the_recorded_pause() {
         let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(Loop::Closed);
+        let (mut typist, mut reader) = desk.user(TypingLoop::Closed);
         show(5300, "$ ", &mut typist, &mut reader);
         assert_eq!(press(&mut typist, &mut reader), due(6200, "l"));
         show(8000, "l", &mut typist, &mut reader);
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn in_open_loop_the_rhythm_is_kept_until_a_result_was_read() {
         let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(Loop::Open);
+        let (mut typist, mut reader) = desk.user(TypingLoop::Open);
         show(5300, "$ ", &mut typist, &mut reader);
         assert_eq!(press(&mut typist, &mut reader), due(6200, "l"));
         assert_eq!(press(&mut typist, &mut reader), due(6400, "s"));
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_stamp_tells_that_a_result_is_there() {
         let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(Loop::Open);
+        let (mut typist, mut reader) = desk.user(TypingLoop::Open);
         show(5300, "$ ", &mut typist, &mut reader);
         for _ in 0..3 {
             press(&mut typist, &mut reader);
@@ -256,12 +256,12 @@ mod tests {
     #[test]
     fn what_is_there_already_needs_no_output() {
         let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(Loop::Open);
+        let (mut typist, mut reader) = desk.user(TypingLoop::Open);
         reader.show(b"$ ");
         typist.look(ms(5000), &reader);
         assert_eq!(press(&mut typist, &mut reader), due(5900, "l"));
         // Output is not for the eyes.
-        let (mut typist, mut reader) = desk.user(Loop::Closed);
+        let (mut typist, mut reader) = desk.user(TypingLoop::Closed);
         show(5300, "$ ", &mut typist, &mut reader);
         press(&mut typist, &mut reader);
         typist.look(ms(6200), &reader);
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn patience_has_an_end_and_pauses_a_limit() {
         let desk = Desk::new();
-        let (mut typist, mut reader) = desk.user(Loop::Closed);
+        let (mut typist, mut reader) = desk.user(TypingLoop::Closed);
         assert_eq!(press(&mut typist, &mut reader), due(125_000, "l"));
         assert_eq!(typist.given_up(), 1);
         typist.pause_max = Some(ms(50));
@@ -286,7 +286,7 @@ mod tests {
             b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\n\x0c\n1001000 HOST 9\n\x1b[H\x1b[2J$ \n";
         let trace = Trace::parse(session).unwrap();
         let truth = GroundTruth::of(&trace);
-        let mut reader = Reader::new(&truth, trace.size());
+        let mut reader = ScreenReader::new(&truth, trace.size());
         reader.show(b"$ ");
         assert!(!reader.sees(truth.end()));
         reader.type_keys(1);
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn a_guess_is_seen_and_not_certain_until_a_stamp_comes() {
         let desk = Desk::new();
-        let (_, mut reader) = desk.user(Loop::Open);
+        let (_, mut reader) = desk.user(TypingLoop::Open);
         let first_echo = crate::judge::Position(3);
         reader.show(b"$ \x1b]2;fulmar-lab 2\x07l");
         reader.type_keys(1);

@@ -1,8 +1,8 @@
 //! A user before a terminal, from sitting down to getting up.
 
-use super::reader::Reader;
+use super::reader::ScreenReader;
 use super::session::{Limits, SessionEnd, SessionStage, TypingError, TypingSession};
-use super::typist::{Loop, Typist};
+use super::typist::{TypingLoop, Typist};
 use crate::judge::GroundTruth;
 use crate::played::{READY, START};
 use crate::trace::{Event, Record, Trace};
@@ -13,12 +13,12 @@ use std::time::Duration;
 /// It waits for the played host, starts it, types the recording and looks on until all answers are
 /// there. Who has a real terminal drives it by a clock ([`run_session`](super::run_session)), who has a simulated one by
 /// virtual time.
-pub struct User<'a> {
+pub struct TypingUser<'a> {
     recording: &'a Trace,
     truth: &'a GroundTruth,
-    user: Loop,
+    user: TypingLoop,
     limits: Limits,
-    reader: Reader<'a>,
+    reader: ScreenReader<'a>,
     records: Vec<Record>,
     phase: Phase,
     given_up: usize,
@@ -26,7 +26,7 @@ pub struct User<'a> {
 
 /// An act of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum UserAction {
     /// Types this.
     Type(Vec<u8>),
     /// Has come so far.
@@ -54,13 +54,13 @@ enum Phase {
     NotBegun(TypingError),
 }
 
-impl<'a> User<'a> {
+impl<'a> TypingUser<'a> {
     /// Returns a user of that kind who sits down at `now` to type a recording, of which `truth` is the
     /// truth.
     pub fn new(
         recording: &'a Trace,
         truth: &'a GroundTruth,
-        user: Loop,
+        user: TypingLoop,
         limits: Limits,
         now: Duration,
     ) -> Self {
@@ -69,7 +69,7 @@ impl<'a> User<'a> {
             truth,
             user,
             limits,
-            reader: Reader::new(truth, recording.size()),
+            reader: ScreenReader::new(truth, recording.size()),
             records: vec![Record {
                 at: now,
                 event: Event::Size(recording.size()),
@@ -107,20 +107,20 @@ impl<'a> User<'a> {
 
     /// Returns what the user does now. To be asked until there is nothing, whenever the time has come
     /// and after output.
-    pub(crate) fn poll_act(&mut self, now: Duration) -> Option<Act> {
+    pub(crate) fn poll_act(&mut self, now: Duration) -> Option<UserAction> {
         loop {
             match self.phase {
                 Phase::Arriving { limit } if self.shows_ready() => {
                     self.phase = Phase::Greeted { limit };
-                    return Some(Act::Reach(SessionStage::Ready));
+                    return Some(UserAction::Reach(SessionStage::Ready));
                 }
                 Phase::Greeted { limit } => {
                     self.phase = Phase::Starting { limit };
-                    return Some(Act::Type(vec![START]));
+                    return Some(UserAction::Type(vec![START]));
                 }
                 Phase::Starting { .. } if !self.shows_ready() => {
                     self.phase = Phase::Begun;
-                    return Some(Act::Reach(SessionStage::Begun));
+                    return Some(UserAction::Reach(SessionStage::Begun));
                 }
                 Phase::Arriving { limit } | Phase::Starting { limit } => {
                     if now >= limit {
@@ -131,7 +131,7 @@ impl<'a> User<'a> {
                 }
                 Phase::Begun => self.begin(now),
                 Phase::Typing { .. } => match self.press(now) {
-                    Step::Typed(bytes) => return Some(Act::Type(bytes)),
+                    Step::Typed(bytes) => return Some(UserAction::Type(bytes)),
                     Step::Waits => return None,
                     Step::Done => {}
                 },
@@ -140,7 +140,7 @@ impl<'a> User<'a> {
                 }
                 Phase::Done(why) => {
                     self.phase = Phase::Over(why);
-                    return Some(Act::Reach(SessionStage::Over));
+                    return Some(UserAction::Reach(SessionStage::Over));
                 }
                 Phase::Over(_) | Phase::NotBegun(_) => return None,
             }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fulmar_lab::experiment::{Surroundings, Work as _};
 use fulmar_lab::outcome::Outcome;
 use fulmar_lab::replay::{LIMITS, Replay};
-use fulmar_lab::typing::{Limits, Loop};
+use fulmar_lab::typing::{Limits, TypingLoop};
 
 use crate::lab::{fulmar, has, is_refused, lab, recordings};
 use crate::support::{DEADLINE, Killed, await_end, descendants, leave_out, signal};
@@ -22,7 +22,7 @@ fn nothing_stays_of_a_session_in_a_program_without_a_room() {
         recordings: recordings(),
         ..Surroundings::default()
     };
-    let mut replay = Replay::new("both delay 1ms", "own-cooked", Loop::Open);
+    let mut replay = Replay::new("both delay 1ms", "own-cooked", TypingLoop::Open);
     replay.limits = Limits {
         keys: 3,
         pause_max: Some(Duration::from_millis(20)),

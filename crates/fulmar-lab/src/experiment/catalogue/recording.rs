@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::Surroundings;
-use crate::typing::Loop;
+use crate::typing::TypingLoop;
 
 /// A recording of the folder of data, or one of ours.
 #[derive(Debug, PartialEq, Eq)]
@@ -93,13 +93,13 @@ impl Recording {
 
     /// Returns how long a user types it, up to so many keys, where the first answer to a key takes
     /// this long.
-    pub(super) fn takes(&self, user: Loop, answer: Duration, keys_max: usize) -> Duration {
+    pub(super) fn takes(&self, user: TypingLoop, answer: Duration, keys_max: usize) -> Duration {
         let keys = u32::try_from(keys_max).map_or(self.keys, |most| self.keys.min(most));
         self.rhythm * keys / self.keys
             + match user {
-                Loop::Closed => answer * keys,
-                Loop::Open => answer * keys * self.results / 100,
-                Loop::Recorded => Duration::ZERO,
+                TypingLoop::Closed => answer * keys,
+                TypingLoop::Open => answer * keys * self.results / 100,
+                TypingLoop::Recorded => Duration::ZERO,
             }
     }
 }
@@ -111,17 +111,17 @@ mod tests {
     #[test]
     fn a_closed_loop_pays_for_every_key_and_an_open_one_for_results() {
         let second = Duration::from_secs(1);
-        let at_once = TRACE_01.takes(Loop::Closed, Duration::ZERO, 300);
+        let at_once = TRACE_01.takes(TypingLoop::Closed, Duration::ZERO, 300);
         assert_eq!(at_once, TRACE_01.rhythm);
         assert_eq!(
-            TRACE_01.takes(Loop::Closed, second, 300) - at_once,
+            TRACE_01.takes(TypingLoop::Closed, second, 300) - at_once,
             Duration::from_secs(300)
         );
         assert_eq!(
-            TRACE_01.takes(Loop::Open, second, 300) - at_once,
+            TRACE_01.takes(TypingLoop::Open, second, 300) - at_once,
             Duration::from_secs(45)
         );
-        let fewer = TRACE_01.takes(Loop::Open, second, 100);
+        let fewer = TRACE_01.takes(TypingLoop::Open, second, 100);
         assert_eq!(fewer, (TRACE_01.rhythm + Duration::from_secs(45)) / 3);
     }
 

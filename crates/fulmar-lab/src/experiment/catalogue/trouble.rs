@@ -5,7 +5,7 @@ use super::recording::OWN_BASH;
 use super::response::Response;
 use super::route::Route;
 use super::typed::Setting;
-use crate::typing::Loop;
+use crate::typing::TypingLoop;
 
 pub(super) const TROUBLE: Experiment = Experiment {
     name: "trouble",
@@ -26,8 +26,8 @@ fn trouble(around: &Surroundings) -> Vec<Cell> {
     let setting = |name, title, lines, response| {
         let user = match name {
             // Nobody types at a computer that sleeps: this user waits for each answer.
-            "sleep-30s" => Loop::Closed,
-            _ => Loop::Open,
+            "sleep-30s" => TypingLoop::Closed,
+            _ => TypingLoop::Open,
         };
         Setting::new(name, title, Route::plain(lines), response).cell(user, &OWN_BASH, around)
     };

@@ -12,7 +12,7 @@ use crate::judge::{KeyVerdict, Verdict};
 use crate::outcome::Figure;
 use crate::replay::{LIMITS, Replay};
 use crate::stats::{AT_ONCE, Observation, share_within};
-use crate::typing::{Limits, Loop};
+use crate::typing::{Limits, TypingLoop};
 
 /// The time that a run takes besides: for the link, a server, and the judge. Seen here.
 const SET_UP: Duration = Duration::from_secs(5);
@@ -31,7 +31,7 @@ pub(super) const SHELLS: &[&str] = &["ssh", "mosh", "fulmar"];
 pub struct Typed {
     route: Route,
     recording: &'static Recording,
-    user: Loop,
+    user: TypingLoop,
     response: Response,
     has_download: bool,
     is_generated: bool,
@@ -83,7 +83,7 @@ impl Setting {
     /// Returns the cell of one user and one recording.
     pub(super) fn cell(
         &self,
-        user: Loop,
+        user: TypingLoop,
         recording: &'static Recording,
         around: &Surroundings,
     ) -> Cell {
@@ -114,11 +114,11 @@ impl Setting {
 }
 
 /// The name of a user.
-fn word(user: Loop) -> &'static str {
+fn word(user: TypingLoop) -> &'static str {
     match user {
-        Loop::Closed => "closed",
-        Loop::Open => "open",
-        Loop::Recorded => "recorded",
+        TypingLoop::Closed => "closed",
+        TypingLoop::Open => "open",
+        TypingLoop::Recorded => "recorded",
     }
 }
 
@@ -245,11 +245,11 @@ mod tests {
     #[test]
     fn a_cell_is_named_by_link_user_and_recording() {
         let mut around = Surroundings::default();
-        let cell = SETTING.cell(Loop::Open, &TRACE_01, &around);
+        let cell = SETTING.cell(TypingLoop::Open, &TRACE_01, &around);
         assert_eq!(cell.name, "lte-500ms-open-trace-01");
         assert_eq!(cell.work.needs().len(), 3);
         around.is_generated = true;
-        let cell = SETTING.cell(Loop::Open, &TRACE_01, &around);
+        let cell = SETTING.cell(TypingLoop::Open, &TRACE_01, &around);
         assert_eq!(cell.name, "like-lte-500ms-open-own-bash");
         assert!(cell.work.needs().is_empty());
     }
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn no_run_takes_longer_than_its_limit() {
-        let cell = SETTING.cell(Loop::Closed, &TRACE_01, &Surroundings::default());
+        let cell = SETTING.cell(TypingLoop::Closed, &TRACE_01, &Surroundings::default());
         let takes = |peer| cell.work.takes(peer).unwrap();
         let limit = SET_UP + LOG_IN_MAX + LIMITS.time + LIMITS.patience;
         assert_eq!(takes("ssh"), limit);

@@ -5,13 +5,13 @@ use super::recording::{OWN_LESS, PAGING, Recording, SHORT, TRACE_01, ZIPPY};
 use super::response::Response;
 use super::route::{EVDO as EVDO_TRACES, LTE, Route};
 use super::typed::{SHELLS, Setting};
-use crate::typing::Loop;
+use crate::typing::TypingLoop;
 
 const PAPER: &str = "Mosh paper";
 const CS244: &str = "CS244";
 
 /// Both users.
-const USERS: [Loop; 2] = [Loop::Closed, Loop::Open];
+const USERS: [TypingLoop; 2] = [TypingLoop::Closed, TypingLoop::Open];
 
 /// The recordings of people at a shell.
 const INTERACTIVE: [&Recording; 3] = [&TRACE_01, &SHORT, &ZIPPY];
@@ -146,10 +146,10 @@ fn high_delay(around: &Surroundings) -> Vec<Cell> {
             peers: SHELLS,
             ..exactly
         };
-        return cells(&[fewer], &[Loop::Closed], &[&TRACE_01], around);
+        return cells(&[fewer], &[TypingLoop::Closed], &[&TRACE_01], around);
     }
     let mut all = cells(&[exactly], &USERS, &[&TRACE_01], around);
-    all.extend(cells(&[below], &[Loop::Closed], &[&TRACE_01], around));
+    all.extend(cells(&[below], &[TypingLoop::Closed], &[&TRACE_01], around));
     all
 }
 
@@ -251,9 +251,9 @@ fn adversarial(around: &Surroundings) -> Vec<Cell> {
 }
 
 /// Both users, or the paper's where it is to be quick.
-fn users(around: &Surroundings) -> &'static [Loop] {
+fn users(around: &Surroundings) -> &'static [TypingLoop] {
     if around.is_quick {
-        &[Loop::Closed]
+        &[TypingLoop::Closed]
     } else {
         &USERS
     }
@@ -262,7 +262,7 @@ fn users(around: &Surroundings) -> &'static [Loop] {
 /// Returns the cells of all settings, users and recordings; of one recording where it is to be quick.
 fn cells(
     settings: &[Setting],
-    users: &[Loop],
+    users: &[TypingLoop],
     recordings: &[&'static Recording],
     around: &Surroundings,
 ) -> Vec<Cell> {

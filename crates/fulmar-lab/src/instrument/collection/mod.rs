@@ -30,7 +30,7 @@ use crate::outcome::Figure;
 use crate::scenario::Scenario;
 use crate::simulated::Simulated;
 use crate::trace::{LinkTraces, Trace};
-use crate::typing::{Limits, Loop};
+use crate::typing::{Limits, TypingLoop};
 pub use model::{Model, Tally, pause};
 
 /// Round trips that make a pause of 20, 100 and 250 ms between frames. The paper's figure has the last.
@@ -141,7 +141,7 @@ impl Collection {
         for path in paths {
             let recording = Trace::read(path)?;
             let truth = GroundTruth::of(&recording);
-            let run = Simulated::run(&scenario, &recording, &truth, Loop::Open, LIMITS)
+            let run = Simulated::run(&scenario, &recording, &truth, TypingLoop::Open, LIMITS)
                 .with_context(|| format!("playing {}", path.display()))?;
             rule = rule.and(tally(&run));
             sent += run.frames.len();

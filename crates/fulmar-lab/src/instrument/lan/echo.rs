@@ -19,7 +19,7 @@ use crate::replay::{LIMITS, Stage};
 use crate::scenario::{SERVER_IP, Scenario};
 use crate::stats::Summary;
 use crate::trace::Trace;
-use crate::typing::{Limits, Loop, run_session};
+use crate::typing::{Limits, TypingLoop, run_session};
 
 /// The pauses between keys, in milliseconds: as people type, and so uneven that they meet every
 /// phase of whatever timer a peer has. Chosen by eye.
@@ -97,7 +97,13 @@ pub(in crate::instrument) fn echoed<T, R>(
     let client = stage.start(&line, recording.size())?;
     let other = begin(&stage)?;
     let limits = Limits { keys, ..LIMITS };
-    let sitting = run_session(&client.master, &recording, &truth, Loop::Closed, limits)?;
+    let sitting = run_session(
+        &client.master,
+        &recording,
+        &truth,
+        TypingLoop::Closed,
+        limits,
+    )?;
     let other = end(other)?;
     client.let_leave()?;
     stage.end_processes();
