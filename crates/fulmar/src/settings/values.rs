@@ -3,7 +3,7 @@
 //! A reader returns, instead of a value, how values are written: the end of a sentence about what was there.
 
 use std::ffi::{OsStr, OsString};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
-use crate::{address, shell_words};
+use crate::shell_words;
 
 /// The address on which a server listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,10 +91,21 @@ pub(super) fn bind_server(word: &OsStr) -> Result<BindServer, String> {
         b"auto" => Ok(BindServer::Auto),
         b"any" => Ok(BindServer::Any),
         b"ssh" => Ok(BindServer::Ssh),
-        _ => match address::parse(word, 0) {
-            Some(address) => Ok(BindServer::Address(address.ip())),
+        _ => match address(word) {
+            Some(address) => Ok(BindServer::Address(address)),
             None => Err("it is auto, any, ssh or a numeric address".to_owned()),
         },
+    }
+}
+
+/// Reads an address of the server's machine. A scope, after `%`, names an interface there, which nobody can look up
+/// here; it is dropped.
+fn address(text: &OsStr) -> Option<IpAddr> {
+    let text = text.to_str()?;
+    match text.split_once('%') {
+        None => text.parse().ok(),
+        Some((_, "")) => None,
+        Some((address, _)) => address.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
     }
 }
 
@@ -253,7 +264,12 @@ mod tests {
         let bind = |text| bind_server(os(text));
         assert_eq!(bind("ANY"), Ok(BindServer::Any));
         assert_eq!(bind("::1"), Ok(BindServer::Address("::1".parse().unwrap())));
-        assert!(bind("example.org").is_err());
+        let of_link = Ok(BindServer::Address("fe80::1".parse().unwrap()));
+        assert_eq!(bind("fe80::1%1"), of_link);
+        assert_eq!(bind("fe80::1%an-interface-over-there"), of_link);
+        for bad in ["example.org", "fe80::1%", "192.0.2.7%1", "%1"] {
+            assert!(bind(bad).is_err(), "{bad}");
+        }
         assert_eq!(ports(os("auto")), Ok(None));
         assert_eq!(ports(os("7:9")), Ok(Some(PortRange::parse("7:9").unwrap())));
         assert_eq!(
