@@ -1,18 +1,16 @@
 //! The faults of a configuration file that are found before it is read.
 
-use std::io;
-
 /// The longest file that is read, in bytes: far beyond what a person writes.
 ///
 /// Chosen by eye.
 pub(super) const BYTES_MAX: u64 = 1 << 20;
 
 /// The fault of a file, before a word of it is looked at.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FileFault {
-    /// The system will not give it to us.
+    /// The system does not let us read it, for this reason.
     #[error("{0}")]
-    System(io::Error),
+    System(String),
     /// A folder, a pipe, a device.
     #[error("it is not a file")]
     NotAFile,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -90,19 +90,23 @@ fn read(path: &Path, is_named: bool) -> Result<Option<String>, FileFault> {
     match path.metadata() {
         Ok(metadata) => check(&metadata)?,
         Err(_) if !is_named => return Ok(None),
-        Err(error) => return Err(FileFault::System(error)),
+        Err(error) => return Err(refused(&error)),
     }
-    let file = File::open(path).map_err(FileFault::System)?;
+    let file = File::open(path).map_err(|error| refused(&error))?;
     // It may be another one by now.
-    check(&file.metadata().map_err(FileFault::System)?)?;
+    check(&file.metadata().map_err(|error| refused(&error))?)?;
     let mut bytes = Vec::new();
     file.take(BYTES_MAX + 1)
         .read_to_end(&mut bytes)
-        .map_err(FileFault::System)?;
+        .map_err(|error| refused(&error))?;
     if bytes.len() as u64 > BYTES_MAX {
         return Err(FileFault::TooLong);
     }
     text(bytes).map(Some)
+}
+
+fn refused(error: &io::Error) -> FileFault {
+    FileFault::System(error.to_string())
 }
 
 fn check(metadata: &Metadata) -> Result<(), FileFault> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{OWN, Row, STOCK, row, said};
+use super::{OWN, Row, STOCK, row};
 use crate::settings::{FileFault, Source, example_fault};
 use crate::{log, settings};
 
@@ -22,7 +22,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the configuration file has a fault there; each has a line of its own",
         ),
         row(
-            file(FileFault::System(said("No such file or directory"))),
+            file(FileFault::System("No such file or directory".to_owned())),
             OWN,
             "the file was named by --config or FULMAR_CONFIG and cannot be read",
         ),
