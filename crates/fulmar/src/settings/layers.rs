@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use fulmar_core::Names;
 
+use super::config_file::{ConfigFile, ConfigLocation};
 use super::error::Failure;
 use super::flags::Flags;
-use super::reading::{Config, Location};
+use super::reading;
 use super::setting::{About, Setting, Shape};
 use super::source::Source;
 use crate::environment::Environment;
@@ -51,7 +52,7 @@ impl RawValue<'_> {
 pub(crate) struct Layers<'a> {
     sources: &'a Sources,
     environment: &'a Environment,
-    config: Option<Config>,
+    config: Option<ConfigFile>,
 }
 
 impl Sources {
@@ -89,20 +90,20 @@ impl Sources {
         environment: &'a Environment,
     ) -> Result<Layers<'a>, Failure> {
         let location = match self.names {
-            Names::Own => Location::of(self.file.as_deref(), environment),
+            Names::Own => ConfigLocation::find(self.file.as_deref(), environment),
             Names::Stock => None,
         };
         Ok(Layers {
             sources: self,
             environment,
-            config: location.map(Location::read).transpose()?,
+            config: location.map(reading::read).transpose()?,
         })
     }
 }
 
 impl Layers<'_> {
     /// Returns the file, if there may be one.
-    pub(super) fn config(&self) -> Option<&Config> {
+    pub(super) fn config(&self) -> Option<&ConfigFile> {
         self.config.as_ref()
     }
 
@@ -164,7 +165,7 @@ impl Layers<'_> {
     }
 
     fn file(&self, about: &'static About) -> Option<RawValue<'_>> {
-        let Config { path, document } = self.config.as_ref()?;
+        let ConfigFile { path, document } = self.config.as_ref()?;
         let host = self.sources.host.as_deref();
         let entry = document.as_ref()?.find(about.name, host)?;
         let text = match about.shape {

@@ -3,6 +3,7 @@
 //! One table has all settings, with the flag, the variables and the key of each, its default and a line of help.
 //! Everything here is a function of values that are handed in, except `reading`, which opens the file.
 
+mod config_file;
 mod document;
 mod error;
 mod file_fault;

@@ -1,11 +1,11 @@
 //! Variables of the environment that are no settings of the table.
 
-use super::reading;
+use super::config_file;
 
 /// A variable, and what it is for.
 pub(crate) const VARIABLES: [(&str, &str); 10] = [
     (
-        reading::VARIABLE,
+        config_file::VARIABLE,
         "The configuration file, instead of the usual one; none for no file",
     ),
     (
