@@ -81,9 +81,10 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
     let host = arguments.host.as_deref();
     let sources = Sources::own(arguments.flags.0, arguments.file.path, host);
     let environment = Environment::current();
-    print(&settings::listing(&sources.layers(&environment)?))?;
+    let layers = settings::layers(&sources, &environment)?;
+    print(&settings::listing(&layers))?;
     // What makes no sense is listed as it is, and then told.
-    sources.resolve(&environment)?;
+    layers.settings()?;
     Ok(0)
 }
 

@@ -37,7 +37,7 @@ use crate::log::{self, Log};
 use crate::login::SshLogin;
 use crate::net::destinations::Destinations;
 use crate::reactor::Reactor;
-use crate::settings::{Settings, Sources};
+use crate::settings::{self, Settings, Sources};
 use crate::steps::Steps;
 use crate::system::{self, while_doing};
 use crate::trace::Trace;
@@ -107,7 +107,7 @@ impl ClientSetup {
     pub(crate) fn prepare(sources: &Sources) -> Result<ClientSetup, Failure> {
         forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
         let environment = Environment::current();
-        let settings = sources.resolve(&environment)?;
+        let settings = settings::resolve(sources, &environment)?;
         let log = Log::to(settings.records.log.as_deref());
         log::begin_filtered(log, settings.log_filter.clone())?;
         let trace = Trace::begin(settings.records.trace.as_deref())?;

@@ -133,7 +133,9 @@ mod tests {
     fn made(change: impl FnOnce(&mut Login), command: &[&str]) -> Opening {
         let environment = [("LC_CTYPE", "C.UTF-8"), ("LANG", "de it's")];
         let environment: Environment = environment.into_iter().collect();
-        let mut login = Sources::stock().resolve(&environment).unwrap().login;
+        let sources = Sources::stock();
+        let settings = sources.layers(&environment, None).settings();
+        let mut login = settings.unwrap().login;
         change(&mut login);
         let command = command.iter().map(OsString::from).collect();
         let window = Window {

@@ -10,7 +10,6 @@ use fulmar_core::Names;
 use super::config_file::{ConfigFile, ConfigLocation};
 use super::error::Failure;
 use super::flags::Flags;
-use super::reading;
 use super::setting::{About, Setting, Shape};
 use super::source::Source;
 use crate::environment::Environment;
@@ -80,24 +79,26 @@ impl Sources {
         self.names
     }
 
-    /// Puts them together.
-    ///
-    /// # Errors
-    ///
-    /// When there is a file and it cannot be used.
+    /// Returns which configuration file is to be read, if any.
+    pub(crate) fn config_location(&self, environment: &Environment) -> Option<ConfigLocation> {
+        match self.names {
+            Names::Own => ConfigLocation::find(self.file.as_deref(), environment),
+            Names::Stock => None,
+        }
+    }
+
+    /// Puts them together with the environment and with the file of
+    /// [`config_location`](Sources::config_location), if there is to be one.
     pub(crate) fn layers<'a>(
         &'a self,
         environment: &'a Environment,
-    ) -> Result<Layers<'a>, Failure> {
-        let location = match self.names {
-            Names::Own => ConfigLocation::find(self.file.as_deref(), environment),
-            Names::Stock => None,
-        };
-        Ok(Layers {
+        config: Option<ConfigFile>,
+    ) -> Layers<'a> {
+        Layers {
             sources: self,
             environment,
-            config: location.map(reading::read).transpose()?,
-        })
+            config,
+        }
     }
 }
 
@@ -105,6 +106,11 @@ impl Layers<'_> {
     /// Returns the file, if there may be one.
     pub(super) fn config(&self) -> Option<&ConfigFile> {
         self.config.as_ref()
+    }
+
+    /// Returns under whose names the program runs.
+    pub(super) fn names(&self) -> Names {
+        self.sources.names
     }
 
     /// Returns the host that the settings are for.
@@ -209,12 +215,12 @@ mod tests {
         about: &'static About,
     ) -> (String, String) {
         let environment = variables.iter().copied().collect();
-        let layers = sources.layers(&environment).unwrap();
-        let found = layers.find(about);
-        (
-            found.text.to_string_lossy().into_owned(),
-            found.source.to_string(),
-        )
+        told(sources.layers(&environment, None).find(about))
+    }
+
+    fn told(found: RawValue<'_>) -> (String, String) {
+        let text = found.text.to_string_lossy().into_owned();
+        (text, found.source.to_string())
     }
 
     fn own() -> Sources {
@@ -254,15 +260,15 @@ mod tests {
 
     #[test]
     fn a_file_counts_least_and_its_home_folder_is_the_users() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.toml");
         let text = "predict = \"never\"\nlog = \"~/log\"\n[[host]]\nmatch = \"a\"\ninit = false\n";
-        std::fs::write(&path, text).unwrap();
         let say = |host: &str, variables: &[_], about| {
-            let sources =
-                Sources::own(Flags::default(), Some(path.clone()), Some(OsStr::new(host)));
-            let (text, source) = found(&sources, variables, about);
-            (text, source.replace(path.to_str().unwrap(), "file"))
+            let host = Some(OsStr::new(host));
+            let sources = Sources::own(Flags::default(), Some("file".into()), host);
+            let environment: Environment = variables.iter().copied().collect();
+            let location = sources.config_location(&environment).expect("a name");
+            let config = location.parse(Some(text.into())).unwrap();
+            let layers = sources.layers(&environment, Some(config));
+            told(layers.find(about))
         };
         let told = |text: &str, source: &str| (text.to_owned(), source.to_owned());
         let stock = ("MOSH_PREDICTION_DISPLAY", "always");
@@ -279,10 +285,18 @@ mod tests {
     }
 
     #[test]
+    fn under_stocks_name_there_is_no_file() {
+        let environment = [("FULMAR_CONFIG", "file"), ("HOME", "/home/ada")];
+        let environment = environment.into_iter().collect();
+        assert_eq!(Sources::stock().config_location(&environment), None);
+        assert!(own().config_location(&environment).is_some());
+    }
+
+    #[test]
     fn a_value_that_makes_no_sense_is_told_with_its_place() {
         let environment = [("FULMAR_PREDICT", "some\ntimes")].into_iter().collect();
         let sources = own();
-        let layers = sources.layers(&environment).unwrap();
+        let layers = sources.layers(&environment, None);
         let failure = layers.value(&PREDICT).unwrap_err();
         assert_eq!(
             failure.to_string(),

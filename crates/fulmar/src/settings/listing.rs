@@ -58,9 +58,9 @@ mod tests {
     use super::*;
 
     fn told(variables: &[(&str, &str)]) -> String {
-        let sources = Sources::own(Flags::default(), Some("none".into()), None);
+        let sources = Sources::own(Flags::default(), None, None);
         let environment = variables.iter().copied().collect();
-        listing(&sources.layers(&environment).unwrap())
+        listing(&sources.layers(&environment, None))
     }
 
     #[test]

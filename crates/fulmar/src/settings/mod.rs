@@ -33,7 +33,7 @@ pub(crate) use self::error::Failure;
 #[cfg(test)]
 pub(crate) use self::file_fault::FileFault;
 pub(crate) use self::flags::{ClientFlags, ConfigFile, CopyFlags, LoginFlags};
-pub(crate) use self::layers::Sources;
+pub(crate) use self::layers::{Layers, Sources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::records::Records;
 pub(crate) use self::setting::About;
@@ -94,37 +94,59 @@ pub(crate) struct Login {
     pub(crate) remote_ip: RemoteIp,
 }
 
-impl Sources {
+impl Layers<'_> {
     /// Returns what is in force.
     ///
     /// # Errors
     ///
-    /// When a value makes no sense, or there is a file and it cannot be used.
-    pub(crate) fn resolve(&self, environment: &Environment) -> Result<Settings, Failure> {
-        let layers = self.layers(environment)?;
-        let predict = layers.value(&table::PREDICT);
+    /// When a value makes no sense.
+    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
+        let predict = self.value(&table::PREDICT);
         Ok(Settings {
             predict: predict.map_err(|failure| in_stocks_words(failure, self.names()))?,
             login: Login {
-                ssh: layers.value(&table::SSH)?,
-                server: layers.value(&table::SERVER)?,
-                client: layers.value(&table::CLIENT)?,
-                port: layers.value(&table::PORT)?,
-                bind_server: layers.value(&table::BIND_SERVER)?,
-                family: layers.value(&table::FAMILY)?,
-                remote_ip: layers.value(&table::REMOTE_IP)?,
+                ssh: self.value(&table::SSH)?,
+                server: self.value(&table::SERVER)?,
+                client: self.value(&table::CLIENT)?,
+                port: self.value(&table::PORT)?,
+                bind_server: self.value(&table::BIND_SERVER)?,
+                family: self.value(&table::FAMILY)?,
+                remote_ip: self.value(&table::REMOTE_IP)?,
             },
-            predict_overwrite: layers.value(&table::PREDICT_OVERWRITE)?,
-            escape_key: layers.value(&table::ESCAPE_KEY)?,
-            title_prefix: layers.value(&table::TITLE_PREFIX)?,
-            init: layers.value(&table::INIT)?,
+            predict_overwrite: self.value(&table::PREDICT_OVERWRITE)?,
+            escape_key: self.value(&table::ESCAPE_KEY)?,
+            title_prefix: self.value(&table::TITLE_PREFIX)?,
+            init: self.value(&table::INIT)?,
             records: Records {
-                trace: layers.value(&table::TRACE)?,
-                log: layers.value(&table::LOG)?,
+                trace: self.value(&table::TRACE)?,
+                log: self.value(&table::LOG)?,
             },
-            log_filter: layers.value(&table::LOG_FILTER)?,
+            log_filter: self.value(&table::LOG_FILTER)?,
         })
     }
+}
+
+/// Reads the file that the sources name, if any, and puts all of them together.
+///
+/// # Errors
+///
+/// When there is a file and it cannot be used.
+pub(crate) fn layers<'a>(
+    sources: &'a Sources,
+    environment: &'a Environment,
+) -> Result<Layers<'a>, Failure> {
+    let location = sources.config_location(environment);
+    let config = location.map(reading::read).transpose()?;
+    Ok(sources.layers(environment, config))
+}
+
+/// Returns the settings that the sources and the file that they name have.
+///
+/// # Errors
+///
+/// When a value makes no sense, or there is a file and it cannot be used.
+pub(crate) fn resolve(sources: &Sources, environment: &Environment) -> Result<Settings, Failure> {
+    layers(sources, environment)?.settings()
 }
 
 /// Returns a failure as stock would tell it: docs/protocol.md §2.8.
@@ -142,7 +164,8 @@ mod tests {
     use super::*;
 
     fn stock(variables: &[(&str, &str)]) -> Result<Settings, Failure> {
-        Sources::stock().resolve(&variables.iter().copied().collect())
+        let environment = variables.iter().copied().collect();
+        Sources::stock().layers(&environment, None).settings()
     }
 
     #[test]
@@ -186,8 +209,9 @@ mod tests {
         let variables = [("MOSH_PREDICTION_DISPLAY", "sometimes")];
         let outcome = stock(&variables);
         assert!(matches!(outcome, Err(Failure::PredictionMode { mode }) if mode == "sometimes"));
-        let own = Sources::own(flags::Flags::default(), None, None)
-            .resolve(&variables.into_iter().collect());
+        let sources = Sources::own(flags::Flags::default(), None, None);
+        let environment = variables.into_iter().collect();
+        let own = sources.layers(&environment, None).settings();
         assert!(matches!(own, Err(Failure::Setting { .. })));
     }
 }
