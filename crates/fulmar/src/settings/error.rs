@@ -3,12 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use fulmar_core::Names;
-
 use super::document::ConfigError;
 use super::file_fault::FileFault;
 use super::source::Source;
-use crate::advice::Advice;
 
 /// The reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -49,16 +46,18 @@ pub(crate) enum Failure {
     },
 }
 
-impl Advice for Failure {
-    fn told(&self) -> Vec<String> {
+impl Failure {
+    /// Says what happened, in one line or, of a file with several faults, in one for each.
+    pub(crate) fn lines(&self) -> Vec<String> {
         match self {
             Failure::Config { path, faults } => listed(path, faults),
             other => vec![other.to_string()],
         }
     }
 
-    fn advice(&self, _names: Names) -> Option<String> {
-        Some(match self {
+    /// Says what to try next.
+    pub(crate) fn advice(&self) -> String {
+        match self {
             Failure::ConfigFile { path, fault } => {
                 let path = path.display();
                 match fault {
@@ -81,7 +80,7 @@ impl Advice for Failure {
             Failure::PredictionMode { .. } => {
                 "MOSH_PREDICTION_DISPLAY is one of adaptive, always, never, experimental".to_owned()
             }
-        })
+        }
     }
 }
 

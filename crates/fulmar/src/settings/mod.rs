@@ -42,6 +42,7 @@ pub(crate) use self::source::Source;
 pub(crate) use self::table::TABLE;
 pub(crate) use self::values::BindServer;
 pub(crate) use self::variables::VARIABLES;
+use crate::advice::Advice;
 use crate::environment::Environment;
 
 /// The settings in force for one session.
@@ -147,6 +148,16 @@ pub(crate) fn layers<'a>(
 /// When a value makes no sense, or there is a file and it cannot be used.
 pub(crate) fn resolve(sources: &Sources, environment: &Environment) -> Result<Settings, Failure> {
     layers(sources, environment)?.settings()
+}
+
+impl Advice for Failure {
+    fn told(&self) -> Vec<String> {
+        self.lines()
+    }
+
+    fn advice(&self, _names: Names) -> Option<String> {
+        Some(Failure::advice(self))
+    }
 }
 
 /// Returns a failure as stock would tell it: docs/protocol.md §2.8.
