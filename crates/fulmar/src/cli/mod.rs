@@ -12,7 +12,7 @@ use self::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
 use crate::server::options::{Colors, PartialOptions};
 use crate::server::place::Place;
-use crate::settings::{ClientFlags, ConfigFile, LoginFlags, Records};
+use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs};
 
 /// The ways to call the program.
 const USAGE: &str = "\
@@ -79,7 +79,7 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) flags: LoginFlags,
     #[command(flatten)]
-    pub(crate) file: ConfigFile,
+    pub(crate) file: ConfigArg,
     /// The host, and a command to run there; with --local only the command
     #[arg(trailing_var_arg = true, value_name = "HOST", value_hint = ValueHint::Hostname)]
     pub(crate) words: Vec<OsString>,
@@ -163,7 +163,7 @@ pub(crate) struct ConfigArgs {
     #[command(flatten)]
     pub(crate) flags: LoginFlags,
     #[command(flatten)]
-    pub(crate) file: ConfigFile,
+    pub(crate) file: ConfigArg,
     /// The host, as for a login
     #[arg(value_name = "[USER@]HOST", value_hint = ValueHint::Hostname)]
     pub(crate) host: Option<OsString>,
@@ -190,7 +190,7 @@ pub(crate) struct ServerArgs {
     #[arg(short = '@', hide = true, value_name = "ANYTHING")]
     _ignored: Option<OsString>,
     #[command(flatten)]
-    records: Records,
+    records: RecordArgs,
     /// The program to run instead of your shell
     #[arg(last = true)]
     command: Vec<OsString>,
@@ -227,7 +227,7 @@ pub(crate) struct ClientArgs {
     #[command(flatten)]
     pub(crate) flags: ClientFlags,
     #[command(flatten)]
-    pub(crate) file: ConfigFile,
+    pub(crate) file: ConfigArg,
     /// The server's numeric address
     #[arg(required_unless_present = "colors")]
     pub(crate) address: Option<OsString>,

@@ -8,7 +8,7 @@ use fulmar_login::{Bind, PortRange};
 
 use super::rate::{Rate, memory};
 use crate::server::place::Place;
-use crate::settings::{ConfigFile, CopyFlags};
+use crate::settings::{ConfigArg, CopyFlags};
 
 /// The options of a copy.
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) struct CopyArgs {
     #[command(flatten)]
     pub(crate) flags: CopyFlags,
     #[command(flatten)]
-    pub(crate) file: ConfigFile,
+    pub(crate) file: ConfigArg,
     /// The files to copy, and last the target
     #[arg(required = true, num_args = 2.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) operands: Vec<OsString>,

@@ -3,6 +3,7 @@
 //! One table has all settings, with the flag, the variables and the key of each, its default and a line of help.
 //! Everything here is a function of values that are handed in, except `reading`, which opens the file.
 
+mod arguments;
 mod config_file;
 mod document;
 mod error;
@@ -27,12 +28,13 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
 
+pub(crate) use self::arguments::{ClientFlags, ConfigArg, CopyFlags, LoginFlags, RecordArgs};
 #[cfg(test)]
 pub(crate) use self::document::example_fault;
 pub(crate) use self::error::Failure;
 #[cfg(test)]
 pub(crate) use self::file_fault::FileFault;
-pub(crate) use self::flags::{ClientFlags, ConfigFile, CopyFlags, LoginFlags};
+
 pub(crate) use self::layers::{Layers, Sources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::records::Records;

@@ -2,15 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-
 /// The records that may be written about a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Records {
-    /// Write a line about each datagram: numbers, sizes and causes, no contents
-    #[arg(long, value_name = "FILE")]
+    /// The file for a line about each datagram and each prediction.
     pub(crate) trace: Option<PathBuf>,
-    /// Write a log; FULMAR_LOG says what to log (info, or fulmar=debug, ...)
-    #[arg(long, value_name = "FILE")]
+    /// The file for a log.
     pub(crate) log: Option<PathBuf>,
 }
