@@ -5,7 +5,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
-use crate::settings::{About, TABLE, VARIABLES};
+use crate::settings::{SettingInfo, TABLE, VARIABLES};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
 const KEYS: [(&str, &str); 6] = [
@@ -167,7 +167,7 @@ fn configuration(roff: &mut Roff) {
     }
 }
 
-fn variables(about: &About) -> String {
+fn variables(about: &SettingInfo) -> String {
     match &about.stock {
         Some(stock) => format!("{}, {}", about.variable, stock.name),
         None => about.variable.to_owned(),

@@ -7,7 +7,7 @@ use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 
 use super::flags::{FlagForm, FlagSet, Flags};
-use super::setting::{About, Shape};
+use super::setting::{SettingInfo, Shape};
 
 /// Flags for all settings.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ fn collected(set: FlagSet, matches: &ArgMatches) -> Flags {
 }
 
 /// Describes all ways to write a setting to clap.
-fn arguments(about: &'static About, set: FlagSet) -> Vec<Arg> {
+fn arguments(about: &'static SettingInfo, set: FlagSet) -> Vec<Arg> {
     let forms = about.flag_forms();
     let ids: Vec<String> = forms.iter().map(|form| form.id.clone()).collect();
     let describe = |form: FlagForm| {
@@ -78,7 +78,7 @@ fn arguments(about: &'static About, set: FlagSet) -> Vec<Arg> {
     forms.into_iter().map(describe).collect()
 }
 
-fn with_value(argument: Arg, about: &'static About) -> Arg {
+fn with_value(argument: Arg, about: &'static SettingInfo) -> Arg {
     let argument = argument
         .action(ArgAction::Set)
         .value_parser(Anything(about.shape))

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::pattern::Patterns;
-use super::setting::{About, Known, Shape};
+use super::setting::{Known, SettingInfo, Shape};
 use super::table::TABLE;
 
 /// The key of the sections.
@@ -248,7 +248,7 @@ fn known(name: &str) -> Option<&'static dyn Known> {
 }
 
 /// Returns a value as a flag would have it.
-fn flag_text(about: &About, value: &DeValue<'_>) -> Result<String, String> {
+fn flag_text(about: &SettingInfo, value: &DeValue<'_>) -> Result<String, String> {
     match (value, about.shape) {
         (DeValue::Boolean(value), Shape::Switch(_)) => Ok(value.to_string()),
         (_, Shape::Switch(_)) => Err("it is true or false, without quotes".to_owned()),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::setting::{About, Group, Letter, Shape};
+use super::setting::{Group, Letter, SettingInfo, Shape};
 use super::table::TABLE;
 
 /// A command line on which settings are given.
@@ -24,7 +24,7 @@ const LETTERS_OF_COPIES: [char; 2] = ['p', 'o'];
 
 impl FlagSet {
     /// Lists the settings that it has flags for, in the order of the table.
-    pub(crate) fn settings(self) -> impl Iterator<Item = &'static About> {
+    pub(crate) fn settings(self) -> impl Iterator<Item = &'static SettingInfo> {
         let all = TABLE.iter().map(|known| known.about());
         all.filter(move |about| match self {
             FlagSet::Login => true,
@@ -58,7 +58,7 @@ impl Flags {
     /// Collects what was given on a command line. `given` returns the text that was given in a form: its word, or the
     /// value that it stands for. Of the forms of one setting at most one may be given.
     pub(crate) fn collect(set: FlagSet, given: impl Fn(&FlagForm) -> Option<OsString>) -> Flags {
-        let find = |about: &'static About| {
+        let find = |about: &'static SettingInfo| {
             let mut forms = about.flag_forms().into_iter();
             forms.find_map(|form| {
                 Some(GivenSetting {
@@ -109,7 +109,7 @@ impl FlagForm {
     }
 }
 
-impl About {
+impl SettingInfo {
     /// Lists all ways to write the setting on a command line.
     pub(crate) fn flag_forms(&self) -> Vec<FlagForm> {
         let same = self.letters.iter().find_map(|letter| match letter {
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn no_two_forms_have_the_same_flag() {
         let mut ids = BTreeSet::new();
-        for form in FlagSet::Login.settings().flat_map(About::flag_forms) {
+        for form in FlagSet::Login.settings().flat_map(SettingInfo::flag_forms) {
             assert!(ids.insert(form.shown()), "{}", form.shown());
             assert!(!form.help.is_empty());
         }

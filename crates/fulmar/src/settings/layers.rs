@@ -10,7 +10,7 @@ use fulmar_core::Names;
 use super::config_file::{ConfigFile, ConfigLocation};
 use super::error::Failure;
 use super::flags::Flags;
-use super::setting::{About, Setting, Shape};
+use super::setting::{Setting, SettingInfo, Shape};
 use super::source::Source;
 use crate::environment::Environment;
 
@@ -36,7 +36,7 @@ pub(crate) struct RawValue<'a> {
 
 impl RawValue<'_> {
     /// Returns the failure that follows when the text makes no sense.
-    pub(super) fn refused(self, about: &About, why: String) -> Failure {
+    pub(super) fn refused(self, about: &SettingInfo, why: String) -> Failure {
         Failure::Setting {
             name: about.name,
             value: self.text.into_owned(),
@@ -130,7 +130,7 @@ impl Layers<'_> {
     }
 
     /// Finds what counts.
-    pub(crate) fn find(&self, about: &'static About) -> RawValue<'_> {
+    pub(crate) fn find(&self, about: &'static SettingInfo) -> RawValue<'_> {
         self.flag(about)
             .or_else(|| self.own_variable(about))
             .or_else(|| self.stock_variable(about))
@@ -141,7 +141,7 @@ impl Layers<'_> {
             })
     }
 
-    fn flag(&self, about: &'static About) -> Option<RawValue<'_>> {
+    fn flag(&self, about: &'static SettingInfo) -> Option<RawValue<'_>> {
         let given = self.sources.flags.find(about.name)?;
         Some(RawValue {
             text: Cow::Borrowed(&given.text),
@@ -150,7 +150,7 @@ impl Layers<'_> {
     }
 
     /// An empty variable is none, so that one can be taken back for a single command.
-    fn own_variable(&self, about: &'static About) -> Option<RawValue<'_>> {
+    fn own_variable(&self, about: &'static SettingInfo) -> Option<RawValue<'_>> {
         if self.sources.names == Names::Stock {
             return None;
         }
@@ -161,7 +161,7 @@ impl Layers<'_> {
         })
     }
 
-    fn stock_variable(&self, about: &'static About) -> Option<RawValue<'_>> {
+    fn stock_variable(&self, about: &'static SettingInfo) -> Option<RawValue<'_>> {
         let variable = about.stock.as_ref()?;
         let text = self.environment.get(variable.name)?;
         Some(RawValue {
@@ -170,7 +170,7 @@ impl Layers<'_> {
         })
     }
 
-    fn file(&self, about: &'static About) -> Option<RawValue<'_>> {
+    fn file(&self, about: &'static SettingInfo) -> Option<RawValue<'_>> {
         let ConfigFile { path, document } = self.config.as_ref()?;
         let host = self.sources.host.as_deref();
         let entry = document.as_ref()?.find(about.name, host)?;
@@ -212,7 +212,7 @@ mod tests {
     fn found(
         sources: &Sources,
         variables: &[(&str, &str)],
-        about: &'static About,
+        about: &'static SettingInfo,
     ) -> (String, String) {
         let environment = variables.iter().copied().collect();
         told(sources.layers(&environment, None).find(about))

@@ -28,7 +28,7 @@ pub(crate) fn listing(layers: &Layers<'_>) -> String {
 }
 
 fn rows(layers: &Layers<'_>) -> Vec<[String; 3]> {
-    let row = |about: &'static super::setting::About| {
+    let row = |about: &'static super::setting::SettingInfo| {
         let RawValue { text, source } = layers.find(about);
         let value = escaped(&text.to_string_lossy());
         [about.name.to_owned(), value, escaped(&source.to_string())]

@@ -38,7 +38,7 @@ pub(crate) use self::file_fault::FileFault;
 pub(crate) use self::layers::{Layers, Sources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::records::Records;
-pub(crate) use self::setting::About;
+pub(crate) use self::setting::SettingInfo;
 #[cfg(test)]
 pub(crate) use self::source::Source;
 pub(crate) use self::table::TABLE;

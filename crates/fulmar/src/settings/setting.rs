@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Everything about a setting but the type of its value.
 #[derive(Debug)]
-pub(crate) struct About {
+pub(crate) struct SettingInfo {
     /// Its key in a file; with two dashes before it, its flag.
     pub(crate) name: &'static str,
     /// Our variable.
@@ -91,7 +91,7 @@ impl Group {
 #[derive(Debug)]
 pub(crate) struct Setting<T> {
     /// The rest.
-    pub(crate) about: About,
+    pub(crate) about: SettingInfo,
     /// Reads a value, or says how a value is written: the end of a sentence that begins with
     /// "predict cannot be sometimes: ".
     pub(crate) parse: fn(&OsStr) -> Result<T, String>,
@@ -100,7 +100,7 @@ pub(crate) struct Setting<T> {
 /// A setting of whatever type.
 pub(crate) trait Known: fmt::Debug + Sync {
     /// Returns everything but the value's type.
-    fn about(&self) -> &About;
+    fn about(&self) -> &SettingInfo;
 
     /// Looks if a text is a value.
     ///
@@ -111,7 +111,7 @@ pub(crate) trait Known: fmt::Debug + Sync {
 }
 
 impl<T: fmt::Debug> Known for Setting<T> {
-    fn about(&self) -> &About {
+    fn about(&self) -> &SettingInfo {
         &self.about
     }
 

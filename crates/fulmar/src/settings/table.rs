@@ -8,7 +8,7 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
-use super::setting::{About, Group, Known, Letter, Setting, Shape, StockVariable};
+use super::setting::{Group, Known, Letter, Setting, SettingInfo, Shape, StockVariable};
 use super::values::{self, BindServer};
 
 /// All of them, in the order in which they are listed.
@@ -32,7 +32,7 @@ pub(crate) static TABLE: [&dyn Known; 16] = [
 ];
 
 pub(crate) static SSH: Setting<Vec<OsString>> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "ssh",
         variable: "FULMAR_SSH",
         stock: None,
@@ -47,7 +47,7 @@ pub(crate) static SSH: Setting<Vec<OsString>> = Setting {
 };
 
 pub(crate) static SERVER: Setting<Option<String>> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "server",
         variable: "FULMAR_SERVER",
         stock: None,
@@ -62,7 +62,7 @@ pub(crate) static SERVER: Setting<Option<String>> = Setting {
 };
 
 pub(crate) static CLIENT: Setting<Option<PathBuf>> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "client",
         variable: "FULMAR_CLIENT",
         stock: None,
@@ -77,7 +77,7 @@ pub(crate) static CLIENT: Setting<Option<PathBuf>> = Setting {
 };
 
 pub(crate) static SSH_PTY: Setting<bool> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "ssh-pty",
         variable: "FULMAR_SSH_PTY",
         stock: None,
@@ -92,7 +92,7 @@ pub(crate) static SSH_PTY: Setting<bool> = Setting {
 };
 
 pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "port",
         variable: "FULMAR_PORT",
         stock: None,
@@ -107,7 +107,7 @@ pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
 };
 
 pub(crate) static FAMILY: Setting<Family> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "family",
         variable: "FULMAR_FAMILY",
         stock: None,
@@ -129,7 +129,7 @@ pub(crate) static FAMILY: Setting<Family> = Setting {
 };
 
 pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "bind-server",
         variable: "FULMAR_BIND_SERVER",
         stock: None,
@@ -144,7 +144,7 @@ pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
 };
 
 pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "remote-ip",
         variable: "FULMAR_REMOTE_IP",
         stock: None,
@@ -159,7 +159,7 @@ pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
 };
 
 pub(crate) static PREDICT: Setting<PredictionMode> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "predict",
         variable: "FULMAR_PREDICT",
         stock: Some(StockVariable {
@@ -177,7 +177,7 @@ pub(crate) static PREDICT: Setting<PredictionMode> = Setting {
 };
 
 pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "predict-overwrite",
         variable: "FULMAR_PREDICT_OVERWRITE",
         stock: Some(StockVariable {
@@ -195,7 +195,7 @@ pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
 };
 
 pub(crate) static ESCAPE_KEY: Setting<EscapeKey> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "escape-key",
         variable: "FULMAR_ESCAPE_KEY",
         stock: Some(StockVariable {
@@ -213,7 +213,7 @@ pub(crate) static ESCAPE_KEY: Setting<EscapeKey> = Setting {
 };
 
 pub(crate) static TITLE_PREFIX: Setting<bool> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "title-prefix",
         variable: "FULMAR_TITLE_PREFIX",
         stock: Some(StockVariable {
@@ -231,7 +231,7 @@ pub(crate) static TITLE_PREFIX: Setting<bool> = Setting {
 };
 
 pub(crate) static INIT: Setting<bool> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "init",
         variable: "FULMAR_INIT",
         stock: Some(StockVariable {
@@ -249,7 +249,7 @@ pub(crate) static INIT: Setting<bool> = Setting {
 };
 
 pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "trace",
         variable: "FULMAR_TRACE",
         stock: None,
@@ -264,7 +264,7 @@ pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {
 };
 
 pub(crate) static LOG: Setting<Option<PathBuf>> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "log",
         // FULMAR_LOG is the filter, as usual for programs that log by `tracing`.
         variable: "FULMAR_LOG_FILE",
@@ -280,7 +280,7 @@ pub(crate) static LOG: Setting<Option<PathBuf>> = Setting {
 };
 
 pub(crate) static LOG_FILTER: Setting<Targets> = Setting {
-    about: About {
+    about: SettingInfo {
         name: "log-filter",
         variable: crate::log::FILTER_VARIABLE,
         stock: None,

@@ -45,12 +45,12 @@ pub(crate) const VARIABLES: [(&str, &str); 10] = [
 mod tests {
     use std::fmt::Write as _;
 
-    use super::super::setting::{About, Letter, Shape};
+    use super::super::setting::{Letter, SettingInfo, Shape};
     use super::super::table::TABLE;
     use super::*;
     use crate::documents;
 
-    fn flags(about: &About) -> String {
+    fn flags(about: &SettingInfo) -> String {
         let name = about.name;
         let mut flags = match about.shape {
             Shape::Switch(_) => vec![format!("`--{name}`"), format!("`--no-{name}`")],
@@ -63,7 +63,7 @@ mod tests {
         flags.join(", ")
     }
 
-    fn variables(about: &About) -> String {
+    fn variables(about: &SettingInfo) -> String {
         let stock = about.stock.iter().map(|stock| stock.name);
         let names = [about.variable].into_iter().chain(stock);
         let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
