@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::pattern::Patterns;
-use super::setting::{Known, SettingInfo, Shape};
+use super::setting::{AnySetting, SettingInfo, Shape};
 use super::table::TABLE;
 
 /// The key of the sections.
@@ -240,7 +240,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn known(name: &str) -> Option<&'static dyn Known> {
+fn known(name: &str) -> Option<&'static dyn AnySetting> {
     TABLE
         .iter()
         .find(|known| known.about().name == name)

@@ -98,7 +98,7 @@ pub(crate) struct Setting<T> {
 }
 
 /// A setting of whatever type.
-pub(crate) trait Known: fmt::Debug + Sync {
+pub(crate) trait AnySetting: fmt::Debug + Sync {
     /// Returns everything but the value's type.
     fn about(&self) -> &SettingInfo;
 
@@ -110,7 +110,7 @@ pub(crate) trait Known: fmt::Debug + Sync {
     fn check(&self, text: &OsStr) -> Result<(), String>;
 }
 
-impl<T: fmt::Debug> Known for Setting<T> {
+impl<T: fmt::Debug> AnySetting for Setting<T> {
     fn about(&self) -> &SettingInfo {
         &self.about
     }

@@ -8,11 +8,11 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
-use super::setting::{Group, Known, Letter, Setting, SettingInfo, Shape, StockVariable};
+use super::setting::{AnySetting, Group, Letter, Setting, SettingInfo, Shape, StockVariable};
 use super::values::{self, BindServer};
 
 /// All of them, in the order in which they are listed.
-pub(crate) static TABLE: [&dyn Known; 16] = [
+pub(crate) static TABLE: [&dyn AnySetting; 16] = [
     &SSH,
     &SERVER,
     &CLIENT,
