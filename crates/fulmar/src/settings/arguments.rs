@@ -7,7 +7,7 @@ use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 
 use super::flags::{FlagForm, FlagSet, Flags};
-use super::setting::{SettingInfo, Shape};
+use super::setting::{SettingInfo, ValueForm};
 
 /// Flags for all settings.
 #[derive(Clone, Debug, Default)]
@@ -89,16 +89,16 @@ fn with_value(argument: Arg, about: &'static SettingInfo) -> Arg {
         _ => argument,
     };
     match about.shape {
-        Shape::Path => argument.value_name("FILE").value_hint(ValueHint::FilePath),
-        Shape::Text(name) => argument.value_name(name).value_hint(ValueHint::Other),
-        Shape::Word(_) | Shape::Switch(_) => argument.value_name("WORD"),
+        ValueForm::Path => argument.value_name("FILE").value_hint(ValueHint::FilePath),
+        ValueForm::Text(name) => argument.value_name(name).value_hint(ValueHint::Other),
+        ValueForm::Word(_) | ValueForm::Switch(_) => argument.value_name("WORD"),
     }
 }
 
 /// Takes any text: what is a value is decided in one place for flags, variables and files. Yet
 /// completions are to know the words.
 #[derive(Clone)]
-struct Anything(Shape);
+struct Anything(ValueForm);
 
 impl TypedValueParser for Anything {
     type Value = OsString;
@@ -114,7 +114,7 @@ impl TypedValueParser for Anything {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         match self.0 {
-            Shape::Word(words) => Some(Box::new(words.iter().map(PossibleValue::new))),
+            ValueForm::Word(words) => Some(Box::new(words.iter().map(PossibleValue::new))),
             _ => None,
         }
     }

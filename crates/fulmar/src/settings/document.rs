@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::pattern::Patterns;
-use super::setting::{AnySetting, SettingInfo, Shape};
+use super::setting::{AnySetting, SettingInfo, ValueForm};
 use super::table::TABLE;
 
 /// The key of the sections.
@@ -250,10 +250,10 @@ fn known(name: &str) -> Option<&'static dyn AnySetting> {
 /// Returns a value as a flag would have it.
 fn flag_text(about: &SettingInfo, value: &DeValue<'_>) -> Result<String, String> {
     match (value, about.shape) {
-        (DeValue::Boolean(value), Shape::Switch(_)) => Ok(value.to_string()),
-        (_, Shape::Switch(_)) => Err("it is true or false, without quotes".to_owned()),
+        (DeValue::Boolean(value), ValueForm::Switch(_)) => Ok(value.to_string()),
+        (_, ValueForm::Switch(_)) => Err("it is true or false, without quotes".to_owned()),
         (DeValue::String(text), _) => Ok(text.to_string()),
-        (DeValue::Integer(number), Shape::Text(_)) if number.radix() == 10 => {
+        (DeValue::Integer(number), ValueForm::Text(_)) if number.radix() == 10 => {
             Ok(number.as_str().to_owned())
         }
         _ => Err("it is a text in quotes".to_owned()),

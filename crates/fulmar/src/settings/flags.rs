@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::setting::{Group, Letter, SettingInfo, Shape};
+use super::setting::{Group, Letter, SettingInfo, ValueForm};
 use super::table::TABLE;
 
 /// A command line on which settings are given.
@@ -118,7 +118,7 @@ impl SettingInfo {
         });
         let name = self.name.to_owned();
         let mut forms = match self.shape {
-            Shape::Switch(_) => vec![
+            ValueForm::Switch(_) => vec![
                 self.form(name, same, Some("true")),
                 self.form(format!("no-{}", self.name), None, Some("false")),
             ],
@@ -143,17 +143,17 @@ impl SettingInfo {
             letter,
             value,
             help: self.flag_help(value),
-            is_hidden: matches!(self.shape, Shape::Switch(_)) && value == Some(self.default),
+            is_hidden: matches!(self.shape, ValueForm::Switch(_)) && value == Some(self.default),
         }
     }
 
     /// Returns the help of a flag that sets this value, or that takes one.
     fn flag_help(&self, value: Option<&str>) -> String {
         match (self.shape, value) {
-            (Shape::Switch(off), Some("false")) => off.to_owned(),
-            (Shape::Switch(_), _) => self.help.to_owned(),
+            (ValueForm::Switch(off), Some("false")) => off.to_owned(),
+            (ValueForm::Switch(_), _) => self.help.to_owned(),
             (_, Some(value)) => format!("The same as --{}={value}", self.name),
-            (Shape::Word(words), None) => {
+            (ValueForm::Word(words), None) => {
                 let words = words.join(", ");
                 format!("{}: {words} [default: {}]", self.help, self.default)
             }
@@ -198,7 +198,7 @@ mod tests {
         for about in FlagSet::Login.settings() {
             let forms = about.flag_forms();
             let hidden: Vec<_> = forms.iter().filter(|form| form.is_hidden).collect();
-            let is_switch = matches!(about.shape, Shape::Switch(_));
+            let is_switch = matches!(about.shape, ValueForm::Switch(_));
             assert_eq!(hidden.len(), usize::from(is_switch), "{}", about.name);
             assert!(hidden.iter().all(|form| form.value == Some(about.default)));
         }

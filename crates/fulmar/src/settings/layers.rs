@@ -10,7 +10,7 @@ use fulmar_core::Names;
 use super::config_file::{ConfigFile, ConfigLocation};
 use super::error::Failure;
 use super::flags::Flags;
-use super::setting::{Setting, SettingInfo, Shape};
+use super::setting::{Setting, SettingInfo, ValueForm};
 use super::source::Source;
 use crate::environment::Environment;
 
@@ -175,7 +175,7 @@ impl Layers<'_> {
         let host = self.sources.host.as_deref();
         let entry = document.as_ref()?.find(about.name, host)?;
         let text = match about.shape {
-            Shape::Path => self.at_home(&entry.text),
+            ValueForm::Path => self.at_home(&entry.text),
             _ => Cow::Borrowed(entry.text.as_os_str()),
         };
         Some(RawValue {

@@ -13,7 +13,7 @@ pub(crate) struct SettingInfo {
     /// The variable of stock, if there is one.
     pub(crate) stock: Option<StockVariable>,
     /// The form of its value.
-    pub(crate) shape: Shape,
+    pub(crate) shape: ValueForm,
     /// Flags of one letter.
     pub(crate) letters: &'static [Letter],
     /// The value if nobody sets it.
@@ -37,7 +37,7 @@ pub(crate) struct StockVariable {
 
 /// The form of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ValueForm {
     /// `true` or `false`; flags are `--name` and `--no-name`. The text is the help of the latter.
     Switch(&'static str),
     /// One of these words.

@@ -8,7 +8,7 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
-use super::setting::{AnySetting, Group, Letter, Setting, SettingInfo, Shape, StockVariable};
+use super::setting::{AnySetting, Group, Letter, Setting, SettingInfo, StockVariable, ValueForm};
 use super::values::{self, BindServer};
 
 /// All of them, in the order in which they are listed.
@@ -36,7 +36,7 @@ pub(crate) static SSH: Setting<Vec<OsString>> = Setting {
         name: "ssh",
         variable: "FULMAR_SSH",
         stock: None,
-        shape: Shape::Text("COMMAND"),
+        shape: ValueForm::Text("COMMAND"),
         letters: &[],
         default: "ssh",
         group: Group::Login,
@@ -51,7 +51,7 @@ pub(crate) static SERVER: Setting<Option<String>> = Setting {
         name: "server",
         variable: "FULMAR_SERVER",
         stock: None,
-        shape: Shape::Text("COMMAND"),
+        shape: ValueForm::Text("COMMAND"),
         letters: &[],
         default: "auto",
         group: Group::Login,
@@ -66,7 +66,7 @@ pub(crate) static CLIENT: Setting<Option<PathBuf>> = Setting {
         name: "client",
         variable: "FULMAR_CLIENT",
         stock: None,
-        shape: Shape::Path,
+        shape: ValueForm::Path,
         letters: &[],
         default: "none",
         group: Group::Login,
@@ -81,7 +81,7 @@ pub(crate) static SSH_PTY: Setting<bool> = Setting {
         name: "ssh-pty",
         variable: "FULMAR_SSH_PTY",
         stock: None,
-        shape: Shape::Switch("The same; accepted because mosh has it"),
+        shape: ValueForm::Switch("The same; accepted because mosh has it"),
         letters: &[],
         default: "false",
         group: Group::Login,
@@ -96,7 +96,7 @@ pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
         name: "port",
         variable: "FULMAR_PORT",
         stock: None,
-        shape: Shape::Text("PORT[:PORT2]"),
+        shape: ValueForm::Text("PORT[:PORT2]"),
         letters: &[Letter::Same('p')],
         default: "auto",
         group: Group::Network,
@@ -111,7 +111,7 @@ pub(crate) static FAMILY: Setting<Family> = Setting {
         name: "family",
         variable: "FULMAR_FAMILY",
         stock: None,
-        shape: Shape::Word(&[
+        shape: ValueForm::Word(&[
             "inet",
             "inet6",
             "all",
@@ -133,7 +133,7 @@ pub(crate) static BIND_SERVER: Setting<BindServer> = Setting {
         name: "bind-server",
         variable: "FULMAR_BIND_SERVER",
         stock: None,
-        shape: Shape::Text("WHERE"),
+        shape: ValueForm::Text("WHERE"),
         letters: &[],
         default: "auto",
         group: Group::Network,
@@ -148,7 +148,7 @@ pub(crate) static REMOTE_IP: Setting<RemoteIp> = Setting {
         name: "remote-ip",
         variable: "FULMAR_REMOTE_IP",
         stock: None,
-        shape: Shape::Word(&["proxy", "local", "remote"]),
+        shape: ValueForm::Word(&["proxy", "local", "remote"]),
         letters: &[],
         default: "proxy",
         group: Group::Network,
@@ -166,7 +166,7 @@ pub(crate) static PREDICT: Setting<PredictionMode> = Setting {
             name: "MOSH_PREDICTION_DISPLAY",
             meaning: values::as_it_is,
         }),
-        shape: Shape::Word(&["adaptive", "always", "never", "experimental"]),
+        shape: ValueForm::Word(&["adaptive", "always", "never", "experimental"]),
         letters: &[Letter::Value('a', "always"), Letter::Value('n', "never")],
         default: "adaptive",
         group: Group::Display,
@@ -184,7 +184,7 @@ pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
             name: "MOSH_PREDICTION_OVERWRITE",
             meaning: |text| (text == "yes").to_string(),
         }),
-        shape: Shape::Switch("Let predicted characters shift the text that is there"),
+        shape: ValueForm::Switch("Let predicted characters shift the text that is there"),
         letters: &[Letter::Same('o')],
         default: "false",
         group: Group::Display,
@@ -202,7 +202,7 @@ pub(crate) static ESCAPE_KEY: Setting<EscapeKey> = Setting {
             name: "MOSH_ESCAPE_KEY",
             meaning: values::escape_key_of_stock,
         }),
-        shape: Shape::Text("KEY"),
+        shape: ValueForm::Text("KEY"),
         letters: &[],
         default: "^^",
         group: Group::Display,
@@ -220,7 +220,7 @@ pub(crate) static TITLE_PREFIX: Setting<bool> = Setting {
             name: "MOSH_TITLE_NOPREFIX",
             meaning: never,
         }),
-        shape: Shape::Switch("Show window titles as they are"),
+        shape: ValueForm::Switch("Show window titles as they are"),
         letters: &[],
         default: "true",
         group: Group::Display,
@@ -238,7 +238,7 @@ pub(crate) static INIT: Setting<bool> = Setting {
             name: "MOSH_NO_TERM_INIT",
             meaning: never,
         }),
-        shape: Shape::Switch("Do not use the terminal's alternate screen"),
+        shape: ValueForm::Switch("Do not use the terminal's alternate screen"),
         letters: &[],
         default: "true",
         group: Group::Display,
@@ -253,7 +253,7 @@ pub(crate) static TRACE: Setting<Option<PathBuf>> = Setting {
         name: "trace",
         variable: "FULMAR_TRACE",
         stock: None,
-        shape: Shape::Path,
+        shape: ValueForm::Path,
         letters: &[],
         default: "none",
         group: Group::Diagnostics,
@@ -269,7 +269,7 @@ pub(crate) static LOG: Setting<Option<PathBuf>> = Setting {
         // FULMAR_LOG is the filter, as usual for programs that log by `tracing`.
         variable: "FULMAR_LOG_FILE",
         stock: None,
-        shape: Shape::Path,
+        shape: ValueForm::Path,
         letters: &[],
         default: "none",
         group: Group::Diagnostics,
@@ -284,7 +284,7 @@ pub(crate) static LOG_FILTER: Setting<Targets> = Setting {
         name: "log-filter",
         variable: crate::log::FILTER_VARIABLE,
         stock: None,
-        shape: Shape::Text("FILTER"),
+        shape: ValueForm::Text("FILTER"),
         letters: &[],
         default: crate::log::FILTER,
         group: Group::Diagnostics,
@@ -336,10 +336,10 @@ mod tests {
             let about = known.about();
             let mut offered = vec![about.default];
             match about.shape {
-                Shape::Switch(_) => offered.extend(["true", "false"]),
-                Shape::Word(words) => offered.extend(words),
-                Shape::Path => offered.push("none"),
-                Shape::Text(_) => {}
+                ValueForm::Switch(_) => offered.extend(["true", "false"]),
+                ValueForm::Word(words) => offered.extend(words),
+                ValueForm::Path => offered.push("none"),
+                ValueForm::Text(_) => {}
             }
             for letter in about.letters {
                 if let Letter::Value(_, value) = letter {
@@ -349,7 +349,7 @@ mod tests {
             for text in offered {
                 assert_eq!(known.check(OsStr::new(text)), Ok(()), "{}", about.name);
             }
-            if let Shape::Word(words) = about.shape {
+            if let ValueForm::Word(words) = about.shape {
                 let refused = known.check(OsStr::new("no-such-word")).unwrap_err();
                 assert!(words.iter().all(|word| refused.contains(word)), "{refused}");
             }

@@ -45,7 +45,7 @@ pub(crate) const VARIABLES: [(&str, &str); 10] = [
 mod tests {
     use std::fmt::Write as _;
 
-    use super::super::setting::{Letter, SettingInfo, Shape};
+    use super::super::setting::{Letter, SettingInfo, ValueForm};
     use super::super::table::TABLE;
     use super::*;
     use crate::documents;
@@ -53,7 +53,7 @@ mod tests {
     fn flags(about: &SettingInfo) -> String {
         let name = about.name;
         let mut flags = match about.shape {
-            Shape::Switch(_) => vec![format!("`--{name}`"), format!("`--no-{name}`")],
+            ValueForm::Switch(_) => vec![format!("`--{name}`"), format!("`--no-{name}`")],
             _ => vec![format!("`--{name}`")],
         };
         flags.extend(about.letters.iter().map(|letter| match letter {
@@ -76,7 +76,7 @@ mod tests {
             "| setting | what | default | flags | variables |\n|---|---|---|---|---|\n".to_owned();
         for about in TABLE.iter().map(|known| known.about()) {
             let values = match about.shape {
-                Shape::Word(words) => format!(": {}", words.join(", ")),
+                ValueForm::Word(words) => format!(": {}", words.join(", ")),
                 _ => String::new(),
             };
             let (name, help, default) = (about.name, about.help, about.default);
