@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::setting::{Group, Letter, SettingInfo, ValueForm};
+use super::setting::{Group, SettingInfo, ShortFlag, ValueForm};
 use super::table::TABLE;
 
 /// A command line on which settings are given.
@@ -113,8 +113,8 @@ impl SettingInfo {
     /// Lists all ways to write the setting on a command line.
     pub(crate) fn flag_forms(&self) -> Vec<FlagForm> {
         let same = self.letters.iter().find_map(|letter| match letter {
-            Letter::Same(letter) => Some(*letter),
-            Letter::Value(..) => None,
+            ShortFlag::Same(letter) => Some(*letter),
+            ShortFlag::Value(..) => None,
         });
         let name = self.name.to_owned();
         let mut forms = match self.shape {
@@ -125,7 +125,7 @@ impl SettingInfo {
             _ => vec![self.form(name, same, None)],
         };
         for letter in self.letters {
-            if let Letter::Value(letter, value) = letter {
+            if let ShortFlag::Value(letter, value) = letter {
                 let id = format!("{}={value}", self.name);
                 forms.push(FlagForm {
                     is_long: false,

@@ -15,7 +15,7 @@ pub(crate) struct SettingInfo {
     /// The form of its value.
     pub(crate) shape: ValueForm,
     /// Flags of one letter.
-    pub(crate) letters: &'static [Letter],
+    pub(crate) letters: &'static [ShortFlag],
     /// The value if nobody sets it.
     pub(crate) default: &'static str,
     /// The heading under which it is found.
@@ -50,7 +50,7 @@ pub(crate) enum ValueForm {
 
 /// A flag of one letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Letter {
+pub(crate) enum ShortFlag {
     /// Short for the flag itself.
     Same(char),
     /// Sets this value.

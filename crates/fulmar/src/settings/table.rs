@@ -8,7 +8,9 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
-use super::setting::{AnySetting, Group, Letter, Setting, SettingInfo, StockVariable, ValueForm};
+use super::setting::{
+    AnySetting, Group, Setting, SettingInfo, ShortFlag, StockVariable, ValueForm,
+};
 use super::values::{self, BindServer};
 
 /// All of them, in the order in which they are listed.
@@ -97,7 +99,7 @@ pub(crate) static PORT: Setting<Option<PortRange>> = Setting {
         variable: "FULMAR_PORT",
         stock: None,
         shape: ValueForm::Text("PORT[:PORT2]"),
-        letters: &[Letter::Same('p')],
+        letters: &[ShortFlag::Same('p')],
         default: "auto",
         group: Group::Network,
         is_rare: false,
@@ -119,7 +121,10 @@ pub(crate) static FAMILY: Setting<Family> = Setting {
             "prefer-inet",
             "prefer-inet6",
         ]),
-        letters: &[Letter::Value('4', "inet"), Letter::Value('6', "inet6")],
+        letters: &[
+            ShortFlag::Value('4', "inet"),
+            ShortFlag::Value('6', "inet6"),
+        ],
         default: "all",
         group: Group::Network,
         is_rare: false,
@@ -167,7 +172,10 @@ pub(crate) static PREDICT: Setting<PredictionMode> = Setting {
             meaning: values::as_it_is,
         }),
         shape: ValueForm::Word(&["adaptive", "always", "never", "experimental"]),
-        letters: &[Letter::Value('a', "always"), Letter::Value('n', "never")],
+        letters: &[
+            ShortFlag::Value('a', "always"),
+            ShortFlag::Value('n', "never"),
+        ],
         default: "adaptive",
         group: Group::Display,
         is_rare: false,
@@ -185,7 +193,7 @@ pub(crate) static PREDICT_OVERWRITE: Setting<bool> = Setting {
             meaning: |text| (text == "yes").to_string(),
         }),
         shape: ValueForm::Switch("Let predicted characters shift the text that is there"),
-        letters: &[Letter::Same('o')],
+        letters: &[ShortFlag::Same('o')],
         default: "false",
         group: Group::Display,
         is_rare: true,
@@ -324,7 +332,7 @@ mod tests {
         for about in TABLE.iter().map(|known| known.about()) {
             assert!(seen.insert(about.name.to_owned()), "{}", about.name);
             for letter in about.letters {
-                let (Letter::Same(letter) | Letter::Value(letter, _)) = letter;
+                let (ShortFlag::Same(letter) | ShortFlag::Value(letter, _)) = letter;
                 assert!(seen.insert(letter.to_string()), "{letter}");
             }
         }
@@ -342,7 +350,7 @@ mod tests {
                 ValueForm::Text(_) => {}
             }
             for letter in about.letters {
-                if let Letter::Value(_, value) = letter {
+                if let ShortFlag::Value(_, value) = letter {
                     offered.push(value);
                 }
             }

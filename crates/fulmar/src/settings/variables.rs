@@ -45,7 +45,7 @@ pub(crate) const VARIABLES: [(&str, &str); 10] = [
 mod tests {
     use std::fmt::Write as _;
 
-    use super::super::setting::{Letter, SettingInfo, ValueForm};
+    use super::super::setting::{SettingInfo, ShortFlag, ValueForm};
     use super::super::table::TABLE;
     use super::*;
     use crate::documents;
@@ -57,8 +57,8 @@ mod tests {
             _ => vec![format!("`--{name}`")],
         };
         flags.extend(about.letters.iter().map(|letter| match letter {
-            Letter::Same(letter) => format!("`-{letter}`"),
-            Letter::Value(letter, value) => format!("`-{letter}` ({value})"),
+            ShortFlag::Same(letter) => format!("`-{letter}`"),
+            ShortFlag::Value(letter, value) => format!("`-{letter}` ({value})"),
         }));
         flags.join(", ")
     }
