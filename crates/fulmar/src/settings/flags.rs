@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::setting::{Group, SettingInfo, ShortFlag, ValueForm};
+use super::setting::{SettingGroup, SettingInfo, ShortFlag, ValueForm};
 use super::table::TABLE;
 
 /// A command line on which settings are given.
@@ -29,7 +29,9 @@ impl FlagSet {
         all.filter(move |about| match self {
             FlagSet::Login => true,
             FlagSet::Client => about.group.is_for_clients(),
-            FlagSet::Copy => about.group != Group::Display && !NOT_FOR_COPIES.contains(&about.name),
+            FlagSet::Copy => {
+                about.group != SettingGroup::Display && !NOT_FOR_COPIES.contains(&about.name)
+            }
         })
     }
 

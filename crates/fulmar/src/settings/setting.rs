@@ -19,7 +19,7 @@ pub(crate) struct SettingInfo {
     /// The value if nobody sets it.
     pub(crate) default: &'static str,
     /// The heading under which it is found.
-    pub(crate) group: Group,
+    pub(crate) group: SettingGroup,
     /// True if only the long help has it.
     pub(crate) is_rare: bool,
     /// Its purpose, in one line.
@@ -59,7 +59,7 @@ pub(crate) enum ShortFlag {
 
 /// A heading of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
+pub(crate) enum SettingGroup {
     /// The way to reach the far machine.
     Login,
     /// Addresses and ports.
@@ -70,20 +70,20 @@ pub(crate) enum Group {
     Diagnostics,
 }
 
-impl Group {
+impl SettingGroup {
     /// Returns the heading.
     pub(crate) fn heading(self) -> &'static str {
         match self {
-            Group::Login => "Login",
-            Group::Network => "Network",
-            Group::Display => "Display",
-            Group::Diagnostics => "Diagnostics",
+            SettingGroup::Login => "Login",
+            SettingGroup::Network => "Network",
+            SettingGroup::Display => "Display",
+            SettingGroup::Diagnostics => "Diagnostics",
         }
     }
 
     /// Tells if a client needs it that joins a server without a login.
     pub(crate) fn is_for_clients(self) -> bool {
-        matches!(self, Group::Display | Group::Diagnostics)
+        matches!(self, SettingGroup::Display | SettingGroup::Diagnostics)
     }
 }
 
