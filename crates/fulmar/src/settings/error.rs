@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::ConfigError;
 use super::file_fault::FileFault;
-use super::source::Source;
+use super::source::ValueSource;
 
 /// The reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub(crate) enum Failure {
         /// As it was written.
         value: OsString,
         /// The place where it was set.
-        place: Source,
+        place: ValueSource,
         /// The rule for its values.
         why: String,
     },

@@ -11,7 +11,7 @@ use super::config_file::{ConfigFile, ConfigLocation};
 use super::error::Failure;
 use super::flags::Flags;
 use super::setting::{Setting, SettingInfo, ValueForm};
-use super::source::Source;
+use super::source::ValueSource;
 use crate::environment::Environment;
 
 /// The sources of settings, besides the environment.
@@ -31,7 +31,7 @@ pub(crate) struct RawValue<'a> {
     /// As it was written, or in our words if it was stock's.
     pub(crate) text: Cow<'a, OsStr>,
     /// The source that has set it.
-    pub(crate) source: Source,
+    pub(crate) source: ValueSource,
 }
 
 impl RawValue<'_> {
@@ -137,7 +137,7 @@ impl Layers<'_> {
             .or_else(|| self.file(about))
             .unwrap_or_else(|| RawValue {
                 text: Cow::Borrowed(OsStr::new(about.default)),
-                source: Source::Default,
+                source: ValueSource::Default,
             })
     }
 
@@ -145,7 +145,7 @@ impl Layers<'_> {
         let given = self.sources.flags.find(about.name)?;
         Some(RawValue {
             text: Cow::Borrowed(&given.text),
-            source: Source::Flag(given.flag.clone()),
+            source: ValueSource::Flag(given.flag.clone()),
         })
     }
 
@@ -157,7 +157,7 @@ impl Layers<'_> {
         let text = self.environment.get_filled(about.variable)?;
         Some(RawValue {
             text: Cow::Borrowed(text),
-            source: Source::Variable(about.variable),
+            source: ValueSource::Variable(about.variable),
         })
     }
 
@@ -166,7 +166,7 @@ impl Layers<'_> {
         let text = self.environment.get(variable.name)?;
         Some(RawValue {
             text: Cow::Owned((variable.meaning)(text).into()),
-            source: Source::Variable(variable.name),
+            source: ValueSource::Variable(variable.name),
         })
     }
 
@@ -180,7 +180,7 @@ impl Layers<'_> {
         };
         Some(RawValue {
             text,
-            source: Source::File {
+            source: ValueSource::File {
                 path: path.clone(),
                 line: entry.line,
             },

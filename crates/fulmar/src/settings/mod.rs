@@ -40,7 +40,7 @@ pub(crate) use self::listing::listing;
 pub(crate) use self::records::Records;
 pub(crate) use self::setting::SettingInfo;
 #[cfg(test)]
-pub(crate) use self::source::Source;
+pub(crate) use self::source::ValueSource;
 pub(crate) use self::table::TABLE;
 pub(crate) use self::values::BindServer;
 pub(crate) use self::variables::VARIABLES;

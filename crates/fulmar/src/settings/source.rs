@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// The source that has set a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum ValueSource {
     /// This flag.
     Flag(String),
     /// This variable.
@@ -21,13 +21,13 @@ pub(crate) enum Source {
     Default,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for ValueSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Flag(flag) => f.write_str(flag),
-            Source::Variable(name) => f.write_str(name),
-            Source::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Source::Default => f.write_str("default"),
+            ValueSource::Flag(flag) => f.write_str(flag),
+            ValueSource::Variable(name) => f.write_str(name),
+            ValueSource::File { path, line } => write!(f, "{}:{line}", path.display()),
+            ValueSource::Default => f.write_str("default"),
         }
     }
 }

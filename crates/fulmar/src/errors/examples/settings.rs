@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{OWN, Row, STOCK, row};
-use crate::settings::{FileFault, Source, example_fault};
+use crate::settings::{FileFault, ValueSource, example_fault};
 use crate::{log, settings};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -51,7 +51,7 @@ pub(super) fn rows() -> Vec<Row> {
             settings::Failure::Setting {
                 name: "predict",
                 value: "sometimes".into(),
-                place: Source::Variable("FULMAR_PREDICT"),
+                place: ValueSource::Variable("FULMAR_PREDICT"),
                 why: "it is one of adaptive, always, never, experimental".to_owned(),
             },
             OWN,
