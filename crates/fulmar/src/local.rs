@@ -16,7 +16,7 @@ use crate::clock::now;
 use crate::login::{Failure, SshChild, SshLogin};
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
-use crate::settings::{Records, Sources};
+use crate::settings::{Records, SettingSources};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
 use crate::{log, report, session_key};
@@ -27,7 +27,7 @@ use crate::{log, report, session_key};
 /// # Errors
 ///
 /// When the session cannot begin.
-pub(crate) fn run(command: &[OsString], sources: &Sources) -> Result<u8, Failure> {
+pub(crate) fn run(command: &[OsString], sources: &SettingSources) -> Result<u8, Failure> {
     let mut steps = Steps::begin(now());
     let setup = ClientSetup::prepare(sources)?;
     let block = offer(command, &setup).block().map_err(Failure::Opening)?;

@@ -10,7 +10,7 @@ use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command, 
 use crate::environment::Environment;
 use crate::errors::Failure;
 use crate::names::Program;
-use crate::settings::Sources;
+use crate::settings::SettingSources;
 use crate::system::{self, while_doing};
 use crate::{client, copy, local, login, report, server, settings, wrapper};
 
@@ -59,14 +59,14 @@ fn own(words: &[OsString]) -> Result<u8, Failure> {
         Some(Command::Man { page }) => print(&manual::page(page))?,
         Some(Command::Completions { shell }) => print(&shell.script())?,
         None if cli.local => {
-            let sources = Sources::own(cli.flags.0, cli.file.path, None);
+            let sources = SettingSources::own(cli.flags.0, cli.file.path, None);
             local::run(&cli.words, &sources)?
         }
         None => {
             let named = destination_and_command(&cli.words);
             let (destination, command) = named.ok_or(Failure::NothingToDo)?;
             let host = login::host_of(destination).map_err(login::Failure::from)?;
-            let sources = Sources::own(cli.flags.0, cli.file.path, Some(&host));
+            let sources = SettingSources::own(cli.flags.0, cli.file.path, Some(&host));
             login::run(destination, command, &sources)?
         }
     })
@@ -79,7 +79,7 @@ fn print(text: &str) -> Result<u8, system::Failure> {
 
 fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
     let host = arguments.host.as_deref();
-    let sources = Sources::own(arguments.flags.0, arguments.file.path, host);
+    let sources = SettingSources::own(arguments.flags.0, arguments.file.path, host);
     let environment = Environment::current();
     let layers = settings::layers(&sources, &environment)?;
     print(&settings::listing(&layers))?;
@@ -96,7 +96,7 @@ fn own_client(arguments: ClientArgs) -> Result<u8, Failure> {
         return Err(Failure::NothingToDo);
     };
     let (flags, file) = (arguments.flags.0, arguments.file.path);
-    let sources = Sources::own(flags, file, Some(&address));
+    let sources = SettingSources::own(flags, file, Some(&address));
     Ok(client::run(address, port, &sources)?)
 }
 
@@ -135,7 +135,7 @@ fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
 fn mosh_client(words: &[OsString]) -> Result<u8, client::Failure> {
     use client::stock_options::{Request, parse};
     match parse(words) {
-        Request::Connect { address, port } => client::run(address, port, &Sources::stock()),
+        Request::Connect { address, port } => client::run(address, port, &SettingSources::stock()),
         Request::Colors => client::print_colors(Names::Stock),
         Request::Print(text) => {
             report::print_to_stdout(&text);

@@ -37,7 +37,7 @@ use crate::log::{self, Log};
 use crate::login::SshLogin;
 use crate::net::destinations::Destinations;
 use crate::reactor::Reactor;
-use crate::settings::{self, Settings, Sources};
+use crate::settings::{self, SettingSources, Settings};
 use crate::steps::Steps;
 use crate::system::{self, while_doing};
 use crate::trace::Trace;
@@ -48,7 +48,7 @@ use crate::{address, crash, random, report};
 /// # Errors
 ///
 /// When the session cannot begin.
-pub(crate) fn run(address: OsString, port: u16, sources: &Sources) -> Result<u8, Failure> {
+pub(crate) fn run(address: OsString, port: u16, sources: &SettingSources) -> Result<u8, Failure> {
     let names = sources.names();
     let text = key_source::from_environment()?;
     if text.is_none() && (names == Names::Stock || is_terminal(io::stdin())) {
@@ -104,7 +104,7 @@ impl ClientSetup {
     /// # Errors
     ///
     /// When there is no terminal, or what is to be written cannot be.
-    pub(crate) fn prepare(sources: &Sources) -> Result<ClientSetup, Failure> {
+    pub(crate) fn prepare(sources: &SettingSources) -> Result<ClientSetup, Failure> {
         forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
         let environment = Environment::current();
         let settings = settings::resolve(sources, &environment)?;

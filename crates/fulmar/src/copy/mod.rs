@@ -58,7 +58,7 @@ use crate::environment::Environment;
 use crate::log::{self, Log};
 use crate::reactor::{Event, Reactor, Token};
 use crate::report;
-use crate::settings::{self, Sources};
+use crate::settings::{self, SettingSources};
 use crate::system::while_doing;
 
 /// Datagrams that one turn of a loop takes from its sockets.
@@ -210,7 +210,7 @@ fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<Rate> {
 fn settings_for(arguments: &CopyArgs, destination: &OsStr) -> Result<settings::Login, Failure> {
     let host = crate::login::host_of(destination)?;
     let flags = arguments.flags.0.clone();
-    let sources = Sources::own(flags, arguments.file.path.clone(), Some(&host));
+    let sources = SettingSources::own(flags, arguments.file.path.clone(), Some(&host));
     let settings = settings::resolve(&sources, &Environment::current())?;
     let log = settings.records.log.as_deref().map_or(Log::Off, Log::File);
     log::begin_filtered(log, settings.log_filter)?;

@@ -35,7 +35,7 @@ use crate::clock::now;
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
 use crate::report;
-use crate::settings::{self, Sources};
+use crate::settings::{self, SettingSources};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
 
@@ -64,7 +64,7 @@ fn parse(destination: &OsStr) -> Result<Destination, LoginFailure> {
 pub(crate) fn run(
     destination: &OsStr,
     words: &[OsString],
-    sources: &Sources,
+    sources: &SettingSources,
 ) -> Result<u8, Failure> {
     let destination = parse(destination)?;
     let setup = ClientSetup::prepare(sources)?;

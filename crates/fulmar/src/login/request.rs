@@ -128,12 +128,12 @@ fn start(server: &str, stock: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Sources;
+    use crate::settings::SettingSources;
 
     fn made(change: impl FnOnce(&mut Login), command: &[&str]) -> Opening {
         let environment = [("LC_CTYPE", "C.UTF-8"), ("LANG", "de it's")];
         let environment: Environment = environment.into_iter().collect();
-        let sources = Sources::stock();
+        let sources = SettingSources::stock();
         let settings = sources.layers(&environment, None).settings();
         let mut login = settings.unwrap().login;
         change(&mut login);

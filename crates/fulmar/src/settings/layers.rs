@@ -16,7 +16,7 @@ use crate::environment::Environment;
 
 /// The sources of settings, besides the environment.
 #[derive(Clone, Debug)]
-pub(crate) struct Sources {
+pub(crate) struct SettingSources {
     flags: Flags,
     /// The file that the user named.
     file: Option<PathBuf>,
@@ -49,16 +49,16 @@ impl RawValue<'_> {
 /// All sources together.
 #[derive(Debug)]
 pub(crate) struct Layers<'a> {
-    sources: &'a Sources,
+    sources: &'a SettingSources,
     environment: &'a Environment,
     config: Option<ConfigFile>,
 }
 
-impl Sources {
+impl SettingSources {
     /// Returns the sources under our own name: flags, the file that was named or the usual one, and the
     /// host that was named, if any.
-    pub(crate) fn own(flags: Flags, file: Option<PathBuf>, host: Option<&OsStr>) -> Sources {
-        Sources {
+    pub(crate) fn own(flags: Flags, file: Option<PathBuf>, host: Option<&OsStr>) -> SettingSources {
+        SettingSources {
             flags,
             file,
             host: host.map(|host| without_user(host).to_owned()),
@@ -67,10 +67,10 @@ impl Sources {
     }
 
     /// Returns the sources under the names of stock: its variables and nothing else.
-    pub(crate) fn stock() -> Sources {
-        Sources {
+    pub(crate) fn stock() -> SettingSources {
+        SettingSources {
             names: Names::Stock,
-            ..Sources::own(Flags::default(), None, None)
+            ..SettingSources::own(Flags::default(), None, None)
         }
     }
 
@@ -88,7 +88,7 @@ impl Sources {
     }
 
     /// Puts them together with the environment and with the file of
-    /// [`config_location`](Sources::config_location), if there is to be one.
+    /// [`config_location`](SettingSources::config_location), if there is to be one.
     pub(crate) fn layers<'a>(
         &'a self,
         environment: &'a Environment,
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     fn found(
-        sources: &Sources,
+        sources: &SettingSources,
         variables: &[(&str, &str)],
         about: &'static SettingInfo,
     ) -> (String, String) {
@@ -223,8 +223,8 @@ mod tests {
         (text, found.source.to_string())
     }
 
-    fn own() -> Sources {
-        Sources::own(Flags::default(), None, None)
+    fn own() -> SettingSources {
+        SettingSources::own(Flags::default(), None, None)
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
         let text = "predict = \"never\"\nlog = \"~/log\"\n[[host]]\nmatch = \"a\"\ninit = false\n";
         let say = |host: &str, variables: &[_], about| {
             let host = Some(OsStr::new(host));
-            let sources = Sources::own(Flags::default(), Some("file".into()), host);
+            let sources = SettingSources::own(Flags::default(), Some("file".into()), host);
             let environment: Environment = variables.iter().copied().collect();
             let location = sources.config_location(&environment).expect("a name");
             let config = location.parse(Some(text.into())).unwrap();
@@ -288,7 +288,7 @@ mod tests {
     fn under_stocks_name_there_is_no_file() {
         let environment = [("FULMAR_CONFIG", "file"), ("HOME", "/home/ada")];
         let environment = environment.into_iter().collect();
-        assert_eq!(Sources::stock().config_location(&environment), None);
+        assert_eq!(SettingSources::stock().config_location(&environment), None);
         assert!(own().config_location(&environment).is_some());
     }
 

@@ -35,7 +35,7 @@ pub(crate) use self::error::Failure;
 #[cfg(test)]
 pub(crate) use self::file_fault::FileFault;
 
-pub(crate) use self::layers::{Layers, Sources};
+pub(crate) use self::layers::{Layers, SettingSources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::records::Records;
 pub(crate) use self::setting::SettingInfo;
@@ -135,7 +135,7 @@ impl Layers<'_> {
 ///
 /// When there is a file and it cannot be used.
 pub(crate) fn layers<'a>(
-    sources: &'a Sources,
+    sources: &'a SettingSources,
     environment: &'a Environment,
 ) -> Result<Layers<'a>, Failure> {
     let location = sources.config_location(environment);
@@ -148,7 +148,10 @@ pub(crate) fn layers<'a>(
 /// # Errors
 ///
 /// When a value makes no sense, or there is a file and it cannot be used.
-pub(crate) fn resolve(sources: &Sources, environment: &Environment) -> Result<Settings, Failure> {
+pub(crate) fn resolve(
+    sources: &SettingSources,
+    environment: &Environment,
+) -> Result<Settings, Failure> {
     layers(sources, environment)?.settings()
 }
 
@@ -178,7 +181,9 @@ mod tests {
 
     fn stock(variables: &[(&str, &str)]) -> Result<Settings, Failure> {
         let environment = variables.iter().copied().collect();
-        Sources::stock().layers(&environment, None).settings()
+        SettingSources::stock()
+            .layers(&environment, None)
+            .settings()
     }
 
     #[test]
@@ -222,7 +227,7 @@ mod tests {
         let variables = [("MOSH_PREDICTION_DISPLAY", "sometimes")];
         let outcome = stock(&variables);
         assert!(matches!(outcome, Err(Failure::PredictionMode { mode }) if mode == "sometimes"));
-        let sources = Sources::own(flags::Flags::default(), None, None);
+        let sources = SettingSources::own(flags::Flags::default(), None, None);
         let environment = variables.into_iter().collect();
         let own = sources.layers(&environment, None).settings();
         assert!(matches!(own, Err(Failure::Setting { .. })));
