@@ -48,7 +48,7 @@ impl RawValue<'_> {
 
 /// All sources together.
 #[derive(Debug)]
-pub(crate) struct Layers<'a> {
+pub(crate) struct SettingLayers<'a> {
     sources: &'a SettingSources,
     environment: &'a Environment,
     config: Option<ConfigFile>,
@@ -93,8 +93,8 @@ impl SettingSources {
         &'a self,
         environment: &'a Environment,
         config: Option<ConfigFile>,
-    ) -> Layers<'a> {
-        Layers {
+    ) -> SettingLayers<'a> {
+        SettingLayers {
             sources: self,
             environment,
             config,
@@ -102,7 +102,7 @@ impl SettingSources {
     }
 }
 
-impl Layers<'_> {
+impl SettingLayers<'_> {
     /// Returns the file, if there may be one.
     pub(super) fn config(&self) -> Option<&ConfigFile> {
         self.config.as_ref()

@@ -1,6 +1,6 @@
 //! Lists the settings in force, for people: `fulmar config`.
 
-use super::layers::{Layers, RawValue};
+use super::layers::{RawValue, SettingLayers};
 use super::table::TABLE;
 use crate::report::escaped;
 
@@ -8,7 +8,7 @@ use crate::report::escaped;
 const VALUE_COLUMNS_MAX: usize = 40;
 
 /// Returns a table of all settings, each with its value and who has set it.
-pub(crate) fn listing(layers: &Layers<'_>) -> String {
+pub(crate) fn listing(layers: &SettingLayers<'_>) -> String {
     let mut text = String::new();
     if let Some(host) = layers.host() {
         text += &format!("host: {}\n", escaped(&host.to_string_lossy()));
@@ -27,7 +27,7 @@ pub(crate) fn listing(layers: &Layers<'_>) -> String {
     text + &aligned(&rows(layers))
 }
 
-fn rows(layers: &Layers<'_>) -> Vec<[String; 3]> {
+fn rows(layers: &SettingLayers<'_>) -> Vec<[String; 3]> {
     let row = |about: &'static super::setting::SettingInfo| {
         let RawValue { text, source } = layers.find(about);
         let value = escaped(&text.to_string_lossy());

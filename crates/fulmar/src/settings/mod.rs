@@ -35,7 +35,7 @@ pub(crate) use self::error::Failure;
 #[cfg(test)]
 pub(crate) use self::file_fault::FileFault;
 
-pub(crate) use self::layers::{Layers, SettingSources};
+pub(crate) use self::layers::{SettingLayers, SettingSources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::records::Records;
 pub(crate) use self::setting::SettingInfo;
@@ -97,7 +97,7 @@ pub(crate) struct Login {
     pub(crate) remote_ip: RemoteIp,
 }
 
-impl Layers<'_> {
+impl SettingLayers<'_> {
     /// Returns what is in force.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl Layers<'_> {
 pub(crate) fn layers<'a>(
     sources: &'a SettingSources,
     environment: &'a Environment,
-) -> Result<Layers<'a>, Failure> {
+) -> Result<SettingLayers<'a>, Failure> {
     let location = sources.config_location(environment);
     let config = location.map(reading::read).transpose()?;
     Ok(sources.layers(environment, config))
