@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 
-use super::flags::{FlagForm, FlagSet, Flags};
+use super::flags::{FlagForm, FlagSet, GivenFlags};
 use super::setting::{SettingInfo, ValueForm};
 
 /// Flags for all settings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LoginFlags(pub(crate) Flags);
+pub(crate) struct LoginFlags(pub(crate) GivenFlags);
 
 /// Flags for the settings that a copy needs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CopyFlags(pub(crate) Flags);
+pub(crate) struct CopyFlags(pub(crate) GivenFlags);
 
 /// Flags for the settings that a client needs which joins a server without a login.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ClientFlags(pub(crate) Flags);
+pub(crate) struct ClientFlags(pub(crate) GivenFlags);
 
 /// The configuration file that is read.
 #[derive(Clone, Debug, Default, Args)]
@@ -41,8 +41,8 @@ pub(crate) struct RecordArgs {
 }
 
 /// Collects what was given. The last flag for a setting has replaced the others.
-fn collected(set: FlagSet, matches: &ArgMatches) -> Flags {
-    Flags::collect(set, |form| match form.value {
+fn collected(set: FlagSet, matches: &ArgMatches) -> GivenFlags {
+    GivenFlags::collect(set, |form| match form.value {
         None => matches.get_one::<OsString>(&form.id).cloned(),
         Some(value) => matches.get_flag(&form.id).then(|| value.into()),
     })

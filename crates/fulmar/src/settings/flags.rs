@@ -43,7 +43,7 @@ impl FlagSet {
 
 /// The settings given on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Flags(Vec<GivenSetting>);
+pub(crate) struct GivenFlags(Vec<GivenSetting>);
 
 /// One setting that was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,10 +56,13 @@ pub(crate) struct GivenSetting {
     pub(crate) text: OsString,
 }
 
-impl Flags {
+impl GivenFlags {
     /// Collects what was given on a command line. `given` returns the text that was given in a form: its word, or the
     /// value that it stands for. Of the forms of one setting at most one may be given.
-    pub(crate) fn collect(set: FlagSet, given: impl Fn(&FlagForm) -> Option<OsString>) -> Flags {
+    pub(crate) fn collect(
+        set: FlagSet,
+        given: impl Fn(&FlagForm) -> Option<OsString>,
+    ) -> GivenFlags {
         let find = |about: &'static SettingInfo| {
             let mut forms = about.flag_forms().into_iter();
             forms.find_map(|form| {
@@ -70,7 +73,7 @@ impl Flags {
                 })
             })
         };
-        Flags(set.settings().filter_map(find).collect())
+        GivenFlags(set.settings().filter_map(find).collect())
     }
 
     /// Returns what was given for a setting.
@@ -213,7 +216,7 @@ mod tests {
             "family=inet" | "no-init" => form.value.map(OsString::from),
             _ => None,
         };
-        let flags = Flags::collect(FlagSet::Login, given);
+        let flags = GivenFlags::collect(FlagSet::Login, given);
         let told: Vec<_> = flags
             .iter()
             .map(|given| (given.name, given.flag.as_str(), given.text.clone()))
@@ -227,6 +230,10 @@ mod tests {
             ]
         );
         assert_eq!(flags.find("port"), None);
-        assert!(Flags::collect(FlagSet::Client, given).find("ssh").is_none());
+        assert!(
+            GivenFlags::collect(FlagSet::Client, given)
+                .find("ssh")
+                .is_none()
+        );
     }
 }

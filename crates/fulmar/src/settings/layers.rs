@@ -9,7 +9,7 @@ use fulmar_core::Names;
 
 use super::config_file::{ConfigFile, ConfigLocation};
 use super::error::Failure;
-use super::flags::Flags;
+use super::flags::GivenFlags;
 use super::setting::{Setting, SettingInfo, ValueForm};
 use super::source::ValueSource;
 use crate::environment::Environment;
@@ -17,7 +17,7 @@ use crate::environment::Environment;
 /// The sources of settings, besides the environment.
 #[derive(Clone, Debug)]
 pub(crate) struct SettingSources {
-    flags: Flags,
+    flags: GivenFlags,
     /// The file that the user named.
     file: Option<PathBuf>,
     /// The host as it was written, without the user.
@@ -57,7 +57,11 @@ pub(crate) struct SettingLayers<'a> {
 impl SettingSources {
     /// Returns the sources under our own name: flags, the file that was named or the usual one, and the
     /// host that was named, if any.
-    pub(crate) fn own(flags: Flags, file: Option<PathBuf>, host: Option<&OsStr>) -> SettingSources {
+    pub(crate) fn own(
+        flags: GivenFlags,
+        file: Option<PathBuf>,
+        host: Option<&OsStr>,
+    ) -> SettingSources {
         SettingSources {
             flags,
             file,
@@ -70,7 +74,7 @@ impl SettingSources {
     pub(crate) fn stock() -> SettingSources {
         SettingSources {
             names: Names::Stock,
-            ..SettingSources::own(Flags::default(), None, None)
+            ..SettingSources::own(GivenFlags::default(), None, None)
         }
     }
 
@@ -224,7 +228,7 @@ mod tests {
     }
 
     fn own() -> SettingSources {
-        SettingSources::own(Flags::default(), None, None)
+        SettingSources::own(GivenFlags::default(), None, None)
     }
 
     #[test]
@@ -263,7 +267,7 @@ mod tests {
         let text = "predict = \"never\"\nlog = \"~/log\"\n[[host]]\nmatch = \"a\"\ninit = false\n";
         let say = |host: &str, variables: &[_], about| {
             let host = Some(OsStr::new(host));
-            let sources = SettingSources::own(Flags::default(), Some("file".into()), host);
+            let sources = SettingSources::own(GivenFlags::default(), Some("file".into()), host);
             let environment: Environment = variables.iter().copied().collect();
             let location = sources.config_location(&environment).expect("a name");
             let config = location.parse(Some(text.into())).unwrap();

@@ -53,12 +53,12 @@ fn aligned(rows: &[[String; 3]]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flags::Flags;
+    use super::super::flags::GivenFlags;
     use super::super::layers::SettingSources;
     use super::*;
 
     fn told(variables: &[(&str, &str)]) -> String {
-        let sources = SettingSources::own(Flags::default(), None, None);
+        let sources = SettingSources::own(GivenFlags::default(), None, None);
         let environment = variables.iter().copied().collect();
         listing(&sources.layers(&environment, None))
     }

@@ -227,7 +227,7 @@ mod tests {
         let variables = [("MOSH_PREDICTION_DISPLAY", "sometimes")];
         let outcome = stock(&variables);
         assert!(matches!(outcome, Err(Failure::PredictionMode { mode }) if mode == "sometimes"));
-        let sources = SettingSources::own(flags::Flags::default(), None, None);
+        let sources = SettingSources::own(flags::GivenFlags::default(), None, None);
         let environment = variables.into_iter().collect();
         let own = sources.layers(&environment, None).settings();
         assert!(matches!(own, Err(Failure::Setting { .. })));
