@@ -16,7 +16,7 @@ use crate::clock::now;
 use crate::login::{Failure, SshChild, SshLogin};
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
-use crate::settings::{Records, SettingSources};
+use crate::settings::{RecordFiles, SettingSources};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
 use crate::{log, report, session_key};
@@ -78,7 +78,7 @@ fn offer(command: &[OsString], setup: &ClientSetup) -> Opening {
 }
 
 /// Returns an order to start a server: this very program, also if its file is gone since.
-fn server(records: &Records) -> io::Result<Command> {
+fn server(records: &RecordFiles) -> io::Result<Command> {
     let file = std::env::current_exe()?;
     let program = if file.exists() {
         file

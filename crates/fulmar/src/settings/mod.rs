@@ -37,7 +37,7 @@ pub(crate) use self::file_fault::FileFault;
 
 pub(crate) use self::layers::{SettingLayers, SettingSources};
 pub(crate) use self::listing::listing;
-pub(crate) use self::records::Records;
+pub(crate) use self::records::RecordFiles;
 pub(crate) use self::setting::SettingInfo;
 #[cfg(test)]
 pub(crate) use self::source::ValueSource;
@@ -63,7 +63,7 @@ pub(crate) struct Settings {
     /// True if the terminal's second screen is used where there is one.
     pub(crate) init: bool,
     /// The files that are written.
-    pub(crate) records: Records,
+    pub(crate) records: RecordFiles,
     /// The parts of the program that are logged, and how closely.
     pub(crate) log_filter: Targets,
 }
@@ -120,7 +120,7 @@ impl SettingLayers<'_> {
             escape_key: self.value(&table::ESCAPE_KEY)?,
             title_prefix: self.value(&table::TITLE_PREFIX)?,
             init: self.value(&table::INIT)?,
-            records: Records {
+            records: RecordFiles {
                 trace: self.value(&table::TRACE)?,
                 log: self.value(&table::LOG)?,
             },
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(usual.escape_key, EscapeKey::default());
         assert_eq!(usual.predict, PredictionMode::Adaptive);
         assert!(usual.title_prefix && usual.init && !usual.predict_overwrite);
-        assert_eq!(usual.records, Records::default());
+        assert_eq!(usual.records, RecordFiles::default());
         assert_eq!(usual.login.ssh, ["ssh"]);
     }
 

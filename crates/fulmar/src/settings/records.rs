@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// The records that may be written about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Records {
+pub(crate) struct RecordFiles {
     /// The file for a line about each datagram and each prediction.
     pub(crate) trace: Option<PathBuf>,
     /// The file for a log.
