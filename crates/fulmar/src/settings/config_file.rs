@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::document::Document;
+use super::document::ConfigDocument;
 use super::error::Failure;
 use super::file_fault::{BYTES_MAX, FileFault};
 use crate::environment::Environment;
@@ -31,7 +31,7 @@ pub(crate) struct ConfigFile {
     /// Its path.
     pub(crate) path: PathBuf,
     /// Its content; nothing if there is no such file.
-    pub(crate) document: Option<Document>,
+    pub(crate) document: Option<ConfigDocument>,
 }
 
 impl ConfigLocation {
@@ -73,7 +73,7 @@ impl ConfigLocation {
             Err(fault) => return Err(self.refused(fault)),
         };
         let path = self.path;
-        match text.map(|text| Document::parse(&text)).transpose() {
+        match text.map(|text| ConfigDocument::parse(&text)).transpose() {
             Ok(document) => Ok(ConfigFile { path, document }),
             Err(faults) => Err(Failure::Config { path, faults }),
         }

@@ -27,7 +27,7 @@ const MISSPELT_BYTES_MAX: usize = 32;
 
 /// The content of a configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Document {
+pub(crate) struct ConfigDocument {
     /// Sections with patterns, in their order.
     hosts: Vec<(Patterns, Vec<Entry>)>,
     /// The settings that hold otherwise.
@@ -60,15 +60,15 @@ impl fmt::Display for ConfigError {
     }
 }
 
-impl Document {
+impl ConfigDocument {
     /// Reads a file.
     ///
     /// # Errors
     ///
     /// With the first of its faults, in their order, and never without any.
-    pub(crate) fn parse(text: &str) -> Result<Document, Vec<ConfigError>> {
+    pub(crate) fn parse(text: &str) -> Result<ConfigDocument, Vec<ConfigError>> {
         let mut reader = Reader::new(text);
-        let mut document = Document::default();
+        let mut document = ConfigDocument::default();
         match DeTable::parse(text) {
             Ok(table) => reader.document(table.get_ref(), &mut document),
             Err(error) => {
@@ -116,7 +116,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn document(&mut self, table: &DeTable<'_>, document: &mut Document) {
+    fn document(&mut self, table: &DeTable<'_>, document: &mut ConfigDocument) {
         for (key, value) in table.iter() {
             match (key.get_ref().as_ref(), value.get_ref()) {
                 (HOST, DeValue::Array(sections)) => self.sections(sections, document),
@@ -133,7 +133,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn sections(&mut self, sections: &DeArray<'_>, document: &mut Document) {
+    fn sections(&mut self, sections: &DeArray<'_>, document: &mut ConfigDocument) {
         for section in sections.iter() {
             match section.get_ref() {
                 DeValue::Table(table) => document.hosts.extend(self.section(table, section.span())),
@@ -282,7 +282,7 @@ fn unknown(name: &str, other: &'static str) -> String {
 /// A fault as users see it.
 #[cfg(test)]
 pub(crate) fn example_fault() -> ConfigError {
-    let faults = Document::parse("\n\npredcit = \"never\"").expect_err("a fault");
+    let faults = ConfigDocument::parse("\n\npredcit = \"never\"").expect_err("a fault");
     faults.into_iter().next().expect("one")
 }
 
@@ -308,13 +308,13 @@ predict = "always"
 "#;
 
     fn told(name: &str, host: Option<&str>) -> Option<(String, usize)> {
-        let document = Document::parse(EXAMPLE).unwrap();
+        let document = ConfigDocument::parse(EXAMPLE).unwrap();
         let entry = document.find(name, host.map(OsStr::new))?;
         Some((entry.text.to_str().unwrap().to_owned(), entry.line))
     }
 
     fn faults(text: &str) -> Vec<String> {
-        let faults = Document::parse(text).expect_err(text);
+        let faults = ConfigDocument::parse(text).expect_err(text);
         faults.iter().map(ToString::to_string).collect()
     }
 
@@ -346,7 +346,11 @@ predict = "always"
             "# only a remark",
             "\u{feff}# as some editors begin",
         ] {
-            assert_eq!(Document::parse(text), Ok(Document::default()), "{text:?}");
+            assert_eq!(
+                ConfigDocument::parse(text),
+                Ok(ConfigDocument::default()),
+                "{text:?}"
+            );
         }
     }
 
@@ -455,14 +459,14 @@ predict = "always"
     proptest! {
         #[test]
         fn no_text_is_too_much(text in "(?s).{0,200}") {
-            let _ = Document::parse(&text);
+            let _ = ConfigDocument::parse(&text);
         }
 
         #[test]
         fn nothing_that_looks_like_a_file_is_too_much(
             text in r#"((port|ssh|host|match|init|\[\[host\]\]|\[|\]|=|"|'|\n|\{|\}|\.|,|#|ä|true|7) ?){0,40}"#
         ) {
-            if let Err(faults) = Document::parse(&text) {
+            if let Err(faults) = ConfigDocument::parse(&text) {
                 prop_assert!(!faults.is_empty() && faults.len() <= FAULTS_MAX);
                 for fault in faults {
                     prop_assert!(fault.line >= 1 && fault.column >= 1);
