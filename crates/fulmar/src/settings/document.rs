@@ -7,7 +7,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::pattern::Patterns;
+use super::pattern::HostPatterns;
 use super::setting::{AnySetting, SettingInfo, ValueForm};
 use super::table::TABLE;
 
@@ -29,7 +29,7 @@ const MISSPELT_BYTES_MAX: usize = 32;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConfigDocument {
     /// Sections with patterns, in their order.
-    hosts: Vec<(Patterns, Vec<Entry>)>,
+    hosts: Vec<(HostPatterns, Vec<Entry>)>,
     /// The settings that hold otherwise.
     general: Vec<Entry>,
 }
@@ -149,7 +149,7 @@ impl<'t> Reader<'t> {
         &mut self,
         table: &DeTable<'_>,
         span: Range<usize>,
-    ) -> Option<(Patterns, Vec<Entry>)> {
+    ) -> Option<(HostPatterns, Vec<Entry>)> {
         let mut patterns = None;
         let mut entries = Vec::new();
         let mut has_match = false;
@@ -169,9 +169,9 @@ impl<'t> Reader<'t> {
         Some((patterns?, entries))
     }
 
-    fn patterns(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Patterns> {
+    fn patterns(&mut self, value: &Spanned<DeValue<'_>>) -> Option<HostPatterns> {
         let parsed = match value.get_ref() {
-            DeValue::String(list) => Patterns::parse(list),
+            DeValue::String(list) => HostPatterns::parse(list),
             _ => Err("it is a text in quotes".to_owned()),
         };
         parsed.map_err(|why| self.refuse(MATCH, value, &why)).ok()

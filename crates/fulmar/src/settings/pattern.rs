@@ -5,7 +5,7 @@ use wildcard::WildcardBuilder;
 /// A list of patterns, separated by blanks or commas: `*` is any text, `?` any one byte, and a `!`
 /// before a pattern makes a host that it matches no match of the whole list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Patterns(Vec<Pattern>);
+pub(crate) struct HostPatterns(Vec<Pattern>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pattern {
@@ -13,13 +13,13 @@ struct Pattern {
     text: String,
 }
 
-impl Patterns {
+impl HostPatterns {
     /// Reads a list.
     ///
     /// # Errors
     ///
     /// How a list is written.
-    pub(crate) fn parse(list: &str) -> Result<Patterns, String> {
+    pub(crate) fn parse(list: &str) -> Result<HostPatterns, String> {
         let words = list.split(|c: char| c == ',' || c.is_ascii_whitespace());
         let patterns: Vec<Pattern> = words
             .filter(|word| !word.is_empty())
@@ -31,7 +31,7 @@ impl Patterns {
         match patterns.iter().find(|pattern| pattern.text.contains('@')) {
             _ if patterns.is_empty() => Err("it is a list of host names or patterns".to_owned()),
             Some(_) => Err("patterns are for host names, without a user before them".to_owned()),
-            None => Ok(Patterns(patterns)),
+            None => Ok(HostPatterns(patterns)),
         }
     }
 
@@ -60,7 +60,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn matches(list: &str, host: &str) -> bool {
-        Patterns::parse(list).unwrap().matches(host.as_bytes())
+        HostPatterns::parse(list).unwrap().matches(host.as_bytes())
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_list_has_a_pattern_and_no_users() {
         for bad in ["", " , ", "ada@example.org"] {
-            assert!(Patterns::parse(bad).is_err(), "{bad:?}");
+            assert!(HostPatterns::parse(bad).is_err(), "{bad:?}");
         }
     }
 
