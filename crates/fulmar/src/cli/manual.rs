@@ -5,7 +5,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
-use crate::settings::{SettingInfo, TABLE, VARIABLES};
+use crate::settings::{SETTINGS, SettingInfo, VARIABLES};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
 const KEYS: [(&str, &str); 6] = [
@@ -157,7 +157,7 @@ fn configuration(roff: &mut Roff) {
     }
     roff.control("fi", []).control("PP", []);
     roff.text([roman("The settings, their variables and defaults:")]);
-    for about in TABLE.iter().map(|known| known.about()) {
+    for about in SETTINGS.iter().map(|known| known.about()) {
         roff.control("TP", []);
         roff.text([bold(about.name), roman(format!("  {}", variables(about)))]);
         roff.text([roman(format!(
@@ -197,7 +197,7 @@ mod tests {
         ] {
             assert!(sections.contains(&wanted), "{wanted} {sections:?}");
         }
-        for about in TABLE.iter().map(|known| known.about()) {
+        for about in SETTINGS.iter().map(|known| known.about()) {
             assert!(text.contains(about.variable), "{}", about.variable);
             let flag = format!("\\-\\-{}", about.name.replace('-', "\\-"));
             let turned_off = format!("\\-\\-no\\-{}", about.name.replace('-', "\\-"));

@@ -9,7 +9,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::pattern::HostPatterns;
 use super::setting::{AnySetting, SettingInfo, ValueForm};
-use super::table::TABLE;
+use super::table::SETTINGS;
 
 /// The key of the sections.
 const HOST: &str = "host";
@@ -241,7 +241,7 @@ impl<'t> Reader<'t> {
 }
 
 fn known(name: &str) -> Option<&'static dyn AnySetting> {
-    TABLE
+    SETTINGS
         .iter()
         .find(|known| known.about().name == name)
         .copied()
@@ -262,7 +262,7 @@ fn flag_text(about: &SettingInfo, value: &DeValue<'_>) -> Result<String, String>
 
 /// Returns what to say of a key that does not exist.
 fn unknown(name: &str, other: &'static str) -> String {
-    let names = TABLE.iter().map(|known| known.about().name);
+    let names = SETTINGS.iter().map(|known| known.about().name);
     let distances = names
         .chain([other])
         .map(|known| (strsim::osa_distance(name, known), known));

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::setting::{SettingGroup, SettingInfo, ShortFlag, ValueForm};
-use super::table::TABLE;
+use super::table::SETTINGS;
 
 /// A command line on which settings are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ const LETTERS_OF_COPIES: [char; 2] = ['p', 'o'];
 impl FlagSet {
     /// Lists the settings that it has flags for, in the order of the table.
     pub(crate) fn settings(self) -> impl Iterator<Item = &'static SettingInfo> {
-        let all = TABLE.iter().map(|known| known.about());
+        let all = SETTINGS.iter().map(|known| known.about());
         all.filter(move |about| match self {
             FlagSet::Login => true,
             FlagSet::Client => about.group.is_for_clients(),
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn each_command_line_has_the_settings_that_it_can_use() {
-        assert_eq!(names(FlagSet::Login).len(), TABLE.len());
+        assert_eq!(names(FlagSet::Login).len(), SETTINGS.len());
         let (client, copy) = (names(FlagSet::Client), names(FlagSet::Copy));
         assert!(client.contains("predict") && client.contains("log"));
         assert!(!client.contains("ssh") && !client.contains("port"));

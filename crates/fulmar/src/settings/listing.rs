@@ -1,7 +1,7 @@
 //! Lists the settings in force, for people: `fulmar config`.
 
 use super::layers::{RawValue, SettingLayers};
-use super::table::TABLE;
+use super::table::SETTINGS;
 use crate::report::escaped;
 
 /// Values beyond this width do not move the column after them. Chosen by eye.
@@ -34,7 +34,7 @@ fn rows(layers: &SettingLayers<'_>) -> Vec<[String; 3]> {
         [about.name.to_owned(), value, escaped(&source.to_string())]
     };
     let head = ["setting", "value", "from"].map(str::to_owned);
-    let settings = TABLE.iter().map(|known| row(known.about()));
+    let settings = SETTINGS.iter().map(|known| row(known.about()));
     std::iter::once(head).chain(settings).collect()
 }
 
@@ -70,7 +70,7 @@ mod tests {
             "/a/rather/long/path/to/the/ssh/that/I/use --with words",
         )]);
         let lines: Vec<&str> = text.lines().skip(2).collect();
-        assert_eq!(lines.len(), TABLE.len() + 1);
+        assert_eq!(lines.len(), SETTINGS.len() + 1);
         let place = lines[0].find("from").unwrap();
         for line in &lines[1..] {
             let is_long = line.starts_with("ssh ");

@@ -41,7 +41,7 @@ pub(crate) use self::records::RecordFiles;
 pub(crate) use self::setting::SettingInfo;
 #[cfg(test)]
 pub(crate) use self::source::ValueSource;
-pub(crate) use self::table::TABLE;
+pub(crate) use self::table::SETTINGS;
 pub(crate) use self::values::BindServer;
 pub(crate) use self::variables::VARIABLES;
 use crate::advice::Advice;

@@ -14,7 +14,7 @@ use super::setting::{
 use super::values::{self, BindServer};
 
 /// All of them, in the order in which they are listed.
-pub(crate) static TABLE: [&dyn AnySetting; 16] = [
+pub(crate) static SETTINGS: [&dyn AnySetting; 16] = [
     &SSH,
     &SERVER,
     &CLIENT,
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_variable_is_named_for_its_setting() {
-        for about in TABLE.iter().map(|known| known.about()) {
+        for about in SETTINGS.iter().map(|known| known.about()) {
             let wanted = format!("FULMAR_{}", about.name.to_uppercase().replace('-', "_"));
             let wanted = match about.name {
                 "log" => "FULMAR_LOG_FILE",
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn no_name_and_no_letter_is_given_twice() {
         let mut seen = BTreeSet::new();
-        for about in TABLE.iter().map(|known| known.about()) {
+        for about in SETTINGS.iter().map(|known| known.about()) {
             assert!(seen.insert(about.name.to_owned()), "{}", about.name);
             for letter in about.letters {
                 let (ShortFlag::Same(letter) | ShortFlag::Value(letter, _)) = letter;
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn whatever_the_table_offers_is_a_value() {
-        for known in TABLE {
+        for known in SETTINGS {
             let about = known.about();
             let mut offered = vec![about.default];
             match about.shape {
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_line_of_help_is_a_line() {
-        for about in TABLE.iter().map(|known| known.about()) {
+        for about in SETTINGS.iter().map(|known| known.about()) {
             assert!(
                 about.help.len() <= 100 && !about.help.ends_with('.'),
                 "{}",

@@ -46,7 +46,7 @@ mod tests {
     use std::fmt::Write as _;
 
     use super::super::setting::{SettingInfo, ShortFlag, ValueForm};
-    use super::super::table::TABLE;
+    use super::super::table::SETTINGS;
     use super::*;
     use crate::documents;
 
@@ -74,7 +74,7 @@ mod tests {
     fn the_settings_in_the_document_are_those_of_the_table() {
         let mut table =
             "| setting | what | default | flags | variables |\n|---|---|---|---|---|\n".to_owned();
-        for about in TABLE.iter().map(|known| known.about()) {
+        for about in SETTINGS.iter().map(|known| known.about()) {
             let values = match about.shape {
                 ValueForm::Word(words) => format!(": {}", words.join(", ")),
                 _ => String::new(),
