@@ -5,7 +5,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
-use crate::settings::{SETTINGS, SettingInfo, VARIABLES};
+use crate::settings::{OTHER_VARIABLES, SETTINGS, SettingInfo};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
 const KEYS: [(&str, &str); 6] = [
@@ -101,7 +101,7 @@ fn own_sections() -> Roff {
     roff.control("SH", ["ENVIRONMENT"]);
     let what = "Each setting has a variable, listed above; an empty one counts as not set. The others are:";
     roff.text([roman(what)]);
-    terms(&mut roff, &VARIABLES);
+    terms(&mut roff, &OTHER_VARIABLES);
     section(&mut roff, "FILES", &FILES);
     section(&mut roff, "EXIT STATUS", &STATUSES);
     roff.control("SH", ["EXAMPLES"]);

@@ -43,7 +43,7 @@ pub(crate) use self::setting::SettingInfo;
 pub(crate) use self::source::ValueSource;
 pub(crate) use self::table::SETTINGS;
 pub(crate) use self::values::BindServer;
-pub(crate) use self::variables::VARIABLES;
+pub(crate) use self::variables::OTHER_VARIABLES;
 use crate::advice::Advice;
 use crate::environment::Environment;
 

@@ -3,7 +3,7 @@
 use super::config_file;
 
 /// A variable, and what it is for.
-pub(crate) const VARIABLES: [(&str, &str); 10] = [
+pub(crate) const OTHER_VARIABLES: [(&str, &str); 10] = [
     (
         config_file::VARIABLE,
         "The configuration file, instead of the usual one; none for no file",
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_variables_in_the_document_are_those_of_the_list() {
         let mut table = "| variable | what |\n|---|---|\n".to_owned();
-        for (name, what) in VARIABLES {
+        for (name, what) in OTHER_VARIABLES {
             writeln!(table, "| `{}` | {what} |", name.replace(", ", "`, `"))
                 .expect("memory takes it");
         }
