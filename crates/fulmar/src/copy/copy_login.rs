@@ -19,7 +19,7 @@ use crate::clock::now;
 use crate::login::{self, SshLogin};
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor, Token};
-use crate::settings::{BindServer, Login};
+use crate::settings::{BindServer, LoginSettings};
 use crate::system::while_doing;
 
 /// A far end that waits.
@@ -45,7 +45,7 @@ impl CopyLogin {
     ///
     /// When the destination is none for ssh.
     pub(super) fn begin(
-        settings: &Login,
+        settings: &LoginSettings,
         destination: &OsStr,
         ssh_words: &[OsString],
         limit: Option<Rate>,
@@ -169,7 +169,7 @@ impl From<CopyLoginFailure> for Failure {
 
 /// Returns what the far end is told of where to listen and how fast to send: words that every shell reads
 /// alike.
-fn server_words(settings: &Login, limit: Option<Rate>) -> Vec<String> {
+fn server_words(settings: &LoginSettings, limit: Option<Rate>) -> Vec<String> {
     let mut words = Vec::new();
     if let Some(ports) = settings.port {
         words.extend(["-p".to_owned(), ports.as_option()]);

@@ -207,7 +207,10 @@ fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<Rate> {
     }
 }
 
-fn settings_for(arguments: &CopyArgs, destination: &OsStr) -> Result<settings::Login, Failure> {
+fn settings_for(
+    arguments: &CopyArgs,
+    destination: &OsStr,
+) -> Result<settings::LoginSettings, Failure> {
     let host = crate::login::host_of(destination)?;
     let flags = arguments.flags.0.clone();
     let sources = SettingSources::own(flags, arguments.file.path.clone(), Some(&host));

@@ -225,7 +225,7 @@ fn obey(signal: Signal) -> Result<(), Failure> {
 
 /// Returns the wishes for a login over the ssh of these words, as far as they are the user's settings.
 pub(crate) fn config(
-    settings: &settings::Login,
+    settings: &settings::LoginSettings,
     words: &[OsString],
     destination: Destination,
     command: String,

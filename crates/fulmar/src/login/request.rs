@@ -11,7 +11,7 @@ use fulmar_terminal::Size;
 
 use crate::environment::Environment;
 use crate::server::locale;
-use crate::settings::{BindServer, Login};
+use crate::settings::{BindServer, LoginSettings};
 use crate::shell_words::{quoted, split};
 
 /// A terminal that a session is asked for.
@@ -26,7 +26,7 @@ pub(crate) struct Window {
 /// Returns all that is written to the far side, for a session with `command`, or with a shell if
 /// that is empty.
 pub(crate) fn opening(
-    login: &Login,
+    login: &LoginSettings,
     command: Vec<OsString>,
     window: Window,
     environment: &Environment,
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::settings::SettingSources;
 
-    fn made(change: impl FnOnce(&mut Login), command: &[&str]) -> Opening {
+    fn made(change: impl FnOnce(&mut LoginSettings), command: &[&str]) -> Opening {
         let environment = [("LC_CTYPE", "C.UTF-8"), ("LANG", "de it's")];
         let environment: Environment = environment.into_iter().collect();
         let sources = SettingSources::stock();

@@ -51,7 +51,7 @@ use crate::environment::Environment;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     /// For whoever logs in.
-    pub(crate) login: Login,
+    pub(crate) login: LoginSettings,
     /// The mode for showing keys before the server has answered.
     pub(crate) predict: PredictionMode,
     /// True if predictions replace what is under them.
@@ -80,7 +80,7 @@ impl Settings {
 
 /// The settings of the login and of the addresses to send to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Login {
+pub(crate) struct LoginSettings {
     /// The program that logs in, and the words that come before ours; never empty.
     pub(crate) ssh: Vec<OsString>,
     /// A shell command line that starts the server, if the usual one will not do.
@@ -107,7 +107,7 @@ impl SettingLayers<'_> {
         let predict = self.value(&table::PREDICT);
         Ok(Settings {
             predict: predict.map_err(|failure| in_stocks_words(failure, self.names()))?,
-            login: Login {
+            login: LoginSettings {
                 ssh: self.value(&table::SSH)?,
                 server: self.value(&table::SERVER)?,
                 client: self.value(&table::CLIENT)?,
