@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     NothingToDo,
     /// The settings make no sense.
     #[error(transparent)]
-    Settings(#[from] settings::Failure),
+    Settings(#[from] settings::SettingsError),
     /// A session has not begun.
     #[error(transparent)]
     Login(#[from] login::Failure),

@@ -82,7 +82,7 @@ pub(crate) enum Failure {
     Login(#[from] LoginFailure),
     /// The settings make no sense.
     #[error(transparent)]
-    Settings(#[from] settings::Failure),
+    Settings(#[from] settings::SettingsError),
     /// Nothing can be logged.
     #[error(transparent)]
     Log(#[from] log::Failure),

@@ -127,7 +127,7 @@ fn types() -> Vec<(&'static str, &'static str)> {
             include_str!("../copy/error.rs"),
         ),
         (
-            type_name::<crate::settings::Failure>(),
+            type_name::<crate::settings::SettingsError>(),
             include_str!("../settings/error.rs"),
         ),
         (type_name::<log::Failure>(), include_str!("../log.rs")),

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::document::ConfigDocument;
-use super::error::Failure;
+use super::error::SettingsError;
 use super::file_fault::{BYTES_MAX, FileFault};
 use crate::environment::Environment;
 
@@ -67,7 +67,7 @@ impl ConfigLocation {
     /// # Errors
     ///
     /// When it has more than [`BYTES_MAX`] bytes, is not UTF-8, or has faults.
-    pub(crate) fn parse(self, content: Option<Vec<u8>>) -> Result<ConfigFile, Failure> {
+    pub(crate) fn parse(self, content: Option<Vec<u8>>) -> Result<ConfigFile, SettingsError> {
         let text = match content.map(text).transpose() {
             Ok(text) => text,
             Err(fault) => return Err(self.refused(fault)),
@@ -75,14 +75,14 @@ impl ConfigLocation {
         let path = self.path;
         match text.map(|text| ConfigDocument::parse(&text)).transpose() {
             Ok(document) => Ok(ConfigFile { path, document }),
-            Err(faults) => Err(Failure::Config { path, faults }),
+            Err(faults) => Err(SettingsError::Config { path, faults }),
         }
     }
 
     /// Returns the failure that follows from a fault of the file.
-    pub(crate) fn refused(self, fault: FileFault) -> Failure {
+    pub(crate) fn refused(self, fault: FileFault) -> SettingsError {
         let path = self.path;
-        Failure::ConfigFile { path, fault }
+        SettingsError::ConfigFile { path, fault }
     }
 }
 

@@ -9,7 +9,7 @@ use super::source::ValueSource;
 
 /// The reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum SettingsError {
     /// The configuration file cannot be read or should not be trusted.
     #[error("{}: {fault}", path.display())]
     ConfigFile {
@@ -46,11 +46,11 @@ pub(crate) enum Failure {
     },
 }
 
-impl Failure {
+impl SettingsError {
     /// Says what happened, in one line or, of a file with several faults, in one for each.
     pub(crate) fn lines(&self) -> Vec<String> {
         match self {
-            Failure::Config { path, faults } => listed(path, faults),
+            SettingsError::Config { path, faults } => listed(path, faults),
             other => vec![other.to_string()],
         }
     }
@@ -58,7 +58,7 @@ impl Failure {
     /// Says what to try next.
     pub(crate) fn advice(&self) -> String {
         match self {
-            Failure::ConfigFile { path, fault } => {
+            SettingsError::ConfigFile { path, fault } => {
                 let path = path.display();
                 match fault {
                     FileFault::OthersOwn => format!(
@@ -69,15 +69,15 @@ impl Failure {
                         .to_owned(),
                 }
             }
-            Failure::Config { .. } => {
+            SettingsError::Config { .. } => {
                 "fulmar config lists all settings; --config none does without the file".to_owned()
             }
-            Failure::Setting { name, .. } => {
+            SettingsError::Setting { name, .. } => {
                 format!(
                     "fulmar --help tells about --{name}, fulmar config what is in force and from where"
                 )
             }
-            Failure::PredictionMode { .. } => {
+            SettingsError::PredictionMode { .. } => {
                 "MOSH_PREDICTION_DISPLAY is one of adaptive, always, never, experimental".to_owned()
             }
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use fulmar_core::Names;
 
 use super::config_file::{ConfigFile, ConfigLocation};
-use super::error::Failure;
+use super::error::SettingsError;
 use super::flags::GivenFlags;
 use super::setting::{Setting, SettingInfo, ValueForm};
 use super::source::ValueSource;
@@ -36,8 +36,8 @@ pub(crate) struct RawValue<'a> {
 
 impl RawValue<'_> {
     /// Returns the failure that follows when the text makes no sense.
-    pub(super) fn refused(self, about: &SettingInfo, why: String) -> Failure {
-        Failure::Setting {
+    pub(super) fn refused(self, about: &SettingInfo, why: String) -> SettingsError {
+        SettingsError::Setting {
             name: about.name,
             value: self.text.into_owned(),
             place: self.source,
@@ -127,7 +127,7 @@ impl SettingLayers<'_> {
     /// # Errors
     ///
     /// When what was found is not one.
-    pub(super) fn value<T>(&self, setting: &'static Setting<T>) -> Result<T, Failure> {
+    pub(super) fn value<T>(&self, setting: &'static Setting<T>) -> Result<T, SettingsError> {
         let found = self.find(&setting.about);
         let read = (setting.parse)(&found.text);
         read.map_err(|why| found.refused(&setting.about, why))

@@ -31,7 +31,7 @@ use tracing_subscriber::filter::Targets;
 pub(crate) use self::arguments::{ClientFlags, ConfigArg, CopyFlags, LoginFlags, RecordArgs};
 #[cfg(test)]
 pub(crate) use self::document::example_fault;
-pub(crate) use self::error::Failure;
+pub(crate) use self::error::SettingsError;
 #[cfg(test)]
 pub(crate) use self::file_fault::FileFault;
 
@@ -103,7 +103,7 @@ impl SettingLayers<'_> {
     /// # Errors
     ///
     /// When a value makes no sense.
-    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
+    pub(crate) fn settings(&self) -> Result<Settings, SettingsError> {
         let predict = self.value(&table::PREDICT);
         Ok(Settings {
             predict: predict.map_err(|failure| in_stocks_words(failure, self.names()))?,
@@ -137,7 +137,7 @@ impl SettingLayers<'_> {
 pub(crate) fn layers<'a>(
     sources: &'a SettingSources,
     environment: &'a Environment,
-) -> Result<SettingLayers<'a>, Failure> {
+) -> Result<SettingLayers<'a>, SettingsError> {
     let location = sources.config_location(environment);
     let config = location.map(reading::read).transpose()?;
     Ok(sources.layers(environment, config))
@@ -151,25 +151,25 @@ pub(crate) fn layers<'a>(
 pub(crate) fn resolve(
     sources: &SettingSources,
     environment: &Environment,
-) -> Result<Settings, Failure> {
+) -> Result<Settings, SettingsError> {
     layers(sources, environment)?.settings()
 }
 
-impl Advice for Failure {
+impl Advice for SettingsError {
     fn told(&self) -> Vec<String> {
         self.lines()
     }
 
     fn advice(&self, _names: Names) -> Option<String> {
-        Some(Failure::advice(self))
+        Some(SettingsError::advice(self))
     }
 }
 
 /// Returns a failure as stock would tell it: docs/protocol.md §2.8.
-fn in_stocks_words(failure: Failure, names: Names) -> Failure {
+fn in_stocks_words(failure: SettingsError, names: Names) -> SettingsError {
     match failure {
-        Failure::Setting { value, .. } if names == Names::Stock => {
-            Failure::PredictionMode { mode: value }
+        SettingsError::Setting { value, .. } if names == Names::Stock => {
+            SettingsError::PredictionMode { mode: value }
         }
         other => other,
     }
@@ -179,7 +179,7 @@ fn in_stocks_words(failure: Failure, names: Names) -> Failure {
 mod tests {
     use super::*;
 
-    fn stock(variables: &[(&str, &str)]) -> Result<Settings, Failure> {
+    fn stock(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
         let environment = variables.iter().copied().collect();
         SettingSources::stock()
             .layers(&environment, None)
@@ -226,10 +226,12 @@ mod tests {
     fn an_unknown_prediction_mode_is_an_error() {
         let variables = [("MOSH_PREDICTION_DISPLAY", "sometimes")];
         let outcome = stock(&variables);
-        assert!(matches!(outcome, Err(Failure::PredictionMode { mode }) if mode == "sometimes"));
+        assert!(
+            matches!(outcome, Err(SettingsError::PredictionMode { mode }) if mode == "sometimes")
+        );
         let sources = SettingSources::own(flags::GivenFlags::default(), None, None);
         let environment = variables.into_iter().collect();
         let own = sources.layers(&environment, None).settings();
-        assert!(matches!(own, Err(Failure::Setting { .. })));
+        assert!(matches!(own, Err(SettingsError::Setting { .. })));
     }
 }

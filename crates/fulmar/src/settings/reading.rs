@@ -8,7 +8,7 @@ use std::path::Path;
 use fulmar_platform::own_user_id;
 
 use super::config_file::{ConfigFile, ConfigLocation, FileStatus};
-use super::error::Failure;
+use super::error::SettingsError;
 use super::file_fault::{BYTES_MAX, FileFault};
 
 /// Reads the file. If the usual one is not there, nothing is said.
@@ -16,7 +16,7 @@ use super::file_fault::{BYTES_MAX, FileFault};
 /// # Errors
 ///
 /// When it cannot be read, should not be trusted, or has faults.
-pub(crate) fn read(location: ConfigLocation) -> Result<ConfigFile, Failure> {
+pub(crate) fn read(location: ConfigLocation) -> Result<ConfigFile, SettingsError> {
     match content(location.path(), location.is_named()) {
         Ok(content) => location.parse(content),
         Err(fault) => Err(location.refused(fault)),

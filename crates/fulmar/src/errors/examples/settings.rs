@@ -8,13 +8,13 @@ use crate::{log, settings};
 
 pub(super) fn rows() -> Vec<Row> {
     let path = || PathBuf::from("/home/ada/.config/fulmar/config.toml");
-    let file = |fault| settings::Failure::ConfigFile {
+    let file = |fault| settings::SettingsError::ConfigFile {
         path: path(),
         fault,
     };
     vec![
         row(
-            settings::Failure::Config {
+            settings::SettingsError::Config {
                 path: path(),
                 faults: vec![example_fault()],
             },
@@ -48,7 +48,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the file is in another encoding, or is not text",
         ),
         row(
-            settings::Failure::Setting {
+            settings::SettingsError::Setting {
                 name: "predict",
                 value: "sometimes".into(),
                 place: ValueSource::Variable("FULMAR_PREDICT"),
@@ -58,7 +58,7 @@ pub(super) fn rows() -> Vec<Row> {
             "a flag or a variable has a value that makes no sense",
         ),
         row(
-            settings::Failure::PredictionMode {
+            settings::SettingsError::PredictionMode {
                 mode: "sometimes".into(),
             },
             STOCK,
