@@ -82,6 +82,7 @@ impl GivenFlags {
     }
 
     /// Lists what was given, in the order of the table.
+    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &GivenSetting> {
         self.0.iter()
     }
