@@ -44,6 +44,7 @@ mod running_program;
 mod secret;
 pub mod signals;
 mod standard;
+mod threads;
 mod timer;
 mod transfer;
 pub mod tty;

@@ -1,6 +1,7 @@
 //! The process itself: going to the background, and who we are.
 
 use crate::secret::are_secrets_held;
+use crate::threads::refuse_threads;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid, getsid, test_kill_process};
@@ -42,16 +43,6 @@ pub fn fork() -> io::Result<Forked> {
             child: child.unsigned_abs(),
         }),
     }
-}
-
-/// Fails if other threads run. Where the system does not tell, it is taken for granted that none
-/// do.
-pub(crate) fn refuse_threads() -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    if std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() > 1) {
-        return Err(io::Error::other("other threads are running"));
-    }
-    Ok(())
 }
 
 /// Leaves the session and its terminal: their end is not ours any more.

@@ -1,6 +1,6 @@
 //! Memory and randomness for keys, and the way of a key out of the environment.
 
-use crate::process::refuse_threads;
+use crate::threads::refuse_threads;
 use rustix::mm::{MapFlags, ProtFlags, mlock, mmap_anonymous, munmap};
 use std::alloc::{Layout, handle_alloc_error};
 use std::ffi::{OsStr, c_void};

@@ -38,7 +38,7 @@ pub enum Enclosure {
 ///
 /// When other threads run, or such a room is not permitted.
 pub fn enclose() -> io::Result<Enclosure> {
-    crate::process::refuse_threads()?;
+    crate::threads::refuse_threads()?;
     let kind = leave()?;
     let (caller_lives, held_by_caller) = io::pipe()?;
     match fork()? {
