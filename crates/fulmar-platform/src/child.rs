@@ -213,24 +213,33 @@ impl Child {
     }
 }
 
-pub(crate) fn spawn(slave: Slave, command: &Spawn) -> Result<Child, SpawnError> {
-    let (progress, announced) = match progress_pipe() {
-        Ok(pipe) => pipe,
-        Err(error) => return Err(command.error(SpawnStep::Fork, error, slave)),
-    };
-    let started = command
-        .prepare(&slave, announced)
-        .and_then(|mut prepared| prepared.spawn());
-    let process = match started {
-        Ok(process) => process,
-        Err(error) => return Err(command.error(last_step(progress.as_fd()), error, slave)),
-    };
-    let pid = Pid::from_child(&process);
-    Ok(Child {
-        process,
-        pid,
-        status: None,
-    })
+impl Slave {
+    /// Starts a program on this terminal, as leader of a session of its own.
+    ///
+    /// This end is closed here on success, so that the master hangs up when the programs are done.
+    ///
+    /// # Errors
+    ///
+    /// Says which step failed, and returns the slave for another attempt.
+    pub fn spawn(self, command: &Spawn) -> Result<Child, SpawnError> {
+        let (progress, announced) = match progress_pipe() {
+            Ok(pipe) => pipe,
+            Err(error) => return Err(command.error(SpawnStep::Fork, error, self)),
+        };
+        let started = command
+            .prepare(&self, announced)
+            .and_then(|mut prepared| prepared.spawn());
+        let process = match started {
+            Ok(process) => process,
+            Err(error) => return Err(command.error(last_step(progress.as_fd()), error, self)),
+        };
+        let pid = Pid::from_child(&process);
+        Ok(Child {
+            process,
+            pid,
+            status: None,
+        })
+    }
 }
 
 /// Makes a pipe for the child to announce its steps on. Reading it never waits, for a child of

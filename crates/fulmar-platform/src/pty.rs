@@ -1,8 +1,8 @@
 //! Pseudo terminals: the two descriptors between us and the user's programs.
 
-use crate::{Child, Spawn, SpawnError, Transfer, WindowSize};
 #[cfg(target_os = "linux")]
 use crate::{Interest, wait_for};
+use crate::{Transfer, WindowSize};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open as open_file};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
@@ -199,17 +199,6 @@ pub struct Slave {
 }
 
 impl Slave {
-    /// Starts a program on this terminal, as leader of a session of its own.
-    ///
-    /// This end is closed here on success, so that the master hangs up when the programs are done.
-    ///
-    /// # Errors
-    ///
-    /// Says which step failed, and returns the slave for another attempt.
-    pub fn spawn(self, command: &Spawn) -> Result<Child, SpawnError> {
-        crate::child::spawn(self, command)
-    }
-
     pub(crate) fn duplicate(&self) -> io::Result<OwnedFd> {
         self.fd.try_clone()
     }
@@ -224,6 +213,7 @@ impl AsFd for Slave {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Spawn;
     use crate::test_support::{read_to_close, wait_readable};
     use rustix::fs::fcntl_getfl;
     use rustix::io::fcntl_getfd;

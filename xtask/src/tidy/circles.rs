@@ -13,8 +13,6 @@ use super::{Files, Finding};
 /// Folders of sources in which some modules lie on circles, and how many. The numbers may only fall.
 const CEILINGS: &[(&str, usize)] = &[
     ("crates/fulmar-lab/src", 29),
-    // A child may have a pty, and a pty starts children.
-    ("crates/fulmar-platform/src", 2),
     // An impairment is made by the type of its kind, and makes a stage of it.
     ("crates/fulmar-sim/src", 16),
 ];
