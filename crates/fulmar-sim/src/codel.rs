@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::queue::Queue;
 use crate::units::ms;
 
 /// The largest packet: a queue of no more than one does not count as standing.
@@ -90,12 +89,6 @@ impl CoDel {
     }
 }
 
-impl From<CoDel> for Queue {
-    fn from(codel: CoDel) -> Self {
-        Self::CoDel(codel)
-    }
-}
-
 /// The algorithm's memory from packet to packet, by its names in RFC 8289 §5.2.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
@@ -174,6 +167,7 @@ fn control_law(codel: CoDel, from: Duration, count: u32) -> Duration {
 mod tests {
     use super::*;
     use crate::impairment::Impairment;
+    use crate::queue::Queue;
     use crate::rate::Rate;
     use crate::stage::LossCause;
     use crate::testing::Bench;

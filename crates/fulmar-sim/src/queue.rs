@@ -36,6 +36,12 @@ impl Queue {
     }
 }
 
+impl From<CoDel> for Queue {
+    fn from(codel: CoDel) -> Self {
+        Self::CoDel(codel)
+    }
+}
+
 /// The datagrams that wait, the first to come first.
 #[derive(Debug)]
 pub(crate) struct Waiting {
