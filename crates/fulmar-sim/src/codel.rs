@@ -166,10 +166,8 @@ fn control_law(codel: CoDel, from: Duration, count: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::impairment::Impairment;
+    use crate::impairment::{Impairment, LossCause, Rate};
     use crate::queue::Queue;
-    use crate::rate::Rate;
-    use crate::stage::LossCause;
     use crate::testing::Bench;
     use fulmar_base::Ecn;
 

@@ -61,72 +61,49 @@
 //! # }
 //! ```
 
-mod blocked;
-mod burst_loss;
 mod change;
 mod clock;
 mod codel;
 mod datagram;
-mod delay;
-mod duplication;
 mod failure;
 mod hash;
 mod host;
 mod impairment;
 mod ledger;
 mod link_trace;
-mod loss;
-mod marking;
-mod mtu;
 mod nat;
 mod network;
 mod node;
-mod outage;
 mod path;
-mod picked;
 mod plan;
 mod queue;
 mod random;
-mod rate;
-mod reordering;
 mod seed;
 mod simulation;
-mod stage;
 #[cfg(test)]
 mod testing;
 mod timeline;
-mod traced;
 mod units;
 
-pub use blocked::Blocked;
-pub use burst_loss::BurstLoss;
 pub use change::Change;
 pub use clock::Jump;
 pub use codel::CoDel;
 pub use datagram::{Content, Datagram, HostId, SendFailure};
-pub use delay::Delay;
-pub use duplication::Duplication;
 pub use failure::{Failure, FailureKind};
 pub use host::{Arrival, Arrived, Way};
-pub use impairment::{Impairment, Notice};
+pub use impairment::{
+    Blocked, BurstLoss, Delay, Duplication, Impairment, Loss, LossCause, Marking, Mtu, Notice,
+    Outage, Outlet, Picked, Rate, Reordering, Stage, Traced,
+};
 pub use ledger::{NonceError, NonceLedger};
 pub use link_trace::{LinkTrace, LinkTraceError};
-pub use loss::Loss;
-pub use marking::Marking;
-pub use mtu::Mtu;
 pub use nat::{Filter, Nat};
 pub use network::{CLIENT, Network, SERVER};
 pub use node::{Node, Nodes, Transmit};
-pub use outage::Outage;
-pub use picked::Picked;
 pub use plan::Plan;
 pub use queue::Queue;
 pub use random::{Chance, Random};
-pub use rate::Rate;
-pub use reordering::Reordering;
 pub use seed::{Failed, Seeds};
 pub use simulation::Simulation;
-pub use stage::{LossCause, Outlet, Stage};
 pub use timeline::{Counts, Entry, Happening, Timeline};
-pub use traced::Traced;
 pub use units::{address, days, hours, minutes, ms, secs};

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::datagram::{Datagram, Label};
-use crate::impairment::Impairment;
+use crate::impairment::{Fate, Impairment, Outlet, Stage};
 use crate::random::Random;
-use crate::stage::{Fate, Outlet, Stage};
 use fulmar_base::SendError;
 
 /// The stages that a datagram passes, in their order.
@@ -139,10 +138,8 @@ impl Path {
 
 #[cfg(test)]
 mod tests {
-    use crate::delay::Delay;
-    use crate::loss::Loss;
+    use crate::impairment::{Delay, Loss, Rate};
     use crate::queue::Queue;
-    use crate::rate::Rate;
     use crate::testing::Bench;
     use crate::units::{ms, secs};
 

@@ -7,7 +7,7 @@ use crate::codel::{CoDel, Watch};
 use fulmar_base::Ecn;
 
 use crate::datagram::Datagram;
-use crate::stage::{LossCause, Outlet};
+use crate::impairment::{LossCause, Outlet};
 
 /// The limit of a queue, and what happens to the packets beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use std::time::Duration;
 use fulmar_base::{Ecn, SendError};
 
 use crate::datagram::{Content, Datagram};
-use crate::impairment::Impairment;
+use crate::impairment::{Fate, Impairment, LossCause};
 use crate::path::{Path, PathEvent, PathOutcome};
-use crate::stage::{Fate, LossCause};
 use crate::units::{address, days};
 
 /// Sends numbered datagrams through one path and keeps what happened.

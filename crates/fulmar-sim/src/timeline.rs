@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::datagram::{Datagram, HostId, Label};
 use crate::hash::Fnv;
-use crate::stage::{Fate, LossCause};
+use crate::impairment::{Fate, LossCause};
 use fulmar_base::SendError;
 
 /// The number of events that are kept by default: what fits a few screens. Chosen by eye.

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
+use crate::impairment::{Impairment, Outlet, Stage};
 use crate::queue::{Queue, Waiting};
-use crate::stage::{Outlet, Stage};
 
 /// The rate of the link, and the queue that waits for it.
 ///
@@ -117,7 +116,7 @@ impl Stage for Bottleneck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::LossCause;
+    use crate::impairment::LossCause;
     use crate::testing::Bench;
     use crate::units::ms;
 

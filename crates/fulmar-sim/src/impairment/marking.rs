@@ -5,9 +5,8 @@ use std::time::Duration;
 use fulmar_base::Ecn;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
+use crate::impairment::{Impairment, Outlet, Stage};
 use crate::random::{Chance, Random};
-use crate::stage::{Outlet, Stage};
 
 /// A change of the congestion mark, and its chance.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
+use crate::impairment::{Impairment, Outlet, Stage};
 use crate::random::{Chance, Random};
-use crate::stage::{Outlet, Stage};
 
 /// The chance that a datagram is doubled. The copy follows directly; stages behind treat the two as any.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
+use crate::impairment::{Impairment, LossCause, Outlet, Stage};
 use crate::random::{Chance, Random};
-use crate::stage::{LossCause, Outlet, Stage};
 
 /// A channel with a good and a bad state, which may change with every datagram.
 ///

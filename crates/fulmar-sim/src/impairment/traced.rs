@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
+use crate::impairment::{Impairment, Outlet, Stage};
 use crate::link_trace::{LinkTrace, OPPORTUNITY_BYTES, Position};
 use crate::queue::{Queue, Waiting};
-use crate::stage::{Outlet, Stage};
 
 /// The trace that a link follows, and what may wait for its opportunities.
 ///
@@ -129,7 +128,7 @@ impl Stage for TracedLink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::LossCause;
+    use crate::impairment::LossCause;
     use crate::testing::Bench;
     use crate::units::{ms, secs};
 

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
+use crate::impairment::{Impairment, Outlet, Stage};
 use crate::random::Random;
-use crate::stage::{Outlet, Stage};
 use crate::units::ms;
 
 /// The time for which each datagram is on its way.

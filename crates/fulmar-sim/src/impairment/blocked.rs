@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::{Impairment, Notice};
-use crate::stage::{LossCause, Outlet, Stage};
+use crate::impairment::{Impairment, LossCause, Notice, Outlet, Stage};
 
 /// A firewall, and what it stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

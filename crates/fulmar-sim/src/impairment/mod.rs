@@ -1,19 +1,35 @@
 //! The impairments of a path, as plain data.
 
-use crate::blocked::Blocked;
-use crate::burst_loss::BurstLoss;
-use crate::delay::Delay;
-use crate::duplication::Duplication;
-use crate::loss::Loss;
-use crate::marking::Marking;
-use crate::mtu::Mtu;
-use crate::outage::Outage;
-use crate::picked::Picked;
+mod blocked;
+mod burst_loss;
+mod delay;
+mod duplication;
+mod loss;
+mod marking;
+mod mtu;
+mod outage;
+mod picked;
+mod rate;
+mod reordering;
+mod stage;
+mod traced;
+
+pub use blocked::Blocked;
+pub use burst_loss::BurstLoss;
+pub use delay::Delay;
+pub use duplication::Duplication;
+pub use loss::Loss;
+pub use marking::Marking;
+pub use mtu::Mtu;
+pub use outage::Outage;
+pub use picked::Picked;
+pub use rate::Rate;
+pub use reordering::Reordering;
+pub(crate) use stage::Fate;
+pub use stage::{LossCause, Outlet, Stage};
+pub use traced::Traced;
+
 use crate::random::Random;
-use crate::rate::Rate;
-use crate::reordering::Reordering;
-use crate::stage::Stage;
-use crate::traced::Traced;
 use fulmar_base::SendError;
 
 /// One entry of a path's description.

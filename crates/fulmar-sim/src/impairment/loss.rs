@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
+use crate::impairment::{Impairment, LossCause, Outlet, Stage};
 use crate::random::{Chance, Random};
-use crate::stage::{LossCause, Outlet, Stage};
 
 /// The chance that a datagram is lost, whatever happened to the others.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::{Impairment, Notice};
-use crate::stage::{LossCause, Outlet, Stage};
+use crate::impairment::{Impairment, LossCause, Notice, Outlet, Stage};
 
 /// The times at which the link is out. What enters it then is lost; what is further along is not touched.
 #[derive(Clone, Debug, PartialEq, Eq)]

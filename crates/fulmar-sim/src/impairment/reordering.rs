@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
+use crate::impairment::{Impairment, Outlet, Stage};
 use crate::random::{Chance, Random};
-use crate::stage::{Outlet, Stage};
 
 /// The chance that a datagram is held up, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::datagram::Datagram;
-use crate::impairment::Impairment;
-use crate::stage::{LossCause, Outlet, Stage};
+use crate::impairment::{Impairment, LossCause, Outlet, Stage};
 
 /// The datagrams that are lost, counted from 0 in the order in which they reach this stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
