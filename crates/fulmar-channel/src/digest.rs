@@ -128,13 +128,13 @@ impl FileDigest {
 
 /// The digest of a file that comes from its beginning to its end, with chunks of one size.
 #[derive(Debug, Clone)]
-pub(crate) struct StreamDigest {
+pub(crate) struct SequentialDigest {
     file: FileDigest,
     chunk: ChunkDigest,
     chunk_bytes: u64,
 }
 
-impl StreamDigest {
+impl SequentialDigest {
     pub(crate) fn new(chunk_bytes: u64) -> Self {
         Self {
             file: FileDigest::default(),

@@ -30,9 +30,9 @@ pub struct Entry {
 pub enum Kind {
     /// A folder. What is in it may come before it, on another lane.
     Folder,
-    /// A regular file, or a stream.
+    /// A regular file, or a pipe.
     File {
-        /// Bytes when it was opened. `None`: a stream, whose end tells. At most [`SIZE_MAX`](crate::SIZE_MAX).
+        /// Bytes when it was opened. `None`: a pipe, whose end tells. At most [`SIZE_MAX`](crate::SIZE_MAX).
         size: Option<u64>,
     },
     /// A symbolic link.
@@ -80,7 +80,7 @@ impl Kind {
         self.known_size().unwrap_or(0)
     }
 
-    /// As [`size`](Kind::size), and `None` for a stream.
+    /// As [`size`](Kind::size), and `None` for a pipe.
     pub(crate) fn known_size(&self) -> Option<u64> {
         match self {
             Kind::File { size } => *size,

@@ -25,7 +25,7 @@ pub enum Event {
     Settled {
         /// The path of the entry.
         path: RelativePath,
-        /// The kind of the entry; a stream has its size by now.
+        /// The kind of the entry; a pipe has its size by now.
         kind: Kind,
         /// The verdict.
         verdict: Verdict,

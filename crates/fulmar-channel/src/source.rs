@@ -21,7 +21,7 @@ pub trait Source {
 
     /// Bytes of a file from `offset` on, at most `limit`, at least one. The sender reads a file of more than
     /// [`CHUNK_BYTES_MIN`](crate::CHUNK_BYTES_MIN) in several places at once, and a place twice when it compares with what the receiver has;
-    /// a stream of unknown size it reads in order.
+    /// a pipe of unknown size it reads in order.
     ///
     /// # Errors
     ///

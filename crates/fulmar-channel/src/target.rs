@@ -28,7 +28,7 @@ pub trait Target {
     fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<ExistingFile, EntryError>;
 
     /// Bytes of a file. Chunks come in any order, each from its beginning on, and one that is held already may come again.
-    /// A stream (of unknown size), and all data of a copy with [`Flags::IN_ORDER`](crate::Flags), comes in order.
+    /// A pipe (of unknown size), and all data of a copy with [`Flags::IN_ORDER`](crate::Flags), comes in order.
     ///
     /// # Errors
     ///

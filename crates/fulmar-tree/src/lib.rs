@@ -12,7 +12,7 @@
 //! [`TreeSource`] reads only what its own user, or the requester's, has named; [`TreeTarget`] does nothing outside of the folder
 //! that it has opened. Why it is done so is in docs/decisions/023-tree.md.
 //!
-//! Standard input and output are [`StreamSource`] and [`StreamTarget`]; they do not wait, and say what to wait for.
+//! Standard input and output are [`PipeSource`] and [`PipeTarget`]; they do not wait, and say what to wait for.
 //!
 //! ```
 //! use fulmar_channel::{EntryId, Found, Kind, Source as _};
@@ -48,6 +48,7 @@ mod killed;
 mod operand;
 mod partial;
 mod pattern;
+mod pipe;
 mod placement;
 #[cfg(test)]
 mod placing;
@@ -58,7 +59,6 @@ mod rights;
 mod round_trip;
 mod source;
 mod spelling;
-mod stream;
 mod system;
 mod target;
 mod target_options;
@@ -69,8 +69,8 @@ mod written;
 
 pub use operand::{Homes, Named, Place};
 pub use pattern::Pattern;
+pub use pipe::{PipeSource, PipeTarget};
 pub use source::{SourceOptions, TreeSource};
-pub use stream::{StreamSource, StreamTarget};
 pub use system::umask;
 pub use target::TreeTarget;
 pub use target_options::TargetOptions;

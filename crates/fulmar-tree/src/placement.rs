@@ -18,7 +18,7 @@ const LINKS: usize = 40;
 pub(crate) enum Placement {
     Below(Below),
     /// A device or pipe that the user has named: bytes are written to it.
-    Stream(OwnedFd),
+    Pipe(OwnedFd),
 }
 
 /// A place in a folder.
@@ -55,7 +55,7 @@ impl Placement {
             Ok(facts) if facts.is_folder() => Self::into(place.base(), &path).map_err(failed),
             Ok(_) if into_folder => Err(failed(Errno::NOTDIR)),
             Ok(facts) if !facts.is_regular() => {
-                open_stream(place.base(), &path, &facts).map_err(failed)
+                open_pipe(place.base(), &path, &facts).map_err(failed)
             }
             Err(Errno::NOENT) if into_folder && makes && !options.dry_run => {
                 system::make_folder(place.base(), &path, 0o777).map_err(failed)?;
@@ -158,11 +158,11 @@ fn folder_of(path: &[u8]) -> Vec<u8> {
 }
 
 /// Opens what is no file and no folder. A pipe that nobody reads from is an error, not a wait.
-fn open_stream(base: BorrowedFd<'_>, path: &[u8], seen: &Facts) -> Result<Placement, Errno> {
-    let stream = system::open(base, path, OFlags::WRONLY | OFlags::NONBLOCK, 0)?;
-    let facts = system::facts(&stream)?;
+fn open_pipe(base: BorrowedFd<'_>, path: &[u8], seen: &Facts) -> Result<Placement, Errno> {
+    let pipe = system::open(base, path, OFlags::WRONLY | OFlags::NONBLOCK, 0)?;
+    let facts = system::facts(&pipe)?;
     if !facts.is_same_file(seen) {
         return Err(Errno::AGAIN);
     }
-    Ok(Placement::Stream(stream))
+    Ok(Placement::Pipe(pipe))
 }

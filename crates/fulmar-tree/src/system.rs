@@ -269,7 +269,7 @@ pub(crate) fn read_at(file: impl AsFd, limit: usize, offset: u64) -> Result<Vec<
     Ok(bytes)
 }
 
-/// Reads at most `limit` bytes from a stream; none at its end.
+/// Reads at most `limit` bytes from a pipe; none at its end.
 pub(crate) fn read(file: impl AsFd, limit: usize) -> Result<Vec<u8>> {
     step()?;
     let mut bytes = Vec::with_capacity(limit);
@@ -291,7 +291,7 @@ pub(crate) fn write_at(file: impl AsFd, mut bytes: &[u8], mut offset: u64) -> Re
     Ok(())
 }
 
-/// Writes to a stream what it takes, at least one byte.
+/// Writes to a pipe what it takes, at least one byte.
 pub(crate) fn write(file: impl AsFd, bytes: &[u8]) -> Result<usize> {
     step()?;
     match again(|| rustix::io::write(&file, bytes))? {

@@ -15,9 +15,9 @@ use crate::beneath::{Beneath, remove_link};
 use crate::entry_error::{of_name, own};
 use crate::operand::Place;
 use crate::partial::{self, is_partial_name};
+use crate::pipe::PipeTarget;
 use crate::placement::{Below, Placement};
 use crate::spelling;
-use crate::stream::StreamTarget;
 use crate::system::{self, Errno, Facts};
 use crate::target_options::TargetOptions;
 use crate::writing::{Plan, Writing};
@@ -36,7 +36,7 @@ pub struct TreeTarget {
 #[derive(Debug)]
 enum Output {
     Tree { beneath: Beneath, below: Below },
-    Stream(StreamTarget),
+    Pipe(PipeTarget),
 }
 
 impl TreeTarget {
@@ -55,9 +55,7 @@ impl TreeTarget {
                     below,
                 }
             }
-            Placement::Stream(stream) => {
-                Output::Stream(StreamTarget::one(stream, options.in_order))
-            }
+            Placement::Pipe(pipe) => Output::Pipe(PipeTarget::one(pipe, options.in_order)),
         };
         Ok(Self {
             options,
@@ -74,16 +72,16 @@ impl TreeTarget {
 
     /// Returns true if it is a device or pipe, for which data is best asked for in order.
     #[must_use]
-    pub fn is_stream(&self) -> bool {
-        matches!(self.output, Output::Stream(_))
+    pub fn is_pipe(&self) -> bool {
+        matches!(self.output, Output::Pipe(_))
     }
 
-    /// The stream that is written to, if the target is one: to wait for when the target is not ready.
+    /// The pipe that is written to, if the target is one: to wait for when the target is not ready.
     #[must_use]
-    pub fn stream(&self) -> Option<BorrowedFd<'_>> {
+    pub fn pipe(&self) -> Option<BorrowedFd<'_>> {
         match &self.output {
             Output::Tree { .. } => None,
-            Output::Stream(stream) => Some(stream.stream()),
+            Output::Pipe(pipe) => Some(pipe.pipe()),
         }
     }
 
@@ -118,7 +116,7 @@ impl TreeTarget {
     fn beneath(&mut self) -> Result<&mut Beneath, EntryError> {
         match &mut self.output {
             Output::Tree { beneath, .. } => Ok(beneath),
-            Output::Stream(_) => Err(EntryError::new(EntryErrorKind::NotFolder)),
+            Output::Pipe(_) => Err(EntryError::new(EntryErrorKind::NotFolder)),
         }
     }
 
@@ -190,7 +188,7 @@ impl TreeTarget {
         let is_folder = matches!(entry.kind, Kind::Folder | Kind::Leave);
         let (beneath, below) = match &mut self.output {
             Output::Tree { beneath, below } => (beneath, below),
-            Output::Stream(stream) => return stream.look(entry),
+            Output::Pipe(pipe) => return pipe.look(entry),
         };
         let names = below.names(&entry.path, is_folder)?;
         let (name, above) = names.split_last().ok_or_else(|| own(Errno::INVAL))?;
@@ -279,13 +277,13 @@ impl Target for TreeTarget {
     fn is_ready(&mut self) -> bool {
         match &mut self.output {
             Output::Tree { .. } => true,
-            Output::Stream(stream) => stream.is_ready(),
+            Output::Pipe(pipe) => pipe.is_ready(),
         }
     }
 
     fn begin(&mut self, id: EntryId, entry: &Entry) -> Result<ExistingFile, EntryError> {
-        if let Output::Stream(stream) = &mut self.output {
-            return stream.begin(id, entry);
+        if let Output::Pipe(pipe) = &mut self.output {
+            return pipe.begin(id, entry);
         }
         let (writing, begun) = self.begin_file(entry)?;
         self.files.insert(id, writing);
@@ -293,15 +291,15 @@ impl Target for TreeTarget {
     }
 
     fn write(&mut self, id: EntryId, offset: u64, bytes: &[u8]) -> Result<(), EntryError> {
-        if let Output::Stream(stream) = &mut self.output {
-            return stream.write(id, offset, bytes);
+        if let Output::Pipe(pipe) = &mut self.output {
+            return pipe.write(id, offset, bytes);
         }
         self.file(id)?.write(offset, bytes).map_err(own)
     }
 
     fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), EntryError> {
-        if let Output::Stream(stream) = &mut self.output {
-            return stream.zeros(id, offset, length);
+        if let Output::Pipe(pipe) = &mut self.output {
+            return pipe.zeros(id, offset, length);
         }
         self.file(id)?.zeros(offset, length).map_err(own)
     }
@@ -311,8 +309,8 @@ impl Target for TreeTarget {
     }
 
     fn commit(&mut self, id: EntryId, size: u64) -> Result<(), EntryError> {
-        if let Output::Stream(stream) = &mut self.output {
-            return stream.commit(id, size);
+        if let Output::Pipe(pipe) = &mut self.output {
+            return pipe.commit(id, size);
         }
         let is_as_asked = self.file(id)?.commit(size).map_err(of_commit)?;
         self.files.remove(&id);
@@ -332,7 +330,7 @@ impl Target for TreeTarget {
 
     fn abandon(&mut self, id: EntryId, parts: PartialFile) {
         match (&mut self.output, self.files.remove(&id)) {
-            (Output::Stream(stream), _) => stream.abandon(id, parts),
+            (Output::Pipe(pipe), _) => pipe.abandon(id, parts),
             (_, Some(writing)) => writing.abandon(parts),
             (_, None) => {}
         }

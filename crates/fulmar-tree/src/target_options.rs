@@ -13,7 +13,7 @@ pub struct TargetOptions {
     pub dry_run: bool,
     /// There are several sources, or what is in a folder is meant: the target has to be a folder.
     pub into_folder: bool,
-    /// All data comes in order, as a pipe needs it ([`is_stream`](crate::TreeTarget::is_stream)).
+    /// All data comes in order, as a pipe needs it ([`is_pipe`](crate::TreeTarget::is_pipe)).
     pub in_order: bool,
     /// Permission bits that new files do not get without `preserve` ([`umask`](crate::umask)).
     pub umask: u32,

@@ -32,7 +32,7 @@ pub(crate) struct Plan {
     pub(crate) mode: u32,
     /// The time at which it was changed, if that is kept.
     pub(crate) modified: Option<Timestamp>,
-    /// Bytes; `None`: a stream.
+    /// Bytes; `None`: a pipe.
     pub(crate) size: Option<u64>,
     /// Nothing has the name so far.
     pub(crate) is_fresh: bool,

@@ -51,20 +51,20 @@ fn lengths_of_zeros_differ() {
 }
 
 #[test]
-fn a_stream_is_digested_as_its_chunks_are() {
+fn a_file_in_order_is_digested_as_its_chunks_are() {
     let bytes: Vec<u8> = (0..1000_u32).map(|value| value as u8).collect();
-    let mut stream = StreamDigest::new(300);
+    let mut in_order = SequentialDigest::new(300);
     let mut rest = &bytes[..];
     while !rest.is_empty() {
-        let (part, left) = rest.split_at(rest.len().min(stream.room() as usize).min(77));
-        stream.update(part);
+        let (part, left) = rest.split_at(rest.len().min(in_order.room() as usize).min(77));
+        in_order.update(part);
         rest = left;
     }
     let mut file = FileDigest::default();
     bytes
         .chunks(300)
         .for_each(|chunk| file.push(digest(&[chunk])));
-    assert_eq!(stream.finish(1000), file.finish(1000));
+    assert_eq!(in_order.finish(1000), file.finish(1000));
 }
 
 proptest! {

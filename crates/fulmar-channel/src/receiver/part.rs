@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::digest::{ChunkDigest, StreamDigest};
+use crate::digest::{ChunkDigest, SequentialDigest};
 use crate::entry::EntryId;
 use crate::entry_error::EntryError;
 use crate::target::Target;
@@ -41,7 +41,7 @@ impl Part {
         }
     }
 
-    pub(super) fn digest_stream(&self, digest: &mut StreamDigest) {
+    pub(super) fn digest_in_order(&self, digest: &mut SequentialDigest) {
         match self {
             Part::Bytes(bytes) => digest.update(bytes),
             Part::Zeros(length) => digest.zeros(*length),

@@ -1,7 +1,7 @@
 //! A file that comes whole on one lane.
 
 use super::part::Part;
-use crate::digest::{Digest, StreamDigest};
+use crate::digest::{Digest, SequentialDigest};
 use crate::entry::{Entry, EntryId};
 use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX};
 use crate::protocol_error::ProtocolError;
@@ -13,7 +13,7 @@ pub(super) struct Single {
     pub(super) entry: Entry,
     /// The next byte.
     pub(super) offset: u64,
-    digest: StreamDigest,
+    digest: SequentialDigest,
 }
 
 impl Single {
@@ -22,7 +22,7 @@ impl Single {
             id,
             entry,
             offset: 0,
-            digest: StreamDigest::new(CHUNK_BYTES_MIN),
+            digest: SequentialDigest::new(CHUNK_BYTES_MIN),
         }
     }
 
@@ -35,7 +35,7 @@ impl Single {
         if part.length() > left.min(self.digest.room()) {
             return Err(ProtocolError::Overrun);
         }
-        part.digest_stream(&mut self.digest);
+        part.digest_in_order(&mut self.digest);
         self.offset += part.length();
         Ok(())
     }

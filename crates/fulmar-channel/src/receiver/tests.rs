@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use super::*;
 use crate::answer::Answer;
 use crate::codec::{Ending, data_head};
-use crate::digest::{Digest, StreamDigest};
+use crate::digest::{Digest, SequentialDigest};
 use crate::entry::Timestamp;
 use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::limits::{CHUNK_BYTES_MIN, EVENTS_MAX, LARGE_FILES_MAX, SIZE_MAX};
@@ -160,7 +160,7 @@ fn folder(id: u64) -> Frame {
 }
 
 fn digest(id: u64, size: u64) -> Digest {
-    let mut digest = StreamDigest::new(CHUNK);
+    let mut digest = SequentialDigest::new(CHUNK);
     let mut at = 0;
     while at < size {
         let part = digest.room().min(size - at);

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::digest::{ChunkDigest, Digest, StreamDigest};
+use crate::digest::{ChunkDigest, Digest, SequentialDigest};
 use crate::entry::EntryId;
 use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::limits::{CHUNK_BYTES_MIN, DATA_BYTES_MAX, SIZE_MAX};
@@ -14,7 +14,7 @@ pub(super) struct Job {
     pub(super) id: EntryId,
     /// The next byte.
     pub(super) offset: u64,
-    /// The end of the part; `None`: the end of the stream.
+    /// The end of the part; `None`: the end of the pipe.
     pub(super) end: Option<u64>,
     pub(super) part: Part,
 }
@@ -22,7 +22,7 @@ pub(super) struct Job {
 #[derive(Debug)]
 pub(super) enum Part {
     /// All of a file.
-    Whole(StreamDigest),
+    Whole(SequentialDigest),
     /// A chunk of a large one.
     Chunk { chunk: u64, digest: ChunkDigest },
     /// A chunk that the receiver may have already. Nothing is sent as yet.
@@ -38,14 +38,14 @@ pub(super) enum Part {
 pub(super) enum Content {
     Bytes(Bytes),
     Zeros(u64),
-    /// The stream is over.
+    /// The pipe is over.
     End,
     NotNow,
 }
 
 impl Job {
     pub(super) fn whole(id: EntryId, size: Option<u64>) -> Self {
-        let part = Part::Whole(StreamDigest::new(CHUNK_BYTES_MIN));
+        let part = Part::Whole(SequentialDigest::new(CHUNK_BYTES_MIN));
         Self {
             id,
             offset: 0,

@@ -28,7 +28,7 @@ fn copied(seed: u64, source: MemorySource, target: &mut MemoryTarget, flags: Fla
 }
 
 #[test]
-fn a_stream_of_unknown_length_arrives_with_its_end() {
+fn a_pipe_of_unknown_length_arrives_with_its_end() {
     for size in [0, 1, MIB, 3 * MIB + 7] {
         let tree = Tree::from([(path("top"), file(noise(1, size)))]);
         let mut source = MemorySource::of(&tree);

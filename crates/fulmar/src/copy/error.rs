@@ -40,7 +40,7 @@ pub(crate) enum Failure {
     },
     /// Standard input is one of several sources.
     #[error("standard input can only be copied alone")]
-    StreamAmongOthers,
+    StdioAmongOthers,
     /// Two things want to be written to standard output.
     #[error("what is copied and what --json tells cannot both go to standard output")]
     TwoOutputs,
@@ -228,7 +228,7 @@ impl Advice for Failure {
                     .to_owned()
             }
             Failure::Mixed { .. } => "copy it by itself, with cp(1)".to_owned(),
-            Failure::StreamAmongOthers => {
+            Failure::StdioAmongOthers => {
                 "a file that is called - is written ./-".to_owned()
             }
             Failure::TwoOutputs => "leave one of them out".to_owned(),

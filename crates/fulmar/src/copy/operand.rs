@@ -9,7 +9,7 @@ use fulmar_login::{BadDestination, Destination};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     /// `-`: standard input or output.
-    Stream,
+    Stdio,
     /// On this machine.
     Local(OsString),
     /// `[user@]host:path`.
@@ -50,7 +50,7 @@ impl Operand {
         let bytes = text.as_bytes();
         match bytes {
             b"" => return Err(BadOperand::Empty),
-            b"-" => return Ok(Operand::Stream),
+            b"-" => return Ok(Operand::Stdio),
             _ if is_uri(bytes) => return Err(BadOperand::Uri),
             _ => {}
         }
@@ -133,7 +133,7 @@ mod tests {
             (":a", Operand::Local(":a".into())),
             ("a[1]", Operand::Local("a[1]".into())),
             ("./-", Operand::Local("./-".into())),
-            ("-", Operand::Stream),
+            ("-", Operand::Stdio),
         ] {
             assert_eq!(Operand::parse(OsStr::new(text)), Ok(operand), "{text}");
         }

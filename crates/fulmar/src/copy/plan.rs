@@ -58,7 +58,7 @@ pub(crate) fn plan(words: &[OsString]) -> Result<Vec<Job>, Failure> {
     match target {
         Operand::Remote(target) => upload(operands, target).map(|job| vec![job]),
         Operand::Local(target) => download(operands, &LocalTarget::File(target)),
-        Operand::Stream => download(operands, &LocalTarget::Stream),
+        Operand::Stdio => download(operands, &LocalTarget::Stdout),
     }
 }
 
@@ -71,7 +71,7 @@ fn read(word: &OsStr) -> Result<Operand, Failure> {
 
 fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, Failure> {
     let way = match operands.as_slice() {
-        [Operand::Stream] => Way::UpStream {
+        [Operand::Stdio] => Way::UpStream {
             target: target.path,
         },
         _ => Way::Up {
@@ -89,14 +89,14 @@ fn local(operand: Operand) -> Result<OsString, Failure> {
     match operand {
         Operand::Local(path) => Ok(path),
         Operand::Remote(_) => Err(Failure::BothThere),
-        Operand::Stream => Err(Failure::StreamAmongOthers),
+        Operand::Stdio => Err(Failure::StdioAmongOthers),
     }
 }
 
 /// Where files go to on this machine.
 enum LocalTarget {
     File(OsString),
-    Stream,
+    Stdout,
 }
 
 fn download(operands: Vec<Operand>, place: &LocalTarget) -> Result<Vec<Job>, Failure> {
@@ -109,7 +109,7 @@ fn download(operands: Vec<Operand>, place: &LocalTarget) -> Result<Vec<Job>, Fai
         let source = match operand {
             Operand::Remote(source) => source,
             Operand::Local(path) => return Err(Failure::Mixed { path }),
-            Operand::Stream => return Err(Failure::StreamAmongOthers),
+            Operand::Stdio => return Err(Failure::StdioAmongOthers),
         };
         match groups.last_mut() {
             Some((destination, paths)) if *destination == source.destination => {
@@ -125,7 +125,7 @@ fn download(operands: Vec<Operand>, place: &LocalTarget) -> Result<Vec<Job>, Fai
                 sources,
                 target: target.clone(),
             },
-            LocalTarget::Stream => Way::DownStream { sources },
+            LocalTarget::Stdout => Way::DownStream { sources },
         },
     };
     Ok(groups.into_iter().map(job).collect())
@@ -184,7 +184,7 @@ mod tests {
         assert!(matches!(planned("h:a i:b"), Err(Failure::BothThere)));
         assert!(matches!(planned("h:a b ."), Err(Failure::Mixed { .. })));
         assert!(matches!(planned("h:a h:"), Err(Failure::BothThere)));
-        let stream = planned("a - h:b");
-        assert!(matches!(stream, Err(Failure::StreamAmongOthers)));
+        let stdin = planned("a - h:b");
+        assert!(matches!(stdin, Err(Failure::StdioAmongOthers)));
     }
 }

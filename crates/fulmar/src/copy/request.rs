@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_channel::{Allowed, Flags, Request};
 use fulmar_tree::{
-    Named, Place, SourceOptions, StreamSource, StreamTarget, TargetOptions, TreeSource, TreeTarget,
+    Named, PipeSource, PipeTarget, Place, SourceOptions, TargetOptions, TreeSource, TreeTarget,
 };
 
 use super::arguments::CopyOptions;
@@ -35,7 +35,7 @@ pub(super) fn task(way: &Way, wishes: &CopyOptions, jobs: usize) -> Result<Task,
         }
         Way::UpStream { target } => {
             let input = io::stdin().as_fd().try_clone_to_owned().map_err(here)?;
-            let origin = Origin::Stream(StreamSource::new(input), false);
+            let origin = Origin::Pipe(PipeSource::new(input), false);
             Ok(Task::Up(put(target, flags), origin))
         }
         Way::Down { sources, target } => {
@@ -49,7 +49,7 @@ pub(super) fn task(way: &Way, wishes: &CopyOptions, jobs: usize) -> Result<Task,
             let target = target.map_err(|trouble| Failure::Here {
                 what: trouble.to_string(),
             })?;
-            let flags = if target.is_stream() {
+            let flags = if target.is_pipe() {
                 (flags - Flags::RESUME) | Flags::IN_ORDER
             } else {
                 flags
@@ -62,7 +62,7 @@ pub(super) fn task(way: &Way, wishes: &CopyOptions, jobs: usize) -> Result<Task,
             let operands = bytes(sources);
             let output = io::stdout().as_fd().try_clone_to_owned().map_err(here)?;
             let allowed = allowed(&operands);
-            let goal = Goal::Stream(StreamTarget::new(output));
+            let goal = Goal::Pipe(PipeTarget::new(output));
             Ok(Task::Down(Request::Get { operands, flags }, goal, allowed))
         }
     }

@@ -9,7 +9,7 @@ use fulmar_channel::{
 };
 use fulmar_platform::Interest;
 use fulmar_quic::Connection;
-use fulmar_tree::{StreamSource, StreamTarget, TreeSource, TreeTarget};
+use fulmar_tree::{PipeSource, PipeTarget, TreeSource, TreeTarget};
 
 use super::pipe_lanes::PipeLanes;
 
@@ -19,7 +19,7 @@ pub(super) enum Origin {
     /// What the user has named.
     Tree(TreeSource),
     /// Standard input, and whether it is to be waited for.
-    Stream(StreamSource, bool),
+    Pipe(PipeSource, bool),
 }
 
 /// Where files go.
@@ -28,7 +28,7 @@ pub(super) enum Goal {
     /// What the user has named.
     Tree(TreeTarget),
     /// Standard output.
-    Stream(StreamTarget),
+    Pipe(PipeTarget),
 }
 
 /// One end at work.
@@ -98,15 +98,13 @@ impl Work {
     /// Returns what is to be waited for besides the lanes.
     pub(super) fn awaited(&mut self) -> Option<(BorrowedFd<'_>, Interest)> {
         match self {
-            Work::Sending(_, Origin::Stream(source, true)) => {
-                Some((source.stream(), Interest::Read))
-            }
+            Work::Sending(_, Origin::Pipe(source, true)) => Some((source.pipe(), Interest::Read)),
             Work::Sending(..) => None,
             Work::Receiving(_, goal) => {
                 if goal.is_ready() {
                     None
                 } else {
-                    goal.stream().map(|stream| (stream, Interest::Write))
+                    goal.pipe().map(|pipe| (pipe, Interest::Write))
                 }
             }
         }
@@ -114,10 +112,10 @@ impl Work {
 }
 
 impl Goal {
-    fn stream(&self) -> Option<BorrowedFd<'_>> {
+    fn pipe(&self) -> Option<BorrowedFd<'_>> {
         match self {
-            Goal::Tree(target) => target.stream(),
-            Goal::Stream(target) => Some(target.stream()),
+            Goal::Tree(target) => target.pipe(),
+            Goal::Pipe(target) => Some(target.pipe()),
         }
     }
 }
@@ -126,14 +124,14 @@ impl Source for Origin {
     fn next_entry(&mut self, id: EntryId) -> Found {
         match self {
             Origin::Tree(source) => source.next_entry(id),
-            Origin::Stream(source, _) => source.next_entry(id),
+            Origin::Pipe(source, _) => source.next_entry(id),
         }
     }
 
     fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {
         match self {
             Origin::Tree(source) => source.read(id, offset, limit),
-            Origin::Stream(source, is_waiting) => {
+            Origin::Pipe(source, is_waiting) => {
                 let outcome = source.read(id, offset, limit);
                 *is_waiting = matches!(outcome, Ok(Piece::NotNow));
                 outcome
@@ -144,7 +142,7 @@ impl Source for Origin {
     fn close(&mut self, id: EntryId) -> Settled {
         match self {
             Origin::Tree(source) => source.close(id),
-            Origin::Stream(source, _) => source.close(id),
+            Origin::Pipe(source, _) => source.close(id),
         }
     }
 }
@@ -154,7 +152,7 @@ macro_rules! either {
     ($goal:expr, $target:ident => $call:expr) => {
         match $goal {
             Goal::Tree($target) => $call,
-            Goal::Stream($target) => $call,
+            Goal::Pipe($target) => $call,
         }
     };
 }

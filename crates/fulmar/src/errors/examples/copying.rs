@@ -27,7 +27,7 @@ pub(super) fn rows() -> Vec<Row> {
             },
             "of several sources some are here, where the target is, too",
         ),
-        (Failure::StreamAmongOthers, "- is one of several sources"),
+        (Failure::StdioAmongOthers, "- is one of several sources"),
         (Failure::TwoOutputs, "--json and the target - were given"),
         (Failure::NotByHand, "somebody has typed fulmar copy-server"),
         (

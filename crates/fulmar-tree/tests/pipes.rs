@@ -10,7 +10,7 @@ use fulmar_channel::{
     CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryId, ExistingFile, Found, Kind, PartialFile, Piece,
     RelativePath, Source as _, Target, Timestamp,
 };
-use fulmar_tree::{Place, StreamSource, StreamTarget, TargetOptions, TreeTarget};
+use fulmar_tree::{PipeSource, PipeTarget, Place, TargetOptions, TreeTarget};
 
 fn file(name: &str, size: Option<u64>) -> Entry {
     Entry {
@@ -46,9 +46,9 @@ const OPTIONS: TargetOptions = TargetOptions {
 };
 
 #[test]
-fn a_stream_is_a_file_of_unknown_size_read_in_order_without_waiting() {
+fn a_pipe_is_a_file_of_unknown_size_read_in_order_without_waiting() {
     let (reader, writer) = pipe();
-    let mut source = StreamSource::new(reader.into());
+    let mut source = PipeSource::new(reader.into());
     let Found::Entry(entry) = source.next_entry(EntryId(0)) else {
         panic!("no entry")
     };
@@ -77,7 +77,7 @@ fn a_stream_is_a_file_of_unknown_size_read_in_order_without_waiting() {
 #[test]
 fn a_pipe_that_is_full_is_not_waited_for() {
     let (mut reader, writer) = pipe();
-    let mut target = StreamTarget::new(writer);
+    let mut target = PipeTarget::new(writer);
     let bytes = vec![b'x'; 1 << 20];
     target.begin(EntryId(0), &file("a", Some(1 << 20))).unwrap();
     target.write(EntryId(0), 0, &bytes).unwrap();
@@ -102,8 +102,8 @@ fn a_long_hole_is_written_a_piece_at_a_time() {
     const LENGTH: u64 = 64 << 20;
     let file_of_zeros = tempfile::NamedTempFile::new().unwrap();
     let null = File::options().write(true).open("/dev/null").unwrap();
-    for stream in [file_of_zeros.reopen().unwrap(), null] {
-        let mut target = StreamTarget::new(stream.into());
+    for pipe in [file_of_zeros.reopen().unwrap(), null] {
+        let mut target = PipeTarget::new(pipe.into());
         target.begin(EntryId(0), &file("a", Some(LENGTH))).unwrap();
         target.zeros(EntryId(0), 0, LENGTH).unwrap();
         let looks = std::iter::repeat_with(|| target.is_ready())
@@ -118,7 +118,7 @@ fn a_long_hole_is_written_a_piece_at_a_time() {
 #[test]
 fn files_follow_one_another_on_standard_output() {
     let (mut reader, writer) = pipe();
-    let mut target = StreamTarget::new(writer);
+    let mut target = PipeTarget::new(writer);
     for (number, name) in (0..).zip(["a", "b"]) {
         let id = EntryId(number);
         assert_eq!(
@@ -138,7 +138,7 @@ fn files_follow_one_another_on_standard_output() {
 #[test]
 fn a_reader_that_has_gone_is_a_trouble() {
     let (reader, writer) = pipe();
-    let mut target = StreamTarget::new(writer);
+    let mut target = PipeTarget::new(writer);
     drop(reader);
     target.begin(EntryId(0), &file("a", Some(1))).unwrap();
     let trouble = target.write(EntryId(0), 0, b"a").unwrap_err();
@@ -187,8 +187,8 @@ fn a_target_that_is_a_pipe_gets_what_comes_in_order() {
     let mut target = TreeTarget::open(&far(folder.path()), b"pipe", OPTIONS).unwrap();
     assert!(
         target
-            .stream()
-            .is_some_and(|stream| rustix::fs::fstat(stream.as_fd()).is_ok())
+            .pipe()
+            .is_some_and(|pipe| rustix::fs::fstat(pipe.as_fd()).is_ok())
     );
     target.begin(EntryId(0), &file("a", Some(8))).unwrap();
     target.write(EntryId(0), 0, b"in ").unwrap();
@@ -217,7 +217,7 @@ fn a_pipe_gets_no_large_file_unless_it_comes_in_order() {
             ..OPTIONS
         };
         let target = TreeTarget::open(&far(folder.path()), b"pipe", options).unwrap();
-        assert!(target.is_stream());
+        assert!(target.is_pipe());
         target
     };
     let large = file("a", Some(CHUNK_BYTES_MIN + 1));
@@ -251,7 +251,7 @@ fn nowhere_takes_large_files() {
 
 /// Standard input under a name: it is there when it is whole, and an interrupted one leaves nothing.
 #[test]
-fn a_stream_becomes_a_file() {
+fn a_pipe_becomes_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new");
     for parts in [PartialFile::Keep, PartialFile::Drop] {
@@ -274,7 +274,7 @@ fn a_stream_becomes_a_file() {
 
 /// It has no name of its own.
 #[test]
-fn a_stream_into_a_folder_is_a_trouble() {
+fn a_pipe_into_a_folder_is_a_trouble() {
     let folder = tempfile::tempdir().unwrap();
     let mut target = TreeTarget::open(&far(folder.path()), b"", OPTIONS).unwrap();
     assert_eq!(

@@ -24,39 +24,39 @@ const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 /// from its signals and timers while a long hole is written. Chosen: 32 lanes ask once each in a turn, 8 MiB together.
 const AT_A_TIME: usize = 256 * 1024;
 
-/// Mode of a file made from a stream, before the umask.
-const STREAM_MODE: u32 = 0o666;
+/// Mode of a file made from a pipe, before the umask.
+const PIPE_MODE: u32 = 0o666;
 
-/// One stream that is sent as a file of unknown size.
+/// One pipe that is sent as a file of unknown size.
 #[derive(Debug)]
-pub struct StreamSource {
-    stream: OwnedFd,
+pub struct PipeSource {
+    pipe: OwnedFd,
     name: RelativePath,
     is_given: bool,
     /// Bytes read so far.
     offset: u64,
 }
 
-impl StreamSource {
-    /// Sends what `stream` gives until it ends. The target is called `-` unless the user names it.
+impl PipeSource {
+    /// Sends what `pipe` gives until it ends. The target is called `-` unless the user names it.
     ///
     /// # Panics
     ///
     /// Never: `-` is a name.
     #[must_use]
-    pub fn new(stream: OwnedFd) -> Self {
+    pub fn new(pipe: OwnedFd) -> Self {
         Self {
-            stream,
+            pipe,
             name: RelativePath::new(b"-").expect("a name of one byte"),
             is_given: false,
             offset: 0,
         }
     }
 
-    /// The stream, to wait for when there is nothing.
+    /// The pipe, to wait for when there is nothing.
     #[must_use]
-    pub fn stream(&self) -> BorrowedFd<'_> {
-        self.stream.as_fd()
+    pub fn pipe(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
     }
 
     fn entry(&self) -> Entry {
@@ -64,13 +64,13 @@ impl StreamSource {
             operand: 0,
             path: self.name.clone(),
             kind: Kind::File { size: None },
-            mode: STREAM_MODE,
+            mode: PIPE_MODE,
             modified: Timestamp::default(),
         }
     }
 }
 
-impl Source for StreamSource {
+impl Source for PipeSource {
     fn next_entry(&mut self, _: EntryId) -> Found {
         if std::mem::replace(&mut self.is_given, true) {
             return Found::End;
@@ -82,10 +82,10 @@ impl Source for StreamSource {
         if offset != self.offset {
             return Err(own(Errno::SPIPE));
         }
-        if !is_ready(self.stream.as_fd(), PollFlags::IN) {
+        if !is_ready(self.pipe.as_fd(), PollFlags::IN) {
             return Ok(Piece::NotNow);
         }
-        match system::read(&self.stream, limit) {
+        match system::read(&self.pipe, limit) {
             Ok(bytes) if bytes.is_empty() => Ok(Piece::End),
             Ok(bytes) => {
                 self.offset += bytes.len() as u64;
@@ -101,10 +101,10 @@ impl Source for StreamSource {
     }
 }
 
-/// Writes files to a stream, one after the other.
+/// Writes files to a pipe, one after the other.
 #[derive(Debug)]
-pub struct StreamTarget {
-    stream: OwnedFd,
+pub struct PipeTarget {
+    pipe: OwnedFd,
     is_regular: bool,
     /// One file only: what the user has named is no folder.
     is_one: bool,
@@ -120,7 +120,7 @@ pub struct StreamTarget {
     failed: Option<Errno>,
 }
 
-/// Bytes that the stream has not taken.
+/// Bytes that the pipe has not taken.
 #[derive(Debug)]
 enum Waiting {
     Bytes(Bytes),
@@ -128,13 +128,13 @@ enum Waiting {
     Zeros(u64, Option<u64>),
 }
 
-impl StreamTarget {
+impl PipeTarget {
     /// Writes any number of files.
     #[must_use]
-    pub fn new(stream: OwnedFd) -> Self {
-        let is_regular = system::facts(&stream).is_ok_and(|facts| facts.is_regular());
+    pub fn new(pipe: OwnedFd) -> Self {
+        let is_regular = system::facts(&pipe).is_ok_and(|facts| facts.is_regular());
         Self {
-            stream,
+            pipe,
             is_regular,
             is_one: false,
             in_order: true,
@@ -147,12 +147,12 @@ impl StreamTarget {
     }
 
     /// Writes one file to what the user has named.
-    pub(crate) fn one(stream: OwnedFd, in_order: bool) -> Self {
+    pub(crate) fn one(pipe: OwnedFd, in_order: bool) -> Self {
         Self {
             is_one: true,
             in_order,
-            any_order: takes_any_order(stream.as_fd()),
-            ..Self::new(stream)
+            any_order: takes_any_order(pipe.as_fd()),
+            ..Self::new(pipe)
         }
     }
 
@@ -169,11 +169,11 @@ impl StreamTarget {
         }
     }
 
-    /// The stream, to wait for when it is not ready. When a copy is over, it is to be asked
+    /// The pipe, to wait for when it is not ready. When a copy is over, it is to be asked
     /// [`is_ready`](Target::is_ready) until it is: then the last byte has been taken.
     #[must_use]
-    pub fn stream(&self) -> BorrowedFd<'_> {
-        self.stream.as_fd()
+    pub fn pipe(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
     }
 
     /// Writes as much as goes without waiting, and not too much of it.
@@ -182,10 +182,10 @@ impl StreamTarget {
         while budget > 0
             && let Some(next) = self.waiting.front_mut()
         {
-            if !self.is_regular && !is_ready(self.stream.as_fd(), PollFlags::OUT) {
+            if !self.is_regular && !is_ready(self.pipe.as_fd(), PollFlags::OUT) {
                 break;
             }
-            let written = match write_some(self.stream.as_fd(), next, self.is_regular) {
+            let written = match write_some(self.pipe.as_fd(), next, self.is_regular) {
                 Err(Errno::AGAIN) => break,
                 written => written?,
             };
@@ -234,7 +234,7 @@ impl Waiting {
     }
 }
 
-fn write_some(stream: BorrowedFd<'_>, waiting: &Waiting, is_regular: bool) -> Result<usize, Errno> {
+fn write_some(pipe: BorrowedFd<'_>, waiting: &Waiting, is_regular: bool) -> Result<usize, Errno> {
     let (bytes, place) = match waiting {
         Waiting::Bytes(bytes) => (bytes.as_ref(), None),
         Waiting::Zeros(left, place) => {
@@ -244,29 +244,29 @@ fn write_some(stream: BorrowedFd<'_>, waiting: &Waiting, is_regular: bool) -> Re
         }
     };
     if let Some(offset) = place {
-        return system::write_at(stream, bytes, offset).map(|()| bytes.len());
+        return system::write_at(pipe, bytes, offset).map(|()| bytes.len());
     }
     let limit = if is_regular {
         bytes.len()
     } else {
         bytes.len().min(AT_ONCE)
     };
-    system::write(stream, bytes.get(..limit).unwrap_or(bytes))
+    system::write(pipe, bytes.get(..limit).unwrap_or(bytes))
 }
 
 /// Returns true if it is a disk, or the device that takes everything and keeps nothing. Other things that can
 /// be told an offset may still not heed it, as a tape.
-fn takes_any_order(stream: BorrowedFd<'_>) -> bool {
-    let Ok(facts) = system::facts(stream) else {
+fn takes_any_order(pipe: BorrowedFd<'_>) -> bool {
+    let Ok(facts) = system::facts(pipe) else {
         return false;
     };
     let null = system::facts_along(system::here(), b"/dev/null");
     facts.kind == FileType::BlockDevice || null.is_ok_and(|null| null.is_same_file(&facts))
 }
 
-/// Returns true if a stream can be read or written, or has an error to tell, without waiting.
-fn is_ready(stream: BorrowedFd<'_>, what: PollFlags) -> bool {
-    let mut polled = [rustix::event::PollFd::from_borrowed_fd(stream, what)];
+/// Returns true if a pipe can be read or written, or has an error to tell, without waiting.
+fn is_ready(pipe: BorrowedFd<'_>, what: PollFlags) -> bool {
+    let mut polled = [rustix::event::PollFd::from_borrowed_fd(pipe, what)];
     let now = rustix::event::Timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -274,7 +274,7 @@ fn is_ready(stream: BorrowedFd<'_>, what: PollFlags) -> bool {
     rustix::event::poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
 }
 
-impl Target for StreamTarget {
+impl Target for PipeTarget {
     fn is_ready(&mut self) -> bool {
         // An error is told by the next write.
         let _ = self.settle();
@@ -302,7 +302,7 @@ impl Target for StreamTarget {
         if !self.any_order {
             return Err(own(Errno::SPIPE));
         }
-        system::write_at(&self.stream, bytes, offset).map_err(own)
+        system::write_at(&self.pipe, bytes, offset).map_err(own)
     }
 
     fn zeros(&mut self, id: EntryId, offset: u64, length: u64) -> Result<(), EntryError> {
@@ -361,11 +361,11 @@ mod tests {
         let length = 3 * AT_A_TIME as u64;
         std::io::Write::write_all(&mut disk, &vec![b'x'; 3 * AT_A_TIME]).unwrap();
         std::io::Seek::rewind(&mut disk).unwrap();
-        let mut target = StreamTarget::one(disk.try_clone().unwrap().into(), false);
+        let mut target = PipeTarget::one(disk.try_clone().unwrap().into(), false);
         target.any_order = true;
         let entry = Entry {
             kind: Kind::File { size: Some(length) },
-            ..StreamSource::new(disk.try_clone().unwrap().into()).entry()
+            ..PipeSource::new(disk.try_clone().unwrap().into()).entry()
         };
         let id = EntryId(0);
         target.begin(id, &entry).unwrap();
