@@ -50,7 +50,7 @@ use self::near::Near;
 #[cfg(test)]
 pub(crate) use self::operand::BadOperand;
 use self::pace::Pace;
-use self::plan::{Job, Way, plan};
+use self::plan::{Job, JobKind, plan};
 use self::rate::Rate;
 use self::reporter::Reporter;
 use crate::clock::now;
@@ -96,8 +96,8 @@ const SIGNALS: [Signal; 7] = [
 pub(crate) fn run(arguments: &CopyArgs) -> Result<u8, Failure> {
     let jobs = plan(&arguments.operands)?;
     let wishes = &arguments.wishes;
-    let writes_stream = |job: &Job| matches!(job.way, Way::DownStream { .. });
-    if wishes.json && jobs.iter().any(writes_stream) {
+    let writes_stdout = |job: &Job| matches!(job.kind, JobKind::DownloadStdout { .. });
+    if wishes.json && jobs.iter().any(writes_stdout) {
         return Err(Failure::TwoOutputs);
     }
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
@@ -174,7 +174,7 @@ fn copy(
 ) -> Result<Totals, Failure> {
     let settings = settings_for(arguments, &job.destination)?;
     let wishes = &arguments.wishes;
-    let task = request::task(&job.way, wishes, jobs)?;
+    let task = request::task(&job.kind, wishes, jobs)?;
     let words = arguments.ssh.words();
     let opening = CopyLogin::begin(
         &settings,
@@ -201,9 +201,9 @@ fn terminal_modes() -> Option<SavedModes> {
 
 /// Returns what the far end keeps to, if it is the one that sends.
 fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<Rate> {
-    match job.way {
-        Way::Down { .. } | Way::DownStream { .. } => wishes.limit,
-        Way::Up { .. } | Way::UpStream { .. } => None,
+    match job.kind {
+        JobKind::Download { .. } | JobKind::DownloadStdout { .. } => wishes.limit,
+        JobKind::Upload { .. } | JobKind::UploadStdin { .. } => None,
     }
 }
 

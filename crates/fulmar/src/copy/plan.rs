@@ -10,34 +10,34 @@ use super::operand::{Operand, Remote};
 pub(crate) struct Job {
     /// `[user@]host`, for ssh.
     pub(crate) destination: OsString,
-    /// What goes which way.
-    pub(crate) way: Way,
+    /// The files and the direction.
+    pub(crate) kind: JobKind,
 }
 
-/// What goes which way.
+/// The files of a job and the direction in which they go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum JobKind {
     /// From here to there.
-    Up {
+    Upload {
         /// Files here.
         sources: Vec<OsString>,
         /// Where to, there.
         target: OsString,
     },
     /// What comes on standard input goes into a file there.
-    UpStream {
+    UploadStdin {
         /// The file.
         target: OsString,
     },
     /// From there to here.
-    Down {
+    Download {
         /// Files or patterns there.
         sources: Vec<OsString>,
         /// Where to, here.
         target: OsString,
     },
     /// Files from there go to standard output, one after the other.
-    DownStream {
+    DownloadStdout {
         /// Files or patterns there.
         sources: Vec<OsString>,
     },
@@ -70,18 +70,18 @@ fn read(word: &OsStr) -> Result<Operand, Failure> {
 }
 
 fn upload(operands: Vec<Operand>, target: Remote) -> Result<Job, Failure> {
-    let way = match operands.as_slice() {
-        [Operand::Stdio] => Way::UpStream {
+    let kind = match operands.as_slice() {
+        [Operand::Stdio] => JobKind::UploadStdin {
             target: target.path,
         },
-        _ => Way::Up {
+        _ => JobKind::Upload {
             sources: operands.into_iter().map(local).collect::<Result<_, _>>()?,
             target: target.path,
         },
     };
     Ok(Job {
         destination: target.destination,
-        way,
+        kind,
     })
 }
 
@@ -120,12 +120,12 @@ fn download(operands: Vec<Operand>, place: &LocalTarget) -> Result<Vec<Job>, Fai
     }
     let job = |(destination, sources)| Job {
         destination,
-        way: match place {
-            LocalTarget::File(target) => Way::Down {
+        kind: match place {
+            LocalTarget::File(target) => JobKind::Download {
                 sources,
                 target: target.clone(),
             },
-            LocalTarget::Stdout => Way::DownStream { sources },
+            LocalTarget::Stdout => JobKind::DownloadStdout { sources },
         },
     };
     Ok(groups.into_iter().map(job).collect())
@@ -148,7 +148,7 @@ mod tests {
     fn the_target_says_which_way_it_goes() {
         let up = Job {
             destination: "h".into(),
-            way: Way::Up {
+            kind: JobKind::Upload {
                 sources: words("a b"),
                 target: "c".into(),
             },
@@ -156,18 +156,18 @@ mod tests {
         assert_eq!(planned("a b h:c").unwrap(), [up]);
         let down = Job {
             destination: "u@h".into(),
-            way: Way::Down {
+            kind: JobKind::Download {
                 sources: words("a b"),
                 target: ".".into(),
             },
         };
         assert_eq!(planned("u@h:a u@h:b .").unwrap(), [down]);
-        let stream = Way::UpStream { target: "x".into() };
-        assert_eq!(planned("- h:x").unwrap()[0].way, stream);
-        let stream = Way::DownStream {
+        let stdin = JobKind::UploadStdin { target: "x".into() };
+        assert_eq!(planned("- h:x").unwrap()[0].kind, stdin);
+        let stdout = JobKind::DownloadStdout {
             sources: words("x"),
         };
-        assert_eq!(planned("h:x -").unwrap()[0].way, stream);
+        assert_eq!(planned("h:x -").unwrap()[0].kind, stdout);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::arguments::CopyOptions;
 use super::error::Failure;
 use super::far_task::written;
 use super::near::Task;
-use super::plan::Way;
+use super::plan::JobKind;
 use super::work::{Goal, Origin};
 
 /// Returns what is to be done at this end and asked of the other.
@@ -22,10 +22,10 @@ use super::work::{Goal, Origin};
 /// # Errors
 ///
 /// When it cannot be done at this end.
-pub(super) fn task(way: &Way, wishes: &CopyOptions, jobs: usize) -> Result<Task, Failure> {
-    let flags = flags(way, wishes, jobs);
-    match way {
-        Way::Up { sources, target } => {
+pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<Task, Failure> {
+    let flags = flags(kind, wishes, jobs);
+    match kind {
+        JobKind::Upload { sources, target } => {
             let options = SourceOptions {
                 recursive: wishes.recursive,
                 follow: true,
@@ -33,12 +33,12 @@ pub(super) fn task(way: &Way, wishes: &CopyOptions, jobs: usize) -> Result<Task,
             let source = TreeSource::new(Place::near(), bytes(sources), options);
             Ok(Task::Up(put(target, flags), Origin::Tree(source)))
         }
-        Way::UpStream { target } => {
+        JobKind::UploadStdin { target } => {
             let input = io::stdin().as_fd().try_clone_to_owned().map_err(here)?;
             let origin = Origin::Pipe(PipeSource::new(input), false);
             Ok(Task::Up(put(target, flags), origin))
         }
-        Way::Down { sources, target } => {
+        JobKind::Download { sources, target } => {
             let operands = bytes(sources);
             // What needs it is only known with the target, and then it is asked for.
             let options = TargetOptions {
@@ -58,7 +58,7 @@ pub(super) fn task(way: &Way, wishes: &CopyOptions, jobs: usize) -> Result<Task,
             let request = Request::Get { operands, flags };
             Ok(Task::Down(request, Goal::Tree(target), allowed))
         }
-        Way::DownStream { sources } => {
+        JobKind::DownloadStdout { sources } => {
             let operands = bytes(sources);
             let output = io::stdout().as_fd().try_clone_to_owned().map_err(here)?;
             let allowed = allowed(&operands);
@@ -69,8 +69,8 @@ pub(super) fn task(way: &Way, wishes: &CopyOptions, jobs: usize) -> Result<Task,
 }
 
 /// Tells if parts are kept at all.
-fn is_resumable(way: &Way) -> bool {
-    matches!(way, Way::Up { .. } | Way::Down { .. })
+fn is_resumable(kind: &JobKind) -> bool {
+    matches!(kind, JobKind::Upload { .. } | JobKind::Download { .. })
 }
 
 fn put(target: &OsString, flags: Flags) -> Request {
@@ -78,24 +78,24 @@ fn put(target: &OsString, flags: Flags) -> Request {
     Request::Put { target, flags }
 }
 
-fn flags(way: &Way, wishes: &CopyOptions, jobs: usize) -> Flags {
-    let sources = match way {
-        Way::Up { sources, .. } | Way::Down { sources, .. } | Way::DownStream { sources } => {
-            sources.as_slice()
-        }
-        Way::UpStream { .. } => &[],
+fn flags(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Flags {
+    let sources = match kind {
+        JobKind::Upload { sources, .. }
+        | JobKind::Download { sources, .. }
+        | JobKind::DownloadStdout { sources } => sources.as_slice(),
+        JobKind::UploadStdin { .. } => &[],
     };
     // What is in a folder has no one name.
     let is_contents = |source: &OsString| matches!(Named::by(source.as_bytes()), Named::Contents);
     let into_folder = sources.len() > 1 || jobs > 1 || sources.iter().any(is_contents);
-    let is_stream = matches!(way, Way::DownStream { .. });
+    let to_stdout = matches!(kind, JobKind::DownloadStdout { .. });
     [
         (wishes.recursive, Flags::RECURSIVE),
         (wishes.preserve, Flags::PRESERVE),
-        (!wishes.no_resume && is_resumable(way), Flags::RESUME),
+        (!wishes.no_resume && is_resumable(kind), Flags::RESUME),
         (wishes.dry_run, Flags::DRY_RUN),
-        (into_folder && !is_stream, Flags::INTO_FOLDER),
-        (is_stream, Flags::IN_ORDER),
+        (into_folder && !to_stdout, Flags::INTO_FOLDER),
+        (to_stdout, Flags::IN_ORDER),
         // As scp.
         (true, Flags::FOLLOW),
     ]
@@ -150,11 +150,11 @@ mod tests {
             wishes: CopyOptions,
         }
         let Line { wishes } = clap::Parser::parse_from(["cp"]);
-        let way = Way::Down {
+        let kind = JobKind::Download {
             sources: vec!["a".into()],
             target: target.into(),
         };
-        match task(&way, &wishes, 1) {
+        match task(&kind, &wishes, 1) {
             Ok(Task::Down(request, ..)) => request.flags(),
             _ => panic!("nothing is asked for"),
         }
