@@ -4,7 +4,7 @@
 //! cargo run --release -p fulmar-channel --example carry_cost
 //! ```
 //!
-//! A source of random bytes, a target that throws them away, and lanes in memory that deliver what was
+//! A source of random bytes, a target that throws them away, and streams in memory that deliver what was
 //! written: whole, or in pieces as long as a datagram. Each figure is the best of [`ROUNDS`] rounds. `digest` is
 //! BLAKE3 twice over the same bytes, measured by itself; `rest` is everything else.
 
@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Answer, Answerer, Arrived, Entry, EntryError, EntryId, ExistingFile, Flags, Found, Kind, Lane,
-    Lanes, PartialFile, Piece, Poll, Receiver, RelativePath, Request, Requester, Sender, Settled,
-    Source, Target, Timestamp,
+    Answer, Answerer, Arrived, Entry, EntryError, EntryId, ExistingFile, Flags, Found, Kind,
+    PartialFile, Piece, Poll, Receiver, RelativePath, Request, Requester, Sender, Settled, Source,
+    StreamId, Streams, Target, Timestamp,
 };
 
 const ROUNDS: usize = 3;
-const DATA_LANES: usize = 8;
+const DATA_STREAMS: usize = 8;
 const ROOM_BYTES: usize = 1 << 20;
 const BLOCK_BYTES: usize = 1 << 16;
 const BUDGET_BYTES: usize = 1 << 20;
@@ -78,7 +78,7 @@ fn hash(total: u64) {
 
 /// One whole copy.
 fn carry(count: u64, size: u64, piece: usize) {
-    let pipes = Rc::new(RefCell::new(vec![VecDeque::new(); DATA_LANES + 2]));
+    let pipes = Rc::new(RefCell::new(vec![VecDeque::new(); DATA_STREAMS + 2]));
     let mut near = Memory {
         pipes: pipes.clone(),
         piece,
@@ -211,7 +211,7 @@ impl Target for Nowhere {
     }
 }
 
-/// Lanes in memory: the bytes that one end writes the other can read at once.
+/// Streams in memory: the bytes that one end writes the other can read at once.
 struct Memory {
     pipes: Rc<RefCell<Vec<VecDeque<Bytes>>>>,
     piece: usize,
@@ -219,29 +219,29 @@ struct Memory {
 }
 
 impl Memory {
-    fn at(&self, lane: Lane, is_out: bool) -> usize {
-        match lane {
-            Lane::CONTROL => usize::from(is_out == self.is_sender),
-            Lane(number) => usize::from(number) + 1,
+    fn at(&self, stream: StreamId, is_out: bool) -> usize {
+        match stream {
+            StreamId::CONTROL => usize::from(is_out == self.is_sender),
+            StreamId(number) => usize::from(number) + 1,
         }
     }
 }
 
-impl Lanes for Memory {
+impl Streams for Memory {
     fn count(&self) -> usize {
-        DATA_LANES
+        DATA_STREAMS
     }
 
-    fn room(&mut self, lane: Lane) -> usize {
-        let waiting: usize = self.pipes.borrow()[self.at(lane, true)]
+    fn room(&mut self, stream: StreamId) -> usize {
+        let waiting: usize = self.pipes.borrow()[self.at(stream, true)]
             .iter()
             .map(Bytes::len)
             .sum();
         ROOM_BYTES.saturating_sub(waiting)
     }
 
-    fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
-        let at = self.at(lane, true);
+    fn write(&mut self, stream: StreamId, bytes: &mut Bytes) {
+        let at = self.at(stream, true);
         let pipe = &mut self.pipes.borrow_mut()[at];
         while !bytes.is_empty() {
             let length = bytes.len().min(self.piece);
@@ -249,8 +249,8 @@ impl Lanes for Memory {
         }
     }
 
-    fn read(&mut self, lane: Lane, limit: usize) -> Arrived {
-        let at = self.at(lane, false);
+    fn read(&mut self, stream: StreamId, limit: usize) -> Arrived {
+        let at = self.at(stream, false);
         let pipe = &mut self.pipes.borrow_mut()[at];
         let Some(front) = pipe.front_mut() else {
             return Arrived::Nothing;
@@ -262,5 +262,5 @@ impl Lanes for Memory {
         Arrived::Bytes(piece)
     }
 
-    fn finish(&mut self, _: Lane) {}
+    fn finish(&mut self, _: StreamId) {}
 }

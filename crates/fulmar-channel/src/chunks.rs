@@ -19,8 +19,8 @@ impl Chunks {
         }
     }
 
-    /// Returns true if a file of that size goes over one lane: one of one chunk, or a pipe.
-    pub(crate) fn is_on_one_lane(size: Option<u64>) -> bool {
+    /// Returns true if a file of that size goes over one stream: one of one chunk, or a pipe.
+    pub(crate) fn is_on_one_stream(size: Option<u64>) -> bool {
         size.is_none_or(|size| size <= CHUNK_BYTES_MIN)
     }
 

@@ -1,15 +1,15 @@
-//! One end of the control lane, from the first frame to the last.
+//! One end of the control stream, from the first frame to the last.
 
 use crate::answer::Answer;
 use crate::codec::{Frame, Item};
 use crate::inlet::Inlet;
-use crate::lanes::{Lane, Lanes};
-use crate::limits::{LANE_SHARE_BYTES, VERSION};
+use crate::limits::{STREAM_SHARE_BYTES, VERSION};
 use crate::outbox::Outbox;
 use crate::protocol_error::ProtocolError;
 use crate::request::Request;
+use crate::streams::{StreamId, Streams};
 
-/// The control lane of one end.
+/// The control stream of one end.
 #[derive(Debug)]
 pub(crate) struct Control {
     inlet: Inlet,
@@ -35,20 +35,20 @@ impl Control {
 
     /// Returns the number of bytes that may be read in one turn.
     pub(crate) fn budget() -> usize {
-        LANE_SHARE_BYTES
+        STREAM_SHARE_BYTES
     }
 
-    pub(crate) fn flush(&mut self, lanes: &mut impl Lanes) {
-        self.outbox.flush(Lane::CONTROL, lanes);
+    pub(crate) fn flush(&mut self, streams: &mut impl Streams) {
+        self.outbox.flush(StreamId::CONTROL, streams);
     }
 
     /// The peer's next frame after its greeting.
     pub(crate) fn next(
         &mut self,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
         budget: &mut usize,
     ) -> Result<Option<Frame>, ProtocolError> {
-        while let Some(item) = self.inlet.next(Lane::CONTROL, lanes, budget)? {
+        while let Some(item) = self.inlet.next(StreamId::CONTROL, streams, budget)? {
             match item {
                 Item::Frame(Frame::Hello { version, .. }) if !self.is_greeted => {
                     if version != VERSION {
@@ -66,9 +66,9 @@ impl Control {
     /// The peer's answer to a request.
     pub(crate) fn next_answer(
         &mut self,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
     ) -> Result<Option<Answer>, ProtocolError> {
-        match self.next(lanes, &mut Self::budget())? {
+        match self.next(streams, &mut Self::budget())? {
             None if self.is_ended() => Err(ProtocolError::EndedEarly),
             None => Ok(None),
             Some(Frame::Ready { is_folder }) => Ok(Some(Answer::Ready { is_folder })),
@@ -80,9 +80,9 @@ impl Control {
     /// The peer's request.
     pub(crate) fn next_request(
         &mut self,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
     ) -> Result<Option<Request>, ProtocolError> {
-        match self.next(lanes, &mut Self::budget())? {
+        match self.next(streams, &mut Self::budget())? {
             None if self.is_ended() => Err(ProtocolError::EndedEarly),
             None => Ok(None),
             Some(Frame::Request(request)) => Ok(Some(request)),
@@ -90,7 +90,7 @@ impl Control {
         }
     }
 
-    /// Returns true if the peer has finished the lane.
+    /// Returns true if the peer has finished the stream.
     pub(crate) fn is_ended(&self) -> bool {
         self.inlet.is_ended()
     }

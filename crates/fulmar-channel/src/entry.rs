@@ -28,7 +28,7 @@ pub struct Entry {
 /// The kind of an [`Entry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// A folder. What is in it may come before it, on another lane.
+    /// A folder. What is in it may come before it, on another stream.
     Folder,
     /// A regular file, or a pipe.
     File {

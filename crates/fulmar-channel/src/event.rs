@@ -10,7 +10,7 @@ use crate::path::RelativePath;
 pub enum Poll {
     /// The budget is used up, or events wait: there is more to do at once.
     More,
-    /// Until lanes, source or target are ready again.
+    /// Until streams, source or target are ready again.
     Waiting,
     /// The copy is over, on both sides.
     Done,
@@ -54,7 +54,7 @@ pub struct Progress {
     pub bytes: u64,
     /// Of these, bytes that were there from an earlier try.
     pub bytes_held: u64,
-    /// Bytes of files that went over the lanes.
+    /// Bytes of files that went over the streams.
     pub bytes_carried: u64,
     /// Entries known so far.
     pub entries_known: u64,

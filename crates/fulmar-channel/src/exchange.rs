@@ -1,4 +1,4 @@
-//! The first frames on the control lane, which say who wants what (docs/channel.md §3).
+//! The first frames on the control stream, which say who wants what (docs/channel.md §3).
 
 use bytes::BytesMut;
 
@@ -6,10 +6,10 @@ use crate::answer::Answer;
 use crate::codec::Frame;
 use crate::control::Control;
 use crate::entry_error::{EntryError, EntryErrorKind};
-use crate::lanes::{Lane, Lanes};
 use crate::limits::{CONTROL_FRAME_BYTES_MAX, OPERANDS_MAX, PATH_BYTES_MAX};
 use crate::protocol_error::ProtocolError;
 use crate::request::{Flags, Request};
+use crate::streams::{StreamId, Streams};
 
 /// The end that the user sits at.
 #[derive(Debug)]
@@ -49,15 +49,15 @@ impl Requester {
     /// # Errors
     ///
     /// The far end speaks something else.
-    pub fn poll(&mut self, lanes: &mut impl Lanes) -> Result<Option<Answer>, ProtocolError> {
-        self.control.flush(lanes);
+    pub fn poll(&mut self, streams: &mut impl Streams) -> Result<Option<Answer>, ProtocolError> {
+        self.control.flush(streams);
         if self.answer.is_none() {
-            self.answer = self.control.next_answer(lanes)?;
+            self.answer = self.control.next_answer(streams)?;
         }
         Ok(self.answer.clone())
     }
 
-    /// The lane, how it is to be done, and whether the answer is still to come.
+    /// The stream, how it is to be done, and whether the answer is still to come.
     pub(crate) fn into_parts(self) -> (Control, Flags, bool) {
         (self.control, self.request.flags(), self.answer.is_none())
     }
@@ -124,10 +124,10 @@ impl Answerer {
     /// # Errors
     ///
     /// The requester speaks something else.
-    pub fn poll(&mut self, lanes: &mut impl Lanes) -> Result<Option<&Request>, ProtocolError> {
-        self.control.flush(lanes);
+    pub fn poll(&mut self, streams: &mut impl Streams) -> Result<Option<&Request>, ProtocolError> {
+        self.control.flush(streams);
         if self.request.is_none() {
-            self.request = self.control.next_request(lanes)?;
+            self.request = self.control.next_request(streams)?;
         }
         Ok(self.request.as_ref())
     }
@@ -144,18 +144,18 @@ impl Answerer {
         });
     }
 
-    /// Sends what is queued and then finishes the control lane; whether all of it is in the lane. For the end
+    /// Sends what is queued and then finishes the control stream; whether all of it is in the stream. For the end
     /// after a refusal.
-    pub fn flush(&mut self, lanes: &mut impl Lanes) -> bool {
-        self.control.flush(lanes);
+    pub fn flush(&mut self, streams: &mut impl Streams) -> bool {
+        self.control.flush(streams);
         let is_sent = self.control.outbox.waiting() == 0;
         if is_sent {
-            lanes.finish(Lane::CONTROL);
+            streams.finish(StreamId::CONTROL);
         }
         is_sent
     }
 
-    /// The lane, and how it is to be done.
+    /// The stream, and how it is to be done.
     pub(crate) fn into_parts(self) -> (Control, Flags) {
         let flags = self.request.as_ref().map_or(Flags::empty(), Request::flags);
         (self.control, flags)

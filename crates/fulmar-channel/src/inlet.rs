@@ -1,12 +1,12 @@
-//! The frames that come in on one lane.
+//! The frames that come in on one stream.
 
 use bytes::Bytes;
 
 use crate::codec::{Decoder, Item};
-use crate::lanes::{Arrived, Lane, Lanes};
 use crate::protocol_error::ProtocolError;
+use crate::streams::{Arrived, StreamId, Streams};
 
-/// One lane's frames.
+/// One stream's frames.
 #[derive(Debug, Default)]
 pub(crate) struct Inlet {
     decoder: Decoder,
@@ -19,8 +19,8 @@ impl Inlet {
     /// The next frame; `None` when nothing more has come, or `budget` bytes have been read.
     pub(crate) fn next(
         &mut self,
-        lane: Lane,
-        lanes: &mut impl Lanes,
+        stream: StreamId,
+        streams: &mut impl Streams,
         budget: &mut usize,
     ) -> Result<Option<Item>, ProtocolError> {
         loop {
@@ -30,7 +30,7 @@ impl Inlet {
             if self.is_ended || *budget == 0 {
                 return Ok(None);
             }
-            match lanes.read(lane, *budget) {
+            match streams.read(stream, *budget) {
                 Arrived::Bytes(bytes) => {
                     *budget = budget.saturating_sub(bytes.len());
                     self.input = bytes;
@@ -44,7 +44,7 @@ impl Inlet {
         }
     }
 
-    /// Returns true if the peer has finished the lane, and all that came has been fetched.
+    /// Returns true if the peer has finished the stream, and all that came has been fetched.
     pub(crate) fn is_ended(&self) -> bool {
         self.is_ended
     }

@@ -4,18 +4,18 @@
 //!             Requester ── Hello, Put or Get ──►  Answerer           one exchange at the start,
 //!                       ◄── Hello, Ready or Refused ──               then one end is the Sender
 //!
-//!   Source ─► Sender ═ entries and their data, on many lanes ═► Receiver ─► Target
+//!   Source ─► Sender ═ entries and their data, on many streams ═► Receiver ─► Target
 //!                    ◄──── settled entries, parts held ──────
 //! ```
 //!
 //! The crate knows no file, no socket and no clock. A [`Source`] gives entries and bytes, a [`Target`] takes
-//! them, and [`Lanes`] carry bytes to the other end: ordered and reliable each, and independent of one another.
+//! them, and [`Streams`] carry bytes to the other end: ordered and reliable each, and independent of one another.
 //!
-//! The edge calls `poll` whenever lanes, source or target may have become ready, and drains `poll_event`:
+//! The edge calls `poll` whenever streams, source or target may have become ready, and drains `poll_event`:
 //!
 //! ```text
 //!   loop {
-//!       match sender.poll(&mut source, &mut lanes, BUDGET)? {
+//!       match sender.poll(&mut source, &mut streams, BUDGET)? {
 //!           Poll::More => …        // serve others, then come back without sleeping
 //!           Poll::Waiting => …     // sleep until something is ready
 //!           Poll::Done => break,
@@ -42,7 +42,6 @@ mod entry_error;
 mod event;
 mod exchange;
 mod inlet;
-mod lanes;
 mod limits;
 mod news;
 mod outbox;
@@ -52,6 +51,7 @@ mod receiver;
 mod request;
 mod sender;
 mod source;
+mod streams;
 mod target;
 
 #[cfg(test)]
@@ -63,10 +63,9 @@ pub use entry::{Entry, EntryId, Kind, Timestamp};
 pub use entry_error::{EntryError, EntryErrorKind};
 pub use event::{Event, Poll, Progress, Totals, Verdict};
 pub use exchange::{Answerer, Requester};
-pub use lanes::{Arrived, Lane, Lanes};
 pub use limits::{
-    CHUNK_BYTES_MIN, CHUNKS_MAX, DEPTH_MAX, EVENTS_MAX, LANES_MAX, LARGE_FILES_MAX, NAME_BYTES_MAX,
-    SIZE_MAX, VERSION,
+    CHUNK_BYTES_MIN, CHUNKS_MAX, DEPTH_MAX, EVENTS_MAX, LARGE_FILES_MAX, NAME_BYTES_MAX, SIZE_MAX,
+    STREAMS_MAX, VERSION,
 };
 pub use path::{PathFault, RelativePath};
 pub use protocol_error::ProtocolError;
@@ -74,4 +73,5 @@ pub use receiver::{Allowed, Receiver};
 pub use request::{Flags, Request};
 pub use sender::Sender;
 pub use source::{Found, Piece, Settled, Source};
+pub use streams::{Arrived, StreamId, Streams};
 pub use target::{ExistingFile, PartialFile, Target};

@@ -20,20 +20,20 @@ pub(crate) const DATA_BYTES_MAX: usize = 64 * 1024;
 /// Source: docs/channel.md §2.
 pub(crate) const FRAME_HEAD_BYTES: usize = 1 + 4;
 
-/// The bytes that are read or written of one lane before the next has its turn.
+/// The bytes that are read or written of one stream before the next has its turn.
 ///
 /// Source: docs/channel.md §1.
-pub(crate) const LANE_SHARE_BYTES: usize = 128 * 1024;
+pub(crate) const STREAM_SHARE_BYTES: usize = 128 * 1024;
 
-/// Bytes that may wait to go out on the control lane before what causes more of them pauses.
+/// Bytes that may wait to go out on the control stream before what causes more of them pauses.
 ///
 /// Source: docs/channel.md §6.
 pub(crate) const CONTROL_WAITING_BYTES: usize = 64 * 1024;
 
-/// Data lanes at most; 32 are used over QUIC, one over ssh.
+/// Data streams at most; 32 are used over QUIC, one over ssh.
 ///
 /// Source: docs/channel.md §1.
-pub const LANES_MAX: usize = 64;
+pub const STREAMS_MAX: usize = 64;
 
 /// Entries under way: an entry's number is less than this above the lowest that has not been settled.
 /// 4096 files of 4 kB are 16 MB in a round trip.
@@ -41,8 +41,8 @@ pub const LANES_MAX: usize = 64;
 /// Source: docs/channel.md §6.
 pub(crate) const WINDOW_ENTRIES: u64 = 4096;
 
-/// The smallest chunk of a large file. A file that is not longer is sent whole on one lane. An interrupted copy loses what
-/// is begun and not complete, a chunk for each lane: 8 MiB with 32 of them.
+/// The smallest chunk of a large file. A file that is not longer is sent whole on one stream. An interrupted copy loses what
+/// is begun and not complete, a chunk for each stream: 8 MiB with 32 of them.
 ///
 /// Source: docs/channel.md §5.
 pub const CHUNK_BYTES_MIN: u64 = 256 * 1024;

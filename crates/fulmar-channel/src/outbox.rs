@@ -1,4 +1,4 @@
-//! The bytes that wait to go out on one lane.
+//! The bytes that wait to go out on one stream.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::codec::{Frame, data_head};
 use crate::entry::EntryId;
-use crate::lanes::{Lane, Lanes};
+use crate::streams::{StreamId, Streams};
 
 /// Data up to this size is copied behind the frames before it, so that small files do not become a crowd of tiny pieces.
 ///
@@ -53,12 +53,12 @@ impl Outbox {
         }
     }
 
-    /// Hands over as much as the lane takes.
-    pub(crate) fn flush(&mut self, lane: Lane, lanes: &mut impl Lanes) {
+    /// Hands over as much as the stream takes.
+    pub(crate) fn flush(&mut self, stream: StreamId, streams: &mut impl Streams) {
         self.close_tail();
         while let Some(piece) = self.pieces.front_mut() {
             let before = piece.len();
-            lanes.write(lane, piece);
+            streams.write(stream, piece);
             self.waiting -= before - piece.len();
             if !piece.is_empty() {
                 return;

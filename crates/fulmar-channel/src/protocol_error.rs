@@ -9,7 +9,7 @@ use crate::path::PathFault;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// A lane has ended in the middle.
+    /// A stream has ended in the middle.
     #[error("the other side stopped in the middle of the copy")]
     EndedEarly,
     /// It speaks another version of the protocol.
@@ -27,7 +27,7 @@ pub enum ProtocolError {
     /// A path that could lead elsewhere, or that nothing can hold.
     #[error("the other side sent a path that is refused: {0}")]
     Path(#[from] PathFault),
-    /// A frame that is right elsewhere: on another lane, from the other end, or at another time.
+    /// A frame that is right elsewhere: on another stream, from the other end, or at another time.
     #[error("the other side sent a frame out of its turn ({0})")]
     Misplaced(&'static str),
     /// Data of an entry that has not been announced.
@@ -39,7 +39,7 @@ pub enum ProtocolError {
     /// An entry that is too far ahead, or behind the last.
     #[error("the other side sent more than it may have under way")]
     BeyondWindow,
-    /// A file that follows another on its lane before that one's end.
+    /// A file that follows another on its stream before that one's end.
     #[error("the other side began a file before another was complete")]
     Unfinished,
     /// More large files than may be under way.

@@ -20,12 +20,14 @@ use crate::entry::{Entry, EntryId, Kind};
 use crate::event::{Event, Poll, Progress, Totals, Verdict};
 use crate::exchange::{Answerer, Requester};
 use crate::inlet::Inlet;
-use crate::lanes::{Lane, Lanes};
-use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LANES_MAX, SIZE_MAX, WINDOW_ENTRIES};
+use crate::limits::{
+    CONTROL_WAITING_BYTES, SIZE_MAX, STREAM_SHARE_BYTES, STREAMS_MAX, WINDOW_ENTRIES,
+};
 use crate::news::News;
 use crate::path::RelativePath;
 use crate::protocol_error::ProtocolError;
 use crate::request::Flags;
+use crate::streams::{StreamId, Streams};
 use crate::target::{PartialFile, Target};
 
 /// A test whether an operand, by its index, may bring a root of that name. The requester decides: for `Get`
@@ -37,12 +39,12 @@ pub struct Receiver {
     control: Control,
     flags: Flags,
     allowed: Allowed,
-    /// The data lanes; known from the first turn on.
+    /// The data streams; known from the first turn on.
     inlets: Vec<Inlet>,
-    /// The file that is whole on each lane.
+    /// The file that is whole on each stream.
     singles: Vec<Option<Single>>,
-    /// The lane that has its turn first, the next time.
-    first_lane: usize,
+    /// The stream that has its turn first, the next time.
+    first_stream: usize,
     large: BTreeMap<EntryId, Large>,
     /// Of files that have begun.
     paths: BTreeSet<RelativePath>,
@@ -90,7 +92,7 @@ impl Receiver {
             allowed,
             inlets: Vec::new(),
             singles: Vec::new(),
-            first_lane: 0,
+            first_stream: 0,
             large: BTreeMap::new(),
             paths: BTreeSet::new(),
             leaves: BTreeMap::new(),
@@ -106,39 +108,39 @@ impl Receiver {
         }
     }
 
-    /// Does what can be done now, but takes no more than about `budget` bytes off the lanes, and reads back
+    /// Does what can be done now, but takes no more than about `budget` bytes off the streams, and reads back
     /// no more than that of what is held.
     ///
     /// # Errors
     ///
-    /// The sender has broken the rules, or a lane has ended too early. The copy is over then: call
+    /// The sender has broken the rules, or a stream has ended too early. The copy is over then: call
     /// [`interrupt`](Receiver::interrupt).
     pub fn poll(
         &mut self,
         target: &mut impl Target,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
         budget: usize,
     ) -> Result<Poll, ProtocolError> {
         if self.news.is_full() {
             return Ok(Poll::More);
         }
         if self.inlets.is_empty() {
-            let count = lanes.count().clamp(1, LANES_MAX);
+            let count = streams.count().clamp(1, STREAMS_MAX);
             self.inlets.resize_with(count, Inlet::default);
             self.singles.resize_with(count, || None);
         }
         let mut is_more = false;
         if self.stage == Stage::Receiving {
-            is_more |= self.hear(lanes)?;
-            is_more |= self.receive(target, lanes, budget)?;
+            is_more |= self.hear(streams)?;
+            is_more |= self.receive(target, streams, budget)?;
             is_more |= self.check(target, budget);
             self.settle_leaves(target);
             self.report();
             self.look_for_the_end()?;
         }
-        self.control.flush(lanes);
+        self.control.flush(streams);
         if self.stage == Stage::Settled && self.control.outbox.waiting() == 0 {
-            lanes.finish(Lane::CONTROL);
+            streams.finish(StreamId::CONTROL);
             self.stage = Stage::Done;
         }
         Ok(match self.stage {
@@ -174,11 +176,11 @@ impl Receiver {
         (self.stage != Stage::Receiving).then_some(self.totals)
     }
 
-    /// Takes what the sender says on the control lane; whether there may be more.
-    fn hear(&mut self, lanes: &mut impl Lanes) -> Result<bool, ProtocolError> {
+    /// Takes what the sender says on the control stream; whether there may be more.
+    fn hear(&mut self, streams: &mut impl Streams) -> Result<bool, ProtocolError> {
         let mut budget = Control::budget();
         while !self.news.is_full() {
-            match self.control.next(lanes, &mut budget)? {
+            match self.control.next(streams, &mut budget)? {
                 Some(Frame::EntryError(trouble)) if self.finished.is_none() => {
                     self.totals.troubles += 1;
                     self.news.push(Event::EntryError(trouble));
@@ -197,11 +199,11 @@ impl Receiver {
         Ok(budget == 0)
     }
 
-    /// Takes what has come on the data lanes, each its share in turn; whether there may be more.
+    /// Takes what has come on the data streams, each its share in turn; whether there may be more.
     fn receive(
         &mut self,
         target: &mut impl Target,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
         budget: usize,
     ) -> Result<bool, ProtocolError> {
         let mut budget = budget;
@@ -210,31 +212,31 @@ impl Receiver {
         while is_busy && budget > 0 {
             is_busy = false;
             for round in 0..count {
-                let at = (self.first_lane + round) % count;
-                is_busy |= self.receive_lane(at, target, lanes, &mut budget)?;
+                let at = (self.first_stream + round) % count;
+                is_busy |= self.receive_stream(at, target, streams, &mut budget)?;
             }
-            self.first_lane = (self.first_lane + 1) % count;
+            self.first_stream = (self.first_stream + 1) % count;
         }
         Ok(budget == 0)
     }
 
-    /// One lane's share; whether something came.
-    fn receive_lane(
+    /// One stream's share; whether something came.
+    fn receive_stream(
         &mut self,
         at: usize,
         target: &mut impl Target,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
         budget: &mut usize,
     ) -> Result<bool, ProtocolError> {
-        let lane = Lane(u8::try_from(at + 1).unwrap_or(u8::MAX));
-        let mut share = LANE_SHARE_BYTES.min(*budget);
+        let stream = StreamId(u8::try_from(at + 1).unwrap_or(u8::MAX));
+        let mut share = STREAM_SHARE_BYTES.min(*budget);
         let before = share;
         let mut is_busy = false;
         while target.is_ready()
             && !self.is_full()
             && let Some(inlet) = self.inlets.get_mut(at)
         {
-            let Some(item) = inlet.next(lane, lanes, &mut share)? else {
+            let Some(item) = inlet.next(stream, streams, &mut share)? else {
                 break;
             };
             is_busy = true;

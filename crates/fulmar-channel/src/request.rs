@@ -45,7 +45,7 @@ bitflags! {
         const DRY_RUN = 1 << 3;
         /// There are several sources or the target ends in a slash: it has to be a folder.
         const INTO_FOLDER = 1 << 4;
-        /// Data comes in order: file after file, on one lane. For standard output.
+        /// Data comes in order: file after file, on one stream. For standard output.
         const IN_ORDER = 1 << 5;
         /// Links that the user names are followed; those within a tree are copied as links in any case.
         const FOLLOW = 1 << 6;

@@ -16,14 +16,14 @@ use crate::entry::{Entry, EntryId, Kind};
 use crate::entry_error::EntryError;
 use crate::event::{Event, Poll, Progress, Totals, Verdict};
 use crate::exchange::{Answerer, Requester};
-use crate::lanes::{Lane, Lanes};
-use crate::limits::LANES_MAX;
+use crate::limits::STREAMS_MAX;
 use crate::news::{News, add};
 use crate::outbox::Outbox;
 use crate::path::RelativePath;
 use crate::protocol_error::ProtocolError;
 use crate::request::Flags;
 use crate::source::Source;
+use crate::streams::{StreamId, Streams};
 
 /// The cost to a turn's budget of a step without data, so that a turn with nothing but folders has an end.
 ///
@@ -36,15 +36,15 @@ pub struct Sender {
     control: Control,
     flags: Flags,
     stage: Stage,
-    /// The data lanes; known from the first turn on.
+    /// The data streams; known from the first turn on.
     ways: Vec<Way>,
-    /// The lane that has its turn first, the next time.
+    /// The stream that has its turn first, the next time.
     first_way: usize,
     walk: Walk,
     unsettled: BTreeMap<EntryId, Unsettled>,
     /// Large files that are being sent.
     large: BTreeMap<EntryId, Large>,
-    /// The one of them whose chunks lanes take.
+    /// The one of them whose chunks streams take.
     filling: Option<EntryId>,
     /// Large files that are not settled.
     large_unsettled: usize,
@@ -64,7 +64,7 @@ enum Stage {
     Done,
 }
 
-/// One data lane.
+/// One data stream.
 #[derive(Debug, Default)]
 struct Way {
     outbox: Outbox,
@@ -139,7 +139,7 @@ impl Sender {
     pub fn poll(
         &mut self,
         source: &mut impl Source,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
         budget: usize,
     ) -> Result<Poll, ProtocolError> {
         if self.news.is_full() {
@@ -147,17 +147,17 @@ impl Sender {
         }
         if self.ways.is_empty() {
             self.ways
-                .resize_with(lanes.count().clamp(1, LANES_MAX), Way::default);
+                .resize_with(streams.count().clamp(1, STREAMS_MAX), Way::default);
         }
-        let has_read_all = self.hear(source, lanes)?;
+        let has_read_all = self.hear(source, streams)?;
         if self.stage == Stage::Done {
             return Ok(Poll::Done);
         }
         let mut budget = budget;
         self.walk.is_paused = false;
-        self.work(source, lanes, &mut budget);
-        self.finish(lanes);
-        self.control.flush(lanes);
+        self.work(source, streams, &mut budget);
+        self.finish(streams);
+        self.control.flush(streams);
         let is_more = budget == 0 || !has_read_all || self.walk.is_paused || self.news.is_full();
         Ok(if is_more { Poll::More } else { Poll::Waiting })
     }
@@ -181,17 +181,17 @@ impl Sender {
     fn hear(
         &mut self,
         source: &mut impl Source,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
     ) -> Result<bool, ProtocolError> {
         let mut budget = Control::budget();
         while self.stage != Stage::Done && !self.news.is_full() {
-            let Some(frame) = self.control.next(lanes, &mut budget)? else {
+            let Some(frame) = self.control.next(streams, &mut budget)? else {
                 break;
             };
             self.hear_one(frame, source)?;
         }
         if self.stage == Stage::Done {
-            lanes.finish(Lane::CONTROL);
+            streams.finish(StreamId::CONTROL);
         } else if self.control.is_ended() {
             return Err(ProtocolError::EndedEarly);
         }
@@ -293,8 +293,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Ends the lanes once everything is in them.
-    fn finish(&mut self, lanes: &mut impl Lanes) {
+    /// Ends the streams once everything is in them.
+    fn finish(&mut self, streams: &mut impl Streams) {
         let is_idle = self.ways.iter().all(|way| way.job.is_none()) && self.large.is_empty();
         let is_walked = self.walk.is_over && self.walk.pending.is_none();
         if self.stage == Stage::Sending && is_idle && is_walked {
@@ -308,16 +308,16 @@ impl Sender {
         }
         for (at, way) in self.ways.iter_mut().enumerate() {
             if way.outbox.waiting() == 0 && !way.is_finished {
-                lanes.finish(data_lane(at));
+                streams.finish(data_stream(at));
                 way.is_finished = true;
             }
         }
     }
 }
 
-/// The lane of a place in the list of data lanes.
-fn data_lane(at: usize) -> Lane {
-    Lane(u8::try_from(at + 1).expect("at most 64 lanes"))
+/// The stream of a place in the list of data streams.
+fn data_stream(at: usize) -> StreamId {
+    StreamId(u8::try_from(at + 1).expect("at most 64 streams"))
 }
 
 #[cfg(test)]

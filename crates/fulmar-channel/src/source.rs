@@ -16,7 +16,7 @@ use crate::entry_error::EntryError;
 pub trait Source {
     /// The next entry of a lazy walk; `id` is the number it will have if one is found. A file is opened here or at its
     /// first `read`, and only one that the sender is about to send is asked for: there are about as many open
-    /// files as lanes, and at most 64 beside ([`LARGE_FILES_MAX`](crate::LARGE_FILES_MAX)).
+    /// files as streams, and at most 64 beside ([`LARGE_FILES_MAX`](crate::LARGE_FILES_MAX)).
     fn next_entry(&mut self, id: EntryId) -> Found;
 
     /// Bytes of a file from `offset` on, at most `limit`, at least one. The sender reads a file of more than

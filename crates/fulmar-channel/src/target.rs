@@ -14,12 +14,12 @@ use crate::entry_error::{EntryError, EntryErrorKind};
 /// The receiver calls `abandon` for a file after any trouble with it, but not when `begin` itself failed.
 pub trait Target {
     /// Returns true if [`write`](Target::write) would not block. While it is not so, nothing is read from the
-    /// data lanes.
+    /// data streams.
     fn is_ready(&mut self) -> bool {
         true
     }
 
-    /// A file begins, to be written under a temporary name. At most lanes + [`LARGE_FILES_MAX`](crate::LARGE_FILES_MAX) are begun at a time,
+    /// A file begins, to be written under a temporary name. At most streams + [`LARGE_FILES_MAX`](crate::LARGE_FILES_MAX) are begun at a time,
     /// and never two with the same path.
     ///
     /// # Errors

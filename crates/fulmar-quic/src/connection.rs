@@ -18,9 +18,11 @@ use quinn_proto::{
 };
 
 use crate::control::{self, SharedControl};
-use crate::lanes::Lanes;
+use crate::streams::Streams;
 use crate::window::FlowControlWindow;
-use crate::{Ended, Event, InitialFilter, Lane, Options, Secret, Statistics, Transmit, Verdict};
+use crate::{
+    Ended, Event, InitialFilter, Options, Secret, Statistics, StreamId, Transmit, Verdict,
+};
 use clock::Clock;
 use config::Config;
 use liveness::Liveness;
@@ -35,7 +37,7 @@ const SEGMENTS_MAX: usize = 40;
 
 /// One end of a connection.
 ///
-/// It is driven as every state machine here: hand over what has arrived, read and write lanes, then
+/// It is driven as every state machine here: hand over what has arrived, read and write streams, then
 /// [`poll_transmit`](Connection::poll_transmit) until `None`, events until `None`, and
 /// [`poll_timeout`](Connection::poll_timeout) last. Nothing is sent by any other call.
 ///
@@ -49,7 +51,7 @@ pub struct Connection {
     peer: Option<Peer>,
     filter: InitialFilter,
     paths: Paths,
-    lanes: Lanes,
+    streams: Streams,
     receive: FlowControlWindow,
     send: FlowControlWindow,
     /// Bytes of packets that the peer has acknowledged so far.
@@ -131,7 +133,7 @@ impl Connection {
             peer: None,
             filter: config.filter(),
             paths: Paths::of_server(),
-            lanes: Lanes::new(side, config.lanes),
+            streams: Streams::new(side, config.streams),
             receive: FlowControlWindow::up_to(config.window_max),
             send: FlowControlWindow::up_to(config.window_max),
             acknowledged: 0,
@@ -187,7 +189,7 @@ impl Connection {
         if verdict == Verdict::Genuine {
             // What was read would come in a bunch after each gap that is filled.
             self.receive.on_delivered(bytes.len() as u64);
-            self.lanes.unblock();
+            self.streams.unblock();
         }
         self.note_timeout();
         verdict
@@ -361,9 +363,9 @@ impl Connection {
         }
         if let Some(window) = self.send.advance(now, rtt, shortest) {
             peer.quic.set_send_window(window);
-            self.lanes.unblock();
+            self.streams.unblock();
         }
-        self.lanes.flush(&mut peer.quic);
+        self.streams.flush(&mut peer.quic);
     }
 
     /// Returns when [`handle_timeout`](Self::handle_timeout) is to be called next.
@@ -379,59 +381,59 @@ impl Connection {
         self.events.pop_front()
     }
 
-    /// Returns how many data lanes there are; their numbers begin at 1.
+    /// Returns how many data streams there are; their numbers begin at 1.
     #[must_use]
-    pub fn lanes(&self) -> usize {
-        self.lanes.count()
+    pub fn streams(&self) -> usize {
+        self.streams.count()
     }
 
     /// Returns how many bytes [`write`](Self::write) would take.
     #[must_use]
-    pub fn room(&self, lane: Lane) -> usize {
+    pub fn room(&self, stream: StreamId) -> usize {
         if self.has_ended {
             0
         } else {
-            self.lanes.room(lane)
+            self.streams.room(stream)
         }
     }
 
     /// Takes bytes off the front of `bytes`, as many as there is [`room`](Self::room) for.
     ///
     /// Writing may begin before the connection does.
-    pub fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
+    pub fn write(&mut self, stream: StreamId, bytes: &mut Bytes) {
         if self.has_ended {
             return;
         }
-        self.lanes.write(lane, bytes);
+        self.streams.write(stream, bytes);
         if self.is_open()
             && let Some(peer) = &mut self.peer
         {
-            self.lanes.flush(&mut peer.quic);
+            self.streams.flush(&mut peer.quic);
         }
     }
 
-    /// Ends what this end writes to a lane.
-    pub fn finish(&mut self, lane: Lane) {
-        self.lanes.finish(lane);
+    /// Ends what this end writes to a stream.
+    pub fn finish(&mut self, stream: StreamId) {
+        self.streams.finish(stream);
     }
 
-    /// Reads what has come on a lane, in order and at most `limit` bytes; `None` if there is nothing
+    /// Reads what has come on a stream, in order and at most `limit` bytes; `None` if there is nothing
     /// now. What is read makes room for the peer to send more.
-    pub fn read(&mut self, lane: Lane, limit: usize) -> Option<Bytes> {
+    pub fn read(&mut self, stream: StreamId, limit: usize) -> Option<Bytes> {
         let peer = self.peer.as_mut()?;
-        self.lanes.read(&mut peer.quic, lane, limit)
+        self.streams.read(&mut peer.quic, stream, limit)
     }
 
-    /// Returns true if the peer has finished the lane and all of it was read.
+    /// Returns true if the peer has finished the stream and all of it was read.
     #[must_use]
-    pub fn is_ended(&self, lane: Lane) -> bool {
-        self.lanes.is_ended(lane)
+    pub fn is_ended(&self, stream: StreamId) -> bool {
+        self.streams.is_ended(stream)
     }
 
-    /// Returns true if the peer has acknowledged all of the lanes that this end has finished.
+    /// Returns true if the peer has acknowledged all of the streams that this end has finished.
     #[must_use]
     pub fn is_delivered(&self) -> bool {
-        self.lanes.is_delivered()
+        self.streams.is_delivered()
     }
 
     /// Ends the connection and tells the peer. What was not delivered is lost.
@@ -498,11 +500,13 @@ impl Connection {
                 }
                 quinn_proto::Event::ConnectionLost { reason } => lost = Some(reason),
                 quinn_proto::Event::Stream(StreamEvent::Finished { id }) => {
-                    self.lanes.delivered(id);
+                    self.streams.delivered(id);
                 }
-                quinn_proto::Event::Stream(StreamEvent::Readable { id }) => self.lanes.arrived(id),
-                quinn_proto::Event::Stream(StreamEvent::Opened { .. }) => self.lanes.opened(),
-                // Lanes are looked at, not waited for.
+                quinn_proto::Event::Stream(StreamEvent::Readable { id }) => {
+                    self.streams.arrived(id)
+                }
+                quinn_proto::Event::Stream(StreamEvent::Opened { .. }) => self.streams.opened(),
+                // Streams are looked at, not waited for.
                 _ => {}
             }
         }

@@ -1,4 +1,4 @@
-//! The things that go in and come out beside the bytes of the lanes.
+//! The things that go in and come out beside the bytes of the streams.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 use crate::Secret;
 use crate::connection_id::ConnectionIdKey;
 
-/// The protocol that the lanes speak, as the handshake names it.
+/// The protocol that the streams speak, as the handshake names it.
 const PROTOCOL: &[u8] = b"fulmar/1";
 
 /// The bytes before the 32 of an Ed25519 seed in a PKCS#8 document.

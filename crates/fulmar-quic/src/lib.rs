@@ -1,20 +1,20 @@
-//! One QUIC connection as ordered *lanes* over datagrams, for bulk data.
+//! One QUIC connection as ordered *streams* over datagrams, for bulk data.
 //!
 //! Two ends that share a [`Secret`] each make a [`Connection`]: the client's begins, the server's
-//! waits for the first datagram that was made with the secret, and for nobody else. A lane is an
-//! ordered reliable stream of bytes. Lane 0 runs both ways; the others carry what either end writes
+//! waits for the first datagram that was made with the secret, and for nobody else. A stream is an
+//! ordered reliable sequence of bytes. Stream 0 runs both ways; the others carry what either end writes
 //! to them, and none waits for another.
 //!
 //! ```text
-//!   write, read ─► Lanes ─► quinn-proto ─► Transmit ─► the edge's socket
+//!   write, read ─► Streams ─► quinn-proto ─► Transmit ─► the edge's socket
 //!                              ▲    ▲
 //!  datagram ─► InitialFilter ──┘    └── windows, congestion control
 //! ```
 //!
 //! The [`InitialFilter`] stands before the protocol: what was not made with the secret gets no answer and
-//! changes nothing but a counter. `docs/channel.md` tells how lanes are carried.
+//! changes nothing but a counter. `docs/channel.md` tells how streams are carried.
 //!
-//! Not here: sockets, clocks, addresses (a path is a number) and what the lanes carry. The keys of
+//! Not here: sockets, clocks, addresses (a path is a number) and what the streams carry. The keys of
 //! the handshake are the one exception to the rule that randomness comes in as an argument:
 //! `ring` asks the system for them.
 
@@ -27,14 +27,14 @@ mod control;
 mod event;
 mod initial_filter;
 mod keys;
-mod lanes;
 mod options;
 mod secret;
+mod streams;
 mod window;
 
 pub use connection::Connection;
 pub use event::{Ended, Event, Statistics, Transmit, Verdict};
 pub use initial_filter::{InitialFilter, Rejected, RejectedCounts};
-pub use lanes::Lane;
-pub use options::{CongestionControl, LANES_MAX, Options, WINDOW_MAX};
+pub use options::{CongestionControl, Options, STREAMS_MAX, WINDOW_MAX};
 pub use secret::{Secret, SecretError};
+pub use streams::StreamId;

@@ -2,7 +2,7 @@
 
 mod support;
 
-use fulmar_quic::{Event, LANES_MAX, Options};
+use fulmar_quic::{Event, Options, STREAMS_MAX};
 use fulmar_sim::{Delay, Loss, Network, Queue, Rate, Reordering, Simulation, ms, secs};
 use support::{End, ends, upload};
 
@@ -16,7 +16,7 @@ fn run(sim: &mut Simulation<(End, End)>, seconds: u64) {
 
 #[test]
 fn a_connection_outlives_any_gaps() {
-    for (loss, reordered, lanes) in [(40.0, 0.0, 32), (20.0, 50.0, 1), (0.0, 50.0, LANES_MAX)] {
+    for (loss, reordered, streams) in [(40.0, 0.0, 32), (20.0, 50.0, 1), (0.0, 50.0, STREAMS_MAX)] {
         let net = Network::seeded(4).both([
             Rate::kbit(100_000, Queue::bytes(2_500_000)),
             Delay::ms(50),
@@ -24,7 +24,7 @@ fn a_connection_outlives_any_gaps() {
             Reordering::percent(reordered, ms(90)),
         ]);
         let options = Options {
-            lanes,
+            streams,
             ..Options::default()
         };
         let sim = upload(net, 4, &options, 4 * MB);
@@ -65,7 +65,7 @@ fn an_end_holds_three_products_at_most_from_the_first_byte_on() {
         ]);
         let options = Options::default();
         let mut sim = Simulation::new(net, ends(5, &options, to_send, 0));
-        let staged = u64::from(options.lanes) * (64 << 10);
+        let staged = u64::from(options.streams) * (64 << 10);
         for _ in 0..200 {
             sim.run_for(ms(30)).unwrap();
             let (near, far) = &sim.nodes;
@@ -95,8 +95,8 @@ fn a_reader_that_stops_holds_a_window_and_a_writer_no_more() {
     let mut sim = Simulation::new(net, (client, server));
     run(&mut sim, 10);
     let written = (1 << 40) - sim.nodes.0.to_send;
-    // At the reader, at the writer, and staged: 64 KiB for each lane.
-    let staged = u64::from(options.lanes) * (64 << 10);
+    // At the reader, at the writer, and staged: 64 KiB for each stream.
+    let staged = u64::from(options.streams) * (64 << 10);
     assert!(written >= cap, "{written}");
     assert!(written <= 2 * cap + staged, "{written}");
     // It goes on when somebody reads.

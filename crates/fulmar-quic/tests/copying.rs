@@ -4,7 +4,7 @@ mod support;
 
 use bytes::Bytes;
 use fulmar_base::Time;
-use fulmar_quic::{Connection, Ended, Event, Lane, Options};
+use fulmar_quic::{Connection, Ended, Event, Options, StreamId};
 use fulmar_sim::{
     Delay, Duplication, Loss, Network, Queue, Rate, Reordering, Simulation, ms, secs,
 };
@@ -74,9 +74,9 @@ fn equal_seeds_give_equal_traces() {
     assert!(trace(5) != trace(6));
 }
 
-fn read_all(end: &mut Connection, lane: Lane) -> Vec<u8> {
+fn read_all(end: &mut Connection, stream: StreamId) -> Vec<u8> {
     let mut all = Vec::new();
-    while let Some(bytes) = end.read(lane, 7) {
+    while let Some(bytes) = end.read(stream, 7) {
         all.extend_from_slice(&bytes);
     }
     all
@@ -93,34 +93,37 @@ fn pass(sim: &mut Simulation<(End, End)>) {
 }
 
 #[test]
-fn lanes_have_an_end_and_control_runs_both_ways() {
+fn streams_have_an_end_and_control_runs_both_ways() {
     let net = Network::seeded(8).both([Delay::ms(20)]);
     let (mut client, mut server) = ends(8, &Options::default(), 0, 0);
     (client.reads, server.reads) = (false, false);
     // Before there is a connection.
     let asks = &mut Bytes::from_static(b"what is there");
-    client.connection.write(Lane::CONTROL, asks);
+    client.connection.write(StreamId::CONTROL, asks);
     assert!(asks.is_empty() && !client.connection.is_delivered());
     let mut sim = Simulation::new(net, (client, server));
     pass(&mut sim);
     assert_eq!(
-        read_all(&mut sim.nodes.1.connection, Lane::CONTROL),
+        read_all(&mut sim.nodes.1.connection, StreamId::CONTROL),
         b"what is there"
     );
     let (client, server) = (&mut sim.nodes.0.connection, &mut sim.nodes.1.connection);
-    server.write(Lane::CONTROL, &mut Bytes::from_static(b"nothing"));
-    server.finish(Lane::CONTROL);
-    client.write(Lane::new(32), &mut Bytes::from_static(b"the last lane"));
-    client.finish(Lane::new(32));
-    client.write(Lane::new(33), &mut Bytes::from_static(b"is no lane"));
+    server.write(StreamId::CONTROL, &mut Bytes::from_static(b"nothing"));
+    server.finish(StreamId::CONTROL);
+    client.write(
+        StreamId::new(32),
+        &mut Bytes::from_static(b"the last stream"),
+    );
+    client.finish(StreamId::new(32));
+    client.write(StreamId::new(33), &mut Bytes::from_static(b"is no stream"));
     pass(&mut sim);
     let (client, server) = (&mut sim.nodes.0.connection, &mut sim.nodes.1.connection);
-    assert_eq!(read_all(client, Lane::CONTROL), b"nothing");
-    assert!(client.is_ended(Lane::CONTROL) && !server.is_ended(Lane::CONTROL));
-    assert_eq!(read_all(server, Lane::new(32)), b"the last lane");
-    assert!(server.is_ended(Lane::new(32)));
-    assert_eq!(server.room(Lane::new(33)), 0);
-    client.finish(Lane::CONTROL);
+    assert_eq!(read_all(client, StreamId::CONTROL), b"nothing");
+    assert!(client.is_ended(StreamId::CONTROL) && !server.is_ended(StreamId::CONTROL));
+    assert_eq!(read_all(server, StreamId::new(32)), b"the last stream");
+    assert!(server.is_ended(StreamId::new(32)));
+    assert_eq!(server.room(StreamId::new(33)), 0);
+    client.finish(StreamId::CONTROL);
     pass(&mut sim);
     assert!(sim.nodes.0.connection.is_delivered() && sim.nodes.1.connection.is_delivered());
 }

@@ -263,8 +263,8 @@ fn a_place_that_never_answers_gets_little() {
     for number in 1..=32 {
         client
             .connection
-            .write(fulmar_quic::Lane::new(number), &mut block.clone());
-        server.write(fulmar_quic::Lane::new(number), &mut block.clone());
+            .write(fulmar_quic::StreamId::new(number), &mut block.clone());
+        server.write(fulmar_quic::StreamId::new(number), &mut block.clone());
     }
     let mut diverted = 0;
     for _ in 0..100 {

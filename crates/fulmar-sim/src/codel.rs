@@ -167,7 +167,6 @@ fn control_law(codel: CoDel, from: Duration, count: u32) -> Duration {
 mod tests {
     use super::*;
     use crate::impairment::{Impairment, LossCause, Rate};
-    use crate::queue::Queue;
     use crate::testing::Bench;
     use fulmar_base::Ecn;
 

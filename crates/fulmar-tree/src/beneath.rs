@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::system::{self, Errno, Result};
 
 /// Opened folders that are kept for the next entry, which mostly lies in one of them. Chosen: one
-/// for each lane and a few more.
+/// for each stream and a few more.
 const KEPT: usize = 16;
 
 /// Folders remembered as made here until their end is announced, and the bytes of their paths. Chosen: an honest sender

@@ -43,7 +43,7 @@ fn stored(room: &Path) -> u64 {
     file.metadata().unwrap().blocks() * 512
 }
 
-/// Chunks come over many lanes, the last ones first at times.
+/// Chunks come over many streams, the last ones first at times.
 #[test]
 fn what_was_never_written_is_no_hole_to_make() {
     let room = room();

@@ -21,7 +21,7 @@ use crate::system::{self, Errno};
 const AT_ONCE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
 /// Bytes written in one call, about. What takes bytes without end, as a file or `/dev/null` does, must not keep the loop
-/// from its signals and timers while a long hole is written. Chosen: 32 lanes ask once each in a turn, 8 MiB together.
+/// from its signals and timers while a long hole is written. Chosen: 32 streams ask once each in a turn, 8 MiB together.
 const AT_A_TIME: usize = 256 * 1024;
 
 /// Mode of a file made from a pipe, before the umask.

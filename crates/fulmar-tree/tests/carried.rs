@@ -1,4 +1,4 @@
-//! Trees through the protocol: both crates together, with lanes in memory that deliver as they like.
+//! Trees through the protocol: both crates together, with streams in memory that deliver as they like.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -11,13 +11,13 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Answer, Answerer, Arrived, EntryError, Event, Flags, Lane, Lanes, Poll, Receiver, Request,
-    Requester, Sender, Totals, Verdict,
+    Answer, Answerer, Arrived, EntryError, Event, Flags, Poll, Receiver, Request, Requester,
+    Sender, StreamId, Streams, Totals, Verdict,
 };
 use fulmar_tree::{Named, Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
-/// Data lanes, and what each holds.
-const LANES: usize = 4;
+/// Data streams, and what each holds.
+const STREAMS: usize = 4;
 const CAPACITY: usize = 200_000;
 
 /// Bytes that an end handles in one turn.
@@ -30,33 +30,33 @@ struct Pipe {
     is_finished: bool,
 }
 
-/// One end of all lanes; control has a pipe each way, of which the first leads to the receiver.
+/// One end of all streams; control has a pipe each way, of which the first leads to the receiver.
 struct End {
     pipes: Rc<RefCell<Vec<Pipe>>>,
     is_sender: bool,
 }
 
 impl End {
-    fn pipe(&self, lane: Lane, is_out: bool) -> usize {
-        match lane {
-            Lane::CONTROL => usize::from(is_out != self.is_sender),
-            Lane(number) => usize::from(number) + 1,
+    fn pipe(&self, stream: StreamId, is_out: bool) -> usize {
+        match stream {
+            StreamId::CONTROL => usize::from(is_out != self.is_sender),
+            StreamId(number) => usize::from(number) + 1,
         }
     }
 }
 
-impl Lanes for End {
+impl Streams for End {
     fn count(&self) -> usize {
-        LANES
+        STREAMS
     }
 
-    fn room(&mut self, lane: Lane) -> usize {
-        CAPACITY.saturating_sub(self.pipes.borrow()[self.pipe(lane, true)].bytes)
+    fn room(&mut self, stream: StreamId) -> usize {
+        CAPACITY.saturating_sub(self.pipes.borrow()[self.pipe(stream, true)].bytes)
     }
 
-    fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
-        let taken = bytes.split_to(bytes.len().min(self.room(lane)));
-        let at = self.pipe(lane, true);
+    fn write(&mut self, stream: StreamId, bytes: &mut Bytes) {
+        let taken = bytes.split_to(bytes.len().min(self.room(stream)));
+        let at = self.pipe(stream, true);
         let pipe = &mut self.pipes.borrow_mut()[at];
         pipe.bytes += taken.len();
         if !taken.is_empty() {
@@ -64,8 +64,8 @@ impl Lanes for End {
         }
     }
 
-    fn read(&mut self, lane: Lane, limit: usize) -> Arrived {
-        let at = self.pipe(lane, false);
+    fn read(&mut self, stream: StreamId, limit: usize) -> Arrived {
+        let at = self.pipe(stream, false);
         let pipe = &mut self.pipes.borrow_mut()[at];
         let Some(front) = pipe.held.front_mut() else {
             return if pipe.is_finished {
@@ -82,8 +82,8 @@ impl Lanes for End {
         Arrived::Bytes(taken)
     }
 
-    fn finish(&mut self, lane: Lane) {
-        let at = self.pipe(lane, true);
+    fn finish(&mut self, stream: StreamId) {
+        let at = self.pipe(stream, true);
         self.pipes.borrow_mut()[at].is_finished = true;
     }
 }
@@ -97,7 +97,7 @@ fn place(base: &Path) -> Place {
 }
 
 fn ends() -> (End, End) {
-    let pipes: Vec<Pipe> = (0..LANES + 2).map(|_| Pipe::default()).collect();
+    let pipes: Vec<Pipe> = (0..STREAMS + 2).map(|_| Pipe::default()).collect();
     let pipes = Rc::new(RefCell::new(pipes));
     let sender = End {
         pipes: Rc::clone(&pipes),

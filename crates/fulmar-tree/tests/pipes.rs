@@ -203,7 +203,7 @@ fn a_target_that_is_a_pipe_gets_what_comes_in_order() {
     assert_eq!(&read, b"in order");
 }
 
-/// Chunks come over many lanes, in any order. It is told before anything has been written, and what to do instead.
+/// Chunks come over many streams, in any order. It is told before anything has been written, and what to do instead.
 #[test]
 fn a_pipe_gets_no_large_file_unless_it_comes_in_order() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Frames out of the bytes of a lane, however they were cut.
+//! Frames out of the bytes of a stream, however they were cut.
 
 use bytes::{Bytes, BytesMut};
 
@@ -14,7 +14,7 @@ use crate::protocol_error::ProtocolError;
 /// Source: docs/channel.md §2.
 const DATA_FIELDS_BYTES_MAX: usize = 16;
 
-/// A frame, or a piece of data, that a lane brought.
+/// A frame, or a piece of data, that a stream brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Item {
     Frame(Frame),
@@ -35,7 +35,7 @@ impl Item {
         }
     }
 
-    /// The entry that it is about, if it belongs on a data lane.
+    /// The entry that it is about, if it belongs on a data stream.
     pub(crate) fn entry(&self) -> Option<EntryId> {
         match self {
             Item::Data { id, .. }

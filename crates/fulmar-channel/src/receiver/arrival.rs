@@ -17,7 +17,7 @@ use crate::request::Flags;
 use crate::target::{ExistingFile, PartialFile, Target};
 
 impl Receiver {
-    /// Takes one frame of a data lane.
+    /// Takes one frame of a data stream.
     pub(super) fn take(
         &mut self,
         at: usize,
@@ -133,7 +133,7 @@ impl Receiver {
         size: Option<u64>,
         target: &mut impl Target,
     ) -> Result<(), ProtocolError> {
-        let is_large = !Chunks::is_on_one_lane(size);
+        let is_large = !Chunks::is_on_one_stream(size);
         if is_large && self.large.len() >= LARGE_FILES_MAX {
             return Err(ProtocolError::TooManyFiles);
         }
@@ -163,10 +163,10 @@ impl Receiver {
         Ok(())
     }
 
-    /// Returns the file that arrives as one piece on the lane at that place.
+    /// Returns the file that arrives as one piece on the stream at that place.
     fn single(&mut self, at: usize) -> &mut Option<Single> {
         let single = self.singles.get_mut(at);
-        single.expect("lanes are counted, and none is ever taken away")
+        single.expect("streams are counted, and none is ever taken away")
     }
 
     fn on_part(

@@ -1,4 +1,4 @@
-//! A file that comes in chunks on several lanes.
+//! A file that comes in chunks on several streams.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub(super) struct Large {
     pub(super) chunks: Chunks,
     /// Chunks of which every byte is known.
     known: BTreeMap<u64, Known>,
-    /// The chunk that each lane is in the middle of.
+    /// The chunk that each stream is in the middle of.
     open: BTreeMap<usize, Open>,
     /// The sender's report on the whole file.
     pub(super) ending: Option<WholeEnding>,
@@ -88,18 +88,21 @@ impl Large {
         }
     }
 
-    /// Takes a part that came on a lane into account: the bytes that it adds to what is done.
+    /// Takes a part that came on a stream into account: the bytes that it adds to what is done.
     pub(super) fn take(
         &mut self,
-        lane: usize,
+        stream: usize,
         offset: u64,
         part: &Part,
     ) -> Result<u64, ProtocolError> {
-        if !self.open.contains_key(&lane) {
+        if !self.open.contains_key(&stream) {
             let open = self.begin(offset)?;
-            self.open.insert(lane, open);
+            self.open.insert(stream, open);
         }
-        let open = self.open.get_mut(&lane).ok_or(ProtocolError::OutOfOrder)?;
+        let open = self
+            .open
+            .get_mut(&stream)
+            .ok_or(ProtocolError::OutOfOrder)?;
         if open.offset != offset {
             return Err(ProtocolError::OutOfOrder);
         }
@@ -111,7 +114,7 @@ impl Large {
         open.offset += part.length();
         let done = if open.is_counted { 0 } else { part.length() };
         if open.offset == end
-            && let Some(open) = self.open.remove(&lane)
+            && let Some(open) = self.open.remove(&stream)
         {
             self.known
                 .insert(open.chunk, Known::Got(open.digest.finish()));

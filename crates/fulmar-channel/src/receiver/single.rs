@@ -1,4 +1,4 @@
-//! A file that comes whole on one lane.
+//! A file that comes whole on one stream.
 
 use super::part::Part;
 use crate::digest::{Digest, SequentialDigest};

@@ -12,8 +12,8 @@ use crate::entry::Timestamp;
 use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::limits::{CHUNK_BYTES_MIN, EVENTS_MAX, LARGE_FILES_MAX, SIZE_MAX};
 use crate::request::Request;
-use crate::support::lanes::{End, Link};
 use crate::support::memory::{MemoryTarget, Partial};
+use crate::support::streams::{End, Link};
 use crate::support::tree::{Node, path};
 
 const CHUNK: u64 = CHUNK_BYTES_MIN;
@@ -50,7 +50,7 @@ impl Attack {
             target: Vec::new(),
             flags,
         });
-        peer.inject(Lane::CONTROL, encoded(&[hello, request]));
+        peer.inject(StreamId::CONTROL, encoded(&[hello, request]));
         let mut answerer = Answerer::new();
         assert!(matches!(answerer.poll(&mut ours), Ok(Some(_))));
         answerer.answer(&Answer::Ready { is_folder: true });
@@ -65,25 +65,25 @@ impl Attack {
 
     fn send(&mut self, sent: &Sent) {
         match sent {
-            Sent::Frame(lane, frame) => self
+            Sent::Frame(stream, frame) => self
                 .peer
-                .inject(Lane(*lane), encoded(std::slice::from_ref(frame))),
-            Sent::Data(lane, id, offset, length) => {
-                self.data(*lane, *id, *offset, pattern(*id, *offset, *length))
+                .inject(StreamId(*stream), encoded(std::slice::from_ref(frame))),
+            Sent::Data(stream, id, offset, length) => {
+                self.data(*stream, *id, *offset, pattern(*id, *offset, *length))
             }
-            Sent::Spoilt(lane, id, offset, length) => {
-                self.data(*lane, *id, *offset, vec![0xEE; *length])
+            Sent::Spoilt(stream, id, offset, length) => {
+                self.data(*stream, *id, *offset, vec![0xEE; *length])
             }
-            Sent::Finish(lane) => self.peer.finish(Lane(*lane)),
-            Sent::Raw(lane, bytes) => self.peer.inject(Lane(*lane), bytes.clone()),
+            Sent::Finish(stream) => self.peer.finish(StreamId(*stream)),
+            Sent::Raw(stream, bytes) => self.peer.inject(StreamId(*stream), bytes.clone()),
         }
     }
 
-    fn data(&self, lane: u8, id: u64, offset: u64, bytes: Vec<u8>) {
+    fn data(&self, stream: u8, id: u64, offset: u64, bytes: Vec<u8>) {
         let mut out = BytesMut::new();
         data_head(&mut out, id, offset, bytes.len());
         out.extend_from_slice(&bytes);
-        self.peer.inject(Lane(lane), out.freeze());
+        self.peer.inject(StreamId(stream), out.freeze());
     }
 
     /// All that comes of what has been sent.
@@ -181,17 +181,17 @@ fn end(id: u64, size: u64, digest: Digest) -> Frame {
     }
 }
 
-fn on(lane: u8, frame: Frame) -> Sent {
-    Sent::Frame(lane, frame)
+fn on(stream: u8, frame: Frame) -> Sent {
+    Sent::Frame(stream, frame)
 }
 
 fn finished(entries: u64) -> Sent {
     on(0, Frame::Finished { entries })
 }
 
-fn zeros(lane: u8, id: u64, offset: u64, length: u64) -> Sent {
+fn zeros(stream: u8, id: u64, offset: u64, length: u64) -> Sent {
     on(
-        lane,
+        stream,
         Frame::Zeros {
             id: EntryId(id),
             offset,
@@ -201,15 +201,15 @@ fn zeros(lane: u8, id: u64, offset: u64, length: u64) -> Sent {
 }
 
 /// The first chunk in frames of 64 KiB.
-fn chunk(lane: u8, id: u64) -> Vec<Sent> {
+fn chunk(stream: u8, id: u64) -> Vec<Sent> {
     (0..CHUNK >> 16)
-        .map(|part| Sent::Data(lane, id, part << 16, 1 << 16))
+        .map(|part| Sent::Data(stream, id, part << 16, 1 << 16))
         .collect()
 }
 
 fn table() -> Vec<(&'static str, Vec<Sent>, ProtocolError)> {
     let small = || on(1, file(0, 10));
-    let large = |lane| on(lane, file(0, LARGE));
+    let large = |stream| on(stream, file(0, LARGE));
     let bad = Digest([9; 32]);
     let window = WINDOW_ENTRIES;
     vec![
@@ -229,7 +229,7 @@ fn table() -> Vec<(&'static str, Vec<Sent>, ProtocolError)> {
             ProtocolError::UnknownEntry,
         ),
         (
-            "data of another lane's file",
+            "data of another stream's file",
             vec![small(), Sent::Data(2, 0, 0, 1)],
             ProtocolError::UnknownEntry,
         ),
@@ -244,12 +244,12 @@ fn table() -> Vec<(&'static str, Vec<Sent>, ProtocolError)> {
             ProtocolError::BeyondWindow,
         ),
         (
-            "a number twice on a lane",
+            "a number twice on a stream",
             vec![small(), small()],
             ProtocolError::EntryTwice,
         ),
         (
-            "a number twice on two lanes",
+            "a number twice on two streams",
             vec![small(), on(2, file(0, 10))],
             ProtocolError::EntryTwice,
         ),
@@ -341,7 +341,7 @@ fn table() -> Vec<(&'static str, Vec<Sent>, ProtocolError)> {
             ProtocolError::Overrun,
         ),
         (
-            "a chunk on two lanes",
+            "a chunk on two streams",
             vec![large(1), Sent::Data(1, 0, 0, 1), Sent::Data(2, 0, 0, 1)],
             ProtocolError::OutOfOrder,
         ),
@@ -452,7 +452,7 @@ fn each_broken_rule_ends_the_copy_with_its_name() {
 }
 
 #[test]
-fn frames_of_the_other_end_or_lane_are_out_of_place() {
+fn frames_of_the_other_end_or_stream_are_out_of_place() {
     let id = EntryId(0);
     let anywhere = [
         Frame::Ready { is_folder: true },
@@ -481,10 +481,10 @@ fn frames_of_the_other_end_or_lane_are_out_of_place() {
         Frame::Finished { entries: 0 },
         Frame::EntryError(EntryError::new(EntryErrorKind::Io)),
     ];
-    let with = |lane, frames: &[Frame]| {
+    let with = |stream, frames: &[Frame]| {
         frames
             .iter()
-            .map(|frame| on(lane, frame.clone()))
+            .map(|frame| on(stream, frame.clone()))
             .collect::<Vec<_>>()
     };
     let cases = [
@@ -669,7 +669,7 @@ fn sizes_that_no_sum_holds_are_counted_to_the_end() {
 }
 
 #[test]
-fn a_lane_that_floods_leaves_the_others_their_share() {
+fn a_stream_that_floods_leaves_the_others_their_share() {
     let mut attack = Attack::new(ALL);
     attack.send(&on(1, file(0, 4 * CHUNK)));
     for part in 0..64 {
@@ -677,7 +677,7 @@ fn a_lane_that_floods_leaves_the_others_their_share() {
     }
     attack.send(&on(2, file(1, 0)));
     attack.send(&on(2, end(1, 0, digest(1, 0))));
-    let budget = 2 * LANE_SHARE_BYTES;
+    let budget = 2 * STREAM_SHARE_BYTES;
     let turn = attack
         .receiver
         .poll(&mut attack.target, &mut attack.ours, budget);
@@ -751,13 +751,13 @@ fn a_sender_that_does_not_listen_is_not_listened_to() {
         target: Vec::new(),
         flags: ALL,
     });
-    peer.inject(Lane::CONTROL, encoded(&[hello, request]));
+    peer.inject(StreamId::CONTROL, encoded(&[hello, request]));
     let mut answerer = Answerer::new();
     assert!(answerer.poll(&mut ours).is_ok());
     let mut receiver = Receiver::answering(answerer, Box::new(|_, _| false));
     let mut target = MemoryTarget::default();
     for id in 0..100_000 {
-        peer.inject(Lane(1), encoded(&[folder(id)]));
+        peer.inject(StreamId(1), encoded(&[folder(id)]));
         if id % 1000 == 0 {
             receiver.poll(&mut target, &mut ours, 1 << 20).unwrap();
             while receiver.poll_event().is_some() {}

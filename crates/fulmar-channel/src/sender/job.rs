@@ -1,4 +1,4 @@
-//! The job of one lane.
+//! The job of one stream.
 
 use bytes::Bytes;
 
@@ -8,7 +8,7 @@ use crate::entry_error::{EntryError, EntryErrorKind};
 use crate::limits::{CHUNK_BYTES_MIN, DATA_BYTES_MAX, SIZE_MAX};
 use crate::source::{Piece, Source};
 
-/// A part of a file that a lane is sending, or comparing.
+/// A part of a file that a stream is sending, or comparing.
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) id: EntryId,

@@ -1,29 +1,29 @@
-//! A file that goes over all lanes, on the sender's side.
+//! A file that goes over all streams, on the sender's side.
 
 use std::collections::BTreeMap;
 
 use crate::chunks::Chunks;
 use crate::digest::{Digest, FileDigest};
 use crate::entry::Entry;
-use crate::limits::LANES_MAX;
+use crate::limits::STREAMS_MAX;
 
 /// A file that is sent chunk by chunk, and what of it has been.
 #[derive(Debug)]
 pub(super) struct Large {
     pub(super) entry: Entry,
     pub(super) chunks: Chunks,
-    /// The first chunk that no lane has taken.
+    /// The first chunk that no stream has taken.
     next: u64,
     /// Of all chunks; one that is still under way has none.
     digests: Vec<Option<Digest>>,
     missing: u64,
     /// The digests that the receiver says it has, of chunks not taken yet.
     claims: BTreeMap<u64, Digest>,
-    /// The lanes that know of the file.
-    told: [bool; LANES_MAX],
+    /// The streams that know of the file.
+    told: [bool; STREAMS_MAX],
 }
 
-/// A chunk for a lane.
+/// A chunk for a stream.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Taken {
     pub(super) chunk: u64,
@@ -42,7 +42,7 @@ impl Large {
             digests: vec![None; count],
             missing: chunks.count(),
             claims: BTreeMap::new(),
-            told: [false; LANES_MAX],
+            told: [false; STREAMS_MAX],
         }
     }
 
@@ -89,10 +89,10 @@ impl Large {
         Some(file.finish(self.entry.kind.size()))
     }
 
-    /// Returns true if that lane has still to be told of the file; from now on it has been.
-    pub(super) fn tell(&mut self, lane: usize) -> bool {
+    /// Returns true if that stream has still to be told of the file; from now on it has been.
+    pub(super) fn tell(&mut self, stream: usize) -> bool {
         self.told
-            .get_mut(lane)
+            .get_mut(stream)
             .is_some_and(|told| !std::mem::replace(told, true))
     }
 }

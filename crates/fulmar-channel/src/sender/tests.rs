@@ -5,11 +5,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::entry_error::EntryErrorKind;
-use crate::lanes::Arrived;
 use crate::limits::{CHUNK_BYTES_MIN, SIZE_MAX, WINDOW_ENTRIES};
 use crate::request::Request;
-use crate::support::lanes::{End, Link};
+use crate::streams::Arrived;
 use crate::support::memory::MemorySource;
+use crate::support::streams::{End, Link};
 use crate::support::tree::{Node, Tree, file, path};
 
 const CHUNK: usize = CHUNK_BYTES_MIN as usize;
@@ -33,7 +33,7 @@ fn tree() -> Tree {
 }
 
 impl Attack {
-    /// With lanes of that capacity.
+    /// With streams of that capacity.
     fn new(tree: &Tree, capacities: &[usize]) -> Self {
         let link = Link::new(capacities);
         let (ours, peer) = (link.sender(), link.receiver());
@@ -76,7 +76,7 @@ impl Attack {
         for frame in said {
             let mut out = BytesMut::new();
             frame.encode(&mut out);
-            self.peer.inject(Lane::CONTROL, out.freeze());
+            self.peer.inject(StreamId::CONTROL, out.freeze());
             turn = turn.and_then(|_| self.turn());
         }
         turn
@@ -112,7 +112,7 @@ fn have(id: u64, first: u64, count: usize) -> Frame {
     }
 }
 
-/// A copy whose lanes are wide, so that everything is sent: entries 0 to 3.
+/// A copy whose streams are wide, so that everything is sent: entries 0 to 3.
 fn everything_sent() -> Attack {
     Attack::ready(&tree(), &[8 * CHUNK, 8 * CHUNK])
 }
@@ -236,7 +236,7 @@ fn what_is_still_being_sent_cannot_be_settled() {
     for frame in [hello(1), Frame::Ready { is_folder: true }, settled(2, 1)] {
         let mut out = BytesMut::new();
         frame.encode(&mut out);
-        attack.peer.inject(Lane::CONTROL, out.freeze());
+        attack.peer.inject(StreamId::CONTROL, out.freeze());
     }
     let turn = attack
         .sender
@@ -269,7 +269,7 @@ fn chunks_that_no_file_has_cannot_be_claimed() {
 #[test]
 fn a_peer_that_goes_away_is_missed() {
     let mut attack = everything_sent();
-    attack.peer.finish(Lane::CONTROL);
+    attack.peer.finish(StreamId::CONTROL);
     assert_eq!(attack.turn(), Err(ProtocolError::EndedEarly));
 }
 
@@ -339,20 +339,23 @@ fn small_files_wait_for_no_answer_until_the_window_is_full() {
 }
 
 #[test]
-fn a_lane_that_stands_still_stops_no_other() {
+fn a_stream_that_stands_still_stops_no_other() {
     let mut attack = Attack::ready(&crowd(1000), &[0, 1 << 30, 1 << 30]);
     assert_eq!(attack.run(&[settled(0, 1000)]), Ok(Poll::Waiting));
     assert_eq!(attack.sender.progress().entries, 1000);
 }
 
 #[test]
-fn as_many_lanes_are_used_as_there_may_be() {
-    for (there_are, used) in [(LANES_MAX - 1, LANES_MAX - 1), (LANES_MAX + 1, LANES_MAX)] {
+fn as_many_streams_are_used_as_there_may_be() {
+    for (there_are, used) in [
+        (STREAMS_MAX - 1, STREAMS_MAX - 1),
+        (STREAMS_MAX + 1, STREAMS_MAX),
+    ] {
         let mut attack = Attack::ready(&crowd(4000), &vec![1 << 30; there_are]);
-        let lanes = (1..=there_are).map(|lane| Lane(u8::try_from(lane).unwrap()));
-        let mut is_used = |lane| !matches!(attack.peer.read(lane, 1), Arrived::Nothing);
+        let streams = (1..=there_are).map(|stream| StreamId(u8::try_from(stream).unwrap()));
+        let mut is_used = |stream| !matches!(attack.peer.read(stream, 1), Arrived::Nothing);
         assert_eq!(
-            lanes.map(&mut is_used).filter(|is_used| *is_used).count(),
+            streams.map(&mut is_used).filter(|is_used| *is_used).count(),
             used
         );
     }
@@ -374,7 +377,7 @@ fn a_walk_that_pauses_is_asked_again_at_once() {
 }
 
 #[test]
-fn a_walk_that_pauses_is_asked_once_in_a_turn_however_many_lanes_there_are() {
+fn a_walk_that_pauses_is_asked_once_in_a_turn_however_many_streams_there_are() {
     let mut attack = Attack::new(&tree(), &[8 * CHUNK; 8]);
     attack.source.stalls = 5;
     for left in (1..5).rev() {
@@ -423,7 +426,7 @@ proptest! {
         for frame in frames {
             let mut out = BytesMut::new();
             frame.encode(&mut out);
-            attack.peer.inject(Lane::CONTROL, out.freeze());
+            attack.peer.inject(StreamId::CONTROL, out.freeze());
             let turn = attack.sender.poll(&mut attack.source, &mut attack.ours, 1 << 20);
             attack.link.deliver_all();
             if !matches!(turn, Ok(Poll::More | Poll::Waiting)) {

@@ -1,26 +1,26 @@
-//! Fills the sender's lanes.
+//! Fills the sender's streams.
 
 use super::job::{Content, Job, Part};
 use super::large::{Large, Taken};
-use super::{STEP_COST_BYTES, Sender, Unsettled, Way, data_lane};
+use super::{STEP_COST_BYTES, Sender, Unsettled, Way, data_stream};
 use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame};
 use crate::digest::{ChunkDigest, Digest};
 use crate::entry::{Entry, EntryId, Kind};
 use crate::entry_error::EntryError;
 use crate::event::Event;
-use crate::lanes::Lanes;
-use crate::limits::{CONTROL_WAITING_BYTES, LANE_SHARE_BYTES, LARGE_FILES_MAX, WINDOW_ENTRIES};
+use crate::limits::{CONTROL_WAITING_BYTES, LARGE_FILES_MAX, STREAM_SHARE_BYTES, WINDOW_ENTRIES};
 use crate::news::add;
 use crate::request::Flags;
 use crate::source::{Found, Settled, Source};
+use crate::streams::Streams;
 
 impl Sender {
-    /// Gives every lane its share, round after round, until none takes more or the budget is used up.
+    /// Gives every stream its share, round after round, until none takes more or the budget is used up.
     pub(super) fn work(
         &mut self,
         source: &mut impl Source,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
         budget: &mut usize,
     ) {
         let count = if self.flags.contains(Flags::IN_ORDER) {
@@ -33,41 +33,41 @@ impl Sender {
             is_busy = false;
             for round in 0..count {
                 let at = (self.first_way + round) % count;
-                is_busy |= self.work_lane(at, source, lanes, budget);
+                is_busy |= self.work_stream(at, source, streams, budget);
             }
             self.first_way = (self.first_way + 1) % count;
         }
     }
 
-    /// One lane's share; whether it did something.
-    fn work_lane(
+    /// One stream's share; whether it did something.
+    fn work_stream(
         &mut self,
         at: usize,
         source: &mut impl Source,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
         budget: &mut usize,
     ) -> bool {
-        let lane = data_lane(at);
-        self.way(at).outbox.flush(lane, lanes);
-        let room = lanes.room(lane).min(LANE_SHARE_BYTES);
-        let mut share = LANE_SHARE_BYTES.min(*budget);
+        let stream = data_stream(at);
+        self.way(at).outbox.flush(stream, streams);
+        let room = streams.room(stream).min(STREAM_SHARE_BYTES);
+        let mut share = STREAM_SHARE_BYTES.min(*budget);
         let before = share;
         while share > 0 && self.way(at).outbox.waiting() < room {
             if !self.step(at, source, &mut share) {
                 break;
             }
         }
-        self.way(at).outbox.flush(lane, lanes);
+        self.way(at).outbox.flush(stream, streams);
         *budget -= before - share;
         share < before
     }
 
     fn way(&mut self, at: usize) -> &mut Way {
         let way = self.ways.get_mut(at);
-        way.expect("lanes are counted, and none is ever taken away")
+        way.expect("streams are counted, and none is ever taken away")
     }
 
-    /// One frame's worth of work on a lane; false when there is none.
+    /// One frame's worth of work on a stream; false when there is none.
     fn step(&mut self, at: usize, source: &mut impl Source, share: &mut usize) -> bool {
         if let Some(job) = self.way(at).job.take() {
             return self.advance(at, job, source, share);
@@ -79,7 +79,7 @@ impl Sender {
         has_next
     }
 
-    /// Finds the next thing for a lane without a job: a job, or an entry for its outbox. False when there is neither.
+    /// Finds the next thing for a stream without a job: a job, or an entry for its outbox. False when there is neither.
     fn next(&mut self, at: usize, source: &mut impl Source) -> bool {
         if let Some(job) = self.take_chunk() {
             self.way(at).job = Some(job);
@@ -89,7 +89,7 @@ impl Sender {
             return false;
         };
         let is_dry = self.flags.contains(Flags::DRY_RUN);
-        let is_large = !is_dry && !Chunks::is_on_one_lane(entry.kind.known_size());
+        let is_large = !is_dry && !Chunks::is_on_one_stream(entry.kind.known_size());
         if is_large && self.large_unsettled >= LARGE_FILES_MAX {
             self.walk.pending = Some(entry);
             return false;
@@ -163,7 +163,7 @@ impl Sender {
             .first_key_value()
             .map_or(self.walk.next, |(id, _)| id.0);
         let is_full = self.walk.next - floor >= WINDOW_ENTRIES || self.news.is_full();
-        // Each lane would have the walk go on for a while.
+        // Each stream would have the walk go on for a while.
         if is_full || self.walk.is_paused {
             return None;
         }
@@ -245,12 +245,12 @@ impl Sender {
                 false
             }
             Part::Whole(_) => true,
-            // Without an entry here the receiver or another lane has given it up, and it is closed already.
+            // Without an entry here the receiver or another stream has given it up, and it is closed already.
             Part::Chunk { .. } | Part::Compared { .. } => self.large.contains_key(&job.id),
         }
     }
 
-    /// Content of a file goes into a lane.
+    /// Content of a file goes into a stream.
     fn send(&mut self, at: usize, id: EntryId, offset: u64, content: Content) {
         self.account(id, content.length(), 0);
         self.tell(at, id);
@@ -351,7 +351,7 @@ impl Sender {
         self.way(at).outbox.push(&Frame::End { id, ending });
     }
 
-    /// Announces a large file on a lane that does not know of it.
+    /// Announces a large file on a stream that does not know of it.
     fn tell(&mut self, at: usize, id: EntryId) {
         if let Some(large) = self.large.get_mut(&id)
             && large.tell(at)

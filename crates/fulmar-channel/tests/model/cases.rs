@@ -120,7 +120,7 @@ fn a_second_try_sends_what_is_missing_and_a_little_more() {
         assert_eq!(target.tree, tree);
         let sent = second.sender.progress().bytes_carried;
         let missing = SIZE as u64 - arrived;
-        // A chunk on each lane was not complete, and as much is sent before the first answer is there.
+        // A chunk on each stream was not complete, and as much is sent before the first answer is there.
         let more = 3 * 8 * MIB as u64 / 2;
         assert!(
             sent <= missing + more,

@@ -1,4 +1,4 @@
-//! Copies of random trees over lanes of random speeds, interrupted anywhere and taken up again.
+//! Copies of random trees over streams of random speeds, interrupted anywhere and taken up again.
 //!
 //! `FULMAR_SEEDS` says with how many seeds; `FULMAR_SEED` runs a single one. A failure names its seed.
 
@@ -14,8 +14,8 @@ use fulmar_channel::{
 };
 use fulmar_sim::Random;
 
-use support::lanes::{End, Link};
 use support::memory::{MemorySource, MemoryTarget};
+use support::streams::{End, Link};
 use support::tree::{self, Node, Tree};
 
 /// The number of seeds that an ordinary run tries.

@@ -7,6 +7,6 @@
     reason = "each test uses its part"
 )]
 
-pub(crate) mod lanes;
 pub(crate) mod memory;
+pub(crate) mod streams;
 pub(crate) mod tree;

@@ -16,13 +16,13 @@ use crate::connection_id::ConnectionIdKey;
 use crate::control::{Factory, SharedControl};
 use crate::keys::Keys;
 use crate::window::FlowControlWindow;
-use crate::{InitialFilter, LANES_MAX, Options, Secret, WINDOW_MAX};
+use crate::{InitialFilter, Options, STREAMS_MAX, Secret, WINDOW_MAX};
 
-/// The most bytes that a lane may have under way: 2000 packets of 1200 bytes, so that no order of arrival
+/// The most bytes that a stream may have under way: 2000 packets of 1200 bytes, so that no order of arrival
 /// makes more than 1000 gaps. At 1024 QUIC's buffer gives up the connection.
 ///
 /// Source: docs/decisions/022-quic.md.
-const LANE_WINDOW: u32 = 2000 * 1200;
+const STREAM_WINDOW: u32 = 2000 * 1200;
 
 /// The round trip that is assumed before one was measured: first datagrams are repeated after 0.6,
 /// 1.8 and 4.2 s.
@@ -42,7 +42,7 @@ pub(super) struct Config {
     seed: [u8; 32],
     shared: Arc<SharedControl>,
     options: Options,
-    pub(super) lanes: u8,
+    pub(super) streams: u8,
     pub(super) window_max: u64,
 }
 
@@ -59,7 +59,7 @@ impl Config {
             keys: Keys::derive(secret).ok(),
             seed,
             shared,
-            lanes: options.lanes.clamp(1, LANES_MAX),
+            streams: options.streams.clamp(1, STREAMS_MAX),
             window_max: options.window_max.min(WINDOW_MAX),
             options: options.clone(),
         }
@@ -134,9 +134,9 @@ impl Config {
         config
             // The control stream, which the client opens.
             .max_concurrent_bidi_streams(VarInt::from_u32(self.side.is_server().into()))
-            .max_concurrent_uni_streams(VarInt::from_u32(self.lanes.into()))
+            .max_concurrent_uni_streams(VarInt::from_u32(self.streams.into()))
             .max_idle_timeout(IdleTimeout::try_from(self.options.idle_timeout).ok())
-            .stream_receive_window(VarInt::from_u32(LANE_WINDOW))
+            .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
             .receive_window(varint(window))
             .send_window(window)
             .initial_rtt(RTT_ASSUMED)
@@ -208,9 +208,9 @@ mod tests {
 
     use super::*;
 
-    fn config(lanes: u8, window_max: u64) -> Config {
+    fn config(streams: u8, window_max: u64) -> Config {
         let options = Options {
-            lanes,
+            streams,
             window_max,
             ..Options::default()
         };
@@ -220,8 +220,12 @@ mod tests {
 
     #[test]
     fn what_is_asked_beyond_the_caps_is_the_caps() {
-        for (lanes, used) in [(0, 1), (LANES_MAX, LANES_MAX), (LANES_MAX + 1, LANES_MAX)] {
-            assert_eq!(config(lanes, 0).lanes, used);
+        for (streams, used) in [
+            (0, 1),
+            (STREAMS_MAX, STREAMS_MAX),
+            (STREAMS_MAX + 1, STREAMS_MAX),
+        ] {
+            assert_eq!(config(streams, 0).streams, used);
         }
         for window in [WINDOW_MAX - 1, WINDOW_MAX] {
             assert_eq!(config(1, window).window_max, window);

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fulmar_base::{Hint, PathId, Time};
-use fulmar_quic::{Connection, Event, Lane, Options, Secret, Verdict};
+use fulmar_quic::{Connection, Event, Options, Secret, StreamId, Verdict};
 use fulmar_sim::{Datagram, Network, Node, Simulation, Transmit, address};
 
 pub const SERVER_ADDRESS: &str = "203.0.113.1:60001";
 
-/// The period of the bytes that lanes carry in tests: the byte at an offset is the offset modulo 251.
+/// The period of the bytes that streams carry in tests: the byte at an offset is the offset modulo 251.
 const PERIOD: usize = 251;
 
 pub fn secret(number: u8) -> Secret {
@@ -36,7 +36,7 @@ pub fn origin() -> Instant {
     Instant::now()
 }
 
-/// One end: writes what it is to send to all data lanes in turn, and reads all that comes.
+/// One end: writes what it is to send to all data streams in turn, and reads all that comes.
 pub struct End {
     pub connection: Connection,
     pub events: Vec<Event>,
@@ -55,8 +55,8 @@ pub struct End {
     pub genuine: u64,
     /// Times and sizes of all that came.
     pub trace: Vec<(Duration, usize)>,
-    lanes: Vec<Progress>,
-    next_lane: usize,
+    streams: Vec<Progress>,
+    next_stream: usize,
     block: Bytes,
     /// The address of each path, by its number.
     ways: Vec<SocketAddr>,
@@ -86,7 +86,7 @@ impl End {
     }
 
     fn new(connection: Connection, ways: Vec<SocketAddr>) -> End {
-        let lanes = vec![Progress::default(); connection.lanes() + 1];
+        let streams = vec![Progress::default(); connection.streams() + 1];
         let pattern: Vec<u8> = (0..PERIOD * 256).map(|at| (at % PERIOD) as u8).collect();
         End {
             connection,
@@ -100,8 +100,8 @@ impl End {
             sent_datagrams: 0,
             genuine: 0,
             trace: Vec::new(),
-            lanes,
-            next_lane: 1,
+            streams,
+            next_stream: 1,
             block: pattern.into(),
             ways,
             outbox: VecDeque::new(),
@@ -134,35 +134,35 @@ impl End {
         self.connection.is_open()
     }
 
-    /// Writes to lanes while they have room.
+    /// Writes to streams while they have room.
     fn write(&mut self) {
         let mut full = 0;
-        while self.to_send > 0 && full < self.connection.lanes() {
-            let number = self.next_lane;
-            let progress = &mut self.lanes[number];
-            let lane = Lane::new(number as u8);
-            let room = self.connection.room(lane).min(self.to_send as usize);
+        while self.to_send > 0 && full < self.connection.streams() {
+            let number = self.next_stream;
+            let progress = &mut self.streams[number];
+            let stream = StreamId::new(number as u8);
+            let room = self.connection.room(stream).min(self.to_send as usize);
             let at = (progress.written % PERIOD as u64) as usize;
             let end = self.block.len().min(at + room);
             let mut bytes = self.block.slice(at..end);
-            self.connection.write(lane, &mut bytes);
+            self.connection.write(stream, &mut bytes);
             let taken = end - at - bytes.len();
             progress.written += taken as u64;
             self.to_send -= taken as u64;
             full = if taken == 0 { full + 1 } else { 0 };
-            self.next_lane = number % self.connection.lanes() + 1;
+            self.next_stream = number % self.connection.streams() + 1;
         }
     }
 
     fn read(&mut self, now: Duration) {
-        for number in 1..self.lanes.len() {
-            while let Some(bytes) = self.connection.read(Lane::new(number as u8), 1 << 15) {
-                let progress = &mut self.lanes[number];
+        for number in 1..self.streams.len() {
+            while let Some(bytes) = self.connection.read(StreamId::new(number as u8), 1 << 15) {
+                let progress = &mut self.streams[number];
                 let at = (progress.read % PERIOD as u64) as usize;
                 assert_eq!(
                     bytes,
                     self.block.slice(at..at + bytes.len()),
-                    "lane {number}"
+                    "stream {number}"
                 );
                 progress.read += bytes.len() as u64;
                 self.note(now, bytes.len() as u64);

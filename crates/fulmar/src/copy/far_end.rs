@@ -15,7 +15,7 @@ use super::WORK_BYTES_PER_TURN;
 use super::far_sockets::FarSockets;
 use super::far_task::FarTask;
 use super::pace::Pace;
-use super::pipe_lanes::{PipeFault, PipeLanes, Pipes};
+use super::ssh_streams::{PipeFault, Pipes, SshStreams};
 use super::work::Carrier;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
@@ -81,7 +81,7 @@ pub(super) struct FarEnd {
     udp: Option<(FarSockets, Connection)>,
     login: Option<Login>,
     /// What ssh carries, if it does.
-    lanes: Option<PipeLanes>,
+    streams: Option<SshStreams>,
     /// What has come on the login's input.
     asked: Vec<u8>,
     stage: Stage,
@@ -112,7 +112,7 @@ impl FarEnd {
             reactor,
             udp: Some((sockets, connection)),
             login: Some(login),
-            lanes: None,
+            streams: None,
             asked: Vec::new(),
             stage: Stage::Waiting(now()),
             task: FarTask::Answering(Answerer::new()),
@@ -190,8 +190,8 @@ impl FarEnd {
             FarTask::Working(work) => work.awaited(),
             _ => None,
         };
-        let (reads, writes) = match &self.lanes {
-            Some(lanes) => (lanes.wants_more(), lanes.has_more()),
+        let (reads, writes) = match &self.streams {
+            Some(streams) => (streams.wants_more(), streams.has_more()),
             None => (true, false),
         };
         self.reactor.wait(deadline, |registry| {
@@ -244,8 +244,8 @@ impl FarEnd {
         if let Some((sockets, connection)) = &mut self.udp {
             return Ok(sockets.transmit(connection));
         }
-        if let (Some(login), Some(lanes)) = (&mut self.login, &mut self.lanes) {
-            return Ok(lanes.flush(&mut login.pipes)?);
+        if let (Some(login), Some(streams)) = (&mut self.login, &mut self.streams) {
+            return Ok(streams.flush(&mut login.pipes)?);
         }
         Ok(false)
     }
@@ -281,8 +281,8 @@ impl FarEnd {
         if news.is_alone {
             return Err(Leave::LoginEnded);
         }
-        if let Some(lanes) = &mut self.lanes {
-            return match lanes.turn(&mut login.pipes) {
+        if let Some(streams) = &mut self.streams {
+            return match streams.turn(&mut login.pipes) {
                 Err(PipeFault::Ended) if matches!(self.stage, Stage::Over(_)) => {
                     Ok(ControlFlow::Break(()))
                 }
@@ -315,10 +315,10 @@ impl FarEnd {
             .position(|window| window == line);
         if let Some(at) = found {
             let early = self.asked.get(at + line.len()..).unwrap_or_default();
-            let mut lanes = PipeLanes::with(early)?;
-            lanes.say(line);
+            let mut streams = SshStreams::with(early)?;
+            streams.say(line);
             tracing::info!(?now, "the near end is there, over ssh");
-            self.lanes = Some(lanes);
+            self.streams = Some(streams);
             self.stage = Stage::Reached;
             self.udp = None;
             self.asked = Vec::new();
@@ -330,9 +330,9 @@ impl FarEnd {
 
     /// Does what there is to do. Returns whether there is more at once.
     fn work(&mut self, now: Time) -> Result<bool, Leave> {
-        let mut carrier = match (self.stage, &mut self.lanes, &mut self.udp) {
+        let mut carrier = match (self.stage, &mut self.streams, &mut self.udp) {
             (Stage::Waiting(_), ..) | (_, None, None) => return Ok(false),
-            (_, Some(lanes), _) => Carrier::ssh(lanes),
+            (_, Some(streams), _) => Carrier::ssh(streams),
             (_, None, Some((_, connection))) => Carrier::udp(connection),
         };
         match std::mem::replace(&mut self.task, FarTask::Done) {

@@ -67,7 +67,7 @@ impl FarSockets {
         self.sockets.budget().is_spent()
     }
 
-    /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
+    /// Sends what there is to send. Returns whether anything has left: then streams may have room again.
     pub(super) fn transmit(&mut self, connection: &mut Connection) -> bool {
         let sockets = &mut self.sockets;
         self.outgoing

@@ -1,4 +1,4 @@
-//! The near end's connection: UDP that is being tried, ssh beside it, and what carries the lanes in the end.
+//! The near end's connection: UDP that is being tried, ssh beside it, and what carries the streams in the end.
 
 use std::io;
 use std::time::Duration;
@@ -15,9 +15,9 @@ use super::absence::GONE_AFTER;
 use super::copy_login::WaitingFarEnd;
 use super::error::Failure;
 use super::near_sockets::NearSockets;
-use super::pipe_lanes::{PipeLanes, Pipes};
 use super::progress::PathState;
 use super::reporter::Reporter;
+use super::ssh_streams::{Pipes, SshStreams};
 use super::udp_link::UdpLink;
 use super::work::Carrier;
 use crate::clock;
@@ -31,10 +31,10 @@ const SILENT_MAX: Duration = Duration::from_secs(600);
 /// The time that a far end has to end that has done its work. Chosen by eye: some round trips.
 const FINISH_WITHIN: Duration = Duration::from_secs(5);
 
-/// UDP, as what carries the lanes.
+/// UDP, as what carries the streams.
 const UDP: Option<fulmar_login::Carrier> = Some(fulmar_login::Carrier::Udp);
 
-/// ssh, as what carries the lanes.
+/// ssh, as what carries the streams.
 const SSH: Option<fulmar_login::Carrier> = Some(fulmar_login::Carrier::Ssh);
 
 /// The near end's connection.
@@ -42,7 +42,7 @@ pub(super) struct Link {
     host: String,
     login: Option<SshLogin<CopyService>>,
     udp: Option<UdpLink>,
-    pipes: Option<PipeLanes>,
+    pipes: Option<SshStreams>,
     choice: CarrierChoice,
 }
 
@@ -86,7 +86,7 @@ impl Link {
         &self.host
     }
 
-    /// Returns what carries the lanes, once something does.
+    /// Returns what carries the streams, once something does.
     pub(super) fn carrier(&mut self) -> Option<Carrier<'_>> {
         match (self.choice.carrier(), &mut self.udp, &mut self.pipes) {
             (UDP, Some(udp), _) => Some(Carrier::udp(&mut udp.connection)),
@@ -219,9 +219,9 @@ impl Link {
                 LoginEvent::Show(text) => reporter.show(&text),
                 LoginEvent::OverSsh(early) => {
                     self.choice.handle_over_ssh();
-                    let lanes = PipeLanes::with(&early);
-                    let lanes = lanes.map_err(|fault| lost(&self.host, fault.to_string()))?;
-                    self.pipes = Some(lanes);
+                    let streams = SshStreams::with(&early);
+                    let streams = streams.map_err(|fault| lost(&self.host, fault.to_string()))?;
+                    self.pipes = Some(streams);
                 }
                 LoginEvent::Failed(failure) => return Err(failure.into()),
                 _ => {}
@@ -236,10 +236,10 @@ impl Link {
 
     fn turn_pipes(&mut self) -> Result<bool, Failure> {
         let pipes = self.login.as_mut().and_then(SshLogin::pipes);
-        let (Some(pipes), Some(lanes)) = (pipes, &mut self.pipes) else {
+        let (Some(pipes), Some(streams)) = (pipes, &mut self.pipes) else {
             return Ok(false);
         };
-        let outcome = lanes.turn(pipes);
+        let outcome = streams.turn(pipes);
         outcome.map_err(|fault| self.lost(fault.to_string()))
     }
 
@@ -301,7 +301,7 @@ impl Link {
         }
     }
 
-    /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
+    /// Sends what there is to send. Returns whether anything has left: then streams may have room again.
     ///
     /// # Errors
     ///
@@ -312,8 +312,8 @@ impl Link {
         }
         let pipes = self.login.as_mut().and_then(SshLogin::pipes);
         match (pipes, &mut self.pipes) {
-            (Some(pipes), Some(lanes)) => {
-                let outcome = lanes.flush(pipes);
+            (Some(pipes), Some(streams)) => {
+                let outcome = streams.flush(pipes);
                 outcome.map_err(|fault| self.lost(fault.to_string()))
             }
             _ => Ok(false),

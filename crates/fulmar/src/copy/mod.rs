@@ -3,7 +3,7 @@
 //! ```text
 //!  operands ─► plan ─► CopyLogin ══ ssh ══► `fulmar copy-server`
 //!                         └─► Link ═ QUIC over UDP, or ssh's own pipes ═► FarEnd
-//!  Work (fulmar-channel, fulmar-tree) ─── lanes ───────┘                     └─ Work
+//!  Work (fulmar-channel, fulmar-tree) ─── streams ───────┘                     └─ Work
 //! ```
 //!
 //! Source: docs/protocol.md §2.10, docs/channel.md, docs/threat-model.md §11.
@@ -23,13 +23,13 @@ mod near_sockets;
 mod operand;
 mod outgoing;
 mod pace;
-mod pipe_lanes;
 mod plan;
 mod printer;
 mod progress;
 mod rate;
 mod reporter;
 mod request;
+mod ssh_streams;
 mod udp_link;
 mod work;
 
@@ -228,7 +228,7 @@ fn window_max(wishes: &CopyOptions) -> Option<u64> {
     cap.map(|cap| cap.max(WINDOW_BYTES_MIN))
 }
 
-/// The least cap: some datagrams for each lane.
+/// The least cap: some datagrams for each stream.
 ///
 /// Chosen by eye.
 const WINDOW_BYTES_MIN: u64 = 256 * 1024;

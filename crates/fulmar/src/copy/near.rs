@@ -46,7 +46,7 @@ impl Task {
 
 /// What is going on.
 enum Stage {
-    /// There are no lanes yet.
+    /// There are no streams yet.
     Ready(Box<Task>),
     /// The far end was asked.
     Asking(Requester, Goal, Allowed),
@@ -65,7 +65,7 @@ pub(super) struct Near<'a> {
     link: Link,
     stage: Stage,
     pace: Pace,
-    /// For how long nothing has gone over the lanes.
+    /// For how long nothing has gone over the streams.
     silence: Silence,
     /// Whether the same command would go on from here.
     resumes: bool,

@@ -127,7 +127,7 @@ impl NearSockets {
         self.sockets.end_turn()
     }
 
-    /// Sends what there is to send. Returns whether anything has left: then lanes may have room again.
+    /// Sends what there is to send. Returns whether anything has left: then streams may have room again.
     pub(super) fn transmit(&mut self, connection: &mut Connection) -> bool {
         let sockets = &mut self.sockets;
         self.outgoing

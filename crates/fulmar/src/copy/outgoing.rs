@@ -28,7 +28,7 @@ impl Outgoing {
         self.pending = None;
     }
 
-    /// Has what there is to send be sent. Returns whether anything has left: then lanes may have room again.
+    /// Has what there is to send be sent. Returns whether anything has left: then streams may have room again.
     pub(super) fn transmit(
         &mut self,
         connection: &mut Connection,

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn in_a_second_as_much_is_copied_as_the_rate_says() {
-        // A turn may read a block on each lane, however little it is allowed.
+        // A turn may read a block on each stream, however little it is allowed.
         for (rate, beyond) in [("1M", 0), ("80M", 0), ("64", 0), ("80M", 1 << 20)] {
             let rate = Rate::parse(rate).unwrap();
             let start = Time::from_origin(Duration::from_secs(5));

@@ -1,17 +1,17 @@
-//! What is done at either end once there are lanes: files are sent, or received.
+//! What is done at either end once there are streams: files are sent, or received.
 
 use std::os::fd::BorrowedFd;
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Arrived, Entry, EntryError, EntryId, Event, ExistingFile, Found, Lane, Lanes, PartialFile,
-    Piece, Poll, Progress, ProtocolError, Receiver, Sender, Settled, Source, Target, Totals,
+    Arrived, Entry, EntryError, EntryId, Event, ExistingFile, Found, PartialFile, Piece, Poll,
+    Progress, ProtocolError, Receiver, Sender, Settled, Source, StreamId, Streams, Target, Totals,
 };
 use fulmar_platform::Interest;
 use fulmar_quic::Connection;
 use fulmar_tree::{PipeSource, PipeTarget, TreeSource, TreeTarget};
 
-use super::pipe_lanes::PipeLanes;
+use super::ssh_streams::SshStreams;
 
 /// Where files come from.
 #[derive(Debug)]
@@ -47,12 +47,12 @@ impl Work {
     /// When the other end breaks the rules.
     pub(super) fn poll(
         &mut self,
-        lanes: &mut impl Lanes,
+        streams: &mut impl Streams,
         budget: usize,
     ) -> Result<Poll, ProtocolError> {
         match self {
-            Work::Sending(sender, origin) => sender.poll(origin, lanes, budget),
-            Work::Receiving(receiver, goal) => receiver.poll(goal, lanes, budget),
+            Work::Sending(sender, origin) => sender.poll(origin, streams, budget),
+            Work::Receiving(receiver, goal) => receiver.poll(goal, streams, budget),
         }
     }
 
@@ -95,7 +95,7 @@ impl Work {
         }
     }
 
-    /// Returns what is to be waited for besides the lanes.
+    /// Returns what is to be waited for besides the streams.
     pub(super) fn awaited(&mut self) -> Option<(BorrowedFd<'_>, Interest)> {
         match self {
             Work::Sending(_, Origin::Pipe(source, true)) => Some((source.pipe(), Interest::Read)),
@@ -207,31 +207,31 @@ impl Target for Goal {
     }
 }
 
-/// What carries the lanes.
+/// What carries the streams.
 enum Carries<'a> {
     /// QUIC.
     Udp(&'a mut Connection),
     /// ssh's own input and output.
-    Ssh(&'a mut PipeLanes),
+    Ssh(&'a mut SshStreams),
 }
 
-/// The lanes, and how much has gone over them.
+/// The streams, and how much has gone over them.
 pub(super) struct Carrier<'a> {
-    lanes: Carries<'a>,
+    streams: Carries<'a>,
     moved: u64,
 }
 
 impl<'a> Carrier<'a> {
-    /// Returns the lanes of QUIC.
+    /// Returns the streams of QUIC.
     pub(super) fn udp(connection: &'a mut Connection) -> Carrier<'a> {
-        let lanes = Carries::Udp(connection);
-        Carrier { lanes, moved: 0 }
+        let streams = Carries::Udp(connection);
+        Carrier { streams, moved: 0 }
     }
 
-    /// Returns the lanes of ssh's pipes.
-    pub(super) fn ssh(lanes: &'a mut PipeLanes) -> Carrier<'a> {
-        let lanes = Carries::Ssh(lanes);
-        Carrier { lanes, moved: 0 }
+    /// Returns the streams of ssh's pipes.
+    pub(super) fn ssh(streams: &'a mut SshStreams) -> Carrier<'a> {
+        let streams = Carries::Ssh(streams);
+        Carrier { streams, moved: 0 }
     }
 
     /// Returns how many bytes were written and read.
@@ -240,38 +240,38 @@ impl<'a> Carrier<'a> {
     }
 }
 
-impl Lanes for Carrier<'_> {
+impl Streams for Carrier<'_> {
     fn count(&self) -> usize {
-        match &self.lanes {
-            Carries::Udp(connection) => connection.lanes(),
-            Carries::Ssh(lanes) => lanes.count(),
+        match &self.streams {
+            Carries::Udp(connection) => connection.streams(),
+            Carries::Ssh(streams) => streams.count(),
         }
     }
 
-    fn room(&mut self, lane: Lane) -> usize {
-        match &mut self.lanes {
-            Carries::Udp(connection) => connection.room(quic_lane(lane)),
-            Carries::Ssh(lanes) => lanes.room(lane),
+    fn room(&mut self, stream: StreamId) -> usize {
+        match &mut self.streams {
+            Carries::Udp(connection) => connection.room(quic_stream(stream)),
+            Carries::Ssh(streams) => streams.room(stream),
         }
     }
 
-    fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
+    fn write(&mut self, stream: StreamId, bytes: &mut Bytes) {
         let before = bytes.len();
-        match &mut self.lanes {
-            Carries::Udp(connection) => connection.write(quic_lane(lane), bytes),
-            Carries::Ssh(lanes) => lanes.write(lane, bytes),
+        match &mut self.streams {
+            Carries::Udp(connection) => connection.write(quic_stream(stream), bytes),
+            Carries::Ssh(streams) => streams.write(stream, bytes),
         }
         self.moved += before.saturating_sub(bytes.len()) as u64;
     }
 
-    fn read(&mut self, lane: Lane, limit: usize) -> Arrived {
-        let arrived = match &mut self.lanes {
-            Carries::Udp(connection) => match connection.read(quic_lane(lane), limit) {
+    fn read(&mut self, stream: StreamId, limit: usize) -> Arrived {
+        let arrived = match &mut self.streams {
+            Carries::Udp(connection) => match connection.read(quic_stream(stream), limit) {
                 Some(bytes) => Arrived::Bytes(bytes),
-                None if connection.is_ended(quic_lane(lane)) => Arrived::Ended,
+                None if connection.is_ended(quic_stream(stream)) => Arrived::Ended,
                 None => Arrived::Nothing,
             },
-            Carries::Ssh(lanes) => lanes.read(lane, limit),
+            Carries::Ssh(streams) => streams.read(stream, limit),
         };
         if let Arrived::Bytes(bytes) = &arrived {
             self.moved += bytes.len() as u64;
@@ -279,14 +279,14 @@ impl Lanes for Carrier<'_> {
         arrived
     }
 
-    fn finish(&mut self, lane: Lane) {
-        match &mut self.lanes {
-            Carries::Udp(connection) => connection.finish(quic_lane(lane)),
-            Carries::Ssh(lanes) => lanes.finish(lane),
+    fn finish(&mut self, stream: StreamId) {
+        match &mut self.streams {
+            Carries::Udp(connection) => connection.finish(quic_stream(stream)),
+            Carries::Ssh(streams) => streams.finish(stream),
         }
     }
 }
 
-fn quic_lane(lane: Lane) -> fulmar_quic::Lane {
-    fulmar_quic::Lane::new(lane.0)
+fn quic_stream(stream: StreamId) -> fulmar_quic::StreamId {
+    fulmar_quic::StreamId::new(stream.0)
 }

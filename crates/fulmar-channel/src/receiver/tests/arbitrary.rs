@@ -1,4 +1,4 @@
-//! Any frames in any order on any lane.
+//! Any frames in any order on any stream.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::digest::FileDigest;
 
 fn any_sent() -> impl Strategy<Value = Sent> {
-    let lane = 0..3_u8;
+    let stream = 0..3_u8;
     let id = 0..4_u64;
     let size = prop_oneof![
         Just(0_u64),
@@ -40,11 +40,11 @@ fn any_sent() -> impl Strategy<Value = Sent> {
         1 => id.clone().prop_map(|entries| Frame::Finished { entries }),
     ];
     prop_oneof![
-        6 => (1..3_u8, frame.clone()).prop_map(|(lane, frame)| on(lane, frame)),
-        1 => (lane.clone(), frame).prop_map(|(lane, frame)| on(lane, frame)),
+        6 => (1..3_u8, frame.clone()).prop_map(|(stream, frame)| on(stream, frame)),
+        1 => (stream.clone(), frame).prop_map(|(stream, frame)| on(stream, frame)),
         8 => (1..3_u8, id.clone(), offset.clone(), length.clone()).prop_map(|(l, i, o, n)| Sent::Data(l, i, o, n)),
         1 => (1..3_u8, id, offset, length).prop_map(|(l, i, o, n)| Sent::Spoilt(l, i, o, n)),
-        1 => lane.prop_map(Sent::Finish),
+        1 => stream.prop_map(Sent::Finish),
     ]
 }
 

@@ -29,22 +29,22 @@ impl Frames {
         Self::default().control(0x01, &[1, 0]).control(0x02, &body)
     }
 
-    /// A frame on the control lane.
+    /// A frame on the control stream.
     pub(super) fn control(self, kind: u8, body: &[u8]) -> Self {
-        self.on_lane(0, &frame(kind, body))
+        self.on_stream(0, &frame(kind, body))
     }
 
-    /// A frame on the data lane.
+    /// A frame on the data stream.
     pub(super) fn data(self, kind: u8, body: &[u8]) -> Self {
-        self.on_lane(1, &frame(kind, body))
+        self.on_stream(1, &frame(kind, body))
     }
 
-    /// Bytes on any lane.
-    pub(super) fn on_lane(mut self, lane: u8, bytes: &[u8]) -> Self {
+    /// Bytes on any stream.
+    pub(super) fn on_stream(mut self, stream: u8, bytes: &[u8]) -> Self {
         let length = u32::try_from(bytes.len())
             .expect("it is short")
             .to_be_bytes();
-        self.0.push(lane);
+        self.0.push(stream);
         self.0.extend(&length[1..]);
         self.0.extend(bytes);
         self
@@ -93,7 +93,7 @@ impl Frames {
 
     /// So many entries were all.
     pub(super) fn finished(self, entries: u64) -> Self {
-        self.control(0x21, &number(entries)).on_lane(1, &[])
+        self.control(0x21, &number(entries)).on_stream(1, &[])
     }
 }
 

@@ -68,7 +68,7 @@ fn wrong_entries(begin: &Frames) -> Vec<Case> {
             "huge",
             begin
                 .clone()
-                .on_lane(1, &[&[0x14], number(1 << 40).as_slice()].concat()),
+                .on_stream(1, &[&[0x14], number(1 << 40).as_slice()].concat()),
             "too long",
         ),
         ("no-frame", begin.clone().data(0x77, b"?"), "is no copy"),

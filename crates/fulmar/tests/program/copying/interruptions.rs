@@ -145,7 +145,7 @@ fn without_udp_it_goes_over_ssh_and_says_so_in_one_line() {
     scene.expect_nothing_left();
 }
 
-/// The length of a file that has few chunks for each lane.
+/// The length of a file that has few chunks for each stream.
 const SHORT: usize = 24_000_000;
 
 /// A copy of such a file to the far machine, of which half is done.

@@ -1,27 +1,27 @@
-//! Lanes: numbered streams of bytes, and where their bytes wait.
+//! Numbered streams of bytes, and where their bytes wait.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use quinn_proto::{Dir, Side, StreamId, WriteError};
+use quinn_proto::{Dir, Side, WriteError};
 
-/// Bytes that a lane takes before QUIC does: a few turns' worth, so that writers need no events.
+/// Bytes that a stream takes before QUIC does: a few turns' worth, so that writers need no events.
 ///
 /// Chosen by eye.
 const STAGED_MAX: usize = 64 << 10;
 
-/// A lane of a connection. Lane 0 is the control lane.
+/// The number of a stream of a connection: 0 is the control stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Lane(u8);
+pub struct StreamId(u8);
 
-impl Lane {
-    /// The control lane.
-    pub const CONTROL: Lane = Lane(0);
+impl StreamId {
+    /// The control stream.
+    pub const CONTROL: StreamId = StreamId(0);
 
-    /// Returns the lane of that number: 0 is control, data lanes begin at 1.
+    /// Returns the stream of that number: 0 is control, data streams begin at 1.
     #[must_use]
-    pub const fn new(number: u8) -> Lane {
-        Lane(number)
+    pub const fn new(number: u8) -> StreamId {
+        StreamId(number)
     }
 
     /// Returns the number.
@@ -30,29 +30,29 @@ impl Lane {
         self.0
     }
 
-    /// Returns the stream that carries what `writer` writes to the lane.
+    /// Returns the id that QUIC has for the stream on which `writer` writes.
     ///
-    /// Control is the client's first stream of both directions; data lane n is the n-th stream of one
+    /// Control is the client's first stream of both directions; data stream n is the n-th stream of one
     /// direction that the writer opens.
-    fn stream(self, writer: Side) -> StreamId {
+    fn of_quic(self, writer: Side) -> quinn_proto::StreamId {
         match self.0.checked_sub(1) {
-            None => StreamId::new(Side::Client, Dir::Bi, 0),
-            Some(index) => StreamId::new(writer, Dir::Uni, index.into()),
+            None => quinn_proto::StreamId::new(Side::Client, Dir::Bi, 0),
+            Some(index) => quinn_proto::StreamId::new(writer, Dir::Uni, index.into()),
         }
     }
 }
 
-/// All lanes of one end.
-pub(crate) struct Lanes {
+/// All streams of one end.
+pub(crate) struct Streams {
     side: Side,
-    lanes: Vec<LaneState>,
+    streams: Vec<StreamState>,
     /// The number of one-way streams that this end has opened, and whether the control stream is open.
     opened: u8,
     control_opened: bool,
 }
 
 #[derive(Default)]
-struct LaneState {
+struct StreamState {
     staged: VecDeque<Bytes>,
     staged_bytes: usize,
     finishing: bool,
@@ -69,30 +69,30 @@ struct LaneState {
     is_drained: bool,
 }
 
-impl Lanes {
-    /// Lanes for one end: control and so many data lanes.
-    pub(crate) fn new(side: Side, data: u8) -> Lanes {
-        Lanes {
+impl Streams {
+    /// Streams for one end: control and so many data streams.
+    pub(crate) fn new(side: Side, data: u8) -> Streams {
+        Streams {
             side,
-            lanes: (0..=data).map(|_| LaneState::default()).collect(),
+            streams: (0..=data).map(|_| StreamState::default()).collect(),
             opened: 0,
             control_opened: false,
         }
     }
 
-    /// Returns how many data lanes there are.
+    /// Returns how many data streams there are.
     pub(crate) fn count(&self) -> usize {
-        self.lanes.len().saturating_sub(1)
+        self.streams.len().saturating_sub(1)
     }
 
-    /// Returns how many bytes the lane takes now.
-    pub(crate) fn room(&self, lane: Lane) -> usize {
-        self.state(lane).map_or(0, LaneState::room)
+    /// Returns how many bytes the stream takes now.
+    pub(crate) fn room(&self, stream: StreamId) -> usize {
+        self.state(stream).map_or(0, StreamState::room)
     }
 
     /// Takes bytes off the front, as many as there is room for.
-    pub(crate) fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
-        let Some(state) = self.lanes.get_mut(usize::from(lane.0)) else {
+    pub(crate) fn write(&mut self, stream: StreamId, bytes: &mut Bytes) {
+        let Some(state) = self.streams.get_mut(usize::from(stream.0)) else {
             return;
         };
         let taken = bytes.split_to(state.room().min(bytes.len()));
@@ -103,49 +103,49 @@ impl Lanes {
     }
 
     /// Writes nothing more after what is staged.
-    pub(crate) fn finish(&mut self, lane: Lane) {
-        if let Some(state) = self.lanes.get_mut(usize::from(lane.0)) {
+    pub(crate) fn finish(&mut self, stream: StreamId) {
+        if let Some(state) = self.streams.get_mut(usize::from(stream.0)) {
             state.finishing = true;
         }
     }
 
-    /// Returns true if the peer has all of the lanes that were finished, and nothing waits on others.
+    /// Returns true if the peer has all of the streams that were finished, and nothing waits on others.
     pub(crate) fn is_delivered(&self) -> bool {
-        let is_delivered = |state: &LaneState| {
+        let is_delivered = |state: &StreamState| {
             state.refused || state.delivered || !state.finishing && state.staged.is_empty()
         };
-        self.lanes.iter().all(is_delivered)
+        self.streams.iter().all(is_delivered)
     }
 
     /// The peer has acknowledged all of a finished stream of ours.
-    pub(crate) fn delivered(&mut self, stream: StreamId) {
-        if let Some(state) = self.state_of(stream) {
+    pub(crate) fn delivered(&mut self, id: quinn_proto::StreamId) {
+        if let Some(state) = self.state_of(id) {
             state.delivered = true;
         }
     }
 
-    /// Returns true if the peer has finished the lane and all of it was read.
-    pub(crate) fn is_ended(&self, lane: Lane) -> bool {
-        self.state(lane).is_some_and(|state| state.ended)
+    /// Returns true if the peer has finished the stream and all of it was read.
+    pub(crate) fn is_ended(&self, stream: StreamId) -> bool {
+        self.state(stream).is_some_and(|state| state.ended)
     }
 
     /// Something has come for a stream of the peer's.
-    pub(crate) fn arrived(&mut self, stream: StreamId) {
-        if let Some(state) = self.state_of(stream) {
+    pub(crate) fn arrived(&mut self, id: quinn_proto::StreamId) {
+        if let Some(state) = self.state_of(id) {
             state.is_drained = false;
         }
     }
 
     /// The peer has opened streams, perhaps with something in them.
     pub(crate) fn opened(&mut self) {
-        for state in &mut self.lanes {
+        for state in &mut self.streams {
             state.is_drained = false;
         }
     }
 
     /// Something has come, or a window has grown: QUIC may take more.
     pub(crate) fn unblock(&mut self) {
-        for state in &mut self.lanes {
+        for state in &mut self.streams {
             state.blocked = false;
         }
     }
@@ -154,29 +154,30 @@ impl Lanes {
     pub(crate) fn flush(&mut self, connection: &mut quinn_proto::Connection) {
         for number in 0..=u8::try_from(self.count()).unwrap_or(u8::MAX) {
             if self.has_work(number) && self.open(connection, number) {
-                let id = Lane(number).stream(self.side);
-                if let Some(state) = self.lanes.get_mut(usize::from(number)) {
+                let id = StreamId(number).of_quic(self.side);
+                if let Some(state) = self.streams.get_mut(usize::from(number)) {
                     state.flush(connection.send_stream(id));
                 }
             }
         }
     }
 
-    /// Reads the next bytes of a lane, at most `limit`.
+    /// Reads the next bytes of a stream, at most `limit`.
     pub(crate) fn read(
         &mut self,
         connection: &mut quinn_proto::Connection,
-        lane: Lane,
+        stream: StreamId,
         limit: usize,
     ) -> Option<Bytes> {
-        let can_read = lane != Lane::CONTROL || self.has_control(connection, self.side.is_server());
-        let state = self.lanes.get_mut(usize::from(lane.0))?;
+        let can_read =
+            stream != StreamId::CONTROL || self.has_control(connection, self.side.is_server());
+        let state = self.streams.get_mut(usize::from(stream.0))?;
         if state.ended || state.is_drained || !can_read || limit == 0 {
             return None;
         }
-        let id = lane.stream(!self.side);
-        let mut stream = connection.recv_stream(id);
-        let Ok(mut chunks) = stream.read(true) else {
+        let id = stream.of_quic(!self.side);
+        let mut receiving = connection.recv_stream(id);
+        let Ok(mut chunks) = receiving.read(true) else {
             state.ended = true;
             return None;
         };
@@ -191,20 +192,20 @@ impl Lanes {
         None
     }
 
-    fn state_of(&mut self, stream: StreamId) -> Option<&mut LaneState> {
-        let number = match stream.dir() {
+    fn state_of(&mut self, id: quinn_proto::StreamId) -> Option<&mut StreamState> {
+        let number = match id.dir() {
             Dir::Bi => 0,
-            Dir::Uni => stream.index().saturating_add(1),
+            Dir::Uni => id.index().saturating_add(1),
         };
-        self.lanes.get_mut(usize::try_from(number).ok()?)
+        self.streams.get_mut(usize::try_from(number).ok()?)
     }
 
-    fn state(&self, lane: Lane) -> Option<&LaneState> {
-        self.lanes.get(usize::from(lane.0))
+    fn state(&self, stream: StreamId) -> Option<&StreamState> {
+        self.streams.get(usize::from(stream.0))
     }
 
     fn has_work(&self, number: u8) -> bool {
-        let state = self.state(Lane(number));
+        let state = self.state(StreamId(number));
         state.is_some_and(|state| {
             !state.refused
                 && !state.blocked
@@ -226,7 +227,7 @@ impl Lanes {
         self.control_opened
     }
 
-    /// Opens the lane's stream and those before it, unless they are; whether it is open now.
+    /// Opens the stream and those before it, unless they are; whether it is open now.
     fn open(&mut self, connection: &mut quinn_proto::Connection, number: u8) -> bool {
         if number == 0 {
             return self.has_control(connection, true);
@@ -241,7 +242,7 @@ impl Lanes {
     }
 }
 
-impl LaneState {
+impl StreamState {
     fn room(&self) -> usize {
         if self.finishing || self.refused {
             return 0;

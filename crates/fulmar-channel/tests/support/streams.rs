@@ -1,14 +1,14 @@
-//! Lanes in memory, which deliver when and in what pieces a test wants.
+//! Streams in memory, which deliver when and in what pieces a test wants.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use fulmar_channel::{Arrived, Lane, Lanes};
+use fulmar_channel::{Arrived, StreamId, Streams};
 use fulmar_sim::Random;
 
-/// One direction of one lane.
+/// One direction of one stream.
 #[derive(Debug, Default)]
 struct Pipe {
     /// Written, and on its way.
@@ -39,11 +39,11 @@ impl Pipe {
     }
 }
 
-/// All lanes between two ends: a pipe each way for control, then those for data.
+/// All streams between two ends: a pipe each way for control, then those for data.
 #[derive(Debug)]
 pub(crate) struct Link {
     pipes: Rc<RefCell<Vec<Pipe>>>,
-    /// Bytes written to data lanes.
+    /// Bytes written to data streams.
     pub(crate) carried: Rc<RefCell<u64>>,
 }
 
@@ -88,7 +88,7 @@ impl Link {
         }
     }
 
-    /// Moves some bytes of some lane.
+    /// Moves some bytes of some stream.
     pub(crate) fn deliver_some(&self, random: &mut Random) {
         let mut pipes = self.pipes.borrow_mut();
         let at = random.below(pipes.len() as u64) as usize;
@@ -105,37 +105,40 @@ impl Link {
 }
 
 impl End {
-    fn pipe(&self, lane: Lane, is_out: bool) -> usize {
-        match lane {
-            Lane::CONTROL if is_out == self.is_sender => TO_RECEIVER,
-            Lane::CONTROL => TO_SENDER,
-            Lane(number) => usize::from(number) + 1,
+    fn pipe(&self, stream: StreamId, is_out: bool) -> usize {
+        match stream {
+            StreamId::CONTROL if is_out == self.is_sender => TO_RECEIVER,
+            StreamId::CONTROL => TO_SENDER,
+            StreamId(number) => usize::from(number) + 1,
         }
     }
 }
 
-impl Lanes for End {
+impl Streams for End {
     fn count(&self) -> usize {
         self.pipes.borrow().len() - 2
     }
 
-    fn room(&mut self, lane: Lane) -> usize {
-        let pipe = &self.pipes.borrow()[self.pipe(lane, true)];
+    fn room(&mut self, stream: StreamId) -> usize {
+        let pipe = &self.pipes.borrow()[self.pipe(stream, true)];
         pipe.capacity.saturating_sub(pipe.moving_bytes)
     }
 
-    fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
-        assert!(self.is_sender || lane == Lane::CONTROL, "data goes one way");
-        let room = self.room(lane);
-        let at = self.pipe(lane, true);
+    fn write(&mut self, stream: StreamId, bytes: &mut Bytes) {
+        assert!(
+            self.is_sender || stream == StreamId::CONTROL,
+            "data goes one way"
+        );
+        let room = self.room(stream);
+        let at = self.pipe(stream, true);
         let pipe = &mut self.pipes.borrow_mut()[at];
         assert!(
             !pipe.is_finished,
-            "nothing is written behind the end of {lane:?}"
+            "nothing is written behind the end of {stream:?}"
         );
         let taken = bytes.split_to(bytes.len().min(room));
         pipe.moving_bytes += taken.len();
-        if lane != Lane::CONTROL {
+        if stream != StreamId::CONTROL {
             *self.carried.borrow_mut() += taken.len() as u64;
         }
         if !taken.is_empty() {
@@ -143,9 +146,9 @@ impl Lanes for End {
         }
     }
 
-    fn read(&mut self, lane: Lane, limit: usize) -> Arrived {
+    fn read(&mut self, stream: StreamId, limit: usize) -> Arrived {
         assert!(limit > 0, "something can be read");
-        let pipe = &mut self.pipes.borrow_mut()[self.pipe(lane, false)];
+        let pipe = &mut self.pipes.borrow_mut()[self.pipe(stream, false)];
         let Some(front) = pipe.arrived.front_mut() else {
             let is_over = pipe.is_finished && pipe.moving.is_empty();
             return if is_over {
@@ -161,17 +164,17 @@ impl Lanes for End {
         Arrived::Bytes(piece)
     }
 
-    fn finish(&mut self, lane: Lane) {
-        let at = self.pipe(lane, true);
+    fn finish(&mut self, stream: StreamId) {
+        let at = self.pipe(stream, true);
         self.pipes.borrow_mut()[at].is_finished = true;
     }
 }
 
-/// The actions of a peer without rules on a lane.
+/// The actions of a peer without rules on a stream.
 impl End {
     /// Writes any bytes and delivers them.
-    pub(crate) fn inject(&self, lane: Lane, bytes: impl Into<Bytes>) {
-        let at = self.pipe(lane, true);
+    pub(crate) fn inject(&self, stream: StreamId, bytes: impl Into<Bytes>) {
+        let at = self.pipe(stream, true);
         let bytes = bytes.into();
         if !bytes.is_empty() {
             self.pipes.borrow_mut()[at].arrived.push_back(bytes);

@@ -1,7 +1,7 @@
-//! Lanes over one pipe each way: ssh's own input and output.
+//! Streams over one pipe each way: ssh's own input and output.
 //!
 //! ```text
-//!   lane u8 | length u24 | bytes        length 0: nothing more comes on this lane
+//!   stream u8 | length u24 | bytes        length 0: nothing more comes on this stream
 //! ```
 //!
 //! Source: docs/protocol.md §2.10.
@@ -9,7 +9,7 @@
 use std::io;
 
 use bytes::{Buf as _, Bytes, BytesMut};
-use fulmar_channel::{Arrived, Lane, Lanes};
+use fulmar_channel::{Arrived, StreamId, Streams};
 use fulmar_platform::Transfer;
 
 /// A pipe each way, neither of which waits.
@@ -29,8 +29,8 @@ pub(super) trait Pipes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<Transfer>;
 }
 
-/// Data lanes: what shares one pipe gains nothing by being several.
-const DATA_LANES: usize = 1;
+/// Data streams: what shares one pipe gains nothing by being several.
+const DATA_STREAMS: usize = 1;
 
 /// What waits to be written: as much as a pipe of Linux holds, a few times.
 ///
@@ -42,7 +42,7 @@ const OUTGOING_BYTES_MAX: usize = 256 * 1024;
 /// Source: docs/threat-model.md §6, frames of a copy over ssh.
 const CONTROL_BYTES_MAX: usize = 64 * 1024;
 
-/// What waits to be read, of all lanes.
+/// What waits to be read, of all streams.
 ///
 /// Source: docs/threat-model.md §6, frames of a copy over ssh.
 const INCOMING_BYTES_MAX: usize = 1024 * 1024;
@@ -74,36 +74,36 @@ pub(super) enum PipeFault {
     NoFrame,
 }
 
-/// The lanes.
+/// The streams.
 #[derive(Debug, Default)]
-pub(super) struct PipeLanes {
-    lanes: [Incoming; DATA_LANES + 1],
+pub(super) struct SshStreams {
+    streams: [Incoming; DATA_STREAMS + 1],
     /// What has come of a frame's head.
     head: Vec<u8>,
-    /// The frame that is being read: its lane, and what is missing of it.
+    /// The frame that is being read: its stream, and what is missing of it.
     frame: Option<(usize, usize)>,
     incoming_bytes: usize,
     outgoing: BytesMut,
     has_ended: bool,
 }
 
-/// What has come on a lane.
+/// What has come on a stream.
 #[derive(Debug, Default)]
 struct Incoming {
     bytes: BytesMut,
     has_ended: bool,
 }
 
-impl PipeLanes {
-    /// Returns lanes on which so much has come already.
+impl SshStreams {
+    /// Returns streams on which so much has come already.
     ///
     /// # Errors
     ///
     /// When that is no frame.
-    pub(super) fn with(early: &[u8]) -> Result<PipeLanes, PipeFault> {
-        let mut lanes = PipeLanes::default();
-        lanes.take(early)?;
-        Ok(lanes)
+    pub(super) fn with(early: &[u8]) -> Result<SshStreams, PipeFault> {
+        let mut streams = SshStreams::default();
+        streams.take(early)?;
+        Ok(streams)
     }
 
     /// Writes a line before all frames.
@@ -142,7 +142,7 @@ impl PipeLanes {
                 Ok(Transfer::Closed) | Err(_) => {
                     self.has_ended = true;
                     // What has come before is read first.
-                    let is_whole = self.lanes.iter().all(|lane| lane.has_ended);
+                    let is_whole = self.streams.iter().all(|stream| stream.has_ended);
                     return if is_whole || self.incoming_bytes > 0 {
                         Ok(false)
                     } else {
@@ -160,7 +160,7 @@ impl PipeLanes {
 
     /// Tells if nothing more is to come.
     fn is_over(&self) -> bool {
-        self.lanes.iter().all(|lane| lane.has_ended)
+        self.streams.iter().all(|stream| stream.has_ended)
     }
 
     /// Writes what is possible without waiting. Returns whether there is more room now.
@@ -194,14 +194,14 @@ impl PipeLanes {
     fn take(&mut self, mut bytes: &[u8]) -> Result<(), PipeFault> {
         while !bytes.is_empty() {
             match self.frame {
-                Some((lane, missing)) => {
+                Some((stream, missing)) => {
                     let (now, rest) = bytes.split_at(missing.min(bytes.len()));
                     bytes = rest;
                     self.incoming_bytes += now.len();
-                    if let Some(lane) = self.lanes.get_mut(lane) {
-                        lane.bytes.extend_from_slice(now);
+                    if let Some(stream) = self.streams.get_mut(stream) {
+                        stream.bytes.extend_from_slice(now);
                     }
-                    self.frame = Some((lane, missing - now.len())).filter(|(_, left)| *left > 0);
+                    self.frame = Some((stream, missing - now.len())).filter(|(_, left)| *left > 0);
                 }
                 None => {
                     let missing = HEAD_BYTES - self.head.len();
@@ -216,71 +216,71 @@ impl PipeLanes {
     }
 
     fn take_head(&mut self) -> Result<(), PipeFault> {
-        let &[lane, high, middle, low] = self.head.as_slice() else {
+        let &[stream, high, middle, low] = self.head.as_slice() else {
             return Ok(());
         };
         self.head.clear();
         let length = u32::from_be_bytes([0, high, middle, low]);
         let length = usize::try_from(length).map_err(|_| PipeFault::NoFrame)?;
-        let lane = usize::from(lane);
-        let known = self.lanes.get_mut(lane).ok_or(PipeFault::NoFrame)?;
+        let stream = usize::from(stream);
+        let known = self.streams.get_mut(stream).ok_or(PipeFault::NoFrame)?;
         if known.has_ended {
             return Err(PipeFault::NoFrame);
         }
         match length {
             0 => known.has_ended = true,
-            _ => self.frame = Some((lane, length)),
+            _ => self.frame = Some((stream, length)),
         }
         Ok(())
     }
 
-    fn push_head(&mut self, lane: Lane, length: usize) {
+    fn push_head(&mut self, stream: StreamId, length: usize) {
         let length = u32::try_from(length).unwrap_or(0).to_be_bytes();
-        self.outgoing.extend_from_slice(&[lane.0]);
+        self.outgoing.extend_from_slice(&[stream.0]);
         self.outgoing
             .extend_from_slice(length.get(1..).unwrap_or_default());
     }
 }
 
-impl Lanes for PipeLanes {
+impl Streams for SshStreams {
     fn count(&self) -> usize {
-        DATA_LANES
+        DATA_STREAMS
     }
 
-    fn room(&mut self, lane: Lane) -> usize {
-        let limit = match lane {
-            Lane::CONTROL => OUTGOING_BYTES_MAX + CONTROL_BYTES_MAX,
+    fn room(&mut self, stream: StreamId) -> usize {
+        let limit = match stream {
+            StreamId::CONTROL => OUTGOING_BYTES_MAX + CONTROL_BYTES_MAX,
             _ => OUTGOING_BYTES_MAX,
         };
         limit.saturating_sub(self.outgoing.len() + HEAD_BYTES)
     }
 
-    fn write(&mut self, lane: Lane, bytes: &mut Bytes) {
-        let mut taken = bytes.split_to(self.room(lane).min(bytes.len()));
+    fn write(&mut self, stream: StreamId, bytes: &mut Bytes) {
+        let mut taken = bytes.split_to(self.room(stream).min(bytes.len()));
         while !taken.is_empty() {
             let frame = taken.split_to(taken.len().min(FRAME_BYTES_MAX));
-            self.push_head(lane, frame.len());
+            self.push_head(stream, frame.len());
             self.outgoing.extend_from_slice(&frame);
         }
     }
 
-    fn read(&mut self, lane: Lane, limit: usize) -> Arrived {
-        let Some(lane) = self.lanes.get_mut(usize::from(lane.0)) else {
+    fn read(&mut self, stream: StreamId, limit: usize) -> Arrived {
+        let Some(stream) = self.streams.get_mut(usize::from(stream.0)) else {
             return Arrived::Nothing;
         };
-        let bytes = lane.bytes.split_to(limit.min(lane.bytes.len()));
+        let bytes = stream.bytes.split_to(limit.min(stream.bytes.len()));
         self.incoming_bytes = self.incoming_bytes.saturating_sub(bytes.len());
         if !bytes.is_empty() {
             Arrived::Bytes(bytes.freeze())
-        } else if lane.has_ended && lane.bytes.is_empty() {
+        } else if stream.has_ended && stream.bytes.is_empty() {
             Arrived::Ended
         } else {
             Arrived::Nothing
         }
     }
 
-    fn finish(&mut self, lane: Lane) {
-        self.push_head(lane, 0);
+    fn finish(&mut self, stream: StreamId) {
+        self.push_head(stream, 0);
     }
 }
 
@@ -321,10 +321,10 @@ mod tests {
         }
     }
 
-    fn read_all(lanes: &mut PipeLanes, lane: Lane) -> (Vec<u8>, bool) {
+    fn read_all(streams: &mut SshStreams, stream: StreamId) -> (Vec<u8>, bool) {
         let mut all = Vec::new();
         loop {
-            match lanes.read(lane, 1000) {
+            match streams.read(stream, 1000) {
                 Arrived::Bytes(bytes) => all.extend_from_slice(&bytes),
                 Arrived::Nothing => return (all, false),
                 Arrived::Ended => return (all, true),
@@ -333,27 +333,27 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_in_on_a_lane_comes_out_on_that_lane_however_it_is_cut() {
+    fn what_goes_in_on_a_stream_comes_out_on_that_stream_however_it_is_cut() {
         for at_once in [1, 3, 7, 100_000] {
             let mut wire = Wire {
                 at_once,
                 ..Wire::default()
             };
-            let mut near = PipeLanes::default();
+            let mut near = SshStreams::default();
             let data: Vec<u8> = (0..100_000_u32).map(|n| n.to_le_bytes()[0]).collect();
-            near.write(Lane::CONTROL, &mut Bytes::from_static(b"hello"));
-            near.write(Lane(1), &mut Bytes::from(data.clone()));
-            near.finish(Lane(1));
+            near.write(StreamId::CONTROL, &mut Bytes::from_static(b"hello"));
+            near.write(StreamId(1), &mut Bytes::from(data.clone()));
+            near.finish(StreamId(1));
             while near.has_more() {
                 near.turn(&mut wire).unwrap();
             }
             wire.to_read = wire.written.drain(..).collect();
-            let mut far = PipeLanes::default();
+            let mut far = SshStreams::default();
             let (mut control, mut arrived, mut has_ended) = (Vec::new(), Vec::new(), false);
             while !wire.to_read.is_empty() {
                 far.turn(&mut wire).unwrap();
-                control.extend(read_all(&mut far, Lane::CONTROL).0);
-                let (more, ended) = read_all(&mut far, Lane(1));
+                control.extend(read_all(&mut far, StreamId::CONTROL).0);
+                let (more, ended) = read_all(&mut far, StreamId(1));
                 arrived.extend(more);
                 has_ended |= ended;
             }
@@ -364,13 +364,16 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_both_ways() {
-        let mut lanes = PipeLanes::default();
+        let mut streams = SshStreams::default();
         let mut bytes = Bytes::from(vec![0; 10 << 20]);
-        lanes.write(Lane(1), &mut bytes);
-        lanes.write(Lane(1), &mut bytes);
-        assert_eq!(lanes.room(Lane(1)), 0);
-        assert!(lanes.room(Lane::CONTROL) > 0, "control has its own room");
-        assert!(lanes.outgoing.len() <= OUTGOING_BYTES_MAX + 64);
+        streams.write(StreamId(1), &mut bytes);
+        streams.write(StreamId(1), &mut bytes);
+        assert_eq!(streams.room(StreamId(1)), 0);
+        assert!(
+            streams.room(StreamId::CONTROL) > 0,
+            "control has its own room"
+        );
+        assert!(streams.outgoing.len() <= OUTGOING_BYTES_MAX + 64);
         let mut wire = Wire {
             at_once: 1 << 20,
             ..Wire::default()
@@ -379,10 +382,10 @@ mod tests {
             wire.to_read.extend([1, 0x01, 0, 0]);
             wire.to_read.extend(std::iter::repeat_n(0, 0x10000));
         }
-        let mut lanes = PipeLanes::default();
-        while lanes.turn(&mut wire).unwrap() {}
-        assert!(!lanes.wants_more() && !wire.to_read.is_empty());
-        assert!(lanes.incoming_bytes < INCOMING_BYTES_MAX + BYTES_AT_ONCE);
+        let mut streams = SshStreams::default();
+        while streams.turn(&mut wire).unwrap() {}
+        assert!(!streams.wants_more() && !wire.to_read.is_empty());
+        assert!(streams.incoming_bytes < INCOMING_BYTES_MAX + BYTES_AT_ONCE);
     }
 
     #[test]
@@ -392,22 +395,22 @@ mod tests {
             has_ended: true,
             ..Wire::default()
         };
-        assert_eq!(PipeLanes::default().turn(&mut wire), Err(PipeFault::Ended));
-        let mut over = PipeLanes::with(&[0, 0, 0, 0, 1, 0, 0, 0]).unwrap();
+        assert_eq!(SshStreams::default().turn(&mut wire), Err(PipeFault::Ended));
+        let mut over = SshStreams::with(&[0, 0, 0, 0, 1, 0, 0, 0]).unwrap();
         assert_eq!(over.turn(&mut wire), Ok(false));
-        assert_eq!(over.read(Lane::CONTROL, 9), Arrived::Ended);
+        assert_eq!(over.read(StreamId::CONTROL, 9), Arrived::Ended);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_read(bytes in prop::collection::vec(0..4_u8, 0..200), at in 0..200_usize) {
             let (one, other) = bytes.split_at(at.min(bytes.len()));
-            let mut cut = PipeLanes::default();
+            let mut cut = SshStreams::default();
             let in_two = cut.take(one).and_then(|()| cut.take(other));
-            let mut whole = PipeLanes::default();
+            let mut whole = SshStreams::default();
             prop_assert_eq!(in_two, whole.take(&bytes));
-            let control = read_all(&mut cut, Lane::CONTROL);
-            prop_assert_eq!(control, read_all(&mut whole, Lane::CONTROL));
+            let control = read_all(&mut cut, StreamId::CONTROL);
+            prop_assert_eq!(control, read_all(&mut whole, StreamId::CONTROL));
         }
     }
 }
