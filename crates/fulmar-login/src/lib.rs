@@ -2,7 +2,7 @@
 //!
 //! [`Login`] is told what ssh says and how it ends, what it says of its configuration, which addresses the host has, and
 //! what time it is. It says how ssh is started, what is written to it and shown to the user, and at the end how the far
-//! end is reached, or why it is not. What is started is a [`Service`]: a session or a copy. [`CarrierChoice`] decides
+//! end is reached, or why it is not. What is started is a [`Service`]: a session or a copy. [`TransportChoice`] decides
 //! if UDP or ssh carries it.
 //!
 //! ```text
@@ -44,7 +44,6 @@
 mod attribution;
 mod bootstrap;
 mod candidates;
-mod carrier_choice;
 mod copy;
 mod diagnostics;
 mod failure;
@@ -64,6 +63,7 @@ mod silence;
 mod ssh;
 mod ssh_error;
 mod text;
+mod transport_choice;
 
 pub use attribution::{Attribution, attributed};
 pub use bootstrap::{
@@ -72,7 +72,6 @@ pub use bootstrap::{
     OpeningError, ReadKey, Received, TooMuchText, WIRE_VERSION, assignment, invitation_text,
 };
 pub use candidates::{CANDIDATES_MAX, Family, RemoteIp, candidates, reported_address};
-pub use carrier_choice::{Carrier, CarrierChoice, CarrierEvent, CarrierFailure};
 pub use copy::{COPY_VERSION, CopyLoginFailure, CopyService, OVER_SSH_LINE};
 pub use diagnostics::Diagnostics;
 pub use failure::{LoginFailure, SshExit};
@@ -93,3 +92,4 @@ pub use ssh::{
 };
 pub use ssh_error::SshError;
 pub use text::{escaped, is_harmful};
+pub use transport_choice::{Transport, TransportChoice, TransportEvent, TransportFailure};

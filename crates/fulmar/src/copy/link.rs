@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use fulmar_base::{Hint, Time};
 use fulmar_login::{
-    CarrierChoice, CarrierEvent, CarrierFailure, CopyInvitation, CopyService, LoginEvent,
-    OVER_SSH_LINE, OutputError, Service as _,
+    CopyInvitation, CopyService, LoginEvent, OVER_SSH_LINE, OutputError, Service as _,
+    TransportChoice, TransportEvent, TransportFailure,
 };
 use fulmar_platform::{Piped, Stream, Transfer};
 use fulmar_quic::Event;
@@ -32,10 +32,10 @@ const SILENT_MAX: Duration = Duration::from_secs(600);
 const FINISH_WITHIN: Duration = Duration::from_secs(5);
 
 /// UDP, as what carries the streams.
-const UDP: Option<fulmar_login::Carrier> = Some(fulmar_login::Carrier::Udp);
+const UDP: Option<fulmar_login::Transport> = Some(fulmar_login::Transport::Udp);
 
 /// ssh, as what carries the streams.
-const SSH: Option<fulmar_login::Carrier> = Some(fulmar_login::Carrier::Ssh);
+const SSH: Option<fulmar_login::Transport> = Some(fulmar_login::Transport::Ssh);
 
 /// The near end's connection.
 pub(super) struct Link {
@@ -43,7 +43,7 @@ pub(super) struct Link {
     login: Option<SshLogin<CopyService>>,
     udp: Option<UdpLink>,
     pipes: Option<SshStreams>,
-    choice: CarrierChoice,
+    choice: TransportChoice,
 }
 
 impl Link {
@@ -74,7 +74,7 @@ impl Link {
         let link = Link {
             host: login.machine().host().to_owned(),
             login: Some(login),
-            choice: CarrierChoice::begin(now, udp.is_some()),
+            choice: TransportChoice::begin(now, udp.is_some()),
             udp,
             pipes: None,
         };
@@ -88,7 +88,7 @@ impl Link {
 
     /// Returns what carries the streams, once something does.
     pub(super) fn carrier(&mut self) -> Option<Carrier<'_>> {
-        match (self.choice.carrier(), &mut self.udp, &mut self.pipes) {
+        match (self.choice.transport(), &mut self.udp, &mut self.pipes) {
             (UDP, Some(udp), _) => Some(Carrier::udp(&mut udp.connection)),
             (SSH, _, Some(pipes)) => Some(Carrier::ssh(pipes)),
             _ => None,
@@ -97,7 +97,7 @@ impl Link {
 
     /// Returns how the bytes go, once that is known.
     pub(super) fn path(&self) -> Option<PathState> {
-        match (self.choice.carrier(), &self.udp) {
+        match (self.choice.transport(), &self.udp) {
             (UDP, Some(udp)) => Some(udp.path()),
             (SSH, _) => Some(PathState::Ssh),
             _ => None,
@@ -106,19 +106,28 @@ impl Link {
 
     /// Returns how many bytes the far end has acknowledged, if that is known.
     pub(super) fn acknowledged(&self) -> Option<u64> {
-        let udp = self.udp.as_ref().filter(|_| self.choice.carrier() == UDP)?;
+        let udp = self
+            .udp
+            .as_ref()
+            .filter(|_| self.choice.transport() == UDP)?;
         Some(udp.connection.statistics().acknowledged)
     }
 
     /// Returns where the far end is, as users are told of it.
     pub(super) fn label(&self) -> Option<String> {
-        let udp = self.udp.as_ref().filter(|_| self.choice.carrier() == UDP)?;
+        let udp = self
+            .udp
+            .as_ref()
+            .filter(|_| self.choice.transport() == UDP)?;
         Some(udp.sockets.label())
     }
 
     /// Returns for how long nothing was heard, if that is long.
     pub(super) fn silent(&self, now: Time) -> Option<Duration> {
-        let udp = self.udp.as_ref().filter(|_| self.choice.carrier() == UDP)?;
+        let udp = self
+            .udp
+            .as_ref()
+            .filter(|_| self.choice.transport() == UDP)?;
         udp.silent(now)
     }
 
@@ -191,7 +200,7 @@ impl Link {
         while let Some(event) = udp.connection.poll_event() {
             match event {
                 Event::Connected => {
-                    if self.choice.carrier().is_none() {
+                    if self.choice.transport().is_none() {
                         udp.connected(now);
                     }
                     self.choice.handle_udp_open();
@@ -247,21 +256,21 @@ impl Link {
     fn carry_out(&mut self, now: Time, reporter: &mut Reporter) -> Result<(), Failure> {
         while let Some(event) = self.choice.poll_event(now) {
             match event {
-                CarrierEvent::AskSsh => {
+                TransportEvent::AskSsh => {
                     reporter.note(&over_ssh_text(self.udp.as_ref()));
                     if let Some(login) = &mut self.login {
                         login.write(OVER_SSH_LINE.as_bytes());
                     }
                 }
-                CarrierEvent::Chosen(carrier) => {
-                    tracing::info!(?carrier, "settled");
-                    if let Some(login) = self.login.as_mut().filter(|_| Some(carrier) == UDP) {
+                TransportEvent::Chosen(transport) => {
+                    tracing::info!(carrier = ?transport, "settled");
+                    if let Some(login) = self.login.as_mut().filter(|_| Some(transport) == UDP) {
                         login.machine_mut().handle_connected();
                     }
                 }
-                CarrierEvent::DropUdp => self.udp = None,
-                CarrierEvent::Failed(CarrierFailure::Lost(why)) => return Err(self.lost(why)),
-                CarrierEvent::Failed(CarrierFailure::NotAsked) => {
+                TransportEvent::DropUdp => self.udp = None,
+                TransportEvent::Failed(TransportFailure::Lost(why)) => return Err(self.lost(why)),
+                TransportEvent::Failed(TransportFailure::NotAsked) => {
                     let failure =
                         CopyService::failure_of_output(&self.host, OutputError::Malformed);
                     return Err(failure.into());
@@ -280,7 +289,7 @@ impl Link {
                 resumes: false,
             });
         }
-        let is_chosen = self.choice.carrier() == UDP;
+        let is_chosen = self.choice.transport() == UDP;
         if let Some(udp) = self.udp.as_mut().filter(|_| is_chosen) {
             if udp.sockets.is_peer_gone() {
                 return Err(Failure::Gone {
@@ -332,7 +341,7 @@ impl Link {
             udp.close(now, is_done);
         }
         if let Some(mut login) = self.login.take() {
-            match self.choice.carrier() {
+            match self.choice.transport() {
                 UDP => login.release(),
                 SSH if is_done => login.end_within(FINISH_WITHIN),
                 _ => login.end(),

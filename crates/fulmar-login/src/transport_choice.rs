@@ -1,4 +1,4 @@
-//! The choice of what carries a service that was started: UDP, or the ssh that has started it.
+//! The choice of the transport of a service that was started: UDP, or the ssh that has started it.
 //!
 //! ```text
 //!  connecting ──── UDP is up ──────────────────────► over UDP
@@ -22,9 +22,9 @@ use fulmar_base::Time;
 /// Source: docs/protocol.md §2.10.
 const UDP_WITHIN: Duration = Duration::from_secs(3);
 
-/// Something that carries a service.
+/// A transport of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carrier {
+pub enum Transport {
     /// UDP.
     Udp,
     /// The connection of ssh.
@@ -33,20 +33,20 @@ pub enum Carrier {
 
 /// An order or a piece of news from the choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CarrierEvent {
+pub enum TransportEvent {
     /// UDP does not answer, or cannot be tried: ask ssh to carry it.
     AskSsh,
     /// It is settled.
-    Chosen(Carrier),
+    Chosen(Transport),
     /// UDP is given up.
     DropUdp,
     /// Nothing carries it any more.
-    Failed(CarrierFailure),
+    Failed(TransportFailure),
 }
 
 /// A failure of both, or of the one that was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CarrierFailure {
+pub enum TransportFailure {
     /// The connection has ended, for that reason.
     Lost(String),
     /// The far end says that ssh carries it, and was not asked.
@@ -61,29 +61,29 @@ enum Stage {
     /// ssh was asked to carry it. UDP may yet be quicker.
     Asking,
     /// It is settled.
-    Chosen(Carrier),
+    Chosen(Transport),
     /// Nothing carries it.
     Over,
 }
 
 /// The choice between UDP and ssh, which knows neither. It is told what they do.
 #[derive(Debug)]
-pub struct CarrierChoice {
+pub struct TransportChoice {
     stage: Stage,
-    carrier: Option<Carrier>,
+    transport: Option<Transport>,
     since: Time,
     has_udp: bool,
     is_udp_open: bool,
     has_ssh: bool,
-    events: VecDeque<CarrierEvent>,
+    events: VecDeque<TransportEvent>,
 }
 
-impl CarrierChoice {
+impl TransportChoice {
     /// Begins with an ssh, and with UDP on its way if there is a way for it.
-    pub fn begin(now: Time, has_udp: bool) -> CarrierChoice {
-        CarrierChoice {
+    pub fn begin(now: Time, has_udp: bool) -> TransportChoice {
+        TransportChoice {
             stage: Stage::Connecting,
-            carrier: None,
+            transport: None,
             since: now,
             has_udp,
             is_udp_open: false,
@@ -93,15 +93,15 @@ impl CarrierChoice {
     }
 
     /// Returns what carries it, or has carried it, once that is settled.
-    pub fn carrier(&self) -> Option<Carrier> {
-        self.carrier
+    pub fn transport(&self) -> Option<Transport> {
+        self.transport
     }
 
     /// Takes note that the connection over UDP is there. Once ssh was asked, the far end may have heard that first.
     pub fn handle_udp_open(&mut self) {
         self.is_udp_open = self.has_udp;
         if self.stage == Stage::Connecting && self.has_udp {
-            self.choose(Carrier::Udp);
+            self.choose(Transport::Udp);
         }
     }
 
@@ -111,11 +111,11 @@ impl CarrierChoice {
             return;
         }
         self.is_udp_open = false;
-        if self.stage == Stage::Chosen(Carrier::Udp) {
-            self.fail(CarrierFailure::Lost(why));
+        if self.stage == Stage::Chosen(Transport::Udp) {
+            self.fail(TransportFailure::Lost(why));
         } else {
             // ssh is left.
-            self.events.push_back(CarrierEvent::DropUdp);
+            self.events.push_back(TransportEvent::DropUdp);
         }
     }
 
@@ -123,14 +123,14 @@ impl CarrierChoice {
     pub fn handle_over_ssh(&mut self) {
         match self.stage {
             Stage::Asking if self.has_ssh => {
-                self.choose(Carrier::Ssh);
+                self.choose(Transport::Ssh);
                 // The far end has dropped it as well.
                 if std::mem::take(&mut self.has_udp) {
-                    self.events.push_back(CarrierEvent::DropUdp);
+                    self.events.push_back(TransportEvent::DropUdp);
                 }
             }
             Stage::Over => {}
-            _ => self.fail(CarrierFailure::NotAsked),
+            _ => self.fail(TransportFailure::NotAsked),
         }
     }
 
@@ -146,7 +146,7 @@ impl CarrierChoice {
     }
 
     /// Returns what is to be done or to be known next.
-    pub fn poll_event(&mut self, now: Time) -> Option<CarrierEvent> {
+    pub fn poll_event(&mut self, now: Time) -> Option<TransportEvent> {
         if self.events.is_empty() {
             self.decide(now);
         }
@@ -154,32 +154,32 @@ impl CarrierChoice {
     }
 
     fn decide(&mut self, now: Time) {
-        let ssh_has_ended = || CarrierFailure::Lost("ssh has ended".to_owned());
+        let ssh_has_ended = || TransportFailure::Lost("ssh has ended".to_owned());
         match self.stage {
             Stage::Connecting if self.since + UDP_WITHIN <= now || !self.has_udp => {
                 if self.has_ssh {
                     self.stage = Stage::Asking;
-                    self.events.push_back(CarrierEvent::AskSsh);
+                    self.events.push_back(TransportEvent::AskSsh);
                 } else {
                     self.fail(ssh_has_ended());
                 }
             }
             // The far end was quicker to connect than to read what it was asked.
-            Stage::Asking if !self.has_ssh && self.is_udp_open => self.choose(Carrier::Udp),
+            Stage::Asking if !self.has_ssh && self.is_udp_open => self.choose(Transport::Udp),
             Stage::Asking if !self.has_ssh => self.fail(ssh_has_ended()),
             _ => {}
         }
     }
 
-    fn choose(&mut self, carrier: Carrier) {
-        self.stage = Stage::Chosen(carrier);
-        self.carrier = Some(carrier);
-        self.events.push_back(CarrierEvent::Chosen(carrier));
+    fn choose(&mut self, transport: Transport) {
+        self.stage = Stage::Chosen(transport);
+        self.transport = Some(transport);
+        self.events.push_back(TransportEvent::Chosen(transport));
     }
 
-    fn fail(&mut self, failure: CarrierFailure) {
+    fn fail(&mut self, failure: TransportFailure) {
         self.stage = Stage::Over;
-        self.events.push_back(CarrierEvent::Failed(failure));
+        self.events.push_back(TransportEvent::Failed(failure));
     }
 }
 
@@ -193,65 +193,68 @@ mod tests {
         START + Duration::from_millis(millis)
     }
 
-    fn drained(choice: &mut CarrierChoice, now: Time) -> Vec<CarrierEvent> {
+    fn drained(choice: &mut TransportChoice, now: Time) -> Vec<TransportEvent> {
         std::iter::from_fn(|| choice.poll_event(now)).collect()
     }
 
     #[test]
     fn udp_carries_it_if_it_answers_in_time() {
-        let mut choice = CarrierChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, true);
         assert_eq!(choice.poll_timeout(), Some(at(3000)));
         assert_eq!(drained(&mut choice, at(2999)), []);
         choice.handle_udp_open();
-        let chosen = [CarrierEvent::Chosen(Carrier::Udp)];
+        let chosen = [TransportEvent::Chosen(Transport::Udp)];
         assert_eq!(drained(&mut choice, at(2999)), chosen);
         assert_eq!(choice.poll_timeout(), None);
         choice.handle_ssh_end();
         assert_eq!(drained(&mut choice, at(9000)), []);
         choice.handle_udp_end("gone".to_owned());
-        let failed = CarrierEvent::Failed(CarrierFailure::Lost("gone".to_owned()));
+        let failed = TransportEvent::Failed(TransportFailure::Lost("gone".to_owned()));
         assert_eq!(drained(&mut choice, at(9000)), [failed]);
     }
 
     #[test]
     fn ssh_is_asked_after_three_seconds_or_where_there_is_no_udp() {
-        let mut silent = CarrierChoice::begin(START, true);
-        assert_eq!(drained(&mut silent, at(3000)), [CarrierEvent::AskSsh]);
+        let mut silent = TransportChoice::begin(START, true);
+        assert_eq!(drained(&mut silent, at(3000)), [TransportEvent::AskSsh]);
         silent.handle_over_ssh();
-        let over_ssh = [CarrierEvent::Chosen(Carrier::Ssh), CarrierEvent::DropUdp];
+        let over_ssh = [
+            TransportEvent::Chosen(Transport::Ssh),
+            TransportEvent::DropUdp,
+        ];
         assert_eq!(drained(&mut silent, at(3100)), over_ssh);
-        let mut without = CarrierChoice::begin(START, false);
-        assert_eq!(drained(&mut without, START), [CarrierEvent::AskSsh]);
-        let mut refused = CarrierChoice::begin(START, true);
+        let mut without = TransportChoice::begin(START, false);
+        assert_eq!(drained(&mut without, START), [TransportEvent::AskSsh]);
+        let mut refused = TransportChoice::begin(START, true);
         refused.handle_udp_end("refused".to_owned());
-        let asked = [CarrierEvent::DropUdp, CarrierEvent::AskSsh];
+        let asked = [TransportEvent::DropUdp, TransportEvent::AskSsh];
         assert_eq!(drained(&mut refused, at(5)), asked);
     }
 
     #[test]
     fn of_two_that_come_at_once_the_far_end_decides() {
-        let mut choice = CarrierChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, true);
         drained(&mut choice, at(3000));
         // It may have read the question first.
         choice.handle_udp_open();
         assert_eq!(drained(&mut choice, at(3001)), []);
         // It has not: its ssh ends.
         choice.handle_ssh_end();
-        let chosen = [CarrierEvent::Chosen(Carrier::Udp)];
+        let chosen = [TransportEvent::Chosen(Transport::Udp)];
         assert_eq!(drained(&mut choice, at(3002)), chosen);
     }
 
     #[test]
     fn without_ssh_and_udp_it_is_lost() {
-        let mut choice = CarrierChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, true);
         choice.handle_ssh_end();
         assert_eq!(drained(&mut choice, at(2999)), [], "UDP may come");
-        let failed = CarrierEvent::Failed(CarrierFailure::Lost("ssh has ended".to_owned()));
+        let failed = TransportEvent::Failed(TransportFailure::Lost("ssh has ended".to_owned()));
         assert_eq!(
             drained(&mut choice, at(3000)),
             std::slice::from_ref(&failed)
         );
-        let mut asked = CarrierChoice::begin(START, true);
+        let mut asked = TransportChoice::begin(START, true);
         drained(&mut asked, at(3000));
         asked.handle_ssh_end();
         assert_eq!(drained(&mut asked, at(3001)), [failed]);
@@ -259,9 +262,9 @@ mod tests {
 
     #[test]
     fn an_answer_that_was_not_asked_for_makes_no_sense() {
-        let mut choice = CarrierChoice::begin(START, true);
+        let mut choice = TransportChoice::begin(START, true);
         choice.handle_over_ssh();
-        let failed = [CarrierEvent::Failed(CarrierFailure::NotAsked)];
+        let failed = [TransportEvent::Failed(TransportFailure::NotAsked)];
         assert_eq!(drained(&mut choice, START), failed);
         assert_eq!(drained(&mut choice, at(9000)), []);
     }
@@ -270,7 +273,7 @@ mod tests {
     #[test]
     fn in_any_order_it_comes_to_one_choice_or_one_failure() {
         for order in 0..6_usize.pow(5) {
-            let mut choice = CarrierChoice::begin(START, order % 2 == 0);
+            let mut choice = TransportChoice::begin(START, order % 2 == 0);
             let (mut rest, mut events) = (order, Vec::new());
             for step in 1..=5 {
                 match rest % 6 {
@@ -285,9 +288,9 @@ mod tests {
             }
             choice.handle_ssh_end();
             events.extend(drained(&mut choice, at(9000)));
-            let is_choice = |event: &&CarrierEvent| matches!(event, CarrierEvent::Chosen(_));
-            let is_failure = |event: &&CarrierEvent| matches!(event, CarrierEvent::Failed(_));
-            let count = |is: &dyn Fn(&&CarrierEvent) -> bool| events.iter().filter(is).count();
+            let is_choice = |event: &&TransportEvent| matches!(event, TransportEvent::Chosen(_));
+            let is_failure = |event: &&TransportEvent| matches!(event, TransportEvent::Failed(_));
+            let count = |is: &dyn Fn(&&TransportEvent) -> bool| events.iter().filter(is).count();
             let (choices, failures) = (count(&is_choice), count(&is_failure));
             assert!(
                 choices <= 1 && failures <= 1 && choices + failures > 0,
