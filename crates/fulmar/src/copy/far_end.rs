@@ -16,7 +16,7 @@ use super::far_sockets::FarSockets;
 use super::far_task::FarTask;
 use super::pace::Pace;
 use super::ssh_streams::{PipeFault, Pipes, SshStreams};
-use super::work::Carrier;
+use super::work::CountedStreams;
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::reactor::{self, Reactor, Token};
@@ -330,14 +330,14 @@ impl FarEnd {
 
     /// Does what there is to do. Returns whether there is more at once.
     fn work(&mut self, now: Time) -> Result<bool, Leave> {
-        let mut carrier = match (self.stage, &mut self.streams, &mut self.udp) {
+        let mut streams = match (self.stage, &mut self.streams, &mut self.udp) {
             (Stage::Waiting(_), ..) | (_, None, None) => return Ok(false),
-            (_, Some(streams), _) => Carrier::ssh(streams),
-            (_, None, Some((_, connection))) => Carrier::udp(connection),
+            (_, Some(streams), _) => CountedStreams::ssh(streams),
+            (_, None, Some((_, connection))) => CountedStreams::udp(connection),
         };
         match std::mem::replace(&mut self.task, FarTask::Done) {
             FarTask::Answering(mut answerer) => {
-                let request = answerer.poll(&mut carrier)?.cloned();
+                let request = answerer.poll(&mut streams)?.cloned();
                 let is_asked = request.is_some();
                 self.task = match request {
                     None => FarTask::Answering(answerer),
@@ -346,7 +346,7 @@ impl FarEnd {
                 Ok(is_asked)
             }
             FarTask::Refusing(mut answerer) => {
-                if answerer.flush(&mut carrier) {
+                if answerer.flush(&mut streams) {
                     self.stage = Stage::Over(now)
                 } else {
                     self.task = FarTask::Refusing(answerer)
@@ -356,9 +356,9 @@ impl FarEnd {
             FarTask::Working(mut work) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
                     0 => Ok(Poll::Waiting),
-                    budget => work.poll(&mut carrier, budget),
+                    budget => work.poll(&mut streams, budget),
                 };
-                self.pace.spend(carrier.moved());
+                self.pace.spend(streams.moved());
                 while let Some(event) = work.poll_event() {
                     tracing::debug!(?event, "news");
                 }

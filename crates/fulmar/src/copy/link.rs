@@ -19,7 +19,7 @@ use super::progress::PathState;
 use super::reporter::Reporter;
 use super::ssh_streams::{Pipes, SshStreams};
 use super::udp_link::UdpLink;
-use super::work::Carrier;
+use super::work::CountedStreams;
 use crate::clock;
 use crate::login::SshLogin;
 use crate::reactor::{Registry, Token};
@@ -87,10 +87,10 @@ impl Link {
     }
 
     /// Returns what carries the streams, once something does.
-    pub(super) fn carrier(&mut self) -> Option<Carrier<'_>> {
+    pub(super) fn streams(&mut self) -> Option<CountedStreams<'_>> {
         match (self.choice.transport(), &mut self.udp, &mut self.pipes) {
-            (UDP, Some(udp), _) => Some(Carrier::udp(&mut udp.connection)),
-            (SSH, _, Some(pipes)) => Some(Carrier::ssh(pipes)),
+            (UDP, Some(udp), _) => Some(CountedStreams::udp(&mut udp.connection)),
+            (SSH, _, Some(pipes)) => Some(CountedStreams::ssh(pipes)),
             _ => None,
         }
     }

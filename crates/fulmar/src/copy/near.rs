@@ -237,7 +237,7 @@ impl<'a> Near<'a> {
     /// Does what there is to do. Returns whether there is more at once.
     fn work(&mut self, now: Time) -> Result<bool, Failure> {
         // Who reads what we tell decides how fast that is.
-        let Some(mut carrier) = self.link.carrier().filter(|_| !self.reporter.is_behind()) else {
+        let Some(mut streams) = self.link.streams().filter(|_| !self.reporter.is_behind()) else {
             return Ok(false);
         };
         match std::mem::replace(&mut self.stage, Stage::Void) {
@@ -247,8 +247,8 @@ impl<'a> Near<'a> {
                 Ok(true)
             }
             Stage::Asking(mut requester, goal, allowed) => {
-                let answer = requester.poll(&mut carrier);
-                if carrier.moved() > 0 {
+                let answer = requester.poll(&mut streams);
+                if streams.moved() > 0 {
                     self.silence.end(now);
                 }
                 let answer = answer.map_err(|wrong| self.wrong(wrong))?;
@@ -265,13 +265,13 @@ impl<'a> Near<'a> {
             Stage::Working(mut work) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
                     0 => Ok(Poll::Waiting),
-                    budget => work.poll(&mut carrier, budget),
+                    budget => work.poll(&mut streams, budget),
                 };
                 let is_bounded = self.pace.next().is_some_and(|next| next > now);
-                if carrier.moved() > 0 || is_bounded || matches!(turn, Ok(Poll::More)) {
+                if streams.moved() > 0 || is_bounded || matches!(turn, Ok(Poll::More)) {
                     self.silence.end(now);
                 }
-                self.pace.spend(carrier.moved());
+                self.pace.spend(streams.moved());
                 self.after_turn(now, work, turn)
             }
             over @ (Stage::Over(..) | Stage::Void) => {

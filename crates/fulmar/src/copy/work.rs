@@ -207,8 +207,8 @@ impl Target for Goal {
     }
 }
 
-/// What carries the streams.
-enum Carries<'a> {
+/// The streams of either transport.
+enum TransportStreams<'a> {
     /// QUIC.
     Udp(&'a mut Connection),
     /// ssh's own input and output.
@@ -216,22 +216,22 @@ enum Carries<'a> {
 }
 
 /// The streams, and how much has gone over them.
-pub(super) struct Carrier<'a> {
-    streams: Carries<'a>,
+pub(super) struct CountedStreams<'a> {
+    streams: TransportStreams<'a>,
     moved: u64,
 }
 
-impl<'a> Carrier<'a> {
+impl<'a> CountedStreams<'a> {
     /// Returns the streams of QUIC.
-    pub(super) fn udp(connection: &'a mut Connection) -> Carrier<'a> {
-        let streams = Carries::Udp(connection);
-        Carrier { streams, moved: 0 }
+    pub(super) fn udp(connection: &'a mut Connection) -> CountedStreams<'a> {
+        let streams = TransportStreams::Udp(connection);
+        CountedStreams { streams, moved: 0 }
     }
 
     /// Returns the streams of ssh's pipes.
-    pub(super) fn ssh(streams: &'a mut SshStreams) -> Carrier<'a> {
-        let streams = Carries::Ssh(streams);
-        Carrier { streams, moved: 0 }
+    pub(super) fn ssh(streams: &'a mut SshStreams) -> CountedStreams<'a> {
+        let streams = TransportStreams::Ssh(streams);
+        CountedStreams { streams, moved: 0 }
     }
 
     /// Returns how many bytes were written and read.
@@ -240,38 +240,40 @@ impl<'a> Carrier<'a> {
     }
 }
 
-impl Streams for Carrier<'_> {
+impl Streams for CountedStreams<'_> {
     fn count(&self) -> usize {
         match &self.streams {
-            Carries::Udp(connection) => connection.streams(),
-            Carries::Ssh(streams) => streams.count(),
+            TransportStreams::Udp(connection) => connection.streams(),
+            TransportStreams::Ssh(streams) => streams.count(),
         }
     }
 
     fn room(&mut self, stream: StreamId) -> usize {
         match &mut self.streams {
-            Carries::Udp(connection) => connection.room(quic_stream(stream)),
-            Carries::Ssh(streams) => streams.room(stream),
+            TransportStreams::Udp(connection) => connection.room(quic_stream(stream)),
+            TransportStreams::Ssh(streams) => streams.room(stream),
         }
     }
 
     fn write(&mut self, stream: StreamId, bytes: &mut Bytes) {
         let before = bytes.len();
         match &mut self.streams {
-            Carries::Udp(connection) => connection.write(quic_stream(stream), bytes),
-            Carries::Ssh(streams) => streams.write(stream, bytes),
+            TransportStreams::Udp(connection) => connection.write(quic_stream(stream), bytes),
+            TransportStreams::Ssh(streams) => streams.write(stream, bytes),
         }
         self.moved += before.saturating_sub(bytes.len()) as u64;
     }
 
     fn read(&mut self, stream: StreamId, limit: usize) -> Arrived {
         let arrived = match &mut self.streams {
-            Carries::Udp(connection) => match connection.read(quic_stream(stream), limit) {
-                Some(bytes) => Arrived::Bytes(bytes),
-                None if connection.is_ended(quic_stream(stream)) => Arrived::Ended,
-                None => Arrived::Nothing,
-            },
-            Carries::Ssh(streams) => streams.read(stream, limit),
+            TransportStreams::Udp(connection) => {
+                match connection.read(quic_stream(stream), limit) {
+                    Some(bytes) => Arrived::Bytes(bytes),
+                    None if connection.is_ended(quic_stream(stream)) => Arrived::Ended,
+                    None => Arrived::Nothing,
+                }
+            }
+            TransportStreams::Ssh(streams) => streams.read(stream, limit),
         };
         if let Arrived::Bytes(bytes) = &arrived {
             self.moved += bytes.len() as u64;
@@ -281,8 +283,8 @@ impl Streams for Carrier<'_> {
 
     fn finish(&mut self, stream: StreamId) {
         match &mut self.streams {
-            Carries::Udp(connection) => connection.finish(quic_stream(stream)),
-            Carries::Ssh(streams) => streams.finish(stream),
+            TransportStreams::Udp(connection) => connection.finish(quic_stream(stream)),
+            TransportStreams::Ssh(streams) => streams.finish(stream),
         }
     }
 }
