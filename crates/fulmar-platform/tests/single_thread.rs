@@ -24,7 +24,7 @@ use std::time::Duration;
 const CASE: &str = "FULMAR_TEST_CASE";
 /// The line of a case that cannot run here.
 #[cfg(feature = "lab")]
-const NO_ROOM: &str = "LEFT OUT: no room of our own is permitted";
+const NO_NAMESPACE: &str = "LEFT OUT: no process namespace is permitted";
 /// Longer than any machine needs; reached only by a case that fails.
 const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -172,27 +172,27 @@ const CASES: &[Case] = &[
     },
     #[cfg(feature = "lab")]
     Case {
-        name: "who_is_enclosed_ends_with_the_status_of_the_program",
+        name: "who_is_in_a_pid_namespace_ends_with_the_status_of_the_program",
         alone: || {
-            enclosed();
+            enter_or_end();
             std::process::exit(23);
         },
         watch: |watched| {
             let (status, output) = watched.end();
             assert!(
-                status.code() == Some(23) || output.contains(NO_ROOM),
+                status.code() == Some(23) || output.contains(NO_NAMESPACE),
                 "{status}: {output}"
             );
         },
     },
     #[cfg(feature = "lab")]
     Case {
-        name: "nothing_enclosed_outlives_a_kill",
+        name: "nothing_in_a_pid_namespace_outlives_a_kill",
         alone: || {
             let fifo = fifo_of(std::process::id());
             let made = std::process::Command::new("mkfifo").arg(&fifo).status();
             assert!(made.unwrap().success());
-            enclosed();
+            enter_or_end();
             println!("inside");
             // Nobody here minds that the terminal hangs up, and the first sleeper is an orphan.
             process::leave_session().unwrap();
@@ -202,7 +202,7 @@ const CASES: &[Case] = &[
         },
         watch: |mut watched| {
             watched.read_until("\n");
-            if watched.output.contains(NO_ROOM) {
+            if watched.output.contains(NO_NAMESPACE) {
                 return;
             }
             let fifo = fifo_of(watched.child.pid());
@@ -212,15 +212,15 @@ const CASES: &[Case] = &[
             let readiness = wait_for(&sleeper, Interest::Nothing, Some(DEADLINE)).unwrap();
             let is_gone = readiness.is_hung_up();
             std::fs::remove_file(fifo).unwrap();
-            assert!(is_gone, "a process has outlived its room");
+            assert!(is_gone, "a process has outlived its namespace");
             watched.end();
         },
     },
     #[cfg(feature = "lab")]
     Case {
-        name: "only_what_is_enclosed_is_seen_inside",
+        name: "only_what_is_in_a_pid_namespace_is_seen_inside",
         alone: || {
-            enclosed();
+            enter_or_end();
             let numbers = std::fs::read_dir("/proc").unwrap().filter(|entry| {
                 let name = entry.as_ref().unwrap().file_name();
                 name.to_string_lossy().parse::<u32>().is_ok()
@@ -235,7 +235,7 @@ const CASES: &[Case] = &[
             let output = watched.end_well();
             let expected = "2 processes, this is 2";
             assert!(
-                output.contains(expected) || output.contains(NO_ROOM),
+                output.contains(expected) || output.contains(NO_NAMESPACE),
                 "{output}"
             );
         },
@@ -250,14 +250,14 @@ const PROBE: &str = "FULMAR_TEST_PROBE";
 /// A name that process and watcher agree on.
 #[cfg(feature = "lab")]
 fn fifo_of(pid: u32) -> std::path::PathBuf {
-    std::env::temp_dir().join(format!("fulmar-enclosed-{pid}"))
+    std::env::temp_dir().join(format!("fulmar-pid-namespace-{pid}"))
 }
 
-/// Encloses this process, or ends it.
+/// Enters a process namespace, or ends this process.
 #[cfg(feature = "lab")]
-fn enclosed() {
-    if fulmar_platform::lab::enclose().is_err() {
-        println!("{NO_ROOM}");
+fn enter_or_end() {
+    if fulmar_platform::lab::enter_pid_namespace().is_err() {
+        println!("{NO_NAMESPACE}");
         std::process::exit(0);
     }
 }

@@ -100,7 +100,7 @@ pub struct Arguments {
 /// Where the description has no meaning, or the link or a program cannot be started.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let scenario = arguments.scenario()?;
-    super::into_a_room()?;
+    super::into_pid_namespace()?;
     let link = Link::start(&scenario)?;
     let server = arguments.server.as_ref().map(|command| {
         let mut shell = Command::new("sh");

@@ -40,7 +40,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Where there is no such cell, or no room for its processes.
+/// Where there is no such cell, or its processes get no namespace.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let around = arguments.data.surroundings_for(arguments.quick)?;
     let experiment =
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut cells = (experiment.cells)(&around).into_iter();
     let cell = cells.find(|cell| cell.name == arguments.cell);
     let cell = cell.context("there is no such cell")?;
-    super::into_a_room()?;
+    super::into_pid_namespace()?;
     peer::own_files();
     let measured = cell.work.measure(&arguments.peer, arguments.seed, &around);
     let (name, _) = arguments

@@ -22,12 +22,12 @@ mod workshop;
 
 use anyhow::{Context as _, Result};
 pub use data::Data;
-use fulmar_platform::lab::{Enclosure, enclose};
+use fulmar_platform::lab::{PidNamespace, enter_pid_namespace};
 pub use sitting::{Sitting, Typing};
 
-/// Moves into a room that ends with this process; to be called before any thread is started.
-fn into_a_room() -> Result<Enclosure> {
-    enclose().context(
-        "making a room for the processes of the lab, for which root or user namespaces are needed",
+/// Moves into a process namespace that ends with this process; to be called before any thread is started.
+fn into_pid_namespace() -> Result<PidNamespace> {
+    enter_pid_namespace().context(
+        "making a process namespace for the lab, for which root or user namespaces are needed",
     )
 }

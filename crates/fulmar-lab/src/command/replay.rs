@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let peer = Peer::parse(&arguments.peer)?;
     let replay = arguments.replay()?;
     let around = arguments.data.surroundings()?;
-    super::into_a_room()?;
+    super::into_pid_namespace()?;
     crate::peer::own_files();
     let (began, from) = (SystemTime::now(), boot_time());
     let measured = replay.measure(&arguments.peer, arguments.seed, &around)?;

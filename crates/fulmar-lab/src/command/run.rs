@@ -109,7 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         bail!("{missing}");
     }
     // All that runs is gone with this process, also when it is killed.
-    super::into_a_room()?;
+    super::into_pid_namespace()?;
     let workshop = Workshop::open(making)?;
     let (ended, _) = workshop.work_off(plan)?;
     // Where the very first run was interrupted there is nothing to report.

@@ -33,7 +33,7 @@ pub struct Arguments {
 /// Where a link cannot be made, or the file cannot be written.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let traces = LinkTraces::of(arguments.data.as_deref());
-    super::into_a_room()?;
+    super::into_pid_namespace()?;
     let findings = selfcheck::run(arguments.quick, &traces, |line| eprintln!("{line}"))?;
     println!("\n{}", findings.table());
     if let Some(file) = &arguments.json {

@@ -21,7 +21,7 @@ pub(crate) const MOUNT_SOURCE: &str = "fulmar-lab";
 /// The folder where such a file system lies: every Linux has it, and no peer uses it.
 pub(crate) const MOUNT_POINT: &str = "/dev/shm";
 
-/// The folder of one session. It goes with this value; in a room with files of its own
+/// The folder of one session. It goes with this value; in a process namespace with files of its own
 /// ([`own_files`]) also when the process is killed.
 pub(crate) struct Kit {
     folder: TempDir,
@@ -153,7 +153,7 @@ impl Kit {
     }
 }
 
-/// Gives the room that this process is in a file system of its own for the folders of sessions, so
+/// Gives the process namespace that this process is in a file system of its own for the folders of sessions, so
 /// that they are gone with it. Where that is not permitted they lie with other temporary files.
 pub(crate) fn own_files() {
     let mut mount = Command::new("mount");

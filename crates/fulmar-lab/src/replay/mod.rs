@@ -67,8 +67,8 @@ impl Replay {
 
     /// Plays and judges one session.
     ///
-    /// Processes are ended with it. Only in a room ([`enclose`](fulmar_platform::lab::enclose)) are
-    /// they also gone when this process is killed.
+    /// Processes are ended with it. Only in a process namespace
+    /// ([`enter_pid_namespace`](fulmar_platform::lab::enter_pid_namespace)) are they also gone when this process is killed.
     ///
     /// # Errors
     ///

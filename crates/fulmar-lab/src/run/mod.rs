@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Selection ─► Plan ─► conduct ─► Folder of outcomes ─► report
-//!   names, peers   order      └ Crew: a process for each run, in a room of its own
+//!   names, peers   order      └ Crew: a process for each run, in a namespace of its own
 //! ```
 //!
 //! Every outcome is written as soon as it is there. The same plan with the same folder goes on where it

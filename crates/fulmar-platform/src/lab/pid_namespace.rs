@@ -1,4 +1,4 @@
-//! A room that vanishes with the process that is in it.
+//! A process namespace that ends with the program in it.
 
 use crate::process::{Forked, fork};
 use crate::{Interest, wait_for};
@@ -12,32 +12,32 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 use std::io::{self, PipeReader};
 use std::time::Duration;
 
-/// The kind of room.
+/// The rights of root that a new process namespace comes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enclosure {
+pub enum PidNamespace {
     /// We have the rights of root.
     Root,
     /// We have them over what is inside only (a user namespace).
     RootInside,
 }
 
-/// Moves the rest of this program, and all that it starts, into a room of its own. When the program
+/// Moves the rest of this program, and all that it starts, into a process namespace of its own. When the program
 /// ends, however it does, every process inside is killed, also one that has left its session.
 ///
 /// ```text
 ///   caller ── waits, ends as the program does
-///     └ doorkeeper ── process 1 of the room: reaps orphans. Dies with the caller
+///     └ doorkeeper ── process 1 of the namespace: reaps orphans. Dies with the caller
 ///         └ program ── returns from this function
 /// ```
 ///
-/// The room is a process namespace, which the kernel ends with its first process, and a mount
-/// namespace, so that `/proc` shows what is inside. A terminal's interrupt reaches the program
+/// The kernel ends a process namespace with its first process. A mount namespace comes with it, so
+/// that `/proc` shows what is inside. A terminal's interrupt reaches the program
 /// and is left to it.
 ///
 /// # Errors
 ///
-/// When other threads run, or such a room is not permitted.
-pub fn enclose() -> io::Result<Enclosure> {
+/// When other threads run, or such namespaces are not permitted.
+pub fn enter_pid_namespace() -> io::Result<PidNamespace> {
     crate::threads::refuse_threads()?;
     let kind = leave()?;
     let (caller_lives, held_by_caller) = io::pipe()?;
@@ -48,26 +48,26 @@ pub fn enclose() -> io::Result<Enclosure> {
         }
         Forked::Child => {
             drop(held_by_caller);
-            keep_door(&caller_lives)?;
+            run_as_init(&caller_lives)?;
             Ok(kind)
         }
     }
 }
 
 /// Leaves the namespaces that this process is in; its children will be in the new one of processes.
-fn leave() -> io::Result<Enclosure> {
-    let rooms = UnshareFlags::NEWPID | UnshareFlags::NEWNS;
+fn leave() -> io::Result<PidNamespace> {
+    let namespaces = UnshareFlags::NEWPID | UnshareFlags::NEWNS;
     // SAFETY: descriptors stay shared, and no other thread runs.
-    match unsafe { unshare_unsafe(rooms) } {
-        Ok(()) => Ok(Enclosure::Root),
+    match unsafe { unshare_unsafe(namespaces) } {
+        Ok(()) => Ok(PidNamespace::Root),
         Err(Errno::PERM) => {
             let (user, group) = (geteuid().as_raw(), getegid().as_raw());
             // SAFETY: as above.
-            unsafe { unshare_unsafe(rooms | UnshareFlags::NEWUSER) }?;
+            unsafe { unshare_unsafe(namespaces | UnshareFlags::NEWUSER) }?;
             std::fs::write("/proc/self/setgroups", "deny")?;
             std::fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
             std::fs::write("/proc/self/gid_map", format!("0 {group} 1"))?;
-            Ok(Enclosure::RootInside)
+            Ok(PidNamespace::RootInside)
         }
         Err(error) => Err(error.into()),
     }
@@ -89,8 +89,8 @@ fn end_as(doorkeeper: u32) -> ! {
     }
 }
 
-/// Stays as the first process of the room, and returns in the program, its child.
-fn keep_door(caller_lives: &PipeReader) -> io::Result<()> {
+/// Stays as the first process of the namespace, and returns in the program, its child.
+fn run_as_init(caller_lives: &PipeReader) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // The caller may have died before we asked to be told.
     let readiness = wait_for(caller_lives, Interest::Nothing, Some(Duration::ZERO))?;
@@ -113,7 +113,7 @@ fn keep_door(caller_lives: &PipeReader) -> io::Result<()> {
     }
 }
 
-/// Lets `/proc` show the processes of the room. Where that is not permitted, as in some containers,
+/// Lets `/proc` show the processes of the namespace. Where that is not permitted, as in some containers,
 /// it goes on showing all; programs that look themselves up there then find somebody else.
 fn show_what_is_inside() {
     let ours_alone = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
