@@ -26,7 +26,7 @@ pub enum PidNamespace {
 ///
 /// ```text
 ///   caller ── waits, ends as the program does
-///     └ doorkeeper ── process 1 of the namespace: reaps orphans. Dies with the caller
+///     └ init ── process 1 of the namespace: reaps orphans. Dies with the caller
 ///         └ program ── returns from this function
 /// ```
 ///
@@ -73,15 +73,15 @@ fn leave() -> io::Result<PidNamespace> {
     }
 }
 
-/// Waits for the doorkeeper and ends with its status. The terminal's interrupts are for the program.
-fn end_as(doorkeeper: u32) -> ! {
+/// Waits for the init and ends with its status. The terminal's interrupts are for the program.
+fn end_as(init: u32) -> ! {
     for signal in [libc::SIGINT, libc::SIGQUIT] {
         // SAFETY: SIG_IGN is a valid disposition and installs no code of ours.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
-    let doorkeeper = i32::try_from(doorkeeper).ok().and_then(Pid::from_raw);
+    let init = i32::try_from(init).ok().and_then(Pid::from_raw);
     loop {
-        match waitpid(doorkeeper, WaitOptions::empty()) {
+        match waitpid(init, WaitOptions::empty()) {
             Ok(Some((_, status))) => std::process::exit(code_of(status)),
             Ok(None) | Err(Errno::INTR) => {}
             Err(_) => std::process::exit(1),
