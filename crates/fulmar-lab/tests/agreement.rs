@@ -5,7 +5,7 @@ mod support;
 use fulmar_lab::scenario::Scenario;
 use fulmar_lab::selfcheck::agreement;
 use fulmar_lab::trace::LinkTraces;
-use fulmar_platform::lab::Urgency;
+use fulmar_platform::lab::ThreadPriority;
 
 /// Everything that draws by chance, and things that take time. No packet has to wait for another: for
 /// how long would depend on when that was sent, which the two worlds do not share to the microsecond.
@@ -30,9 +30,9 @@ fn virtual_time_and_a_real_link_agree_on_every_packet() {
     // Late by two wake-ups of the engine, one to read the packet and one to write it. As a real-time
     // thread it has the processor within 0.1 ms, of which a debug build makes 0.2; the rest is room for
     // a busy virtual machine. As a usual thread it may have to wait for a turn of others each time.
-    let tolerance = match agreement.urgency {
-        Urgency::RealTime => 1e-3,
-        Urgency::Usual => 20e-3,
+    let tolerance = match agreement.priority {
+        ThreadPriority::RealTime => 1e-3,
+        ThreadPriority::Usual => 20e-3,
     };
     let median = longer[longer.len() / 2];
     eprintln!(

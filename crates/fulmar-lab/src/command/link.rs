@@ -150,7 +150,7 @@ fn told(report: &Report) -> String {
         ms(0.5),
         ms(0.99),
         late.most().as_secs_f64() * 1e3,
-        report.urgency,
+        report.priority,
     )
 }
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use fulmar_platform::lab::{Halt, Network as HostNetwork, Tun, Urgency, become_urgent};
+use fulmar_platform::lab::{Halt, Network as HostNetwork, ThreadPriority, Tun, raise_priority};
 use fulmar_platform::{Interest, Poller, Transfer, boot_time};
 use fulmar_sim::{
     Arrived, CLIENT, Change, Entry, HostId, Impairment, Network, Plan, SERVER, Timeline,
@@ -55,8 +55,8 @@ pub struct Report {
     /// Packets that a host would not take, because its device was down, or that could not be
     /// given the addresses that the network gave them.
     pub undelivered: u64,
-    /// The urgency of the engine's thread.
-    pub urgency: Urgency,
+    /// The priority of the engine's thread.
+    pub priority: ThreadPriority,
 }
 
 /// The near ends of the link, by the number of the host.
@@ -88,7 +88,7 @@ pub(crate) struct Engine {
     start: Duration,
     lateness: Lateness,
     undelivered: u64,
-    urgency: Urgency,
+    priority: ThreadPriority,
     /// The largest packet that a host is told of where one is too big.
     mtu: u16,
     poller: Poller<Call>,
@@ -103,7 +103,7 @@ impl Engine {
             start: Duration::ZERO,
             lateness: Lateness::default(),
             undelivered: 0,
-            urgency: Urgency::Usual,
+            priority: ThreadPriority::Usual,
             mtu: 1500,
             poller: Poller::new(),
         };
@@ -126,7 +126,7 @@ impl Engine {
     ///
     /// Where a device is gone.
     pub(crate) fn run(mut self, orders: &Receiver<Order>, wake: &PipeReader) -> Result<()> {
-        self.urgency = become_urgent();
+        self.priority = raise_priority();
         self.start = boot_time();
         loop {
             self.follow_plan()?;
@@ -297,7 +297,7 @@ impl Engine {
             server: timeline.counts(SERVER),
             lateness: self.lateness.clone(),
             undelivered: self.undelivered,
-            urgency: self.urgency,
+            priority: self.priority,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use fulmar_platform::lab::{Urgency, receive_stamped, stamp_arrivals, wall_time};
+use fulmar_platform::lab::{ThreadPriority, receive_stamped, stamp_arrivals, wall_time};
 use fulmar_sim::{Datagram, Node, Transmit};
 
 use crate::link::Link;
@@ -42,8 +42,8 @@ pub struct Agreement {
     /// Of those that arrived in both: by how much longer they took in the real one, in seconds, in
     /// order of size.
     pub longer: Vec<f64>,
-    /// The urgency of the real link's engine.
-    pub urgency: Urgency,
+    /// The priority of the real link's engine.
+    pub priority: ThreadPriority,
 }
 
 /// Runs `count` requests, each answered as it comes, in virtual time and over a real link.
@@ -61,7 +61,7 @@ pub fn agreement(scenario: &Scenario, count: u32) -> Result<Agreement> {
     let mut agreement = Agreement {
         other_fate: 0,
         longer: Vec::new(),
-        urgency: link.report()?.urgency,
+        priority: link.report()?.priority,
     };
     agreement.compare(&simulated.requests, &real.requests, count);
     agreement.compare(&simulated.answers, &real.answers, 2 * count);

@@ -3,7 +3,7 @@
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result};
-use fulmar_platform::lab::Urgency;
+use fulmar_platform::lab::ThreadPriority;
 use serde_json::{Value, json};
 
 /// The machine, as far as a reader needs to know it to judge the figures.
@@ -13,12 +13,12 @@ pub(super) struct Machine {
     processor: String,
     cores: usize,
     load: String,
-    /// The urgency of the engine's thread.
-    urgency: Urgency,
+    /// The priority of the engine's thread.
+    priority: ThreadPriority,
 }
 
 impl Machine {
-    pub(super) fn here(urgency: Urgency) -> Self {
+    pub(super) fn here(priority: ThreadPriority) -> Self {
         let read = |path| std::fs::read_to_string(path).unwrap_or_default();
         let model = read("/proc/cpuinfo");
         let model = model
@@ -36,7 +36,7 @@ impl Machine {
                 .take(3)
                 .collect::<Vec<_>>()
                 .join(" "),
-            urgency,
+            priority,
         }
     }
 
@@ -46,7 +46,7 @@ impl Machine {
             "processor": self.processor,
             "cores": self.cores,
             "load": self.load,
-            "engine": format!("{:?}", self.urgency),
+            "engine": format!("{:?}", self.priority),
             "optimised": !cfg!(debug_assertions),
             "stolen_percent": stolen * 100.0,
         })
@@ -58,7 +58,7 @@ impl Machine {
             processor,
             cores,
             load,
-            urgency,
+            priority,
         } = self;
         let build = if cfg!(debug_assertions) {
             "not optimised"
@@ -66,7 +66,7 @@ impl Machine {
             "optimised"
         };
         format!(
-            "Linux {kernel}, {cores} cores, {processor}; load before {load}; engine {urgency:?}, \
+            "Linux {kernel}, {cores} cores, {processor}; load before {load}; engine {priority:?}, \
              {build}; {:.1} % of the time taken by the host of this machine",
             stolen * 100.0
         )

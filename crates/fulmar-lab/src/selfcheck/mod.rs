@@ -70,8 +70,8 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
         Extent::Full
     };
     let stolen = Stolen::now();
-    let urgency = Link::start(&Scenario::default())?.report()?.urgency;
-    let machine = Machine::here(urgency);
+    let priority = Link::start(&Scenario::default())?.report()?.priority;
+    let machine = Machine::here(priority);
     let mut rows = Vec::new();
     let mut add = |row: Result<Row>| -> Result<()> {
         let row = row?;

@@ -8,12 +8,12 @@ mod network;
 mod pid_namespace;
 mod stamped;
 mod tcp;
+mod thread_priority;
 mod tun;
-mod urgency;
 
 pub use network::{Halt, Network};
 pub use pid_namespace::{PidNamespace, enter_pid_namespace};
 pub use stamped::{Stamped, receive_stamped, stamp_arrivals, wall_time, widen_receive_buffer};
 pub use tcp::{delay_acks, limit_window};
+pub use thread_priority::{ThreadPriority, raise_priority};
 pub use tun::Tun;
-pub use urgency::{Urgency, become_urgent};

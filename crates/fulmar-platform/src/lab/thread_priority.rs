@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 
 /// The priority of a thread over others that want the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Urgency {
+pub enum ThreadPriority {
     /// It runs at once, whatever else does (`SCHED_FIFO`).
     RealTime,
     /// It is one among others.
@@ -15,11 +15,11 @@ pub enum Urgency {
 /// Below the middle of 1 to 99, where the kernel's own threads are, and above everybody else.
 const PRIORITY: libc::c_int = 40;
 
-/// Makes the calling thread as urgent as the system permits, and its timers exact.
+/// Makes the calling thread a real-time one where the system permits it, and its timers exact.
 ///
 /// Threads and processes that it starts do not inherit this. A thread that is not permitted to be a
 /// real-time one stays as it was: niceness changes how much time it gets, not how soon.
-pub fn become_urgent() -> Urgency {
+pub fn raise_priority() -> ThreadPriority {
     // Timers of a usual thread are up to 50 µs late. That this is refused is not known to happen,
     // and would show as lateness.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
@@ -30,9 +30,9 @@ pub fn become_urgent() -> Urgency {
     // SAFETY: the parameter outlives the call, which changes nothing but this thread's scheduling.
     let done = unsafe { libc::sched_setscheduler(0, policy, &raw const parameter) };
     if done == 0 {
-        Urgency::RealTime
+        ThreadPriority::RealTime
     } else {
-        Urgency::Usual
+        ThreadPriority::Usual
     }
 }
 
@@ -42,22 +42,22 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn an_urgent_thread_is_what_it_says() {
-        let (urgency, policy) = std::thread::spawn(|| {
-            let urgency = become_urgent();
+    fn a_real_time_thread_is_what_it_says() {
+        let (priority, policy) = std::thread::spawn(|| {
+            let priority = raise_priority();
             // SAFETY: asks for the policy of this thread.
-            (urgency, unsafe { libc::sched_getscheduler(0) })
+            (priority, unsafe { libc::sched_getscheduler(0) })
         })
         .join()
         .unwrap();
         let is_fifo = policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_FIFO;
-        assert_eq!(is_fifo, urgency == Urgency::RealTime);
+        assert_eq!(is_fifo, priority == ThreadPriority::RealTime);
     }
 
     #[test]
-    fn what_it_starts_is_not_urgent() {
+    fn what_it_starts_has_the_usual_priority() {
         let policy = std::thread::spawn(|| {
-            become_urgent();
+            raise_priority();
             // SAFETY: asks for the policy of the new thread.
             let started = std::thread::spawn(|| unsafe { libc::sched_getscheduler(0) });
             started.join().unwrap()
@@ -66,9 +66,9 @@ mod tests {
     }
 
     #[test]
-    fn an_urgent_thread_still_sleeps() {
+    fn a_real_time_thread_still_sleeps() {
         let slept = std::thread::spawn(|| {
-            become_urgent();
+            raise_priority();
             let start = Instant::now();
             let pause = Duration::from_millis(2);
             crate::Poller::<()>::new()
