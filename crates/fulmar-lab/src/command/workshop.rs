@@ -108,13 +108,13 @@ impl Workshop {
             };
             return Ok((ended, plan));
         }
-        let crew = Processes::new(self.program.clone(), self.options.clone());
+        let runner = Processes::new(self.program.clone(), self.options.clone());
         let (folder, events) = (&self.folder, &self.events);
         let ended = conduct(
             &plan,
             &left,
             folder,
-            &crew,
+            &runner,
             self.jobs,
             events,
             &mut progress,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 
-use super::crew::{Crew, Interrupted, outcome};
 use super::plan::{Plan, Run};
+use super::runner::{Interrupted, Runner, outcome};
 use crate::outcome::{End, Folder, Outcome};
 
 /// An event while runs are made.
@@ -56,7 +56,7 @@ pub fn conduct(
     plan: &Plan,
     numbers: &[usize],
     folder: &Folder,
-    crew: &dyn Crew,
+    runner: &dyn Runner,
     jobs: usize,
     events: &(Sender<Event>, Receiver<Event>),
     watch: &mut dyn Watch,
@@ -65,7 +65,7 @@ pub fn conduct(
         let start = |number: usize| {
             let sender = events.0.clone();
             scope.spawn(move || {
-                let made = crew.make(plan, &plan.runs[number]).map(Box::new);
+                let made = runner.make(plan, &plan.runs[number]).map(Box::new);
                 // Nobody listens any more where writing has failed.
                 let _ = sender.send(Event::Over(number, made));
             });
@@ -77,9 +77,9 @@ pub fn conduct(
             jobs: jobs.max(1),
             ended: Ended::default(),
         };
-        let result = conductor.work_off(&start, folder, crew, &events.1, watch);
+        let result = conductor.work_off(&start, folder, runner, &events.1, watch);
         if result.is_err() {
-            conductor.stop_all(crew);
+            conductor.stop_all(runner);
         }
         result.map(|()| conductor.ended)
     })
@@ -108,7 +108,7 @@ impl Conductor<'_> {
         &mut self,
         start: &dyn Fn(usize),
         folder: &Folder,
-        crew: &dyn Crew,
+        runner: &dyn Runner,
         events: &Receiver<Event>,
         watch: &mut dyn Watch,
     ) -> Result<()> {
@@ -125,16 +125,16 @@ impl Conductor<'_> {
                 Ok(Event::Over(number, made)) => {
                     // It may hear of the signal before we do.
                     if made.as_ref().is_err_and(|error| error.is::<Interrupted>()) {
-                        self.interrupt(crew);
+                        self.interrupt(runner);
                     }
                     if let Some(outcome) = self.over(number, made) {
                         folder.put(&outcome)?;
                         watch.is_over(&self.plan.runs[number], &outcome);
                     }
                 }
-                Ok(Event::Interrupted) => self.interrupt(crew),
+                Ok(Event::Interrupted) => self.interrupt(runner),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    self.stop_late(crew);
+                    self.stop_late(runner);
                 }
             }
             self.look(watch);
@@ -192,24 +192,24 @@ impl Conductor<'_> {
         Some(kept)
     }
 
-    fn interrupt(&mut self, crew: &dyn Crew) {
+    fn interrupt(&mut self, runner: &dyn Runner) {
         self.ended.is_interrupted = true;
         self.waiting.clear();
-        self.stop_all(crew);
+        self.stop_all(runner);
     }
 
-    fn stop_all(&self, crew: &dyn Crew) {
+    fn stop_all(&self, runner: &dyn Runner) {
         for number in self.under_way.keys() {
-            crew.stop(&self.plan.runs[*number].id);
+            runner.stop(&self.plan.runs[*number].id);
         }
     }
 
-    fn stop_late(&mut self, crew: &dyn Crew) {
+    fn stop_late(&mut self, runner: &dyn Runner) {
         for (number, under_way) in &mut self.under_way {
             let run = &self.plan.runs[*number];
             if under_way.began.elapsed() > run.takes * 2 + LATE {
                 under_way.is_late = true;
-                crew.stop(&run.id);
+                runner.stop(&run.id);
             }
         }
     }

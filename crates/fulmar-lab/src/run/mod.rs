@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Selection ─► Plan ─► conduct ─► Folder of outcomes ─► report
-//!   names, peers   order      └ Crew: a process for each run, in a namespace of its own
+//!   names, peers   order      └ Runner: a process for each run, in a namespace of its own
 //! ```
 //!
 //! Every outcome is written as soon as it is there. The same plan with the same folder goes on where it
@@ -16,19 +16,19 @@
 //! themselves come last.
 
 mod conduct;
-mod crew;
 mod forecast;
 mod missing;
 mod pairs;
 mod plan;
 mod progress;
+mod runner;
 mod selection;
 
 pub use conduct::{Ended, Event, Watch, conduct};
-pub use crew::{Crew, Hands, Interrupted, Processes, outcome};
 pub use forecast::forecast;
 pub use missing::missing;
 pub use pairs::{PAIRS, Pair, Series, Verdict, judge, pairs};
 pub use plan::{Plan, Run};
 pub use progress::{Progress, minutes};
+pub use runner::{Hands, Interrupted, Processes, Runner, outcome};
 pub use selection::{Chosen, Selection};

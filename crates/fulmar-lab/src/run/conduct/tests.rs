@@ -215,7 +215,7 @@ fn what_has_failed_is_kept_with_its_reason_and_tried_again() {
 /// Does nothing until it is stopped, and then has no outcome.
 struct Stuck(Mutex<Vec<RunId>>, std::sync::Condvar);
 
-impl Crew for Stuck {
+impl Runner for Stuck {
     fn make(&self, _plan: &Plan, run: &Run) -> Result<Outcome> {
         let mut stopped = self.0.lock().unwrap();
         while !stopped.contains(&run.id) {
@@ -250,7 +250,7 @@ fn what_is_under_way_is_stopped_by_an_interrupt_and_leaves_nothing() {
 /// Hears of a signal in its first run, and is stuck in the others.
 struct Struck(Stuck, RunId);
 
-impl Crew for Struck {
+impl Runner for Struck {
     fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
         if run.id == self.1 {
             anyhow::bail!(Interrupted);

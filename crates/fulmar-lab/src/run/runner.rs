@@ -1,4 +1,4 @@
-//! The crew that makes runs.
+//! Makes runs: in this process, or in a process each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -15,7 +15,7 @@ use crate::experiment::{Measured, Surroundings};
 use crate::outcome::{End, Facts, Outcome, RunId};
 
 /// Makes runs, several at a time.
-pub trait Crew: Sync {
+pub trait Runner: Sync {
     /// Makes a run.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Interrupted {
 /// Makes runs in this process.
 pub struct Hands(pub Surroundings);
 
-impl Crew for Hands {
+impl Runner for Hands {
     fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
         let measured = plan.work(run).measure(&run.peer, run.seed, &self.0);
         Ok(outcome(run.id.clone(), measured))
@@ -97,7 +97,7 @@ struct UnderWay {
 const WORDS_MAX: usize = 2000;
 
 impl Processes {
-    /// A crew of this program, called with these options.
+    /// A runner that starts this program, with these options.
     pub fn new(program: PathBuf, options: Vec<String>) -> Self {
         Self {
             program,
@@ -138,7 +138,7 @@ impl Processes {
     }
 }
 
-impl Crew for Processes {
+impl Runner for Processes {
     fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
         let started = self.command(plan, run).spawn();
         let mut child = started.context("starting a process for a run")?;
