@@ -13,7 +13,7 @@ use serde_json::json;
 use super::run::Making;
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
-use crate::run::{Ended, Event, Plan, Processes, Progress, conduct, forecast, minutes};
+use crate::run::{Ended, Event, Plan, ProcessRunner, Progress, conduct, forecast, minutes};
 
 /// The file of a folder of outcomes that says with which settings all of them were made.
 const SETTINGS: &str = "settings.json";
@@ -108,7 +108,7 @@ impl Workshop {
             };
             return Ok((ended, plan));
         }
-        let runner = Processes::new(self.program.clone(), self.options.clone());
+        let runner = ProcessRunner::new(self.program.clone(), self.options.clone());
         let (folder, events) = (&self.folder, &self.events);
         let ended = conduct(
             &plan,

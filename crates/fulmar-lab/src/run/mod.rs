@@ -30,5 +30,5 @@ pub use missing::missing;
 pub use pairs::{PAIRS, Pair, Series, Verdict, judge, pairs};
 pub use plan::{Plan, Run};
 pub use progress::{Progress, minutes};
-pub use runner::{Hands, Interrupted, Processes, Runner, outcome};
+pub use runner::{InProcessRunner, Interrupted, ProcessRunner, Runner, outcome};
 pub use selection::{Chosen, Selection};

@@ -43,9 +43,9 @@ impl Interrupted {
 }
 
 /// Makes runs in this process.
-pub struct Hands(pub Surroundings);
+pub struct InProcessRunner(pub Surroundings);
 
-impl Runner for Hands {
+impl Runner for InProcessRunner {
     fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
         let measured = plan.work(run).measure(&run.peer, run.seed, &self.0);
         Ok(outcome(run.id.clone(), measured))
@@ -78,7 +78,7 @@ pub fn outcome(run: RunId, measured: Result<Measured>) -> Outcome {
 }
 
 /// Makes each run in a process of its own, which can be killed with all that it has started.
-pub struct Processes {
+pub struct ProcessRunner {
     /// This program.
     pub program: PathBuf,
     /// The options that say what there is to measure with.
@@ -96,7 +96,7 @@ struct UnderWay {
 /// So much is kept of what a run says of itself.
 const WORDS_MAX: usize = 2000;
 
-impl Processes {
+impl ProcessRunner {
     /// A runner that starts this program, with these options.
     pub fn new(program: PathBuf, options: Vec<String>) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl Processes {
     }
 }
 
-impl Runner for Processes {
+impl Runner for ProcessRunner {
     fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
         let started = self.command(plan, run).spawn();
         let mut child = started.context("starting a process for a run")?;

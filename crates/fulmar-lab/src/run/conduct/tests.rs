@@ -3,7 +3,7 @@
 use super::*;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::outcome::RunId;
-use crate::run::{Chosen, Hands, forecast};
+use crate::run::{Chosen, InProcessRunner, forecast};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -106,12 +106,12 @@ impl Scene {
 
     fn work_off(&self, jobs: usize) -> Ended {
         let left = self.plan.left(&self.folder);
-        let hands = Hands(Surroundings::default());
+        let runner = InProcessRunner(Surroundings::default());
         let ended = conduct(
             &self.plan,
             &left,
             &self.folder,
-            &hands,
+            &runner,
             jobs,
             &self.events,
             &mut Nobody,
