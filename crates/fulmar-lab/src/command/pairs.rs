@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let plan = pairs(chosen, arguments.pairs, !arguments.no_alone);
     super::into_pid_namespace()?;
-    let (ended, plan) = Workshop::open(making)?.work_off(plan)?;
+    let (ended, plan) = Workshop::open(making)?.run(plan)?;
     let folder = crate::outcome::Folder::open(&making.out)?;
     let equal = judge(&plan, &folder, Series::First, Series::Second);
     println!(

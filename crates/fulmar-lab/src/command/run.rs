@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     // All that runs is gone with this process, also when it is killed.
     super::into_pid_namespace()?;
     let workshop = Workshop::open(making)?;
-    let (ended, _) = workshop.work_off(plan)?;
+    let (ended, _) = workshop.run(plan)?;
     // Where the very first run was interrupted there is nothing to report.
     if !workshop.folder.all()?.is_empty() {
         println!("{}", page(&making.out, &around)?);

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::run::Making;
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
-use crate::run::{Ended, Event, Plan, ProcessRunner, Progress, conduct, forecast, minutes};
+use crate::run::{Ended, Event, Plan, ProcessRunner, Progress, forecast, minutes, run_plan};
 
 /// The file of a folder of outcomes that says with which settings all of them were made.
 const SETTINGS: &str = "settings.json";
@@ -82,7 +82,7 @@ impl Workshop {
     /// # Errors
     ///
     /// Where the disk takes nothing, or no process can be started.
-    pub(super) fn work_off(&self, mut plan: Plan) -> Result<(Ended, Plan)> {
+    pub(super) fn run(&self, mut plan: Plan) -> Result<(Ended, Plan)> {
         self.note_origin()?;
         plan.learn(&self.folder.all()?);
         let left = plan.left(&self.folder);
@@ -110,7 +110,7 @@ impl Workshop {
         }
         let runner = ProcessRunner::new(self.program.clone(), self.options.clone());
         let (folder, events) = (&self.folder, &self.events);
-        let ended = conduct(
+        let ended = run_plan(
             &plan,
             &left,
             folder,

@@ -1,7 +1,7 @@
 //! Runs by the dozen: what is to be measured, in which order, how long it takes, and that it is done.
 //!
 //! ```text
-//!   Selection ─► Plan ─► conduct ─► Folder of outcomes ─► report
+//!   Selection ─► Plan ─► run_plan ─► Folder of outcomes ─► report
 //!   names, peers   order      └ Runner: a process for each run, in a namespace of its own
 //! ```
 //!
@@ -15,20 +15,20 @@
 //! this machine goes through meanwhile, all peers of a cell do. Cells that must have the machine for
 //! themselves come last.
 
-mod conduct;
 mod forecast;
 mod missing;
 mod pairs;
 mod plan;
 mod progress;
 mod runner;
+mod scheduler;
 mod selection;
 
-pub use conduct::{Ended, Event, Watch, conduct};
 pub use forecast::forecast;
 pub use missing::missing;
 pub use pairs::{PAIRS, Pair, Series, Verdict, judge, pairs};
 pub use plan::{Plan, Run};
 pub use progress::{Progress, minutes};
 pub use runner::{InProcessRunner, Interrupted, ProcessRunner, Runner, outcome};
+pub use scheduler::{Ended, Event, Watch, run_plan};
 pub use selection::{Chosen, Selection};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
-use super::conduct::Watch;
 use super::forecast::forecast;
 use super::plan::Run;
+use super::scheduler::Watch;
 use crate::outcome::{End, Outcome};
 use crate::stats::Summary;
 

@@ -1,4 +1,4 @@
-//! A plan is worked off.
+//! Runs a plan: starts runs, as many side by side as may be, and keeps their outcomes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -28,7 +28,7 @@ pub trait Watch {
     fn looks(&mut self, under_way: &[(&Run, Duration)], waiting: &[&Run]);
 }
 
-/// The end of the conduct of a plan.
+/// The end of the execution of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
     /// The number of runs that have become complete.
@@ -52,7 +52,7 @@ const LATE: Duration = Duration::from_secs(600);
 /// # Errors
 ///
 /// Where an outcome cannot be written. What is under way is stopped then.
-pub fn conduct(
+pub fn run_plan(
     plan: &Plan,
     numbers: &[usize],
     folder: &Folder,
@@ -70,18 +70,18 @@ pub fn conduct(
                 let _ = sender.send(Event::Over(number, made));
             });
         };
-        let mut conductor = Conductor {
+        let mut scheduler = Scheduler {
             plan,
             waiting: numbers.iter().copied().collect(),
             under_way: BTreeMap::new(),
             jobs: jobs.max(1),
             ended: Ended::default(),
         };
-        let result = conductor.work_off(&start, folder, runner, &events.1, watch);
+        let result = scheduler.run(&start, folder, runner, &events.1, watch);
         if result.is_err() {
-            conductor.stop_all(runner);
+            scheduler.stop_all(runner);
         }
-        result.map(|()| conductor.ended)
+        result.map(|()| scheduler.ended)
     })
 }
 
@@ -95,7 +95,7 @@ struct UnderWay {
     is_late: bool,
 }
 
-struct Conductor<'a> {
+struct Scheduler<'a> {
     plan: &'a Plan,
     waiting: VecDeque<usize>,
     under_way: BTreeMap<usize, UnderWay>,
@@ -103,8 +103,8 @@ struct Conductor<'a> {
     ended: Ended,
 }
 
-impl Conductor<'_> {
-    fn work_off(
+impl Scheduler<'_> {
+    fn run(
         &mut self,
         start: &dyn Fn(usize),
         folder: &Folder,

@@ -104,10 +104,10 @@ impl Scene {
         }
     }
 
-    fn work_off(&self, jobs: usize) -> Ended {
+    fn run(&self, jobs: usize) -> Ended {
         let left = self.plan.left(&self.folder);
         let runner = InProcessRunner(Surroundings::default());
-        let ended = conduct(
+        let ended = run_plan(
             &self.plan,
             &left,
             &self.folder,
@@ -127,7 +127,7 @@ impl Scene {
 #[test]
 fn peers_follow_each_other_the_long_come_first_and_who_is_alone_last() {
     let scene = Scene::new(2);
-    scene.work_off(1);
+    scene.run(1);
     let expected = [
         "long ssh 1",
         "long mosh 1",
@@ -154,7 +154,7 @@ fn peers_follow_each_other_the_long_come_first_and_who_is_alone_last() {
 #[test]
 fn no_more_run_than_may_and_who_is_alone_is() {
     let scene = Scene::new(5);
-    let ended = scene.work_off(4);
+    let ended = scene.run(4);
     assert_eq!((ended.complete, ended.failed), (45, 0));
     let outcomes = scene.folder.all().unwrap();
     assert_eq!(outcomes.len(), 45);
@@ -174,7 +174,7 @@ fn no_more_run_than_may_and_who_is_alone_is() {
 fn an_interrupted_plan_goes_on_where_it_was() {
     let scene = Scene::new(2);
     scene.ledger().interrupt_after = Some((5, scene.events.0.clone()));
-    let ended = scene.work_off(1);
+    let ended = scene.run(1);
     assert!(ended.is_interrupted);
     // The fifth was under way, and had an outcome before it could be stopped.
     assert_eq!(
@@ -182,7 +182,7 @@ fn an_interrupted_plan_goes_on_where_it_was() {
         (5, 13)
     );
     scene.ledger().interrupt_after = None;
-    let ended = scene.work_off(1);
+    let ended = scene.run(1);
     assert_eq!((ended.complete, ended.is_interrupted), (13, false));
     let begun = &scene.ledger().begun;
     let mut once = begun.clone();
@@ -195,7 +195,7 @@ fn an_interrupted_plan_goes_on_where_it_was() {
 fn what_has_failed_is_kept_with_its_reason_and_tried_again() {
     let scene = Scene::new(1);
     scene.ledger().failing = vec!["short ssh 1".to_owned()];
-    let ended = scene.work_off(2);
+    let ended = scene.run(2);
     assert_eq!((ended.complete, ended.failed), (8, 1));
     let run = RunId {
         experiment: "fake".to_owned(),
@@ -206,7 +206,7 @@ fn what_has_failed_is_kept_with_its_reason_and_tried_again() {
     let outcome = scene.folder.get(&run).unwrap();
     assert_eq!(outcome.end, End::Failed("no answer".to_owned()));
     scene.ledger().failing.clear();
-    let ended = scene.work_off(2);
+    let ended = scene.run(2);
     assert_eq!((ended.complete, ended.failed), (1, 0));
     assert_eq!(scene.folder.get(&run).unwrap().end, End::Complete);
     assert_eq!(scene.ledger().begun.len(), 10);
@@ -237,7 +237,7 @@ fn what_is_under_way_is_stopped_by_an_interrupt_and_leaves_nothing() {
     let stuck = Stuck(Mutex::default(), std::sync::Condvar::new());
     let left = scene.plan.left(&scene.folder);
     let (plan, folder) = (&scene.plan, &scene.folder);
-    let ended = conduct(plan, &left, folder, &stuck, 3, &scene.events, &mut Nobody);
+    let ended = run_plan(plan, &left, folder, &stuck, 3, &scene.events, &mut Nobody);
     let expected = Ended {
         is_interrupted: true,
         ..Ended::default()
@@ -270,7 +270,7 @@ fn an_interrupt_that_a_run_hears_first_is_one_for_all() {
     let left = plan.left(folder);
     let stuck = Stuck(Mutex::default(), std::sync::Condvar::new());
     let struck = Struck(stuck, plan.runs[left[0]].id.clone());
-    let ended = conduct(plan, &left, folder, &struck, 3, &scene.events, &mut Nobody);
+    let ended = run_plan(plan, &left, folder, &struck, 3, &scene.events, &mut Nobody);
     let expected = Ended {
         is_interrupted: true,
         ..Ended::default()
@@ -301,7 +301,7 @@ fn a_forecast_adds_up() {
 #[test]
 fn times_of_runs_that_were_made_replace_estimates() {
     let mut scene = Scene::new(2);
-    scene.work_off(1);
+    scene.run(1);
     let mut outcomes = scene.folder.all().unwrap();
     outcomes.retain(|one| one.run.cell == "long" && one.run.seed == 1);
     for outcome in &mut outcomes {
