@@ -13,7 +13,7 @@ use serde_json::json;
 use super::run::Making;
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
-use crate::run::{Ended, Event, Plan, ProcessRunner, Progress, forecast, minutes, run_plan};
+use crate::run::{Event, Plan, ProcessRunner, Progress, RunCounts, forecast, minutes, run_plan};
 
 /// The file of a folder of outcomes that says with which settings all of them were made.
 const SETTINGS: &str = "settings.json";
@@ -82,7 +82,7 @@ impl Workshop {
     /// # Errors
     ///
     /// Where the disk takes nothing, or no process can be started.
-    pub(super) fn run(&self, mut plan: Plan) -> Result<(Ended, Plan)> {
+    pub(super) fn run(&self, mut plan: Plan) -> Result<(RunCounts, Plan)> {
         self.note_origin()?;
         plan.learn(&self.folder.all()?);
         let left = plan.left(&self.folder);
@@ -102,9 +102,9 @@ impl Workshop {
         }
         if !left.is_empty() && self.has_selfcheck && !self.selfcheck(&mut progress)? {
             progress.say(INTERRUPTED);
-            let ended = Ended {
+            let ended = RunCounts {
                 is_interrupted: true,
-                ..Ended::default()
+                ..RunCounts::default()
             };
             return Ok((ended, plan));
         }

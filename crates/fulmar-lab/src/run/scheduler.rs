@@ -30,7 +30,7 @@ pub trait Watch {
 
 /// The end of the execution of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ended {
+pub struct RunCounts {
     /// The number of runs that have become complete.
     pub complete: usize,
     /// The number of runs that have failed.
@@ -60,7 +60,7 @@ pub fn run_plan(
     jobs: usize,
     events: &(Sender<Event>, Receiver<Event>),
     watch: &mut dyn Watch,
-) -> Result<Ended> {
+) -> Result<RunCounts> {
     std::thread::scope(|scope| {
         let start = |number: usize| {
             let sender = events.0.clone();
@@ -75,7 +75,7 @@ pub fn run_plan(
             waiting: numbers.iter().copied().collect(),
             under_way: BTreeMap::new(),
             jobs: jobs.max(1),
-            ended: Ended::default(),
+            ended: RunCounts::default(),
         };
         let result = scheduler.run(&start, folder, runner, &events.1, watch);
         if result.is_err() {
@@ -100,7 +100,7 @@ struct Scheduler<'a> {
     waiting: VecDeque<usize>,
     under_way: BTreeMap<usize, UnderWay>,
     jobs: usize,
-    ended: Ended,
+    ended: RunCounts,
 }
 
 impl Scheduler<'_> {

@@ -104,7 +104,7 @@ impl Scene {
         }
     }
 
-    fn run(&self, jobs: usize) -> Ended {
+    fn run(&self, jobs: usize) -> RunCounts {
         let left = self.plan.left(&self.folder);
         let runner = InProcessRunner(Surroundings::default());
         let ended = run_plan(
@@ -238,9 +238,9 @@ fn what_is_under_way_is_stopped_by_an_interrupt_and_leaves_nothing() {
     let left = scene.plan.left(&scene.folder);
     let (plan, folder) = (&scene.plan, &scene.folder);
     let ended = run_plan(plan, &left, folder, &stuck, 3, &scene.events, &mut Nobody);
-    let expected = Ended {
+    let expected = RunCounts {
         is_interrupted: true,
-        ..Ended::default()
+        ..RunCounts::default()
     };
     assert_eq!(ended.unwrap(), expected);
     assert_eq!(stuck.0.lock().unwrap().len(), 3);
@@ -271,9 +271,9 @@ fn an_interrupt_that_a_run_hears_first_is_one_for_all() {
     let stuck = Stuck(Mutex::default(), std::sync::Condvar::new());
     let struck = Struck(stuck, plan.runs[left[0]].id.clone());
     let ended = run_plan(plan, &left, folder, &struck, 3, &scene.events, &mut Nobody);
-    let expected = Ended {
+    let expected = RunCounts {
         is_interrupted: true,
-        ..Ended::default()
+        ..RunCounts::default()
     };
     assert_eq!(ended.unwrap(), expected);
     assert!(folder.all().unwrap().is_empty());
