@@ -13,7 +13,7 @@ use serde_json::json;
 use super::run::Making;
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
-use crate::run::{Event, Plan, ProcessRunner, Progress, RunCounts, forecast, minutes, run_plan};
+use crate::run::{Plan, ProcessRunner, Progress, RunCounts, RunEvent, forecast, minutes, run_plan};
 
 /// The file of a folder of outcomes that says with which settings all of them were made.
 const SETTINGS: &str = "settings.json";
@@ -34,7 +34,7 @@ pub(super) struct Workshop {
     jobs: usize,
     has_selfcheck: bool,
     is_quick: bool,
-    events: (Sender<Event>, Receiver<Event>),
+    events: (Sender<RunEvent>, Receiver<RunEvent>),
     fulmar: PathBuf,
     data: Option<PathBuf>,
 }
@@ -158,7 +158,7 @@ impl Workshop {
             if let Some(status) = check.0.try_wait()? {
                 break status;
             }
-            if let Ok(Event::Interrupted) = self.events.1.recv_timeout(LOOK) {
+            if let Ok(RunEvent::Interrupted) = self.events.1.recv_timeout(LOOK) {
                 return Ok(false);
             }
         };
@@ -198,7 +198,7 @@ impl Drop for Check {
 }
 
 /// Makes events of interrupts, for as long as this process lives.
-fn hear_interrupts(events: Sender<Event>) -> Result<()> {
+fn hear_interrupts(events: Sender<RunEvent>) -> Result<()> {
     let signals = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
     let mut pipe = SignalPipe::new(&signals).context("listening for interrupts")?;
     std::thread::spawn(move || {
@@ -206,7 +206,7 @@ fn hear_interrupts(events: Sender<Event>) -> Result<()> {
             // Where waiting fails there is nothing to hear.
             let is_over = wait_for(&pipe, Interest::Read, None).is_err();
             let has_come = pipe.drain().count() > 0;
-            if is_over || (has_come && events.send(Event::Interrupted).is_err()) {
+            if is_over || (has_come && events.send(RunEvent::Interrupted).is_err()) {
                 return;
             }
         }

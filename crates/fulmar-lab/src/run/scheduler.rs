@@ -11,7 +11,7 @@ use super::runner::{Interrupted, Runner, outcome};
 use crate::outcome::{End, Folder, Outcome};
 
 /// An event while runs are made.
-pub enum Event {
+pub enum RunEvent {
     /// The run of this number is over.
     Over(usize, Result<Box<Outcome>>),
     /// Somebody wants an end.
@@ -58,7 +58,7 @@ pub fn run_plan(
     folder: &Folder,
     runner: &dyn Runner,
     jobs: usize,
-    events: &(Sender<Event>, Receiver<Event>),
+    events: &(Sender<RunEvent>, Receiver<RunEvent>),
     watch: &mut dyn Watch,
 ) -> Result<RunCounts> {
     std::thread::scope(|scope| {
@@ -67,7 +67,7 @@ pub fn run_plan(
             scope.spawn(move || {
                 let made = runner.make(plan, &plan.runs[number]).map(Box::new);
                 // Nobody listens any more where writing has failed.
-                let _ = sender.send(Event::Over(number, made));
+                let _ = sender.send(RunEvent::Over(number, made));
             });
         };
         let mut scheduler = Scheduler {
@@ -109,7 +109,7 @@ impl Scheduler<'_> {
         start: &dyn Fn(usize),
         folder: &Folder,
         runner: &dyn Runner,
-        events: &Receiver<Event>,
+        events: &Receiver<RunEvent>,
         watch: &mut dyn Watch,
     ) -> Result<()> {
         loop {
@@ -122,7 +122,7 @@ impl Scheduler<'_> {
                 return Ok(());
             }
             match events.recv_timeout(LOOK) {
-                Ok(Event::Over(number, made)) => {
+                Ok(RunEvent::Over(number, made)) => {
                     // It may hear of the signal before we do.
                     if made.as_ref().is_err_and(|error| error.is::<Interrupted>()) {
                         self.interrupt(runner);
@@ -132,7 +132,7 @@ impl Scheduler<'_> {
                         watch.is_over(&self.plan.runs[number], &outcome);
                     }
                 }
-                Ok(Event::Interrupted) => self.interrupt(runner),
+                Ok(RunEvent::Interrupted) => self.interrupt(runner),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     self.stop_late(runner);
                 }

@@ -19,7 +19,7 @@ struct Ledger {
     /// Those that fail.
     failing: Vec<String>,
     /// After so many somebody interrupts.
-    interrupt_after: Option<(usize, Sender<Event>)>,
+    interrupt_after: Option<(usize, Sender<RunEvent>)>,
 }
 
 struct Counted {
@@ -42,7 +42,7 @@ impl Work for Counted {
             if let Some((after, sender)) = &ledger.interrupt_after
                 && ledger.begun.len() == *after
             {
-                sender.send(Event::Interrupted).unwrap();
+                sender.send(RunEvent::Interrupted).unwrap();
             }
             ledger.failing.contains(&name)
         };
@@ -65,7 +65,7 @@ struct Scene {
     ledger: Arc<Mutex<Ledger>>,
     plan: Plan,
     folder: Folder,
-    events: (Sender<Event>, Receiver<Event>),
+    events: (Sender<RunEvent>, Receiver<RunEvent>),
     _place: tempfile::TempDir,
 }
 
@@ -233,7 +233,7 @@ impl Runner for Stuck {
 #[test]
 fn what_is_under_way_is_stopped_by_an_interrupt_and_leaves_nothing() {
     let scene = Scene::new(1);
-    scene.events.0.send(Event::Interrupted).unwrap();
+    scene.events.0.send(RunEvent::Interrupted).unwrap();
     let stuck = Stuck(Mutex::default(), std::sync::Condvar::new());
     let left = scene.plan.left(&scene.folder);
     let (plan, folder) = (&scene.plan, &scene.folder);
