@@ -30,5 +30,5 @@ pub use pairs::{PAIRS, Pair, Series, Verdict, judge, pairs};
 pub use plan::{Plan, Run};
 pub use progress::{Progress, minutes};
 pub use runner::{InProcessRunner, Interrupted, ProcessRunner, Runner, outcome};
-pub use scheduler::{RunCounts, RunEvent, Watch, run_plan};
+pub use scheduler::{RunCounts, RunEvent, RunObserver, run_plan};
 pub use selection::{Chosen, Selection};

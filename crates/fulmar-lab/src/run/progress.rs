@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::forecast::forecast;
 use super::plan::Run;
-use super::scheduler::Watch;
+use super::scheduler::RunObserver;
 use crate::outcome::{End, Outcome};
 use crate::stats::Summary;
 
@@ -80,7 +80,7 @@ impl<W: Write> Progress<W> {
     }
 }
 
-impl<W: Write> Watch for Progress<W> {
+impl<W: Write> RunObserver for Progress<W> {
     fn begins(&mut self, run: &Run) {
         if self.columns.is_none() {
             self.say(&format!("begins: {}", named(run)));

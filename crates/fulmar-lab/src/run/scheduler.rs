@@ -19,7 +19,7 @@ pub enum RunEvent {
 }
 
 /// Somebody who looks on.
-pub trait Watch {
+pub trait RunObserver {
     /// A run begins.
     fn begins(&mut self, run: &Run);
     /// A run is over, with its outcome on disk.
@@ -59,7 +59,7 @@ pub fn run_plan(
     runner: &dyn Runner,
     jobs: usize,
     events: &(Sender<RunEvent>, Receiver<RunEvent>),
-    watch: &mut dyn Watch,
+    watch: &mut dyn RunObserver,
 ) -> Result<RunCounts> {
     std::thread::scope(|scope| {
         let start = |number: usize| {
@@ -110,7 +110,7 @@ impl Scheduler<'_> {
         folder: &Folder,
         runner: &dyn Runner,
         events: &Receiver<RunEvent>,
-        watch: &mut dyn Watch,
+        watch: &mut dyn RunObserver,
     ) -> Result<()> {
         loop {
             while let Some(number) = self.next() {
@@ -214,7 +214,7 @@ impl Scheduler<'_> {
         }
     }
 
-    fn look(&self, watch: &mut dyn Watch) {
+    fn look(&self, watch: &mut dyn RunObserver) {
         let runs = &self.plan.runs;
         let under_way: Vec<(&Run, Duration)> = self
             .under_way

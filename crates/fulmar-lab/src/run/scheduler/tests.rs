@@ -55,7 +55,7 @@ impl Work for Counted {
 
 struct Nobody;
 
-impl Watch for Nobody {
+impl RunObserver for Nobody {
     fn begins(&mut self, _run: &Run) {}
     fn is_over(&mut self, _run: &Run, _outcome: &Outcome) {}
     fn looks(&mut self, _under_way: &[(&Run, Duration)], _waiting: &[&Run]) {}
