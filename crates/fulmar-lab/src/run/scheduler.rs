@@ -73,7 +73,7 @@ pub fn run_plan(
         let mut scheduler = Scheduler {
             plan,
             waiting: numbers.iter().copied().collect(),
-            under_way: BTreeMap::new(),
+            active: BTreeMap::new(),
             jobs: jobs.max(1),
             ended: RunCounts::default(),
         };
@@ -86,7 +86,7 @@ pub fn run_plan(
 }
 
 /// A run that is being made.
-struct UnderWay {
+struct ActiveRun {
     began: Instant,
     began_at: u64,
     /// The most runs that were under way at once while it was.
@@ -98,7 +98,7 @@ struct UnderWay {
 struct Scheduler<'a> {
     plan: &'a Plan,
     waiting: VecDeque<usize>,
-    under_way: BTreeMap<usize, UnderWay>,
+    active: BTreeMap<usize, ActiveRun>,
     jobs: usize,
     ended: RunCounts,
 }
@@ -118,7 +118,7 @@ impl Scheduler<'_> {
                 self.begin(number);
                 start(number);
             }
-            if self.under_way.is_empty() {
+            if self.active.is_empty() {
                 return Ok(());
             }
             match events.recv_timeout(LOOK) {
@@ -146,31 +146,31 @@ impl Scheduler<'_> {
         let number = *self.waiting.front()?;
         let is_alone = |number: &usize| self.plan.runs[*number].is_alone;
         let may = if is_alone(&number) {
-            self.under_way.is_empty()
+            self.active.is_empty()
         } else {
-            self.under_way.len() < self.jobs && !self.under_way.keys().any(is_alone)
+            self.active.len() < self.jobs && !self.active.keys().any(is_alone)
         };
         may.then(|| self.waiting.pop_front()).flatten()
     }
 
     fn begin(&mut self, number: usize) {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let run = UnderWay {
+        let run = ActiveRun {
             began: Instant::now(),
             began_at: now.map_or(0, |now| now.as_secs()),
             side_by_side: 1,
             is_late: false,
         };
-        self.under_way.insert(number, run);
-        let count = self.under_way.len();
-        for run in self.under_way.values_mut() {
+        self.active.insert(number, run);
+        let count = self.active.len();
+        for run in self.active.values_mut() {
             run.side_by_side = run.side_by_side.max(count);
         }
     }
 
     /// Returns what is to be kept of a run that is over; of one that was stopped, nothing.
     fn over(&mut self, number: usize, made: Result<Box<Outcome>>) -> Option<Outcome> {
-        let under_way = self.under_way.remove(&number)?;
+        let under_way = self.active.remove(&number)?;
         let run = &self.plan.runs[number];
         let mut kept = match made {
             Ok(kept) => *kept,
@@ -199,13 +199,13 @@ impl Scheduler<'_> {
     }
 
     fn stop_all(&self, runner: &dyn Runner) {
-        for number in self.under_way.keys() {
+        for number in self.active.keys() {
             runner.stop(&self.plan.runs[*number].id);
         }
     }
 
     fn stop_late(&mut self, runner: &dyn Runner) {
-        for (number, under_way) in &mut self.under_way {
+        for (number, under_way) in &mut self.active {
             let run = &self.plan.runs[*number];
             if under_way.began.elapsed() > run.takes * 2 + LATE {
                 under_way.is_late = true;
@@ -217,7 +217,7 @@ impl Scheduler<'_> {
     fn look(&self, watch: &mut dyn RunObserver) {
         let runs = &self.plan.runs;
         let under_way: Vec<(&Run, Duration)> = self
-            .under_way
+            .active
             .iter()
             .map(|(number, run)| (&runs[*number], run.began.elapsed()))
             .collect();
