@@ -83,11 +83,11 @@ pub struct ProcessRunner {
     pub program: PathBuf,
     /// The options that say what there is to measure with.
     pub options: Vec<String>,
-    under_way: Mutex<UnderWay>,
+    active: Mutex<ActiveProcesses>,
 }
 
 #[derive(Default)]
-struct UnderWay {
+struct ActiveProcesses {
     children: BTreeMap<RunId, Child>,
     /// Those that are to stop, also where they have hardly begun.
     stopped: BTreeSet<RunId>,
@@ -102,23 +102,21 @@ impl ProcessRunner {
         Self {
             program,
             options,
-            under_way: Mutex::default(),
+            active: Mutex::default(),
         }
     }
 
-    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
+    fn active(&self) -> MutexGuard<'_, ActiveProcesses> {
         // It is whole between any two lines.
-        self.under_way
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn enter(&self, run: &RunId, mut child: Child) {
-        let mut under_way = self.under_way();
-        if under_way.stopped.contains(run) {
+        let mut active = self.active();
+        if active.stopped.contains(run) {
             let _ = child.kill();
         }
-        under_way.children.insert(run.clone(), child);
+        active.children.insert(run.clone(), child);
     }
 
     fn command(&self, plan: &Plan, run: &Run) -> Command {
@@ -154,7 +152,7 @@ impl Runner for ProcessRunner {
         let mut text = String::new();
         // A process that was killed in the middle of it has no outcome.
         let is_read = output.read_to_string(&mut text).is_ok();
-        let child = self.under_way().children.remove(&run.id);
+        let child = self.active().children.remove(&run.id);
         let mut child = child.context("another run has its name")?;
         let status = child.wait()?;
         let said = said.join().unwrap_or_default();
@@ -171,9 +169,9 @@ impl Runner for ProcessRunner {
     }
 
     fn stop(&self, run: &RunId) {
-        let mut under_way = self.under_way();
-        under_way.stopped.insert(run.clone());
-        if let Some(child) = under_way.children.get_mut(run) {
+        let mut active = self.active();
+        active.stopped.insert(run.clone());
+        if let Some(child) = active.children.get_mut(run) {
             // It may be over already.
             let _ = child.kill();
         }
