@@ -9,7 +9,7 @@ use super::Data;
 use super::workshop::Workshop;
 use crate::experiment::{Surroundings, catalogue};
 use crate::report;
-use crate::run::{Plan, Selection, missing};
+use crate::run::{RunPlan, Selection, missing};
 
 /// Measures, and makes a report of it.
 ///
@@ -97,7 +97,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     ensure!(!chosen.is_empty(), "nothing of it is for these peers");
     let missing = missing(&chosen, &around);
     let usual = if making.quick { 1 } else { SEEDS };
-    let plan = Plan::new(chosen, arguments.seeds.unwrap_or(usual));
+    let plan = RunPlan::new(chosen, arguments.seeds.unwrap_or(usual));
     if arguments.plan {
         print!("{}", plan.table(making.jobs()));
         if let Some(missing) = missing {

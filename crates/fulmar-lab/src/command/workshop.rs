@@ -13,7 +13,9 @@ use serde_json::json;
 use super::run::Making;
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
-use crate::run::{Plan, ProcessRunner, Progress, RunCounts, RunEvent, forecast, minutes, run_plan};
+use crate::run::{
+    ProcessRunner, Progress, RunCounts, RunEvent, RunPlan, forecast, minutes, run_plan,
+};
 
 /// The file of a folder of outcomes that says with which settings all of them were made.
 const SETTINGS: &str = "settings.json";
@@ -82,7 +84,7 @@ impl Workshop {
     /// # Errors
     ///
     /// Where the disk takes nothing, or no process can be started.
-    pub(super) fn run(&self, mut plan: Plan) -> Result<(RunCounts, Plan)> {
+    pub(super) fn run(&self, mut plan: RunPlan) -> Result<(RunCounts, RunPlan)> {
         self.note_origin()?;
         plan.learn(&self.folder.all()?);
         let left = plan.left(&self.folder);

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::plan::{Plan, Run, name};
+use super::plan::{Run, RunPlan, name};
 use super::selection::Chosen;
 use crate::outcome::{End, Folder, Outcome, RunId};
 use crate::stats::{Interval, Plan as Draws, difference, median};
@@ -38,7 +38,7 @@ impl Series {
 
 /// Plans so many pairs of runs of these cells and all of their peers, and a third run of each
 /// alone where that is wanted: first all with one seed, then with the next.
-pub fn pairs(cells: Vec<Chosen>, count: usize, has_alone: bool) -> Plan {
+pub fn pairs(cells: Vec<Chosen>, count: usize, has_alone: bool) -> RunPlan {
     let equal = equals(&cells, count);
     let mut runs = Vec::new();
     for run in &equal {
@@ -49,7 +49,7 @@ pub fn pairs(cells: Vec<Chosen>, count: usize, has_alone: bool) -> Plan {
     if has_alone {
         runs.extend(equal.iter().map(|run| of(run, Series::Alone)));
     }
-    Plan { cells, runs }
+    RunPlan { cells, runs }
 }
 
 fn equals(cells: &[Chosen], count: usize) -> Vec<Run> {
@@ -106,7 +106,7 @@ pub struct Verdict {
 }
 
 /// Compares the runs of one series with those of another, as far as both are in the folder.
-pub fn judge(plan: &Plan, folder: &Folder, one: Series, other: Series) -> Verdict {
+pub fn judge(plan: &RunPlan, folder: &Folder, one: Series, other: Series) -> Verdict {
     let runs = plan.runs.iter();
     let pairs = runs
         .filter(|run| run.id.experiment == one.folder())
@@ -208,7 +208,7 @@ mod tests {
     use crate::experiment::{Surroundings, catalogue};
     use crate::run::{Selection, outcome};
 
-    fn plan(count: usize) -> Plan {
+    fn plan(count: usize) -> RunPlan {
         let selection = Selection {
             names: vec!["loss".to_owned(), "transoceanic".to_owned()],
             peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),

@@ -10,7 +10,7 @@ use crate::experiment::Work;
 use crate::outcome::{End, Folder, Outcome, RunId};
 
 /// The runs to make. See [`run`](super) for the order.
-pub struct Plan {
+pub struct RunPlan {
     /// The cells that runs are of.
     pub cells: Vec<Chosen>,
     /// The runs.
@@ -34,7 +34,7 @@ pub struct Run {
     pub is_alone: bool,
 }
 
-impl Plan {
+impl RunPlan {
     /// Plans the runs of these cells, with the seeds from 1 on.
     pub fn new(cells: Vec<Chosen>, seeds: u64) -> Self {
         let mut runs = Vec::new();
@@ -166,7 +166,7 @@ mod tests {
     /// Three for each of two cores.
     const JOBS: usize = 6;
 
-    fn plan(name: &str, seeds: u64, is_quick: bool) -> Plan {
+    fn plan(name: &str, seeds: u64, is_quick: bool) -> RunPlan {
         let around = Surroundings {
             data: Some("/data".into()),
             is_quick,
@@ -176,12 +176,12 @@ mod tests {
             names: vec![name.to_owned()],
             peers: ["ssh", "mosh", "fulmar"].map(str::to_owned).to_vec(),
         };
-        Plan::new(selection.choose(&catalogue::ALL, &around).unwrap(), seeds)
+        RunPlan::new(selection.choose(&catalogue::ALL, &around).unwrap(), seeds)
     }
 
     #[test]
     fn the_paper_fits_in_100_minutes_and_all_in_ten_where_it_is_to_be_quick() {
-        let minutes = |plan: Plan| forecast(&plan.runs, &[], JOBS).as_secs() / 60;
+        let minutes = |plan: RunPlan| forecast(&plan.runs, &[], JOBS).as_secs() / 60;
         assert!((40..90).contains(&minutes(plan("paper", 3, false))));
         assert!((5..10).contains(&minutes(plan("all", 1, true))));
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 
-use super::plan::{Plan, Run};
+use super::plan::{Run, RunPlan};
 use super::runner::{Interrupted, Runner, outcome};
 use crate::outcome::{End, Folder, Outcome};
 
@@ -53,7 +53,7 @@ const LATE: Duration = Duration::from_secs(600);
 ///
 /// Where an outcome cannot be written. What is under way is stopped then.
 pub fn run_plan(
-    plan: &Plan,
+    plan: &RunPlan,
     numbers: &[usize],
     folder: &Folder,
     runner: &dyn Runner,
@@ -96,7 +96,7 @@ struct ActiveRun {
 }
 
 struct Scheduler<'a> {
-    plan: &'a Plan,
+    plan: &'a RunPlan,
     waiting: VecDeque<usize>,
     active: BTreeMap<usize, ActiveRun>,
     jobs: usize,

@@ -63,7 +63,7 @@ impl RunObserver for Nobody {
 
 struct Scene {
     ledger: Arc<Mutex<Ledger>>,
-    plan: Plan,
+    plan: RunPlan,
     folder: Folder,
     events: (Sender<RunEvent>, Receiver<RunEvent>),
     _place: tempfile::TempDir,
@@ -97,7 +97,7 @@ impl Scene {
         let place = tempfile::tempdir().unwrap();
         Self {
             ledger,
-            plan: Plan::new(cells, seeds),
+            plan: RunPlan::new(cells, seeds),
             folder: Folder::open(place.path()).unwrap(),
             events: channel(),
             _place: place,
@@ -216,7 +216,7 @@ fn what_has_failed_is_kept_with_its_reason_and_tried_again() {
 struct Stuck(Mutex<Vec<RunId>>, std::sync::Condvar);
 
 impl Runner for Stuck {
-    fn make(&self, _plan: &Plan, run: &Run) -> Result<Outcome> {
+    fn make(&self, _plan: &RunPlan, run: &Run) -> Result<Outcome> {
         let mut stopped = self.0.lock().unwrap();
         while !stopped.contains(&run.id) {
             stopped = self.1.wait(stopped).unwrap();
@@ -251,7 +251,7 @@ fn what_is_under_way_is_stopped_by_an_interrupt_and_leaves_nothing() {
 struct Struck(Stuck, RunId);
 
 impl Runner for Struck {
-    fn make(&self, plan: &Plan, run: &Run) -> Result<Outcome> {
+    fn make(&self, plan: &RunPlan, run: &Run) -> Result<Outcome> {
         if run.id == self.1 {
             anyhow::bail!(Interrupted);
         }
