@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::plan::Run;
+use super::plan::PlannedRun;
 
 /// Returns how long it takes to make these runs in their order, so many side by side, with those under
 /// way that are over after the times given.
 pub fn forecast<'a>(
-    runs: impl IntoIterator<Item = &'a Run>,
+    runs: impl IntoIterator<Item = &'a PlannedRun>,
     under_way: &[Duration],
     jobs: usize,
 ) -> Duration {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::plan::{Run, RunPlan, name};
+use super::plan::{PlannedRun, RunPlan, name};
 use super::selection::Chosen;
 use crate::outcome::{End, Folder, Outcome, RunId};
 use crate::stats::{Interval, Plan as Draws, difference, median};
@@ -52,13 +52,13 @@ pub fn pairs(cells: Vec<Chosen>, count: usize, has_alone: bool) -> RunPlan {
     RunPlan { cells, runs }
 }
 
-fn equals(cells: &[Chosen], count: usize) -> Vec<Run> {
+fn equals(cells: &[Chosen], count: usize) -> Vec<PlannedRun> {
     let mut runs = Vec::new();
     let is_empty = cells.iter().all(|cell| cell.peers.is_empty());
     for seed in 1.. {
         for (number, chosen) in cells.iter().enumerate() {
             for peer in &chosen.peers {
-                runs.push(Run::new(cells, number, peer, seed));
+                runs.push(PlannedRun::new(cells, number, peer, seed));
             }
         }
         if runs.len() >= count || is_empty {
@@ -69,8 +69,8 @@ fn equals(cells: &[Chosen], count: usize) -> Vec<Run> {
     runs
 }
 
-fn of(run: &Run, series: Series) -> Run {
-    Run {
+fn of(run: &PlannedRun, series: Series) -> PlannedRun {
+    PlannedRun {
         id: RunId {
             experiment: series.folder().to_owned(),
             cell: format!("{}-{}", run.id.experiment, run.id.cell),
@@ -124,7 +124,7 @@ pub fn judge(plan: &RunPlan, folder: &Folder, one: Series, other: Series) -> Ver
 }
 
 /// `None` where one of the two has failed.
-fn pair(run: &Run, outcomes: &[Outcome; 2]) -> Option<Pair> {
+fn pair(run: &PlannedRun, outcomes: &[Outcome; 2]) -> Option<Pair> {
     let complete = outcomes.iter().all(|one| one.end == End::Complete);
     let [one, other] = outcomes
         .each_ref()

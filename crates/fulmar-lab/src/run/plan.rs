@@ -14,12 +14,12 @@ pub struct RunPlan {
     /// The cells that runs are of.
     pub cells: Vec<Chosen>,
     /// The runs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<PlannedRun>,
 }
 
 /// One run of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct PlannedRun {
     /// The name of its outcome.
     pub id: RunId,
     /// The number of its cell in the plan.
@@ -47,7 +47,7 @@ impl RunPlan {
                 let first = usize::try_from(seed).unwrap_or_default() + cell;
                 for turn in 0..count {
                     let peer = &cells[cell].peers[(first + turn) % count];
-                    runs.push(Run::new(&cells, cell, peer, seed));
+                    runs.push(PlannedRun::new(&cells, cell, peer, seed));
                 }
             }
         }
@@ -69,7 +69,7 @@ impl RunPlan {
             "experiment", "cells", "runs"
         );
         for experiment in experiments {
-            let is_of = |run: &&Run| self.cells[run.cell].experiment == experiment;
+            let is_of = |run: &&PlannedRun| self.cells[run.cell].experiment == experiment;
             let cells = self.cells.iter().filter(|one| one.experiment == experiment);
             let runs = self.runs.iter().filter(is_of);
             let time = runs.clone().map(|run| run.takes).sum();
@@ -88,7 +88,7 @@ impl RunPlan {
     }
 
     /// Returns what a run does.
-    pub fn work(&self, run: &Run) -> &dyn Work {
+    pub fn work(&self, run: &PlannedRun) -> &dyn Work {
         &*self.cells[run.cell].cell.work
     }
 
@@ -123,7 +123,7 @@ impl RunPlan {
     }
 }
 
-impl Run {
+impl PlannedRun {
     /// The run of a cell, with a peer and a seed.
     pub(super) fn new(cells: &[Chosen], cell: usize, peer: &str, seed: u64) -> Self {
         let chosen = &cells[cell];

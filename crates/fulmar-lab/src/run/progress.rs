@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::forecast::forecast;
-use super::plan::Run;
+use super::plan::PlannedRun;
 use super::scheduler::RunObserver;
 use crate::outcome::{End, Outcome};
 use crate::stats::Summary;
@@ -59,8 +59,8 @@ impl<W: Write> Progress<W> {
         let _ = self.output.flush();
     }
 
-    fn left(&self, under_way: &[(&Run, Duration)], waiting: &[&Run]) -> Duration {
-        let takes = |run: &Run| {
+    fn left(&self, under_way: &[(&PlannedRun, Duration)], waiting: &[&PlannedRun]) -> Duration {
+        let takes = |run: &PlannedRun| {
             let took = self.took.get(&key(run));
             took.and_then(|took| Duration::try_from_secs_f64(*took).ok())
                 .unwrap_or(run.takes)
@@ -69,9 +69,9 @@ impl<W: Write> Progress<W> {
             .iter()
             .map(|(run, since)| takes(run).saturating_sub(*since))
             .collect();
-        let waiting: Vec<Run> = waiting
+        let waiting: Vec<PlannedRun> = waiting
             .iter()
-            .map(|run| Run {
+            .map(|run| PlannedRun {
                 takes: takes(run),
                 ..(*run).clone()
             })
@@ -81,13 +81,13 @@ impl<W: Write> Progress<W> {
 }
 
 impl<W: Write> RunObserver for Progress<W> {
-    fn begins(&mut self, run: &Run) {
+    fn begins(&mut self, run: &PlannedRun) {
         if self.columns.is_none() {
             self.say(&format!("begins: {}", named(run)));
         }
     }
 
-    fn is_over(&mut self, run: &Run, outcome: &Outcome) {
+    fn is_over(&mut self, run: &PlannedRun, outcome: &Outcome) {
         self.over += 1;
         self.took.insert(key(run), outcome.facts.took);
         let (over, total) = (self.over, self.total);
@@ -100,7 +100,7 @@ impl<W: Write> RunObserver for Progress<W> {
         self.say(&line);
     }
 
-    fn looks(&mut self, under_way: &[(&Run, Duration)], waiting: &[&Run]) {
+    fn looks(&mut self, under_way: &[(&PlannedRun, Duration)], waiting: &[&PlannedRun]) {
         let Some(columns) = self.columns else { return };
         let runs: Vec<String> = under_way
             .iter()
@@ -119,11 +119,11 @@ impl<W: Write> RunObserver for Progress<W> {
     }
 }
 
-fn key(run: &Run) -> [String; 3] {
+fn key(run: &PlannedRun) -> [String; 3] {
     [&run.id.experiment, &run.id.cell, &run.id.peer].map(Clone::clone)
 }
 
-fn named(run: &Run) -> String {
+fn named(run: &PlannedRun) -> String {
     let id = &run.id;
     format!("{} {} {} {}", id.experiment, id.cell, id.peer, id.seed)
 }
@@ -163,8 +163,8 @@ mod tests {
     use crate::outcome::RunId;
     use crate::run::outcome as kept;
 
-    fn run(seed: u64) -> Run {
-        Run {
+    fn run(seed: u64) -> PlannedRun {
+        PlannedRun {
             id: RunId {
                 experiment: "lan".to_owned(),
                 cell: "20ms".to_owned(),

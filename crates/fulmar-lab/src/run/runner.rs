@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use anyhow::{Context as _, Result, bail};
 use fulmar_platform::Signal;
 
-use super::plan::{Run, RunPlan};
+use super::plan::{PlannedRun, RunPlan};
 use crate::experiment::{Measured, Surroundings};
 use crate::outcome::{End, Facts, Outcome, RunId};
 
@@ -22,7 +22,7 @@ pub trait Runner: Sync {
     ///
     /// Where there is no outcome at all, as when it was stopped; [`Interrupted`] if the user's signal
     /// has ended it.
-    fn make(&self, plan: &RunPlan, run: &Run) -> Result<Outcome>;
+    fn make(&self, plan: &RunPlan, run: &PlannedRun) -> Result<Outcome>;
 
     /// Stops a run, whose [`make`](Self::make) returns soon then.
     fn stop(&self, run: &RunId);
@@ -46,7 +46,7 @@ impl Interrupted {
 pub struct InProcessRunner(pub Surroundings);
 
 impl Runner for InProcessRunner {
-    fn make(&self, plan: &RunPlan, run: &Run) -> Result<Outcome> {
+    fn make(&self, plan: &RunPlan, run: &PlannedRun) -> Result<Outcome> {
         let measured = plan.work(run).measure(&run.peer, run.seed, &self.0);
         Ok(outcome(run.id.clone(), measured))
     }
@@ -119,7 +119,7 @@ impl ProcessRunner {
         active.children.insert(run.clone(), child);
     }
 
-    fn command(&self, plan: &RunPlan, run: &Run) -> Command {
+    fn command(&self, plan: &RunPlan, run: &PlannedRun) -> Command {
         let chosen = &plan.cells[run.cell];
         let mut command = Command::new(&self.program);
         command
@@ -137,7 +137,7 @@ impl ProcessRunner {
 }
 
 impl Runner for ProcessRunner {
-    fn make(&self, plan: &RunPlan, run: &Run) -> Result<Outcome> {
+    fn make(&self, plan: &RunPlan, run: &PlannedRun) -> Result<Outcome> {
         let started = self.command(plan, run).spawn();
         let mut child = started.context("starting a process for a run")?;
         let mut output = child.stdout.take().context("it has no output")?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 
-use super::plan::{Run, RunPlan};
+use super::plan::{PlannedRun, RunPlan};
 use super::runner::{Interrupted, Runner, outcome};
 use crate::outcome::{End, Folder, Outcome};
 
@@ -21,11 +21,11 @@ pub enum RunEvent {
 /// Somebody who looks on.
 pub trait RunObserver {
     /// A run begins.
-    fn begins(&mut self, run: &Run);
+    fn begins(&mut self, run: &PlannedRun);
     /// A run is over, with its outcome on disk.
-    fn is_over(&mut self, run: &Run, outcome: &Outcome);
+    fn is_over(&mut self, run: &PlannedRun, outcome: &Outcome);
     /// Time has passed: which runs are under way since when, and which are waiting.
-    fn looks(&mut self, under_way: &[(&Run, Duration)], waiting: &[&Run]);
+    fn looks(&mut self, under_way: &[(&PlannedRun, Duration)], waiting: &[&PlannedRun]);
 }
 
 /// The end of the execution of a plan.
@@ -216,12 +216,12 @@ impl Scheduler<'_> {
 
     fn look(&self, watch: &mut dyn RunObserver) {
         let runs = &self.plan.runs;
-        let under_way: Vec<(&Run, Duration)> = self
+        let under_way: Vec<(&PlannedRun, Duration)> = self
             .active
             .iter()
             .map(|(number, run)| (&runs[*number], run.began.elapsed()))
             .collect();
-        let waiting: Vec<&Run> = self.waiting.iter().map(|number| &runs[*number]).collect();
+        let waiting: Vec<&PlannedRun> = self.waiting.iter().map(|number| &runs[*number]).collect();
         watch.looks(&under_way, &waiting);
     }
 }

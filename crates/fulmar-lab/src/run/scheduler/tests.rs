@@ -56,9 +56,9 @@ impl Work for Counted {
 struct Nobody;
 
 impl RunObserver for Nobody {
-    fn begins(&mut self, _run: &Run) {}
-    fn is_over(&mut self, _run: &Run, _outcome: &Outcome) {}
-    fn looks(&mut self, _under_way: &[(&Run, Duration)], _waiting: &[&Run]) {}
+    fn begins(&mut self, _run: &PlannedRun) {}
+    fn is_over(&mut self, _run: &PlannedRun, _outcome: &Outcome) {}
+    fn looks(&mut self, _under_way: &[(&PlannedRun, Duration)], _waiting: &[&PlannedRun]) {}
 }
 
 struct Scene {
@@ -216,7 +216,7 @@ fn what_has_failed_is_kept_with_its_reason_and_tried_again() {
 struct Stuck(Mutex<Vec<RunId>>, std::sync::Condvar);
 
 impl Runner for Stuck {
-    fn make(&self, _plan: &RunPlan, run: &Run) -> Result<Outcome> {
+    fn make(&self, _plan: &RunPlan, run: &PlannedRun) -> Result<Outcome> {
         let mut stopped = self.0.lock().unwrap();
         while !stopped.contains(&run.id) {
             stopped = self.1.wait(stopped).unwrap();
@@ -251,7 +251,7 @@ fn what_is_under_way_is_stopped_by_an_interrupt_and_leaves_nothing() {
 struct Struck(Stuck, RunId);
 
 impl Runner for Struck {
-    fn make(&self, plan: &RunPlan, run: &Run) -> Result<Outcome> {
+    fn make(&self, plan: &RunPlan, run: &PlannedRun) -> Result<Outcome> {
         if run.id == self.1 {
             anyhow::bail!(Interrupted);
         }
