@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::selection::Chosen;
+use super::selection::SelectedCell;
 use crate::experiment::Surroundings;
 use crate::trace::ORIGIN;
 
 /// Says which experiments need which files that are not there, and where they are to be had; `None`
 /// where all are.
-pub fn missing(chosen: &[Chosen], around: &Surroundings) -> Option<String> {
+pub fn missing(chosen: &[SelectedCell], around: &Surroundings) -> Option<String> {
     let mut lacking: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for one in chosen {
         let needs = one.cell.work.needs().into_iter();

@@ -31,4 +31,4 @@ pub use plan::{PlannedRun, RunPlan};
 pub use progress::{Progress, minutes};
 pub use runner::{InProcessRunner, Interrupted, ProcessRunner, Runner, outcome};
 pub use scheduler::{RunCounts, RunEvent, RunObserver, run_plan};
-pub use selection::{Chosen, Selection};
+pub use selection::{SelectedCell, Selection};

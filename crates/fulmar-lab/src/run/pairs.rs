@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::plan::{PlannedRun, RunPlan, name};
-use super::selection::Chosen;
+use super::selection::SelectedCell;
 use crate::outcome::{End, Folder, Outcome, RunId};
 use crate::stats::{Interval, Plan as Draws, difference, median};
 
@@ -38,7 +38,7 @@ impl Series {
 
 /// Plans so many pairs of runs of these cells and all of their peers, and a third run of each
 /// alone where that is wanted: first all with one seed, then with the next.
-pub fn pairs(cells: Vec<Chosen>, count: usize, has_alone: bool) -> RunPlan {
+pub fn pairs(cells: Vec<SelectedCell>, count: usize, has_alone: bool) -> RunPlan {
     let equal = equals(&cells, count);
     let mut runs = Vec::new();
     for run in &equal {
@@ -52,7 +52,7 @@ pub fn pairs(cells: Vec<Chosen>, count: usize, has_alone: bool) -> RunPlan {
     RunPlan { cells, runs }
 }
 
-fn equals(cells: &[Chosen], count: usize) -> Vec<PlannedRun> {
+fn equals(cells: &[SelectedCell], count: usize) -> Vec<PlannedRun> {
     let mut runs = Vec::new();
     let is_empty = cells.iter().all(|cell| cell.peers.is_empty());
     for seed in 1.. {

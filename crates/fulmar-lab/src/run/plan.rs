@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use super::forecast::forecast;
 use super::progress::minutes;
-use super::selection::Chosen;
+use super::selection::SelectedCell;
 use crate::experiment::Work;
 use crate::outcome::{End, Folder, Outcome, RunId};
 
 /// The runs to make. See [`run`](super) for the order.
 pub struct RunPlan {
     /// The cells that runs are of.
-    pub cells: Vec<Chosen>,
+    pub cells: Vec<SelectedCell>,
     /// The runs.
     pub runs: Vec<PlannedRun>,
 }
@@ -36,7 +36,7 @@ pub struct PlannedRun {
 
 impl RunPlan {
     /// Plans the runs of these cells, with the seeds from 1 on.
-    pub fn new(cells: Vec<Chosen>, seeds: u64) -> Self {
+    pub fn new(cells: Vec<SelectedCell>, seeds: u64) -> Self {
         let mut runs = Vec::new();
         for seed in 1..=seeds {
             let mut order: Vec<usize> = (0..cells.len()).collect();
@@ -125,7 +125,7 @@ impl RunPlan {
 
 impl PlannedRun {
     /// The run of a cell, with a peer and a seed.
-    pub(super) fn new(cells: &[Chosen], cell: usize, peer: &str, seed: u64) -> Self {
+    pub(super) fn new(cells: &[SelectedCell], cell: usize, peer: &str, seed: u64) -> Self {
         let chosen = &cells[cell];
         Self {
             id: RunId {
@@ -148,11 +148,11 @@ pub(super) fn name(peer: &str) -> &str {
     peer.split_once('=').map_or(peer, |(name, _)| name)
 }
 
-fn takes(chosen: &Chosen, peer: &str) -> Duration {
+fn takes(chosen: &SelectedCell, peer: &str) -> Duration {
     chosen.cell.work.takes(peer).unwrap_or(chosen.cell.takes)
 }
 
-fn longest(chosen: &Chosen) -> Duration {
+fn longest(chosen: &SelectedCell) -> Duration {
     let times = chosen.peers.iter().map(|peer| takes(chosen, peer));
     times.max().unwrap_or_default()
 }

@@ -15,7 +15,7 @@ pub struct Selection {
 }
 
 /// A cell with those who take part.
-pub struct Chosen {
+pub struct SelectedCell {
     /// The name of its experiment.
     pub experiment: &'static str,
     /// It.
@@ -38,7 +38,7 @@ impl Selection {
         &self,
         experiments: &'static [Experiment],
         around: &Surroundings,
-    ) -> Result<Vec<Chosen>> {
+    ) -> Result<Vec<SelectedCell>> {
         for name in &self.names {
             check(name, experiments, around)?;
         }
@@ -53,7 +53,7 @@ impl Selection {
                 let mut names = self.names.iter();
                 let peers = self.peers_of(&cell);
                 if !peers.is_empty() && names.any(|name| means(name, experiment.name, &cell.name)) {
-                    chosen.push(Chosen {
+                    chosen.push(SelectedCell {
                         experiment: experiment.name,
                         cell,
                         peers,
@@ -128,7 +128,7 @@ fn check(name: &str, experiments: &[Experiment], around: &Surroundings) -> Resul
 mod tests {
     use super::*;
 
-    fn chosen(names: &[&str], peers: &[&str]) -> Vec<Chosen> {
+    fn chosen(names: &[&str], peers: &[&str]) -> Vec<SelectedCell> {
         let selection = Selection {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             peers: peers.iter().map(|peer| (*peer).to_owned()).collect(),

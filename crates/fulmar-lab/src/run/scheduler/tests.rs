@@ -3,7 +3,7 @@
 use super::*;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::outcome::RunId;
-use crate::run::{Chosen, InProcessRunner, forecast};
+use crate::run::{InProcessRunner, SelectedCell, forecast};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -73,7 +73,7 @@ impl Scene {
     /// Two cells beside others, of 10 and 60 s, and one alone, of 30 s; three peers each.
     fn new(seeds: u64) -> Self {
         let ledger = Arc::new(Mutex::new(Ledger::default()));
-        let cell = |name: &'static str, takes, is_alone| Chosen {
+        let cell = |name: &'static str, takes, is_alone| SelectedCell {
             experiment: "fake",
             cell: Cell {
                 name: name.to_owned(),
