@@ -14,7 +14,7 @@ use super::run::Making;
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
-    ProcessRunner, Progress, RunCounts, RunEvent, RunPlan, forecast, minutes, run_plan,
+    ProcessRunner, ProgressDisplay, RunCounts, RunEvent, RunPlan, forecast, minutes, run_plan,
 };
 
 /// The file of a folder of outcomes that says with which settings all of them were made.
@@ -129,13 +129,13 @@ impl Workshop {
         Ok((ended, plan))
     }
 
-    fn progress(&self, total: usize) -> Progress<Stderr> {
+    fn progress(&self, total: usize) -> ProgressDisplay<Stderr> {
         let errors = std::io::stderr();
         let columns = errors.is_terminal().then(|| {
             let size = Tty::open(std::io::stderr()).ok().and_then(|tty| tty.size());
             size.map_or(80, |size| size.columns.into())
         });
-        Progress::new(errors, columns, total, self.jobs)
+        ProgressDisplay::new(errors, columns, total, self.jobs)
     }
 
     fn note_origin(&self) -> Result<()> {
@@ -149,7 +149,7 @@ impl Workshop {
 
     /// Checks the emulation unless that was done for this folder; returns false where it was
     /// interrupted.
-    fn selfcheck(&self, progress: &mut Progress<Stderr>) -> Result<bool> {
+    fn selfcheck(&self, progress: &mut ProgressDisplay<Stderr>) -> Result<bool> {
         let file = self.out.join(SELFCHECK);
         if file.is_file() {
             return Ok(true);

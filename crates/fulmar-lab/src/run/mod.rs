@@ -28,7 +28,7 @@ pub use forecast::forecast;
 pub use missing::missing;
 pub use pairs::{PAIRS, Pair, Series, Verdict, judge, pairs};
 pub use plan::{PlannedRun, RunPlan};
-pub use progress::{Progress, minutes};
+pub use progress::{ProgressDisplay, minutes};
 pub use runner::{InProcessRunner, Interrupted, ProcessRunner, Runner, outcome};
 pub use scheduler::{RunCounts, RunEvent, RunObserver, run_plan};
 pub use selection::{SelectedCell, Selection};

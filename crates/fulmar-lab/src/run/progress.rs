@@ -12,7 +12,7 @@ use crate::stats::Summary;
 
 /// A line for each run that is over; and at a terminal, below them, one line that says what is under
 /// way and what is left. Without a terminal each run also has a line when it begins.
-pub struct Progress<W> {
+pub struct ProgressDisplay<W> {
     output: W,
     /// The width of the terminal, if it is one.
     columns: Option<usize>,
@@ -23,7 +23,7 @@ pub struct Progress<W> {
     took: BTreeMap<[String; 3], f64>,
 }
 
-impl<W: Write> Progress<W> {
+impl<W: Write> ProgressDisplay<W> {
     /// Looks on at so many runs, of which so many are made side by side.
     pub fn new(output: W, columns: Option<usize>, total: usize, jobs: usize) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl<W: Write> Progress<W> {
     }
 }
 
-impl<W: Write> RunObserver for Progress<W> {
+impl<W: Write> RunObserver for ProgressDisplay<W> {
     fn begins(&mut self, run: &PlannedRun) {
         if self.columns.is_none() {
             self.say(&format!("begins: {}", named(run)));
@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    fn over(progress: &mut Progress<&mut Vec<u8>>, seed: u64, took: f64) {
+    fn over(progress: &mut ProgressDisplay<&mut Vec<u8>>, seed: u64, took: f64) {
         let run = run(seed);
         let mut outcome = kept(run.id.clone(), Err(anyhow::anyhow!("no answer\nat all")));
         outcome.facts.took = took;
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn without_a_terminal_there_are_plain_lines_only() {
         let mut output = Vec::new();
-        let mut progress = Progress::new(&mut output, None, 3, 1);
+        let mut progress = ProgressDisplay::new(&mut output, None, 3, 1);
         progress.begins(&run(1));
         progress.looks(&[(&run(1), Duration::ZERO)], &[]);
         over(&mut progress, 1, 12.0);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_terminal_has_one_line_that_changes_and_learns_how_long_runs_take() {
         let mut output = Vec::new();
-        let mut progress = Progress::new(&mut output, Some(60), 4, 1);
+        let mut progress = ProgressDisplay::new(&mut output, Some(60), 4, 1);
         progress.looks(&[(&run(1), Duration::from_secs(20))], &[&run(2), &run(3)]);
         over(&mut progress, 1, 30.0);
         progress.looks(&[(&run(2), Duration::from_secs(20))], &[&run(3)]);
