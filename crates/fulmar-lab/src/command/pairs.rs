@@ -9,7 +9,7 @@ use super::run::Making;
 use super::workshop::Workshop;
 use crate::experiment::catalogue;
 use crate::report;
-use crate::run::{PAIRS, Selection, Series, judge, missing, pairs};
+use crate::run::{PAIRS, PairSeries, Selection, compare_pairs, missing, pairs};
 
 /// Measures with equal settings twice, and says whether the medians differ by more than chance.
 ///
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     super::into_pid_namespace()?;
     let (ended, plan) = Workshop::open(making)?.run(plan)?;
     let folder = crate::outcome::Folder::open(&making.out)?;
-    let equal = judge(&plan, &folder, Series::First, Series::Second);
+    let equal = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
     println!(
         "Runs with equal settings, medians in ms:\n{}",
         equal.table()
@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut found = json!({ "equal": equal.json() });
     let mut is_good = equal.is_good();
     if !arguments.no_alone {
-        let alone = judge(&plan, &folder, Series::First, Series::Alone);
+        let alone = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Alone);
         println!("Side by side, and alone:\n{}", alone.table());
         found["alone"] = alone.json();
         is_good &= alone.is_good();

@@ -26,7 +26,7 @@ mod selection;
 
 pub use forecast::forecast;
 pub use missing::missing;
-pub use pairs::{PAIRS, Pair, Series, Verdict, judge, pairs};
+pub use pairs::{PAIRS, PairComparison, PairSeries, RunPair, compare_pairs, pairs};
 pub use plan::{PlannedRun, RunPlan};
 pub use progress::{ProgressDisplay, minutes};
 pub use runner::{InProcessRunner, Interrupted, ProcessRunner, Runner, outcome};

@@ -17,7 +17,7 @@ const HOLDING_PERCENT: usize = 80;
 
 /// One of the runs of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Series {
+pub enum PairSeries {
     /// One, beside others.
     First,
     /// Its equal, beside others.
@@ -26,7 +26,7 @@ pub enum Series {
     Alone,
 }
 
-impl Series {
+impl PairSeries {
     fn folder(self) -> &'static str {
         match self {
             Self::First => "pairs-first",
@@ -42,12 +42,12 @@ pub fn pairs(cells: Vec<SelectedCell>, count: usize, has_alone: bool) -> RunPlan
     let equal = equals(&cells, count);
     let mut runs = Vec::new();
     for run in &equal {
-        for series in [Series::First, Series::Second] {
+        for series in [PairSeries::First, PairSeries::Second] {
             runs.push(of(run, series));
         }
     }
     if has_alone {
-        runs.extend(equal.iter().map(|run| of(run, Series::Alone)));
+        runs.extend(equal.iter().map(|run| of(run, PairSeries::Alone)));
     }
     RunPlan { cells, runs }
 }
@@ -69,21 +69,21 @@ fn equals(cells: &[SelectedCell], count: usize) -> Vec<PlannedRun> {
     runs
 }
 
-fn of(run: &PlannedRun, series: Series) -> PlannedRun {
+fn of(run: &PlannedRun, series: PairSeries) -> PlannedRun {
     PlannedRun {
         id: RunId {
             experiment: series.folder().to_owned(),
             cell: format!("{}-{}", run.id.experiment, run.id.cell),
             ..run.id.clone()
         },
-        is_alone: series == Series::Alone,
+        is_alone: series == PairSeries::Alone,
         ..run.clone()
     }
 }
 
 /// Two equal runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pair {
+pub struct RunPair {
     /// Cell, peer and seed.
     pub name: String,
     /// The medians of the times until the whole screen was right, in seconds.
@@ -92,21 +92,26 @@ pub struct Pair {
     pub difference: Option<Interval>,
 }
 
-impl Pair {
+impl RunPair {
     fn holds_zero(&self) -> bool {
         self.difference.is_some_and(|interval| interval.holds(0.0))
     }
 }
 
-/// The verdict on pairs.
+/// The comparison of pairs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct PairComparison {
     /// All of which both runs are there.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<RunPair>,
 }
 
 /// Compares the runs of one series with those of another, as far as both are in the folder.
-pub fn judge(plan: &RunPlan, folder: &Folder, one: Series, other: Series) -> Verdict {
+pub fn compare_pairs(
+    plan: &RunPlan,
+    folder: &Folder,
+    one: PairSeries,
+    other: PairSeries,
+) -> PairComparison {
     let runs = plan.runs.iter();
     let pairs = runs
         .filter(|run| run.id.experiment == one.folder())
@@ -118,26 +123,26 @@ pub fn judge(plan: &RunPlan, folder: &Folder, one: Series, other: Series) -> Ver
             let outcomes = [folder.get(&run.id)?, folder.get(&id)?];
             pair(run, &outcomes)
         });
-    Verdict {
+    PairComparison {
         pairs: pairs.collect(),
     }
 }
 
 /// `None` where one of the two has failed.
-fn pair(run: &PlannedRun, outcomes: &[Outcome; 2]) -> Option<Pair> {
+fn pair(run: &PlannedRun, outcomes: &[Outcome; 2]) -> Option<RunPair> {
     let complete = outcomes.iter().all(|one| one.end == End::Complete);
     let [one, other] = outcomes
         .each_ref()
         .map(|outcome| outcome.verdict.as_ref().map(|verdict| verdict.whole()));
     let (one, other) = (one.filter(|_| complete)?, other?);
-    Some(Pair {
+    Some(RunPair {
         name: format!("{} {} {}", run.id.cell, name(&run.peer), run.seed),
         medians: [median(&one), median(&other)],
         difference: difference(&[one], &[other], median, Draws::keys(run.seed)),
     })
 }
 
-impl Verdict {
+impl PairComparison {
     /// Returns how many intervals hold zero.
     pub fn holding(&self) -> usize {
         self.pairs.iter().filter(|pair| pair.holds_zero()).count()
@@ -269,10 +274,10 @@ mod tests {
             let millis = if run.is_alone { 100 } else { 130 };
             folder.put(&run_of(&run.id, millis, number)).unwrap();
         }
-        let equal = judge(&plan, &folder, Series::First, Series::Second);
+        let equal = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
         assert_eq!((equal.pairs.len(), equal.wanted()), (20, 16));
         assert!(equal.is_good(), "{}", equal.table());
-        let alone = judge(&plan, &folder, Series::First, Series::Alone);
+        let alone = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Alone);
         assert_eq!((alone.holding(), alone.is_good()), (0, false));
         assert!(alone.table().contains("without zero"));
     }
@@ -287,7 +292,7 @@ mod tests {
         for run in &plan.runs[1..3] {
             folder.put(&run_of(&run.id, 100, 0)).unwrap();
         }
-        let verdict = judge(&plan, &folder, Series::First, Series::Second);
-        assert_eq!((verdict.pairs.len(), verdict.is_good()), (0, false));
+        let compared = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
+        assert_eq!((compared.pairs.len(), compared.is_good()), (0, false));
     }
 }
