@@ -13,12 +13,12 @@ pub mod record;
 pub mod replay;
 pub mod report;
 pub mod run;
+mod run_session;
 pub mod selfcheck;
 pub mod simulate;
 mod sitting;
 pub mod tinygrams;
 pub mod traces;
-mod workshop;
 
 use anyhow::{Context as _, Result};
 pub use data::Data;

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
 use super::run::Making;
-use super::workshop::Workshop;
+use super::run_session::RunSession;
 use crate::experiment::catalogue;
 use crate::report;
 use crate::run::{PAIRS, PairSeries, Selection, compare_pairs, missing, pairs};
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let plan = pairs(chosen, arguments.pairs, !arguments.no_alone);
     super::into_pid_namespace()?;
-    let (ended, plan) = Workshop::open(making)?.run(plan)?;
+    let (ended, plan) = RunSession::open(making)?.run(plan)?;
     let folder = crate::outcome::Folder::open(&making.out)?;
     let equal = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
     println!(

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::Data;
-use super::workshop::Workshop;
+use super::run_session::RunSession;
 use crate::experiment::{Surroundings, catalogue};
 use crate::report;
 use crate::run::{RunPlan, Selection, missing};
@@ -110,10 +110,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     // All that runs is gone with this process, also when it is killed.
     super::into_pid_namespace()?;
-    let workshop = Workshop::open(making)?;
-    let (ended, _) = workshop.run(plan)?;
+    let session = RunSession::open(making)?;
+    let (ended, _) = session.run(plan)?;
     // Where the very first run was interrupted there is nothing to report.
-    if !workshop.folder.all()?.is_empty() {
+    if !session.folder.all()?.is_empty() {
         println!("{}", page(&making.out, &around)?);
     }
     Ok(if ended.is_interrupted || ended.failed > 0 {

@@ -1,4 +1,4 @@
-//! The place where the runs of a plan are made: a folder, processes, a person who looks on.
+//! A run of the command: the folder of outcomes, the processes that make them, and the person who looks on.
 
 use std::io::{IsTerminal as _, Stderr};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ const INTERRUPTED: &str = "interrupted; the same command goes on from here";
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A folder of outcomes that grows.
-pub(super) struct Workshop {
+pub(super) struct RunSession {
     /// The outcomes.
     pub(super) folder: Folder,
     out: PathBuf,
@@ -41,7 +41,7 @@ pub(super) struct Workshop {
     data: Option<PathBuf>,
 }
 
-impl Workshop {
+impl RunSession {
     /// Opens the folder. From here on an interrupt is an event.
     ///
     /// # Errors
