@@ -10,7 +10,7 @@ use crate::trace::links::DATA_VARIABLE;
 
 /// The folders of data and programs.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Data {
+pub struct DataOptions {
     /// The folder of data that are not ours to ship: key-traces and link-traces in it.
     #[arg(long, value_name = "FOLDER", env = DATA_VARIABLE)]
     pub data: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub struct Data {
     pub recordings: Option<PathBuf>,
 }
 
-impl Data {
+impl DataOptions {
     /// Returns what there is to measure with.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 
-use super::Data;
+use super::DataOptions;
 use crate::experiment::{Cell, Experiment, Published, catalogue};
 
 /// Lists the experiments, or tells all about those that are named.
@@ -17,7 +17,7 @@ pub struct Arguments {
     pub names: Vec<String>,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would show it as the text of the command")]
-    pub data: Data,
+    pub data: DataOptions,
 }
 
 /// Prints.

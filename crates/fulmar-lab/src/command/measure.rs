@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 
-use super::Data;
+use super::DataOptions;
 use crate::experiment::catalogue;
 use crate::outcome::RunId;
 use crate::peer;
@@ -18,7 +18,7 @@ use crate::run::outcome;
 pub struct Arguments {
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would show it as the text of the command")]
-    pub data: Data,
+    pub data: DataOptions,
     /// As with `run --quick`.
     #[arg(long)]
     pub quick: bool,

@@ -21,7 +21,7 @@ pub mod tinygrams;
 pub mod traces;
 
 use anyhow::{Context as _, Result};
-pub use data::Data;
+pub use data::DataOptions;
 use fulmar_platform::lab::{PidNamespace, enter_pid_namespace};
 pub use sitting::{Sitting, Typing};
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
-use super::run::Making;
+use super::run::RunOptions;
 use super::run_session::RunSession;
 use crate::experiment::catalogue;
 use crate::report;
@@ -29,7 +29,7 @@ pub struct Arguments {
     pub no_alone: bool,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would show it as the text of the command")]
-    pub making: Making,
+    pub options: RunOptions,
 }
 
 /// A measured link, a good one and a lossy one, and both users.
@@ -57,11 +57,11 @@ const QUICK: [&str; 3] = ["evdo", "transoceanic", "loss"];
 ///
 /// As `run`.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let making = &arguments.making;
-    let around = making.data.surroundings_for(making.quick)?;
-    let usual: &[&str] = if making.quick {
+    let options = &arguments.options;
+    let around = options.data.surroundings_for(options.quick)?;
+    let usual: &[&str] = if options.quick {
         &QUICK
-    } else if making.data.generated {
+    } else if options.data.generated {
         &GENERATED
     } else {
         &CELLS
@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         } else {
             arguments.names.clone()
         },
-        peers: making.peers.clone(),
+        peers: options.peers.clone(),
     };
     let chosen = selection.choose(&catalogue::ALL, &around)?;
     if let Some(missing) = missing(&chosen, &around) {
@@ -80,8 +80,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let plan = pairs(chosen, arguments.pairs, !arguments.no_alone);
     super::into_pid_namespace()?;
-    let (ended, plan) = RunSession::open(making)?.run(plan)?;
-    let folder = crate::outcome::Folder::open(&making.out)?;
+    let (ended, plan) = RunSession::open(options)?.run(plan)?;
+    let folder = crate::outcome::Folder::open(&options.out)?;
     let equal = compare_pairs(&plan, &folder, PairSeries::First, PairSeries::Second);
     println!(
         "Runs with equal settings, medians in ms:\n{}",
@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         found["alone"] = alone.json();
         is_good &= alone.is_good();
     }
-    let file = making.out.join(report::PAIRS);
+    let file = options.out.join(report::PAIRS);
     std::fs::write(&file, format!("{found:#}\n"))
         .with_context(|| format!("writing {}", file.display()))?;
     Ok(if is_good && !ended.is_interrupted {

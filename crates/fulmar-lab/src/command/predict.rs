@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use serde_json::{Value, json};
 
-use super::Data;
+use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
     Comparison, Gate, HELD_OUT, Kind, Link, Plan, Recording, Results, Session, Set, Watch, explain,
@@ -173,7 +173,7 @@ fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {
     if !arguments.published {
         return Recording::read_all(&folder(arguments)?, &arguments.traces);
     }
-    let own = Data::default().surroundings()?.recordings;
+    let own = DataOptions::default().surroundings()?.recordings;
     let mut all = Recording::read_all(&own, &arguments.traces)?;
     all.extend(Recording::read_all(&own.join(HELD_OUT), &arguments.traces)?);
     if arguments.data.is_some() {
@@ -185,7 +185,7 @@ fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {
 
 fn folder(arguments: &Arguments) -> Result<PathBuf> {
     let Some(data) = &arguments.data else {
-        return Ok(Data::default().surroundings()?.recordings);
+        return Ok(DataOptions::default().surroundings()?.recordings);
     };
     let traces = data.join("key-traces");
     Ok(if traces.is_dir() {

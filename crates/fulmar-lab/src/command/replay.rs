@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
-use super::{Data, Sitting};
+use super::{DataOptions, Sitting};
 use crate::experiment::{Measured, Work as _};
 use crate::outcome::{End, Facts, Outcome, RunId};
 use crate::peer::Peer;
@@ -53,7 +53,7 @@ pub struct Arguments {
     pub download: bool,
     /// The data and programs to measure with.
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataOptions,
     /// Keeps what either side saw in this folder, for `fulmar-lab judge`.
     #[arg(long, value_name = "FOLDER")]
     pub keep: Option<PathBuf>,

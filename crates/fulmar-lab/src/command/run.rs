@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::Data;
+use super::DataOptions;
 use super::run_session::RunSession;
 use crate::experiment::{Surroundings, catalogue};
 use crate::report;
@@ -30,7 +30,7 @@ pub struct Arguments {
     pub seeds: Option<u64>,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would show it as the text of the command")]
-    pub making: Making,
+    pub options: RunOptions,
     /// Only says what would be done, and how long it would take.
     #[arg(long)]
     pub plan: bool,
@@ -38,7 +38,7 @@ pub struct Arguments {
 
 /// The way in which runs are made.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Making {
+pub struct RunOptions {
     /// The remote shells: ssh, mosh and fulmar stand for those of each experiment, mosh-a and such for one of
     /// them.
     #[arg(
@@ -62,7 +62,7 @@ pub struct Making {
     pub no_selfcheck: bool,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would show it as the text of the command")]
-    pub data: Data,
+    pub data: DataOptions,
 }
 
 /// Runs side by side, for each core: sessions wait most of the time. `fulmar-lab pairs` shows whether
@@ -72,7 +72,7 @@ const JOBS_PER_CORE: usize = 3;
 /// As usual.
 const SEEDS: u64 = 3;
 
-impl Making {
+impl RunOptions {
     /// Returns how many runs are made side by side.
     #[must_use]
     pub fn jobs(&self) -> usize {
@@ -87,19 +87,19 @@ impl Making {
 ///
 /// Where a name is not known, data are missing, or links cannot be made.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let making = &arguments.making;
-    let around = making.data.surroundings_for(making.quick)?;
+    let options = &arguments.options;
+    let around = options.data.surroundings_for(options.quick)?;
     let selection = Selection {
         names: arguments.names.clone(),
-        peers: [making.peers.as_slice(), &arguments.peer].concat(),
+        peers: [options.peers.as_slice(), &arguments.peer].concat(),
     };
     let chosen = selection.choose(&catalogue::ALL, &around)?;
     ensure!(!chosen.is_empty(), "nothing of it is for these peers");
     let missing = missing(&chosen, &around);
-    let usual = if making.quick { 1 } else { SEEDS };
+    let usual = if options.quick { 1 } else { SEEDS };
     let plan = RunPlan::new(chosen, arguments.seeds.unwrap_or(usual));
     if arguments.plan {
-        print!("{}", plan.table(making.jobs()));
+        print!("{}", plan.table(options.jobs()));
         if let Some(missing) = missing {
             println!("\n{missing}");
         }
@@ -110,11 +110,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     // All that runs is gone with this process, also when it is killed.
     super::into_pid_namespace()?;
-    let session = RunSession::open(making)?;
+    let session = RunSession::open(options)?;
     let (ended, _) = session.run(plan)?;
     // Where the very first run was interrupted there is nothing to report.
     if !session.folder.all()?.is_empty() {
-        println!("{}", page(&making.out, &around)?);
+        println!("{}", page(&options.out, &around)?);
     }
     Ok(if ended.is_interrupted || ended.failed > 0 {
         ExitCode::FAILURE

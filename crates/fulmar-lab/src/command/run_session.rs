@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::{Interest, Signal, SignalPipe, Tty, wait_for};
 use serde_json::json;
 
-use super::run::Making;
+use super::run::RunOptions;
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
@@ -47,17 +47,17 @@ impl RunSession {
     /// # Errors
     ///
     /// Where the folder has outcomes that were made with other settings.
-    pub(super) fn open(making: &Making) -> Result<Self> {
-        let folder = Folder::open(&making.out)?;
-        let around = making.data.surroundings_for(making.quick)?;
-        let settings = json!({ "quick": making.quick, "generated": making.data.generated });
-        let path = making.out.join(SETTINGS);
+    pub(super) fn open(options: &RunOptions) -> Result<Self> {
+        let folder = Folder::open(&options.out)?;
+        let around = options.data.surroundings_for(options.quick)?;
+        let settings = json!({ "quick": options.quick, "generated": options.data.generated });
+        let path = options.out.join(SETTINGS);
         if let Ok(text) = std::fs::read_to_string(&path) {
             ensure!(
                 serde_json::from_str::<serde_json::Value>(&text).ok() == Some(settings),
                 "{} has outcomes of runs with or without --quick or --generated, unlike these; \
                  name another folder with --out",
-                making.out.display()
+                options.out.display()
             );
         } else {
             std::fs::write(&path, format!("{settings:#}\n"))
@@ -67,12 +67,12 @@ impl RunSession {
         hear_interrupts(events.0.clone())?;
         Ok(Self {
             folder,
-            out: making.out.clone(),
+            out: options.out.clone(),
             program: std::env::current_exe().context("looking for this program's file")?,
-            options: making.data.options(making.quick)?,
-            jobs: making.jobs(),
-            has_selfcheck: !making.no_selfcheck,
-            is_quick: making.quick,
+            options: options.data.options(options.quick)?,
+            jobs: options.jobs(),
+            has_selfcheck: !options.no_selfcheck,
+            is_quick: options.quick,
             events,
             fulmar: around.fulmar,
             data: around.data,

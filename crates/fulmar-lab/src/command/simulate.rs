@@ -6,7 +6,7 @@ use anyhow::Result;
 use fulmar_platform::boot_time;
 use serde_json::json;
 
-use super::{Data, Sitting};
+use super::{DataOptions, Sitting};
 use crate::simulated::{Rehearsal, Rehearsed};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
@@ -28,7 +28,7 @@ pub struct Arguments {
     pub seeds: u64,
     /// The folders of recordings and traces.
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataOptions,
 }
 
 /// The results of a seed that are kept.
