@@ -11,19 +11,19 @@ pub mod play;
 pub mod predict;
 pub mod record;
 pub mod replay;
+mod replay_options;
 pub mod report;
 pub mod run;
 mod run_session;
 pub mod selfcheck;
 pub mod simulate;
-mod sitting;
 pub mod tinygrams;
 pub mod traces;
 
 use anyhow::{Context as _, Result};
 pub use data::DataOptions;
 use fulmar_platform::lab::{PidNamespace, enter_pid_namespace};
-pub use sitting::{Sitting, Typing};
+pub use replay_options::{ReplayOptions, Typing};
 
 /// Moves into a process namespace that ends with this process; to be called before any thread is started.
 fn into_pid_namespace() -> Result<PidNamespace> {

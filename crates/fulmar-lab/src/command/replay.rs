@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
-use super::{DataOptions, Sitting};
+use super::{DataOptions, ReplayOptions};
 use crate::experiment::{Measured, Work as _};
 use crate::outcome::{End, Facts, Outcome, RunId};
 use crate::peer::Peer;
@@ -38,7 +38,7 @@ pub struct Arguments {
     pub peer: String,
     /// The user, the recording, and the link.
     #[command(flatten)]
-    pub sitting: Sitting,
+    pub session: ReplayOptions,
     /// The seed that all chance of the link follows from.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 impl Arguments {
     fn replay(&self) -> Result<Replay> {
-        let replay = self.sitting.replay()?;
+        let replay = self.session.replay()?;
         Ok(Replay {
             limits: Limits {
                 patience: Duration::from_secs(self.patience),

@@ -6,7 +6,7 @@ use anyhow::Result;
 use fulmar_platform::boot_time;
 use serde_json::json;
 
-use super::{DataOptions, Sitting};
+use super::{DataOptions, ReplayOptions};
 use crate::simulated::{Rehearsal, Rehearsed};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
@@ -19,7 +19,7 @@ use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 pub struct Arguments {
     /// The user, the recording, and the link.
     #[command(flatten)]
-    pub sitting: Sitting,
+    pub session: ReplayOptions,
     /// The first seed of the link.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
@@ -46,7 +46,7 @@ struct Kept {
 ///
 /// Where an argument has no meaning, or a seed brings no session about.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let replay = arguments.sitting.replay()?;
+    let replay = arguments.session.replay()?;
     let around = arguments.data.surroundings()?;
     let began = boot_time();
     let rehearsal = Rehearsal::new(&replay, &around)?;

@@ -10,7 +10,7 @@ use crate::typing::{Limits, TypingLoop};
 
 /// The arguments that `replay` and `simulate` share.
 #[derive(Debug, clap::Args)]
-pub struct Sitting {
+pub struct ReplayOptions {
     /// The link: a file, or entries separated by semicolons, such as "both delay 50ms; at 10s
     /// client moves". Changes count from the start of the typing. `fulmar-lab link --help` says more.
     #[arg(long, value_name = "SCENARIO", default_value = "")]
@@ -33,7 +33,7 @@ pub struct Sitting {
     pub pause_max: Option<u64>,
 }
 
-impl Sitting {
+impl ReplayOptions {
     /// Returns the replay, with nothing beside it.
     ///
     /// # Errors
