@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The machine, as far as a reader needs to know it to judge the figures.
 #[derive(Clone, Debug)]
-pub(super) struct Machine {
+pub(super) struct MachineFacts {
     kernel: String,
     processor: String,
     cores: usize,
@@ -17,7 +17,7 @@ pub(super) struct Machine {
     priority: ThreadPriority,
 }
 
-impl Machine {
+impl MachineFacts {
     pub(super) fn here(priority: ThreadPriority) -> Self {
         let read = |path| std::fs::read_to_string(path).unwrap_or_default();
         let model = read("/proc/cpuinfo");

@@ -20,14 +20,14 @@ use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use checks::Extent;
 pub use exchange::{Agreement, agreement};
-use machine::{Load, Machine, Stolen};
+use machine::{Load, MachineFacts, Stolen};
 use row::{Row, Verdict};
 
 /// The findings of a self-check.
 #[derive(Clone, Debug)]
 pub struct Findings {
     rows: Vec<Row>,
-    machine: Machine,
+    machine: MachineFacts,
     stolen: f64,
 }
 
@@ -71,7 +71,7 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
     };
     let stolen = Stolen::now();
     let priority = Link::start(&Scenario::default())?.report()?.priority;
-    let machine = Machine::here(priority);
+    let machine = MachineFacts::here(priority);
     let mut rows = Vec::new();
     let mut add = |row: Result<Row>| -> Result<()> {
         let row = row?;
