@@ -75,12 +75,12 @@ impl MachineFacts {
 
 /// The time of the processor that a virtual machine was not given, since a moment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stolen {
+pub(super) struct StealTime {
     total: f64,
     stolen: f64,
 }
 
-impl Stolen {
+impl StealTime {
     pub(super) fn now() -> Self {
         let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
         let line = text.lines().next().unwrap_or_default();

@@ -20,7 +20,7 @@ use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use checks::Extent;
 pub use exchange::{Agreement, agreement};
-use machine::{Load, MachineFacts, Stolen};
+use machine::{Load, MachineFacts, StealTime};
 use row::{Row, Verdict};
 
 /// The findings of a self-check.
@@ -69,7 +69,7 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
     } else {
         Extent::Full
     };
-    let stolen = Stolen::now();
+    let stolen = StealTime::now();
     let priority = Link::start(&Scenario::default())?.report()?.priority;
     let machine = MachineFacts::here(priority);
     let mut rows = Vec::new();
