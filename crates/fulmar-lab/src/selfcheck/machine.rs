@@ -107,9 +107,9 @@ impl StealTime {
 }
 
 /// A process for each core that does nothing but compute. They end with this value.
-pub(super) struct Load(Vec<Child>);
+pub(super) struct CpuLoad(Vec<Child>);
 
-impl Load {
+impl CpuLoad {
     pub(super) fn on_all_cores() -> Result<Self> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let mut load = Self(Vec::new());
@@ -124,7 +124,7 @@ impl Load {
     }
 }
 
-impl Drop for Load {
+impl Drop for CpuLoad {
     fn drop(&mut self) {
         for child in &mut self.0 {
             let _ = child.kill();

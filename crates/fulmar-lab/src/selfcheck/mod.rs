@@ -20,7 +20,7 @@ use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use checks::Extent;
 pub use exchange::{Agreement, agreement};
-use machine::{Load, MachineFacts, StealTime};
+use machine::{CpuLoad, MachineFacts, StealTime};
 use row::{Row, Verdict};
 
 /// The findings of a self-check.
@@ -88,7 +88,7 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
         add(checks::delay(extent, ms(delay), "no load of ours"))?;
     }
     {
-        let _load = Load::on_all_cores()?;
+        let _load = CpuLoad::on_all_cores()?;
         for &delay in delays {
             add(checks::delay(extent, ms(delay), "all cores busy"))?;
         }
