@@ -40,7 +40,7 @@ fn link(text: &str, traces: &LinkTraces) -> Result<Link> {
 fn measure(
     link: &Link,
     quiet: Duration,
-    pace: impl FnOnce(&mut super::probe::Pace<'_>) -> Result<()>,
+    pace: impl FnOnce(&mut super::probe::ProbeSender<'_>) -> Result<()>,
 ) -> Result<Measured> {
     let flow = Probe::over(link)?.run(quiet, pace)?;
     let report = link.report()?;
@@ -218,7 +218,7 @@ pub(super) fn rate(extent: Extent, mbit: f64) -> Result<Row> {
 }
 
 /// Sends half as much again as a link carries, a millisecond's share at a time.
-fn overload(pace: &mut super::probe::Pace<'_>, per_second: f64, seconds: f64) -> Result<()> {
+fn overload(pace: &mut super::probe::ProbeSender<'_>, per_second: f64, seconds: f64) -> Result<()> {
     let start = wall_time();
     let mut sent = 0.0;
     loop {

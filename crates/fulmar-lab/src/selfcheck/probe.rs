@@ -76,22 +76,22 @@ impl<'a> Probe<'a> {
     pub(super) fn run(
         &self,
         quiet: Duration,
-        pace: impl FnOnce(&mut Pace<'_>) -> Result<()>,
+        pace: impl FnOnce(&mut ProbeSender<'_>) -> Result<()>,
     ) -> Result<Flow> {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let receiver = scope.spawn(|| self.receive(&is_over, quiet));
-            let mut pace_of = Pace {
+            let mut sender = ProbeSender {
                 probe: self,
                 sent: Vec::new(),
                 buffer: [0; 2048],
             };
-            let paced = pace(&mut pace_of);
+            let paced = pace(&mut sender);
             is_over.store(true, Ordering::Release);
             let arrived = receiver.join().expect("the receiver does not panic")?;
             paced?;
             Ok(Flow {
-                sent: pace_of.sent,
+                sent: sender.sent,
                 arrived,
             })
         })
@@ -124,13 +124,13 @@ impl<'a> Probe<'a> {
 }
 
 /// Sends numbered probes.
-pub(super) struct Pace<'a> {
+pub(super) struct ProbeSender<'a> {
     probe: &'a Probe<'a>,
     sent: Vec<Duration>,
     buffer: [u8; 2048],
 }
 
-impl Pace<'_> {
+impl ProbeSender<'_> {
     /// Sends one packet of so many bytes, headers included.
     pub(super) fn send(&mut self, packet_bytes: usize) -> Result<()> {
         let number = u32::try_from(self.sent.len()).context("too many probes")?;
