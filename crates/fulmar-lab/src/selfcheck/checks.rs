@@ -7,7 +7,7 @@ use fulmar_platform::lab::wall_time;
 use fulmar_sim::{CLIENT, Change, Way};
 use serde_json::json;
 
-use super::probe::{Flow, Probe};
+use super::probe::{Probe, ProbeFlow};
 use super::row::{Row, Verdict};
 use crate::link::{Link, Report};
 use crate::scenario::Scenario;
@@ -29,7 +29,7 @@ const FULL: usize = 1500;
 
 /// The measurements on a link, and the link's own report.
 struct Measured {
-    flow: Flow,
+    flow: ProbeFlow,
     report: Report,
 }
 

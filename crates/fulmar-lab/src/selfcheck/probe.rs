@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// One that arrived.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival {
+pub(super) struct ProbeArrival {
     /// Its number, in the order of sending.
     pub(super) number: u32,
     /// The time at which the kernel of the server had it.
@@ -30,17 +30,17 @@ pub(super) struct Arrival {
 
 /// The packets that were sent, and those that arrived.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Flow {
+pub(super) struct ProbeFlow {
     /// The time at which each was sent, by number.
     pub(super) sent: Vec<Duration>,
     /// In order of arrival.
-    pub(super) arrived: Vec<Arrival>,
+    pub(super) arrived: Vec<ProbeArrival>,
 }
 
-impl Flow {
+impl ProbeFlow {
     /// Returns the time that each took that arrived, in seconds.
     pub(super) fn delays(&self) -> Vec<f64> {
-        let delay = |arrival: &Arrival| {
+        let delay = |arrival: &ProbeArrival| {
             let sent = self.sent.get(arrival.number as usize)?;
             Some(arrival.at.as_secs_f64() - sent.as_secs_f64())
         };
@@ -77,7 +77,7 @@ impl<'a> Probe<'a> {
         &self,
         quiet: Duration,
         pace: impl FnOnce(&mut ProbeSender<'_>) -> Result<()>,
-    ) -> Result<Flow> {
+    ) -> Result<ProbeFlow> {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let receiver = scope.spawn(|| self.receive(&is_over, quiet));
@@ -90,15 +90,15 @@ impl<'a> Probe<'a> {
             is_over.store(true, Ordering::Release);
             let arrived = receiver.join().expect("the receiver does not panic")?;
             paced?;
-            Ok(Flow {
+            Ok(ProbeFlow {
                 sent: sender.sent,
                 arrived,
             })
         })
     }
 
-    fn receive(&self, is_over: &AtomicBool, quiet: Duration) -> Result<Vec<Arrival>> {
-        let mut arrived: Vec<Arrival> = Vec::new();
+    fn receive(&self, is_over: &AtomicBool, quiet: Duration) -> Result<Vec<ProbeArrival>> {
+        let mut arrived: Vec<ProbeArrival> = Vec::new();
         let mut buffer = [0; 2048];
         let mut silent = Duration::ZERO;
         loop {
@@ -107,7 +107,7 @@ impl<'a> Probe<'a> {
                     silent = Duration::ZERO;
                     let number = buffer.first_chunk().map(|bytes| u32::from_be_bytes(*bytes));
                     if let (Some(number), Some(at)) = (number, received.at) {
-                        arrived.push(Arrival { number, at });
+                        arrived.push(ProbeArrival { number, at });
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
