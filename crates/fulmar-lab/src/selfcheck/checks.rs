@@ -15,7 +15,7 @@ use crate::trace::LinkTraces;
 
 /// The thoroughness of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum CheckExtent {
     /// A few seconds, to see that all of it works.
     Quick,
     /// A minute or two.
@@ -61,11 +61,11 @@ const NO_TRACES: fn() -> LinkTraces = LinkTraces::none;
 
 /// Measures how much longer than set packets are under way. The errors of both ends are in it: that of the
 /// engine's reading a packet late, and that of writing it late.
-pub(super) fn delay(extent: Extent, set: Duration, load: &'static str) -> Result<Row> {
+pub(super) fn delay(extent: CheckExtent, set: Duration, load: &'static str) -> Result<Row> {
     let link = link(&format!("up delay {}us", set.as_micros()), &NO_TRACES())?;
     let (count, interval) = match extent {
-        Extent::Quick => (300, Duration::from_millis(2)),
-        Extent::Full => (5000, Duration::from_millis(1)),
+        CheckExtent::Quick => (300, Duration::from_millis(2)),
+        CheckExtent::Full => (5000, Duration::from_millis(1)),
     };
     let quiet = set + Duration::from_millis(100);
     let measured = measure(&link, quiet, |pace| pace.evenly(count, interval, SMALL))?;
@@ -181,11 +181,11 @@ pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result
 ///
 /// They are all there before the link is as fast as is to be measured, so that it never has to wait
 /// for a prober that is not given the processor.
-pub(super) fn rate(extent: Extent, mbit: f64) -> Result<Row> {
+pub(super) fn rate(extent: CheckExtent, mbit: f64) -> Result<Row> {
     // The first packet leaves at the rate at which it began; the others have come by then.
     let (first_ms, seconds) = match extent {
-        Extent::Quick => (500, 0.3),
-        Extent::Full => (2000, 2.0),
+        CheckExtent::Quick => (500, 0.3),
+        CheckExtent::Full => (2000, 2.0),
     };
     let slow = FULL * 8 * 1000 / first_ms;
     let link = link(&format!("up rate {slow}bit"), &NO_TRACES())?;
@@ -236,12 +236,12 @@ fn overload(pace: &mut super::probe::ProbeSender<'_>, per_second: f64, seconds: 
 }
 
 /// Measures how many opportunities of a trace are used where there is always something to send.
-pub(super) fn trace(extent: Extent, name: &str, traces: &LinkTraces) -> Result<Row> {
+pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Result<Row> {
     let trace = traces.get(name)?;
     let link = link(&format!("up trace {name} queue 1000p"), traces)?;
     let seconds = match extent {
-        Extent::Quick => 1.5,
-        Extent::Full => 20.0,
+        CheckExtent::Quick => 1.5,
+        CheckExtent::Full => 20.0,
     };
     // The clock of the link, read between two readings of ours.
     let before = wall_time();
@@ -269,13 +269,13 @@ pub(super) fn trace(extent: Extent, name: &str, traces: &LinkTraces) -> Result<R
 }
 
 /// Checks that a link and virtual time do the same to the same packets.
-pub(super) fn worlds(extent: Extent) -> Result<Row> {
+pub(super) fn worlds(extent: CheckExtent) -> Result<Row> {
     // No packet waits for another: for how long would depend on the moment of its sending.
     let text = "seed 11\nup loss 5%, duplicate 5%, delay 20ms..25ms\n\
         down burst-loss 5% run 2, duplicate 5%, delay 30ms..34ms reordering";
     let count = match extent {
-        Extent::Quick => 100,
-        Extent::Full => 1000,
+        CheckExtent::Quick => 100,
+        CheckExtent::Full => 1000,
     };
     let agreement = super::agreement(&Scenario::parse(text, &NO_TRACES())?, count)?;
     let longer = |share| quantile(&agreement.longer, share) * 1e3;

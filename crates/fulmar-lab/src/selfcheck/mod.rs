@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::link::Link;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
-use checks::Extent;
+use checks::CheckExtent;
 pub use exchange::{Agreement, agreement};
 use machine::{CpuLoad, MachineFacts, StealTime};
 use row::{Row, Verdict};
@@ -65,9 +65,9 @@ impl Findings {
 /// Where a link cannot be made or fails.
 pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Result<Findings> {
     let extent = if is_quick {
-        Extent::Quick
+        CheckExtent::Quick
     } else {
-        Extent::Full
+        CheckExtent::Full
     };
     let stolen = StealTime::now();
     let priority = Link::start(&Scenario::default())?.report()?.priority;
@@ -81,8 +81,8 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
     };
     let ms = Duration::from_millis;
     let delays: &[u64] = match extent {
-        Extent::Quick => &[20],
-        Extent::Full => &[0, 1, 20, 250],
+        CheckExtent::Quick => &[20],
+        CheckExtent::Full => &[0, 1, 20, 250],
     };
     for &delay in delays {
         add(checks::delay(extent, ms(delay), "no load of ours"))?;
@@ -94,7 +94,7 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
         }
     }
     add(checks::loss(1.0))?;
-    if extent == Extent::Full {
+    if extent == CheckExtent::Full {
         add(checks::loss(29.0))?;
         add(checks::burst_loss(5.0, 4.0))?;
     }
@@ -102,8 +102,8 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
     // 7 packets of 300 bytes fit into 2399, and one is being sent.
     add(checks::queue("2399B", 300, 8))?;
     let rates: &[f64] = match extent {
-        Extent::Quick => &[10.0],
-        Extent::Full => &[1.0, 10.0, 100.0, 300.0],
+        CheckExtent::Quick => &[10.0],
+        CheckExtent::Full => &[1.0, 10.0, 100.0, 300.0],
     };
     for &rate in rates {
         add(checks::rate(extent, rate))?;
