@@ -8,7 +8,7 @@ use fulmar_sim::{CLIENT, Change, Way};
 use serde_json::json;
 
 use super::probe::{Probe, ProbeFlow};
-use super::row::{Row, Verdict};
+use super::row::{CheckRow, Verdict};
 use crate::link::{Link, Report};
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
@@ -61,7 +61,7 @@ const NO_TRACES: fn() -> LinkTraces = LinkTraces::none;
 
 /// Measures how much longer than set packets are under way. The errors of both ends are in it: that of the
 /// engine's reading a packet late, and that of writing it late.
-pub(super) fn delay(extent: CheckExtent, set: Duration, load: &'static str) -> Result<Row> {
+pub(super) fn delay(extent: CheckExtent, set: Duration, load: &'static str) -> Result<CheckRow> {
     let link = link(&format!("up delay {}us", set.as_micros()), &NO_TRACES())?;
     let (count, interval) = match extent {
         CheckExtent::Quick => (300, Duration::from_millis(2)),
@@ -81,7 +81,7 @@ pub(super) fn delay(extent: CheckExtent, set: Duration, load: &'static str) -> R
         quantile(&errors, 1.0),
     );
     let late = &measured.report.lateness;
-    Ok(Row {
+    Ok(CheckRow {
         what: "delay",
         setting: format!("{} ms, {load}", set.as_secs_f64() * 1e3),
         measured: format!("+{median:.3} ms median, +{p99:.3} ms 99 %, +{most:.3} ms most"),
@@ -101,7 +101,7 @@ pub(super) fn delay(extent: CheckExtent, set: Duration, load: &'static str) -> R
 
 /// The share that does not arrive, against three standard errors of so many independent draws;
 /// `spread` is how much larger than theirs the variance is.
-fn lost_share(what: &'static str, setting: &str, share: f64, spread: f64) -> Result<Row> {
+fn lost_share(what: &'static str, setting: &str, share: f64, spread: f64) -> Result<CheckRow> {
     let link = link(&format!("seed 5\nup {what} {setting}"), &NO_TRACES())?;
     let count = 100_000;
     let quiet = Duration::from_millis(200);
@@ -111,7 +111,7 @@ fn lost_share(what: &'static str, setting: &str, share: f64, spread: f64) -> Res
     let seen = lost / f64::from(count);
     let error = (spread * share * (1.0 - share) / f64::from(count)).sqrt();
     let errors = (seen - share) / error;
-    Ok(Row {
+    Ok(CheckRow {
         what,
         setting: setting.to_owned(),
         measured: format!("{:.3} %, {errors:+.1} standard errors", seen * 100.0),
@@ -125,12 +125,12 @@ fn lost_share(what: &'static str, setting: &str, share: f64, spread: f64) -> Res
 }
 
 /// Losses of each packet for itself.
-pub(super) fn loss(percent: f64) -> Result<Row> {
+pub(super) fn loss(percent: f64) -> Result<CheckRow> {
     lost_share("loss", &format!("{percent}%"), percent / 100.0, 1.0)
 }
 
 /// Losses in runs.
-pub(super) fn burst_loss(percent: f64, run: f64) -> Result<Row> {
+pub(super) fn burst_loss(percent: f64, run: f64) -> Result<CheckRow> {
     // A chain of two states: the variance is larger by (1 + c) / (1 - c), with c = 1 - p - r.
     let share = percent / 100.0;
     let (to_good, to_bad) = (1.0 / run, share / run / (1.0 - share));
@@ -145,7 +145,7 @@ pub(super) fn burst_loss(percent: f64, run: f64) -> Result<Row> {
 }
 
 /// Measures how many of a burst get through a queue: those that it holds, and the one that is being sent.
-pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result<Row> {
+pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result<CheckRow> {
     // One packet takes 2 ms for each of its bytes: longer than the burst, whatever happens to us.
     let text = format!("up rate 4kbit queue {limit}");
     let link = link(&text, &NO_TRACES())?;
@@ -167,7 +167,7 @@ pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result
         .iter()
         .zip(0..)
         .all(|(arrival, number)| arrival.number == number);
-    Ok(Row {
+    Ok(CheckRow {
         what: "queue",
         setting: format!("{limit}, {count} packets of {packet_bytes} B at once"),
         measured: format!("{arrived} get through"),
@@ -181,7 +181,7 @@ pub(super) fn queue(limit: &str, packet_bytes: usize, expected: usize) -> Result
 ///
 /// They are all there before the link is as fast as is to be measured, so that it never has to wait
 /// for a prober that is not given the processor.
-pub(super) fn rate(extent: CheckExtent, mbit: f64) -> Result<Row> {
+pub(super) fn rate(extent: CheckExtent, mbit: f64) -> Result<CheckRow> {
     // The first packet leaves at the rate at which it began; the others have come by then.
     let (first_ms, seconds) = match extent {
         CheckExtent::Quick => (500, 0.3),
@@ -205,7 +205,7 @@ pub(super) fn rate(extent: CheckExtent, mbit: f64) -> Result<Row> {
     let took = last.at.as_secs_f64() - first.at.as_secs_f64();
     let seen = (arrived.len() - 1) as f64 * FULL as f64 * 8.0 / took / 1e6;
     let error = seen / mbit - 1.0;
-    Ok(Row {
+    Ok(CheckRow {
         what: "rate",
         setting: format!("{mbit} Mbit/s"),
         measured: format!("{seen:.3} Mbit/s, {:+.3} %", error * 100.0),
@@ -236,7 +236,7 @@ fn overload(pace: &mut super::probe::ProbeSender<'_>, per_second: f64, seconds: 
 }
 
 /// Measures how many opportunities of a trace are used where there is always something to send.
-pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Result<Row> {
+pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Result<CheckRow> {
     let trace = traces.get(name)?;
     let link = link(&format!("up trace {name} queue 1000p"), traces)?;
     let seconds = match extent {
@@ -258,7 +258,7 @@ pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Res
     let arrived = measured.flow.arrived.iter();
     let seen = arrived.filter(|arrival| is_within(arrival.at)).count();
     let error = seen as f64 / expected as f64 - 1.0;
-    Ok(Row {
+    Ok(CheckRow {
         what: "trace",
         setting: format!("{name}, {seconds} s"),
         measured: format!("{seen} packets, {:+.3} %", error * 100.0),
@@ -269,7 +269,7 @@ pub(super) fn trace(extent: CheckExtent, name: &str, traces: &LinkTraces) -> Res
 }
 
 /// Checks that a link and virtual time do the same to the same packets.
-pub(super) fn worlds(extent: CheckExtent) -> Result<Row> {
+pub(super) fn worlds(extent: CheckExtent) -> Result<CheckRow> {
     // No packet waits for another: for how long would depend on the moment of its sending.
     let text = "seed 11\nup loss 5%, duplicate 5%, delay 20ms..25ms\n\
         down burst-loss 5% run 2, duplicate 5%, delay 30ms..34ms reordering";
@@ -279,7 +279,7 @@ pub(super) fn worlds(extent: CheckExtent) -> Result<Row> {
     };
     let agreement = super::agreement(&Scenario::parse(text, &NO_TRACES())?, count)?;
     let longer = |share| quantile(&agreement.longer, share) * 1e3;
-    Ok(Row {
+    Ok(CheckRow {
         what: "virtual time",
         setting: format!("{count} requests and their answers"),
         measured: format!(

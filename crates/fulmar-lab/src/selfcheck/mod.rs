@@ -21,12 +21,12 @@ use crate::trace::LinkTraces;
 use checks::CheckExtent;
 pub use exchange::{Agreement, agreement};
 use machine::{CpuLoad, MachineFacts, StealTime};
-use row::{Row, Verdict};
+use row::{CheckRow, Verdict};
 
 /// The findings of a self-check.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    rows: Vec<Row>,
+    rows: Vec<CheckRow>,
     machine: MachineFacts,
     stolen: f64,
 }
@@ -53,7 +53,7 @@ impl Findings {
     pub fn json(&self) -> Value {
         json!({
             "machine": self.machine.json(self.stolen),
-            "checks": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
+            "checks": self.rows.iter().map(CheckRow::json).collect::<Vec<_>>(),
         })
     }
 }
@@ -73,7 +73,7 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
     let priority = Link::start(&Scenario::default())?.report()?.priority;
     let machine = MachineFacts::here(priority);
     let mut rows = Vec::new();
-    let mut add = |row: Result<Row>| -> Result<()> {
+    let mut add = |row: Result<CheckRow>| -> Result<()> {
         let row = row?;
         progress(&format!("{} {}: {}", row.what, row.setting, row.measured));
         rows.push(row);

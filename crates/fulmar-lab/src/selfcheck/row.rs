@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// One line of the table.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct CheckRow {
     /// The subject of the check.
     pub(super) what: &'static str,
     /// The setting with which it is checked.
@@ -41,7 +41,7 @@ impl Verdict {
     }
 }
 
-impl Row {
+impl CheckRow {
     pub(super) fn json(&self) -> Value {
         json!({
             "what": self.what,
@@ -55,7 +55,7 @@ impl Row {
 }
 
 /// Draws the rows as a table.
-pub(super) fn table(rows: &[Row]) -> String {
+pub(super) fn table(rows: &[CheckRow]) -> String {
     let heads = ["check", "setting", "measured", "wanted", ""];
     let mut lines = vec![heads.map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let row = Row {
+        let row = CheckRow {
             what: "loss",
             setting: "1 %".to_owned(),
             measured: "0.98 % ± 0.1".to_owned(),
