@@ -25,13 +25,13 @@ use row::{CheckRow, Verdict};
 
 /// The findings of a self-check.
 #[derive(Clone, Debug)]
-pub struct Findings {
+pub struct SelfcheckReport {
     rows: Vec<CheckRow>,
     machine: MachineFacts,
     stolen: f64,
 }
 
-impl Findings {
+impl SelfcheckReport {
     /// Tells whether everything is as precise as it is meant to be.
     #[must_use]
     pub(crate) fn are_good(&self) -> bool {
@@ -63,7 +63,11 @@ impl Findings {
 /// # Errors
 ///
 /// Where a link cannot be made or fails.
-pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Result<Findings> {
+pub fn run(
+    is_quick: bool,
+    traces: &LinkTraces,
+    progress: impl Fn(&str),
+) -> Result<SelfcheckReport> {
     let extent = if is_quick {
         CheckExtent::Quick
     } else {
@@ -115,7 +119,7 @@ pub fn run(is_quick: bool, traces: &LinkTraces, progress: impl Fn(&str)) -> Resu
     }
     add(checks::worlds(extent))?;
     let stolen = stolen.share();
-    Ok(Findings {
+    Ok(SelfcheckReport {
         rows,
         machine,
         stolen,
