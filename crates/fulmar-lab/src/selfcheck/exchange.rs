@@ -25,18 +25,18 @@ const QUIET: Duration = Duration::from_millis(300);
 
 /// The passage of each packet of one way: for each number how long each copy was under way, in seconds and in
 /// order of arrival. A number that is not there was lost.
-pub(super) type Passages = BTreeMap<u32, Vec<f64>>;
+pub(super) type TransitTimes = BTreeMap<u32, Vec<f64>>;
 
 /// Both ways of an exchange: requests, and answers in the order in which they were sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Exchange {
-    pub(super) requests: Passages,
-    pub(super) answers: Passages,
+    pub(super) requests: TransitTimes,
+    pub(super) answers: TransitTimes,
 }
 
 /// The differences between two runs of one exchange.
 #[derive(Clone, Debug)]
-pub struct Agreement {
+pub struct ExchangeAgreement {
     /// Packets that arrived in one world more often than in the other, lost ones included.
     pub other_fate: usize,
     /// Of those that arrived in both: by how much longer they took in the real one, in seconds, in
@@ -54,11 +54,11 @@ pub struct Agreement {
 /// # Errors
 ///
 /// Where the link cannot be made, or the simulation fails.
-pub fn agreement(scenario: &Scenario, count: u32) -> Result<Agreement> {
+pub fn agreement(scenario: &Scenario, count: u32) -> Result<ExchangeAgreement> {
     let simulated = simulated(scenario, count)?;
     let link = Link::start(scenario)?;
     let real = real(&link, count)?;
-    let mut agreement = Agreement {
+    let mut agreement = ExchangeAgreement {
         other_fate: 0,
         longer: Vec::new(),
         priority: link.report()?.priority,
@@ -69,8 +69,8 @@ pub fn agreement(scenario: &Scenario, count: u32) -> Result<Agreement> {
     Ok(agreement)
 }
 
-impl Agreement {
-    fn compare(&mut self, simulated: &Passages, real: &Passages, numbers: u32) {
+impl ExchangeAgreement {
+    fn compare(&mut self, simulated: &TransitTimes, real: &TransitTimes, numbers: u32) {
         let none = Vec::new();
         for number in 0..numbers {
             let simulated = simulated.get(&number).unwrap_or(&none);
@@ -100,15 +100,15 @@ fn number_of(payload: &[u8]) -> Option<u32> {
         .map(|bytes| u32::from_be_bytes(*bytes))
 }
 
-/// Notes when what was sent, and how long each took that arrived.
+/// The times at which what was sent, and at which what arrived did.
 #[derive(Debug, Default)]
-struct Notes {
+struct PacketTimes {
     sent: Vec<Duration>,
     arrived: Vec<(u32, Duration)>,
 }
 
-impl Notes {
-    /// Notes a sending and returns its number.
+impl PacketTimes {
+    /// Adds a sending and returns its number.
     fn send(&mut self, now: Duration) -> u32 {
         self.sent.push(now);
         u32::try_from(self.sent.len() - 1).unwrap_or(u32::MAX)
@@ -118,29 +118,29 @@ impl Notes {
         self.arrived.extend(number.map(|number| (number, at)));
     }
 
-    /// Returns the passages of what was sent here and arrived there.
-    fn passages(&self, there: &Self) -> Passages {
-        let mut passages = Passages::new();
+    /// Returns how long was under way what was sent here and arrived there.
+    fn transit_times(&self, there: &Self) -> TransitTimes {
+        let mut transit_times = TransitTimes::new();
         for (number, at) in &there.arrived {
             if let Some(sent) = self.sent.get(*number as usize) {
                 let took = at.as_secs_f64() - sent.as_secs_f64();
-                passages.entry(*number).or_default().push(took);
+                transit_times.entry(*number).or_default().push(took);
             }
         }
-        passages
+        transit_times
     }
 }
 
 /// Sends requests, or answers to what comes.
-struct Talker {
-    notes: Notes,
+struct ExchangeNode {
+    notes: PacketTimes,
     peer: SocketAddr,
     /// The number of requests still to be sent; 0 where it answers.
     requests: u32,
     outbox: Vec<Transmit>,
 }
 
-impl Talker {
+impl ExchangeNode {
     fn say(&mut self, now: Duration) {
         let number = self.notes.send(now);
         self.outbox
@@ -148,7 +148,7 @@ impl Talker {
     }
 }
 
-impl Node for Talker {
+impl Node for ExchangeNode {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         self.notes.arrive(number_of(&datagram.bytes), now);
         if self.requests == 0 && datagram.source.ip() == CLIENT_IP {
@@ -172,22 +172,22 @@ impl Node for Talker {
 }
 
 fn simulated(scenario: &Scenario, count: u32) -> Result<Exchange> {
-    let talker = |peer: SocketAddr, requests| Talker {
-        notes: Notes::default(),
+    let node = |peer: SocketAddr, requests| ExchangeNode {
+        notes: PacketTimes::default(),
         peer,
         requests,
         outbox: Vec::new(),
     };
     // The addresses that `Scenario::simulation` names.
-    let client = talker((SERVER_IP, 60_001).into(), count);
-    let server = talker((CLIENT_IP, 50_000).into(), 0);
+    let client = node((SERVER_IP, 60_001).into(), count);
+    let server = node((CLIENT_IP, 50_000).into(), 0);
     let mut simulation = scenario.simulation((client, server));
     let ran = simulation.run_for(INTERVAL * count + Duration::from_secs(60));
     ran.map_err(|failure| anyhow!("{failure}"))?;
     let (client, server) = (&simulation.nodes.0.notes, &simulation.nodes.1.notes);
     Ok(Exchange {
-        requests: client.passages(server),
-        answers: server.passages(client),
+        requests: client.transit_times(server),
+        answers: server.transit_times(client),
     })
 }
 
@@ -204,7 +204,7 @@ fn real(link: &Link, count: u32) -> Result<Exchange> {
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| receive(&server, &is_over, true));
         let listening = scope.spawn(|| receive(&client, &is_over, false));
-        let mut asked = Notes::default();
+        let mut asked = PacketTimes::default();
         let start = wall_time();
         let sent = (0..count).try_for_each(|number| {
             let due = start + INTERVAL * number;
@@ -217,15 +217,15 @@ fn real(link: &Link, count: u32) -> Result<Exchange> {
         let heard = listening.join().expect("a thread of ours does not panic")?;
         sent.context("sending a request")?;
         Ok(Exchange {
-            requests: asked.passages(&answered),
-            answers: answered.passages(&heard),
+            requests: asked.transit_times(&answered),
+            answers: answered.transit_times(&heard),
         })
     })
 }
 
 /// Receives, and answers if it is to, until it is over and nothing comes any more.
-fn receive(socket: &UdpSocket, is_over: &AtomicBool, answers: bool) -> Result<Notes> {
-    let mut notes = Notes::default();
+fn receive(socket: &UdpSocket, is_over: &AtomicBool, answers: bool) -> Result<PacketTimes> {
+    let mut notes = PacketTimes::default();
     let mut buffer = [0; BYTES];
     let mut quiet = 0;
     loop {

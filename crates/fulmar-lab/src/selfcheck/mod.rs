@@ -19,7 +19,7 @@ use crate::link::Link;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use checks::CheckExtent;
-pub use exchange::{Agreement, agreement};
+pub use exchange::{ExchangeAgreement, agreement};
 use machine::{CpuLoad, MachineFacts, StealTime};
 use row::{CheckRow, Verdict};
 
