@@ -28,7 +28,7 @@ const SMALL: usize = 100;
 const FULL: usize = 1500;
 
 /// The measurements on a link, and the link's own report.
-struct Measured {
+struct ProbedLink {
     flow: ProbeFlow,
     report: Report,
 }
@@ -41,10 +41,10 @@ fn measure(
     link: &Link,
     quiet: Duration,
     pace: impl FnOnce(&mut super::probe::ProbeSender<'_>) -> Result<()>,
-) -> Result<Measured> {
+) -> Result<ProbedLink> {
     let flow = Probe::over(link)?.run(quiet, pace)?;
     let report = link.report()?;
-    Ok(Measured { flow, report })
+    Ok(ProbedLink { flow, report })
 }
 
 /// Returns the value that this share of the sorted values does not exceed.
