@@ -4,14 +4,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::instrument::load::{Program, play};
+use crate::instrument::load::{LoadProgram, play};
 
 /// Waits for a key on this terminal, and then does its part, in the place of a shell.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The program to run.
     #[command(subcommand)]
-    pub program: Program,
+    pub program: LoadProgram,
 }
 
 /// Runs the program to its end.

@@ -12,8 +12,8 @@
 //! The link adds no delay and has no limit. What is not over in time has `in_time` 0 and no time; what
 //! arrives otherwise than it was typed is a run that failed.
 
-mod far;
 mod near;
+mod program;
 
 use std::path::Path;
 use std::time::Duration;
@@ -30,8 +30,8 @@ use crate::peer::{Peer, costs};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Size};
-pub use far::{Program, play};
 use near::{Near, Seen};
+pub use program::{LoadProgram, play};
 
 /// The text of the throughput, in bytes. Chosen by eye: seconds on any machine.
 const TEXT_BYTES: usize = 200_000_000;
@@ -76,7 +76,7 @@ pub enum Load {
     FullScreen,
     /// `yes`.
     Yes,
-    /// A piece of input that is much work, again and again; see [`Program::Storm`].
+    /// A piece of input that is much work, again and again; see [`LoadProgram::Storm`].
     Storm {
         /// Its name.
         name: &'static str,
@@ -160,18 +160,18 @@ impl Load {
     }
 
     /// Returns the program that runs at the far end. The text is in this file, where there is one.
-    fn program(self, text: &Path) -> Program {
+    fn program(self, text: &Path) -> LoadProgram {
         match self {
-            Self::Throughput(_) => Program::Cat {
+            Self::Throughput(_) => LoadProgram::Cat {
                 file: text.to_owned(),
             },
-            Self::FullScreen => Program::FullScreen,
-            Self::Yes => Program::Yes,
-            Self::Storm { piece, .. } => Program::Storm {
+            Self::FullScreen => LoadProgram::FullScreen,
+            Self::Yes => LoadProgram::Yes,
+            Self::Storm { piece, .. } => LoadProgram::Storm {
                 piece: piece.to_owned(),
                 bytes: STORM_BYTES,
             },
-            Self::Paste(bytes) | Self::Outage(bytes, _) => Program::Sink { bytes },
+            Self::Paste(bytes) | Self::Outage(bytes, _) => LoadProgram::Sink { bytes },
         }
     }
 }
@@ -182,20 +182,20 @@ impl Work for Load {
         let scenario = Scenario::parse(&format!("seed {seed}"), &LinkTraces::none())?;
         let text = tempfile::NamedTempFile::new().context("making a file to show")?;
         if let Self::Throughput(bytes) = self {
-            far::write_text(text.path(), *bytes)?;
+            program::write_text(text.path(), *bytes)?;
         }
         let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
         let kernel = Kernel::USUAL.set(&stage.link)?;
         let mut values = stage.kit.values(&around.fulmar)?;
         let (lab, _) = values.command.split_once(' ').context("no program")?;
-        let far = self.program(text.path()).line(lab)?;
-        values.command.clone_from(&far);
+        let command = self.program(text.path()).line(lab)?;
+        values.command.clone_from(&command);
         let line = peer.line(&values)?;
         let mut session = Session {
             near: Near::start_in(self.window(), &stage, &line)?,
             stage,
             peer,
-            far,
+            command,
         };
         session.await_ready()?;
         let figures = session.carry(*self)?;
@@ -232,12 +232,12 @@ struct Session {
     stage: Stage,
     peer: Peer,
     /// The program's command.
-    far: String,
+    command: String,
 }
 
 impl Session {
     fn await_ready(&mut self) -> Result<()> {
-        if self.near.wait_for(far::READY, SET_UP)? {
+        if self.near.wait_for(program::READY, SET_UP)? {
             return Ok(());
         }
         bail!("no session; shown last: {}", self.near.last_shown())
@@ -257,7 +257,7 @@ impl Session {
         let began = boot_time();
         self.begin();
         let mut figures = Figures::default();
-        let is_half = self.near.wait_for(far::HALF, LIMIT)?;
+        let is_half = self.near.wait_for(program::HALF, LIMIT)?;
         figures.put_share("in_time", is_half);
         if !is_half {
             return Ok(figures);
@@ -296,11 +296,11 @@ impl Session {
 
     /// Returns the time that the program takes on a terminal that is read and not looked at, without any peer.
     fn alone(&self) -> Result<Duration> {
-        let mut near = Near::start(&self.stage, &format!("exec {}", self.far))?;
-        let is_ready = near.wait_for(far::READY, SET_UP)?;
+        let mut near = Near::start(&self.stage, &format!("exec {}", self.command))?;
+        let is_ready = near.wait_for(program::READY, SET_UP)?;
         let began = boot_time();
         near.type_keys([b' ']);
-        if is_ready && near.wait_for(far::DONE, TEXT_LIMIT)? {
+        if is_ready && near.wait_for(program::DONE, TEXT_LIMIT)? {
             Ok(boot_time() - began)
         } else {
             bail!("the program alone ended with {}", near.last_shown())
@@ -322,7 +322,7 @@ impl Session {
         let mut costs_seen = self.stage.costs()?;
         self.begin();
         let began = boot_time();
-        self.near.type_keys((0..bytes).map(far::typed));
+        self.near.type_keys((0..bytes).map(program::typed));
         let ended = self.in_time(LIMIT)?;
         let mut figures = Figures::default();
         figures.put_share("in_time", ended.is_some());
@@ -348,7 +348,7 @@ impl Session {
         for key in 0..keys {
             let due = cut + gap * u32::try_from(key)?;
             self.near.rest(due.saturating_sub(boot_time()))?;
-            self.near.type_keys([far::typed(key)]);
+            self.near.type_keys([program::typed(key)]);
         }
         self.near.rest((cut + time).saturating_sub(boot_time()))?;
         self.stage.link.apply(Change::Restore(CLIENT))?;
@@ -364,7 +364,10 @@ impl Session {
 
     /// Waits for the program's end, and returns when that was shown; nothing where it is too late.
     fn in_time(&mut self, limit: Duration) -> Result<Option<Duration>> {
-        match self.near.wait_for_one([far::DONE, far::WRONG], limit)? {
+        match self
+            .near
+            .wait_for_one([program::DONE, program::WRONG], limit)?
+        {
             Seen::First => Ok(Some(boot_time())),
             Seen::Second => bail!("something else has arrived than was typed"),
             Seen::Neither => Ok(None),

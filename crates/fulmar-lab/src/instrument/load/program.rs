@@ -27,7 +27,7 @@ const FULL_SCREEN_SECONDS: u32 = 8;
 
 /// A program that runs at the far end. The command line of the lab starts it.
 #[derive(clap::Subcommand, Debug, Clone)]
-pub enum Program {
+pub enum LoadProgram {
     /// Shows a file.
     Cat {
         /// The file.
@@ -56,11 +56,11 @@ pub enum Program {
 /// # Errors
 ///
 /// Where there is no terminal, or it goes too early.
-pub fn play(program: &Program) -> Result<()> {
+pub fn play(program: &LoadProgram) -> Result<()> {
     program.play()
 }
 
-impl Program {
+impl LoadProgram {
     /// Returns the words that start the program, by that of the lab.
     pub(super) fn line(&self, lab: &str) -> Result<String> {
         Ok(match self {
@@ -137,7 +137,7 @@ fn storm(piece: &str, bytes: usize) -> Result<()> {
     Err(error).context("starting sh")
 }
 
-/// Byte `index` of everything that is typed into [`Program::Sink`]: printable, and in an order
+/// Byte `index` of everything that is typed into [`LoadProgram::Sink`]: printable, and in an order
 /// where a byte lost, doubled or out of place shows.
 pub(super) fn typed(index: usize) -> u8 {
     let letters = b"abcdefghijklmnopqrstuvwxyz0123456789";
