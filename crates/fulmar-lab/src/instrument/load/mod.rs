@@ -12,8 +12,8 @@
 //! The link adds no delay and has no limit. What is not over in time has `in_time` 0 and no time; what
 //! arrives otherwise than it was typed is a run that failed.
 
-mod near;
 mod program;
+mod terminal;
 
 use std::path::Path;
 use std::time::Duration;
@@ -30,8 +30,8 @@ use crate::peer::{Peer, costs};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Size};
-use near::{Near, Seen};
 pub use program::{LoadProgram, play};
+use terminal::{LoadTerminal, WordSeen};
 
 /// The text of the throughput, in bytes. Chosen by eye: seconds on any machine.
 const TEXT_BYTES: usize = 200_000_000;
@@ -155,7 +155,7 @@ impl Load {
     fn window(self) -> Size {
         match self {
             Self::Storm { .. } => STORM_SIZE,
-            _ => near::SIZE,
+            _ => terminal::SIZE,
         }
     }
 
@@ -191,8 +191,8 @@ impl Work for Load {
         let command = self.program(text.path()).line(lab)?;
         values.command.clone_from(&command);
         let line = peer.line(&values)?;
-        let mut session = Session {
-            near: Near::start_in(self.window(), &stage, &line)?,
+        let mut session = LoadSession {
+            terminal: LoadTerminal::start_in(self.window(), &stage, &line)?,
             stage,
             peer,
             command,
@@ -226,21 +226,21 @@ impl Work for Load {
 }
 
 /// A session with a program at its far end.
-struct Session {
+struct LoadSession {
     // Dropped first: the stage ends what is left of it.
-    near: Near,
+    terminal: LoadTerminal,
     stage: Stage,
     peer: Peer,
     /// The program's command.
     command: String,
 }
 
-impl Session {
+impl LoadSession {
     fn await_ready(&mut self) -> Result<()> {
-        if self.near.wait_for(program::READY, SET_UP)? {
+        if self.terminal.wait_for(program::READY, SET_UP)? {
             return Ok(());
         }
-        bail!("no session; shown last: {}", self.near.last_shown())
+        bail!("no session; shown last: {}", self.terminal.last_shown())
     }
 
     fn carry(&mut self, load: Load) -> Result<Figures> {
@@ -257,7 +257,7 @@ impl Session {
         let began = boot_time();
         self.begin();
         let mut figures = Figures::default();
-        let is_half = self.near.wait_for(program::HALF, LIMIT)?;
+        let is_half = self.terminal.wait_for(program::HALF, LIMIT)?;
         figures.put_share("in_time", is_half);
         if !is_half {
             return Ok(figures);
@@ -265,9 +265,9 @@ impl Session {
         let rate = STORM_BYTES as f64 / (boot_time() - began).as_secs_f64();
         figures.put("rate", rate, "B/s");
         self.begin();
-        self.near.rest(STORM_LASTS)?;
+        self.terminal.rest(STORM_LASTS)?;
         let interrupted = boot_time();
-        self.near.type_keys([INTERRUPT]);
+        self.terminal.type_keys([INTERRUPT]);
         if let Some(ended) = self.in_time(LIMIT)? {
             figures.put_ms("to_interrupt", ended - interrupted);
         }
@@ -276,7 +276,7 @@ impl Session {
 
     /// Types the key that the program waits for.
     fn begin(&mut self) {
-        self.near.type_keys([b' ']);
+        self.terminal.type_keys([b' ']);
     }
 
     fn throughput(&mut self, bytes: usize) -> Result<Figures> {
@@ -296,14 +296,14 @@ impl Session {
 
     /// Returns the time that the program takes on a terminal that is read and not looked at, without any peer.
     fn alone(&self) -> Result<Duration> {
-        let mut near = Near::start(&self.stage, &format!("exec {}", self.command))?;
-        let is_ready = near.wait_for(program::READY, SET_UP)?;
+        let mut terminal = LoadTerminal::start(&self.stage, &format!("exec {}", self.command))?;
+        let is_ready = terminal.wait_for(program::READY, SET_UP)?;
         let began = boot_time();
-        near.type_keys([b' ']);
-        if is_ready && near.wait_for(program::DONE, TEXT_LIMIT)? {
+        terminal.type_keys([b' ']);
+        if is_ready && terminal.wait_for(program::DONE, TEXT_LIMIT)? {
             Ok(boot_time() - began)
         } else {
-            bail!("the program alone ended with {}", near.last_shown())
+            bail!("the program alone ended with {}", terminal.last_shown())
         }
     }
 
@@ -322,7 +322,7 @@ impl Session {
         let mut costs_seen = self.stage.costs()?;
         self.begin();
         let began = boot_time();
-        self.near.type_keys((0..bytes).map(program::typed));
+        self.terminal.type_keys((0..bytes).map(program::typed));
         let ended = self.in_time(LIMIT)?;
         let mut figures = Figures::default();
         figures.put_share("in_time", ended.is_some());
@@ -341,16 +341,17 @@ impl Session {
 
     fn outage(&mut self, keys: usize, time: Duration) -> Result<Figures> {
         self.begin();
-        self.near.rest(QUIET)?;
+        self.terminal.rest(QUIET)?;
         self.stage.link.apply(Change::Cut(CLIENT))?;
         let cut = boot_time();
         let gap = time / u32::try_from(keys)?;
         for key in 0..keys {
             let due = cut + gap * u32::try_from(key)?;
-            self.near.rest(due.saturating_sub(boot_time()))?;
-            self.near.type_keys([program::typed(key)]);
+            self.terminal.rest(due.saturating_sub(boot_time()))?;
+            self.terminal.type_keys([program::typed(key)]);
         }
-        self.near.rest((cut + time).saturating_sub(boot_time()))?;
+        self.terminal
+            .rest((cut + time).saturating_sub(boot_time()))?;
         self.stage.link.apply(Change::Restore(CLIENT))?;
         let restored = boot_time();
         let ended = self.in_time(LIMIT)?;
@@ -365,12 +366,12 @@ impl Session {
     /// Waits for the program's end, and returns when that was shown; nothing where it is too late.
     fn in_time(&mut self, limit: Duration) -> Result<Option<Duration>> {
         match self
-            .near
+            .terminal
             .wait_for_one([program::DONE, program::WRONG], limit)?
         {
-            Seen::First => Ok(Some(boot_time())),
-            Seen::Second => bail!("something else has arrived than was typed"),
-            Seen::Neither => Ok(None),
+            WordSeen::First => Ok(Some(boot_time())),
+            WordSeen::Second => bail!("something else has arrived than was typed"),
+            WordSeen::Neither => Ok(None),
         }
     }
 }

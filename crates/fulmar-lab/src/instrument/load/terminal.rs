@@ -1,4 +1,4 @@
-//! The near end: a terminal that is read as fast as this machine can, and searched for a word.
+//! A terminal that is read as fast as this machine can, and searched for a word.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -22,7 +22,7 @@ const KEPT: usize = 256;
 const BLOCK: usize = 65_536;
 
 /// A program on a terminal. Dropping it ends the program.
-pub(super) struct Near {
+pub(super) struct LoadTerminal {
     client: Client,
     /// The end of what was shown before, and all that the last turn has read.
     shown: Vec<u8>,
@@ -32,13 +32,13 @@ pub(super) struct Near {
 
 /// The one of two words that was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum WordSeen {
     First,
     Second,
     Neither,
 }
 
-impl Near {
+impl LoadTerminal {
     /// Starts this line on the client's host, in a window of the usual size.
     pub(super) fn start(stage: &Stage, line: &str) -> Result<Self> {
         Self::start_in(SIZE, stage, line)
@@ -65,7 +65,7 @@ impl Near {
     ///
     /// Where the program lets go of the terminal before.
     pub(super) fn wait_for(&mut self, word: &str, limit: Duration) -> Result<bool> {
-        Ok(self.wait_for_one([word, word], limit)? == Seen::First)
+        Ok(self.wait_for_one([word, word], limit)? == WordSeen::First)
     }
 
     /// Waits until one of two words is shown.
@@ -73,13 +73,13 @@ impl Near {
     /// # Errors
     ///
     /// Where the program lets go of the terminal before.
-    pub(super) fn wait_for_one(&mut self, words: [&str; 2], limit: Duration) -> Result<Seen> {
+    pub(super) fn wait_for_one(&mut self, words: [&str; 2], limit: Duration) -> Result<WordSeen> {
         let until = boot_time() + limit;
         loop {
             match words.map(|word| self.shows(word)) {
-                [true, _] => return Ok(Seen::First),
-                [_, true] => return Ok(Seen::Second),
-                _ if boot_time() >= until => return Ok(Seen::Neither),
+                [true, _] => return Ok(WordSeen::First),
+                [_, true] => return Ok(WordSeen::Second),
+                _ if boot_time() >= until => return Ok(WordSeen::Neither),
                 _ => self.turn(until)?,
             }
         }
