@@ -1,7 +1,7 @@
 //! Measures how long output should wait for more of it (figure 3 of the Mosh paper).
 //!
 //! A frame that leaves at the first write of an answer leaves the rest of it behind, for a whole pause
-//! between frames. One that waits for the rest delays the first. [`Model`] says what each interval from 0.1
+//! between frames. One that waits for the rest delays the first. [`CollectionModel`] says what each interval from 0.1
 //! to 100 ms makes of recorded writes: the mean wait of a write, and how many frames leave.
 //!
 //! Our rule is a point in the same plot. It is taken from our server itself, which carries the recording in
@@ -31,7 +31,7 @@ use crate::scenario::Scenario;
 use crate::simulated::Simulated;
 use crate::trace::{LinkTraces, Trace};
 use crate::typing::{Limits, TypingLoop};
-pub use model::{Model, Tally, pause};
+pub use model::{CollectionModel, FrameTally, pause};
 
 /// Round trips that make a pause of 20, 100 and 250 ms between frames. The paper's figure has the last.
 const ROUND_TRIPS: [u64; 3] = [40, 200, 500];
@@ -55,14 +55,14 @@ const LIMITS: Limits = Limits {
 #[derive(Clone, Debug)]
 pub struct Collection {
     /// The recordings.
-    pub recordings: Recordings,
+    pub recordings: RecordingSet,
     /// The round trip, from which the pause between frames follows.
     pub round_trip: Duration,
 }
 
 /// The origin of the recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recordings {
+pub enum RecordingSet {
     /// Ours.
     Own,
     /// Those of the folder of data that are not ours.
@@ -71,9 +71,9 @@ pub enum Recordings {
 
 /// Returns the cells of the experiment.
 pub fn cells(around: &Surroundings) -> Vec<Cell> {
-    let mut sources = vec![(Recordings::Own, "own", "our recordings")];
+    let mut sources = vec![(RecordingSet::Own, "own", "our recordings")];
     if around.data.is_some() {
-        sources.push((Recordings::Others, "others", "the published recordings"));
+        sources.push((RecordingSet::Others, "others", "the published recordings"));
     }
     let mut cells = Vec::new();
     for (recordings, name, title) in sources {
@@ -135,7 +135,7 @@ impl Collection {
     fn simulate(&self, paths: &[PathBuf], measured: &mut Measured) -> Result<Vec<Vec<Duration>>> {
         let text = format!("both delay {}us", self.round_trip.as_micros() / 2);
         let scenario = Scenario::parse(&text, &LinkTraces::none())?;
-        let mut rule = Tally::default();
+        let mut rule = FrameTally::default();
         let mut sent = 0;
         let mut all = Vec::new();
         for path in paths {
@@ -161,14 +161,14 @@ impl Collection {
     fn sweep(&self, recordings: &[Vec<Duration>], measured: &mut Measured) {
         let pause = pause(self.round_trip);
         let tally = |interval| {
-            let model = Model { interval, pause };
+            let model = CollectionModel { interval, pause };
             let tallies = recordings.iter().map(|writes| model.tally(writes));
-            tallies.fold(Tally::default(), Tally::and)
+            tallies.fold(FrameTally::default(), FrameTally::and)
         };
-        let curve: Vec<(Duration, Tally)> = intervals()
+        let curve: Vec<(Duration, FrameTally)> = intervals()
             .map(|interval| (interval, tally(interval)))
             .collect();
-        let mut add = |name: &str, point: fn(f64, Tally) -> (f64, f64)| {
+        let mut add = |name: &str, point: fn(f64, FrameTally) -> (f64, f64)| {
             let points = curve
                 .iter()
                 .map(|(at, tally)| point(at.as_secs_f64(), *tally));
@@ -193,8 +193,8 @@ impl Collection {
 }
 
 /// Returns what the server's rule made of the host's writes.
-fn tally(run: &Simulated) -> Tally {
-    let mut tally = Tally::default();
+fn tally(run: &Simulated) -> FrameTally {
+    let mut tally = FrameTally::default();
     let mut end = 0;
     let mut writes = run
         .host_side
@@ -222,7 +222,7 @@ fn intervals() -> impl Iterator<Item = Duration> {
     (0..=3 * PER_DECADE).map(move |step| Duration::from_secs_f64(10_f64.powf(exponent(step))))
 }
 
-impl Recordings {
+impl RecordingSet {
     /// Returns the files, in order of their names.
     fn paths(self, around: &Surroundings) -> Result<Vec<PathBuf>> {
         let folder = match self {

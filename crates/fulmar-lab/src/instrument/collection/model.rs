@@ -10,7 +10,7 @@ use std::time::Duration;
 ///
 /// Nothing else is sent, and nothing is lost. The paper varies the interval with a pause of 250 ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Model {
+pub struct CollectionModel {
     /// The collection interval.
     pub interval: Duration,
     /// The least time between two frames.
@@ -19,7 +19,7 @@ pub struct Model {
 
 /// The fate of the writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct FrameTally {
     /// The number of writes.
     pub writes: usize,
     /// The number of frames that left with them.
@@ -40,11 +40,11 @@ pub fn pause(round_trip: Duration) -> Duration {
     (round_trip / 2).clamp(PAUSE_MIN, PAUSE_MAX)
 }
 
-impl Model {
+impl CollectionModel {
     /// Says what becomes of writes at these times, which do not go back.
     #[must_use]
-    pub fn tally(&self, writes: &[Duration]) -> Tally {
-        let mut tally = Tally::default();
+    pub fn tally(&self, writes: &[Duration]) -> FrameTally {
+        let mut tally = FrameTally::default();
         let mut last: Option<Duration> = None;
         let mut rest = writes;
         while let Some(first) = rest.first() {
@@ -59,7 +59,7 @@ impl Model {
     }
 }
 
-impl Tally {
+impl FrameTally {
     /// Adds a frame, with the writes in it.
     pub fn add(&mut self, writes: &[Duration], leaves: Duration) {
         self.frames += 1;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn tally(interval: u64, pause: u64, writes: &[u64]) -> (usize, Duration) {
-        let model = Model {
+        let model = CollectionModel {
             interval: ms(interval),
             pause: ms(pause),
         };
@@ -140,17 +140,17 @@ mod tests {
 
     #[test]
     fn the_mean_is_over_writes() {
-        let one = Tally {
+        let one = FrameTally {
             writes: 3,
             frames: 1,
             waited: ms(6),
         };
-        let other = Tally {
+        let other = FrameTally {
             writes: 1,
             frames: 1,
             waited: ms(2),
         };
         assert!((one.and(other).mean_ms() - 2.0).abs() < 1e-9);
-        assert!(Tally::default().mean_ms().abs() < 1e-9);
+        assert!(FrameTally::default().mean_ms().abs() < 1e-9);
     }
 }

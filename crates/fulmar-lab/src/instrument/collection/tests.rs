@@ -40,7 +40,7 @@ impl Place {
 
     fn measure(&self, peer: &str, round_trip: u64) -> Measured {
         let collection = Collection {
-            recordings: Recordings::Own,
+            recordings: RecordingSet::Own,
             round_trip: Duration::from_millis(round_trip),
         };
         collection.measure(peer, 1, &self.around).unwrap()
@@ -107,7 +107,7 @@ fn a_write_has_waited_until_the_first_frame_with_it() {
         frame(7, 2, 9),
     ];
     let tally = tally(&run);
-    let expected = Tally {
+    let expected = FrameTally {
         writes: 1,
         frames: 1,
         waited: Duration::from_millis(5),
@@ -118,11 +118,11 @@ fn a_write_has_waited_until_the_first_frame_with_it() {
 #[test]
 fn nobody_else_has_a_rule_that_can_be_asked() {
     let collection = Collection {
-        recordings: Recordings::Own,
+        recordings: RecordingSet::Own,
         round_trip: Duration::from_millis(40),
     };
     assert!(collection.measure("ssh", 1, &Place::new().around).is_err());
     let around = Place::new().around;
-    assert!(Recordings::Others.paths(&around).is_err());
+    assert!(RecordingSet::Others.paths(&around).is_err());
     assert_eq!(cells(&around).len(), ROUND_TRIPS.len());
 }
