@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::instrument::lan::{Lan, Source};
+use fulmar_lab::instrument::lan::{FloodSource, Lan};
 use support::measuring::{measured, value};
 
 fn ms(millis: u64) -> Duration {
@@ -29,7 +29,7 @@ fn an_echo_takes_the_link_and_what_the_peer_adds() {
 
 #[test]
 fn a_flood_ends_a_round_trip_after_it_was_interrupted_at_the_earliest() {
-    for (peer, source) in [("ssh", Source::Cat), ("fulmar", Source::Yes)] {
+    for (peer, source) in [("ssh", FloodSource::Cat), ("fulmar", FloodSource::Yes)] {
         let flood = Lan::Flood {
             round_trip: ms(40),
             source,

@@ -35,7 +35,7 @@ const PROBES: usize = 50;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Keys that were typed and echoed.
-pub(in crate::instrument) struct Echoed {
+pub(in crate::instrument) struct EchoRun {
     pub(in crate::instrument) verdict: Verdict,
     /// The round trip of the link, before.
     link: Duration,
@@ -52,7 +52,7 @@ pub(super) fn measure(
 ) -> Result<Measured> {
     let alone = |_: &Stage| Ok(());
     let (echoed, ()) = echoed(peer, scenario, keys, around, alone, Ok)?;
-    let Echoed { verdict, link, .. } = echoed;
+    let EchoRun { verdict, link, .. } = echoed;
     let own = Summary::of(&verdict.own());
     let echo = own.median.context("nothing was echoed")?;
     let mut figures = Figures::default();
@@ -81,7 +81,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     around: &Surroundings,
     begin: impl FnOnce(&Stage) -> Result<T>,
     end: impl FnOnce(T) -> Result<R>,
-) -> Result<(Echoed, R)> {
+) -> Result<(EchoRun, R)> {
     let text = recording(scenario.seed, keys);
     let file = tempfile::NamedTempFile::new().context("making a recording")?;
     std::fs::write(file.path(), &text)?;
@@ -114,7 +114,7 @@ pub(in crate::instrument) fn echoed<T, R>(
         host_side: &host_side,
         transit: link / 2,
     };
-    let echoed = Echoed {
+    let echoed = EchoRun {
         verdict: run.judge().context("this run cannot be judged")?,
         link,
         commands: vec![line, stage.daemon.command.clone(), kernel],

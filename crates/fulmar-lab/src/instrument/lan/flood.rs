@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
 use super::shell::{Place, Shell};
-use super::{Figures, Source, median, ms};
+use super::{Figures, FloodSource, median, ms};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
 use crate::link::Report;
@@ -31,14 +31,14 @@ const FILE_TIMES: usize = 64;
 pub(super) fn measure(
     peer: &Peer,
     scenario: &Scenario,
-    source: Source,
+    source: FloodSource,
     times: usize,
     around: &Surroundings,
 ) -> Result<Measured> {
     let file = tempfile::NamedTempFile::new().context("making a file to show")?;
     let command = match source {
-        Source::Yes => "yes".to_owned(),
-        Source::Cat => {
+        FloodSource::Yes => "yes".to_owned(),
+        FloodSource::Cat => {
             std::fs::write(file.path(), lines()).context("making a file to show")?;
             let name = file.path().display();
             format!(

@@ -54,7 +54,7 @@ pub enum Lan {
         /// The round trip of the link.
         round_trip: Duration,
         /// The program that floods.
-        source: Source,
+        source: FloodSource,
         /// The number of floods.
         times: usize,
     },
@@ -76,7 +76,7 @@ pub enum Lan {
 
 /// A program that floods a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum FloodSource {
     /// `yes`: a screen that never changes.
     Yes,
     /// `cat` of numbered lines: one that always does.
@@ -96,7 +96,7 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
             Lan::Echo { round_trip, keys },
         ));
         let times = if few { 1 } else { 3 };
-        for source in [Source::Yes, Source::Cat] {
+        for source in [FloodSource::Yes, FloodSource::Cat] {
             let name = source.name();
             cells.push(cell(
                 format!("flood-{name}-{millis}ms"),
@@ -199,7 +199,7 @@ impl Lan {
     }
 }
 
-impl Source {
+impl FloodSource {
     fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
