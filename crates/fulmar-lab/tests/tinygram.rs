@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fulmar_lab::experiment::{Measured, Surroundings, Work as _};
-use fulmar_lab::instrument::tinygram::{Bottleneck, Shape, Tinygrams, cells};
+use fulmar_lab::instrument::tinygram::{Bottleneck, BurstShape, Tinygrams, cells};
 use fulmar_lab::instrument::{Congestion, Kernel};
 use fulmar_lab::peer::find;
 
@@ -43,7 +43,7 @@ const WIDE: Kernel = Kernel {
 fn measured(peer: &str, lines: usize, bottleneck: Bottleneck) -> Option<Measured> {
     support::link("")?;
     let work = Tinygrams {
-        shape: Shape {
+        shape: BurstShape {
             lines,
             bytes: 80,
             within: Duration::from_millis(2),

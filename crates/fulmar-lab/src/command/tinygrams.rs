@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::instrument::tinygram::{Shape, write_on_terminal};
+use crate::instrument::tinygram::{BurstShape, write_on_terminal};
 
 /// Writes many lines at once on this terminal whenever Enter is received, one write each.
 ///
@@ -37,7 +37,7 @@ pub struct Arguments {
 ///
 /// Where there is no terminal, or the log cannot be written.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let shape = Shape {
+    let shape = BurstShape {
         lines: arguments.lines,
         bytes: arguments.bytes,
         within: Duration::from_micros(arguments.within),

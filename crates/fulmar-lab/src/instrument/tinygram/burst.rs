@@ -12,7 +12,7 @@ use crate::trace::Size;
 
 /// The size of a burst and its pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct BurstShape {
     /// The number of lines.
     pub lines: usize,
     /// The length of a line, its end included.
@@ -21,7 +21,7 @@ pub struct Shape {
     pub within: Duration,
 }
 
-impl Shape {
+impl BurstShape {
     /// The terminal on which a burst is seen whole.
     pub(super) fn terminal(self) -> Size {
         Size {
@@ -50,7 +50,7 @@ const NAME_MIN: usize = 1;
 
 impl Burst {
     /// Returns the burst of that number. Both ends of a run make the same from the same seed.
-    pub(super) fn new(seed: u64, number: u64, shape: Shape) -> Self {
+    pub(super) fn new(seed: u64, number: u64, shape: BurstShape) -> Self {
         let mut random = Random::stream(seed, number);
         let line = |_| line(&mut random, shape.bytes.saturating_sub(2));
         Self {
@@ -115,7 +115,7 @@ fn line(random: &mut Random, length: usize) -> String {
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape {
+    const SHAPE: BurstShape = BurstShape {
         lines: 34,
         bytes: 80,
         within: Duration::from_micros(10),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use fulmar_sim::{CLIENT, Entry, Happening, SERVER};
 
-use super::burst::{Burst, Shape};
+use super::burst::{Burst, BurstShape};
 use super::seat::{Looker, Seat, Seen};
 use crate::link::Link;
 
@@ -24,7 +24,7 @@ const EVENTS_MAX: usize = 200_000;
 /// Bursts, and what became of them.
 pub(super) struct Course {
     pub(super) seed: u64,
-    pub(super) shape: Shape,
+    pub(super) shape: BurstShape,
     pub(super) bursts: u64,
     /// The time for which it is quiet before a burst.
     pub(super) quiet: Duration,
@@ -35,7 +35,7 @@ pub(super) struct Course {
 }
 
 impl Course {
-    pub(super) fn new(seed: u64, shape: Shape, bursts: u64, quiet: Duration) -> Self {
+    pub(super) fn new(seed: u64, shape: BurstShape, bursts: u64, quiet: Duration) -> Self {
         Self {
             seed,
             shape,

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use fulmar_platform::{Interest, Transfer, Tty, wait_for};
 
-use super::burst::{Burst, Shape, Written};
+use super::burst::{Burst, BurstShape, Written};
 use super::course::{KEY, LAST_KEY};
 use crate::played::{CLEAR, READY};
 
@@ -17,7 +17,7 @@ use crate::played::{CLEAR, READY};
 /// # Errors
 ///
 /// Where that is no terminal, or the log cannot be written.
-pub fn write_on_terminal(shape: Shape, seed: u64, log: &Path) -> Result<()> {
+pub fn write_on_terminal(shape: BurstShape, seed: u64, log: &Path) -> Result<()> {
     let tty = Tty::open(io::stdin()).context("standard input is no terminal")?;
     let _raw = tty.raw_mode().context("setting the terminal")?;
     let mut log = File::create(log).with_context(|| format!("making {}", log.display()))?;

@@ -38,7 +38,7 @@ use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use bottleneck::Bottleneck;
-pub use burst::Shape;
+pub use burst::BurstShape;
 use burst::Written;
 use course::Course;
 pub use far::write_on_terminal;
@@ -55,14 +55,14 @@ const SLOW: Bottleneck = Bottleneck {
 };
 
 /// The burst of the post.
-const FOLDER: Shape = Shape {
+const FOLDER: BurstShape = BurstShape {
     lines: 34,
     bytes: 80,
     within: Duration::from_millis(4),
 };
 
 /// A burst that fits into one packet, but for its first line: where Nagle's algorithm waits longest.
-const SHORT: Shape = Shape {
+const SHORT: BurstShape = BurstShape {
     lines: 12,
     bytes: 80,
     within: Duration::from_millis(2),
@@ -80,7 +80,7 @@ const QUIET: Duration = Duration::from_millis(1500);
 /// The work: bursts over one link.
 pub struct Tinygrams {
     /// The lines that are written each time.
-    pub shape: Shape,
+    pub shape: BurstShape,
     /// The settings of TCP on the hosts.
     pub kernel: Kernel,
     /// The slow link on the way to the user.
@@ -110,7 +110,7 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
     let bursts = if around.is_quick { 3 } else { BURSTS };
     let controls = Plain::ALL.map(Plain::name).into_iter();
     let peers: Vec<String> = controls.chain(SESSIONS).map(str::to_owned).collect();
-    let cell = |(name, title, shape, kernel): (&str, &str, Shape, Kernel)| Cell {
+    let cell = |(name, title, shape, kernel): (&str, &str, BurstShape, Kernel)| Cell {
         name: name.to_owned(),
         title: title.to_owned(),
         peers: peers.clone(),
