@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use fulmar_platform::{Interest, Transfer, Tty, wait_for};
 
 use super::burst::{Burst, BurstShape, Written};
-use super::course::{KEY, LAST_KEY};
+use super::run::{KEY, LAST_KEY};
 use crate::played::{CLEAR, READY};
 
 /// Writes a burst on the terminal behind descriptor 0 for each Enter, until the last key is received or

@@ -19,9 +19,9 @@
 
 mod bottleneck;
 mod burst;
-mod course;
 mod far;
 mod plain;
+mod run;
 mod seat;
 mod session;
 
@@ -40,9 +40,9 @@ use crate::trace::LinkTraces;
 pub use bottleneck::Bottleneck;
 pub use burst::BurstShape;
 use burst::Written;
-use course::Course;
 pub use far::write_on_terminal;
 use plain::{Connections, Plain};
+use run::BurstRun;
 use session::Session;
 
 /// The delay each way: half of the round trip of the post.
@@ -141,7 +141,7 @@ impl Tinygrams {
         Scenario::parse(&text, &LinkTraces::none())
     }
 
-    fn control(&self, plain: Plain, scenario: &Scenario, course: &mut Course) -> Result<Session> {
+    fn control(&self, plain: Plain, scenario: &Scenario, run: &mut BurstRun) -> Result<Session> {
         let link = Link::start(scenario)?;
         let kernel = self.kernel.set(&link)?;
         // A wide window is that of a connection which has lost nothing.
@@ -150,7 +150,7 @@ impl Tinygrams {
         } else {
             Connections::One
         };
-        let written = plain.run(&link, connections, course)?;
+        let written = plain.run(&link, connections, run)?;
         let writer = format!("a writer of the lab: {}", plain.name());
         Ok(Session {
             written,
@@ -163,16 +163,16 @@ impl Work for Tinygrams {
     /// `peer` is a control, or what [`Peer::parse`] reads.
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let scenario = self.scenario(seed)?;
-        let mut course = Course::new(seed, self.shape, self.bursts, self.quiet);
+        let mut run = BurstRun::new(seed, self.shape, self.bursts, self.quiet);
         let Session { written, commands } = match Plain::named(peer) {
-            Some(plain) => self.control(plain, &scenario, &mut course)?,
+            Some(plain) => self.control(plain, &scenario, &mut run)?,
             None => {
                 let peer = Peer::parse(peer)?;
-                session::run(&peer, &scenario, self.kernel, &mut course, around)?
+                session::run(&peer, &scenario, self.kernel, &mut run, around)?
             }
         };
-        let passage = self.bottleneck.pass(course.sent_down());
-        let mut figures = figures(&course, &written)?;
+        let passage = self.bottleneck.pass(run.sent_down());
+        let mut figures = figures(&run, &written)?;
         figures.insert(
             "lost_down_computed".to_owned(),
             Figure::new(passage.lost as f64, "packets"),
@@ -188,13 +188,13 @@ impl Work for Tinygrams {
 }
 
 /// Returns what a person waited for, and what went over the link.
-fn figures(course: &Course, written: &[Written]) -> Result<BTreeMap<String, Figure>> {
+fn figures(run: &BurstRun, written: &[Written]) -> Result<BTreeMap<String, Figure>> {
     let mut figures = BTreeMap::new();
     let mut add = |name: &str, value, unit| {
         figures.insert(name.to_owned(), Figure::new(value, unit));
     };
-    let bursts = course.seen.len() as f64;
-    for (name, value, unit) in course.totals() {
+    let bursts = run.seen.len() as f64;
+    for (name, value, unit) in run.totals() {
         add(name, value, unit);
         if unit == "packets" && name.ends_with("_down") {
             add(&format!("{name}_a_burst"), value / bursts, unit);
@@ -203,7 +203,7 @@ fn figures(course: &Course, written: &[Written]) -> Result<BTreeMap<String, Figu
     let spans = written.iter().map(|written| written.ended - written.began);
     add("write_span", median(spans).context("no burst")?, "ms");
     add("bursts", bursts, "bursts");
-    let whole = written.iter().zip(&course.seen);
+    let whole = written.iter().zip(&run.seen);
     let whole: Vec<_> = whole
         .filter_map(|(written, seen)| Some((written.began, (*seen)?)))
         .collect();

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use fulmar_platform::lab::delay_acks;
 
 use super::burst::{Burst, BurstShape, Written};
-use super::course::{Course, KEY};
+use super::run::{BurstRun, KEY};
 use super::seat::{Looker, Seat};
 use crate::judge::ScreenObserver;
 use crate::link::Link;
@@ -46,14 +46,14 @@ impl Plain {
         Self::ALL.into_iter().find(|plain| plain.name() == name)
     }
 
-    /// Runs the course over connections of this kind, and returns when the bursts were written.
+    /// Runs the bursts over connections of this kind, and returns when the bursts were written.
     pub(super) fn run(
         self,
         link: &Link,
         connections: Connections,
-        course: &mut Course,
+        run: &mut BurstRun,
     ) -> Result<Vec<Written>> {
-        let (seed, shape) = (course.seed, course.shape);
+        let (seed, shape) = (run.seed, run.shape);
         let (hand_over, fars) = channel();
         std::thread::scope(|scope| {
             let writer = scope.spawn(move || write_bursts(&fars, seed, shape));
@@ -63,7 +63,7 @@ impl Plain {
                 observer: ScreenObserver::new(shape.terminal()),
             };
             // The connection is closed with the looker, which ends the writer.
-            let looked = course.run(link, looker);
+            let looked = run.run(link, looker);
             let written = writer.join().expect("a thread of ours does not panic");
             looked.and(written)
         })

@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 
 use super::burst::Written;
-use super::course::{Course, LAST_KEY};
 use super::far::read_log;
+use super::run::{BurstRun, LAST_KEY};
 use super::seat::{Looker, Seat};
 use crate::experiment::Surroundings;
 use crate::instrument::Kernel;
@@ -26,31 +26,31 @@ pub(super) struct Session {
     pub(super) commands: Vec<String>,
 }
 
-/// Runs the course over a link with this peer.
+/// Runs the bursts over a link with this peer.
 pub(super) fn run(
     peer: &Peer,
     scenario: &Scenario,
     kernel: Kernel,
-    course: &mut Course,
+    run: &mut BurstRun,
     around: &Surroundings,
 ) -> Result<Session> {
     // No recording is played.
     let stage = Stage::new(scenario, Path::new("/dev/null"))?;
     let kernel = kernel.set(&stage.link)?;
     let mut values = stage.kit.values(&around.fulmar)?;
-    values.command = command(&values.command, &stage.kit.log(), course)?;
+    values.command = command(&values.command, &stage.kit.log(), run)?;
     let line = peer.line(&values)?;
-    let client = stage.start(&line, course.shape.terminal())?;
+    let client = stage.start(&line, run.shape.terminal())?;
     let mut seat = &client.master;
     let mut looker = Looker {
         seat,
-        observer: ScreenObserver::new(course.shape.terminal()),
+        observer: ScreenObserver::new(run.shape.terminal()),
     };
     let is_ready = looker.await_text(READY, SET_UP);
     let screen = looker.screen();
     let is_ready = is_ready.with_context(|| format!("the screen shows “{screen}”"))?;
     ensure!(is_ready, "no session; the screen shows “{screen}”");
-    course.run(&stage.link, looker)?;
+    run.run(&stage.link, looker)?;
     Seat::write(&mut seat, LAST_KEY)?;
     client.let_leave()?;
     stage.end_processes();
@@ -61,15 +61,15 @@ pub(super) fn run(
 }
 
 /// Returns what runs at the far end, by the program of the command that would play a recording.
-fn command(play: &str, log: &Path, course: &Course) -> Result<String> {
+fn command(play: &str, log: &Path, run: &BurstRun) -> Result<String> {
     let (lab, _) = play.split_once(' ').context("a command has a program")?;
-    let shape = course.shape;
+    let shape = run.shape;
     Ok(format!(
         "{lab} tinygrams --log {} --lines {} --bytes {} --within {} --seed {}",
         log.display(),
         shape.lines,
         shape.bytes,
         shape.within.as_micros(),
-        course.seed
+        run.seed
     ))
 }

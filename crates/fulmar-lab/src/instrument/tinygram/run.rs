@@ -1,4 +1,4 @@
-//! The course of a run: bursts one after the other, and what the link saw of them.
+//! A run of bursts: bursts one after the other, and what the link saw of them.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const EVENTS_MAX: usize = 200_000;
 
 /// Bursts, and what became of them.
-pub(super) struct Course {
+pub(super) struct BurstRun {
     pub(super) seed: u64,
     pub(super) shape: BurstShape,
     pub(super) bursts: u64,
@@ -34,7 +34,7 @@ pub(super) struct Course {
     pub(super) packets: Vec<Entry>,
 }
 
-impl Course {
+impl BurstRun {
     pub(super) fn new(seed: u64, shape: BurstShape, bursts: u64, quiet: Duration) -> Self {
         Self {
             seed,
