@@ -33,7 +33,7 @@ impl BurstShape {
 
 /// The time at which something was written, in boot time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct WriteSpan {
     pub(super) began: Duration,
     pub(super) ended: Duration,
 }
@@ -63,7 +63,7 @@ impl Burst {
     pub(super) fn write(
         &self,
         mut write: impl FnMut(&[u8]) -> io::Result<()>,
-    ) -> io::Result<Written> {
+    ) -> io::Result<WriteSpan> {
         let began = boot_time();
         let gaps = u32::try_from(self.lines.len().saturating_sub(1)).unwrap_or(u32::MAX);
         for (line, number) in self.lines.iter().zip(0..) {
@@ -75,7 +75,7 @@ impl Burst {
             write(format!("{line}\r\n").as_bytes())?;
         }
         let ended = boot_time();
-        Ok(Written { began, ended })
+        Ok(WriteSpan { began, ended })
     }
 
     /// Tells whether all lines are on the screen, one below the other.

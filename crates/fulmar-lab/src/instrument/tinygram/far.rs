@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use fulmar_platform::{Interest, Transfer, Tty, wait_for};
 
-use super::burst::{Burst, BurstShape, Written};
+use super::burst::{Burst, BurstShape, WriteSpan};
 use super::run::{KEY, LAST_KEY};
 use crate::played::{CLEAR, READY};
 
@@ -40,7 +40,7 @@ pub fn write_on_terminal(shape: BurstShape, seed: u64, log: &Path) -> Result<()>
 }
 
 /// Reads a log: one line for each burst.
-pub(super) fn read_log(log: &Path) -> Result<Vec<Written>> {
+pub(super) fn read_log(log: &Path) -> Result<Vec<WriteSpan>> {
     let text = fs::read_to_string(log).context("the far end has noted nothing")?;
     let lines = text.lines().map(serde_json::from_str);
     Ok(lines.collect::<Result<_, _>>()?)

@@ -39,7 +39,7 @@ use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use bottleneck::Bottleneck;
 pub use burst::BurstShape;
-use burst::Written;
+use burst::WriteSpan;
 pub use far::write_on_terminal;
 use plain::{Connections, Plain};
 use run::BurstRun;
@@ -188,7 +188,7 @@ impl Work for Tinygrams {
 }
 
 /// Returns what a person waited for, and what went over the link.
-fn figures(run: &BurstRun, written: &[Written]) -> Result<BTreeMap<String, Figure>> {
+fn figures(run: &BurstRun, written: &[WriteSpan]) -> Result<BTreeMap<String, Figure>> {
     let mut figures = BTreeMap::new();
     let mut add = |name: &str, value, unit| {
         figures.insert(name.to_owned(), Figure::new(value, unit));

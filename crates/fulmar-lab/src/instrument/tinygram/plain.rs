@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_platform::lab::delay_acks;
 
-use super::burst::{Burst, BurstShape, Written};
+use super::burst::{Burst, BurstShape, WriteSpan};
 use super::run::{BurstRun, KEY};
 use super::seat::{Looker, Seat};
 use crate::judge::ScreenObserver;
@@ -52,7 +52,7 @@ impl Plain {
         link: &Link,
         connections: Connections,
         run: &mut BurstRun,
-    ) -> Result<Vec<Written>> {
+    ) -> Result<Vec<WriteSpan>> {
         let (seed, shape) = (run.seed, run.shape);
         let (hand_over, fars) = channel();
         std::thread::scope(|scope| {
@@ -81,7 +81,11 @@ pub(super) enum Connections {
 }
 
 /// Writes a burst for each key that comes over each of the connections, until there are no more.
-fn write_bursts(fars: &Receiver<TcpStream>, seed: u64, shape: BurstShape) -> Result<Vec<Written>> {
+fn write_bursts(
+    fars: &Receiver<TcpStream>,
+    seed: u64,
+    shape: BurstShape,
+) -> Result<Vec<WriteSpan>> {
     let mut written = Vec::new();
     let mut key = [0; KEY.len()];
     for mut far in fars {

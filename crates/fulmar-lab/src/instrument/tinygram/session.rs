@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::burst::Written;
+use super::burst::WriteSpan;
 use super::far::read_log;
 use super::run::{BurstRun, LAST_KEY};
 use super::seat::{Looker, Seat};
@@ -22,7 +22,7 @@ const SET_UP: Duration = Duration::from_secs(100);
 
 /// The result of a session.
 pub(super) struct Session {
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<WriteSpan>,
     pub(super) commands: Vec<String>,
 }
 
