@@ -14,14 +14,14 @@ pub struct Bottleneck {
 
 /// The fate of packets.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Passage {
+pub(super) struct QueueOutcome {
     /// The number of packets that found the queue full.
     pub(super) lost: usize,
     /// The number of packets that waited after each had come or left: seconds, and packets.
     pub(super) waiting: Vec<(f64, f64)>,
 }
 
-impl Passage {
+impl QueueOutcome {
     /// Lets those go that have left by then.
     fn let_leave(&mut self, leaving: &mut VecDeque<Duration>, by: Duration) {
         while let Some(at) = leaving.front().copied().filter(|leaves| *leaves <= by) {
@@ -38,22 +38,22 @@ impl Passage {
 
 impl Bottleneck {
     /// Lets packets come at these times, with these lengths in bytes, the first one first.
-    pub(super) fn pass(self, packets: impl IntoIterator<Item = (Duration, usize)>) -> Passage {
-        let mut passage = Passage::default();
+    pub(super) fn pass(self, packets: impl IntoIterator<Item = (Duration, usize)>) -> QueueOutcome {
+        let mut outcome = QueueOutcome::default();
         // When each of those that are not gone has left, the one being sent first.
         let mut leaving: VecDeque<Duration> = VecDeque::new();
         for (at, bytes) in packets {
-            passage.let_leave(&mut leaving, at);
+            outcome.let_leave(&mut leaving, at);
             if leaving.len() > self.queue_packets {
-                passage.lost += 1;
+                outcome.lost += 1;
             } else {
                 let start = leaving.back().copied().unwrap_or(at);
                 leaving.push_back(start + self.sending_time(bytes));
             }
-            passage.note(at, &leaving);
+            outcome.note(at, &leaving);
         }
-        passage.let_leave(&mut leaving, Duration::MAX);
-        passage
+        outcome.let_leave(&mut leaving, Duration::MAX);
+        outcome
     }
 
     fn sending_time(self, bytes: usize) -> Duration {
@@ -77,21 +77,21 @@ mod tests {
 
     #[test]
     fn of_packets_at_once_the_queue_and_one_more_get_through() {
-        let passage = SLOW.pass((0..34).map(|_| at(0)));
-        assert_eq!(passage.lost, 34 - 25);
-        let longest = passage.waiting.iter().map(|(_, waiting)| *waiting);
+        let outcome = SLOW.pass((0..34).map(|_| at(0)));
+        assert_eq!(outcome.lost, 34 - 25);
+        let longest = outcome.waiting.iter().map(|(_, waiting)| *waiting);
         assert_eq!(longest.fold(0.0, f64::max), 24.0);
         // The last of 25, each of which takes 2 ms.
-        assert_eq!(passage.waiting.last(), Some(&(0.05, 0.0)));
+        assert_eq!(outcome.waiting.last(), Some(&(0.05, 0.0)));
     }
 
     #[test]
     fn what_leaves_meanwhile_makes_room() {
         // 128 bytes take 2 ms, so two have left after 4 ms.
-        let passage = SLOW.pass((0..34).map(|number| at(number * 4000 / 33)));
-        assert_eq!(passage.lost, 34 - 25 - 2);
-        let passage = SLOW.pass((0..100).map(|number| at(number * 2000)));
-        assert_eq!(passage.lost, 0);
+        let outcome = SLOW.pass((0..34).map(|number| at(number * 4000 / 33)));
+        assert_eq!(outcome.lost, 34 - 25 - 2);
+        let outcome = SLOW.pass((0..100).map(|number| at(number * 2000)));
+        assert_eq!(outcome.lost, 0);
     }
 
     #[test]

@@ -171,17 +171,17 @@ impl Work for Tinygrams {
                 session::run(&peer, &scenario, self.kernel, &mut run, around)?
             }
         };
-        let passage = self.bottleneck.pass(run.sent_down());
+        let outcome = self.bottleneck.pass(run.sent_down());
         let mut figures = figures(&run, &written)?;
         figures.insert(
             "lost_down_computed".to_owned(),
-            Figure::new(passage.lost as f64, "packets"),
+            Figure::new(outcome.lost as f64, "packets"),
         );
         Ok(Measured {
             scenario: scenario.text,
             commands,
             figures,
-            series: BTreeMap::from([("queue_down".to_owned(), passage.waiting)]),
+            series: BTreeMap::from([("queue_down".to_owned(), outcome.waiting)]),
             ..Measured::default()
         })
     }
