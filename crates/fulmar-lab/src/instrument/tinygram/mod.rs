@@ -20,7 +20,7 @@
 mod bottleneck;
 mod burst;
 mod far;
-mod plain;
+mod plain_tcp;
 mod run;
 mod seat;
 mod session;
@@ -41,7 +41,7 @@ pub use bottleneck::Bottleneck;
 pub use burst::BurstShape;
 use burst::WriteSpan;
 pub use far::write_on_terminal;
-use plain::{Connections, Plain};
+use plain_tcp::{Connections, PlainTcp};
 use run::BurstRun;
 use session::Session;
 
@@ -108,7 +108,7 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
         ("short", "12 lines", SHORT, Kernel::USUAL),
     ];
     let bursts = if around.is_quick { 3 } else { BURSTS };
-    let controls = Plain::ALL.map(Plain::name).into_iter();
+    let controls = PlainTcp::ALL.map(PlainTcp::name).into_iter();
     let peers: Vec<String> = controls.chain(SESSIONS).map(str::to_owned).collect();
     let cell = |(name, title, shape, kernel): (&str, &str, BurstShape, Kernel)| Cell {
         name: name.to_owned(),
@@ -141,7 +141,7 @@ impl Tinygrams {
         Scenario::parse(&text, &LinkTraces::none())
     }
 
-    fn control(&self, plain: Plain, scenario: &Scenario, run: &mut BurstRun) -> Result<Session> {
+    fn control(&self, plain: PlainTcp, scenario: &Scenario, run: &mut BurstRun) -> Result<Session> {
         let link = Link::start(scenario)?;
         let kernel = self.kernel.set(&link)?;
         // A wide window is that of a connection which has lost nothing.
@@ -164,7 +164,7 @@ impl Work for Tinygrams {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let scenario = self.scenario(seed)?;
         let mut run = BurstRun::new(seed, self.shape, self.bursts, self.quiet);
-        let Session { written, commands } = match Plain::named(peer) {
+        let Session { written, commands } = match PlainTcp::named(peer) {
             Some(plain) => self.control(plain, &scenario, &mut run)?,
             None => {
                 let peer = Peer::parse(peer)?;

@@ -17,7 +17,7 @@ use crate::scenario::SERVER_IP;
 
 /// The settings of a connection at its two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Plain {
+pub(super) enum PlainTcp {
     /// The writer sends each line at once, as sshd does.
     NoDelay,
     /// The writer waits with a small segment while another is under way; the receiver acknowledges
@@ -30,7 +30,7 @@ pub(super) enum Plain {
 /// The key's way back and forth is not waited for longer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-impl Plain {
+impl PlainTcp {
     pub(super) const ALL: [Self; 3] = [Self::NoDelay, Self::Nagle, Self::NagleDelayedAcks];
 
     /// Returns its name as a peer.
@@ -57,7 +57,7 @@ impl Plain {
         let (hand_over, fars) = channel();
         std::thread::scope(|scope| {
             let writer = scope.spawn(move || write_bursts(&fars, seed, shape));
-            let near = Near::new(self, link, connections, hand_over)?;
+            let near = TcpClient::new(self, link, connections, hand_over)?;
             let looker = Looker {
                 seat: near,
                 observer: ScreenObserver::new(shape.terminal()),
@@ -98,8 +98,8 @@ fn write_bursts(
 }
 
 /// The near end of connections of that kind.
-struct Near<'a> {
-    plain: Plain,
+struct TcpClient<'a> {
+    plain: PlainTcp,
     link: &'a Link,
     connections: Connections,
     listener: TcpListener,
@@ -108,9 +108,9 @@ struct Near<'a> {
     has_typed: bool,
 }
 
-impl<'a> Near<'a> {
+impl<'a> TcpClient<'a> {
     fn new(
-        plain: Plain,
+        plain: PlainTcp,
         link: &'a Link,
         connections: Connections,
         hand_over: Sender<TcpStream>,
@@ -128,7 +128,7 @@ impl<'a> Near<'a> {
     }
 }
 
-impl Plain {
+impl PlainTcp {
     /// Makes a connection, and hands its far end over.
     fn connect(
         self,
@@ -147,7 +147,7 @@ impl Plain {
     }
 }
 
-impl Seat for Near<'_> {
+impl Seat for TcpClient<'_> {
     fn prepare(&mut self) -> Result<()> {
         if self.has_typed && self.connections == Connections::OneABurst {
             self.stream = self
@@ -163,7 +163,7 @@ impl Seat for Near<'_> {
 
     fn write(&mut self, keys: &[u8]) -> Result<()> {
         self.has_typed = true;
-        if self.plain == Plain::NagleDelayedAcks {
+        if self.plain == PlainTcp::NagleDelayedAcks {
             delay_acks(&self.stream)?;
         }
         Seat::write(&mut self.stream, keys)
