@@ -19,7 +19,7 @@
 
 mod bottleneck;
 mod burst;
-mod far;
+mod burst_writer;
 mod plain_tcp;
 mod run;
 mod seat;
@@ -40,7 +40,7 @@ use crate::trace::LinkTraces;
 pub use bottleneck::Bottleneck;
 pub use burst::BurstShape;
 use burst::WriteSpan;
-pub use far::write_on_terminal;
+pub use burst_writer::write_on_terminal;
 use plain_tcp::{Connections, PlainTcp};
 use run::BurstRun;
 use session::Session;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 
 use super::burst::WriteSpan;
-use super::far::read_log;
+use super::burst_writer::read_log;
 use super::run::{BurstRun, LAST_KEY};
 use super::seat::{Looker, Seat};
 use crate::experiment::Surroundings;
