@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_lab::experiment::Surroundings;
-use fulmar_lab::instrument::copy::{Keys, ManyFiles, OneFile, Path, Way, cells};
+use fulmar_lab::instrument::copy::{Keys, ManyFiles, OneFile, Path, TransferDirection, cells};
 use fulmar_lab::peer::find;
 use support::measuring::{measured, value};
 
@@ -92,7 +92,7 @@ fn keys_that_wait_behind_a_queue_are_seen_to_wait() {
     let work = Keys {
         path: Path::clear(20, 5_000_000),
         keys: 40,
-        way: Way::Up,
+        way: TransferDirection::Up,
     };
     let [Some(idle), Some(full)] = ["idle", "tcp-cubic"].map(|peer| {
         let is_built = measured("fulmar", &FILE).is_some();

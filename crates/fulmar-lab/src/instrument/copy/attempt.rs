@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::carrier::{Carrier, Place};
-use super::stream::Way;
+use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use crate::experiment::Surroundings;
 use crate::instrument::figures::Figures;
@@ -32,7 +32,7 @@ impl Attempt {
     pub(super) fn make(
         tool: Tool,
         ends: (&Stage, &Place),
-        load: (Way, u64),
+        load: (TransferDirection, u64),
         time: Duration,
         around: &Surroundings,
     ) -> Result<Self> {

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 
 use super::carrier::{Carrier, Place};
 use super::path::Path;
-use super::stream::{Stream, Way, widen};
+use super::stream::{Stream, TransferDirection, widen};
 use super::tool::{self, Tool};
 use super::whole::write_random;
 use crate::experiment::{Measured, Surroundings, Work};
@@ -45,8 +45,22 @@ impl Work for Beside {
         let bytes = (self.path.rate_bits / 8) * TAKES.as_secs();
         write_random(&place.source(), bytes)?;
         let words = widen(&stage.link)?;
-        let stream = || Stream::start(&stage.link, Congestion::Losses, Way::Up, bytes);
-        let copy = || Carrier::start(tool, (&stage, &place), (Way::Up, bytes), around);
+        let stream = || {
+            Stream::start(
+                &stage.link,
+                Congestion::Losses,
+                TransferDirection::Up,
+                bytes,
+            )
+        };
+        let copy = || {
+            Carrier::start(
+                tool,
+                (&stage, &place),
+                (TransferDirection::Up, bytes),
+                around,
+            )
+        };
         let (mut carrier, stream) = if self.is_second {
             let stream = stream()?;
             std::thread::sleep(ALONE);

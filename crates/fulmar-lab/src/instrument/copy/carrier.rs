@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use tempfile::TempDir;
 
-use super::stream::{Stream, Way, widen};
+use super::stream::{Stream, TransferDirection, widen};
 use super::tool::{Kind, Tool, with_ends};
 use crate::experiment::Surroundings;
 use crate::instrument::Kernel;
@@ -64,7 +64,7 @@ impl Carrier {
     pub(super) fn start(
         tool: Tool,
         (stage, place): (&Stage, &Place),
-        (way, bytes): (Way, u64),
+        (way, bytes): (TransferDirection, u64),
         around: &Surroundings,
     ) -> Result<Self> {
         let began = boot_time();

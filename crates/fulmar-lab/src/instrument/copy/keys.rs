@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 use super::carrier::{Carrier, Place};
 use super::path::Path;
-use super::stream::Way;
+use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use super::whole::write_random;
 use crate::experiment::{Measured, Surroundings, Work};
@@ -33,7 +33,7 @@ pub struct Keys {
     /// The number of keys that are typed.
     pub keys: usize,
     /// The direction of the copy.
-    pub way: Way,
+    pub way: TransferDirection,
 }
 
 impl Work for Keys {

@@ -10,7 +10,7 @@ use fulmar_sim::Random;
 use super::attempt::Attempt;
 use super::carrier::Place;
 use super::path::Path;
-use super::stream::Way;
+use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::replay::Stage;
@@ -41,7 +41,7 @@ impl Work for ManyFiles {
         self.fill(&place.source())?;
         let all = (self.files * self.bytes) as u64;
         let ends = (&stage, &place);
-        let attempt = Attempt::make(tool, ends, (Way::Up, all), self.time, around)?;
+        let attempt = Attempt::make(tool, ends, (TransferDirection::Up, all), self.time, around)?;
         let there = self.arrived(&place)?;
         let mut figures = attempt.speed((there * self.bytes) as u64);
         attempt.put_costs(&mut figures, all);

@@ -34,7 +34,7 @@ pub use beside::Beside;
 pub use keys::Keys;
 pub use many::ManyFiles;
 pub use path::Path;
-pub use stream::Way;
+pub use stream::TransferDirection;
 pub use traced::Traced;
 pub use whole::OneFile;
 
@@ -171,7 +171,10 @@ fn traced() -> Vec<Cell> {
     ];
     let mut cells = Vec::new();
     for (name, title, trace, like, megabytes, queue, rtt_ms) in networks {
-        for (way, megabytes) in [Way::Up, Way::Down].into_iter().zip(megabytes) {
+        for (way, megabytes) in [TransferDirection::Up, TransferDirection::Down]
+            .into_iter()
+            .zip(megabytes)
+        {
             let word = way.word();
             let work = Traced {
                 trace,
@@ -199,7 +202,7 @@ fn keys() -> Vec<Cell> {
         let work = Keys {
             path,
             keys: KEYS,
-            way: Way::Up,
+            way: TransferDirection::Up,
         };
         let title = format!("keys during a copy, {}", path.title());
         let takes = Duration::from_secs(35);

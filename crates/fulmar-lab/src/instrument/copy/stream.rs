@@ -21,14 +21,14 @@ const BUFFERS: &str = "4096 131072 134217728";
 
 /// The direction of bytes, as seen from the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum TransferDirection {
     /// To the server.
     Up,
     /// From the server.
     Down,
 }
 
-impl Way {
+impl TransferDirection {
     /// `up` or `down`.
     pub(super) fn word(self) -> &'static str {
         match self {
@@ -55,7 +55,12 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Begins to send so many bytes.
-    pub(super) fn start(link: &Link, congestion: Congestion, way: Way, bytes: u64) -> Result<Self> {
+    pub(super) fn start(
+        link: &Link,
+        congestion: Congestion,
+        way: TransferDirection,
+        bytes: u64,
+    ) -> Result<Self> {
         // The sender's decides, and is the one of the moment at which a connection is made.
         let kernel = Kernel {
             congestion,
@@ -64,8 +69,8 @@ impl Stream {
         kernel.set(link)?;
         let [sender, receiver] = way.hosts(link);
         let address = match way {
-            Way::Up => SERVER_IP,
-            Way::Down => CLIENT_IP,
+            TransferDirection::Up => SERVER_IP,
+            TransferDirection::Down => CLIENT_IP,
         };
         let listener = receiver.within(|| TcpListener::bind((address, 0)))??;
         let to = listener.local_addr()?;

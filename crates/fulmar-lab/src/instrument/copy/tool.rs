@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::stream::Way;
+use super::stream::TransferDirection;
 use crate::instrument::Congestion;
 use crate::peer::Programs;
 
@@ -109,10 +109,10 @@ impl Tool {
 }
 
 /// Puts the two ends of a copy into a line.
-pub(super) fn with_ends(line: &str, way: Way) -> String {
+pub(super) fn with_ends(line: &str, way: TransferDirection) -> String {
     let (from, to) = match way {
-        Way::Up => ("{source}", "{host}:{target}"),
-        Way::Down => ("{host}:{source}", "{target}"),
+        TransferDirection::Up => ("{source}", "{host}:{target}"),
+        TransferDirection::Down => ("{host}:{source}", "{target}"),
     };
     line.replace("{from}", from).replace("{to}", to)
 }
@@ -123,9 +123,9 @@ mod tests {
 
     #[test]
     fn a_line_names_the_far_end_as_scp_does() {
-        let up = with_ends("scp {from} {to}", Way::Up);
+        let up = with_ends("scp {from} {to}", TransferDirection::Up);
         assert_eq!(up, "scp {source} {host}:{target}");
-        let down = with_ends("scp {from} {to}", Way::Down);
+        let down = with_ends("scp {from} {to}", TransferDirection::Down);
         assert_eq!(down, "scp {host}:{source} {target}");
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::carrier::Place;
-use super::stream::Way;
+use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use super::whole::{carry, write_random};
 use crate::experiment::{Measured, Surroundings, Work};
@@ -25,7 +25,7 @@ pub struct Traced {
     /// The traces that are generated in their place, `NAME-up` and `NAME-down`.
     pub like: &'static str,
     /// The direction of the file.
-    pub way: Way,
+    pub way: TransferDirection,
     /// The size of the file.
     pub bytes: u64,
     /// The most bytes that may wait for the link.
@@ -74,14 +74,14 @@ impl Traced {
         format!(
             "seed {seed}\nup trace {} queue {queue}B\ndown trace {} queue {queue}B\n\
              both delay {}us",
-            name(Way::Up),
-            name(Way::Down),
+            name(TransferDirection::Up),
+            name(TransferDirection::Down),
             self.rtt_ms * 500,
             queue = self.queue,
         )
     }
 
-    fn name(&self, way: Way, seed: u64, is_generated: bool) -> String {
+    fn name(&self, way: TransferDirection, seed: u64, is_generated: bool) -> String {
         let word = way.word();
         if is_generated {
             format!("{}-{word}:{seed}", self.like)

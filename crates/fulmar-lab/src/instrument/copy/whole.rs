@@ -11,7 +11,7 @@ use fulmar_sim::Random;
 use super::attempt::Attempt;
 use super::carrier::Place;
 use super::path::Path;
-use super::stream::Way;
+use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::figures::Figures;
@@ -36,7 +36,13 @@ impl Work for OneFile {
         let place = Place::new()?;
         write_random(&place.source(), self.bytes)?;
         let ends = (&stage, &place);
-        let (attempt, mut figures) = carry(tool, ends, (Way::Up, self.bytes), self.time, around)?;
+        let (attempt, mut figures) = carry(
+            tool,
+            ends,
+            (TransferDirection::Up, self.bytes),
+            self.time,
+            around,
+        )?;
         figures.put("product", self.path.product() as f64, "B");
         Ok(figures.measured(&scenario, attempt.commands()))
     }
@@ -53,7 +59,7 @@ impl Work for OneFile {
 pub(super) fn carry(
     tool: Tool,
     (stage, place): (&Stage, &Place),
-    load: (Way, u64),
+    load: (TransferDirection, u64),
     time: Duration,
     around: &Surroundings,
 ) -> Result<(Attempt, Figures)> {
