@@ -5,12 +5,14 @@ mod support;
 use std::time::Duration;
 
 use fulmar_lab::experiment::Surroundings;
-use fulmar_lab::instrument::copy::{Keys, ManyFiles, OneFile, Path, TransferDirection, cells};
+use fulmar_lab::instrument::copy::{
+    Keys, ManyFiles, NetworkPath, OneFile, TransferDirection, cells,
+};
 use fulmar_lab::peer::find;
 use support::measuring::{measured, value};
 
 /// A path as fast as any machine's emulation holds.
-const PATH: Path = Path::clear(20, 50_000_000);
+const PATH: NetworkPath = NetworkPath::clear(20, 50_000_000);
 
 /// No multiple of any block.
 const BYTES: u64 = 3_000_001;
@@ -54,7 +56,7 @@ fn a_stream_of_plain_tcp_carries_what_the_path_does() {
 #[test]
 fn what_the_time_does_not_suffice_for_is_told_by_what_has_arrived() {
     let work = OneFile {
-        path: Path::clear(20, 5_000_000),
+        path: NetworkPath::clear(20, 5_000_000),
         bytes: 30_000_000,
         time: Duration::from_secs(3),
     };
@@ -90,7 +92,7 @@ fn small_files_arrive_all_of_them() {
 fn keys_that_wait_behind_a_queue_are_seen_to_wait() {
     // A queue of 100 kB, which TCP with Cubic fills, takes 160 ms at this rate.
     let work = Keys {
-        path: Path::clear(20, 5_000_000),
+        path: NetworkPath::clear(20, 5_000_000),
         keys: 40,
         way: TransferDirection::Up,
     };

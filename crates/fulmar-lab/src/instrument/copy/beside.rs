@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use super::carrier::{Carrier, Place};
-use super::path::Path;
+use super::network_path::NetworkPath;
 use super::stream::{Stream, TransferDirection, widen};
 use super::tool::{self, Tool};
 use super::whole::write_random;
@@ -27,7 +27,7 @@ const MEASURED: Duration = Duration::from_secs(30);
 #[derive(Clone, Copy, Debug)]
 pub struct Beside {
     /// The path.
-    pub path: Path,
+    pub path: NetworkPath,
     /// True if the TCP stream is there before.
     pub is_second: bool,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use super::carrier::{Carrier, Place};
-use super::path::Path;
+use super::network_path::NetworkPath;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use super::whole::write_random;
@@ -29,7 +29,7 @@ const TYPING: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
     /// The path.
-    pub path: Path,
+    pub path: NetworkPath,
     /// The number of keys that are typed.
     pub keys: usize,
     /// The direction of the copy.

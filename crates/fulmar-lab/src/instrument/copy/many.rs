@@ -9,7 +9,7 @@ use fulmar_sim::Random;
 
 use super::attempt::Attempt;
 use super::carrier::Place;
-use super::path::Path;
+use super::network_path::NetworkPath;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use crate::experiment::{Measured, Surroundings, Work};
@@ -23,7 +23,7 @@ const A_FOLDER: usize = 100;
 #[derive(Clone, Copy, Debug)]
 pub struct ManyFiles {
     /// The path.
-    pub path: Path,
+    pub path: NetworkPath,
     /// The number of files.
     pub files: usize,
     /// The size of each.

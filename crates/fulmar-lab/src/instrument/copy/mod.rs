@@ -20,7 +20,7 @@ mod beside;
 mod carrier;
 mod keys;
 mod many;
-mod path;
+mod network_path;
 mod stream;
 mod tool;
 mod traced;
@@ -33,7 +33,7 @@ use crate::experiment::{Cell, Surroundings, Work};
 pub use beside::Beside;
 pub use keys::Keys;
 pub use many::ManyFiles;
-pub use path::Path;
+pub use network_path::NetworkPath;
 pub use stream::TransferDirection;
 pub use traced::Traced;
 pub use whole::OneFile;
@@ -65,11 +65,11 @@ const FILE_BYTES: usize = 4096;
 const MANY_TIME: Duration = Duration::from_secs(120);
 
 /// The path on which keys are typed besides: one of a home, whose queue is slow.
-const HOME: Path = Path::clear(40, 20_000_000);
+const HOME: NetworkPath = NetworkPath::clear(40, 20_000_000);
 const KEYS: usize = 150;
 
 /// The path that is shared.
-const SHARED: Path = Path::clear(45, 100_000_000);
+const SHARED: NetworkPath = NetworkPath::clear(45, 100_000_000);
 
 /// Returns the settings of the experiment.
 pub fn cells(around: &Surroundings) -> Vec<Cell> {
@@ -91,12 +91,12 @@ fn one_file(around: &Surroundings) -> Vec<Cell> {
         (BYTES, TIME_LOSSY)
     };
     let file = |path, peers: &[&str]| file_cell(path, bytes, peers, takes);
-    let clear = CLEAR_MS.map(|rtt_ms| Path::clear(rtt_ms, RATE_BITS));
-    let lossy = LOSSY.map(|(rtt_ms, loss)| Path {
+    let clear = CLEAR_MS.map(|rtt_ms| NetworkPath::clear(rtt_ms, RATE_BITS));
+    let lossy = LOSSY.map(|(rtt_ms, loss)| NetworkPath {
         loss,
-        ..Path::clear(rtt_ms, RATE_BITS)
+        ..NetworkPath::clear(rtt_ms, RATE_BITS)
     });
-    let long = LONG_MS.map(|rtt_ms| Path::clear(rtt_ms, RATE_BITS));
+    let long = LONG_MS.map(|rtt_ms| NetworkPath::clear(rtt_ms, RATE_BITS));
     let all = tool::FILE.map(|tool| tool.name);
     let mut cells: Vec<Cell> = clear
         .into_iter()
@@ -107,7 +107,7 @@ fn one_file(around: &Surroundings) -> Vec<Cell> {
     cells
 }
 
-fn file_cell(path: Path, bytes: u64, peers: &[&str], takes: Duration) -> Cell {
+fn file_cell(path: NetworkPath, bytes: u64, peers: &[&str], takes: Duration) -> Cell {
     let work = OneFile {
         path,
         bytes,
@@ -136,7 +136,7 @@ fn cell(
 fn many(around: &Surroundings) -> Cell {
     let files = if around.is_quick { FILES / 10 } else { FILES };
     let work = ManyFiles {
-        path: Path::clear(200, RATE_BITS),
+        path: NetworkPath::clear(200, RATE_BITS),
         files,
         bytes: FILE_BYTES,
         time: MANY_TIME,
@@ -195,7 +195,7 @@ fn traced() -> Vec<Cell> {
 }
 
 fn keys() -> Vec<Cell> {
-    let fast = Path::clear(45, RATE_BITS);
+    let fast = NetworkPath::clear(45, RATE_BITS);
     let settings = [("keys-45ms", fast), ("keys-home", HOME)];
     let peers = [keys::IDLE, "fulmar", "scp", "tcp-cubic", "tcp-bbr"];
     let made = settings.map(|(name, path)| {

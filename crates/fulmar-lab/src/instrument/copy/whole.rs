@@ -10,7 +10,7 @@ use fulmar_sim::Random;
 
 use super::attempt::Attempt;
 use super::carrier::Place;
-use super::path::Path;
+use super::network_path::NetworkPath;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use crate::experiment::{Measured, Surroundings, Work};
@@ -21,7 +21,7 @@ use crate::replay::Stage;
 #[derive(Clone, Copy, Debug)]
 pub struct OneFile {
     /// The path.
-    pub path: Path,
+    pub path: NetworkPath,
     /// The size of the file.
     pub bytes: u64,
     /// The longest time for it.

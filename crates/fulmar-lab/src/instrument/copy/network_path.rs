@@ -10,7 +10,7 @@ const QUEUE_MIN: u64 = 100_000;
 
 /// A path with a rate, the same both ways.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Path {
+pub struct NetworkPath {
     /// The round trip, in milliseconds.
     pub rtt_ms: u64,
     /// The rate, in bits a second.
@@ -19,7 +19,7 @@ pub struct Path {
     pub loss: f64,
 }
 
-impl Path {
+impl NetworkPath {
     /// A path that loses nothing but what its queue does not hold.
     #[must_use]
     pub const fn clear(rtt_ms: u64, rate_bits: u64) -> Self {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_path_s_queue_holds_what_the_path_does() {
-        let path = Path::clear(45, 500_000_000);
+        let path = NetworkPath::clear(45, 500_000_000);
         assert_eq!(path.product(), 2_812_500);
         let scenario = path.scenario(3).unwrap();
         let lines: Vec<&str> = scenario.text.lines().collect();
@@ -90,7 +90,7 @@ mod tests {
                 "both rate 500000000bit queue 2812500B, delay 22500us"
             ]
         );
-        let lossy = Path { loss: 0.1, ..path };
+        let lossy = NetworkPath { loss: 0.1, ..path };
         let scenario = lossy.scenario(1).unwrap();
         assert!(
             scenario.text.contains("both loss 0.1%, rate"),
