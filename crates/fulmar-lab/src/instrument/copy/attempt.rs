@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::carrier::{Carrier, Place};
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
+use super::transfer::{Place, Transfer};
 use crate::experiment::Surroundings;
 use crate::instrument::figures::Figures;
 use crate::peer::{Cost, Costs, costs};
@@ -19,7 +19,7 @@ const LOOKS_AT_COSTS: u32 = 5;
 
 /// An attempt to carry something, as it was when that was over.
 pub(super) struct Attempt {
-    carrier: Carrier,
+    transfer: Transfer,
     watched: [Costs; 2],
     is_in_time: bool,
     /// The time that the whole command took, and how much had arrived then.
@@ -38,12 +38,12 @@ impl Attempt {
     ) -> Result<Self> {
         let mut watched = ends.0.costs()?;
         watched.iter_mut().for_each(Costs::begin);
-        let mut carrier = Carrier::start(tool, ends, load, around)?;
-        let is_in_time = await_end(&mut carrier, time, &mut watched)?;
+        let mut transfer = Transfer::start(tool, ends, load, around)?;
+        let is_in_time = await_end(&mut transfer, time, &mut watched)?;
         Ok(Self {
-            took: carrier.took(),
-            arrived: carrier.arrived(),
-            carrier,
+            took: transfer.took(),
+            arrived: transfer.arrived(),
+            transfer,
             watched,
             is_in_time,
         })
@@ -51,7 +51,7 @@ impl Attempt {
 
     /// Returns the commands that were run, for a reader.
     pub(super) fn commands(&self) -> Vec<String> {
-        self.carrier.commands.clone()
+        self.transfer.commands.clone()
     }
 
     /// Notes how fast so much was carried: size over wall time.
@@ -86,15 +86,15 @@ impl Attempt {
 }
 
 /// Waits until all is carried or the time is over, and looks at what it costs. Tells which it was.
-fn await_end(carrier: &mut Carrier, time: Duration, watched: &mut [Costs; 2]) -> Result<bool> {
+fn await_end(transfer: &mut Transfer, time: Duration, watched: &mut [Costs; 2]) -> Result<bool> {
     for look in 0_u32.. {
-        if carrier.has_ended()? {
+        if transfer.has_ended()? {
             return Ok(true);
         }
         if look % LOOKS_AT_COSTS == 0 {
             watched.iter_mut().for_each(Costs::look);
         }
-        if carrier.took() >= time {
+        if transfer.took() >= time {
             break;
         }
         std::thread::sleep(LOOK);

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::carrier::{Carrier, Place};
 use super::network_path::NetworkPath;
 use super::stream::{Stream, TransferDirection, widen};
 use super::tool::{self, Tool};
+use super::transfer::{Place, Transfer};
 use super::whole::write_random;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::Congestion;
@@ -54,28 +54,28 @@ impl Work for Beside {
             )
         };
         let copy = || {
-            Carrier::start(
+            Transfer::start(
                 tool,
                 (&stage, &place),
                 (TransferDirection::Up, bytes),
                 around,
             )
         };
-        let (mut carrier, stream) = if self.is_second {
+        let (mut transfer, stream) = if self.is_second {
             let stream = stream()?;
             std::thread::sleep(ALONE);
             (copy()?, stream)
         } else {
-            let carrier = copy()?;
+            let transfer = copy()?;
             std::thread::sleep(ALONE);
-            (carrier, stream()?)
+            (transfer, stream()?)
         };
         std::thread::sleep(SETTLING);
-        let before = [carrier.arrived(), stream.received()];
+        let before = [transfer.arrived(), stream.received()];
         std::thread::sleep(MEASURED);
-        let after = [carrier.arrived(), stream.received()];
-        ensure!(!carrier.has_ended()?, "the copy was over too early");
-        let mut commands = carrier.commands.clone();
+        let after = [transfer.arrived(), stream.received()];
+        ensure!(!transfer.has_ended()?, "the copy was over too early");
+        let mut commands = transfer.commands.clone();
         commands.push(format!("a TCP stream of the lab, Cubic; {words}"));
         Ok(figures(before, after).measured(&scenario, commands))
     }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::carrier::{Carrier, Place};
 use super::network_path::NetworkPath;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
+use super::transfer::{Place, Transfer};
 use super::whole::write_random;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::figures::Figures;
@@ -50,16 +50,16 @@ impl Work for Keys {
             write_random(&place.source(), bytes)?;
         }
         let mut commands = Vec::new();
-        let begin = |stage: &Stage| -> Result<Option<Carrier>> {
-            let start = |tool| Carrier::start(tool, (stage, &place), (self.way, bytes), around);
-            let carrier = tool.map(start).transpose()?;
-            commands.extend(carrier.iter().flat_map(|one| one.commands.clone()));
-            Ok(carrier)
+        let begin = |stage: &Stage| -> Result<Option<Transfer>> {
+            let start = |tool| Transfer::start(tool, (stage, &place), (self.way, bytes), around);
+            let transfer = tool.map(start).transpose()?;
+            commands.extend(transfer.iter().flat_map(|one| one.commands.clone()));
+            Ok(transfer)
         };
-        let end = |carrier: Option<Carrier>| match carrier {
-            Some(mut carrier) => {
-                ensure!(!carrier.has_ended()?, "the copy was over too early");
-                Ok(Some((carrier.arrived(), carrier.took())))
+        let end = |transfer: Option<Transfer>| match transfer {
+            Some(mut transfer) => {
+                ensure!(!transfer.has_ended()?, "the copy was over too early");
+                Ok(Some((transfer.arrived(), transfer.took())))
             }
             None => Ok(None),
         };

@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result};
 use fulmar_sim::Random;
 
 use super::attempt::Attempt;
-use super::carrier::Place;
 use super::network_path::NetworkPath;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
+use super::transfer::Place;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::replay::Stage;
 

@@ -17,13 +17,13 @@
 
 mod attempt;
 mod beside;
-mod carrier;
 mod keys;
 mod many;
 mod network_path;
 mod stream;
 mod tool;
 mod traced;
+mod transfer;
 mod whole;
 
 use std::time::Duration;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::carrier::Place;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
+use super::transfer::Place;
 use super::whole::{carry, write_random};
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::replay::Stage;

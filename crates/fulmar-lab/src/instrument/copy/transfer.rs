@@ -24,15 +24,15 @@ const MEMORY: &str = "/dev/shm";
 pub(super) struct Place(TempDir);
 
 /// A tool that carries, and how far it has come.
-pub(super) struct Carrier {
-    kind: Carried,
+pub(super) struct Transfer {
+    kind: TransferKind,
     bytes: u64,
     began: Duration,
     /// The commands that were run, for a reader.
     pub(super) commands: Vec<String>,
 }
 
-enum Carried {
+enum TransferKind {
     Stream(Stream),
     Command(Running, PathBuf),
 }
@@ -59,7 +59,7 @@ impl Place {
     }
 }
 
-impl Carrier {
+impl Transfer {
     /// Lets somebody begin to carry what is in a place, or as many bytes of zeros where it is plain TCP.
     pub(super) fn start(
         tool: Tool,
@@ -73,7 +73,7 @@ impl Carrier {
                 let words = widen(&stage.link)?;
                 let stream = Stream::start(&stage.link, congestion, way, bytes)?;
                 let said = format!("a TCP stream of the lab, {}", tool.name);
-                (Carried::Stream(stream), vec![said, words])
+                (TransferKind::Stream(stream), vec![said, words])
             }
             Kind::Command { program, line } => {
                 if let Some(program) = program {
@@ -85,7 +85,7 @@ impl Carrier {
                 let target = place.far();
                 let daemon = stage.daemon.command.clone();
                 (
-                    Carried::Command(running, target),
+                    TransferKind::Command(running, target),
                     vec![line, daemon, kernel],
                 )
             }
@@ -101,16 +101,16 @@ impl Carrier {
     /// Returns the number of bytes at the far side of the copy.
     pub(super) fn arrived(&self) -> u64 {
         match &self.kind {
-            Carried::Stream(stream) => stream.received(),
-            Carried::Command(_, folder) => held(folder).min(self.bytes),
+            TransferKind::Stream(stream) => stream.received(),
+            TransferKind::Command(_, folder) => held(folder).min(self.bytes),
         }
     }
 
     /// Tells whether it has done its work.
     pub(super) fn has_ended(&mut self) -> Result<bool> {
         match &mut self.kind {
-            Carried::Stream(stream) => Ok(stream.received() >= self.bytes),
-            Carried::Command(running, _) => running.has_ended(),
+            TransferKind::Stream(stream) => Ok(stream.received() >= self.bytes),
+            TransferKind::Command(running, _) => running.has_ended(),
         }
     }
 
