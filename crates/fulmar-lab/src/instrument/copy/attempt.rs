@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
-use super::transfer::{Place, Transfer};
+use super::transfer::{Transfer, TransferFiles};
 use crate::experiment::Surroundings;
 use crate::instrument::figures::Figures;
 use crate::peer::{Cost, Costs, costs};
@@ -28,10 +28,10 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// Carries what is in a place, until that is done or the time is over.
+    /// Carries what is in a folder, until that is done or the time is over.
     pub(super) fn make(
         tool: Tool,
-        ends: (&Stage, &Place),
+        ends: (&Stage, &TransferFiles),
         load: (TransferDirection, u64),
         time: Duration,
         around: &Surroundings,

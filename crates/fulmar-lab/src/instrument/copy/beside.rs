@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use super::network_path::NetworkPath;
 use super::stream::{Stream, TransferDirection, widen};
 use super::tool::{self, Tool};
-use super::transfer::{Place, Transfer};
+use super::transfer::{Transfer, TransferFiles};
 use super::whole::write_random;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::Congestion;
@@ -40,10 +40,10 @@ impl Work for Beside {
         let tool = Tool::named(peer, &tool::FILE)?;
         let scenario = self.path.scenario(seed)?;
         let stage = Stage::new(&scenario, FilePath::new("/dev/null"))?;
-        let place = Place::new()?;
+        let files = TransferFiles::new()?;
         // More than the path carries meanwhile.
         let bytes = (self.path.rate_bits / 8) * TAKES.as_secs();
-        write_random(&place.source(), bytes)?;
+        write_random(&files.source(), bytes)?;
         let words = widen(&stage.link)?;
         let stream = || {
             Stream::start(
@@ -56,7 +56,7 @@ impl Work for Beside {
         let copy = || {
             Transfer::start(
                 tool,
-                (&stage, &place),
+                (&stage, &files),
                 (TransferDirection::Up, bytes),
                 around,
             )

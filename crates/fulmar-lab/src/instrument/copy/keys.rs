@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use super::network_path::NetworkPath;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
-use super::transfer::{Place, Transfer};
+use super::transfer::{Transfer, TransferFiles};
 use super::whole::write_random;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::figures::Figures;
@@ -44,14 +44,14 @@ impl Work for Keys {
         };
         let scenario = self.path.scenario(seed)?;
         let session = Peer::parse(SESSION)?;
-        let place = Place::new()?;
+        let files = TransferFiles::new()?;
         let bytes = (self.path.rate_bits / 8) * TYPING.as_secs();
         if tool.is_some() {
-            write_random(&place.source(), bytes)?;
+            write_random(&files.source(), bytes)?;
         }
         let mut commands = Vec::new();
         let begin = |stage: &Stage| -> Result<Option<Transfer>> {
-            let start = |tool| Transfer::start(tool, (stage, &place), (self.way, bytes), around);
+            let start = |tool| Transfer::start(tool, (stage, &files), (self.way, bytes), around);
             let transfer = tool.map(start).transpose()?;
             commands.extend(transfer.iter().flat_map(|one| one.commands.clone()));
             Ok(transfer)

@@ -11,7 +11,7 @@ use super::attempt::Attempt;
 use super::network_path::NetworkPath;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
-use super::transfer::Place;
+use super::transfer::TransferFiles;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::replay::Stage;
 
@@ -37,12 +37,12 @@ impl Work for ManyFiles {
         let tool = Tool::named(peer, &tool::FOLDER)?;
         let scenario = self.path.scenario(seed)?;
         let stage = Stage::new(&scenario, FilePath::new("/dev/null"))?;
-        let place = Place::new()?;
-        self.fill(&place.source())?;
+        let files = TransferFiles::new()?;
+        self.fill(&files.source())?;
         let all = (self.files * self.bytes) as u64;
-        let ends = (&stage, &place);
+        let ends = (&stage, &files);
         let attempt = Attempt::make(tool, ends, (TransferDirection::Up, all), self.time, around)?;
-        let there = self.arrived(&place)?;
+        let there = self.arrived(&files)?;
         let mut figures = attempt.speed((there * self.bytes) as u64);
         attempt.put_costs(&mut figures, all);
         let rate = there as f64 / attempt.took.as_secs_f64();
@@ -78,12 +78,12 @@ impl ManyFiles {
     }
 
     /// Returns the number of them that have arrived, with the bytes that they have at the source.
-    fn arrived(&self, place: &Place) -> Result<usize> {
+    fn arrived(&self, files: &TransferFiles) -> Result<usize> {
         let mut there = 0;
         for number in 0..self.files {
             let name = name(number);
-            if let Ok(copy) = fs::read(place.target().join(&name)) {
-                there += usize::from(copy == fs::read(place.source().join(&name))?);
+            if let Ok(copy) = fs::read(files.target().join(&name)) {
+                there += usize::from(copy == fs::read(files.source().join(&name))?);
             }
         }
         Ok(there)

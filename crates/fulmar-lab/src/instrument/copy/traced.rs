@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
-use super::transfer::Place;
+use super::transfer::TransferFiles;
 use super::whole::{carry, write_random};
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::replay::Stage;
@@ -45,11 +45,11 @@ impl Work for Traced {
         };
         let scenario = Scenario::parse(&self.scenario(seed, around), &traces)?;
         let stage = Stage::new(&scenario, FilePath::new("/dev/null"))?;
-        let place = Place::new()?;
-        write_random(&place.source(), self.bytes)?;
+        let files = TransferFiles::new()?;
+        write_random(&files.source(), self.bytes)?;
         let trace = traces.get(&self.name(self.way, seed, around.is_generated))?;
         let began = stage.link.report()?.at;
-        let ends = (&stage, &place);
+        let ends = (&stage, &files);
         let (attempt, mut figures) = carry(tool, ends, (self.way, self.bytes), self.time, around)?;
         let capacity = trace.count_between(began, began + attempt.took) * OPPORTUNITY;
         let used = attempt.arrived as f64 / capacity as f64;

@@ -21,7 +21,7 @@ use crate::replay::Stage;
 const MEMORY: &str = "/dev/shm";
 
 /// A place for source and target, in memory. It goes with this value.
-pub(super) struct Place(TempDir);
+pub(super) struct TransferFiles(TempDir);
 
 /// A tool that carries, and how far it has come.
 pub(super) struct Transfer {
@@ -37,12 +37,12 @@ enum TransferKind {
     Command(Running, PathBuf),
 }
 
-impl Place {
+impl TransferFiles {
     pub(super) fn new() -> Result<Self> {
         let folder = TempDir::with_prefix_in("fulmar-lab-", MEMORY);
-        let place = Self(folder.context("making a folder in memory")?);
-        fs::create_dir(place.far())?;
-        Ok(place)
+        let files = Self(folder.context("making a folder in memory")?);
+        fs::create_dir(files.far())?;
+        Ok(files)
     }
 
     pub(super) fn source(&self) -> PathBuf {
@@ -60,10 +60,10 @@ impl Place {
 }
 
 impl Transfer {
-    /// Lets somebody begin to carry what is in a place, or as many bytes of zeros where it is plain TCP.
+    /// Lets somebody begin to carry what is in a folder, or as many bytes of zeros where it is plain TCP.
     pub(super) fn start(
         tool: Tool,
-        (stage, place): (&Stage, &Place),
+        (stage, files): (&Stage, &TransferFiles),
         (way, bytes): (TransferDirection, u64),
         around: &Surroundings,
     ) -> Result<Self> {
@@ -80,9 +80,9 @@ impl Transfer {
                     find(program).with_context(|| format!("{program} is not installed"))?;
                 }
                 let kernel = Kernel::USUAL.set(&stage.link)?;
-                let line = filled(&with_ends(line, way), stage, place, around)?;
+                let line = filled(&with_ends(line, way), stage, files, around)?;
                 let running = Running::start(stage, &line)?;
-                let target = place.far();
+                let target = files.far();
                 let daemon = stage.daemon.command.clone();
                 (
                     TransferKind::Command(running, target),
@@ -129,15 +129,20 @@ fn held(folder: &Path) -> u64 {
 }
 
 /// Fills a line; none of the paths has characters that a shell changes.
-fn filled(line: &str, stage: &Stage, place: &Place, around: &Surroundings) -> Result<String> {
+fn filled(
+    line: &str,
+    stage: &Stage,
+    files: &TransferFiles,
+    around: &Surroundings,
+) -> Result<String> {
     let values = stage.kit.values(&around.fulmar)?;
     let (_, config) = values.ssh.rsplit_once(' ').context("ssh has a file")?;
     let mut line = line
         .replace("{ssh}", &values.ssh)
         .replace("{config}", config)
         .replace("{host}", &values.host)
-        .replace("{source}", &plain(&place.source())?)
-        .replace("{target}", &plain(&place.target())?);
+        .replace("{source}", &plain(&files.source())?)
+        .replace("{target}", &plain(&files.target())?);
     if line.contains("{fulmar}") {
         let fulmar = &around.fulmar;
         ensure!(

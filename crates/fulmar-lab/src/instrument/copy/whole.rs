@@ -12,7 +12,7 @@ use super::attempt::Attempt;
 use super::network_path::NetworkPath;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
-use super::transfer::Place;
+use super::transfer::TransferFiles;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::figures::Figures;
 use crate::replay::Stage;
@@ -33,9 +33,9 @@ impl Work for OneFile {
         let tool = Tool::named(peer, &tool::FILE)?;
         let scenario = self.path.scenario(seed)?;
         let stage = Stage::new(&scenario, FilePath::new("/dev/null"))?;
-        let place = Place::new()?;
-        write_random(&place.source(), self.bytes)?;
-        let ends = (&stage, &place);
+        let files = TransferFiles::new()?;
+        write_random(&files.source(), self.bytes)?;
+        let ends = (&stage, &files);
         let (attempt, mut figures) = carry(
             tool,
             ends,
@@ -58,16 +58,16 @@ impl Work for OneFile {
 /// Carries a file, and looks whether it is whole.
 pub(super) fn carry(
     tool: Tool,
-    (stage, place): (&Stage, &Place),
+    (stage, files): (&Stage, &TransferFiles),
     load: (TransferDirection, u64),
     time: Duration,
     around: &Surroundings,
 ) -> Result<(Attempt, Figures)> {
-    let attempt = Attempt::make(tool, (stage, place), load, time, around)?;
+    let attempt = Attempt::make(tool, (stage, files), load, time, around)?;
     let mut figures = attempt.speed(attempt.arrived);
     if !matches!(tool.kind, tool::Kind::Stream(_)) {
         attempt.put_costs(&mut figures, attempt.arrived);
-        figures.put_share("is_whole", are_same(&place.source(), &place.target())?);
+        figures.put_share("is_whole", are_same(&files.source(), &files.target())?);
     }
     Ok((attempt, figures))
 }
