@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use super::network_path::NetworkPath;
-use super::stream::{Stream, TransferDirection, widen};
+use super::stream::{TcpTransfer, TransferDirection, widen};
 use super::tool::{self, Tool};
 use super::transfer::{Transfer, TransferFiles};
 use super::whole::write_random;
@@ -46,7 +46,7 @@ impl Work for Beside {
         write_random(&files.source(), bytes)?;
         let words = widen(&stage.link)?;
         let stream = || {
-            Stream::start(
+            TcpTransfer::start(
                 &stage.link,
                 Congestion::Losses,
                 TransferDirection::Up,

@@ -47,13 +47,13 @@ impl TransferDirection {
 }
 
 /// A stream under way; it ends with this value.
-pub(super) struct Stream {
+pub(super) struct TcpTransfer {
     received: Arc<AtomicU64>,
     ends: [TcpStream; 2],
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Stream {
+impl TcpTransfer {
     /// Begins to send so many bytes.
     pub(super) fn start(
         link: &Link,
@@ -95,7 +95,7 @@ impl Stream {
     }
 }
 
-impl Drop for Stream {
+impl Drop for TcpTransfer {
     fn drop(&mut self) {
         for end in &self.ends {
             // One that has ended already is what is wanted.

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use tempfile::TempDir;
 
-use super::stream::{Stream, TransferDirection, widen};
+use super::stream::{TcpTransfer, TransferDirection, widen};
 use super::tool::{Kind, Tool, with_ends};
 use crate::experiment::Surroundings;
 use crate::instrument::Kernel;
@@ -33,7 +33,7 @@ pub(super) struct Transfer {
 }
 
 enum TransferKind {
-    Stream(Stream),
+    Stream(TcpTransfer),
     Command(Running, PathBuf),
 }
 
@@ -71,7 +71,7 @@ impl Transfer {
         let (kind, commands) = match tool.kind {
             Kind::Stream(congestion) => {
                 let words = widen(&stage.link)?;
-                let stream = Stream::start(&stage.link, congestion, way, bytes)?;
+                let stream = TcpTransfer::start(&stage.link, congestion, way, bytes)?;
                 let said = format!("a TCP stream of the lab, {}", tool.name);
                 (TransferKind::Stream(stream), vec![said, words])
             }
