@@ -98,7 +98,7 @@ pub(super) fn run(
     costs_of.iter_mut().for_each(|host| host.begin());
     let mut progress = Progress::default();
     let start = boot_time();
-    let mut tool = Running::start(stage, &line)?;
+    let mut tool = RunningProgram::start(stage, &line)?;
     loop {
         let has_ended = tool.has_ended()?;
         let (at, bytes) = (boot_time() - start, files.copied());
@@ -144,12 +144,12 @@ pub(super) fn shell(stage: &Stage, line: &str) -> Command {
 }
 
 /// A tool that runs; it is ended with this value.
-pub(in crate::instrument) struct Running {
+pub(in crate::instrument) struct RunningProgram {
     process: Child,
     has_ended: bool,
 }
 
-impl Running {
+impl RunningProgram {
     /// Starts this line on the client's host.
     pub(in crate::instrument) fn start(stage: &Stage, line: &str) -> Result<Self> {
         let mut shell = shell(stage, line);
@@ -171,7 +171,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         if !self.has_ended {
             // What it has started ends with the hosts.

@@ -13,7 +13,7 @@ use super::stream::{TcpTransfer, TransferDirection, widen};
 use super::tool::{Kind, Tool, with_ends};
 use crate::experiment::Surroundings;
 use crate::instrument::Kernel;
-use crate::instrument::bulk::copy::Running;
+use crate::instrument::bulk::copy::RunningProgram;
 use crate::peer::{find, plain};
 use crate::replay::Stage;
 
@@ -34,7 +34,7 @@ pub(super) struct Transfer {
 
 enum TransferKind {
     Stream(TcpTransfer),
-    Command(Running, PathBuf),
+    Command(RunningProgram, PathBuf),
 }
 
 impl TransferFiles {
@@ -81,7 +81,7 @@ impl Transfer {
                 }
                 let kernel = Kernel::USUAL.set(&stage.link)?;
                 let line = filled(&with_ends(line, way), stage, files, around)?;
-                let running = Running::start(stage, &line)?;
+                let running = RunningProgram::start(stage, &line)?;
                 let target = files.far();
                 let daemon = stage.daemon.command.clone();
                 (
