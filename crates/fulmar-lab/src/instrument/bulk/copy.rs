@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use tempfile::TempDir;
 
-use super::progress::Progress;
+use super::progress::TransferProgress;
 use crate::peer::{Cost, Programs, costs, path};
 use crate::replay::Stage;
 
@@ -28,7 +28,7 @@ const BLOCK: usize = 1 << 20;
 
 /// A copy that was made, or as much of it as the time allowed.
 pub(super) struct Copied {
-    pub(super) progress: Progress,
+    pub(super) progress: TransferProgress,
     /// True if all of it is there.
     pub(super) is_whole: bool,
     /// The cost of the tool on the client's host and on the server's.
@@ -96,7 +96,7 @@ pub(super) fn run(
     let line = filled(line, stage, files)?;
     let mut costs_of = stage.costs()?;
     costs_of.iter_mut().for_each(|host| host.begin());
-    let mut progress = Progress::default();
+    let mut progress = TransferProgress::default();
     let start = boot_time();
     let mut tool = RunningProgram::start(stage, &line)?;
     loop {

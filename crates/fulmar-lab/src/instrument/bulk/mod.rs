@@ -37,7 +37,7 @@ use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use ciphers::Ciphers;
 use copy::Files;
-use progress::Progress;
+use progress::TransferProgress;
 use tool::{Kind, TOOLS, Tool};
 
 /// The rate of the path.
@@ -172,7 +172,7 @@ impl Bulk {
         self.rate_bits as f64 / 8.0 * SEGMENT_PAYLOAD / PACKET
     }
 
-    fn figures(&self, tool: Tool, progress: &Progress) -> Figures {
+    fn figures(&self, tool: Tool, progress: &TransferProgress) -> Figures {
         let mut figures = Figures::new();
         let rtt = self.rtt_ms as f64 / 1000.0;
         add(&mut figures, "bytes", progress.bytes() as f64, "B");
@@ -223,7 +223,7 @@ fn measured(
     scenario: &Scenario,
     commands: Vec<String>,
     figures: Figures,
-    progress: &Progress,
+    progress: &TransferProgress,
 ) -> Measured {
     Measured {
         scenario: scenario.text.clone(),

@@ -7,11 +7,11 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The bytes that arrived, as they were noted while they did. Times count from the start of the tool.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Progress {
+pub(super) struct TransferProgress {
     notes: Vec<(Duration, u64)>,
 }
 
-impl Progress {
+impl TransferProgress {
     /// Notes that so much is there in all, unless that was done just now.
     pub(super) fn note(&mut self, at: Duration, bytes: u64) {
         match self.notes.last() {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn goodput_counts_from_the_first_byte_and_steady_from_the_middle() {
-        let mut progress = Progress::default();
+        let mut progress = TransferProgress::default();
         progress.note(ms(500), 0);
         // Slow for a second, then ten times as fast.
         for step in 0..=10 {
@@ -120,7 +120,7 @@ mod tests {
     fn windows_that_arrive_at_once_make_it_no_larger_and_no_smaller() {
         for end in 5000..5400 {
             // 64 pieces of 1000 bytes, 0.4 ms apart, each 200 ms.
-            let mut progress = Progress::default();
+            let mut progress = TransferProgress::default();
             let pieces = (0..).map(|piece| {
                 let us = piece / 64 * 200_000 + piece % 64 * 400;
                 (Duration::from_micros(us), (piece + 1) * 1000)
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn notes_are_not_too_many_and_the_end_is_among_them() {
-        let mut progress = Progress::default();
+        let mut progress = TransferProgress::default();
         for at in 0..1000 {
             progress.note(ms(at), at + 1);
         }
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn of_nothing_there_is_no_goodput() {
-        let mut progress = Progress::default();
+        let mut progress = TransferProgress::default();
         assert_eq!(
             (progress.goodput(), progress.steady_goodput()),
             (None, None)

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 use fulmar_platform::lab::limit_window;
 
-use super::progress::Progress;
+use super::progress::TransferProgress;
 use crate::link::Link;
 use crate::scenario::SERVER_IP;
 
@@ -25,7 +25,7 @@ pub(super) fn run(
     bytes: u64,
     time: Duration,
     window: Option<u32>,
-) -> Result<Progress> {
+) -> Result<TransferProgress> {
     let listener = link.server.within(|| TcpListener::bind((SERVER_IP, 0)))??;
     let address = listener.local_addr()?;
     let start = boot_time();
@@ -65,9 +65,9 @@ fn receive(
     start: Duration,
     time: Duration,
     window: Option<u32>,
-) -> Result<Progress> {
+) -> Result<TransferProgress> {
     let mut piece = vec![0; PIECE];
-    let mut progress = Progress::default();
+    let mut progress = TransferProgress::default();
     let mut bytes = 0;
     loop {
         if let Some(window) = window {
