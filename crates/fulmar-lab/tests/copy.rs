@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulmar_lab::experiment::Surroundings;
 use fulmar_lab::instrument::copy::{
-    Keys, ManyFiles, NetworkPath, OneFile, TransferDirection, cells,
+    KeysDuringCopy, ManyFiles, NetworkPath, OneFile, TransferDirection, cells,
 };
 use fulmar_lab::peer::find;
 use support::measuring::{measured, value};
@@ -91,7 +91,7 @@ fn small_files_arrive_all_of_them() {
 #[test]
 fn keys_that_wait_behind_a_queue_are_seen_to_wait() {
     // A queue of 100 kB, which TCP with Cubic fills, takes 160 ms at this rate.
-    let work = Keys {
+    let work = KeysDuringCopy {
         path: NetworkPath::clear(20, 5_000_000),
         keys: 40,
         way: TransferDirection::Up,

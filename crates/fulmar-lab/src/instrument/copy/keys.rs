@@ -5,10 +5,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use super::network_path::NetworkPath;
+use super::one_file::write_random;
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use super::transfer::{Transfer, TransferFiles};
-use super::whole::write_random;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::figures::Figures;
 use crate::instrument::lan;
@@ -27,7 +27,7 @@ const TYPING: Duration = Duration::from_secs(60);
 
 /// The work: keys while somebody copies.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys {
+pub struct KeysDuringCopy {
     /// The path.
     pub path: NetworkPath,
     /// The number of keys that are typed.
@@ -36,7 +36,7 @@ pub struct Keys {
     pub way: TransferDirection,
 }
 
-impl Work for Keys {
+impl Work for KeysDuringCopy {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = match peer {
             IDLE => None,

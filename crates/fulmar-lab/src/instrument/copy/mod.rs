@@ -16,27 +16,27 @@
 //! gets through it at 900 Mbit/s. Copies are alone on the machine.
 
 mod attempt;
-mod beside;
+mod fair_share;
 mod keys;
-mod many;
+mod many_files;
 mod network_path;
+mod one_file;
 mod stream;
 mod tool;
 mod traced;
 mod transfer;
-mod whole;
 
 use std::time::Duration;
 
 use crate::experiment::{Cell, Surroundings, Work};
 
-pub use beside::Beside;
-pub use keys::Keys;
-pub use many::ManyFiles;
+pub use fair_share::FairShare;
+pub use keys::KeysDuringCopy;
+pub use many_files::ManyFiles;
 pub use network_path::NetworkPath;
+pub use one_file::OneFile;
 pub use stream::TransferDirection;
-pub use traced::Traced;
-pub use whole::OneFile;
+pub use traced::TracedCopy;
 
 /// The rate of the paths.
 pub const RATE_BITS: u64 = 500_000_000;
@@ -176,7 +176,7 @@ fn traced() -> Vec<Cell> {
             .zip(megabytes)
         {
             let word = way.word();
-            let work = Traced {
+            let work = TracedCopy {
                 trace,
                 like,
                 way,
@@ -199,7 +199,7 @@ fn keys() -> Vec<Cell> {
     let settings = [("keys-45ms", fast), ("keys-home", HOME)];
     let peers = [keys::IDLE, "fulmar", "scp", "tcp-cubic", "tcp-bbr"];
     let made = settings.map(|(name, path)| {
-        let work = Keys {
+        let work = KeysDuringCopy {
             path,
             keys: KEYS,
             way: TransferDirection::Up,
@@ -218,12 +218,12 @@ fn beside() -> Vec<Cell> {
     ];
     let peers = ["tcp-cubic", "tcp-bbr", "fulmar"];
     let made = orders.map(|(name, words, is_second)| {
-        let work = Beside {
+        let work = FairShare {
             path: SHARED,
             is_second,
         };
         let title = format!("beside TCP with Cubic, {words}; {}", SHARED.title());
-        cell(name.to_owned(), title, &peers, beside::TAKES, work)
+        cell(name.to_owned(), title, &peers, fair_share::TAKES, work)
     });
     made.into()
 }

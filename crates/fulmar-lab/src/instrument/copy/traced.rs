@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::one_file::{carry, write_random};
 use super::stream::TransferDirection;
 use super::tool::{self, Tool};
 use super::transfer::TransferFiles;
-use super::whole::{carry, write_random};
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
@@ -19,7 +19,7 @@ const OPPORTUNITY: u64 = 1500;
 
 /// The work: a file over such a link.
 #[derive(Clone, Copy, Debug)]
-pub struct Traced {
+pub struct TracedCopy {
     /// The two traces, `NAME.up` and `NAME.down`.
     pub trace: &'static str,
     /// The traces that are generated in their place, `NAME-up` and `NAME-down`.
@@ -36,7 +36,7 @@ pub struct Traced {
     pub time: Duration,
 }
 
-impl Work for Traced {
+impl Work for TracedCopy {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = Tool::named(peer, &tool::FILE)?;
         let traces = match &around.data {
@@ -68,7 +68,7 @@ impl Work for Traced {
     }
 }
 
-impl Traced {
+impl TracedCopy {
     fn scenario(&self, seed: u64, around: &Surroundings) -> String {
         let name = |way| self.name(way, seed, around.is_generated);
         format!(

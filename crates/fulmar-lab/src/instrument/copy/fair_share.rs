@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use super::network_path::NetworkPath;
+use super::one_file::write_random;
 use super::stream::{TcpTransfer, TransferDirection, widen};
 use super::tool::{self, Tool};
 use super::transfer::{Transfer, TransferFiles};
-use super::whole::write_random;
 use crate::experiment::{Measured, Surroundings, Work};
 use crate::instrument::Congestion;
 use crate::instrument::figures::Figures;
@@ -25,7 +25,7 @@ const MEASURED: Duration = Duration::from_secs(30);
 
 /// The work: somebody beside a TCP stream with Cubic.
 #[derive(Clone, Copy, Debug)]
-pub struct Beside {
+pub struct FairShare {
     /// The path.
     pub path: NetworkPath,
     /// True if the TCP stream is there before.
@@ -35,7 +35,7 @@ pub struct Beside {
 /// The time that it takes, with what is made before.
 pub(super) const TAKES: Duration = Duration::from_secs(50);
 
-impl Work for Beside {
+impl Work for FairShare {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let tool = Tool::named(peer, &tool::FILE)?;
         let scenario = self.path.scenario(seed)?;
