@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
-use super::shell::{Place, Shell};
+use super::shell::{ShellHosts, ShellSession};
 use super::{Figures, FloodSource, median, ms};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
@@ -46,17 +46,17 @@ pub(super) fn measure(
             )
         }
     };
-    let place = Place::new(scenario, around)?;
-    let kernel = Kernel::USUAL.set(&place.stage.link)?;
-    let mut shell = place.enter(peer)?;
+    let hosts = ShellHosts::new(scenario, around)?;
+    let kernel = Kernel::USUAL.set(&hosts.stage.link)?;
+    let mut shell = hosts.enter(peer)?;
     shell.await_first_prompt()?;
     shell.set_prompt()?;
     let mut floods = Vec::new();
     for number in 0..times {
         shell.watch(QUIET)?;
-        floods.push(Flood::run(&mut shell, &place, &command, number)?);
+        floods.push(Flood::run(&mut shell, &hosts, &command, number)?);
     }
-    let mut commands = place.commands(&shell);
+    let mut commands = hosts.commands(&shell);
     shell.leave()?;
     commands.extend([command, kernel]);
     let mut measured = Measured {
@@ -81,11 +81,16 @@ struct Flood {
 }
 
 impl Flood {
-    fn run(shell: &mut Shell, place: &Place, command: &str, number: usize) -> Result<Self> {
-        let (before, shown) = (place.stage.link.report()?, shell.shown);
+    fn run(
+        shell: &mut ShellSession,
+        hosts: &ShellHosts,
+        command: &str,
+        number: usize,
+    ) -> Result<Self> {
+        let (before, shown) = (hosts.stage.link.report()?, shell.shown);
         shell.enter_line(command)?;
         shell.watch(FLOOD)?;
-        let after = place.stage.link.report()?;
+        let after = hosts.stage.link.report()?;
         let shown = shell.shown - shown;
         let interrupted = boot_time();
         shell.type_keys(b"\x03")?;

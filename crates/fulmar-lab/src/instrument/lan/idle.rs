@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Figures;
-use super::shell::Place;
+use super::shell::ShellHosts;
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
 use crate::peer::{Costs, Peer, costs};
@@ -19,16 +19,16 @@ pub(super) fn measure(
     [quiet, time]: [Duration; 2],
     around: &Surroundings,
 ) -> Result<Measured> {
-    let place = Place::new(scenario, around)?;
-    let kernel = Kernel::USUAL.set(&place.stage.link)?;
-    let mut shell = place.enter(peer)?;
+    let hosts = ShellHosts::new(scenario, around)?;
+    let kernel = Kernel::USUAL.set(&hosts.stage.link)?;
+    let mut shell = hosts.enter(peer)?;
     shell.await_first_prompt()?;
     shell.watch(quiet)?;
-    let mut seen = place.stage.costs()?;
+    let mut seen = hosts.stage.costs()?;
     seen.iter_mut().for_each(Costs::begin);
-    let before = place.stage.link.report()?;
+    let before = hosts.stage.link.report()?;
     shell.watch(time)?;
-    let after = place.stage.link.report()?;
+    let after = hosts.stage.link.report()?;
     seen.iter_mut().for_each(Costs::look);
     let mut figures = Figures::default();
     let minutes = (after.at - before.at).as_secs_f64() / 60.0;
@@ -49,7 +49,7 @@ pub(super) fn measure(
         figures.put(&format!("packets_{way}_a_minute"), packets, "packets");
         figures.put(&format!("bytes_{way}_a_minute"), bytes, "B");
     }
-    let mut commands = place.commands(&shell);
+    let mut commands = hosts.commands(&shell);
     commands.push(kernel);
     shell.leave()?;
     Ok(figures.measured(scenario, commands))

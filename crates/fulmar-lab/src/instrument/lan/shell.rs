@@ -32,13 +32,13 @@ const SHELL: &str = "sh -i";
 const PROMPT: [&str; 2] = ["PS1=la''b-prompt:", "lab-prompt:"];
 
 /// The hosts, and how the session of a peer is begun on them.
-pub(super) struct Place {
+pub(super) struct ShellHosts {
     pub(super) stage: Stage,
     around: Surroundings,
 }
 
 /// A session, and the terminal before which somebody sits.
-pub(super) struct Shell {
+pub(super) struct ShellSession {
     client: Client,
     pub(super) line: String,
     observer: ScreenObserver,
@@ -48,7 +48,7 @@ pub(super) struct Shell {
     pub(super) began: Duration,
 }
 
-impl Place {
+impl ShellHosts {
     pub(super) fn new(scenario: &Scenario, around: &Surroundings) -> Result<Self> {
         Ok(Self {
             // No recording is played.
@@ -58,12 +58,12 @@ impl Place {
     }
 
     /// Begins a session.
-    pub(super) fn enter(&self, peer: &Peer) -> Result<Shell> {
+    pub(super) fn enter(&self, peer: &Peer) -> Result<ShellSession> {
         let mut values = self.stage.kit.values(&self.around.fulmar)?;
         values.command = SHELL.to_owned();
         let line = peer.line(&values)?;
         let began = boot_time();
-        Ok(Shell {
+        Ok(ShellSession {
             client: self.stage.start(&line, SIZE)?,
             line,
             observer: ScreenObserver::new(SIZE),
@@ -73,12 +73,12 @@ impl Place {
     }
 
     /// Returns the commands with which a session was begun.
-    pub(super) fn commands(&self, shell: &Shell) -> Vec<String> {
+    pub(super) fn commands(&self, shell: &ShellSession) -> Vec<String> {
         vec![shell.line.clone(), self.stage.daemon.command.clone()]
     }
 }
 
-impl Shell {
+impl ShellSession {
     /// Waits for the shell's own prompt, and returns how long that took from the start.
     pub(super) fn await_first_prompt(&mut self) -> Result<Duration> {
         let is_there = |row: &str| row.ends_with(['#', '$']);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use super::shell::Place;
+use super::shell::ShellHosts;
 use super::{Figures, link, median, ms};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
@@ -26,12 +26,12 @@ pub(super) fn measure(
     let mut scenarios = Vec::new();
     for round_trip in round_trips {
         let scenario = link(seed, Duration::from_millis(*round_trip), "")?;
-        let place = Place::new(&scenario, around)?;
-        let kernel = Kernel::USUAL.set(&place.stage.link)?;
+        let hosts = ShellHosts::new(&scenario, around)?;
+        let kernel = Kernel::USUAL.set(&hosts.stage.link)?;
         let mut took = [Vec::new(), Vec::new()];
         for _ in 0..times {
             for (peer, took) in [peer, &ssh].into_iter().zip(&mut took) {
-                let (time, line) = session(&place, peer)?;
+                let (time, line) = session(&hosts, peer)?;
                 took.push(time);
                 commands.push(line);
             }
@@ -43,7 +43,7 @@ pub(super) fn measure(
             let point = (*round_trip as f64 / 1e3, time);
             points.entry(name).or_default().push(point);
         }
-        commands.extend([place.stage.daemon.command.clone(), kernel]);
+        commands.extend([hosts.stage.daemon.command.clone(), kernel]);
         scenarios.push(scenario.text.clone());
     }
     for (name, [slope, rest]) in [
@@ -70,8 +70,8 @@ pub(super) fn measure(
 }
 
 /// Returns how long a session took to show a prompt, and how it was begun.
-fn session(place: &Place, peer: &Peer) -> Result<(Duration, String)> {
-    let mut shell = place.enter(peer)?;
+fn session(hosts: &ShellHosts, peer: &Peer) -> Result<(Duration, String)> {
+    let mut shell = hosts.enter(peer)?;
     let took = shell.await_first_prompt()?;
     let line = shell.line.clone();
     shell.leave()?;
