@@ -22,7 +22,7 @@ mod burst;
 mod burst_writer;
 mod plain_tcp;
 mod run;
-mod seat;
+mod screen_watcher;
 mod session;
 
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ use burst::WriteSpan;
 pub use burst_writer::write_on_terminal;
 use plain_tcp::{Connections, PlainTcp};
 use run::BurstRun;
-use session::Session;
+use session::BurstSession;
 
 /// The delay each way: half of the round trip of the post.
 const DELAY: Duration = Duration::from_millis(50);
@@ -141,7 +141,12 @@ impl Tinygrams {
         Scenario::parse(&text, &LinkTraces::none())
     }
 
-    fn control(&self, plain: PlainTcp, scenario: &Scenario, run: &mut BurstRun) -> Result<Session> {
+    fn control(
+        &self,
+        plain: PlainTcp,
+        scenario: &Scenario,
+        run: &mut BurstRun,
+    ) -> Result<BurstSession> {
         let link = Link::start(scenario)?;
         let kernel = self.kernel.set(&link)?;
         // A wide window is that of a connection which has lost nothing.
@@ -152,7 +157,7 @@ impl Tinygrams {
         };
         let written = plain.run(&link, connections, run)?;
         let writer = format!("a writer of the lab: {}", plain.name());
-        Ok(Session {
+        Ok(BurstSession {
             written,
             commands: vec![writer, kernel],
         })
@@ -164,7 +169,7 @@ impl Work for Tinygrams {
     fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
         let scenario = self.scenario(seed)?;
         let mut run = BurstRun::new(seed, self.shape, self.bursts, self.quiet);
-        let Session { written, commands } = match PlainTcp::named(peer) {
+        let BurstSession { written, commands } = match PlainTcp::named(peer) {
             Some(plain) => self.control(plain, &scenario, &mut run)?,
             None => {
                 let peer = Peer::parse(peer)?;
@@ -208,7 +213,7 @@ fn figures(run: &BurstRun, written: &[WriteSpan]) -> Result<BTreeMap<String, Fig
         .filter_map(|(written, seen)| Some((written.began, (*seen)?)))
         .collect();
     add("bursts_not_whole", bursts - whole.len() as f64, "bursts");
-    let waits = |of: fn(&seat::Seen) -> Duration| {
+    let waits = |of: fn(&screen_watcher::BurstSeen) -> Duration| {
         let waits = whole.iter().map(move |(began, seen)| (*began, of(seen)));
         waits.map(|(began, at)| at.saturating_sub(began))
     };

@@ -10,7 +10,7 @@ use fulmar_platform::lab::delay_acks;
 
 use super::burst::{Burst, BurstShape, WriteSpan};
 use super::run::{BurstRun, KEY};
-use super::seat::{Looker, Seat};
+use super::screen_watcher::{ByteStream, ScreenWatcher};
 use crate::judge::ScreenObserver;
 use crate::link::Link;
 use crate::scenario::SERVER_IP;
@@ -58,12 +58,12 @@ impl PlainTcp {
         std::thread::scope(|scope| {
             let writer = scope.spawn(move || write_bursts(&fars, seed, shape));
             let near = TcpClient::new(self, link, connections, hand_over)?;
-            let looker = Looker {
-                seat: near,
+            let watcher = ScreenWatcher {
+                stream: near,
                 observer: ScreenObserver::new(shape.terminal()),
             };
-            // The connection is closed with the looker, which ends the writer.
-            let looked = run.run(link, looker);
+            // The connection is closed with the watcher, which ends the writer.
+            let looked = run.run(link, watcher);
             let written = writer.join().expect("a thread of ours does not panic");
             looked.and(written)
         })
@@ -147,7 +147,7 @@ impl PlainTcp {
     }
 }
 
-impl Seat for TcpClient<'_> {
+impl ByteStream for TcpClient<'_> {
     fn prepare(&mut self) -> Result<()> {
         if self.has_typed && self.connections == Connections::OneABurst {
             self.stream = self
@@ -158,7 +158,7 @@ impl Seat for TcpClient<'_> {
     }
 
     fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
-        Seat::read(&mut self.stream, until)
+        ByteStream::read(&mut self.stream, until)
     }
 
     fn write(&mut self, keys: &[u8]) -> Result<()> {
@@ -166,6 +166,6 @@ impl Seat for TcpClient<'_> {
         if self.plain == PlainTcp::NagleDelayedAcks {
             delay_acks(&self.stream)?;
         }
-        Seat::write(&mut self.stream, keys)
+        ByteStream::write(&mut self.stream, keys)
     }
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use fulmar_sim::{CLIENT, Entry, Happening, SERVER};
 
 use super::burst::{Burst, BurstShape};
-use super::seat::{Looker, Seat, Seen};
+use super::screen_watcher::{BurstSeen, ByteStream, ScreenWatcher};
 use crate::link::Link;
 
 /// The key that asks for a burst: Enter.
@@ -29,7 +29,7 @@ pub(super) struct BurstRun {
     /// The time for which it is quiet before a burst.
     pub(super) quiet: Duration,
     /// The times at which each burst was seen; nothing of one that never came whole.
-    pub(super) seen: Vec<Option<Seen>>,
+    pub(super) seen: Vec<Option<BurstSeen>>,
     /// The events of packets from before the first burst to after the last one.
     pub(super) packets: Vec<Entry>,
 }
@@ -47,16 +47,20 @@ impl BurstRun {
     }
 
     /// Asks for all bursts, and looks at each.
-    pub(super) fn run(&mut self, link: &Link, mut looker: Looker<impl Seat>) -> Result<()> {
-        looker.await_quiet(self.quiet)?;
+    pub(super) fn run(
+        &mut self,
+        link: &Link,
+        mut watcher: ScreenWatcher<impl ByteStream>,
+    ) -> Result<()> {
+        watcher.await_quiet(self.quiet)?;
         link.keep(EVENTS_MAX)?;
         let before = link.report()?.at;
         for number in 0..self.bursts {
             let burst = Burst::new(self.seed, number, self.shape);
-            looker.seat.prepare()?;
-            looker.seat.write(KEY)?;
-            self.seen.push(looker.await_burst(&burst, PATIENCE)?);
-            looker.await_quiet(self.quiet)?;
+            watcher.stream.prepare()?;
+            watcher.stream.write(KEY)?;
+            self.seen.push(watcher.await_burst(&burst, PATIENCE)?);
+            watcher.await_quiet(self.quiet)?;
         }
         let after = link.report()?.at;
         let packets = link.log()?;

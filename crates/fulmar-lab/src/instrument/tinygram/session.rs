@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::burst::WriteSpan;
 use super::burst_writer::read_log;
 use super::run::{BurstRun, LAST_KEY};
-use super::seat::{Looker, Seat};
+use super::screen_watcher::{ByteStream, ScreenWatcher};
 use crate::experiment::Surroundings;
 use crate::instrument::Kernel;
 use crate::judge::ScreenObserver;
@@ -21,7 +21,7 @@ use crate::scenario::Scenario;
 const SET_UP: Duration = Duration::from_secs(100);
 
 /// The result of a session.
-pub(super) struct Session {
+pub(super) struct BurstSession {
     pub(super) written: Vec<WriteSpan>,
     pub(super) commands: Vec<String>,
 }
@@ -33,7 +33,7 @@ pub(super) fn run(
     kernel: Kernel,
     run: &mut BurstRun,
     around: &Surroundings,
-) -> Result<Session> {
+) -> Result<BurstSession> {
     // No recording is played.
     let stage = Stage::new(scenario, Path::new("/dev/null"))?;
     let kernel = kernel.set(&stage.link)?;
@@ -41,20 +41,20 @@ pub(super) fn run(
     values.command = command(&values.command, &stage.kit.log(), run)?;
     let line = peer.line(&values)?;
     let client = stage.start(&line, run.shape.terminal())?;
-    let mut seat = &client.master;
-    let mut looker = Looker {
-        seat,
+    let mut stream = &client.master;
+    let mut watcher = ScreenWatcher {
+        stream,
         observer: ScreenObserver::new(run.shape.terminal()),
     };
-    let is_ready = looker.await_text(READY, SET_UP);
-    let screen = looker.screen();
+    let is_ready = watcher.await_text(READY, SET_UP);
+    let screen = watcher.screen();
     let is_ready = is_ready.with_context(|| format!("the screen shows “{screen}”"))?;
     ensure!(is_ready, "no session; the screen shows “{screen}”");
-    run.run(&stage.link, looker)?;
-    Seat::write(&mut seat, LAST_KEY)?;
+    run.run(&stage.link, watcher)?;
+    ByteStream::write(&mut stream, LAST_KEY)?;
     client.let_leave()?;
     stage.end_processes();
-    Ok(Session {
+    Ok(BurstSession {
         written: read_log(&stage.kit.log())?,
         commands: vec![line, stage.daemon.command.clone(), kernel],
     })

@@ -1,4 +1,4 @@
-//! The seat of somebody who looks at bursts: the near end of a connection or of a session.
+//! A screen that is watched: the near end of a connection or of a session.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use super::burst::Burst;
 use crate::judge::ScreenObserver;
 
 /// The near end.
-pub(super) trait Seat {
+pub(super) trait ByteStream {
     /// Gets ready for a burst.
     fn prepare(&mut self) -> Result<()> {
         Ok(())
@@ -27,7 +27,7 @@ pub(super) trait Seat {
 /// The longest read.
 const READ_MAX: usize = 16_384;
 
-impl Seat for TcpStream {
+impl ByteStream for TcpStream {
     fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
         let left = until.saturating_sub(boot_time());
         if !wait_for(self, Interest::Read, Some(left))?.is_ready() {
@@ -50,7 +50,7 @@ impl Seat for TcpStream {
     }
 }
 
-impl Seat for &Master {
+impl ByteStream for &Master {
     fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
         let left = until.saturating_sub(boot_time());
         wait_for(*self, Interest::Read, Some(left))?;
@@ -75,7 +75,7 @@ impl Seat for &Master {
 
 /// The times at which a burst was seen, in boot time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct BurstSeen {
     /// The time at which the first of its lines was there.
     pub(super) first: Duration,
     /// The time at which all of them were right.
@@ -85,18 +85,18 @@ pub(super) struct Seen {
 }
 
 /// Somebody who looks.
-pub(super) struct Looker<S> {
-    pub(super) seat: S,
+pub(super) struct ScreenWatcher<S> {
+    pub(super) stream: S,
     pub(super) observer: ScreenObserver,
 }
 
-impl<S: Seat> Looker<S> {
+impl<S: ByteStream> ScreenWatcher<S> {
     /// Looks at what comes until all lines of a burst are right; `None` where the time is over before.
     pub(super) fn await_burst(
         &mut self,
         burst: &Burst,
         patience: Duration,
-    ) -> Result<Option<Seen>> {
+    ) -> Result<Option<BurstSeen>> {
         let limit = boot_time() + patience;
         let mut lines = Lines::default();
         loop {
@@ -140,7 +140,7 @@ impl<S: Seat> Looker<S> {
 
     /// Shows what comes until then, and returns whether something came.
     fn look(&mut self, until: Duration) -> Result<bool> {
-        let bytes = self.seat.read(until)?;
+        let bytes = self.stream.read(until)?;
         if let Some(bytes) = &bytes {
             self.observer.show(bytes, &mut Vec::new());
         }
@@ -158,7 +158,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn look(&mut self, burst: &Burst, observer: &ScreenObserver) -> Option<Seen> {
+    fn look(&mut self, burst: &Burst, observer: &ScreenObserver) -> Option<BurstSeen> {
         let (now, count) = (boot_time(), burst.count_on(observer));
         if count > self.seen {
             match self.seen {
@@ -167,7 +167,7 @@ impl Lines {
             }
             (self.seen, self.last) = (count, now);
         }
-        burst.is_on(observer).then_some(Seen {
+        burst.is_on(observer).then_some(BurstSeen {
             first: self.first,
             all: now,
             pause: self.pause,
