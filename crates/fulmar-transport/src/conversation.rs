@@ -84,6 +84,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     /// Takes in a genuine datagram.
     pub(crate) fn hear(&mut self, now: Time, path: PathId, ecn: Ecn, heard: Heard<'_>) -> Received {
+        // A late or repeated datagram sets no timestamp, address or sign of life
+        // (docs/threat-model.md §7).
         if heard.order == Order::InOrder {
             self.clock.hear(now, heard.stamps, ecn);
             let timeout = self.clock.round_trip().timeout();
@@ -148,6 +150,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         cause: Cause,
         datagram_bytes: usize,
     ) -> Outgoing {
+        // On a path that may be dead nothing is assumed to have arrived. A new number makes the
+        // peer answer even if it has the state already.
         let is_uncertain = matches!(cause, Cause::First | Cause::FirstRepeat | Cause::Probe);
         let trust = if is_uncertain {
             Trust::NONE
@@ -160,6 +164,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             (None, false) => Numbering::Repeat,
         };
         let budget = self.budget(datagram_bytes);
+        // Without a budget only heartbeats may go there: an empty difference.
         let budget = budget.unwrap_or(Budget::of_bytes(0));
         let composed = match self.extent(now, cause) {
             Extent::Probe if budget.allows(PROBE_DIFFERENCE_BYTES) => {
@@ -278,9 +283,12 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             extensions,
             ..
         } = instruction;
+        // First, as it decides what of the instruction may be made use of.
         if let Some(dialect) = self.handshake.hear(extensions) {
             self.speak(now, dialect);
         }
+        // Also where the difference is refused later on: what the peer has does not depend on that
+        // (docs/protocol.md §5.2).
         if !numbers.contradict() {
             self.acknowledge(now, path, numbers.acknowledged);
         }
@@ -321,6 +329,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
 
     fn acknowledge(&mut self, now: Time, path: PathId, number: StateNumber) {
         let acknowledged = self.sender.acknowledge(now, number);
+        // A number that may never have been sent proves no path (docs/threat-model.md §7).
         if acknowledged != Acknowledged::Unknown {
             self.paths.acknowledged(path, number, &mut self.events);
         }

@@ -99,7 +99,9 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
     /// What somebody else has said of the way is for [`handle_report`](Endpoint::handle_report).
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
         tick(&mut self.conversation.counters.send_errors);
+        // An error of a path that was left says nothing about the present one.
         if self.conversation.paths.current() == Some(path) {
+            // Shorter datagrams are tried at once, unless it was a short one that was refused.
             let is_mended = error == SendError::TooBig && self.outbox.shorten(now);
             self.conversation.liveness.failed(now, is_mended);
             self.settle(now);
@@ -124,6 +126,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
 
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
+        // The limit may have been that of the path before (docs/protocol.md §3.6).
         self.outbox.lengthen();
         self.conversation.hint(now, hint);
         self.settle(now);
@@ -193,6 +196,8 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         }
         let transmit = match self.emit(now, out) {
             Ok(None) => {
+                // Only now, as a receiver assembles one instruction at a time: its fragments leave
+                // in a row (docs/protocol.md §4).
                 self.load(now)?;
                 self.emit(now, out)
             }
@@ -201,6 +206,7 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         match transmit {
             Ok(transmit) => transmit,
             Err(_) => {
+                // The key has sealed all that it may (docs/threat-model.md §5).
                 self.conversation.end(Ending::KeySpent);
                 self.settle(now);
                 None

@@ -88,6 +88,7 @@ impl Liveness {
     /// Takes note that the system did not send; `is_mended` says that the next try will be of another
     /// kind and need not wait.
     pub(crate) fn failed(&mut self, now: Time, is_mended: bool) {
+        // A probe that is under way goes on. If each error began one, its pauses would not grow.
         let probe = self.path_probe.get_or_insert(PathProbe::new(now, 1));
         probe.is_failing = true;
         if is_mended {
@@ -108,6 +109,7 @@ impl Liveness {
     /// Takes note of a round trip that began at `sent_at`.
     pub(crate) fn proven(&mut self, sent_at: Time) {
         self.large = None;
+        // A round trip that began before the news proves only how the path was.
         self.path_probe = self.path_probe.filter(|probe| sent_at < probe.since);
     }
 

@@ -97,6 +97,7 @@ impl Outbox {
     /// Sends shorter datagrams for a while, and none of what is left of a longer instruction. Returns
     /// whether they were longer before.
     pub(crate) fn shorten(&mut self, now: Time) -> bool {
+        // Its other fragments are just as long. The timers send the state again, in shorter ones.
         self.pending = None;
         self.shortened_until = Some(now + SHORTENED_FOR);
         let was_longer = self.datagram_bytes > DATAGRAM_BYTES_AFTER_TOO_BIG;
@@ -142,6 +143,8 @@ impl Outbox {
         self.deflater.deflate(&self.encoded, &mut compressed);
         self.encoded.shrink_to(KEPT_BYTES);
 
+        // A repetition gets an id of its own, too: its chaff and acknowledgement are others
+        // (docs/protocol.md §4).
         let id = self.next_id;
         self.next_id = id.saturating_add(1);
         let fragments = Fragmenter::new(id, compressed, self.datagram_bytes)

@@ -141,6 +141,8 @@ impl<S: Synced> Receiver<S> {
             return Err(Refusal::BadNumbers);
         }
         self.settle_pledges(now, numbers);
+        // Before anything is forgotten, so that a repeated instruction forgets nothing
+        // (docs/protocol.md §5.2).
         if self.find(target).is_some() {
             return Ok(Outcome::Duplicate);
         }
@@ -148,6 +150,8 @@ impl<S: Synced> Receiver<S> {
         if is_unwanted(intake, target, difference) {
             return Err(Refusal::Held);
         }
+        // To a copy, and before anything is forgotten: an instruction that does not apply has
+        // changed nothing.
         let state = source
             .advanced(difference, work)
             .map_err(Refusal::BadDifference)?;
@@ -175,6 +179,8 @@ impl<S: Synced> Receiver<S> {
         let newest = self.last_mut();
         let number = newest.number;
         let is_new = newest.pledge.is_none();
+        // The end is acknowledged at once: nothing comes after it that could carry a later
+        // acknowledgement.
         if is_new && (may_pledge || number == StateNumber::SHUTDOWN) {
             newest.pledge = Some(Pledge { at: now, carrier });
             self.pledged_at = now;
@@ -290,6 +296,7 @@ impl<S: Synced> Receiver<S> {
         };
         self.held.insert(place, entry);
         self.measure(place);
+        // The one after it shares with the new one now.
         self.measure(place + 1);
         if place + 1 == self.held.len() {
             Outcome::Newest
@@ -308,6 +315,7 @@ impl<S: Synced> Receiver<S> {
                 .held
                 .range(between)
                 .position(|held| held.pledge.is_none())
+                // All are pledged, and memory has a bound all the same: the oldest goes.
                 .unwrap_or(0);
             self.held.remove(oldest_free + 1);
             self.measure(oldest_free + 1);

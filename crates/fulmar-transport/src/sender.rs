@@ -211,6 +211,7 @@ impl<S: Synced> Sender<S> {
             Ok(place) => {
                 self.sent.drain(..place);
                 self.forget_acknowledged();
+                // The window begins at the acknowledged state, so it reaches further now.
                 if !self.goal.is_same(&self.current) {
                     self.aim(now);
                 }
@@ -387,8 +388,13 @@ impl<S: Synced> Sender<S> {
         // The first states of a server come after each other without a pause, and are known by number.
         let is_opening = last.get() < OPENING_STATES_MAX;
         match numbering {
+            // No state can follow MAX, so it has to be the whole object.
             Numbering::Shutdown if is_complete => StateNumber::SHUTDOWN,
+            // An empty difference takes a new number, since the peer counts nothing as a sign of
+            // life but a new state (docs/protocol.md §5.2).
             Numbering::Repeat if is_last && bytes > 0 => last,
+            // Leaves numbers for probes that do not take a peer back which has this state
+            // (docs/protocol.md §5.4).
             _ if bytes > PROBE_DIFFERENCE_BYTES && !is_opening => last.after(NUMBERS_LEFT_OUT),
             Numbering::Repeat | Numbering::New | Numbering::Shutdown => last.next(),
         }
@@ -400,11 +406,13 @@ impl<S: Synced> Sender<S> {
         if last.number == number {
             last.at = now;
             last.waiting_since = now;
+            // A probe that is sent again as a whole state: later differences may start from it.
             last.is_probe = false;
             return;
         }
         let next = last.number.next();
         let mut sent = Sent::new(now, number, state);
+        // No probes are sent in a shutdown, so the numbers below MAX are of no use.
         if number != StateNumber::SHUTDOWN {
             sent.unused = next..number;
         }
@@ -424,6 +432,7 @@ impl<S: Synced> Sender<S> {
     fn forget(&mut self, place: usize) -> Option<Sent<S>> {
         let gone = self.sent.remove(place)?;
         if let Some(next) = self.sent.get_mut(place)
+            // Only one of the two ranges can be kept: between them lies a number that was used.
             && next.unused.is_empty()
         {
             next.unused = gone.unused.clone();
@@ -439,6 +448,8 @@ impl<S: Synced> Sender<S> {
             let Some(gone) = self.forget(place) else {
                 return;
             };
+            // The walk to the assumed state has to end where it would have ended with the forgotten
+            // one (docs/protocol.md §5.3).
             if let Some(next) = self.sent.get_mut(place) {
                 next.waiting_since = next.waiting_since.min(gone.waiting_since);
             }

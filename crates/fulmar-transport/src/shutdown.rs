@@ -100,6 +100,8 @@ impl Closing {
     pub(crate) fn ending(&self, at: Circumstances) -> Option<Ending> {
         if let Some(OwnShutdown { began, tries }) = self.own {
             let (limit, _) = shutdown_limit(began, tries, at.last_sent, at.timeout);
+            // Where both ends end at once, the peer's goodbye is answered first, or it would wait
+            // in vain.
             return if at.is_acknowledged && (!self.owes_answer() || limit <= at.now) {
                 Some(Ending::Acknowledged)
             } else {

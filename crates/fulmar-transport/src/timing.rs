@@ -329,6 +329,7 @@ pub fn schedule(input: &TimerInput) -> Deadlines {
     if let Some(expiry) = input.assembly_expiry {
         table.set((expiry, Cause::AssemblyExpiry));
     }
+    // A conversation ends in time, whether there is a path or not.
     input.limits(&mut table);
     match input.permission {
         SendPermission::Nowhere => {}
@@ -402,7 +403,9 @@ impl TimerInput {
             SyncState::Settled => return,
         };
         let due = self.held_back(due);
+        // While the system refuses to send, only the pauses of the probe decide when to try again.
         let is_refused = self.path_probe.is_some_and(|probe| probe.is_failing);
+        // Judged for the time at which it would leave, since active retry may be over by then.
         if is_active(due.0.max(self.now), self.heard) && !is_refused {
             table.set(due);
         }
@@ -473,6 +476,7 @@ impl Deadlines {
         };
         let is_moved = entry.replace(time).is_some();
         self.earliest = match self.earliest {
+            // The entry that was moved may have been the earliest.
             Some(_) if is_moved => self.entries().min(),
             Some(earliest) => Some(earliest.min(due)),
             None => Some(due),

@@ -241,6 +241,7 @@ impl<'a> Fields<'a> {
 
     /// Passes over what is in a group, up to its end, and over the groups within it.
     fn pass_group(&mut self, number: u32) -> Result<Value<'a>, WireError> {
+        // In place of recursion, of which a peer would choose the depth (docs/threat-model.md §10).
         let mut open = [0; MESSAGE_NESTING_MAX as usize];
         let mut depth = 0;
         let mut entered = Some(number);
@@ -252,6 +253,7 @@ impl<'a> Fields<'a> {
             match self.read_key()? {
                 (number, WireType::GroupStart) => entered = Some(number),
                 (number, WireType::GroupEnd) => {
+                    // Not below zero: the group that was entered first is still open.
                     depth -= 1;
                     if open.get(depth) != Some(&number) {
                         return Err(WireError::StrayGroupEnd);

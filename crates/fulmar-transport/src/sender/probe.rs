@@ -55,12 +55,16 @@ impl<S: Synced> Sender<S> {
         };
         let place = self.sent.iter().position(is_far)?;
         let (before, far) = (self.sent.get(place.checked_sub(1)?)?, self.sent.get(place)?);
+        // The last probe of this kind stands there already. It goes out again, under the same
+        // number.
         let is_repeated = before.is_probe && !before.state.is_same(&self.first().state);
         let (number, goal) = if is_repeated {
             (before.number, before.state.clone())
         } else {
             (far.unused.start, far.state.clone())
         };
+        // No number is left below the far state, and one above it would take a peer back that has
+        // that state.
         if !is_repeated && far.unused.is_empty() {
             return None;
         }
