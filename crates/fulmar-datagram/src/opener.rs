@@ -84,6 +84,8 @@ impl Opener {
         buffer: &'a mut Vec<u8>,
     ) -> Result<Opened<'a>, OpenError> {
         buffer.clear();
+        // Before the key is used: what is wrong by its looks costs no decryption
+        // (docs/threat-model.md §5).
         let sealed = self.check(datagram)?;
         buffer.extend_from_slice(sealed.text);
         self.material
@@ -94,6 +96,7 @@ impl Opener {
         let (stamps, fragment) = buffer.split_first_chunk().ok_or(OpenError::TooShort)?;
         let fragment = Fragment::decode(fragment).ok_or(OpenError::TooShort)?;
         let sequence = sealed.nonce.sequence;
+        // Only now: a forged number moves nothing.
         let order = self.accept(sequence);
         Ok(Opened {
             sequence,
@@ -120,6 +123,8 @@ impl Opener {
         if sealed.nonce.direction != self.direction {
             return Err(OpenError::WrongDirection);
         }
+        // A hostile peer must not use up all numbers with one datagram, after which every other
+        // would be late.
         let ahead = sealed
             .nonce
             .sequence

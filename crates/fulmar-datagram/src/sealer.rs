@@ -69,6 +69,8 @@ impl Sealer {
                 found: fragment.content.len(),
             });
         }
+        // Both before anything is encrypted, so that no failure leads to a number that is used
+        // twice.
         self.spend(Stamps::BYTES + fragment.encoded_bytes())?;
         let nonce = self.take_nonce();
 
