@@ -44,6 +44,8 @@ impl ChunkDigest {
         while !bytes.is_empty() {
             let (part, rest) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.within));
             if !self.is_hashed && !is_zero(part) {
+                // Zeros at the front were only counted so far. In a block with other bytes they are
+                // hashed.
                 self.block.update(zeros(self.within));
                 self.is_hashed = true;
             }
@@ -93,6 +95,7 @@ impl ChunkDigest {
     }
 
     pub(crate) fn finish(mut self) -> Digest {
+        // A last block of zeros that is not full is counted by the length alone (docs/channel.md §5).
         if self.is_hashed {
             self.end_block();
         }

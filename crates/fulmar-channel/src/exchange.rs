@@ -81,6 +81,7 @@ fn check(request: &Request) -> Result<(), EntryError> {
     if operands.is_empty() || operands.len() > OPERANDS_MAX {
         return Err(EntryError::new(EntryErrorKind::Unsupported).with_note("number of paths"));
     }
+    // Far too much is not even encoded.
     if operands
         .iter()
         .map(|operand| operand.len() + 4)

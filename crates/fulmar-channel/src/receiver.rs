@@ -134,11 +134,13 @@ impl Receiver {
             is_more |= self.hear(streams)?;
             is_more |= self.receive(target, streams, budget)?;
             is_more |= self.check(target, budget);
+            // These come last, so that they see all that this turn has settled.
             self.settle_leaves(target);
             self.report();
             self.look_for_the_end()?;
         }
         self.control.flush(streams);
+        // What waits here has not reached the lane, and would be lost behind its end.
         if self.stage == Stage::Settled && self.control.outbox.waiting() == 0 {
             streams.finish(StreamId::CONTROL);
             self.stage = Stage::Done;
@@ -186,6 +188,7 @@ impl Receiver {
                     self.news.push(Event::EntryError(trouble));
                 }
                 Some(Frame::Finished { entries }) if self.finished.is_none() => {
+                    // An entry with a higher number has come already.
                     if entries < self.known_end {
                         return Err(ProtocolError::BeyondWindow);
                     }
@@ -215,6 +218,7 @@ impl Receiver {
                 let at = (self.first_stream + round) % count;
                 is_busy |= self.receive_stream(at, target, streams, &mut budget)?;
             }
+            // Another is first next time, so that none is preferred when the budget runs out.
             self.first_stream = (self.first_stream + 1) % count;
         }
         Ok(budget == 0)
@@ -274,6 +278,7 @@ impl Receiver {
             match &entry.kind {
                 Kind::File { size } => {
                     self.totals.files += 1;
+                    // A sender may announce sizes whose sum no frame can hold.
                     self.totals.bytes = self
                         .totals
                         .bytes
@@ -310,6 +315,7 @@ impl Receiver {
             return Err(ProtocolError::EndedEarly);
         }
         let is_over = self.inlets.iter().all(Inlet::is_ended);
+        // What is still being read back may yet complete a file.
         if self.finished.is_some() && is_over && self.checks.is_empty() {
             return Err(ProtocolError::Incomplete);
         }

@@ -111,6 +111,8 @@ fn measure(view: &[u8]) -> Result<Measure, ProtocolError> {
         DATA => DATA_BYTES_MAX + DATA_FIELDS_BYTES_MAX,
         _ => CONTROL_FRAME_BYTES_MAX - FRAME_HEAD_BYTES,
     };
+    // Before anything is kept of the frame: a length is only what a peer says (docs/threat-model.md
+    // §6).
     let length = usize::try_from(length).ok().filter(|length| *length <= max);
     let length = length.ok_or(ProtocolError::TooLong(name))?;
     let head = 1 + used;

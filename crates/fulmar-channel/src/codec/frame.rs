@@ -221,6 +221,7 @@ fn decode_request(frame: u8, reader: &mut Reader<'_>) -> Result<Request, Protoco
         return Ok(Request::Put { target, flags });
     }
     let mut operands = Vec::new();
+    // What is too much stays in the frame, and is an error at its end.
     while reader.left() > 0 && operands.len() < OPERANDS_MAX {
         operands.push(decode_operand(reader)?);
     }
@@ -279,6 +280,8 @@ fn encode_entry(out: &mut BytesMut, id: EntryId, entry: &Entry) {
 fn decode_entry(frame: u8, reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
     let id = EntryId(reader.number()?);
     let operand = reader.number_u32()?;
+    // Here, so that nothing behind the decoder ever sees a path that leads elsewhere
+    // (docs/threat-model.md §11).
     let path = RelativePath::new(reader.bytes(PATH_BYTES_MAX)?)?;
     let mode = u32::try_from(reader.number_to(0o7777)?).map_err(|_| reader.fault())?;
     let seconds = reader.signed()?;
@@ -325,6 +328,8 @@ fn decode_zeros(reader: &mut Reader<'_>) -> Result<Frame, ProtocolError> {
         reader.number()?,
         reader.number()?,
     );
+    // A number has 62 bits at most, so this does not overflow, and the end of the zeros is a
+    // number, too.
     if length == 0 || length > SIZE_MAX - offset {
         return Err(reader.fault());
     }

@@ -52,6 +52,8 @@ impl Receiver {
         entry: Entry,
         target: &mut impl Target,
     ) -> Result<(), ProtocolError> {
+        // A large file is announced again on each lane that carries a part of it (docs/channel.md
+        // §1).
         if let Some(large) = self.large.get(&id) {
             return if large.entry == entry {
                 Ok(())
@@ -68,6 +70,7 @@ impl Receiver {
             return Err(ProtocolError::EntryTwice);
         }
         let is_in_order = self.flags.contains(Flags::IN_ORDER);
+        // A file of one lane ends before anything else begins there (docs/channel.md §5).
         if self.single(at).is_some() || (is_in_order && !self.large.is_empty()) {
             return Err(ProtocolError::Unfinished);
         }
@@ -85,6 +88,8 @@ impl Receiver {
         entry: Entry,
         target: &mut impl Target,
     ) -> Result<(), ProtocolError> {
+        // Before the target learns of it: a hostile sender must not choose what comes into being
+        // (docs/threat-model.md §11).
         if !self.is_asked(&entry) {
             self.settle_unless(id, entry, Err(EntryError::new(EntryErrorKind::NotAsked)));
         } else if self.flags.contains(Flags::DRY_RUN) {
@@ -137,6 +142,7 @@ impl Receiver {
         if is_large && self.large.len() >= LARGE_FILES_MAX {
             return Err(ProtocolError::TooManyFiles);
         }
+        // Two that write to one file at the same time would make a mixture.
         if self.paths.contains(&entry.path) {
             let taken =
                 EntryError::new(EntryErrorKind::Taken).with_note("two sources have the same name");
@@ -200,6 +206,7 @@ impl Receiver {
         };
         add(&mut self.news.progress.bytes, done);
         add(&mut self.news.progress.bytes_carried, part.length());
+        // Place and length have been checked above: nothing is written that breaks the rules.
         match part.write(target, id, offset) {
             Err(trouble) => {
                 let parts = PartialFile::after(&trouble);
@@ -227,6 +234,8 @@ impl Receiver {
         }
         match ending {
             Ending::Broken(trouble) => {
+                // A file that has become shorter is another one, and its parts would be compared in
+                // vain.
                 let parts = if trouble.kind == EntryErrorKind::Shrunk {
                     PartialFile::Drop
                 } else {
@@ -261,6 +270,7 @@ impl Receiver {
             return Ok(());
         };
         let id = single.id;
+        // Nothing that was not verified gets a name (docs/threat-model.md §11).
         if single.finish(size)? != ending.digest {
             self.fail(
                 at,
@@ -309,11 +319,15 @@ impl Receiver {
         let expected = large.ending.map(|ending| ending.digest);
         large.is_verified = expected == Some(large.digest());
         let is_all_got = large.is_all_got();
+        // Some chunks are in no other place than the file under the final name. Is that the same
+        // from end to end, so that it can stay?
         if large.is_verified && matches!(large.holding, ResumeState::Present(_)) && !is_all_got {
             self.checks.push_back(Check::compare(id));
         } else if large.is_verified {
             self.put_in_place(id, false, target);
         } else if is_all_got {
+            // Where chunks are only held, one of them is wrong and the right one on its way
+            // (docs/channel.md §7).
             self.fail_large(
                 id,
                 EntryError::new(EntryErrorKind::Digest),

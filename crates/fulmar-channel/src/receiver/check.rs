@@ -109,6 +109,8 @@ impl Receiver {
                 break;
             };
             match self.check_step(&mut check, target, &mut budget) {
+                // To the back, so that a very large file does not keep the digests of others
+                // waiting.
                 Step::More => self.checks.push_back(check),
                 Step::Over => {}
                 Step::Failed(trouble, parts) => self.fail_large(check.id, trouble, parts, target),
@@ -186,6 +188,7 @@ impl Receiver {
         }
         let known = large.known(chunk).map(Known::digest);
         match check.purpose {
+            // The sender may have begun this chunk while it was read back.
             Purpose::Tell if !large.is_sent(chunk) => {
                 let bytes = large.hold(chunk, digest);
                 add(&mut self.news.progress.bytes, bytes);
@@ -203,6 +206,7 @@ impl Receiver {
             Purpose::Compare => {}
             Purpose::Fill if known == Some(digest) => large.filled(chunk, digest),
             Purpose::Fill => {
+                // Somebody has changed the file since its digests were told.
                 return Step::Failed(EntryError::new(EntryErrorKind::Digest), PartialFile::Drop);
             }
         }

@@ -125,6 +125,7 @@ impl Large {
 
     /// Returns true if everything before `offset` has come.
     pub(super) fn is_next(&self, offset: u64) -> bool {
+        // In order, the chunks that are known are the first ones.
         let next = self.chunks.start(self.known.len() as u64);
         offset >= next && offset - next < self.chunks.start(1)
     }

@@ -32,6 +32,7 @@ impl Single {
             return Err(ProtocolError::OutOfOrder);
         }
         let left = self.entry.kind.known_size().unwrap_or(SIZE_MAX) - self.offset;
+        // No part reaches over the end of a chunk (docs/channel.md §5).
         if part.length() > left.min(self.digest.room()) {
             return Err(ProtocolError::Overrun);
         }

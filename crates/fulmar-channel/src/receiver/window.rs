@@ -42,6 +42,7 @@ impl Window {
             *self.word_mut(id.0) |= bit(id.0);
         }
         while self.is_set(self.floor) {
+            // Its place is that of a number beyond the old window from now on.
             *self.word_mut(self.floor) &= !bit(self.floor);
             self.floor += 1;
         }

@@ -61,6 +61,7 @@ impl Job {
     /// The next content of the part, which it is taken into account for.
     pub(super) fn read(&mut self, source: &mut impl Source) -> Result<Content, EntryError> {
         let limit = self.limit();
+        // Only a stream gets here: it is longer than a number of 62 bits can say.
         if limit == 0 {
             return Err(EntryError::new(EntryErrorKind::TooLarge));
         }

@@ -49,6 +49,7 @@ impl Sender {
     ) -> bool {
         let stream = data_stream(at);
         self.way(at).outbox.flush(stream, streams);
+        // No more is read than the lane takes, so that slow ones do not fill the memory.
         let room = streams.room(stream).min(STREAM_SHARE_BYTES);
         let mut share = STREAM_SHARE_BYTES.min(*budget);
         let before = share;
@@ -91,6 +92,7 @@ impl Sender {
         let is_dry = self.flags.contains(Flags::DRY_RUN);
         let is_large = !is_dry && !Chunks::is_on_one_stream(entry.kind.known_size());
         if is_large && self.large_unsettled >= LARGE_FILES_MAX {
+            // A walk cannot go back, so the entry waits here.
             self.walk.pending = Some(entry);
             return false;
         }
@@ -103,6 +105,7 @@ impl Sender {
             return true;
         }
         self.way(at).outbox.push(&Frame::Entry(id, entry));
+        // No data follow in a dry run (docs/channel.md §8).
         if is_file && is_dry {
             source.close(id);
         } else if is_file {
@@ -225,6 +228,7 @@ impl Sender {
                 Content::End => job.end = Some(offset),
                 Content::Bytes(_) | Content::Zeros(_) => {}
             }
+            // What is compared is only read, until its digest is known.
             if !matches!(job.part, Part::Compared { .. }) {
                 self.send(at, job.id, offset, content);
             }
@@ -285,6 +289,8 @@ impl Sender {
                     self.account(id, chunks.length(chunk), chunks.length(chunk));
                     self.complete_chunk(at, id, chunk, digest, source);
                 } else {
+                    // Read once more, and sent this time: a chunk may be too long to be kept in
+                    // memory.
                     let part = Part::Chunk {
                         chunk,
                         digest: ChunkDigest::default(),
@@ -313,6 +319,8 @@ impl Sender {
         let Some(digest) = large.and_then(|large| large.complete(chunk, digest)) else {
             return;
         };
+        // Where all chunks were compared and none was sent, this lane has not announced the file
+        // yet.
         self.tell(at, id);
         let size = self
             .large
