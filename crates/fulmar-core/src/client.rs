@@ -263,6 +263,8 @@ impl Client {
     /// Takes in a datagram.
     pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Received {
         let received = self.endpoint.handle_datagram(now, arrival);
+        // The server is ours now: numbers go on where no second client with this key begins
+        // (docs/decisions/027-first-sequence-number.md).
         if received.sequence.is_some() {
             self.endpoint.skip_to(self.numbering.answered);
         }

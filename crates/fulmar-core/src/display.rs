@@ -106,6 +106,7 @@ impl Display {
             return;
         }
         if let State::Shows(_) = self.state {
+            // Once more without notice and predictions, since it may stay on the terminal.
             self.show(last.composed(), out);
         }
         self.state = State::Left;
@@ -135,6 +136,7 @@ impl Display {
         let vocabulary = &self.outer.vocabulary;
         let frame = match &self.state {
             State::Shows(shown) if shown.size() == screen.size() => {
+                // Behind a change of size nobody knows what the terminal has made of its content.
                 screen.diff_from(shown, vocabulary)
             }
             _ => screen.repaint(vocabulary),

@@ -179,6 +179,8 @@ impl Synced for HostScreen {
     }
 
     fn apply(&mut self, difference: &[u8], work: &mut WorkBudget) -> Result<(), ApplyError> {
+        // What is changed before an error does not matter: the receiver applies a difference to a
+        // copy.
         work.spend(KEEPING_WORK * u64::from(self.screen.size().rows()))?;
         let mut resizes = Resizes::default();
         wire::decode(difference, |part| match part {

@@ -74,6 +74,7 @@ impl Prediction {
         // What the program has had time to answer, the server has had.
         let received = self.sent.bytes_of(acknowledged).max(echoed);
         self.sent.forget_before(state.echo_ack().min(acknowledged));
+        // Before the frame: they tell what it is to be taken for (docs/protocol.md §13.7).
         if let Some(hints) = hints {
             engine.handle_hints(hints);
         }

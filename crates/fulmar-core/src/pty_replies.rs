@@ -115,10 +115,13 @@ impl PtyReplies {
     pub(crate) fn note_reader(&mut self, now: Time, reader: TtyReader) {
         let before = self.reader.group;
         self.reader = TtyReader {
+            // A group that cannot be read for a moment is no other group.
             group: reader.group.or(before),
             ..reader
         };
         self.looked = Some(now);
+        // Another program reads now. What the one before has asked would be typed into it
+        // (docs/protocol.md §8.3).
         if before.is_some_and(|before| self.reader.group != Some(before)) {
             self.mixed = Some(0);
             self.interrupted = None;
@@ -155,6 +158,7 @@ impl PtyReplies {
         let mut length = 0;
         for (place, (after, bytes)) in self.waiting.iter().enumerate() {
             let is_begun = place == 0 && self.begun > 0;
+            // Keys that were typed before the question go first.
             if !is_begun && (*after > keys || length >= room) {
                 break;
             }

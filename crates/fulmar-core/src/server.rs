@@ -272,6 +272,8 @@ impl Server {
     pub fn handle_pty_closed(&mut self, now: Time) {
         self.session.finish();
         self.settle(now);
+        // Only after the last output has become the screen, since a shutdown accepts no further
+        // change (docs/protocol.md §5.6).
         self.close(now, ServerEnding::ProgramEnded);
         self.settle(now);
     }
@@ -477,6 +479,7 @@ impl Server {
             Change::NeverCame => self.end(ServerEnding::NobodyCame),
             Change::Expired => {
                 self.close(now, ServerEnding::ClientAway);
+                // A goodbye that was begun before is said to its end.
                 if self.phase == Phase::Closing(ServerEnding::ClientAway) {
                     self.phase = Phase::Leaving(ServerEnding::ClientAway);
                 }

@@ -138,6 +138,8 @@ impl Log {
         position: u64,
         runs: &[Run<'_>],
     ) -> Result<u64, ExtendError> {
+        // All of it first: states share the log, so a difference that is refused half-way could not
+        // be taken back.
         self.check(position, runs)?;
         let mut at = position;
         for run in runs {
