@@ -177,6 +177,8 @@ impl Parser {
 
     fn code_point(&mut self, c: char, handler: &mut impl Handler) {
         match c {
+            // Williams' "anywhere" transitions: ESC, CAN, SUB and C1 controls end whatever is under
+            // way. A string that ESC ends is carried out, as ESC begins its terminator.
             '\x1b' => {
                 self.leave(Ending::Regular, handler);
                 self.sequence.clear();
@@ -194,6 +196,7 @@ impl Parser {
                 State::Ground => ground(c, handler),
                 State::Osc | State::Dcs => self.in_string(c, handler),
                 State::IgnoredString => {}
+                // C0 controls within a sequence are carried out, and it goes on behind them.
                 _ if c < ' ' => handler.control(c),
                 State::Escape => self.escape(c, handler),
                 _ => self.csi(c, handler),
@@ -233,6 +236,7 @@ impl Parser {
 
     fn in_string(&mut self, c: char, handler: &mut impl Handler) {
         match (c, self.state) {
+            // BEL ends an OSC, and no other string.
             ('\x07', State::Osc) => self.leave(Ending::Regular, handler),
             ('\0'..='\x1f' | '\x7f', _) => {}
             _ => self.strings.push(c),
@@ -268,6 +272,8 @@ impl Parser {
                 self.sequence.set_marker(c);
                 State::CsiParameters
             }
+            // A marker that is not first, or a parameter behind intermediates (Williams' "csi
+            // ignore").
             (' '..='/', State::CsiIgnored) | ('0'..='?', _) => State::CsiIgnored,
             (' '..='/', _) => {
                 self.sequence.push_intermediate(c);

@@ -259,10 +259,12 @@ impl Screen {
             .get(usize::from(target.column.0))
             .copied()
             .unwrap_or_default();
+        // The right half of a wide character: the mark belongs to the left one.
         if cell.is_spacer() {
             target.column.0 = target.column.0.saturating_sub(1);
         }
         row.append_mark(target.column, mark);
+        // The mark stands on a no-break space now, which counts as printed (docs/protocol.md §8.5).
         if cell.is_blank() && target == self.cursor.position {
             self.advance_to(target.column.0 + 1, 1);
         }

@@ -241,11 +241,15 @@ impl<'a> Frame<'a> {
             let row = Row(index);
             let new = self.target.row(row);
             let is_untouched = Arc::ptr_eq(old, new) && !new.is_wrapped() && !was_wrapped;
+            // A row that both screens share is the same to any reader: nearly all rows of nearly
+            // all frames.
             if is_untouched && done == 0 {
                 continue;
             }
             let wraps = is_wrapped(self.target, row, self.vocabulary);
             let last = last_cell(new)..new.columns();
+            // The wrap mark lives in the last cell, and goes when that is drawn again
+            // (docs/protocol.md §8.4).
             let last_changes = last
                 .clone()
                 .any(|column| !seen::is_same_cell(old, new, column, self.vocabulary))
@@ -257,6 +261,7 @@ impl<'a> Frame<'a> {
                 old,
                 new,
                 done,
+                // Drawing the last cell again takes a mark away that is no longer wanted.
                 redraw_last: !wraps && *was_wrapped,
                 leave_last: wrap_now,
             };
@@ -352,6 +357,7 @@ fn write_scroll(writer: &mut Writer<'_>, scroll: &Scroll, rows: u16) {
         direction,
         count,
     } = scroll;
+    // Rows that come in get the background in force (docs/protocol.md §8.3).
     writer.plain_style();
     let line_feeds = vec![b'\n'; usize::from(*count)];
     if *direction == Direction::Up && *region == (0..rows) {

@@ -91,6 +91,8 @@ impl RowChange<'_> {
         seen: &Seen<'_>,
         doubt: u16,
     ) -> u16 {
+        // A row wraps behind a last column that was written, not behind one that was erased
+        // (docs/protocol.md §7).
         let last_needs_ink = self.redraw_last || self.leave_last;
         if seen.is_erased(writer.vocabulary) {
             let run = self.blank_run(column, end, seen, writer.vocabulary);
@@ -99,6 +101,7 @@ impl RowChange<'_> {
             let changed = self
                 .changed_part(column, run, writer.vocabulary)
                 .max(doubtful);
+            // `CSI K` takes three bytes.
             if to_end && run > 2 {
                 self.go_to(writer, column);
                 set_background(writer, &seen.style);

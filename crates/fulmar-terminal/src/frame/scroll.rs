@@ -43,6 +43,8 @@ pub(super) fn find(old: &[&Arc<CellRow>], new: &[&Arc<CellRow>]) -> Option<Scrol
     if first == last {
         return None;
     }
+    // Rows above the first and below the last that differ are right already, and stay where they
+    // are.
     let old_keys = keys(&old[first..=last]);
     let new_keys = keys(&new[first..=last]);
     let height = last - first + 1;

@@ -38,6 +38,8 @@ impl<'row> Seen<'row> {
                 vocabulary.style(&row.style(column))
             }
         };
+        // What does not show on a blank must not tell two blanks apart, or it would make frames
+        // (docs/protocol.md §6.5).
         if glyph == Glyph::Blank {
             style.attributes &= Attributes::VISIBLE_ON_BLANK;
             if style.attributes.is_empty() {

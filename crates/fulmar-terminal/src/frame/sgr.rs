@@ -76,6 +76,7 @@ impl Parameters<'_> {
             if gone.contains(flag) && on.contains(flag) {
                 self.add(off);
                 on.remove(flag);
+                // It ends both. The one that is to stay is begun anew.
                 if off == "22" {
                     on.remove(Attributes::BOLD | Attributes::DIM);
                 }
