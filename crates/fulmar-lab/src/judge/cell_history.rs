@@ -1,6 +1,6 @@
 //! Remembers what each cell of a screen has shown, and when.
 
-use super::glyph::{Glyph, Place};
+use super::glyph::{CellPosition, Glyph};
 use crate::trace::Size;
 
 /// The glyphs of all cells over a count that only grows: bytes of output, or updates of a display.
@@ -12,7 +12,7 @@ pub(crate) struct CellHistory {
     /// For each cell, row by row, its glyphs with the count from which on they are shown.
     cells: Vec<Vec<(usize, Glyph)>>,
     /// All changes in their order.
-    changes: Vec<(usize, Place)>,
+    changes: Vec<(usize, CellPosition)>,
 }
 
 impl CellHistory {
@@ -27,7 +27,7 @@ impl CellHistory {
     }
 
     /// Adds that a cell shows something else from `count` on, which is not below earlier ones.
-    pub(crate) fn add(&mut self, count: usize, place: Place, glyph: Glyph) {
+    pub(crate) fn add(&mut self, count: usize, place: CellPosition, glyph: Glyph) {
         let Some(index) = self.index(place) else {
             return;
         };
@@ -40,7 +40,7 @@ impl CellHistory {
     }
 
     /// Returns what a cell shows at `count`.
-    pub(crate) fn at(&self, place: Place, count: usize) -> Glyph {
+    pub(crate) fn at(&self, place: CellPosition, count: usize) -> Glyph {
         let cell = self.of(place);
         let before = cell.partition_point(|(from, _)| *from <= count);
         match before.checked_sub(1) {
@@ -51,7 +51,7 @@ impl CellHistory {
     }
 
     /// True when a cell shows `glyph` at any time from count `from` to count `to`.
-    pub(crate) fn ever(&self, place: Place, glyph: Glyph, from: usize, to: usize) -> bool {
+    pub(crate) fn ever(&self, place: CellPosition, glyph: Glyph, from: usize, to: usize) -> bool {
         if self.at(place, from) == glyph {
             return true;
         }
@@ -64,7 +64,7 @@ impl CellHistory {
     }
 
     /// Returns the cells that changed after count `from` and not after `to`; some more than once.
-    pub(crate) fn changed(&self, from: usize, to: usize) -> impl Iterator<Item = Place> {
+    pub(crate) fn changed(&self, from: usize, to: usize) -> impl Iterator<Item = CellPosition> {
         let start = self.changes.partition_point(|(count, _)| *count <= from);
         self.changes[start..]
             .iter()
@@ -72,14 +72,14 @@ impl CellHistory {
             .map(|(_, place)| *place)
     }
 
-    fn of(&self, place: Place) -> &[(usize, Glyph)] {
+    fn of(&self, place: CellPosition) -> &[(usize, Glyph)] {
         match self.index(place) {
             Some(index) => &self.cells[index],
             None => &[],
         }
     }
 
-    fn index(&self, place: Place) -> Option<usize> {
+    fn index(&self, place: CellPosition) -> Option<usize> {
         let is_inside = place.row < self.size.rows && place.column < self.size.columns;
         is_inside.then(|| {
             usize::from(place.row) * usize::from(self.size.columns) + usize::from(place.column)
@@ -91,7 +91,7 @@ impl CellHistory {
 mod tests {
     use super::*;
 
-    const HERE: Place = Place { row: 1, column: 2 };
+    const HERE: CellPosition = CellPosition { row: 1, column: 2 };
 
     fn history() -> CellHistory {
         let mut history = CellHistory::new(Size {
@@ -111,7 +111,7 @@ mod tests {
             [4, 5, 8, 9, 99].map(shown),
             [' ', 'a', 'a', 'b', 'b'].map(Some)
         );
-        let outside = Place { row: 2, column: 0 };
+        let outside = CellPosition { row: 2, column: 0 };
         assert_eq!(history.at(outside, 5), Glyph::ABSENT);
     }
 

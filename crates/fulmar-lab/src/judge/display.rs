@@ -1,7 +1,7 @@
 //! The screens of the user's terminal in a run.
 
 use super::cell_history::CellHistory;
-use super::glyph::{Glyph, Place};
+use super::glyph::{CellPosition, Glyph};
 use super::observer::{Change, ScreenObserver, Stamp};
 use crate::trace::{Event, Size, Trace};
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(crate) struct DisplayHistory {
 pub(crate) struct DisplayFrame {
     pub(crate) at: Duration,
     /// The place where the cursor is to be seen.
-    pub(crate) cursor: Option<Place>,
+    pub(crate) cursor: Option<CellPosition>,
     pub(crate) hash: u64,
     /// The newest stamp by then.
     pub(crate) stamp: Option<Stamp>,
@@ -62,19 +62,19 @@ impl DisplayHistory {
     }
 
     /// Returns what a cell shows in a look.
-    pub(crate) fn glyph(&self, place: Place, frame: usize) -> Glyph {
+    pub(crate) fn glyph(&self, place: CellPosition, frame: usize) -> Glyph {
         self.history.at(place, frame)
     }
 
     /// Returns the cells that a look changed.
-    pub(crate) fn changed(&self, frame: usize) -> impl Iterator<Item = Place> {
+    pub(crate) fn changed(&self, frame: usize) -> impl Iterator<Item = CellPosition> {
         self.history.changed(frame.saturating_sub(1), frame)
     }
 
     /// Returns the text of the top row, where peers put their notices.
     pub(crate) fn top_row(&self, frame: usize, columns: u16) -> String {
         (0..columns)
-            .map(|column| self.glyph(Place { row: 0, column }, frame))
+            .map(|column| self.glyph(CellPosition { row: 0, column }, frame))
             .map(|glyph| glyph.as_char().unwrap_or(' '))
             .collect()
     }

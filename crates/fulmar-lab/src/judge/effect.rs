@@ -1,6 +1,6 @@
 //! The effect of a key itself on the screen.
 
-use super::glyph::Place;
+use super::glyph::CellPosition;
 use super::ground_truth::{Chunk, GroundTruth, Position};
 use super::observer::places;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ pub struct KeyEffect {
     /// The position at which it is complete.
     pub after: Position,
     /// The cells.
-    pub places: Vec<Place>,
+    pub places: Vec<CellPosition>,
     /// True if the cursor belongs to it.
     pub has_cursor: bool,
 }
@@ -98,20 +98,20 @@ fn answer_end(truth: &GroundTruth, number: usize, chunks: &[Chunk]) -> Option<Po
 
 fn effect(truth: &GroundTruth, before: Position, after: Position) -> Option<KeyEffect> {
     let (cursor_before, cursor) = (truth.cursor(before), truth.cursor(after));
-    let changed: BTreeSet<Place> = truth
+    let changed: BTreeSet<CellPosition> = truth
         .changed(before, after)
         .filter(|place| truth.glyph(*place, before) != truth.glyph(*place, after))
         .collect();
     let has_cursor = cursor.is_visible;
     let cursor_differs = has_cursor && cursor.seen() != cursor_before.seen();
     let rows = [cursor_before.place.row, cursor.place.row];
-    let is_suggestion = |place: &Place| {
+    let is_suggestion = |place: &CellPosition| {
         place.row == cursor.place.row
             && place.column >= cursor.place.column
             && truth.glyph(*place, after).is_grey()
     };
-    let wanted = |place: &Place| !is_suggestion(place);
-    let on_rows: Vec<Place> = changed
+    let wanted = |place: &CellPosition| !is_suggestion(place);
+    let on_rows: Vec<CellPosition> = changed
         .iter()
         .filter(|place| rows.contains(&place.row))
         .copied()
@@ -133,7 +133,7 @@ fn effect(truth: &GroundTruth, before: Position, after: Position) -> Option<KeyE
 
 impl GroundTruth {
     /// Returns the cells that are different at two positions.
-    pub fn difference(&self, one: Position, other: Position) -> Vec<Place> {
+    pub fn difference(&self, one: Position, other: Position) -> Vec<CellPosition> {
         places(self.size())
             .filter(|place| self.glyph(*place, one) != self.glyph(*place, other))
             .collect()

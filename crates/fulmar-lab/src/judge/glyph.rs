@@ -5,7 +5,7 @@ use alacritty_terminal::vte::ansi::{Color, NamedColor};
 
 /// A character cell, from 0 at the top left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct CellPosition {
     /// The row, from the top.
     pub row: u16,
     /// The column, from the left.

@@ -2,7 +2,7 @@
 
 use super::cell_history::CellHistory;
 use super::effect::{KeyEffect, effects};
-use super::glyph::{Glyph, Place};
+use super::glyph::{CellPosition, Glyph};
 use super::observer::{Change, Cursor, ScreenObserver};
 use crate::trace::{Event, Size, StrokeKind, Trace, strokes};
 use std::collections::HashMap;
@@ -117,7 +117,7 @@ impl GroundTruth {
     }
 
     /// Returns what a cell shows.
-    pub fn glyph(&self, place: Place, position: Position) -> Glyph {
+    pub fn glyph(&self, place: CellPosition, position: Position) -> Glyph {
         self.history.at(place, position.0)
     }
 
@@ -129,7 +129,7 @@ impl GroundTruth {
     /// True when a cell shows `glyph` anywhere between two positions, both included.
     pub(crate) fn ever_shows(
         &self,
-        place: Place,
+        place: CellPosition,
         glyph: Glyph,
         from: Position,
         to: Position,
@@ -138,7 +138,7 @@ impl GroundTruth {
     }
 
     /// Returns the cells that change after one position and up to another; some more than once.
-    pub fn changed(&self, from: Position, to: Position) -> impl Iterator<Item = Place> {
+    pub fn changed(&self, from: Position, to: Position) -> impl Iterator<Item = CellPosition> {
         self.history.changed(from.0, to.0)
     }
 

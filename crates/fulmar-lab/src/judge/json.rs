@@ -2,7 +2,7 @@
 
 /// A place as `[row, column]`, or `"cursor"`.
 pub(crate) mod place {
-    use crate::judge::Place;
+    use crate::judge::CellPosition;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub(crate) mod place {
 
     #[expect(clippy::ref_option, reason = "the signature is serde's")]
     pub(crate) fn serialize<S: Serializer>(
-        place: &Option<Place>,
+        place: &Option<CellPosition>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
         match place {
@@ -30,9 +30,11 @@ pub(crate) mod place {
         .serialize(to)
     }
 
-    pub(crate) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<Place>, D::Error> {
+    pub(crate) fn deserialize<'a, D: Deserializer<'a>>(
+        from: D,
+    ) -> Result<Option<CellPosition>, D::Error> {
         Ok(match Form::deserialize(from)? {
-            Form::Cell(row, column) => Some(Place { row, column }),
+            Form::Cell(row, column) => Some(CellPosition { row, column }),
             Form::Cursor(Cursor::Cursor) => None,
         })
     }
@@ -40,7 +42,7 @@ pub(crate) mod place {
 
 #[cfg(test)]
 mod tests {
-    use crate::judge::{Delivery, KeyVerdict, Place, Verdict, Wrong};
+    use crate::judge::{CellPosition, Delivery, KeyVerdict, Verdict, Wrong};
     use crate::stats::Observation;
     use serde_json::json;
     use std::time::Duration;
@@ -66,7 +68,7 @@ mod tests {
                 },
             ],
             wrongs: vec![Wrong {
-                place: Some(Place { row: 3, column: 7 }),
+                place: Some(CellPosition { row: 3, column: 7 }),
                 since: millis(1001),
                 lasted: millis(40),
                 key: Some(0),

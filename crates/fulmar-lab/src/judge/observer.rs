@@ -1,6 +1,6 @@
 //! Sees the bytes that a terminal gets as a person does.
 
-use super::glyph::{Glyph, Place, mixed};
+use super::glyph::{CellPosition, Glyph, mixed};
 use crate::trace::Size;
 use alacritty_terminal::event::{Event, EventListener};
 use alacritty_terminal::grid::Dimensions;
@@ -23,7 +23,7 @@ pub struct ScreenObserver {
     /// The glyphs of the cells, row by row.
     glyphs: Vec<Glyph>,
     /// The cells in inverse video.
-    inverse: BTreeSet<Place>,
+    inverse: BTreeSet<CellPosition>,
     cursor: Cursor,
     /// The exclusive or of a number for each cell that is not blank.
     cells_hash: u64,
@@ -35,14 +35,14 @@ pub struct ScreenObserver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// Its place. Behind the last column, where the next character wraps, it is the last column.
-    pub place: Place,
+    pub place: CellPosition,
     /// True if it is shown.
     pub is_visible: bool,
 }
 
 impl Cursor {
     /// Returns the place if the cursor is shown: all that a person can tell.
-    pub fn seen(self) -> Option<Place> {
+    pub fn seen(self) -> Option<CellPosition> {
         self.is_visible.then_some(self.place)
     }
 }
@@ -70,7 +70,7 @@ impl Stamp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The place of the cell.
-    pub place: Place,
+    pub place: CellPosition,
     /// The glyph that it shows.
     pub glyph: Glyph,
 }
@@ -92,7 +92,7 @@ impl ScreenObserver {
             glyphs: vec![Glyph::BLANK; usize::from(size.rows) * usize::from(size.columns)],
             inverse: BTreeSet::new(),
             cursor: Cursor {
-                place: Place { row: 0, column: 0 },
+                place: CellPosition { row: 0, column: 0 },
                 is_visible: true,
             },
             cells_hash: 0,
@@ -136,7 +136,7 @@ impl ScreenObserver {
     }
 
     /// Returns what a cell shows; outside of the screen that is [`Glyph::ABSENT`].
-    pub fn glyph(&self, place: Place) -> Glyph {
+    pub fn glyph(&self, place: CellPosition) -> Glyph {
         if contains(self.size, place) {
             self.glyphs[index(self.size, place)]
         } else {
@@ -167,7 +167,7 @@ impl ScreenObserver {
     /// Returns the text of a row without the blanks at its end.
     pub fn row_text(&self, row: u16) -> String {
         let text: String = (0..self.size.columns)
-            .map(|column| self.glyph(Place { row, column }))
+            .map(|column| self.glyph(CellPosition { row, column }))
             .filter(|glyph| *glyph != Glyph::RIGHT_HALF)
             .map(|glyph| glyph.as_char().unwrap_or('\u{fffd}'))
             .collect();
@@ -186,7 +186,7 @@ impl ScreenObserver {
     fn own_cursor(&self) -> Cursor {
         let point = self.terminal.grid().cursor.point;
         Cursor {
-            place: Place {
+            place: CellPosition {
                 row: u16::try_from(point.line.0).unwrap_or(0),
                 column: u16::try_from(point.column.0).unwrap_or(u16::MAX),
             },
@@ -208,7 +208,7 @@ impl ScreenObserver {
     ///
     /// The emulator's own record of damage leaves out the neighbours that a combining mark or half
     /// of a wide character touches.
-    fn suspects(&mut self) -> Vec<Place> {
+    fn suspects(&mut self) -> Vec<CellPosition> {
         let size = self.size;
         match self.terminal.damage() {
             TermDamage::Full => places(size).collect(),
@@ -217,13 +217,13 @@ impl ScreenObserver {
                     let row = bounds.line as u16;
                     let right = (bounds.right + 1).min(usize::from(size.columns) - 1) as u16;
                     let left = bounds.left.saturating_sub(1) as u16;
-                    (left..=right).map(move |column| Place { row, column })
+                    (left..=right).map(move |column| CellPosition { row, column })
                 })
                 .collect(),
         }
     }
 
-    fn see(&mut self, place: Place, glyph: Glyph, changes: &mut Vec<Change>) {
+    fn see(&mut self, place: CellPosition, glyph: Glyph, changes: &mut Vec<Change>) {
         let cell = &mut self.glyphs[index(self.size, place)];
         if cell.is_identical(glyph) {
             return;
@@ -240,20 +240,21 @@ impl ScreenObserver {
 }
 
 /// All cells, row by row.
-pub(crate) fn places(size: Size) -> impl Iterator<Item = Place> {
-    (0..size.rows).flat_map(move |row| (0..size.columns).map(move |column| Place { row, column }))
+pub(crate) fn places(size: Size) -> impl Iterator<Item = CellPosition> {
+    (0..size.rows)
+        .flat_map(move |row| (0..size.columns).map(move |column| CellPosition { row, column }))
 }
 
-fn contains(size: Size, place: Place) -> bool {
+fn contains(size: Size, place: CellPosition) -> bool {
     place.row < size.rows && place.column < size.columns
 }
 
-fn index(size: Size, place: Place) -> usize {
+fn index(size: Size, place: CellPosition) -> usize {
     usize::from(place.row) * usize::from(size.columns) + usize::from(place.column)
 }
 
 /// A number for a cell and its text; 0 for blank, so that a blank screen of any size is 0.
-fn cell_hash(place: Place, glyph: Glyph) -> u64 {
+fn cell_hash(place: CellPosition, glyph: Glyph) -> u64 {
     if glyph == Glyph::BLANK || glyph == Glyph::ABSENT {
         return 0;
     }
@@ -320,8 +321,8 @@ mod tests {
         observer
     }
 
-    fn at(row: u16, column: u16) -> Place {
-        Place { row, column }
+    fn at(row: u16, column: u16) -> CellPosition {
+        CellPosition { row, column }
     }
 
     #[test]

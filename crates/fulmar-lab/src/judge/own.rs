@@ -1,7 +1,7 @@
 //! Finds the time at which a key's own effect is on the screen.
 
 use super::effect::KeyEffect;
-use super::glyph::{Glyph, Place};
+use super::glyph::{CellPosition, Glyph};
 use super::timeline::{RunTimeline, TimelineSample};
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ struct Search<'a> {
 /// The part of the display that an effect touches.
 struct Part {
     glyphs: Vec<Glyph>,
-    cursor: Option<Place>,
+    cursor: Option<CellPosition>,
 }
 
 impl Search<'_> {

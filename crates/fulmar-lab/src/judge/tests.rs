@@ -144,7 +144,7 @@ fn a_cell_that_is_wrong_for_29_ms_is_forgiven() {
 fn a_cell_that_is_wrong_for_31_ms_is_charged_to_its_key() {
     let verdict = wrong_for(31);
     let wrong = Wrong {
-        place: Some(Place { row: 0, column: 2 }),
+        place: Some(CellPosition { row: 0, column: 2 }),
         since: ms(1001),
         lasted: ms(31),
         key: Some(0),
@@ -191,7 +191,7 @@ fn a_letter_typed_ahead_of_the_keys_is_wrong() {
         .iter()
         .map(|wrong| (wrong.place, wrong.lasted, wrong.key))
         .collect();
-    let letter = Some(Place { row: 0, column: 3 });
+    let letter = Some(CellPosition { row: 0, column: 3 });
     assert_eq!(
         wrongs,
         [(None, ms(99), Some(0)), (letter, ms(199), Some(0))]
@@ -354,7 +354,7 @@ fn late_is_not_wrong_and_gone_back_is() {
         .out(1500, "s");
     let verdict = judged(ls(), user, ls_at_host());
     let places: Vec<_> = verdict.wrongs.iter().map(|wrong| wrong.place).collect();
-    assert_eq!(places, [None, Some(Place { row: 0, column: 3 })]);
+    assert_eq!(places, [None, Some(CellPosition { row: 0, column: 3 })]);
 }
 
 #[test]

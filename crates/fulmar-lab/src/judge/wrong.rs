@@ -1,6 +1,6 @@
 //! Finds what the display showed and never should have.
 
-use super::glyph::Place;
+use super::glyph::CellPosition;
 use super::ground_truth::Position;
 use super::json;
 use super::observer::places;
@@ -19,7 +19,7 @@ use std::time::Duration;
 pub struct Wrong {
     /// The place, and `None` for the cursor, which can be wrong at one place at a time.
     #[serde(with = "json::place")]
-    pub place: Option<Place>,
+    pub place: Option<CellPosition>,
     /// The time at which it began, from the start of the play.
     #[serde(rename = "since_ms", with = "millis")]
     pub since: Duration,
@@ -57,7 +57,7 @@ struct Watch<'a> {
     last: TimelineSample,
     has_notice: bool,
     /// The places that are wrong at the moment, since when, and the newest key then.
-    open: BTreeMap<Option<Place>, (Duration, Option<usize>)>,
+    open: BTreeMap<Option<CellPosition>, (Duration, Option<usize>)>,
     wrongs: Vec<Wrong>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Watch<'a> {
             wrongs: Vec::new(),
         };
         watch.has_notice = watch.notice(last.frame);
-        let all: Vec<Place> = places(timeline.truth.size()).collect();
+        let all: Vec<CellPosition> = places(timeline.truth.size()).collect();
         watch.judge(&last, all);
         watch
     }
@@ -95,7 +95,7 @@ impl<'a> Watch<'a> {
         self.last = *moment;
     }
 
-    fn judge(&mut self, moment: &TimelineSample, suspects: impl IntoIterator<Item = Place>) {
+    fn judge(&mut self, moment: &TimelineSample, suspects: impl IntoIterator<Item = CellPosition>) {
         for place in suspects {
             let is_right = self.is_right(place, moment);
             self.set(Some(place), is_right, moment);
@@ -104,7 +104,7 @@ impl<'a> Watch<'a> {
         self.set(None, is_right, moment);
     }
 
-    fn is_right(&self, place: Place, moment: &TimelineSample) -> bool {
+    fn is_right(&self, place: CellPosition, moment: &TimelineSample) -> bool {
         let shown = self.timeline.display.glyph(place, moment.frame);
         let (lower, upper) = (moment.lower, moment.upper);
         (self.has_notice && place.row == 0)
@@ -122,7 +122,7 @@ impl<'a> Watch<'a> {
         states.any(|state| state.cursor.seen() == Some(place))
     }
 
-    fn set(&mut self, place: Option<Place>, is_right: bool, moment: &TimelineSample) {
+    fn set(&mut self, place: Option<CellPosition>, is_right: bool, moment: &TimelineSample) {
         if is_right {
             if let Some((since, key)) = self.open.remove(&place) {
                 self.close(place, since, key, moment.at);
@@ -133,7 +133,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn close(&mut self, place: Option<Place>, since: Duration, key: Option<usize>, end: Duration) {
+    fn close(
+        &mut self,
+        place: Option<CellPosition>,
+        since: Duration,
+        key: Option<usize>,
+        end: Duration,
+    ) {
         let lasted = end.saturating_sub(since);
         if lasted > WRONG_OVER {
             self.wrongs.push(Wrong {
@@ -146,7 +152,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Returns the top row if it begins or ceases to hold a notice.
-    fn notice_comes_or_goes(&mut self, frame: usize) -> Vec<Place> {
+    fn notice_comes_or_goes(&mut self, frame: usize) -> Vec<CellPosition> {
         let size = self.timeline.truth.size();
         let touches_top = self
             .timeline
@@ -158,7 +164,7 @@ impl<'a> Watch<'a> {
         }
         self.has_notice = !self.has_notice;
         (0..size.columns)
-            .map(|column| Place { row: 0, column })
+            .map(|column| CellPosition { row: 0, column })
             .collect()
     }
 
