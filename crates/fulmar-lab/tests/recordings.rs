@@ -1,7 +1,7 @@
 //! Every recording of our own, played again by the judge's rules over paths that do nothing but
 //! delay.
 
-use fulmar_lab::judge::{GroundTruth, Position, Run, ScreenObserver, Stamp, Verdict};
+use fulmar_lab::judge::{GroundTruth, OutputPosition, Run, ScreenObserver, Stamp, Verdict};
 use fulmar_lab::stats::Observation;
 use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Statistics, Trace, strokes};
 use std::fs;
@@ -150,7 +150,7 @@ fn may_be_stamped(bytes: &[u8]) -> bool {
 }
 
 /// Returns the time at which the output of a recording up to a position was there.
-fn written_at(trace: &Trace, position: Position) -> Duration {
+fn written_at(trace: &Trace, position: OutputPosition) -> Duration {
     let mut end = 0;
     let mut host = trace.host();
     let found = host.find(|(_, bytes)| {
@@ -178,7 +178,7 @@ fn check(name: &str, trace: &Trace, truth: &GroundTruth, path: DelayedPath) {
         let own = judged.own.expect("a key with an effect");
         assert!(!own.is_censored(), "{name}, key {number}: {key:?}");
         // The effect may be complete before all of the answer is there, not before its first byte.
-        let first = written_at(trace, Position(key.before.0 + 1)) + path.delay - key.at;
+        let first = written_at(trace, OutputPosition(key.before.0 + 1)) + path.delay - key.at;
         let last = key.effects.iter().map(|effect| at(effect.after)).min();
         let expected = first..=last.unwrap_or(first);
         assert!(

@@ -1,7 +1,7 @@
 //! The effect of a key itself on the screen.
 
 use super::glyph::CellPosition;
-use super::ground_truth::{Chunk, GroundTruth, Position};
+use super::ground_truth::{Chunk, GroundTruth, OutputPosition};
 use super::observer::places;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,9 +26,9 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyEffect {
     /// The position at which the key was typed.
-    pub before: Position,
+    pub before: OutputPosition,
     /// The position at which it is complete.
-    pub after: Position,
+    pub after: OutputPosition,
     /// The cells.
     pub places: Vec<CellPosition>,
     /// True if the cursor belongs to it.
@@ -48,7 +48,7 @@ pub(crate) fn effects(
     truth: &GroundTruth,
     number: usize,
     chunks: &[Chunk],
-    newlines: &[Position],
+    newlines: &[OutputPosition],
 ) -> Vec<KeyEffect> {
     let key = &truth.keys()[number];
     let Some(after) = answer_end(truth, number, chunks) else {
@@ -65,7 +65,7 @@ pub(crate) fn effects(
 }
 
 /// Returns the position behind the first burst of output after a key, if there is one.
-fn answer_end(truth: &GroundTruth, number: usize, chunks: &[Chunk]) -> Option<Position> {
+fn answer_end(truth: &GroundTruth, number: usize, chunks: &[Chunk]) -> Option<OutputPosition> {
     let key = &truth.keys()[number];
     let later = &truth.keys()[number..];
     let is_ignored = later
@@ -96,7 +96,7 @@ fn answer_end(truth: &GroundTruth, number: usize, chunks: &[Chunk]) -> Option<Po
     Some(last.end)
 }
 
-fn effect(truth: &GroundTruth, before: Position, after: Position) -> Option<KeyEffect> {
+fn effect(truth: &GroundTruth, before: OutputPosition, after: OutputPosition) -> Option<KeyEffect> {
     let (cursor_before, cursor) = (truth.cursor(before), truth.cursor(after));
     let changed: BTreeSet<CellPosition> = truth
         .changed(before, after)
@@ -133,7 +133,7 @@ fn effect(truth: &GroundTruth, before: Position, after: Position) -> Option<KeyE
 
 impl GroundTruth {
     /// Returns the cells that are different at two positions.
-    pub fn difference(&self, one: Position, other: Position) -> Vec<CellPosition> {
+    pub fn difference(&self, one: OutputPosition, other: OutputPosition) -> Vec<CellPosition> {
         places(self.size())
             .filter(|place| self.glyph(*place, one) != self.glyph(*place, other))
             .collect()

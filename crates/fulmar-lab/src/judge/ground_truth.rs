@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The number of bytes of the host's output that have been shown. Screens of a truth are named by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position(pub usize);
+pub struct OutputPosition(pub usize);
 
 /// The screens that a host's output makes, byte by byte, and which keys it was the answer to.
 ///
@@ -37,7 +37,7 @@ pub struct GroundTruth {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
     /// The position from which on it is so.
-    pub(crate) from: Position,
+    pub(crate) from: OutputPosition,
     pub(crate) cursor: Cursor,
     pub(crate) hash: u64,
     /// True if the host paused here. A screen in the middle of a write is hardly ever seen.
@@ -54,9 +54,9 @@ pub struct GroundTruthKey {
     /// The time on the trace's clock.
     pub at: Duration,
     /// The output before it.
-    pub before: Position,
+    pub before: OutputPosition,
     /// The output before the next key: all that can come of the keys up to this one.
-    pub reach: Position,
+    pub reach: OutputPosition,
     /// The effects of the key itself on the screen: any one of these, and nothing at all if there is none.
     pub effects: Vec<KeyEffect>,
 }
@@ -68,7 +68,7 @@ impl GroundTruthKey {
     }
 
     /// Returns the position at which the key's whole direct answer has been shown.
-    pub fn answered(&self) -> Option<Position> {
+    pub fn answered(&self) -> Option<OutputPosition> {
         self.effects.iter().map(|effect| effect.after).max()
     }
 }
@@ -98,8 +98,8 @@ impl GroundTruth {
     }
 
     /// Returns the position behind all output.
-    pub fn end(&self) -> Position {
-        Position(self.output.len())
+    pub fn end(&self) -> OutputPosition {
+        OutputPosition(self.output.len())
     }
 
     /// Returns all output.
@@ -109,7 +109,7 @@ impl GroundTruth {
 
     /// Returns what can have been written when so many keys were typed: all output before the
     /// next one.
-    pub fn reach(&self, keys_typed: usize) -> Position {
+    pub fn reach(&self, keys_typed: usize) -> OutputPosition {
         match self.keys.get(keys_typed) {
             Some(next) => next.before,
             None => self.end(),
@@ -117,12 +117,12 @@ impl GroundTruth {
     }
 
     /// Returns what a cell shows.
-    pub fn glyph(&self, place: CellPosition, position: Position) -> Glyph {
+    pub fn glyph(&self, place: CellPosition, position: OutputPosition) -> Glyph {
         self.history.at(place, position.0)
     }
 
     /// Returns where the cursor is.
-    pub fn cursor(&self, position: Position) -> Cursor {
+    pub fn cursor(&self, position: OutputPosition) -> Cursor {
         self.states[self.state(position)].cursor
     }
 
@@ -131,14 +131,18 @@ impl GroundTruth {
         &self,
         place: CellPosition,
         glyph: Glyph,
-        from: Position,
-        to: Position,
+        from: OutputPosition,
+        to: OutputPosition,
     ) -> bool {
         self.history.ever(place, glyph, from.0, to.0)
     }
 
     /// Returns the cells that change after one position and up to another; some more than once.
-    pub fn changed(&self, from: Position, to: Position) -> impl Iterator<Item = CellPosition> {
+    pub fn changed(
+        &self,
+        from: OutputPosition,
+        to: OutputPosition,
+    ) -> impl Iterator<Item = CellPosition> {
         self.history.changed(from.0, to.0)
     }
 
@@ -147,7 +151,7 @@ impl GroundTruth {
     }
 
     /// Returns the number of the state at a position.
-    pub(crate) fn state(&self, position: Position) -> usize {
+    pub(crate) fn state(&self, position: OutputPosition) -> usize {
         // The first state is from position 0 on.
         self.states.partition_point(|state| state.from <= position) - 1
     }
@@ -177,13 +181,13 @@ impl GroundTruth {
 
     /// Returns where the last screen with this hash begins, up to a position. See
     /// [`ScreenObserver::hash`](super::ScreenObserver::hash).
-    pub(crate) fn last_like(&self, hash: u64, to: Position) -> Option<Position> {
+    pub(crate) fn last_like(&self, hash: u64, to: OutputPosition) -> Option<OutputPosition> {
         let last = self.last_alike(hash, self.state(to))?;
         Some(self.states[last].from)
     }
 
     /// Returns from which position on the screen is as it is at `position`.
-    pub fn since(&self, position: Position) -> Position {
+    pub fn since(&self, position: OutputPosition) -> OutputPosition {
         self.states[self.state(position)].from
     }
 
@@ -199,15 +203,15 @@ impl GroundTruth {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk {
     pub(crate) at: Duration,
-    pub(crate) start: Position,
-    pub(crate) end: Position,
+    pub(crate) start: OutputPosition,
+    pub(crate) end: OutputPosition,
 }
 
 struct Play {
     observer: ScreenObserver,
     truth: GroundTruth,
     chunks: Vec<Chunk>,
-    newlines: Vec<Position>,
+    newlines: Vec<OutputPosition>,
     changes: Vec<Change>,
 }
 
@@ -216,7 +220,7 @@ impl Play {
         let size = largest_size(trace);
         let observer = ScreenObserver::new(trace.size());
         let blank = State {
-            from: Position(0),
+            from: OutputPosition(0),
             cursor: observer.cursor(),
             hash: observer.hash(),
             is_rest: true,

@@ -48,7 +48,7 @@ mod wrong;
 pub use delivery::{Delivery, plain};
 pub use effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect};
 pub use glyph::{CellPosition, Glyph};
-pub use ground_truth::{GroundTruth, GroundTruthKey, Position};
+pub use ground_truth::{GroundTruth, GroundTruthKey, OutputPosition};
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub use verdict::{KeyVerdict, NoVerdict, Run, Verdict};
 pub use wrong::{NOTICES, WRONG_OVER, Wrong};

@@ -2,7 +2,7 @@
 //! the display can be at.
 
 use super::display::DisplayHistory;
-use super::ground_truth::{GroundTruth, Position};
+use super::ground_truth::{GroundTruth, OutputPosition};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -30,11 +30,11 @@ pub(crate) struct TimelineSample {
     /// The number of the look that the display has.
     pub(crate) frame: usize,
     /// The least position of the display: the host's output in it goes at least this far.
-    pub(crate) lower: Position,
+    pub(crate) lower: OutputPosition,
     /// The end of what the host had written so long ago that the display may have it.
-    pub(crate) written: Position,
+    pub(crate) written: OutputPosition,
     /// The end of what the keys that were typed can lead to.
-    pub(crate) upper: Position,
+    pub(crate) upper: OutputPosition,
     /// The newest true state that the display is known to have shown as a whole.
     pub(crate) state: usize,
     /// True if the display shows that state.
@@ -45,9 +45,9 @@ pub(crate) struct TimelineSample {
 #[derive(Debug)]
 pub(crate) struct RunEvents {
     /// The time at which each key was typed, and up to where the truth goes when it was.
-    pub(crate) typed: Vec<(Duration, Position)>,
+    pub(crate) typed: Vec<(Duration, OutputPosition)>,
     /// The times from which on the display may have the host's output up to a position.
-    pub(crate) written: Vec<(Duration, Position)>,
+    pub(crate) written: Vec<(Duration, OutputPosition)>,
     /// The beginning of the truth; what the display showed before it is not looked at.
     pub(crate) began: Duration,
 }
@@ -138,8 +138,8 @@ impl<'a> ScreenTracker<'a> {
                 at: began,
                 typed: 0,
                 frame: 0,
-                lower: Position(0),
-                written: Position(0),
+                lower: OutputPosition(0),
+                written: OutputPosition(0),
                 upper: truth.reach(0),
                 state: 0,
                 is_true: false,
@@ -148,12 +148,12 @@ impl<'a> ScreenTracker<'a> {
         }
     }
 
-    fn type_key(&mut self, reach: Position) {
+    fn type_key(&mut self, reach: OutputPosition) {
         self.now.typed += 1;
         self.now.upper = self.now.upper.max(reach);
     }
 
-    fn write(&mut self, position: Position) {
+    fn write(&mut self, position: OutputPosition) {
         self.now.written = position;
         self.catch_up();
     }
@@ -165,7 +165,7 @@ impl<'a> ScreenTracker<'a> {
             return;
         }
         if let Some(stamp) = frame.stamp {
-            let stamped = Position(stamp.0).min(self.truth.end());
+            let stamped = OutputPosition(stamp.0).min(self.truth.end());
             self.now.lower = self.now.lower.max(stamped);
             self.now.upper = self.now.upper.max(stamped);
         }

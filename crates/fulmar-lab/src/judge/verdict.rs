@@ -2,7 +2,7 @@
 
 use super::delivery::{Delivery, plain};
 use super::display::DisplayHistory;
-use super::ground_truth::{GroundTruth, Position};
+use super::ground_truth::{GroundTruth, OutputPosition};
 use super::timeline::{RunEvents, RunTimeline};
 use super::wrong::Wrong;
 use crate::stats::{Observation, millis};
@@ -136,7 +136,10 @@ impl Run<'_> {
         let keys: Vec<KeyVerdict> = (0..typed.len())
             .map(|number| self.key(&timeline, &wrongs, number, typed[number].0))
             .collect();
-        let written = events.written.last().map_or(Position(0), |last| last.1);
+        let written = events
+            .written
+            .last()
+            .map_or(OutputPosition(0), |last| last.1);
         Ok(Verdict {
             longest_stall: longest_stall(&keys),
             keys,
@@ -176,7 +179,7 @@ impl Run<'_> {
 
     /// Returns from when on the display may have the host's output, and checks that it is the
     /// truth's.
-    fn written(&self) -> Result<Vec<(Duration, Position)>, NoVerdict> {
+    fn written(&self) -> Result<Vec<(Duration, OutputPosition)>, NoVerdict> {
         let mut end = 0;
         let mut written = Vec::new();
         for (at, bytes) in self.host_side.host() {
@@ -185,7 +188,7 @@ impl Run<'_> {
             if self.truth.output().get(start..end) != Some(bytes) {
                 return Err(NoVerdict::OtherOutput(start));
             }
-            written.push((at + self.transit, Position(end)));
+            written.push((at + self.transit, OutputPosition(end)));
         }
         Ok(written)
     }
@@ -243,7 +246,7 @@ impl Run<'_> {
 }
 
 /// Returns when the whole screen was right for the first time, with the key's answer in it.
-fn whole_at(timeline: &RunTimeline, answered: Position, number: usize) -> Option<Duration> {
+fn whole_at(timeline: &RunTimeline, answered: OutputPosition, number: usize) -> Option<Duration> {
     let truth = timeline.truth;
     let answered = truth.state(answered);
     let from = timeline.moment_of_key(number);

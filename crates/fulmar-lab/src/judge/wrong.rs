@@ -1,7 +1,7 @@
 //! Finds what the display showed and never should have.
 
 use super::glyph::CellPosition;
-use super::ground_truth::Position;
+use super::ground_truth::OutputPosition;
 use super::json;
 use super::observer::places;
 use super::timeline::{RunTimeline, TimelineSample};
@@ -187,7 +187,7 @@ impl<'a> Watch<'a> {
 
 impl RunTimeline<'_> {
     /// Returns the cells in which the last look differs from a true screen.
-    pub(crate) fn differences_at_end(&self, position: Position) -> usize {
+    pub(crate) fn differences_at_end(&self, position: OutputPosition) -> usize {
         let frame = self.display.frames().len() - 1;
         places(self.truth.size())
             .filter(|place| self.display.glyph(*place, frame) != self.truth.glyph(*place, position))

@@ -1,7 +1,7 @@
 //! The plan of what a user types, and of what it waits for before.
 
 use super::typist::TypingLoop;
-use crate::judge::{GroundTruth, Position};
+use crate::judge::{GroundTruth, OutputPosition};
 use crate::trace::{Event, Trace, strokes};
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(crate) enum WriteCue {
     /// The first output after the write before it.
     Output,
     /// The output up to here is to be seen.
-    Result(Position),
+    Result(OutputPosition),
 }
 
 /// A write of the recording, with what the host did about it before the next one.
@@ -46,7 +46,7 @@ struct Recorded<'a> {
     last_key: usize,
     at: Duration,
     /// The host's output until the next write: when, and up to which position.
-    answer: Vec<(Duration, Position)>,
+    answer: Vec<(Duration, OutputPosition)>,
     truth: &'a GroundTruth,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn plan(trace: &Trace, truth: &GroundTruth, user: TypingLoop) -> Vec<
 
 /// Returns the cue of both users at the beginning: the prompt, if there is one and it was read.
 fn first_cue(
-    prompt: &[(Duration, Position)],
+    prompt: &[(Duration, OutputPosition)],
     began: Duration,
     at: Duration,
 ) -> (WriteCue, Duration) {
@@ -104,7 +104,7 @@ impl Recorded<'_> {
         is_result.then_some((WriteCue::Result(*position), *written))
     }
 
-    fn changes_much(&self, position: Position) -> bool {
+    fn changes_much(&self, position: OutputPosition) -> bool {
         let before = self.truth.keys()[self.last_key].before;
         let rows = [before, position].map(|at| self.truth.cursor(at).place.row);
         let changed = self.truth.difference(before, position);
@@ -127,7 +127,7 @@ fn is_typed_in_a_row(bytes: &[u8]) -> bool {
 fn recorded<'a>(
     trace: &Trace,
     truth: &'a GroundTruth,
-) -> (Vec<(Duration, Position)>, Vec<Recorded<'a>>) {
+) -> (Vec<(Duration, OutputPosition)>, Vec<Recorded<'a>>) {
     let mut prompt = Vec::new();
     let mut writes: Vec<Recorded> = Vec::new();
     let (mut keys, mut position) = (0, 0);
@@ -136,7 +136,7 @@ fn recorded<'a>(
             Event::Size(_) => {}
             Event::Host(bytes) => {
                 position += bytes.len();
-                let written = (record.at, Position(position));
+                let written = (record.at, OutputPosition(position));
                 let last = writes.last_mut();
                 last.map_or(&mut prompt, |last| &mut last.answer)
                     .push(written);

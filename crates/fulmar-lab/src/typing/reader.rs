@@ -1,6 +1,6 @@
 //! Tells what a user can see while the run goes on.
 
-use crate::judge::{Change, GroundTruth, Position, ScreenObserver};
+use crate::judge::{Change, GroundTruth, OutputPosition, ScreenObserver};
 use crate::trace::Size;
 
 /// The user's terminal, and what the user knows of the recording.
@@ -45,25 +45,25 @@ impl<'a> ScreenReader<'a> {
 
     /// True when what the host wrote up to `position` is to be seen: a stamp says so, or the whole
     /// screen is one that the host made with it, and that the keys typed so far can lead to.
-    pub fn sees(&self, position: Position) -> bool {
+    pub fn sees(&self, position: OutputPosition) -> bool {
         self.is_stamped(position) == Some(true) || self.looks_like(position)
     }
 
     /// As [`sees`](Self::sees), but in a run with stamps a guess will not do: the whole screen has to
     /// be right, and the host's answer in it.
-    pub(crate) fn has_for_certain(&self, position: Position) -> bool {
+    pub(crate) fn has_for_certain(&self, position: OutputPosition) -> bool {
         self.is_stamped(position) != Some(false) && self.looks_like(position)
     }
 
-    fn looks_like(&self, position: Position) -> bool {
+    fn looks_like(&self, position: OutputPosition) -> bool {
         let reach = self.truth.reach(self.typed);
         let last = self.truth.last_like(self.observer.hash(), reach);
         last.is_some_and(|last| last >= self.truth.since(position))
     }
 
     /// Returns true if the newest stamp says so; `None` without one.
-    fn is_stamped(&self, position: Position) -> Option<bool> {
+    fn is_stamped(&self, position: OutputPosition) -> Option<bool> {
         let stamp = self.observer.stamp()?;
-        Some(Position(stamp.0) >= self.truth.since(position))
+        Some(OutputPosition(stamp.0) >= self.truth.since(position))
     }
 }

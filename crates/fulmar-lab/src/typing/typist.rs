@@ -297,7 +297,7 @@ mod tests {
     fn a_guess_is_seen_and_not_certain_until_a_stamp_comes() {
         let desk = Desk::new();
         let (_, mut reader) = desk.user(TypingLoop::Open);
-        let first_echo = crate::judge::Position(3);
+        let first_echo = crate::judge::OutputPosition(3);
         reader.show(b"$ \x1b]2;fulmar-lab 2\x07l");
         reader.type_keys(1);
         assert!(reader.sees(first_echo) && !reader.has_for_certain(first_echo));
