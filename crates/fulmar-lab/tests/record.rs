@@ -2,7 +2,7 @@
 
 mod support;
 
-use fulmar_lab::judge::{GroundTruth, Run};
+use fulmar_lab::judge::{GroundTruth, ObservedRun};
 use fulmar_lab::trace::{Mark, Meta, Note, Size, Trace};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ fn what_is_recorded_is_judged_perfect() {
     support::signal("TERM", recorded.child.id().into());
     let (trace, _, _) = recorded.end();
     let truth = GroundTruth::of(&trace);
-    let run = Run {
+    let run = ObservedRun {
         truth: &truth,
         user_side: &trace,
         host_side: &trace,

@@ -1,7 +1,7 @@
 //! Every recording of our own, played again by the judge's rules over paths that do nothing but
 //! delay.
 
-use fulmar_lab::judge::{GroundTruth, OutputPosition, Run, ScreenObserver, Stamp, Verdict};
+use fulmar_lab::judge::{GroundTruth, ObservedRun, OutputPosition, ScreenObserver, Stamp, Verdict};
 use fulmar_lab::stats::Observation;
 use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Statistics, Trace, strokes};
 use std::fs;
@@ -135,7 +135,7 @@ fn verdict(trace: &Trace, truth: &GroundTruth, path: DelayedPath) -> Verdict {
         records.push(record);
     }
     records.sort_by_key(|record| record.at);
-    let run = Run {
+    let run = ObservedRun {
         truth,
         user_side: &Trace::new(records).expect("sorted records"),
         host_side: trace,
@@ -246,7 +246,7 @@ fn recordings_guessed_by_an_oracle_are_right_at_once() {
         }
         records.sort_by_key(|record| record.at);
         let host_side: Vec<Record> = trace.records().to_vec();
-        let run = Run {
+        let run = ObservedRun {
             truth: &truth,
             user_side: &Trace::new(records).expect("sorted records"),
             host_side: &Trace::new(host_side).expect("a trace"),

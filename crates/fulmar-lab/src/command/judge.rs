@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::judge::{GroundTruth, Run, Verdict};
+use crate::judge::{GroundTruth, ObservedRun, Verdict};
 use crate::stats::{AT_ONCE, Summary, share_within};
 use crate::trace::Trace;
 
@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Some(recording) => GroundTruth::of(&Trace::read(recording)?),
         None => GroundTruth::of(&host_side),
     };
-    let run = Run {
+    let run = ObservedRun {
         truth: &truth,
         user_side: &user_side,
         host_side: &host_side,

@@ -50,7 +50,7 @@ pub use effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect};
 pub use glyph::{CellPosition, Glyph};
 pub use ground_truth::{GroundTruth, GroundTruthKey, OutputPosition};
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
-pub use verdict::{KeyVerdict, NoVerdict, Run, Verdict};
+pub use verdict::{KeyVerdict, NoVerdict, ObservedRun, Verdict};
 pub use wrong::{NOTICES, WRONG_OVER, Wrong};
 
 #[cfg(test)]

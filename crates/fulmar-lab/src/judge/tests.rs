@@ -61,7 +61,7 @@ fn judged(recording: Side, user_side: Side, host_side: Side) -> Verdict {
 
 fn judged_over(transit: u64, recording: Side, user_side: Side, host_side: Side) -> Verdict {
     let truth = GroundTruth::of(&recording.trace());
-    let run = Run {
+    let run = ObservedRun {
         truth: &truth,
         user_side: &user_side.trace(),
         host_side: &host_side.trace(),
@@ -458,7 +458,7 @@ fn what_came_before_the_play_is_not_judged() {
     let mut host = ls_at_host().later(1000).trace().records().to_vec();
     host[0].at = ms(1000);
     let truth = GroundTruth::of(&ls().trace());
-    let run = Run {
+    let run = ObservedRun {
         truth: &truth,
         user_side: &Side(user.collect()).trace(),
         host_side: &Trace::new(host).unwrap(),
@@ -473,7 +473,7 @@ fn what_came_before_the_play_is_not_judged() {
 fn a_run_of_another_recording_is_refused() {
     let refused = |user: Side, host: Side| {
         let truth = GroundTruth::of(&ls().trace());
-        let run = Run {
+        let run = ObservedRun {
             truth: &truth,
             user_side: &user.trace(),
             host_side: &host.trace(),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// The records of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct ObservedRun<'a> {
     /// The truth: of the recording that was played, or of `host_side` where real programs ran.
     pub truth: &'a GroundTruth,
     /// The user's side: what the terminal sent and got, from the start of the peer on.
@@ -112,7 +112,7 @@ impl Verdict {
     }
 }
 
-impl Run<'_> {
+impl ObservedRun<'_> {
     /// Judges.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use super::stage::{Client, Stage};
 use super::watch::{Figures, Looks, Watch};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::judge::{GroundTruth, Run, Verdict};
+use crate::judge::{GroundTruth, ObservedRun, Verdict};
 use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
@@ -50,7 +50,7 @@ pub(super) fn play(
     if let Some(folder) = &replay.keep {
         keep(folder, &session.user_side, &host_side)?;
     }
-    let run = Run {
+    let run = ObservedRun {
         truth: &truth,
         user_side: &session.user_side,
         host_side: &host_side,

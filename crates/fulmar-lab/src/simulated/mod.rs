@@ -31,7 +31,7 @@ use fulmar_datagram::Key;
 use fulmar_sim::{CLIENT, Counts, SERVER, Simulation};
 use fulmar_terminal::Size;
 
-use crate::judge::{GroundTruth, NoVerdict, Run, Verdict};
+use crate::judge::{GroundTruth, NoVerdict, ObservedRun, Verdict};
 use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
 use crate::typing::{Limits, TypingLoop, TypingSession, TypingUser};
@@ -120,9 +120,9 @@ impl Simulated {
     ///
     /// # Errors
     ///
-    /// As of any run: see [`Run::judge`].
+    /// As of any run: see [`ObservedRun::judge`].
     pub fn judge(&self, truth: &GroundTruth) -> Result<Verdict, NoVerdict> {
-        Run {
+        ObservedRun {
             truth,
             user_side: &self.session.user_side,
             host_side: &self.host_side,

@@ -8,7 +8,7 @@ mod support;
 
 use std::time::Duration;
 
-use fulmar_lab::judge::{GroundTruth, Run};
+use fulmar_lab::judge::{GroundTruth, ObservedRun};
 use fulmar_lab::stats::Observation;
 use fulmar_lab::trace::Trace;
 use lab::{expect_whole, figure, lab, least, outcome, played, recordings};
@@ -127,7 +127,7 @@ fn both_sides_can_be_kept_and_judged_again() {
     assert_eq!(verdict.own().len(), 25);
     let read = |side: &str| Trace::read(&sides.path().join(side)).expect("a side");
     let recording = Trace::read(&recordings().join("own-tui-fakecursor")).expect("ours");
-    let again = Run {
+    let again = ObservedRun {
         truth: &GroundTruth::of(&recording),
         user_side: &read("user-side"),
         host_side: &read("host-side"),

@@ -12,7 +12,7 @@ use fulmar_sim::Random;
 use super::{Figures, median};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::judge::{GroundTruth, Run, Verdict};
+use crate::judge::{GroundTruth, ObservedRun, Verdict};
 use crate::link::{Link, PatientSocket};
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Stage};
@@ -108,7 +108,7 @@ pub(in crate::instrument) fn echoed<T, R>(
     client.let_leave()?;
     stage.end_processes();
     let host_side = Trace::read(&stage.kit.log()).context("the played host has noted nothing")?;
-    let run = Run {
+    let run = ObservedRun {
         truth: &truth,
         user_side: &sitting.user_side,
         host_side: &host_side,
