@@ -1,7 +1,9 @@
 //! Every recording of our own, played again by the judge's rules over paths that do nothing but
 //! delay.
 
-use fulmar_lab::judge::{GroundTruth, ObservedRun, OutputPosition, ScreenObserver, Stamp, Verdict};
+use fulmar_lab::judge::{
+    GroundTruth, ObservedRun, OutputPosition, RunVerdict, ScreenObserver, Stamp,
+};
 use fulmar_lab::stats::Observation;
 use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Statistics, Trace, strokes};
 use std::fs;
@@ -120,7 +122,7 @@ struct DelayedPath {
 }
 
 /// The verdict on a recording whose keys reach the host at once.
-fn verdict(trace: &Trace, truth: &GroundTruth, path: DelayedPath) -> Verdict {
+fn verdict(trace: &Trace, truth: &GroundTruth, path: DelayedPath) -> RunVerdict {
     let mut position = 0;
     let mut records = Vec::new();
     for record in trace.records() {

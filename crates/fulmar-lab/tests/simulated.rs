@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use fulmar_lab::experiment::Surroundings;
-use fulmar_lab::judge::{GroundTruth, Verdict};
+use fulmar_lab::judge::{GroundTruth, RunVerdict};
 use fulmar_lab::replay::Replay;
 use fulmar_lab::scenario::Scenario;
 use fulmar_lab::simulated::{Rehearsal, Simulated};
@@ -47,7 +47,7 @@ impl Session {
             .unwrap_or_else(|error| panic!("{error:#}"))
     }
 
-    fn verdict(&self, run: &Simulated) -> Verdict {
+    fn verdict(&self, run: &Simulated) -> RunVerdict {
         run.judge(&self.truth).expect("a run of the recording")
     }
 }

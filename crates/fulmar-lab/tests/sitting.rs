@@ -1,6 +1,6 @@
 //! A user and a played host on the two ends of one pty: a session with nothing in between.
 
-use fulmar_lab::judge::{GroundTruth, ObservedRun, Verdict};
+use fulmar_lab::judge::{GroundTruth, ObservedRun, RunVerdict};
 use fulmar_lab::trace::Trace;
 use fulmar_lab::typing::{Limits, SessionEnd, TypingError, TypingLoop, TypingSession, run_session};
 use fulmar_platform::{Spawn, WindowSize, pty};
@@ -57,7 +57,7 @@ fn read_if_there(log: &Path) -> Option<Trace> {
     Trace::read(log).ok()
 }
 
-fn verdict(recording: &[u8], sitting: &TypingSession, host_side: &Trace) -> Verdict {
+fn verdict(recording: &[u8], sitting: &TypingSession, host_side: &Trace) -> RunVerdict {
     let run = ObservedRun {
         truth: &GroundTruth::of(&Trace::parse(recording).expect("a trace")),
         user_side: &sitting.user_side,

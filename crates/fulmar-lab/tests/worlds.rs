@@ -91,7 +91,7 @@ fn a_session_is_the_same_in_both_worlds_but_for_what_a_machine_takes() {
         (real.differences_at_end, simulated.differences_at_end),
         (0, 0)
     );
-    let answered = |verdict: &fulmar_lab::judge::Verdict| {
+    let answered = |verdict: &fulmar_lab::judge::RunVerdict| {
         let keys = verdict.keys.iter();
         keys.map(|key| key.whole.is_some()).collect::<Vec<_>>()
     };

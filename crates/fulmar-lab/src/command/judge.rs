@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::judge::{GroundTruth, ObservedRun, Verdict};
+use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
 use crate::stats::{AT_ONCE, Summary, share_within};
 use crate::trace::Trace;
 
@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn figures(verdict: &Verdict) -> serde_json::Value {
+fn figures(verdict: &RunVerdict) -> serde_json::Value {
     let own = verdict.own();
     json!({
         "own": Summary::of(&own).to_json(),

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::judge::Verdict;
+use crate::judge::RunVerdict;
 use crate::outcome::Figure;
 pub use surroundings::Surroundings;
 
@@ -132,5 +132,5 @@ pub struct Measured {
     /// The values that changed during the run: seconds, and a value.
     pub series: BTreeMap<String, Vec<(f64, f64)>>,
     /// The verdict on the keys, where somebody typed.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<RunVerdict>,
 }

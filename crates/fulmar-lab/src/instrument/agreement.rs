@@ -16,7 +16,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::experiment::{Cell, Measured, Surroundings, Work};
-use crate::judge::Verdict;
+use crate::judge::RunVerdict;
 use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
@@ -106,14 +106,14 @@ impl Compared {
     /// # Errors
     ///
     /// Where other keys were typed, or no answers came.
-    pub fn of(real: &Verdict, simulated: &Verdict) -> Result<Self> {
+    pub fn of(real: &RunVerdict, simulated: &RunVerdict) -> Result<Self> {
         ensure!(
             real.keys.len() == simulated.keys.len(),
             "{} keys were typed in the real run and {} in virtual time",
             real.keys.len(),
             simulated.keys.len()
         );
-        let median = |verdict: &Verdict| {
+        let median = |verdict: &RunVerdict| {
             let median = Summary::of(&verdict.whole()).median;
             median.map(ms).context("hardly any answer came")
         };
@@ -160,7 +160,7 @@ mod tests {
     use crate::judge::KeyVerdict;
     use crate::stats::Observation;
 
-    fn verdict(waits: &[Option<u64>]) -> Verdict {
+    fn verdict(waits: &[Option<u64>]) -> RunVerdict {
         let key = |wait: &Option<u64>| KeyVerdict {
             typed: Duration::ZERO,
             own: None,
@@ -171,7 +171,7 @@ mod tests {
             first_output: Observation::Censored(Duration::ZERO),
             wrong: 0,
         };
-        Verdict {
+        RunVerdict {
             keys: waits.iter().map(key).collect(),
             wrongs: Vec::new(),
             delivery: crate::judge::Delivery::default(),

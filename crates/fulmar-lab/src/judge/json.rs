@@ -42,7 +42,7 @@ pub(crate) mod place {
 
 #[cfg(test)]
 mod tests {
-    use crate::judge::{CellPosition, Delivery, KeyVerdict, Verdict, Wrong};
+    use crate::judge::{CellPosition, Delivery, KeyVerdict, RunVerdict, Wrong};
     use crate::stats::Observation;
     use serde_json::json;
     use std::time::Duration;
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn a_verdict_says_what_it_knows() {
         let millis = Duration::from_millis;
-        let verdict = Verdict {
+        let verdict = RunVerdict {
             keys: vec![
                 KeyVerdict {
                     typed: millis(1000),
@@ -95,7 +95,7 @@ mod tests {
         });
         assert_eq!(serde_json::to_value(&verdict).unwrap(), expected);
         assert_eq!(
-            serde_json::from_value::<Verdict>(expected).unwrap(),
+            serde_json::from_value::<RunVerdict>(expected).unwrap(),
             verdict
         );
     }

@@ -29,7 +29,7 @@
 //! # What is found
 //!
 //! Per key ([`KeyVerdict`]): when its own effect is right ([`KeyEffect`]), when the whole screen is, when
-//! the first output comes, and what was wrong because of it ([`Wrong`]). Per run ([`Verdict`]): what
+//! the first output comes, and what was wrong because of it ([`Wrong`]). Per run ([`RunVerdict`]): what
 //! arrived of the keys, the longest stall. Keys that were never answered are censored.
 
 mod cell_history;
@@ -50,7 +50,7 @@ pub use effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect};
 pub use glyph::{CellPosition, Glyph};
 pub use ground_truth::{GroundTruth, GroundTruthKey, OutputPosition};
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
-pub use verdict::{KeyVerdict, NoVerdict, ObservedRun, Verdict};
+pub use verdict::{JudgeError, KeyVerdict, ObservedRun, RunVerdict};
 pub use wrong::{NOTICES, WRONG_OVER, Wrong};
 
 #[cfg(test)]

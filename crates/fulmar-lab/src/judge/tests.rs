@@ -55,11 +55,11 @@ fn side() -> Side {
 }
 
 /// The verdict on a run of `recording` over a path of 100 ms in all, at the host at once.
-fn judged(recording: Side, user_side: Side, host_side: Side) -> Verdict {
+fn judged(recording: Side, user_side: Side, host_side: Side) -> RunVerdict {
     judged_over(50, recording, user_side, host_side)
 }
 
-fn judged_over(transit: u64, recording: Side, user_side: Side, host_side: Side) -> Verdict {
+fn judged_over(transit: u64, recording: Side, user_side: Side, host_side: Side) -> RunVerdict {
     let truth = GroundTruth::of(&recording.trace());
     let run = ObservedRun {
         truth: &truth,
@@ -70,7 +70,7 @@ fn judged_over(transit: u64, recording: Side, user_side: Side, host_side: Side) 
     run.judge().unwrap()
 }
 
-fn own(verdict: &Verdict) -> Vec<Observation> {
+fn own(verdict: &RunVerdict) -> Vec<Observation> {
     verdict.own()
 }
 
@@ -124,7 +124,7 @@ fn a_right_guess_is_right_at_once_and_confirmed_later() {
 }
 
 /// A run in which a wrong letter stands where `l` belongs, for so long.
-fn wrong_for(millis: u64) -> Verdict {
+fn wrong_for(millis: u64) -> RunVerdict {
     let user = ls_typed()
         .out(1001, "x")
         .out(1001 + millis, "\x08l")
@@ -482,10 +482,10 @@ fn a_run_of_another_recording_is_refused() {
         run.judge().unwrap_err()
     };
     let others = side().key(1000, "l").key(1200, "a");
-    assert_eq!(refused(others, ls_at_host()), NoVerdict::OtherKey(1));
+    assert_eq!(refused(others, ls_at_host()), JudgeError::OtherKey(1));
     assert_eq!(
         refused(ls_typed(), side().out(0, "# ")),
-        NoVerdict::OtherOutput(0)
+        JudgeError::OtherOutput(0)
     );
-    assert_eq!(refused(side(), ls_at_host()), NoVerdict::NoKeys);
+    assert_eq!(refused(side(), ls_at_host()), JudgeError::NoKeys);
 }

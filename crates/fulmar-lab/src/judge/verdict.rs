@@ -29,7 +29,7 @@ pub struct ObservedRun<'a> {
 /// The reason why a run cannot be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoVerdict {
+pub enum JudgeError {
     /// The host wrote something else than the truth says.
     #[error("the host's output differs from the recording after {0} bytes")]
     OtherOutput(usize),
@@ -64,7 +64,7 @@ pub struct KeyVerdict {
 /// As JSON times are milliseconds with fractions, from the start of the play. A wait is `{"ms": 103.2}`, with
 /// `"censored": true` where it was in vain, and `null` for a key without effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct RunVerdict {
     /// The keys in their order.
     pub keys: Vec<KeyVerdict>,
     /// Everything that was wrong.
@@ -87,7 +87,7 @@ pub struct Verdict {
     pub differences_at_end: usize,
 }
 
-impl Verdict {
+impl RunVerdict {
     /// Returns the waits for keys' own effects, of the keys that have one.
     pub fn own(&self) -> Vec<Observation> {
         self.keys.iter().filter_map(|key| key.own).collect()
@@ -118,7 +118,7 @@ impl ObservedRun<'_> {
     /// # Errors
     ///
     /// When the run is not one of this truth, or nobody typed in it.
-    pub fn judge(&self) -> Result<Verdict, NoVerdict> {
+    pub fn judge(&self) -> Result<RunVerdict, JudgeError> {
         let typed = self.typed()?;
         let events = RunEvents {
             typed: typed
@@ -140,7 +140,7 @@ impl ObservedRun<'_> {
             .written
             .last()
             .map_or(OutputPosition(0), |last| last.1);
-        Ok(Verdict {
+        Ok(RunVerdict {
             longest_stall: longest_stall(&keys),
             keys,
             wrongs,
@@ -153,7 +153,7 @@ impl ObservedRun<'_> {
     }
 
     /// Returns when each key was typed, and its bytes.
-    fn typed(&self) -> Result<Vec<(Duration, Vec<u8>)>, NoVerdict> {
+    fn typed(&self) -> Result<Vec<(Duration, Vec<u8>)>, JudgeError> {
         let began = self.host_side.began();
         let typed: Vec<(Duration, Vec<u8>)> = self
             .user_side
@@ -164,7 +164,7 @@ impl ObservedRun<'_> {
             .map(|(at, stroke)| (at, stroke.bytes.to_vec()))
             .collect();
         if typed.is_empty() {
-            return Err(NoVerdict::NoKeys);
+            return Err(JudgeError::NoKeys);
         }
         let keys = self.truth.keys();
         let is_other = |number: &usize| {
@@ -172,21 +172,21 @@ impl ObservedRun<'_> {
             key != Some(plain(&typed[*number].1))
         };
         match (0..typed.len()).find(is_other) {
-            Some(number) => Err(NoVerdict::OtherKey(number)),
+            Some(number) => Err(JudgeError::OtherKey(number)),
             None => Ok(typed),
         }
     }
 
     /// Returns from when on the display may have the host's output, and checks that it is the
     /// truth's.
-    fn written(&self) -> Result<Vec<(Duration, OutputPosition)>, NoVerdict> {
+    fn written(&self) -> Result<Vec<(Duration, OutputPosition)>, JudgeError> {
         let mut end = 0;
         let mut written = Vec::new();
         for (at, bytes) in self.host_side.host() {
             let start = end;
             end += bytes.len();
             if self.truth.output().get(start..end) != Some(bytes) {
-                return Err(NoVerdict::OtherOutput(start));
+                return Err(JudgeError::OtherOutput(start));
             }
             written.push((at + self.transit, OutputPosition(end)));
         }
@@ -260,7 +260,7 @@ fn whole_at(timeline: &RunTimeline, answered: OutputPosition, number: usize) -> 
         .map(|moment| moment.at)
 }
 
-/// See [`Verdict::longest_stall`].
+/// See [`RunVerdict::longest_stall`].
 fn longest_stall(keys: &[KeyVerdict]) -> Duration {
     let waits: Vec<(Duration, Duration)> = keys
         .iter()

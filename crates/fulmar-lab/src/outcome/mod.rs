@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::judge::Verdict;
+use crate::judge::RunVerdict;
 pub use folder::Folder;
 
 /// The identity of a run in a plan.
@@ -53,7 +53,7 @@ pub struct Outcome {
     /// of the play, and a value.
     pub series: BTreeMap<String, Vec<(f64, f64)>>,
     /// The verdict on the keys, where somebody typed.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<RunVerdict>,
 }
 
 /// The facts of the making of a run.

@@ -11,7 +11,7 @@ use super::predictor::Kind;
 use super::recording::Recording;
 use super::rendered::judged;
 use super::session::Session;
-use crate::judge::{GroundTruth, Verdict};
+use crate::judge::{GroundTruth, RunVerdict};
 use crate::outcome::Outcome;
 use crate::stats::{AT_ONCE, share_within};
 
@@ -66,7 +66,7 @@ impl Comparison {
 }
 
 impl Line {
-    fn of(recording: &Recording, link: Link, real: &Verdict) -> Result<Line> {
+    fn of(recording: &Recording, link: Link, real: &RunVerdict) -> Result<Line> {
         let truth = GroundTruth::of(&recording.trace);
         let scenario = link.scenario(1);
         let session = Session::run(&scenario, &recording.trace, &recording.truth, None)?;
@@ -85,7 +85,7 @@ impl Line {
 }
 
 impl Shares {
-    fn of(verdict: &Verdict) -> Shares {
+    fn of(verdict: &RunVerdict) -> Shares {
         Shares {
             at_once: 100.0 * share_within(&verdict.own(), AT_ONCE).unwrap_or_default(),
             wrong: 100.0 * verdict.wrong_share(),

@@ -9,7 +9,7 @@ use super::recording::Recording;
 use super::session::{Session, What};
 use super::snapshot::ScreenSnapshot;
 use super::viewing::{Moment, Viewing};
-use crate::judge::{GroundTruth, ObservedRun, Stamp, Verdict};
+use crate::judge::{GroundTruth, ObservedRun, RunVerdict, Stamp};
 use crate::trace::{Event, Record, Trace};
 
 /// Judges what was seen as if it had been on a real terminal; `truth` is the judge's own of the recording.
@@ -22,7 +22,7 @@ pub fn judged(
     truth: &GroundTruth,
     session: &Session,
     viewing: &Viewing<'_>,
-) -> Result<Verdict> {
+) -> Result<RunVerdict> {
     let verdict = ObservedRun {
         truth,
         user_side: &user_side(recording, session, viewing)?,

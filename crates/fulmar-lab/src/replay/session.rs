@@ -11,7 +11,7 @@ use super::stage::{Client, Stage};
 use super::watch::{Figures, Looks, Watch};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::judge::{GroundTruth, ObservedRun, Verdict};
+use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
 use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
@@ -128,7 +128,7 @@ impl Seat<'_> {
 }
 
 /// Adds how the sitting went. Why it ended is a number for charts, and in words the unit.
-fn note(figures: &mut Figures, session: &TypingSession, verdict: &Verdict) {
+fn note(figures: &mut Figures, session: &TypingSession, verdict: &RunVerdict) {
     let (number, why) = match session.why_over {
         SessionEnd::AllSeen => (0.0, "all seen"),
         SessionEnd::LimitReached => (1.0, "limit reached"),

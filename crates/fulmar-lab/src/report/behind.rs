@@ -4,7 +4,7 @@ use super::grouped::{Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, percent, whole};
 use super::table::{Table, group_head, head, number};
-use crate::judge::{KeyVerdict, Verdict};
+use crate::judge::{KeyVerdict, RunVerdict};
 use crate::stats::AT_ONCE;
 
 /// The peers whose predictions are looked at: the programs as people use them.
@@ -39,7 +39,7 @@ struct Behind {
 }
 
 impl Behind {
-    fn take_in(&mut self, verdict: &Verdict) {
+    fn take_in(&mut self, verdict: &RunVerdict) {
         let mut last_end = None;
         for key in &verdict.keys {
             let Some(own) = key.own else {
@@ -149,7 +149,7 @@ mod tests {
             key(801, 0),
             key(900, 300),
         ];
-        let verdict = Verdict {
+        let verdict = RunVerdict {
             keys,
             wrongs: Vec::new(),
             delivery: Delivery::default(),

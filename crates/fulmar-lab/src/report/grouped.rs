@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::experiment::{Cell, Experiment, Published, Quoted, Surroundings};
-use crate::judge::Verdict;
+use crate::judge::RunVerdict;
 use crate::outcome::{End, Outcome};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
@@ -54,7 +54,7 @@ impl Measure {
         }
     }
 
-    pub(super) fn of(self, verdict: &Verdict) -> Vec<Observation> {
+    pub(super) fn of(self, verdict: &RunVerdict) -> Vec<Observation> {
         match self {
             Self::Own => verdict.own(),
             Self::Whole => verdict.whole(),
@@ -70,7 +70,7 @@ impl Runs {
     }
 
     /// Returns the verdicts of its runs.
-    pub(super) fn verdicts(&self) -> Vec<&Verdict> {
+    pub(super) fn verdicts(&self) -> Vec<&RunVerdict> {
         let complete = self.complete();
         complete
             .filter_map(|outcome| outcome.verdict.as_ref())

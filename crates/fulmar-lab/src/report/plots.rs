@@ -6,7 +6,7 @@ use super::markup::{Element, element};
 use super::number::time;
 use super::peers::Peers;
 use super::table::scrolling;
-use crate::judge::Verdict;
+use crate::judge::RunVerdict;
 use crate::outcome::Outcome;
 
 /// The distribution of each of the three times: of the own effect in sight, of the others folded away.
@@ -56,7 +56,7 @@ fn distribution(setting: &Setting, measure: Measure, peers: &Peers) -> Option<El
 
 /// One run of each peer from start to end, and a part of it up close.
 pub(super) fn timelines(setting: &Setting, peers: &Peers) -> Option<Element> {
-    let shown: Vec<(&Runs, &Outcome, &Verdict)> = setting
+    let shown: Vec<(&Runs, &Outcome, &RunVerdict)> = setting
         .peers
         .iter()
         .filter_map(|runs| {
@@ -106,7 +106,7 @@ const TIMELINE: &str = "A run of each peer: every key at the time at which it wa
 /// The part of a run that is drawn up close, in seconds.
 const CLOSE: f64 = 20.0;
 
-fn close_up(setting: &Setting, runs: &Runs, verdict: &Verdict, peers: &Peers) -> Element {
+fn close_up(setting: &Setting, runs: &Runs, verdict: &RunVerdict, peers: &Peers) -> Element {
     let rungs: Vec<Rung> = verdict
         .keys
         .iter()
@@ -149,7 +149,7 @@ fn densest(rungs: &[Rung], span: f64) -> f64 {
     best.1
 }
 
-fn keys(verdict: &Verdict) -> Vec<Key> {
+fn keys(verdict: &RunVerdict) -> Vec<Key> {
     let keys = verdict.keys.iter().filter_map(|key| {
         let own = key.own?;
         Some(Key {

@@ -8,7 +8,7 @@ use super::number::{NONE, maybe_ms, percent, time, whole};
 use super::peers::Peers;
 use super::table::{Table, group_head, head, number, words};
 use crate::experiment::Published;
-use crate::judge::Verdict;
+use crate::judge::RunVerdict;
 use crate::stats::Summary;
 
 /// The times of keys of each peer, with those that others published.
@@ -108,7 +108,7 @@ pub(super) fn faults(setting: &Setting, peers: &Peers) -> Option<Element> {
         .words("notes");
     for runs in setting.typed() {
         let verdicts = runs.verdicts();
-        let sum = |count: fn(&Verdict) -> usize| {
+        let sum = |count: fn(&RunVerdict) -> usize| {
             let sum: usize = verdicts.iter().map(|verdict| count(verdict)).sum();
             whole(sum as f64)
         };
@@ -133,7 +133,7 @@ pub(super) fn faults(setting: &Setting, peers: &Peers) -> Option<Element> {
 }
 
 /// Returns the share of all keys because of which something was wrong.
-pub(super) fn wrong(verdicts: &[&Verdict]) -> Option<f64> {
+pub(super) fn wrong(verdicts: &[&RunVerdict]) -> Option<f64> {
     let keys = verdicts.iter().flat_map(|verdict| &verdict.keys);
     let count = keys.clone().count();
     let wrong = keys.filter(|key| key.wrong > 0).count();

@@ -31,7 +31,7 @@ use fulmar_datagram::Key;
 use fulmar_sim::{CLIENT, Counts, SERVER, Simulation};
 use fulmar_terminal::Size;
 
-use crate::judge::{GroundTruth, NoVerdict, ObservedRun, Verdict};
+use crate::judge::{GroundTruth, JudgeError, ObservedRun, RunVerdict};
 use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
 use crate::typing::{Limits, TypingLoop, TypingSession, TypingUser};
@@ -121,7 +121,7 @@ impl Simulated {
     /// # Errors
     ///
     /// As of any run: see [`ObservedRun::judge`].
-    pub fn judge(&self, truth: &GroundTruth) -> Result<Verdict, NoVerdict> {
+    pub fn judge(&self, truth: &GroundTruth) -> Result<RunVerdict, JudgeError> {
         ObservedRun {
             truth,
             user_side: &self.session.user_side,

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::Simulated;
 use crate::experiment::Surroundings;
-use crate::judge::{GroundTruth, Verdict};
+use crate::judge::{GroundTruth, RunVerdict};
 use crate::replay::Replay;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Trace};
@@ -27,7 +27,7 @@ pub struct Rehearsed {
     /// The session.
     pub run: Simulated,
     /// The verdict on it.
-    pub verdict: Verdict,
+    pub verdict: RunVerdict,
 }
 
 impl<'a> Rehearsal<'a> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fulmar_sim::Random;
 
-use fulmar_lab::judge::{Delivery, KeyVerdict, Verdict};
+use fulmar_lab::judge::{Delivery, KeyVerdict, RunVerdict};
 use fulmar_lab::outcome::{End, Facts, Figure, Outcome, RunId};
 use fulmar_lab::stats::Observation;
 
@@ -156,9 +156,9 @@ fn key(now: f64, habit: Habit, random: &mut Random) -> (KeyVerdict, f64) {
     (key, answer)
 }
 
-fn verdict(keys: Vec<KeyVerdict>, length: f64) -> Verdict {
+fn verdict(keys: Vec<KeyVerdict>, length: f64) -> RunVerdict {
     let waits = keys.iter().filter_map(|key| key.whole);
-    Verdict {
+    RunVerdict {
         longest_stall: waits.map(Observation::waited).max().unwrap_or_default(),
         delivery: Delivery {
             typed: keys.len(),

@@ -8,7 +8,7 @@ use super::super::{Cell, Measured, Surroundings, Work};
 use super::recording::Recording;
 use super::response::Response;
 use super::route::Route;
-use crate::judge::{KeyVerdict, Verdict};
+use crate::judge::{KeyVerdict, RunVerdict};
 use crate::outcome::Figure;
 use crate::replay::{LIMITS, Replay};
 use crate::stats::{AT_ONCE, Observation, share_within};
@@ -139,7 +139,7 @@ const TOGETHER: Duration = Duration::from_millis(20);
 /// Returns figures of how much the first output after a key, which the published scripts measured, has to do
 /// with the key: `at_once` and `first_at_once` are the shares of keys whose own effect, and whose first
 /// output, came within 5 ms; `first_is_own` is the share of keys whose first output showed their effect.
-fn first_outputs(verdict: &Verdict) -> Vec<(String, Figure)> {
+fn first_outputs(verdict: &RunVerdict) -> Vec<(String, Figure)> {
     let is_own = |key: &&KeyVerdict| {
         let own = key.own.and_then(Observation::came);
         let first = key.first_output.came();
@@ -275,7 +275,7 @@ mod tests {
                 "under_way": 0,
             },
         });
-        let verdict: Verdict = serde_json::from_value(verdict).unwrap();
+        let verdict: RunVerdict = serde_json::from_value(verdict).unwrap();
         let figures = first_outputs(&verdict);
         let values: Vec<(&str, f64)> = figures
             .iter()

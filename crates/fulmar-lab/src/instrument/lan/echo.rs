@@ -12,7 +12,7 @@ use fulmar_sim::Random;
 use super::{Figures, median};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::judge::{GroundTruth, ObservedRun, Verdict};
+use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
 use crate::link::{Link, PatientSocket};
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Stage};
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Keys that were typed and echoed.
 pub(in crate::instrument) struct EchoRun {
-    pub(in crate::instrument) verdict: Verdict,
+    pub(in crate::instrument) verdict: RunVerdict,
     /// The round trip of the link, before.
     link: Duration,
     /// The commands that were begun, for a reader.
