@@ -42,7 +42,7 @@ pub(crate) mod place {
 
 #[cfg(test)]
 mod tests {
-    use crate::judge::{CellPosition, Delivery, KeyVerdict, RunVerdict, Wrong};
+    use crate::judge::{CellPosition, Delivery, KeyVerdict, RunVerdict, WrongInterval};
     use crate::stats::Observation;
     use serde_json::json;
     use std::time::Duration;
@@ -67,7 +67,7 @@ mod tests {
                     wrong: 0,
                 },
             ],
-            wrongs: vec![Wrong {
+            wrongs: vec![WrongInterval {
                 place: Some(CellPosition { row: 3, column: 7 }),
                 since: millis(1001),
                 lasted: millis(40),

@@ -29,7 +29,7 @@
 //! # What is found
 //!
 //! Per key ([`KeyVerdict`]): when its own effect is right ([`KeyEffect`]), when the whole screen is, when
-//! the first output comes, and what was wrong because of it ([`Wrong`]). Per run ([`RunVerdict`]): what
+//! the first output comes, and what was wrong because of it ([`WrongInterval`]). Per run ([`RunVerdict`]): what
 //! arrived of the keys, the longest stall. Keys that were never answered are censored.
 
 mod cell_history;
@@ -43,7 +43,7 @@ mod observer;
 mod own;
 mod timeline;
 mod verdict;
-mod wrong;
+mod wrong_interval;
 
 pub use delivery::{Delivery, plain};
 pub use effect::{ANSWER_WITHIN, BURST_GAP, KeyEffect};
@@ -51,7 +51,7 @@ pub use glyph::{CellPosition, Glyph};
 pub use ground_truth::{GroundTruth, GroundTruthKey, OutputPosition};
 pub use observer::{Change, Cursor, STAMP_PREFIX, ScreenObserver, Stamp};
 pub use verdict::{JudgeError, KeyVerdict, ObservedRun, RunVerdict};
-pub use wrong::{NOTICES, WRONG_OVER, Wrong};
+pub use wrong_interval::{NOTICES, WRONG_OVER, WrongInterval};
 
 #[cfg(test)]
 mod tests;

@@ -143,7 +143,7 @@ fn a_cell_that_is_wrong_for_29_ms_is_forgiven() {
 #[test]
 fn a_cell_that_is_wrong_for_31_ms_is_charged_to_its_key() {
     let verdict = wrong_for(31);
-    let wrong = Wrong {
+    let wrong = WrongInterval {
         place: Some(CellPosition { row: 0, column: 2 }),
         since: ms(1001),
         lasted: ms(31),

@@ -4,7 +4,7 @@ use super::delivery::{Delivery, plain};
 use super::display::DisplayHistory;
 use super::ground_truth::{GroundTruth, OutputPosition};
 use super::timeline::{RunEvents, RunTimeline};
-use super::wrong::Wrong;
+use super::wrong_interval::WrongInterval;
 use crate::stats::{Observation, millis};
 use crate::trace::{Event, StrokeKind, Trace, strokes};
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ pub struct RunVerdict {
     /// The keys in their order.
     pub keys: Vec<KeyVerdict>,
     /// Everything that was wrong.
-    pub wrongs: Vec<Wrong>,
+    pub wrongs: Vec<WrongInterval>,
     /// The delivery of the keys.
     pub delivery: Delivery,
     /// The longest time for which at least one key with an effect waited and none was answered (its
@@ -196,7 +196,7 @@ impl ObservedRun<'_> {
     fn key(
         &self,
         timeline: &RunTimeline,
-        wrongs: &[Wrong],
+        wrongs: &[WrongInterval],
         number: usize,
         typed: Duration,
     ) -> KeyVerdict {

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// display has for certain, nor at any up to that to which the keys typed so far can lead. To be late
 /// is not wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wrong {
+pub struct WrongInterval {
     /// The place, and `None` for the cursor, which can be wrong at one place at a time.
     #[serde(with = "json::place")]
     pub place: Option<CellPosition>,
@@ -40,11 +40,11 @@ pub const NOTICES: [&str; 3] = ["mosh: ", "fulmar: ", "[fulmar]"];
 
 impl RunTimeline<'_> {
     /// Returns everything that was wrong, in the order in which it began.
-    pub(crate) fn wrongs(&self) -> Vec<Wrong> {
+    pub(crate) fn wrongs(&self) -> Vec<WrongInterval> {
         let Some(settled) = self.settled() else {
             return Vec::new();
         };
-        let mut watch = Watch::new(self, settled);
+        let mut watch = WrongDetector::new(self, settled);
         for moment in &self.moments[settled..] {
             watch.pass(moment);
         }
@@ -52,16 +52,16 @@ impl RunTimeline<'_> {
     }
 }
 
-struct Watch<'a> {
+struct WrongDetector<'a> {
     timeline: &'a RunTimeline<'a>,
     last: TimelineSample,
     has_notice: bool,
     /// The places that are wrong at the moment, since when, and the newest key then.
     open: BTreeMap<Option<CellPosition>, (Duration, Option<usize>)>,
-    wrongs: Vec<Wrong>,
+    wrongs: Vec<WrongInterval>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> WrongDetector<'a> {
     fn new(timeline: &'a RunTimeline<'a>, settled: usize) -> Self {
         let last = timeline.moments[settled];
         let mut watch = Self {
@@ -142,7 +142,7 @@ impl<'a> Watch<'a> {
     ) {
         let lasted = end.saturating_sub(since);
         if lasted > WRONG_OVER {
-            self.wrongs.push(Wrong {
+            self.wrongs.push(WrongInterval {
                 place,
                 since: since.saturating_sub(self.timeline.began),
                 lasted,
@@ -176,7 +176,7 @@ impl<'a> Watch<'a> {
             .any(|notice| top.trim_start().starts_with(notice))
     }
 
-    fn finish(mut self) -> Vec<Wrong> {
+    fn finish(mut self) -> Vec<WrongInterval> {
         for (place, (since, key)) in std::mem::take(&mut self.open) {
             self.close(place, since, key, self.timeline.end);
         }
