@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fulmar_terminal::Position;
 
+use super::misprediction::wrong_cells;
 use super::recorded_truth::RecordedTruth;
 use super::snapshot::CellLook;
 use super::viewing::{Moment, Viewing};
-use super::wrong::wrong_cells;
 
 /// The secrets of a session that were shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@
 //!   screen behind the first newline will do as well. Keys without effect have no wait.
 //! - *Instant* is an effect that is there within 5 ms ([`INSTANT`]).
 //! - A cell is *wrong* when it differs from the server's frame and from every true screen between that
-//!   frame and the last key ([`Wrong`]); if that lasts 30 ms or longer ([`WRONG_FROM`]) the key that caused it is
+//!   frame and the last key ([`Misprediction`]); if that lasts 30 ms or longer ([`WRONG_FROM`]) the key that caused it is
 //!   wrong. So is a cursor. The share is one of all keys.
 //! - A *leak* is a wrong cell near the cursor that holds a character of a secret, however short
 //!   ([`Leaks`]).
@@ -33,6 +33,7 @@ mod group;
 mod hints;
 mod leak;
 mod link;
+mod misprediction;
 mod predictor;
 mod recorded_truth;
 mod recording;
@@ -48,7 +49,6 @@ mod trial;
 mod typed;
 mod viewing;
 mod wait;
-mod wrong;
 
 pub use comparison::Comparison;
 pub use engine::Peer;
@@ -57,6 +57,7 @@ pub use gate::{Gate, Verdict};
 pub use group::Group;
 pub use leak::Leaks;
 pub use link::Link;
+pub use misprediction::{Misprediction, WRONG_FROM};
 pub use predictor::{Drawn, Kind, Predictor};
 pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth, ScreenRegion};
 pub use recording::Recording;
@@ -70,7 +71,6 @@ pub use table::Results;
 pub use trial::{Plan, Trial};
 pub use typed::Watch;
 pub use viewing::{Moment, Viewing};
-pub use wrong::{WRONG_FROM, Wrong};
 
 #[cfg(test)]
 mod tests;

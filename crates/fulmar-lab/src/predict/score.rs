@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::leak::{Leaks, leaks};
+use super::misprediction::{Misprediction, wrongs};
 use super::recorded_truth::RecordedTruth;
 use super::viewing::Viewing;
 use super::wait::wait;
-use super::wrong::{Wrong, wrongs};
 use crate::stats::Observation;
 
 /// An effect that is there within this time is there at once.
@@ -34,7 +34,7 @@ pub struct Scored {
     /// The wait of each key; `None` for one without effect.
     pub waits: Vec<Option<Observation>>,
     /// Everything that was wrong.
-    pub wrongs: Vec<Wrong>,
+    pub wrongs: Vec<Misprediction>,
 }
 
 impl Scored {

@@ -30,7 +30,7 @@ pub(super) enum Validity {
     /// It was right, or there was nothing to be right about.
     RightAnyway,
     /// It was not.
-    Wrong,
+    Misprediction,
 }
 
 impl Default for CellPrediction {
@@ -75,7 +75,7 @@ impl CellPrediction {
         late_ack: u64,
     ) -> Validity {
         if at.row.0 >= screen.rows() || at.column.0 >= screen.columns() {
-            return Validity::Wrong;
+            return Validity::Misprediction;
         }
         if late_ack < self.expires {
             return Validity::Pending;
@@ -85,7 +85,7 @@ impl CellPrediction {
         }
         let actual = screen.look(at);
         if !actual.has_text_of(self.look) {
-            return Validity::Wrong;
+            return Validity::Misprediction;
         }
         let was_there = |original: &CellLook| original.has_text_of(self.look);
         if self.originals.iter().any(was_there) {

@@ -164,9 +164,9 @@ impl Stock {
                 let (epoch, made) = (prediction.epoch, prediction.at);
                 let at = place(Row(row), column);
                 match prediction.validity(at, snapshot, self.late_ack) {
-                    Validity::Wrong if self.is_frozen() => self.drop_guess(row, column),
-                    Validity::Wrong if epoch > self.confirmed => self.kill(epoch, frame),
-                    Validity::Wrong => {
+                    Validity::Misprediction if self.is_frozen() => self.drop_guess(row, column),
+                    Validity::Misprediction if epoch > self.confirmed => self.kill(epoch, frame),
+                    Validity::Misprediction => {
                         self.reset();
                         return true;
                     }

@@ -17,7 +17,7 @@ pub const WRONG_FROM: Duration = Duration::from_millis(30);
 /// It is wrong as long as it differs from the server's frame and from every true screen between that
 /// frame and the last key. What is there behind the first newline of an answer is a true screen, too.
 #[derive(Clone, Debug)]
-pub struct Wrong {
+pub struct Misprediction {
     /// The place; `None` for the cursor.
     pub place: Option<Position>,
     /// The time at which it began.
@@ -64,8 +64,8 @@ fn true_snapshots(
 }
 
 /// Returns everything that was wrong in a session.
-pub(super) fn wrongs(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Vec<Wrong> {
-    let mut watch = Watch {
+pub(super) fn wrongs(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Vec<Misprediction> {
+    let mut watch = MispredictionDetector {
         viewing,
         open: BTreeMap::new(),
         drawn: BTreeMap::new(),
@@ -89,16 +89,16 @@ struct Open {
     moment: usize,
 }
 
-struct Watch<'a> {
+struct MispredictionDetector<'a> {
     viewing: &'a Viewing<'a>,
     open: BTreeMap<Option<Position>, Open>,
     /// The looks that are drawn over the frame, and the key because of which each is.
     drawn: BTreeMap<Position, (CellLook, usize)>,
     cursor: Option<(Position, usize)>,
-    wrongs: Vec<Wrong>,
+    wrongs: Vec<Misprediction>,
 }
 
-impl Watch<'_> {
+impl MispredictionDetector<'_> {
     fn pass(&mut self, truth: &RecordedTruth, number: usize, moment: &Moment<'_>) {
         self.blame(moment);
         let mut wrong = BTreeMap::new();
@@ -150,7 +150,7 @@ impl Watch<'_> {
     fn close(&mut self, place: Option<Position>, open: Open, end: Duration) {
         let lasted = end.saturating_sub(open.since);
         if lasted >= WRONG_FROM {
-            self.wrongs.push(Wrong {
+            self.wrongs.push(Misprediction {
                 place,
                 since: open.since,
                 lasted,
