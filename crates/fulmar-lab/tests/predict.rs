@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulmar_lab::predict::{Gate, Kind, Link, Peer, Recording, Session, Watch};
+use fulmar_lab::predict::{Kind, Link, Peer, Recording, SecrecyGate, Session, Watch};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -20,7 +20,7 @@ fn no_character_of_a_secret_is_ever_shown() {
     }
     recordings.retain(|recording| recording.truth.has_secret());
     assert!(recordings.len() >= 18, "{}", recordings.len());
-    let gate = Gate::new(&recordings, 3).expect("secrets");
+    let gate = SecrecyGate::new(&recordings, 3).expect("secrets");
     let gate = gate.kept_by(&[Kind::Engine, Kind::EngineHints]);
     let verdict = gate.run(|_| ()).expect("sessions");
     assert!(verdict.is_passed(), "{verdict}");

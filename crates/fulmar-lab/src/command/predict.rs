@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
-    Comparison, Gate, HELD_OUT, Kind, Link, Plan, Recording, Results, Session, Set, Watch, explain,
-    judged,
+    Comparison, HELD_OUT, Kind, Link, Plan, Recording, Results, SecrecyGate, Session, Set, Watch,
+    explain, judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
 
@@ -156,7 +156,7 @@ fn judge(arguments: &Arguments, recordings: &[Recording], link: Link) -> Result<
 fn gate(arguments: &Arguments) -> Result<ExitCode> {
     let mut recordings = recordings(arguments)?;
     recordings.retain(|recording| recording.truth.has_secret());
-    let mut gate = Gate::new(&recordings, arguments.seeds)?.kept_by(&arguments.predictor);
+    let mut gate = SecrecyGate::new(&recordings, arguments.seeds)?.kept_by(&arguments.predictor);
     if !arguments.links.is_empty() {
         gate = gate.over(arguments.links.clone());
     }

@@ -23,12 +23,11 @@
 //! # The gate
 //!
 //! No predictor of ours may leak, on any link ([`Link::gate`]) and with any seed, and a control that shows
-//! everything must, on every recording that has a secret ([`Gate`]).
+//! everything must, on every recording that has a secret ([`SecrecyGate`]).
 
 mod comparison;
 mod engine;
 mod explain;
-mod gate;
 mod group;
 mod hints;
 mod leak;
@@ -40,6 +39,7 @@ mod recording;
 mod rendered;
 mod row;
 mod score;
+mod secrecy_gate;
 mod session;
 mod set;
 mod snapshot;
@@ -53,7 +53,6 @@ mod wait;
 pub use comparison::Comparison;
 pub use engine::Peer;
 pub use explain::explain;
-pub use gate::{Gate, Verdict};
 pub use group::Group;
 pub use leak::Leaks;
 pub use link::Link;
@@ -64,6 +63,7 @@ pub use recording::Recording;
 pub use rendered::judged;
 pub use row::{About, PREDICTIONS, Row, Rows};
 pub use score::{INSTANT, Score, Scored};
+pub use secrecy_gate::{SecrecyGate, SecrecyReport};
 pub use session::{Frame, Happening, Keys, Session, Shown, What};
 pub use set::{HELD_OUT, Set};
 pub use snapshot::{CellLook, ScreenSnapshot};

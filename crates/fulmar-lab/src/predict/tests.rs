@@ -297,14 +297,14 @@ fn a_control_that_shows_everything_leaks_and_stock_does_not() {
 #[test]
 fn a_gate_needs_a_secret_and_a_control_that_is_noticed() {
     let open = [recording(SHELL)];
-    assert!(Gate::new(&open, 1).is_err());
+    assert!(SecrecyGate::new(&open, 1).is_err());
     let secrets = [secret()];
-    assert!(Gate::new(&secrets, 0).is_err());
-    let gate = Gate::new(&secrets, 1).unwrap().over(vec![LINK]);
+    assert!(SecrecyGate::new(&secrets, 0).is_err());
+    let gate = SecrecyGate::new(&secrets, 1).unwrap().over(vec![LINK]);
     let verdict = gate.run(|_| ()).unwrap();
     assert!(verdict.is_passed(), "{verdict}");
     assert_eq!((verdict.sessions, verdict.secret_keys), (1, 3));
-    let blind = Verdict {
+    let blind = SecrecyReport {
         blind: vec!["test".to_owned()],
         ..verdict
     };

@@ -21,7 +21,7 @@ const CONTROL: Kind = Kind::Everything;
 
 /// The gate for some recordings.
 #[derive(Debug)]
-pub struct Gate<'a> {
+pub struct SecrecyGate<'a> {
     recordings: &'a [Recording],
     links: Vec<Link>,
     seeds: u64,
@@ -30,7 +30,7 @@ pub struct Gate<'a> {
 
 /// The verdict of the gate.
 #[derive(Debug)]
-pub struct Verdict {
+pub struct SecrecyReport {
     /// The number of sessions.
     pub sessions: usize,
     /// The number of keys of secrets that were typed in them.
@@ -43,19 +43,19 @@ pub struct Verdict {
     pub blind: Vec<String>,
 }
 
-impl<'a> Gate<'a> {
+impl<'a> SecrecyGate<'a> {
     /// Returns the gate over all its links, for the recordings that have a secret.
     ///
     /// # Errors
     ///
     /// Where none has.
-    pub fn new(recordings: &'a [Recording], seeds: u64) -> Result<Gate<'a>> {
+    pub fn new(recordings: &'a [Recording], seeds: u64) -> Result<SecrecyGate<'a>> {
         let has_secrets = recordings.iter().all(|one| one.truth.has_secret());
         ensure!(
             has_secrets && !recordings.is_empty() && seeds > 0,
             "there is no secret to be kept"
         );
-        Ok(Gate {
+        Ok(SecrecyGate {
             recordings,
             links: Link::gate(),
             seeds,
@@ -65,9 +65,9 @@ impl<'a> Gate<'a> {
 
     /// Takes only these of what has to keep secrets; all others of them are left out.
     #[must_use]
-    pub fn kept_by(self, kinds: &[Kind]) -> Gate<'a> {
+    pub fn kept_by(self, kinds: &[Kind]) -> SecrecyGate<'a> {
         let keepers = KEEPERS.into_iter().filter(|keeper| kinds.contains(keeper));
-        Gate {
+        SecrecyGate {
             keepers: keepers.collect(),
             ..self
         }
@@ -75,8 +75,8 @@ impl<'a> Gate<'a> {
 
     /// Takes only these links.
     #[must_use]
-    pub fn over(self, links: Vec<Link>) -> Gate<'a> {
-        Gate { links, ..self }
+    pub fn over(self, links: Vec<Link>) -> SecrecyGate<'a> {
+        SecrecyGate { links, ..self }
     }
 
     /// Runs all sessions, link after link, and says after each how far it is.
@@ -84,9 +84,9 @@ impl<'a> Gate<'a> {
     /// # Errors
     ///
     /// Where one does not come about, or there is nobody to keep a secret.
-    pub fn run(&self, mut say: impl FnMut(String)) -> Result<Verdict> {
+    pub fn run(&self, mut say: impl FnMut(String)) -> Result<SecrecyReport> {
         ensure!(!self.keepers.is_empty(), "nobody has to keep the secrets");
-        let mut verdict = Verdict {
+        let mut verdict = SecrecyReport {
             sessions: 0,
             secret_keys: 0,
             leaks: Vec::new(),
@@ -141,14 +141,14 @@ impl<'a> Gate<'a> {
     }
 }
 
-impl Verdict {
+impl SecrecyReport {
     /// Returns true if nothing was shown, and the control shows that it would have been noticed.
     pub fn is_passed(&self) -> bool {
         self.leaks.is_empty() && self.blind.is_empty() && self.control > 0
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for SecrecyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for leak in &self.leaks {
             writeln!(f, "{leak}")?;
