@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulmar_lab::predict::{Kind, Link, Peer, Recording, SecrecyGate, Session, Watch};
+use fulmar_lab::predict::{ClientWatch, Kind, Link, Peer, Recording, SecrecyGate, Session};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -66,7 +66,7 @@ fn a_near_link_shows_what_it_would_without_prediction() {
     ];
     let recordings = Recording::read_all(&folder(), &parts.map(str::to_owned));
     for recording in recordings.expect("recordings") {
-        let written = |round_trip: u64, watch: Watch| {
+        let written = |round_trip: u64, watch: ClientWatch| {
             let link = Link {
                 round_trip,
                 ..Link::default()
@@ -75,7 +75,7 @@ fn a_near_link_shows_what_it_would_without_prediction() {
             let session = Session::run(&link.scenario(1), trace, truth, Some(watch));
             session.expect("a session").written
         };
-        for watch in [Peer::Stock, Peer::Own].map(Watch::of) {
+        for watch in [Peer::Stock, Peer::Own].map(ClientWatch::of) {
             for round_trip in [0, 5, 10, 20] {
                 let plain = written(round_trip, watch.without_prediction());
                 let is_same = written(round_trip, watch) == plain;
@@ -83,7 +83,7 @@ fn a_near_link_shows_what_it_would_without_prediction() {
                 assert!(is_same, "{name} over {round_trip} ms, {watch:?}");
             }
         }
-        let watch = Watch::of(Peer::Stock);
+        let watch = ClientWatch::of(Peer::Stock);
         let plain = written(100, watch.without_prediction());
         assert!(written(100, watch) != plain, "{}", recording.name);
     }

@@ -13,7 +13,7 @@ use super::recorded_truth::RecordedTruth;
 use super::recording::Recording;
 use super::score::{Scored, is_instant};
 use super::session::Session;
-use super::typed::Watch;
+use super::typing_client::ClientWatch;
 use super::viewing::{Moment, Viewing};
 
 /// The time before a leak that is of interest.
@@ -33,7 +33,7 @@ pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Resu
         &scenario,
         &recording.trace,
         truth,
-        kind.watched().map(Watch::of),
+        kind.watched().map(ClientWatch::of),
     )?;
     let viewing = kind.view(&session);
     let scored = Scored::of(truth, &viewing);

@@ -46,7 +46,7 @@ mod snapshot;
 mod stock;
 mod table;
 mod trial;
-mod typed;
+mod typing_client;
 mod viewing;
 mod wait;
 
@@ -69,7 +69,7 @@ pub use set::{HELD_OUT, Set};
 pub use snapshot::{CellLook, ScreenSnapshot};
 pub use table::Results;
 pub use trial::{Plan, Trial};
-pub use typed::Watch;
+pub use typing_client::ClientWatch;
 pub use viewing::{Moment, Viewing};
 
 #[cfg(test)]

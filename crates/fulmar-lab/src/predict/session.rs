@@ -13,7 +13,7 @@ use fulmar_terminal::{Screen, Size};
 use super::hints::hints;
 use super::recorded_truth::RecordedTruth;
 use super::snapshot::ScreenSnapshot;
-use super::typed::{Typed, Watch};
+use super::typing_client::{ClientWatch, TypingClient};
 use crate::scenario::Scenario;
 use crate::simulated::{Far, PlayedHost, Tty, key};
 use crate::trace::Trace;
@@ -124,13 +124,13 @@ impl Session {
         scenario: &Scenario,
         recording: &Trace,
         truth: &RecordedTruth,
-        watched: Option<Watch>,
+        watched: Option<ClientWatch>,
     ) -> Result<Session> {
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
             .context("no window has the size of the recording")?;
         let server = scenario.simulated_server();
-        let near = Typed::new(key()?, size, server, recording, watched);
+        let near = TypingClient::new(key()?, size, server, recording, watched);
         let host = PlayedHost::unstamped(recording);
         let far = match watched {
             Some(watch) if watch.has_own_server() => {
@@ -160,7 +160,7 @@ impl Session {
     }
 
     fn of(
-        simulation: Simulation<(Typed, Far<'_>)>,
+        simulation: Simulation<(TypingClient, Far<'_>)>,
         truth: &RecordedTruth,
         size: Size,
         end: Duration,
@@ -172,14 +172,14 @@ impl Session {
         let mut said = Vec::new();
         let mut last: Option<Frame> = None;
         let mut looks = Looks::default();
-        for lived in near.lived {
-            let what = match lived.what {
-                super::typed::What::Keys(keys) => {
+        for records in near.records {
+            let what = match records.what {
+                super::typing_client::ClientObservation::Keys(keys) => {
                     looks.note(&keys, truth);
                     What::Keys(keys)
                 }
-                super::typed::What::Resized(size) => What::Resized(size),
-                super::typed::What::Shown(screen, predicted) => {
+                super::typing_client::ClientObservation::Resized(size) => What::Resized(size),
+                super::typing_client::ClientObservation::Shown(screen, predicted) => {
                     let snapshot = match (&shown_screen, shown.last()) {
                         (Some(before), Some(last)) => {
                             ScreenSnapshot::like(&screen, before, &last.snapshot)
@@ -188,17 +188,17 @@ impl Session {
                     };
                     shown_screen = Some(screen);
                     shown.push(Shown {
-                        at: lived.at,
+                        at: records.at,
                         snapshot,
                         predicted,
                     });
                     continue;
                 }
-                super::typed::What::Said(remark) => {
-                    said.push((lived.at, remark));
+                super::typing_client::ClientObservation::Said(remark) => {
+                    said.push((records.at, remark));
                     continue;
                 }
-                super::typed::What::News(news) => {
+                super::typing_client::ClientObservation::ServerUpdate(news) => {
                     let snapshot = match &last {
                         Some(last) => {
                             ScreenSnapshot::like(&news.screen, &last.screen, &last.snapshot)
@@ -231,7 +231,10 @@ impl Session {
                     What::Frame(Box::new(frame))
                 }
             };
-            happenings.push(Happening { at: lived.at, what });
+            happenings.push(Happening {
+                at: records.at,
+                what,
+            });
         }
         let is_whole = last.is_some_and(|last| last.number == truth.end());
         Ok(Session {

@@ -38,7 +38,7 @@ fn session(recording: &Recording) -> Session {
         &LINK.scenario(1),
         &recording.trace,
         &recording.truth,
-        Some(Watch::of(Peer::Stock)),
+        Some(ClientWatch::of(Peer::Stock)),
     )
     .unwrap()
 }

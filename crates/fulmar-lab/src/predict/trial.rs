@@ -13,7 +13,7 @@ use super::predictor::Kind;
 use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::Session;
-use super::typed::Watch;
+use super::typing_client::ClientWatch;
 
 /// The recordings, links, seeds and predictors to try.
 #[derive(Debug)]
@@ -87,7 +87,12 @@ impl Plan<'_> {
             name, trace, truth, ..
         } = &self.recordings[recording];
         let run = |watched: Option<Peer>| {
-            let session = Session::run(&link.scenario(seed), trace, truth, watched.map(Watch::of));
+            let session = Session::run(
+                &link.scenario(seed),
+                trace,
+                truth,
+                watched.map(ClientWatch::of),
+            );
             session.with_context(|| format!("{name} over {link}, seed {seed}"))
         };
         let watches = |peer| self.kinds.iter().any(|kind| kind.watched() == Some(peer));

@@ -20,7 +20,7 @@ use crate::simulated::{UNSEEN_START, agreement, outer_terminal, words};
 use crate::trace::{Event, Trace, strokes};
 
 /// A client, and what happened to it.
-pub(super) struct Typed {
+pub(super) struct TypingClient {
     client: Client,
     server: SocketAddr,
     paths_opened: u64,
@@ -28,7 +28,7 @@ pub(super) struct Typed {
     outgoing: VecDeque<Transmit>,
     phase: Phase,
     /// The acts that are still to be done, and when after the beginning.
-    plan: VecDeque<Act>,
+    plan: VecDeque<PlannedAction>,
     /// The number of bytes that were typed.
     bytes_typed: u64,
     /// The number of them that each state of the user stream holds that was sent.
@@ -43,20 +43,20 @@ pub(super) struct Typed {
     shown: Option<Option<Overlay>>,
     /// The bytes that the client wrote to it.
     pub(super) written: Vec<u8>,
-    pub(super) lived: Vec<Lived>,
+    pub(super) records: Vec<ClientRecord>,
 }
 
 /// A client whose terminal is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Watch {
+pub struct ClientWatch {
     peer: Peer,
     mode: PredictionMode,
 }
 
-impl Watch {
+impl ClientWatch {
     /// With a server of that kind, and prediction as it is by default.
-    pub fn of(peer: Peer) -> Watch {
-        Watch {
+    pub fn of(peer: Peer) -> ClientWatch {
+        ClientWatch {
             peer,
             mode: PredictionMode::Adaptive,
         }
@@ -64,8 +64,8 @@ impl Watch {
 
     /// The same, without prediction.
     #[must_use]
-    pub fn without_prediction(self) -> Watch {
-        Watch {
+    pub fn without_prediction(self) -> ClientWatch {
+        ClientWatch {
             mode: PredictionMode::Never,
             ..self
         }
@@ -77,15 +77,15 @@ impl Watch {
 }
 
 /// An event at the client, and its time.
-pub(super) struct Lived {
+pub(super) struct ClientRecord {
     pub(super) at: Duration,
-    pub(super) what: What,
+    pub(super) what: ClientObservation,
 }
 
-pub(super) enum What {
+pub(super) enum ClientObservation {
     Keys(Keys),
     Resized(Size),
-    News(Box<News>),
+    ServerUpdate(Box<ServerUpdate>),
     /// The screen of the user's terminal from here on, and what of it was predicted.
     Shown(Box<Screen>, Option<Overlay>),
     /// A remark of the client on a decision.
@@ -93,7 +93,7 @@ pub(super) enum What {
 }
 
 /// The news that came from the server.
-pub(super) struct News {
+pub(super) struct ServerUpdate {
     pub(super) screen: Screen,
     pub(super) state: StateNumber,
     pub(super) received: u64,
@@ -112,12 +112,12 @@ enum Phase {
 }
 
 /// Something that the user does.
-struct Act {
+struct PlannedAction {
     after: Duration,
-    what: Doing,
+    what: ClientAction,
 }
 
-enum Doing {
+enum ClientAction {
     Type {
         bytes: Vec<u8>,
         key: usize,
@@ -126,26 +126,28 @@ enum Doing {
     Resize(Size),
 }
 
-impl Typed {
+impl TypingClient {
     /// Returns a user who sits down. If the client is not watched, predictors are beside it.
     pub(super) fn new(
         key: Key,
         size: Size,
         server: SocketAddr,
         recording: &Trace,
-        watched: Option<Watch>,
-    ) -> Typed {
+        watched: Option<ClientWatch>,
+    ) -> TypingClient {
         let config = ClientConfig {
             size,
             outer: outer_terminal(),
-            agreement: watched.is_some_and(Watch::has_own_server).then(agreement),
+            agreement: watched
+                .is_some_and(ClientWatch::has_own_server)
+                .then(agreement),
             prediction: fulmar_predict::PredictionConfig {
                 mode: watched.map_or(PredictionMode::Never, |watch| watch.mode),
                 ..fulmar_predict::PredictionConfig::default()
             },
             ..ClientConfig::new(key, [1; 32])
         };
-        let mut typed = Typed {
+        let mut typed = TypingClient {
             client: Client::new(words::time(Duration::ZERO), config),
             server,
             paths_opened: 0,
@@ -161,7 +163,7 @@ impl Typed {
             outer: watched.map(|_| Terminal::new(size)),
             shown: None,
             written: Vec::new(),
-            lived: Vec::new(),
+            records: Vec::new(),
         };
         if watched.is_some() {
             typed.client.observe_prediction();
@@ -227,7 +229,7 @@ impl Typed {
             }
             Phase::Starting if !self.shows_ready() => {
                 self.phase = Phase::Typing { began: now };
-                self.lived.clear();
+                self.records.clear();
                 self.shown = None;
                 self.note_news(now);
                 true
@@ -247,12 +249,12 @@ impl Typed {
         }
     }
 
-    fn act(&mut self, now: Duration, what: Doing) {
+    fn act(&mut self, now: Duration, what: ClientAction) {
         match what {
-            Doing::Type { bytes, key, count } => {
-                self.lived.push(Lived {
+            ClientAction::Type { bytes, key, count } => {
+                self.records.push(ClientRecord {
                     at: now,
-                    what: What::Keys(Keys {
+                    what: ClientObservation::Keys(Keys {
                         bytes: bytes.clone(),
                         first: self.bytes_typed,
                         key,
@@ -262,10 +264,10 @@ impl Typed {
                 });
                 self.type_bytes(now, &bytes);
             }
-            Doing::Resize(size) => {
-                self.lived.push(Lived {
+            ClientAction::Resize(size) => {
+                self.records.push(ClientRecord {
                     at: now,
-                    what: What::Resized(size),
+                    what: ClientObservation::Resized(size),
                 });
                 self.client.handle_resize(words::time(now), size);
                 if let Some(outer) = &mut self.outer {
@@ -310,7 +312,7 @@ impl Typed {
 
     fn note_news(&mut self, now: Duration) {
         let echo_ack = self.client.echo_ack();
-        let news = News {
+        let news = ServerUpdate {
             screen: self.client.screen().clone(),
             state: self.state,
             received: self.received.max(self.bytes_of(echo_ack)),
@@ -322,9 +324,9 @@ impl Typed {
                 .round_trip
                 .map(|(smoothed, _)| smoothed),
         };
-        self.lived.push(Lived {
+        self.records.push(ClientRecord {
             at: now,
-            what: What::News(Box::new(news)),
+            what: ClientObservation::ServerUpdate(Box::new(news)),
         });
     }
 
@@ -334,10 +336,11 @@ impl Typed {
         let mut drawn = Vec::new();
         self.client.draw(words::time(now), &mut drawn);
         let said = self.client.take_decisions();
-        self.lived.extend(said.iter().map(|(_, decision)| Lived {
-            at: now,
-            what: What::Said(decision.to_string()),
-        }));
+        self.records
+            .extend(said.iter().map(|(_, decision)| ClientRecord {
+                at: now,
+                what: ClientObservation::Said(decision.to_string()),
+            }));
         outer.process(&drawn);
         self.written.extend_from_slice(&drawn);
         outer.take_replies();
@@ -345,9 +348,9 @@ impl Typed {
         let predicted = self.client.predicted().cloned();
         let is_news = self.shown.as_ref() != Some(&predicted);
         if !drawn.is_empty() || is_news {
-            self.lived.push(Lived {
+            self.records.push(ClientRecord {
                 at: now,
-                what: What::Shown(Box::new(outer.screen().clone()), predicted.clone()),
+                what: ClientObservation::Shown(Box::new(outer.screen().clone()), predicted.clone()),
             });
             self.shown = Some(predicted);
         }
@@ -360,7 +363,7 @@ impl Typed {
     }
 }
 
-fn plan(recording: &Trace) -> VecDeque<Act> {
+fn plan(recording: &Trace) -> VecDeque<PlannedAction> {
     let mut key = 0;
     let mut plan = VecDeque::new();
     // The first is the size at the beginning.
@@ -369,8 +372,8 @@ fn plan(recording: &Trace) -> VecDeque<Act> {
         let bytes = match &record.event {
             Event::User(bytes) => bytes,
             Event::Size(size) => {
-                let what = Size::new(size.rows, size.columns).map(Doing::Resize);
-                plan.extend(what.map(|what| Act { after, what }));
+                let what = Size::new(size.rows, size.columns).map(ClientAction::Resize);
+                plan.extend(what.map(|what| PlannedAction { after, what }));
                 continue;
             }
             Event::Host(_) => continue,
@@ -382,9 +385,9 @@ fn plan(recording: &Trace) -> VecDeque<Act> {
             continue;
         }
         let bytes = typed.iter().flat_map(|stroke| stroke.bytes);
-        plan.push_back(Act {
+        plan.push_back(PlannedAction {
             after,
-            what: Doing::Type {
+            what: ClientAction::Type {
                 bytes: bytes.copied().collect(),
                 key,
                 count: typed.len(),
@@ -395,7 +398,7 @@ fn plan(recording: &Trace) -> VecDeque<Act> {
     plan
 }
 
-impl Node for Typed {
+impl Node for TypingClient {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         let arrival = Arrival {
             path: PathId::new(self.paths_opened),
