@@ -7,7 +7,7 @@ use fulmar_predict::{PredictionConfig, PredictionEngine};
 use fulmar_terminal::{Screen, Size};
 
 use super::predictor::{Drawn, Predictor};
-use super::session::{Frame, Keys};
+use super::session::{Frame, KeyboardRead};
 use super::snapshot::ScreenSnapshot;
 
 /// The maker of the server.
@@ -45,7 +45,7 @@ fn time(now: Duration) -> Time {
 }
 
 impl Predictor for Adapter {
-    fn type_keys(&mut self, now: Duration, keys: &Keys, _: &Frame) {
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, _: &Frame) {
         self.engine.handle_keys(time(now), keys.first, &keys.bytes);
     }
 

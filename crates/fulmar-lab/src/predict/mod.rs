@@ -64,7 +64,7 @@ pub use rendered::judged;
 pub use row::{About, PREDICTIONS, Row, Rows};
 pub use score::{INSTANT, Score, Scored};
 pub use secrecy_gate::{SecrecyGate, SecrecyReport};
-pub use session::{Frame, Happening, Keys, Session, Shown, What};
+pub use session::{ClientScreen, Frame, KeyboardRead, Session, SessionEvent, SessionEventKind};
 pub use set::{HELD_OUT, Set};
 pub use snapshot::{CellLook, ScreenSnapshot};
 pub use table::Results;

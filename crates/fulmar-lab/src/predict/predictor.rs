@@ -8,7 +8,7 @@ use fulmar_terminal::{Position, Size};
 use serde::{Deserialize, Serialize};
 
 use super::engine::{Adapter, Peer};
-use super::session::{Frame, Keys, Session};
+use super::session::{Frame, KeyboardRead, Session};
 use super::snapshot::ScreenSnapshot;
 use super::stock::{Mode, Stock};
 use super::viewing::Viewing;
@@ -16,7 +16,7 @@ use super::viewing::Viewing;
 /// A predictor on a session: told what is typed and what comes, it says what the user sees.
 pub trait Predictor {
     /// Takes in what was typed, while `frame` is the newest.
-    fn type_keys(&mut self, now: Duration, keys: &Keys, frame: &Frame);
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, frame: &Frame);
 
     /// Takes in what came.
     fn take_frame(&mut self, now: Duration, frame: &Frame);
@@ -189,7 +189,7 @@ impl Kind {
 struct Nothing;
 
 impl Predictor for Nothing {
-    fn type_keys(&mut self, _: Duration, _: &Keys, _: &Frame) {}
+    fn type_keys(&mut self, _: Duration, _: &KeyboardRead, _: &Frame) {}
 
     fn take_frame(&mut self, _: Duration, _: &Frame) {}
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use fulmar_terminal::Position;
 
 use super::recording::Recording;
-use super::session::{Session, What};
+use super::session::{Session, SessionEventKind};
 use super::snapshot::ScreenSnapshot;
 use super::viewing::{Moment, Viewing};
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict, Stamp};
@@ -40,12 +40,12 @@ fn user_side(recording: &Recording, session: &Session, viewing: &Viewing<'_>) ->
         at: began,
         event: Event::Size(recording.trace.size()),
     }];
-    let typed = session.happenings.iter().filter_map(|one| match &one.what {
-        What::Keys(keys) => Some(Record {
+    let typed = session.events.iter().filter_map(|one| match &one.what {
+        SessionEventKind::Keys(keys) => Some(Record {
             at: one.at,
             event: Event::User(keys.bytes.clone()),
         }),
-        What::Frame(_) | What::Resized(_) => None,
+        SessionEventKind::Frame(_) | SessionEventKind::Resized(_) => None,
     });
     records.extend(typed);
     let mut before: Option<&Moment<'_>> = None;

@@ -24,9 +24,9 @@ pub struct Session {
     /// The window's size.
     pub size: Size,
     /// The events.
-    pub happenings: Vec<Happening>,
+    pub events: Vec<SessionEvent>,
     /// The screens that the client itself showed, from when on, if it was watched.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ClientScreen>,
     /// The remarks that it made about its decisions.
     pub said: Vec<(Duration, String)>,
     /// The bytes that it wrote to its terminal.
@@ -41,7 +41,7 @@ pub struct Session {
 
 /// A screen that a client shows.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ClientScreen {
     /// The time from which it was shown.
     pub at: Duration,
     /// The whole screen.
@@ -52,18 +52,18 @@ pub struct Shown {
 
 /// Something that happened at the client.
 #[derive(Clone, Debug)]
-pub struct Happening {
+pub struct SessionEvent {
     /// The time of the event.
     pub at: Duration,
     /// The event.
-    pub what: What,
+    pub what: SessionEventKind,
 }
 
 /// The kinds of event.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum SessionEventKind {
     /// Something was typed.
-    Keys(Keys),
+    Keys(KeyboardRead),
     /// The window got another size.
     Resized(Size),
     /// A state of the server's came, or the news that it is still the same.
@@ -72,7 +72,7 @@ pub enum What {
 
 /// One read of the keyboard.
 #[derive(Clone, Debug)]
-pub struct Keys {
+pub struct KeyboardRead {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// The number of the first of them among all bytes ever typed.
@@ -166,8 +166,8 @@ impl Session {
         end: Duration,
     ) -> Result<Session> {
         let (near, far) = simulation.nodes;
-        let mut happenings = Vec::new();
-        let mut shown: Vec<Shown> = Vec::new();
+        let mut events = Vec::new();
+        let mut shown: Vec<ClientScreen> = Vec::new();
         let mut shown_screen: Option<Box<Screen>> = None;
         let mut said = Vec::new();
         let mut last: Option<Frame> = None;
@@ -176,9 +176,11 @@ impl Session {
             let what = match records.what {
                 super::typing_client::ClientObservation::Keys(keys) => {
                     looks.note(&keys, truth);
-                    What::Keys(keys)
+                    SessionEventKind::Keys(keys)
                 }
-                super::typing_client::ClientObservation::Resized(size) => What::Resized(size),
+                super::typing_client::ClientObservation::Resized(size) => {
+                    SessionEventKind::Resized(size)
+                }
                 super::typing_client::ClientObservation::Shown(screen, predicted) => {
                     let snapshot = match (&shown_screen, shown.last()) {
                         (Some(before), Some(last)) => {
@@ -187,7 +189,7 @@ impl Session {
                         _ => ScreenSnapshot::of(&screen),
                     };
                     shown_screen = Some(screen);
-                    shown.push(Shown {
+                    shown.push(ClientScreen {
                         at: records.at,
                         snapshot,
                         predicted,
@@ -228,10 +230,10 @@ impl Session {
                         srtt: news.srtt,
                     };
                     last = Some(frame.clone());
-                    What::Frame(Box::new(frame))
+                    SessionEventKind::Frame(Box::new(frame))
                 }
             };
-            happenings.push(Happening {
+            events.push(SessionEvent {
                 at: records.at,
                 what,
             });
@@ -239,7 +241,7 @@ impl Session {
         let is_whole = last.is_some_and(|last| last.number == truth.end());
         Ok(Session {
             size,
-            happenings,
+            events,
             shown,
             said,
             written: near.written,
@@ -259,7 +261,7 @@ struct Looks {
 }
 
 impl Looks {
-    fn note(&mut self, keys: &Keys, truth: &RecordedTruth) {
+    fn note(&mut self, keys: &KeyboardRead, truth: &RecordedTruth) {
         let recorded = truth
             .keys()
             .get(keys.key)

@@ -67,7 +67,7 @@ impl<F: Fn(usize, &mut ScreenSnapshot)> Fake<F> {
 }
 
 impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Fake<F> {
-    fn type_keys(&mut self, now: Duration, keys: &Keys, _: &Frame) {
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, _: &Frame) {
         self.until = now + self.lasts;
         self.typed = keys.key + keys.count;
     }

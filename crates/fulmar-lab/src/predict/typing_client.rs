@@ -14,7 +14,7 @@ use fulmar_terminal::{Row, Screen, Size, Terminal};
 use fulmar_transport::{Arrival, Countable as _, Outcome, Received, StateNumber};
 
 use super::engine::Peer;
-use super::session::Keys;
+use super::session::KeyboardRead;
 use crate::played::READY;
 use crate::simulated::{UNSEEN_START, agreement, outer_terminal, words};
 use crate::trace::{Event, Trace, strokes};
@@ -83,7 +83,7 @@ pub(super) struct ClientRecord {
 }
 
 pub(super) enum ClientObservation {
-    Keys(Keys),
+    Keys(KeyboardRead),
     Resized(Size),
     ServerUpdate(Box<ServerUpdate>),
     /// The screen of the user's terminal from here on, and what of it was predicted.
@@ -254,7 +254,7 @@ impl TypingClient {
             ClientAction::Type { bytes, key, count } => {
                 self.records.push(ClientRecord {
                     at: now,
-                    what: ClientObservation::Keys(Keys {
+                    what: ClientObservation::Keys(KeyboardRead {
                         bytes: bytes.clone(),
                         first: self.bytes_typed,
                         key,

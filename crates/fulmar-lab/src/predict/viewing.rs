@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::predictor::{Drawn, Predictor};
-use super::session::{Frame, Session, What};
+use super::session::{Frame, Session, SessionEventKind};
 use crate::trace::strokes;
 
 /// A session as a predictor showed it.
@@ -43,16 +43,16 @@ impl<'a> Viewing<'a> {
             now: Duration::ZERO,
             frame: None,
         };
-        for happening in &session.happenings {
-            show.wait(happening.at);
-            show.now = happening.at;
-            match &happening.what {
-                What::Frame(frame) => {
+        for event in &session.events {
+            show.wait(event.at);
+            show.now = event.at;
+            match &event.what {
+                SessionEventKind::Frame(frame) => {
                     show.frame = Some(frame);
                     show.predictor.take_frame(show.now, frame);
                 }
-                What::Resized(size) => show.predictor.resize(show.now, *size),
-                What::Keys(keys) => {
+                SessionEventKind::Resized(size) => show.predictor.resize(show.now, *size),
+                SessionEventKind::Keys(keys) => {
                     show.typed = keys.key + keys.count;
                     if let Some(frame) = show.frame {
                         show.predictor.type_keys(show.now, keys, frame);
@@ -76,21 +76,21 @@ impl<'a> Viewing<'a> {
             end: session.end,
             keys_by_byte: keys_by_byte(session),
         };
-        let happenings = session.happenings.iter().map(|one| one.at);
-        let mut times: Vec<Duration> = happenings
+        let events = session.events.iter().map(|one| one.at);
+        let mut times: Vec<Duration> = events
             .chain(session.shown.iter().map(|shown| shown.at))
             .collect();
         times.sort();
         times.dedup();
-        let (mut happened, mut shown) = (session.happenings.iter().peekable(), 0);
+        let (mut happened, mut shown) = (session.events.iter().peekable(), 0);
         let mut said = session.said.iter().peekable();
         let (mut typed, mut frame) = (0, None);
         for now in times {
             while let Some(one) = happened.next_if(|one| one.at <= now) {
                 match &one.what {
-                    What::Keys(keys) => typed = keys.key + keys.count,
-                    What::Frame(newest) => frame = Some(&**newest),
-                    What::Resized(_) => {}
+                    SessionEventKind::Keys(keys) => typed = keys.key + keys.count,
+                    SessionEventKind::Frame(newest) => frame = Some(&**newest),
+                    SessionEventKind::Resized(_) => {}
                 }
             }
             shown += session.shown[shown..].partition_point(|shown| shown.at <= now);
@@ -129,8 +129,8 @@ impl<'a> Viewing<'a> {
 
 fn keys_by_byte(session: &Session) -> BTreeMap<u64, usize> {
     let mut keys_by_byte = BTreeMap::new();
-    for happening in &session.happenings {
-        let What::Keys(keys) = &happening.what else {
+    for event in &session.events {
+        let SessionEventKind::Keys(keys) = &event.what else {
             continue;
         };
         let mut first = keys.first;

@@ -16,7 +16,7 @@ use self::cells::{CellPrediction, Validity, look_of};
 use self::keyboard::{Action, Keyboard};
 use self::trigger::Triggers;
 use super::predictor::{Drawn, Predictor};
-use super::session::{Frame, Keys};
+use super::session::{Frame, KeyboardRead};
 use super::snapshot::{CellLook, ScreenSnapshot, place};
 
 /// The mode of stock's predictor: when it shows what.
@@ -346,7 +346,7 @@ impl Stock {
 }
 
 impl Predictor for Stock {
-    fn type_keys(&mut self, now: Duration, keys: &Keys, frame: &Frame) {
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, frame: &Frame) {
         self.sent_state = keys.sent_state;
         if keys.bytes.len() > BULK_BYTES {
             return self.reset();
