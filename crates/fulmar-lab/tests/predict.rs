@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulmar_lab::predict::{ClientWatch, Kind, Link, Peer, Recording, SecrecyGate, Session};
+use fulmar_lab::predict::{
+    ClientWatch, Kind, Link, Peer, PredictionSession, Recording, SecrecyGate,
+};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -72,7 +74,7 @@ fn a_near_link_shows_what_it_would_without_prediction() {
                 ..Link::default()
             };
             let (trace, truth) = (&recording.trace, &recording.truth);
-            let session = Session::run(&link.scenario(1), trace, truth, Some(watch));
+            let session = PredictionSession::run(&link.scenario(1), trace, truth, Some(watch));
             session.expect("a session").written
         };
         for watch in [Peer::Stock, Peer::Own].map(ClientWatch::of) {

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
-    ClientWatch, Comparison, HELD_OUT, Kind, Link, Plan, Recording, Results, SecrecyGate, Session,
-    Set, explain, judged,
+    ClientWatch, Comparison, HELD_OUT, Kind, Link, Plan, PredictionSession, Recording, Results,
+    SecrecyGate, Set, explain, judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
 
@@ -131,7 +131,8 @@ fn judge(arguments: &Arguments, recordings: &[Recording], link: Link) -> Result<
         let scenario = link.scenario(1);
         for kind in kinds {
             let watched = kind.watched().map(ClientWatch::of);
-            let session = Session::run(&scenario, &recording.trace, &recording.truth, watched)?;
+            let session =
+                PredictionSession::run(&scenario, &recording.trace, &recording.truth, watched)?;
             let viewing = kind.view(&session);
             let verdict = judged(recording, &truth, &session, &viewing)?;
             let mut row = json!({

@@ -10,7 +10,7 @@ use super::link::Link;
 use super::predictor::Kind;
 use super::recording::Recording;
 use super::rendered::judged;
-use super::session::Session;
+use super::session::PredictionSession;
 use crate::judge::{GroundTruth, RunVerdict};
 use crate::outcome::Outcome;
 use crate::stats::{AT_ONCE, share_within};
@@ -69,7 +69,7 @@ impl Line {
     fn of(recording: &Recording, link: Link, real: &RunVerdict) -> Result<Line> {
         let truth = GroundTruth::of(&recording.trace);
         let scenario = link.scenario(1);
-        let session = Session::run(&scenario, &recording.trace, &recording.truth, None)?;
+        let session = PredictionSession::run(&scenario, &recording.trace, &recording.truth, None)?;
         let model = judged(recording, &truth, &session, &Kind::Stock.view(&session))?;
         Ok(Line {
             recording: recording.name.clone(),

@@ -7,7 +7,7 @@ use fulmar_predict::{PredictionConfig, PredictionEngine};
 use fulmar_terminal::{Screen, Size};
 
 use super::predictor::{Drawn, Predictor};
-use super::session::{Frame, KeyboardRead};
+use super::session::{KeyboardRead, ServerFrame};
 use super::snapshot::ScreenSnapshot;
 
 /// The maker of the server.
@@ -32,7 +32,7 @@ impl Adapter {
         Adapter { engine, peer }
     }
 
-    fn screen<'a>(&self, frame: &'a Frame) -> &'a Screen {
+    fn screen<'a>(&self, frame: &'a ServerFrame) -> &'a Screen {
         match self.peer {
             Peer::Stock => &frame.screen,
             Peer::Own => &frame.native,
@@ -45,11 +45,11 @@ fn time(now: Duration) -> Time {
 }
 
 impl Predictor for Adapter {
-    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, _: &Frame) {
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, _: &ServerFrame) {
         self.engine.handle_keys(time(now), keys.first, &keys.bytes);
     }
 
-    fn take_frame(&mut self, now: Duration, frame: &Frame) {
+    fn take_frame(&mut self, now: Duration, frame: &ServerFrame) {
         self.engine.handle_link(frame.srtt);
         if self.peer == Peer::Own
             && let Some(hints) = frame.hints
@@ -65,7 +65,7 @@ impl Predictor for Adapter {
         self.engine.handle_resize(time(now), size);
     }
 
-    fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> Drawn {
         let overlay = self.engine.overlay(time(now));
         if overlay.is_empty() {
             return Drawn::plain(frame);

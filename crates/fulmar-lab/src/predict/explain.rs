@@ -12,7 +12,7 @@ use super::predictor::Kind;
 use super::recorded_truth::RecordedTruth;
 use super::recording::Recording;
 use super::score::{Scored, is_instant};
-use super::session::Session;
+use super::session::PredictionSession;
 use super::typing_client::ClientWatch;
 use super::viewing::{Moment, Viewing};
 
@@ -29,7 +29,7 @@ const BEFORE_LEAKS: Duration = Duration::from_secs(1);
 pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Result<String> {
     let truth = &recording.truth;
     let scenario = link.scenario(seed);
-    let session = Session::run(
+    let session = PredictionSession::run(
         &scenario,
         &recording.trace,
         truth,

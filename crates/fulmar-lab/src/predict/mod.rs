@@ -1,6 +1,6 @@
 //! Measures how good predictions are: every key of many recordings, over many links, in virtual time.
 //!
-//! A [`Session`] is the real emulator, server, transport and client on a simulated link. The user types
+//! A [`PredictionSession`] is the real emulator, server, transport and client on a simulated link. The user types
 //! at the recorded times, whatever the screen shows, and the programs answer after the recorded
 //! time. What a [`Predictor`] shows changes nothing of that, so a session is run once and shown to
 //! any of them; a [`Viewing`] is what the user then saw, and a [`Scored`] says how good that was.
@@ -64,7 +64,9 @@ pub use rendered::judged;
 pub use row::{About, PREDICTIONS, Row, Rows};
 pub use score::{INSTANT, Score, Scored};
 pub use secrecy_gate::{SecrecyGate, SecrecyReport};
-pub use session::{ClientScreen, Frame, KeyboardRead, Session, SessionEvent, SessionEventKind};
+pub use session::{
+    ClientScreen, KeyboardRead, PredictionSession, ServerFrame, SessionEvent, SessionEventKind,
+};
 pub use set::{HELD_OUT, Set};
 pub use snapshot::{CellLook, ScreenSnapshot};
 pub use table::Results;

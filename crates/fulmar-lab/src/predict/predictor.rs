@@ -8,7 +8,7 @@ use fulmar_terminal::{Position, Size};
 use serde::{Deserialize, Serialize};
 
 use super::engine::{Adapter, Peer};
-use super::session::{Frame, KeyboardRead, Session};
+use super::session::{KeyboardRead, PredictionSession, ServerFrame};
 use super::snapshot::ScreenSnapshot;
 use super::stock::{Mode, Stock};
 use super::viewing::Viewing;
@@ -16,16 +16,16 @@ use super::viewing::Viewing;
 /// A predictor on a session: told what is typed and what comes, it says what the user sees.
 pub trait Predictor {
     /// Takes in what was typed, while `frame` is the newest.
-    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, frame: &Frame);
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, frame: &ServerFrame);
 
     /// Takes in what came.
-    fn take_frame(&mut self, now: Duration, frame: &Frame);
+    fn take_frame(&mut self, now: Duration, frame: &ServerFrame);
 
     /// Takes note of another size of the window.
     fn resize(&mut self, _now: Duration, _size: Size) {}
 
     /// Draws over `frame`, which is the newest.
-    fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn;
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> Drawn;
 
     /// Returns when to ask again although nothing happens.
     fn poll_timeout(&self) -> Option<Duration>;
@@ -51,7 +51,7 @@ pub struct Drawn {
 
 impl Drawn {
     /// The server's own screen.
-    pub fn plain(frame: &Frame) -> Drawn {
+    pub fn plain(frame: &ServerFrame) -> Drawn {
         Drawn {
             snapshot: frame.snapshot.clone(),
             causes: BTreeMap::new(),
@@ -66,7 +66,7 @@ impl Drawn {
     }
 
     /// The same, with the causes of what an overlay draws.
-    pub fn because(overlay: &Overlay, frame: &Frame) -> Drawn {
+    pub fn because(overlay: &Overlay, frame: &ServerFrame) -> Drawn {
         let cells = overlay.cells().iter();
         Drawn {
             causes: cells
@@ -165,7 +165,7 @@ impl Kind {
     }
 
     /// Shows a session to a new one of this kind. The client's own has to have been watched.
-    pub fn view(self, session: &Session) -> Viewing<'_> {
+    pub fn view(self, session: &PredictionSession) -> Viewing<'_> {
         match self {
             Kind::Client | Kind::ClientHints => Viewing::of_client(session),
             _ => Viewing::of(session, self.build(session.size).as_mut()),
@@ -189,11 +189,11 @@ impl Kind {
 struct Nothing;
 
 impl Predictor for Nothing {
-    fn type_keys(&mut self, _: Duration, _: &KeyboardRead, _: &Frame) {}
+    fn type_keys(&mut self, _: Duration, _: &KeyboardRead, _: &ServerFrame) {}
 
-    fn take_frame(&mut self, _: Duration, _: &Frame) {}
+    fn take_frame(&mut self, _: Duration, _: &ServerFrame) {}
 
-    fn draw(&mut self, _: Duration, frame: &Frame) -> Drawn {
+    fn draw(&mut self, _: Duration, frame: &ServerFrame) -> Drawn {
         Drawn::plain(frame)
     }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use fulmar_terminal::Position;
 
 use super::recording::Recording;
-use super::session::{Session, SessionEventKind};
+use super::session::{PredictionSession, SessionEventKind};
 use super::snapshot::ScreenSnapshot;
 use super::viewing::{Moment, Viewing};
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict, Stamp};
@@ -20,7 +20,7 @@ use crate::trace::{Event, Record, Trace};
 pub fn judged(
     recording: &Recording,
     truth: &GroundTruth,
-    session: &Session,
+    session: &PredictionSession,
     viewing: &Viewing<'_>,
 ) -> Result<RunVerdict> {
     let verdict = ObservedRun {
@@ -34,7 +34,11 @@ pub fn judged(
 }
 
 /// The user's side of the run: what was typed, and what a terminal would have got.
-fn user_side(recording: &Recording, session: &Session, viewing: &Viewing<'_>) -> Result<Trace> {
+fn user_side(
+    recording: &Recording,
+    session: &PredictionSession,
+    viewing: &Viewing<'_>,
+) -> Result<Trace> {
     let began = session.host_side.began();
     let mut records = vec![Record {
         at: began,

@@ -20,7 +20,7 @@ use crate::trace::Trace;
 
 /// The events at the client, in order of time.
 #[derive(Debug)]
-pub struct Session {
+pub struct PredictionSession {
     /// The window's size.
     pub size: Size,
     /// The events.
@@ -67,7 +67,7 @@ pub enum SessionEventKind {
     /// The window got another size.
     Resized(Size),
     /// A state of the server's came, or the news that it is still the same.
-    Frame(Box<Frame>),
+    Frame(Box<ServerFrame>),
 }
 
 /// One read of the keyboard.
@@ -87,7 +87,7 @@ pub struct KeyboardRead {
 
 /// The knowledge of the client when something has come from the server.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub struct ServerFrame {
     /// The newest screen.
     pub screen: Screen,
     /// The snapshot of that screen.
@@ -114,7 +114,7 @@ const PATIENCE: usize = 15;
 /// So long a session may take to be there.
 const SET_UP: Duration = Duration::from_secs(120);
 
-impl Session {
+impl PredictionSession {
     /// Plays a recording over a link. If the client is watched, what it shows is noted.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl Session {
         recording: &Trace,
         truth: &RecordedTruth,
         watched: Option<ClientWatch>,
-    ) -> Result<Session> {
+    ) -> Result<PredictionSession> {
         let wanted = recording.size();
         let size = Size::new(wanted.rows, wanted.columns)
             .context("no window has the size of the recording")?;
@@ -156,7 +156,7 @@ impl Session {
             }
         }
         let end = simulation.now();
-        Session::of(simulation, truth, size, end)
+        PredictionSession::of(simulation, truth, size, end)
     }
 
     fn of(
@@ -164,13 +164,13 @@ impl Session {
         truth: &RecordedTruth,
         size: Size,
         end: Duration,
-    ) -> Result<Session> {
+    ) -> Result<PredictionSession> {
         let (near, far) = simulation.nodes;
         let mut events = Vec::new();
         let mut shown: Vec<ClientScreen> = Vec::new();
         let mut shown_screen: Option<Box<Screen>> = None;
         let mut said = Vec::new();
-        let mut last: Option<Frame> = None;
+        let mut last: Option<ServerFrame> = None;
         let mut looks = Looks::default();
         for records in near.records {
             let what = match records.what {
@@ -212,7 +212,7 @@ impl Session {
                     let earliest = last.as_ref().map_or(0, |last| last.number);
                     let number = number_of(truth, &snapshot, earliest, newest);
                     let is_whole = truth.snapshot(number).is_same(&snapshot);
-                    let frame = Frame {
+                    let frame = ServerFrame {
                         number,
                         native: if is_whole {
                             truth.screen(number).clone()
@@ -239,7 +239,7 @@ impl Session {
             });
         }
         let is_whole = last.is_some_and(|last| last.number == truth.end());
-        Ok(Session {
+        Ok(PredictionSession {
             size,
             events,
             shown,

@@ -33,8 +33,8 @@ fn secret() -> Recording {
     Recording::new("test", Trace::parse(SECRET).unwrap(), Some(&meta))
 }
 
-fn session(recording: &Recording) -> Session {
-    Session::run(
+fn session(recording: &Recording) -> PredictionSession {
+    PredictionSession::run(
         &LINK.scenario(1),
         &recording.trace,
         &recording.truth,
@@ -67,14 +67,14 @@ impl<F: Fn(usize, &mut ScreenSnapshot)> Fake<F> {
 }
 
 impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Fake<F> {
-    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, _: &Frame) {
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, _: &ServerFrame) {
         self.until = now + self.lasts;
         self.typed = keys.key + keys.count;
     }
 
-    fn take_frame(&mut self, _: Duration, _: &Frame) {}
+    fn take_frame(&mut self, _: Duration, _: &ServerFrame) {}
 
-    fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> Drawn {
         let mut drawn = Drawn::plain(frame);
         if now < self.until {
             (self.draw)(self.typed, &mut drawn.snapshot);

@@ -12,7 +12,7 @@ use super::link::Link;
 use super::predictor::Kind;
 use super::recording::Recording;
 use super::score::{Score, Scored};
-use super::session::Session;
+use super::session::PredictionSession;
 use super::typing_client::ClientWatch;
 
 /// The recordings, links, seeds and predictors to try.
@@ -87,7 +87,7 @@ impl Plan<'_> {
             name, trace, truth, ..
         } = &self.recordings[recording];
         let run = |watched: Option<Peer>| {
-            let session = Session::run(
+            let session = PredictionSession::run(
                 &link.scenario(seed),
                 trace,
                 truth,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::predictor::{Drawn, Predictor};
-use super::session::{Frame, Session, SessionEventKind};
+use super::session::{PredictionSession, ServerFrame, SessionEventKind};
 use crate::trace::strokes;
 
 /// A session as a predictor showed it.
@@ -26,7 +26,7 @@ pub struct Moment<'a> {
     /// The number of keys that were typed.
     pub typed: usize,
     /// The newest that came from the server.
-    pub frame: &'a Frame,
+    pub frame: &'a ServerFrame,
     /// The snapshot that is shown.
     pub drawn: Drawn,
     /// The remarks of the predictor.
@@ -35,7 +35,7 @@ pub struct Moment<'a> {
 
 impl<'a> Viewing<'a> {
     /// Shows a session to a predictor, and what the predictor makes of it to nobody.
-    pub fn of(session: &'a Session, predictor: &mut dyn Predictor) -> Viewing<'a> {
+    pub fn of(session: &'a PredictionSession, predictor: &mut dyn Predictor) -> Viewing<'a> {
         let mut show = Show {
             predictor,
             moments: Vec::new(),
@@ -70,7 +70,7 @@ impl<'a> Viewing<'a> {
     }
 
     /// Returns what the client itself showed of a session that was watched.
-    pub fn of_client(session: &'a Session) -> Viewing<'a> {
+    pub fn of_client(session: &'a PredictionSession) -> Viewing<'a> {
         let mut viewing = Viewing {
             moments: Vec::new(),
             end: session.end,
@@ -127,7 +127,7 @@ impl<'a> Viewing<'a> {
     }
 }
 
-fn keys_by_byte(session: &Session) -> BTreeMap<u64, usize> {
+fn keys_by_byte(session: &PredictionSession) -> BTreeMap<u64, usize> {
     let mut keys_by_byte = BTreeMap::new();
     for event in &session.events {
         let SessionEventKind::Keys(keys) = &event.what else {
@@ -147,7 +147,7 @@ struct Show<'a, 'p> {
     moments: Vec<Moment<'a>>,
     typed: usize,
     now: Duration,
-    frame: Option<&'a Frame>,
+    frame: Option<&'a ServerFrame>,
 }
 
 impl Show<'_, '_> {

@@ -16,7 +16,7 @@ use self::cells::{CellPrediction, Validity, look_of};
 use self::keyboard::{Action, Keyboard};
 use self::trigger::Triggers;
 use super::predictor::{Drawn, Predictor};
-use super::session::{Frame, KeyboardRead};
+use super::session::{KeyboardRead, ServerFrame};
 use super::snapshot::{CellLook, ScreenSnapshot, place};
 
 /// The mode of stock's predictor: when it shows what.
@@ -64,7 +64,7 @@ struct Cursor {
 #[derive(Clone, Copy)]
 struct Situation<'a> {
     now: Duration,
-    frame: &'a Frame,
+    frame: &'a ServerFrame,
     shown: &'a ScreenSnapshot,
     key: u64,
 }
@@ -113,7 +113,7 @@ impl Stock {
     }
 
     /// Removes what an epoch and later ones have predicted.
-    fn kill(&mut self, epoch: u64, frame: &Frame) {
+    fn kill(&mut self, epoch: u64, frame: &ServerFrame) {
         self.cursors.retain(|cursor| cursor.epoch < epoch);
         for prediction in self.rows.values_mut().flatten() {
             if prediction.is_active && prediction.epoch >= epoch {
@@ -130,7 +130,7 @@ impl Stock {
     }
 
     /// Compares the predictions with a screen.
-    fn cull(&mut self, now: Duration, frame: &Frame, snapshot: &ScreenSnapshot) {
+    fn cull(&mut self, now: Duration, frame: &ServerFrame, snapshot: &ScreenSnapshot) {
         if self.size.replace(frame.screen.size()) != Some(frame.screen.size()) {
             self.reset();
         }
@@ -154,7 +154,12 @@ impl Stock {
     }
 
     /// Compares the cells; returns whether everything was reset.
-    fn cull_cells(&mut self, now: Duration, frame: &Frame, snapshot: &ScreenSnapshot) -> bool {
+    fn cull_cells(
+        &mut self,
+        now: Duration,
+        frame: &ServerFrame,
+        snapshot: &ScreenSnapshot,
+    ) -> bool {
         let rows: Vec<u16> = self.rows.keys().copied().collect();
         for row in rows {
             for column in 0..snapshot.columns() {
@@ -346,7 +351,7 @@ impl Stock {
 }
 
 impl Predictor for Stock {
-    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, frame: &Frame) {
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, frame: &ServerFrame) {
         self.sent_state = keys.sent_state;
         if keys.bytes.len() > BULK_BYTES {
             return self.reset();
@@ -363,12 +368,12 @@ impl Predictor for Stock {
         }
     }
 
-    fn take_frame(&mut self, _: Duration, frame: &Frame) {
+    fn take_frame(&mut self, _: Duration, frame: &ServerFrame) {
         self.late_ack = frame.echoed_state;
         self.triggers.set_round_trip(frame.srtt);
     }
 
-    fn draw(&mut self, now: Duration, frame: &Frame) -> Drawn {
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> Drawn {
         self.woke = now;
         self.cull(now, frame, &frame.snapshot);
         let mut drawn = Drawn::plain(frame);

@@ -1,6 +1,6 @@
 //! Behaviour of stock's predictor that its description names.
 
-use crate::predict::{Kind, Link, Recording, Scored, Session};
+use crate::predict::{Kind, Link, PredictionSession, Recording, Scored};
 use crate::stats::Observation;
 use crate::trace::Trace;
 
@@ -13,7 +13,7 @@ fn tried(trace: &[u8], round_trip: u64) -> (Vec<bool>, usize) {
         loss: 0,
     };
     let truth = &recording.truth;
-    let session = Session::run(&link.scenario(1), &recording.trace, truth, None).unwrap();
+    let session = PredictionSession::run(&link.scenario(1), &recording.trace, truth, None).unwrap();
     let scored = Scored::of(truth, &Kind::Stock.view(&session));
     let at_once = |wait: &Option<Observation>| {
         wait.and_then(Observation::came)
