@@ -6,7 +6,7 @@ use fulmar_base::Time;
 use fulmar_predict::{PredictionConfig, PredictionEngine};
 use fulmar_terminal::{Screen, Size};
 
-use super::predictor::{Drawn, Predictor};
+use super::predictor::{DrawnScreen, Predictor};
 use super::session::{KeyboardRead, ServerFrame};
 use super::snapshot::ScreenSnapshot;
 
@@ -65,16 +65,16 @@ impl Predictor for Adapter {
         self.engine.handle_resize(time(now), size);
     }
 
-    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> Drawn {
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen {
         let overlay = self.engine.overlay(time(now));
         if overlay.is_empty() {
-            return Drawn::plain(frame);
+            return DrawnScreen::plain(frame);
         }
         let mut screen = self.screen(frame).clone();
         overlay.apply(&mut screen);
-        Drawn {
+        DrawnScreen {
             snapshot: ScreenSnapshot::like(&screen, self.screen(frame), &frame.snapshot),
-            ..Drawn::because(&overlay, frame)
+            ..DrawnScreen::because(&overlay, frame)
         }
     }
 

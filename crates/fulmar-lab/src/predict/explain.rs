@@ -14,7 +14,7 @@ use super::recording::Recording;
 use super::score::{Scored, is_instant};
 use super::session::PredictionSession;
 use super::typing_client::ClientWatch;
-use super::viewing::{Moment, Viewing};
+use super::user_view::{UserView, ViewSample};
 
 /// The time before a leak that is of interest.
 const BEFORE_LEAKS: Duration = Duration::from_secs(1);
@@ -35,11 +35,11 @@ pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Resu
         truth,
         kind.watched().map(ClientWatch::of),
     )?;
-    let viewing = kind.view(&session);
-    let scored = Scored::of(truth, &viewing);
+    let view = kind.view(&session);
+    let scored = Scored::of(truth, &view);
     let account = Account {
         truth,
-        viewing: &viewing,
+        view: &view,
         scored: &scored,
     };
     let mut text = format!(
@@ -57,7 +57,7 @@ pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Resu
 
 struct Account<'a> {
     truth: &'a RecordedTruth,
-    viewing: &'a Viewing<'a>,
+    view: &'a UserView<'a>,
     scored: &'a Scored,
 }
 
@@ -76,8 +76,8 @@ impl Account<'_> {
         let is_late = wait.is_some_and(|wait| !is_instant(wait));
         let mut wrongs = self.scored.wrongs.iter().filter(|wrong| wrong.key == key);
         let first = wrongs.next();
-        let number = self.viewing.moment_of(key);
-        let Some(moment) = self.viewing.moments.get(number) else {
+        let number = self.view.moment_of(key);
+        let Some(moment) = self.view.moments.get(number) else {
             return;
         };
         if !is_late && first.is_none() {
@@ -124,7 +124,7 @@ impl Account<'_> {
 
     /// The cursor's row as it should be, as it is shown and as the server's frame has it.
     fn push_screens(&self, text: &mut String, key: usize, number: usize, when: &str) {
-        let moment = &self.viewing.moments[number];
+        let moment = &self.view.moments[number];
         let true_key = &self.truth.keys()[key];
         let after = true_key.effect.as_ref();
         let after = self
@@ -153,8 +153,8 @@ impl Account<'_> {
 
     /// The rows that are drawn while a character of a secret is shown.
     fn push_leaks(&self, text: &mut String) {
-        for (number, keys) in leaking(self.truth, self.viewing) {
-            let moment = &self.viewing.moments[number];
+        for (number, keys) in leaking(self.truth, self.view) {
+            let moment = &self.view.moments[number];
             let at = moment.at.as_secs_f64();
             let _ = writeln!(text, "LEAK at {at:.3} s of keys {keys:?}");
             self.push_before(text, number);
@@ -168,9 +168,9 @@ impl Account<'_> {
 
     /// Appends what came and was said in the second before a moment.
     fn push_before(&self, text: &mut String, number: usize) {
-        let moments = &self.viewing.moments[..=number];
+        let moments = &self.view.moments[..=number];
         let end = moments.last().map_or(Duration::ZERO, |moment| moment.at);
-        let late = |moment: &&Moment<'_>| end.saturating_sub(moment.at) <= BEFORE_LEAKS;
+        let late = |moment: &&ViewSample<'_>| end.saturating_sub(moment.at) <= BEFORE_LEAKS;
         for moment in moments.iter().filter(late) {
             let frame = moment.frame;
             let _ = writeln!(

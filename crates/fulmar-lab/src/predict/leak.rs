@@ -7,7 +7,7 @@ use fulmar_terminal::Position;
 use super::misprediction::wrong_cells;
 use super::recorded_truth::RecordedTruth;
 use super::snapshot::CellLook;
-use super::viewing::{Moment, Viewing};
+use super::user_view::{UserView, ViewSample};
 
 /// The secrets of a session that were shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,10 +27,10 @@ const STRETCH: usize = 3;
 /// time after, a stretch of wrong cells that holds three of its characters in their order. A stretch is
 /// nothing new on a row that the server's frame has elsewhere, as when rows move up, nor where it reads
 /// as what is typed openly and under way.
-pub(super) fn leaks(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Leaks {
+pub(super) fn leaks(truth: &RecordedTruth, view: &UserView<'_>) -> Leaks {
     let secrets = secrets(truth);
     let mut shown = BTreeSet::new();
-    for moment in &viewing.moments {
+    for moment in &view.moments {
         shown.extend(shown_at(&secrets, truth, moment));
     }
     Leaks {
@@ -40,12 +40,9 @@ pub(super) fn leaks(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Leaks {
 }
 
 /// Returns the numbers of the moments at which characters of secrets are shown, with their keys.
-pub(super) fn leaking(
-    truth: &RecordedTruth,
-    viewing: &Viewing<'_>,
-) -> Vec<(usize, BTreeSet<usize>)> {
+pub(super) fn leaking(truth: &RecordedTruth, view: &UserView<'_>) -> Vec<(usize, BTreeSet<usize>)> {
     let secrets = secrets(truth);
-    let moments = viewing.moments.iter().enumerate();
+    let moments = view.moments.iter().enumerate();
     moments
         .map(|(number, moment)| (number, shown_at(&secrets, truth, moment)))
         .filter(|(_, keys)| !keys.is_empty())
@@ -53,7 +50,7 @@ pub(super) fn leaking(
 }
 
 /// Returns the keys of secrets whose characters are shown at a moment.
-fn shown_at(secrets: &[Secret], truth: &RecordedTruth, moment: &Moment<'_>) -> BTreeSet<usize> {
+fn shown_at(secrets: &[Secret], truth: &RecordedTruth, moment: &ViewSample<'_>) -> BTreeSet<usize> {
     let mut shown = BTreeSet::new();
     let mut begun = secrets
         .iter()
@@ -105,14 +102,14 @@ fn secrets(truth: &RecordedTruth) -> Vec<Secret> {
 }
 
 impl Secret {
-    fn has_begun(&self, moment: &Moment<'_>) -> bool {
+    fn has_begun(&self, moment: &ViewSample<'_>) -> bool {
         moment.typed > self.first
     }
 
     fn look(
         &self,
         truth: &RecordedTruth,
-        moment: &Moment<'_>,
+        moment: &ViewSample<'_>,
         wrong: &[Position],
         shown: &mut BTreeSet<usize>,
     ) {
@@ -150,7 +147,7 @@ impl Secret {
 }
 
 /// Returns true if a cell is on a row beside the cursor's: that which is shown, or the server's.
-fn is_near(moment: &Moment<'_>, at: Position) -> bool {
+fn is_near(moment: &ViewSample<'_>, at: Position) -> bool {
     let cursors = [&moment.drawn.snapshot, &moment.frame.snapshot];
     cursors
         .iter()
@@ -164,7 +161,7 @@ fn stands(window: &[(usize, char)], text: &[char]) -> bool {
 }
 
 /// Returns the characters that are typed openly and whose answer is not in the frame yet.
-fn open_text(truth: &RecordedTruth, moment: &Moment<'_>) -> Vec<char> {
+fn open_text(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Vec<char> {
     let typed = truth.keys().iter().take(moment.typed);
     let open = typed.filter(|key| !key.is_secret && key.reach > moment.frame.number);
     let texts = open.filter_map(|key| std::str::from_utf8(&key.bytes).ok());
@@ -172,7 +169,7 @@ fn open_text(truth: &RecordedTruth, moment: &Moment<'_>) -> Vec<char> {
 }
 
 /// Returns true if the server's frame has the text of a drawn row on another one.
-fn is_moved(moment: &Moment<'_>, row: u16) -> bool {
+fn is_moved(moment: &ViewSample<'_>, row: u16) -> bool {
     let drawn = moment.drawn.snapshot.row(row);
     let frame = &moment.frame.snapshot;
     let is_alike = |other: &[CellLook]| {
@@ -183,7 +180,7 @@ fn is_moved(moment: &Moment<'_>, row: u16) -> bool {
 }
 
 /// Returns the text of all wrong cells that stand side by side.
-fn stretches(moment: &Moment<'_>, wrong: &[Position]) -> Vec<Vec<char>> {
+fn stretches(moment: &ViewSample<'_>, wrong: &[Position]) -> Vec<Vec<char>> {
     let mut rows: BTreeMap<u16, Vec<u16>> = BTreeMap::new();
     for at in wrong {
         rows.entry(at.row.0).or_default().push(at.column.0);

@@ -7,7 +7,7 @@ use fulmar_terminal::Position;
 
 use super::recorded_truth::RecordedTruth;
 use super::snapshot::{CellLook, ScreenSnapshot};
-use super::viewing::{Moment, Viewing};
+use super::user_view::{UserView, ViewSample};
 
 /// The time from which on something wrong counts.
 pub const WRONG_FROM: Duration = Duration::from_millis(30);
@@ -31,7 +31,7 @@ pub struct Misprediction {
 }
 
 /// Returns the cells that are wrong at a moment.
-pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &Moment<'_>) -> Vec<Position> {
+pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &ViewSample<'_>) -> Vec<Position> {
     let (frame, drawn) = (&moment.frame.snapshot, &moment.drawn.snapshot);
     let (from, to) = (moment.frame.number, truth.reach(moment.typed));
     let is_true = |at: &Position| {
@@ -42,7 +42,7 @@ pub(super) fn wrong_cells(truth: &RecordedTruth, moment: &Moment<'_>) -> Vec<Pos
 }
 
 /// Returns true if the cursor is wrong at a moment. One that is not to be seen is not.
-pub(super) fn is_cursor_wrong(truth: &RecordedTruth, moment: &Moment<'_>) -> bool {
+pub(super) fn is_cursor_wrong(truth: &RecordedTruth, moment: &ViewSample<'_>) -> bool {
     let Some(shown) = moment.drawn.snapshot.cursor() else {
         return false;
     };
@@ -64,19 +64,19 @@ fn true_snapshots(
 }
 
 /// Returns everything that was wrong in a session.
-pub(super) fn wrongs(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Vec<Misprediction> {
+pub(super) fn wrongs(truth: &RecordedTruth, view: &UserView<'_>) -> Vec<Misprediction> {
     let mut watch = MispredictionDetector {
-        viewing,
+        view,
         open: BTreeMap::new(),
         drawn: BTreeMap::new(),
         cursor: None,
         wrongs: Vec::new(),
     };
-    for (number, moment) in viewing.moments.iter().enumerate() {
+    for (number, moment) in view.moments.iter().enumerate() {
         watch.pass(truth, number, moment);
     }
     for (place, open) in std::mem::take(&mut watch.open) {
-        watch.close(place, open, viewing.end);
+        watch.close(place, open, view.end);
     }
     watch.wrongs.sort_by_key(|wrong| (wrong.since, wrong.place));
     watch.wrongs
@@ -90,7 +90,7 @@ struct Open {
 }
 
 struct MispredictionDetector<'a> {
-    viewing: &'a Viewing<'a>,
+    view: &'a UserView<'a>,
     open: BTreeMap<Option<Position>, Open>,
     /// The looks that are drawn over the frame, and the key because of which each is.
     drawn: BTreeMap<Position, (CellLook, usize)>,
@@ -99,7 +99,7 @@ struct MispredictionDetector<'a> {
 }
 
 impl MispredictionDetector<'_> {
-    fn pass(&mut self, truth: &RecordedTruth, number: usize, moment: &Moment<'_>) {
+    fn pass(&mut self, truth: &RecordedTruth, number: usize, moment: &ViewSample<'_>) {
         self.blame(moment);
         let mut wrong = BTreeMap::new();
         for at in wrong_cells(truth, moment) {
@@ -129,9 +129,9 @@ impl MispredictionDetector<'_> {
 
     /// Finds out which key is to blame for each cell that is drawn: the one that the predictor names,
     /// or else the newest when it was drawn first.
-    fn blame(&mut self, moment: &Moment<'_>) {
+    fn blame(&mut self, moment: &ViewSample<'_>) {
         let newest = moment.typed.saturating_sub(1);
-        let named = |byte: Option<&u64>| byte.and_then(|byte| self.viewing.key_of(*byte));
+        let named = |byte: Option<&u64>| byte.and_then(|byte| self.view.key_of(*byte));
         let snapshot = &moment.drawn.snapshot;
         let before = std::mem::take(&mut self.drawn);
         for at in snapshot.differences(&moment.frame.snapshot) {

@@ -3,7 +3,7 @@
 //! A [`PredictionSession`] is the real emulator, server, transport and client on a simulated link. The user types
 //! at the recorded times, whatever the screen shows, and the programs answer after the recorded
 //! time. What a [`Predictor`] shows changes nothing of that, so a session is run once and shown to
-//! any of them; a [`Viewing`] is what the user then saw, and a [`Scored`] says how good that was.
+//! any of them; a [`UserView`] is what the user then saw, and a [`Scored`] says how good that was.
 //!
 //! # What is counted
 //!
@@ -47,7 +47,7 @@ mod stock;
 mod table;
 mod trial;
 mod typing_client;
-mod viewing;
+mod user_view;
 mod wait;
 
 pub use comparison::Comparison;
@@ -57,7 +57,7 @@ pub use group::Group;
 pub use leak::Leaks;
 pub use link::Link;
 pub use misprediction::{Misprediction, WRONG_FROM};
-pub use predictor::{Drawn, Kind, Predictor};
+pub use predictor::{DrawnScreen, Kind, Predictor};
 pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth, ScreenRegion};
 pub use recording::Recording;
 pub use rendered::judged;
@@ -72,7 +72,7 @@ pub use snapshot::{CellLook, ScreenSnapshot};
 pub use table::Results;
 pub use trial::{Plan, Trial};
 pub use typing_client::ClientWatch;
-pub use viewing::{Moment, Viewing};
+pub use user_view::{UserView, ViewSample};
 
 #[cfg(test)]
 mod tests;

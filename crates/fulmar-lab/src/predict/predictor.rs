@@ -11,7 +11,7 @@ use super::engine::{Adapter, Peer};
 use super::session::{KeyboardRead, PredictionSession, ServerFrame};
 use super::snapshot::ScreenSnapshot;
 use super::stock::{Mode, Stock};
-use super::viewing::Viewing;
+use super::user_view::UserView;
 
 /// A predictor on a session: told what is typed and what comes, it says what the user sees.
 pub trait Predictor {
@@ -25,7 +25,7 @@ pub trait Predictor {
     fn resize(&mut self, _now: Duration, _size: Size) {}
 
     /// Draws over `frame`, which is the newest.
-    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> Drawn;
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen;
 
     /// Returns when to ask again although nothing happens.
     fn poll_timeout(&self) -> Option<Duration>;
@@ -38,7 +38,7 @@ pub trait Predictor {
 
 /// The snapshot that the user sees.
 #[derive(Clone, Debug)]
-pub struct Drawn {
+pub struct DrawnScreen {
     /// The whole screen.
     pub snapshot: ScreenSnapshot,
     /// The first byte of the key because of which a cell was drawn, where that is known.
@@ -49,10 +49,10 @@ pub struct Drawn {
     pub scroll_cause: Option<u64>,
 }
 
-impl Drawn {
+impl DrawnScreen {
     /// The server's own screen.
-    pub fn plain(frame: &ServerFrame) -> Drawn {
-        Drawn {
+    pub fn plain(frame: &ServerFrame) -> DrawnScreen {
+        DrawnScreen {
             snapshot: frame.snapshot.clone(),
             causes: BTreeMap::new(),
             cursor_cause: None,
@@ -66,15 +66,15 @@ impl Drawn {
     }
 
     /// The same, with the causes of what an overlay draws.
-    pub fn because(overlay: &Overlay, frame: &ServerFrame) -> Drawn {
+    pub fn because(overlay: &Overlay, frame: &ServerFrame) -> DrawnScreen {
         let cells = overlay.cells().iter();
-        Drawn {
+        DrawnScreen {
             causes: cells
                 .filter_map(|cell| Some((cell.at, cell.key?)))
                 .collect(),
             cursor_cause: overlay.cursor_key(),
             scroll_cause: overlay.scroll_key(),
-            ..Drawn::plain(frame)
+            ..DrawnScreen::plain(frame)
         }
     }
 }
@@ -165,10 +165,10 @@ impl Kind {
     }
 
     /// Shows a session to a new one of this kind. The client's own has to have been watched.
-    pub fn view(self, session: &PredictionSession) -> Viewing<'_> {
+    pub fn view(self, session: &PredictionSession) -> UserView<'_> {
         match self {
-            Kind::Client | Kind::ClientHints => Viewing::of_client(session),
-            _ => Viewing::of(session, self.build(session.size).as_mut()),
+            Kind::Client | Kind::ClientHints => UserView::of_client(session),
+            _ => UserView::of(session, self.build(session.size).as_mut()),
         }
     }
 
@@ -193,8 +193,8 @@ impl Predictor for Nothing {
 
     fn take_frame(&mut self, _: Duration, _: &ServerFrame) {}
 
-    fn draw(&mut self, _: Duration, frame: &ServerFrame) -> Drawn {
-        Drawn::plain(frame)
+    fn draw(&mut self, _: Duration, frame: &ServerFrame) -> DrawnScreen {
+        DrawnScreen::plain(frame)
     }
 
     fn poll_timeout(&self) -> Option<Duration> {

@@ -8,7 +8,7 @@ use fulmar_terminal::Position;
 use super::recording::Recording;
 use super::session::{PredictionSession, SessionEventKind};
 use super::snapshot::ScreenSnapshot;
-use super::viewing::{Moment, Viewing};
+use super::user_view::{UserView, ViewSample};
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict, Stamp};
 use crate::trace::{Event, Record, Trace};
 
@@ -21,11 +21,11 @@ pub fn judged(
     recording: &Recording,
     truth: &GroundTruth,
     session: &PredictionSession,
-    viewing: &Viewing<'_>,
+    view: &UserView<'_>,
 ) -> Result<RunVerdict> {
     let verdict = ObservedRun {
         truth,
-        user_side: &user_side(recording, session, viewing)?,
+        user_side: &user_side(recording, session, view)?,
         host_side: &session.host_side,
         transit: std::time::Duration::ZERO,
     }
@@ -37,7 +37,7 @@ pub fn judged(
 fn user_side(
     recording: &Recording,
     session: &PredictionSession,
-    viewing: &Viewing<'_>,
+    view: &UserView<'_>,
 ) -> Result<Trace> {
     let began = session.host_side.began();
     let mut records = vec![Record {
@@ -52,8 +52,8 @@ fn user_side(
         SessionEventKind::Frame(_) | SessionEventKind::Resized(_) => None,
     });
     records.extend(typed);
-    let mut before: Option<&Moment<'_>> = None;
-    for moment in &viewing.moments {
+    let mut before: Option<&ViewSample<'_>> = None;
+    for moment in &view.moments {
         let stamp = Stamp(recording.truth.written(moment.frame.number));
         let bytes = drawn(before.map(|before| &before.drawn.snapshot), moment, stamp);
         records.push(Record {
@@ -67,7 +67,7 @@ fn user_side(
     Ok(Trace::new(records)?)
 }
 
-fn drawn(before: Option<&ScreenSnapshot>, moment: &Moment<'_>, stamp: Stamp) -> String {
+fn drawn(before: Option<&ScreenSnapshot>, moment: &ViewSample<'_>, stamp: Stamp) -> String {
     let snapshot = &moment.drawn.snapshot;
     let mut text = String::new();
     let changed: Vec<Position> = match before {

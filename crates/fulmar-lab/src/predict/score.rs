@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::leak::{Leaks, leaks};
 use super::misprediction::{Misprediction, wrongs};
 use super::recorded_truth::RecordedTruth;
-use super::viewing::Viewing;
+use super::user_view::UserView;
 use super::wait::wait;
 use crate::stats::Observation;
 
@@ -39,17 +39,17 @@ pub struct Scored {
 
 impl Scored {
     /// Judges what was seen.
-    pub fn of(truth: &RecordedTruth, viewing: &Viewing<'_>) -> Scored {
+    pub fn of(truth: &RecordedTruth, view: &UserView<'_>) -> Scored {
         let keys = truth.keys().len();
-        let waits: Vec<_> = (0..keys).map(|key| wait(truth, viewing, key)).collect();
-        let wrongs = wrongs(truth, viewing);
+        let waits: Vec<_> = (0..keys).map(|key| wait(truth, view, key)).collect();
+        let wrongs = wrongs(truth, view);
         let wrong: BTreeSet<usize> = wrongs.iter().map(|wrong| wrong.key).collect();
         Scored {
             score: Score {
                 keys,
                 wrong: wrong.len(),
                 waits: waits.iter().flatten().copied().collect(),
-                leaks: leaks(truth, viewing),
+                leaks: leaks(truth, view),
             },
             waits,
             wrongs,

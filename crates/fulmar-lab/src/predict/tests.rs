@@ -74,8 +74,8 @@ impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Fake<F> {
 
     fn take_frame(&mut self, _: Duration, _: &ServerFrame) {}
 
-    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> Drawn {
-        let mut drawn = Drawn::plain(frame);
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen {
+        let mut drawn = DrawnScreen::plain(frame);
         if now < self.until {
             (self.draw)(self.typed, &mut drawn.snapshot);
         }
@@ -90,7 +90,7 @@ impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Fake<F> {
 fn scored(recording: &Recording, predictor: &mut dyn Predictor) -> Scored {
     let session = session(recording);
     assert!(session.is_whole);
-    Scored::of(&recording.truth, &Viewing::of(&session, predictor))
+    Scored::of(&recording.truth, &UserView::of(&session, predictor))
 }
 
 fn scored_kind(recording: &Recording, kind: Kind) -> Scored {
@@ -316,9 +316,9 @@ fn the_judge_of_real_runs_sees_the_same() {
     let recording = recording(SHELL);
     let session = session(&recording);
     let truth = crate::judge::GroundTruth::of(&recording.trace);
-    let viewing = Kind::None.view(&session);
-    let verdict = judged(&recording, &truth, &session, &viewing).unwrap();
-    let scored = Scored::of(&recording.truth, &viewing);
+    let view = Kind::None.view(&session);
+    let verdict = judged(&recording, &truth, &session, &view).unwrap();
+    let scored = Scored::of(&recording.truth, &view);
     let own: Vec<_> = verdict.keys.iter().map(|key| key.own).collect();
     assert_eq!(own, scored.waits);
     assert!(verdict.is_stamped && verdict.is_settled);
@@ -334,11 +334,11 @@ fn a_window_gets_another_size_where_it_did() {
     let session = session(&recording);
     assert!(session.is_whole);
     for kind in [Kind::Engine, Kind::Client] {
-        let viewing = kind.view(&session);
-        let last = &viewing.moments.last().unwrap().drawn.snapshot;
+        let view = kind.view(&session);
+        let last = &view.moments.last().unwrap().drawn.snapshot;
         assert_eq!((last.rows(), last.columns()), (5, 30));
         assert_eq!(last.text(0), "$ abc");
-        let scored = Scored::of(&recording.truth, &viewing);
+        let scored = Scored::of(&recording.truth, &view);
         assert_eq!(scored.score.wrong, 0);
         assert!(is_at_once(scored.waits[2]), "{:?}", scored.waits);
     }

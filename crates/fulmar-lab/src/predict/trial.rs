@@ -104,14 +104,14 @@ impl Plan<'_> {
             let own = native
                 .as_ref()
                 .filter(|_| kind.watched() == Some(Peer::Own));
-            let viewing = kind.view(own.unwrap_or(&session));
+            let view = kind.view(own.unwrap_or(&session));
             if self.leaks_only {
                 Score {
-                    leaks: leaks(truth, &viewing),
+                    leaks: leaks(truth, &view),
                     ..Score::default()
                 }
             } else {
-                Scored::of(truth, &viewing).score
+                Scored::of(truth, &view).score
             }
         };
         Ok(Trial {

@@ -1,39 +1,35 @@
 //! Measures the time until a key's right effect was on the screen.
 
 use super::recorded_truth::{RecordedEffect, RecordedTruth, ScreenRegion};
-use super::viewing::{Moment, Viewing};
+use super::user_view::{UserView, ViewSample};
 use crate::stats::Observation;
 
 /// So many moments before a key are looked at to find out which true screen the display was at.
 const LOOK_BACK_MAX: usize = 2000;
 
 /// Returns how long a key waited for its effect; `None` for a key that has none.
-pub(super) fn wait(
-    truth: &RecordedTruth,
-    viewing: &Viewing<'_>,
-    key: usize,
-) -> Option<Observation> {
+pub(super) fn wait(truth: &RecordedTruth, view: &UserView<'_>, key: usize) -> Option<Observation> {
     let effect = truth.keys()[key].effect.as_ref()?;
-    let typed = viewing.moment_of(key);
-    let pressed = viewing.moments.get(typed)?.at;
+    let typed = view.moment_of(key);
+    let pressed = view.moments.get(typed)?.at;
     let search = Search {
         truth,
-        viewing,
+        view,
         effect,
         before: truth.keys()[key].before,
         typed,
     };
-    let later = typed..viewing.moments.len();
+    let later = typed..view.moments.len();
     let first = later.into_iter().find(|number| search.is_shown(*number));
     Some(match first {
-        Some(number) => Observation::After(viewing.moments[number].at - pressed),
-        None => Observation::Censored(viewing.end.saturating_sub(pressed)),
+        Some(number) => Observation::After(view.moments[number].at - pressed),
+        None => Observation::Censored(view.end.saturating_sub(pressed)),
     })
 }
 
 struct Search<'a> {
     truth: &'a RecordedTruth,
-    viewing: &'a Viewing<'a>,
+    view: &'a UserView<'a>,
     effect: &'a RecordedEffect,
     before: usize,
     typed: usize,
@@ -43,7 +39,7 @@ impl Search<'_> {
     /// Returns true if the effect is to be seen at a moment: the display agrees there with the truth where
     /// the effect is complete, or at any later screen that the keys typed so far can lead to.
     fn is_shown(&self, number: usize) -> bool {
-        let moment = &self.viewing.moments[number];
+        let moment = &self.view.moments[number];
         let (part, after) = (&self.effect.part, self.effect.after);
         let from = moment.frame.number.max(after);
         let to = self.truth.reach(moment.typed);
@@ -56,7 +52,7 @@ impl Search<'_> {
         !(is_ahead && is_untouched) || self.position(number) >= after
     }
 
-    fn shows_first_line(&self, moment: &Moment<'_>) -> bool {
+    fn shows_first_line(&self, moment: &ViewSample<'_>) -> bool {
         let Some((part, snapshot)) = &self.effect.first_line else {
             return false;
         };
@@ -66,7 +62,7 @@ impl Search<'_> {
 
     fn agrees_with_any(
         &self,
-        moment: &Moment<'_>,
+        moment: &ViewSample<'_>,
         part: &ScreenRegion,
         from: usize,
         to: usize,
@@ -77,7 +73,7 @@ impl Search<'_> {
     /// Returns at which true screen the display is at a moment, as far as the effect's part of it
     /// tells: it has gone through them in their order since it last showed the server's own.
     fn position(&self, number: usize) -> usize {
-        let moments = &self.viewing.moments;
+        let moments = &self.view.moments;
         let earliest = self.typed.saturating_sub(LOOK_BACK_MAX);
         let start = (earliest..self.typed)
             .rev()

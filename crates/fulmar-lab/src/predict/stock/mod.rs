@@ -15,7 +15,7 @@ use fulmar_terminal::{Position, Row, Size};
 use self::cells::{CellPrediction, Validity, look_of};
 use self::keyboard::{Action, Keyboard};
 use self::trigger::Triggers;
-use super::predictor::{Drawn, Predictor};
+use super::predictor::{DrawnScreen, Predictor};
 use super::session::{KeyboardRead, ServerFrame};
 use super::snapshot::{CellLook, ScreenSnapshot, place};
 
@@ -373,10 +373,10 @@ impl Predictor for Stock {
         self.triggers.set_round_trip(frame.srtt);
     }
 
-    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> Drawn {
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen {
         self.woke = now;
         self.cull(now, frame, &frame.snapshot);
-        let mut drawn = Drawn::plain(frame);
+        let mut drawn = DrawnScreen::plain(frame);
         if self.is_shown() {
             let is_sure = |epoch: u64| epoch <= self.confirmed || self.is_frozen();
             for cursor in self.cursors.iter().filter(|cursor| is_sure(cursor.epoch)) {

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::predictor::{Drawn, Predictor};
+use super::predictor::{DrawnScreen, Predictor};
 use super::session::{PredictionSession, ServerFrame, SessionEventKind};
 use crate::trace::strokes;
 
 /// A session as a predictor showed it.
 #[derive(Debug)]
-pub struct Viewing<'a> {
+pub struct UserView<'a> {
     /// In order of time; one for each thing that happened, and one for each timer.
-    pub moments: Vec<Moment<'a>>,
+    pub moments: Vec<ViewSample<'a>>,
     /// The time at which it was over.
     pub end: Duration,
     /// The number of the key that each first byte belongs to.
@@ -20,7 +20,7 @@ pub struct Viewing<'a> {
 
 /// The view from a time on.
 #[derive(Debug)]
-pub struct Moment<'a> {
+pub struct ViewSample<'a> {
     /// The time.
     pub at: Duration,
     /// The number of keys that were typed.
@@ -28,15 +28,15 @@ pub struct Moment<'a> {
     /// The newest that came from the server.
     pub frame: &'a ServerFrame,
     /// The snapshot that is shown.
-    pub drawn: Drawn,
+    pub drawn: DrawnScreen,
     /// The remarks of the predictor.
     pub remarks: Vec<String>,
 }
 
-impl<'a> Viewing<'a> {
+impl<'a> UserView<'a> {
     /// Shows a session to a predictor, and what the predictor makes of it to nobody.
-    pub fn of(session: &'a PredictionSession, predictor: &mut dyn Predictor) -> Viewing<'a> {
-        let mut show = Show {
+    pub fn of(session: &'a PredictionSession, predictor: &mut dyn Predictor) -> UserView<'a> {
+        let mut show = ViewBuilder {
             predictor,
             moments: Vec::new(),
             typed: 0,
@@ -62,7 +62,7 @@ impl<'a> Viewing<'a> {
             show.draw();
         }
         show.wait(session.end);
-        Viewing {
+        UserView {
             moments: show.moments,
             end: session.end,
             keys_by_byte: keys_by_byte(session),
@@ -70,8 +70,8 @@ impl<'a> Viewing<'a> {
     }
 
     /// Returns what the client itself showed of a session that was watched.
-    pub fn of_client(session: &'a PredictionSession) -> Viewing<'a> {
-        let mut viewing = Viewing {
+    pub fn of_client(session: &'a PredictionSession) -> UserView<'a> {
+        let mut view = UserView {
             moments: Vec::new(),
             end: session.end,
             keys_by_byte: keys_by_byte(session),
@@ -97,14 +97,14 @@ impl<'a> Viewing<'a> {
             let seen = shown.checked_sub(1).map(|last| &session.shown[last]);
             if let (Some(frame), Some(seen)) = (frame, seen) {
                 let predicted = seen.predicted.as_ref();
-                let drawn = predicted.map(|overlay| Drawn::because(overlay, frame));
-                viewing.moments.push(Moment {
+                let drawn = predicted.map(|overlay| DrawnScreen::because(overlay, frame));
+                view.moments.push(ViewSample {
                     at: now,
                     typed,
                     frame,
-                    drawn: Drawn {
+                    drawn: DrawnScreen {
                         snapshot: seen.snapshot.clone(),
-                        ..drawn.unwrap_or_else(|| Drawn::plain(frame))
+                        ..drawn.unwrap_or_else(|| DrawnScreen::plain(frame))
                     },
                     remarks: std::iter::from_fn(|| said.next_if(|(at, _)| *at <= now))
                         .map(|(_, remark)| remark.clone())
@@ -112,7 +112,7 @@ impl<'a> Viewing<'a> {
                 });
             }
         }
-        viewing
+        view
     }
 
     /// Returns the number of the key that a byte belongs to.
@@ -142,15 +142,15 @@ fn keys_by_byte(session: &PredictionSession) -> BTreeMap<u64, usize> {
     keys_by_byte
 }
 
-struct Show<'a, 'p> {
+struct ViewBuilder<'a, 'p> {
     predictor: &'p mut dyn Predictor,
-    moments: Vec<Moment<'a>>,
+    moments: Vec<ViewSample<'a>>,
     typed: usize,
     now: Duration,
     frame: Option<&'a ServerFrame>,
 }
 
-impl Show<'_, '_> {
+impl ViewBuilder<'_, '_> {
     /// Lets time pass up to shortly before `until`.
     fn wait(&mut self, until: Duration) {
         while let Some(due) = self.predictor.poll_timeout() {
@@ -166,7 +166,7 @@ impl Show<'_, '_> {
     fn draw(&mut self) {
         let Some(frame) = self.frame else { return };
         let drawn = self.predictor.draw(self.now, frame);
-        self.moments.push(Moment {
+        self.moments.push(ViewSample {
             at: self.now,
             typed: self.typed,
             frame,
