@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fulmar_lab::predict::{
-    ClientWatch, Kind, Link, Peer, PredictionSession, Recording, SecrecyGate,
+    ClientWatch, Kind, Peer, PredictionSession, Recording, SecrecyGate, TestLink,
 };
 use serde_json::Value;
 
@@ -69,9 +69,9 @@ fn a_near_link_shows_what_it_would_without_prediction() {
     let recordings = Recording::read_all(&folder(), &parts.map(str::to_owned));
     for recording in recordings.expect("recordings") {
         let written = |round_trip: u64, watch: ClientWatch| {
-            let link = Link {
+            let link = TestLink {
                 round_trip,
-                ..Link::default()
+                ..TestLink::default()
             };
             let (trace, truth) = (&recording.trace, &recording.truth);
             let session = PredictionSession::run(&link.scenario(1), trace, truth, Some(watch));

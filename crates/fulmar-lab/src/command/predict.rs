@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
-    ClientWatch, Comparison, HELD_OUT, Kind, Link, Plan, PredictionSession, Recording, Results,
-    SecrecyGate, Set, explain, judged,
+    ClientWatch, Comparison, HELD_OUT, Kind, Plan, PredictionSession, Recording, Results,
+    SecrecyGate, Set, TestLink, explain, judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
 
@@ -34,7 +34,7 @@ pub struct Arguments {
     pub traces: Vec<String>,
     /// The links, as ROUND_TRIP:JITTER:LOSS in ms and percent; otherwise all 24, or the gate's 36.
     #[arg(long, value_name = "LINK", value_delimiter = ',')]
-    pub links: Vec<Link>,
+    pub links: Vec<TestLink>,
     /// The number of seeds of each.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seeds: u64,
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         return gate(arguments);
     }
     let links = if arguments.links.is_empty() {
-        Link::table()
+        TestLink::table()
     } else {
         arguments.links.clone()
     };
@@ -119,7 +119,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn judge(arguments: &Arguments, recordings: &[Recording], link: Link) -> Result<ExitCode> {
+fn judge(arguments: &Arguments, recordings: &[Recording], link: TestLink) -> Result<ExitCode> {
     let Arguments {
         predictor: kinds,
         each,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::link::Link;
+use super::link::TestLink;
 use super::predictor::Kind;
 use super::recording::Recording;
 use super::rendered::judged;
@@ -45,7 +45,7 @@ impl Comparison {
     /// # Errors
     ///
     /// Where there is none, or one cannot be read.
-    pub fn of(recordings: &[Recording], link: Link, real: &Path) -> Result<Comparison> {
+    pub fn of(recordings: &[Recording], link: TestLink, real: &Path) -> Result<Comparison> {
         let mut lines = Vec::new();
         for recording in recordings {
             let file = real.join(format!("{}.json", recording.name));
@@ -66,7 +66,7 @@ impl Comparison {
 }
 
 impl Line {
-    fn of(recording: &Recording, link: Link, real: &RunVerdict) -> Result<Line> {
+    fn of(recording: &Recording, link: TestLink, real: &RunVerdict) -> Result<Line> {
         let truth = GroundTruth::of(&recording.trace);
         let scenario = link.scenario(1);
         let session = PredictionSession::run(&scenario, &recording.trace, &recording.truth, None)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::leak::leaking;
-use super::link::Link;
+use super::link::TestLink;
 use super::predictor::Kind;
 use super::recorded_truth::RecordedTruth;
 use super::recording::Recording;
@@ -26,7 +26,7 @@ const BEFORE_LEAKS: Duration = Duration::from_secs(1);
 /// # Errors
 ///
 /// Where no session comes about.
-pub fn explain(recording: &Recording, link: Link, seed: u64, kind: Kind) -> Result<String> {
+pub fn explain(recording: &Recording, link: TestLink, seed: u64, kind: Kind) -> Result<String> {
     let truth = &recording.truth;
     let scenario = link.scenario(seed);
     let session = PredictionSession::run(

@@ -12,7 +12,7 @@ use crate::scenario::Scenario;
 
 /// A link: the same both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Link {
+pub struct TestLink {
     /// The shortest round trip, in milliseconds.
     #[serde(rename = "round_trip_ms")]
     pub round_trip: u64,
@@ -27,22 +27,22 @@ pub struct Link {
 const ROUND_TRIPS: [u64; 4] = [50, 100, 300, 500];
 const LOSSES: [u32; 3] = [0, 5, 29];
 
-impl Link {
+impl TestLink {
     /// The links of the table: with 0 and 30 ms of jitter.
-    pub fn table() -> Vec<Link> {
-        Link::all(&[0, 30])
+    pub fn table() -> Vec<TestLink> {
+        TestLink::all(&[0, 30])
     }
 
     /// The links of the gate: with 120 ms of jitter, too.
-    pub fn gate() -> Vec<Link> {
-        Link::all(&[0, 30, 120])
+    pub fn gate() -> Vec<TestLink> {
+        TestLink::all(&[0, 30, 120])
     }
 
-    fn all(jitters: &[u64]) -> Vec<Link> {
+    fn all(jitters: &[u64]) -> Vec<TestLink> {
         let mut links = Vec::new();
         for &loss in &LOSSES {
             for &jitter in jitters {
-                links.extend(ROUND_TRIPS.map(|round_trip| Link {
+                links.extend(ROUND_TRIPS.map(|round_trip| TestLink {
                     round_trip,
                     jitter,
                     loss,
@@ -68,7 +68,7 @@ impl Link {
     }
 }
 
-impl fmt::Display for Link {
+impl fmt::Display for TestLink {
     /// `100 ms`, with jitter and loss behind it where there are any.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ms", self.round_trip)?;
@@ -82,11 +82,11 @@ impl fmt::Display for Link {
     }
 }
 
-impl FromStr for Link {
+impl FromStr for TestLink {
     type Err = anyhow::Error;
 
     /// Reads `100`, `100:30` or `100:30:5`: round trip, jitter, loss.
-    fn from_str(text: &str) -> Result<Link> {
+    fn from_str(text: &str) -> Result<TestLink> {
         let number = |part: &str| {
             let part = part.trim().parse::<u64>();
             part.with_context(|| format!("“{text}” is no link: ROUND_TRIP:JITTER:LOSS is"))
@@ -102,7 +102,7 @@ impl FromStr for Link {
         if round_trip > most || jitter > most || loss > 90 {
             bail!("“{text}” is no link that a session could be on");
         }
-        Ok(Link {
+        Ok(TestLink {
             round_trip,
             jitter,
             loss: loss as u32,
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn links_are_written_as_numbers() {
-        let link = |round_trip, jitter, loss| Link {
+        let link = |round_trip, jitter, loss| TestLink {
             round_trip,
             jitter,
             loss,
@@ -126,15 +126,15 @@ mod tests {
             ("50:30", link(50, 30, 0)),
             ("500:120:29", link(500, 120, 29)),
         ] {
-            assert_eq!(text.parse::<Link>().unwrap(), expected);
+            assert_eq!(text.parse::<TestLink>().unwrap(), expected);
         }
         for text in ["", "x", "1:2:3:4", "100:0:91", "99999999"] {
-            assert!(text.parse::<Link>().is_err(), "{text}");
+            assert!(text.parse::<TestLink>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn there_are_24_links_and_36() {
-        assert_eq!((Link::table().len(), Link::gate().len()), (24, 36));
+        assert_eq!((TestLink::table().len(), TestLink::gate().len()), (24, 36));
     }
 }

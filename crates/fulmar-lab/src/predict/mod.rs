@@ -22,7 +22,7 @@
 //!
 //! # The gate
 //!
-//! No predictor of ours may leak, on any link ([`Link::gate`]) and with any seed, and a control that shows
+//! No predictor of ours may leak, on any link ([`TestLink::gate`]) and with any seed, and a control that shows
 //! everything must, on every recording that has a secret ([`SecrecyGate`]).
 
 mod comparison;
@@ -55,7 +55,7 @@ pub use engine::Peer;
 pub use explain::explain;
 pub use group::Group;
 pub use leak::Leaks;
-pub use link::Link;
+pub use link::TestLink;
 pub use misprediction::{Misprediction, WRONG_FROM};
 pub use predictor::{DrawnScreen, Kind, Predictor};
 pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth, ScreenRegion};

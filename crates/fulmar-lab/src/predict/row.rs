@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::link::Link;
+use super::link::TestLink;
 use super::predictor::Kind;
 use super::score::Score;
 use super::set::Set;
@@ -25,7 +25,7 @@ pub struct Rows {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Row {
     /// The link.
-    pub link: Link,
+    pub link: TestLink,
     /// The set that all recordings of it belong to.
     pub set: Set,
     /// The subject of the row.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::{Result, ensure};
 
-use super::link::Link;
+use super::link::TestLink;
 use super::predictor::Kind;
 use super::recording::Recording;
 use super::trial::{Plan, Trial};
@@ -23,7 +23,7 @@ const CONTROL: Kind = Kind::Everything;
 #[derive(Debug)]
 pub struct SecrecyGate<'a> {
     recordings: &'a [Recording],
-    links: Vec<Link>,
+    links: Vec<TestLink>,
     seeds: u64,
     keepers: Vec<Kind>,
 }
@@ -57,7 +57,7 @@ impl<'a> SecrecyGate<'a> {
         );
         Ok(SecrecyGate {
             recordings,
-            links: Link::gate(),
+            links: TestLink::gate(),
             seeds,
             keepers: KEEPERS.to_vec(),
         })
@@ -75,7 +75,7 @@ impl<'a> SecrecyGate<'a> {
 
     /// Takes only these links.
     #[must_use]
-    pub fn over(self, links: Vec<Link>) -> SecrecyGate<'a> {
+    pub fn over(self, links: Vec<TestLink>) -> SecrecyGate<'a> {
         SecrecyGate { links, ..self }
     }
 
@@ -114,7 +114,7 @@ impl<'a> SecrecyGate<'a> {
         Ok(verdict)
     }
 
-    fn trials(&self, link: Link) -> Result<Vec<Trial>> {
+    fn trials(&self, link: TestLink) -> Result<Vec<Trial>> {
         let mut kinds = self.keepers.clone();
         kinds.push(CONTROL);
         Plan {

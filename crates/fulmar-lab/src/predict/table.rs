@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::group::Group;
-use super::link::Link;
+use super::link::TestLink;
 use super::predictor::Kind;
 use super::recording::Recording;
 use super::row::{About, Row, Rows};
@@ -16,10 +16,10 @@ use super::trial::{Plan, Trial};
 #[derive(Debug)]
 pub struct Results<'a> {
     recordings: &'a [Recording],
-    links: Vec<Link>,
+    links: Vec<TestLink>,
     kinds: Vec<Kind>,
     seeds: u64,
-    scores: BTreeMap<(Link, usize, Kind), Score>,
+    scores: BTreeMap<(TestLink, usize, Kind), Score>,
     /// Trials in which not everything came before it was over.
     unfinished: usize,
 }
@@ -35,7 +35,7 @@ enum Line {
 impl<'a> Results<'a> {
     /// Adds up what came of a plan.
     pub fn of(plan: &Plan<'a>, trials: &[Trial]) -> Results<'a> {
-        let mut scores: BTreeMap<(Link, usize, Kind), Score> = BTreeMap::new();
+        let mut scores: BTreeMap<(TestLink, usize, Kind), Score> = BTreeMap::new();
         for trial in trials {
             for (kind, score) in plan.kinds.iter().zip(&trial.scores) {
                 let key = (trial.link, trial.recording, *kind);
@@ -52,7 +52,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn score(&self, link: Link, kind: Kind, line: Line) -> Score {
+    fn score(&self, link: TestLink, kind: Kind, line: Line) -> Score {
         let mut sum = Score::default();
         for number in self.recordings_of(line) {
             if let Some(score) = self.scores.get(&(link, number, kind)) {
@@ -126,7 +126,7 @@ impl<'a> Results<'a> {
         text
     }
 
-    fn push_line(&self, text: &mut String, link: Link, line: Line, name: &str) {
+    fn push_line(&self, text: &mut String, link: TestLink, line: Line, name: &str) {
         for (number, kind) in self.kinds.iter().enumerate() {
             let score = self.score(link, *kind, line);
             let name = if number == 0 { name } else { "" };
@@ -170,7 +170,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn row(&self, link: Link, line: Line, kind: Kind) -> Row {
+    fn row(&self, link: TestLink, line: Line, kind: Kind) -> Row {
         let of = match line {
             Line::Recording(_) => About::Recording,
             Line::Group(..) => About::Group,
@@ -210,7 +210,7 @@ mod tests {
             recording(Set::HeldOut, "own-bash-two"),
             recording(Set::HeldOut, "own-gdb"),
         ];
-        let link: Link = "100".parse().unwrap();
+        let link: TestLink = "100".parse().unwrap();
         let plan = Plan {
             recordings: &recordings,
             links: vec![link],

@@ -8,7 +8,7 @@ use super::*;
 use crate::stats::Observation;
 use crate::trace::{Meta, Trace};
 
-const LINK: Link = Link {
+const LINK: TestLink = TestLink {
     round_trip: 100,
     jitter: 0,
     loss: 0,

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 
 use super::engine::Peer;
 use super::leak::leaks;
-use super::link::Link;
+use super::link::TestLink;
 use super::predictor::Kind;
 use super::recording::Recording;
 use super::score::{Score, Scored};
@@ -21,7 +21,7 @@ pub struct Plan<'a> {
     /// The recordings.
     pub recordings: &'a [Recording],
     /// The links.
-    pub links: Vec<Link>,
+    pub links: Vec<TestLink>,
     /// The number of seeds, from 1.
     pub seeds: u64,
     /// The predictors.
@@ -36,7 +36,7 @@ pub struct Trial {
     /// The number of the recording.
     pub recording: usize,
     /// The link.
-    pub link: Link,
+    pub link: TestLink,
     /// The seed.
     pub seed: u64,
     /// The score of each predictor, in the plan's order.
@@ -82,7 +82,7 @@ impl Plan<'_> {
         all.into_iter().map(|(_, trial)| trial).collect()
     }
 
-    fn one(&self, recording: usize, link: Link, seed: u64) -> Result<Trial> {
+    fn one(&self, recording: usize, link: TestLink, seed: u64) -> Result<Trial> {
         let Recording {
             name, trace, truth, ..
         } = &self.recordings[recording];

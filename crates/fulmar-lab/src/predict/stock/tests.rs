@@ -1,13 +1,13 @@
 //! Behaviour of stock's predictor that its description names.
 
-use crate::predict::{Kind, Link, PredictionSession, Recording, Scored};
+use crate::predict::{Kind, PredictionSession, Recording, Scored, TestLink};
 use crate::stats::Observation;
 use crate::trace::Trace;
 
 /// The waits of all keys and how many were wrong, over a quiet link.
 fn tried(trace: &[u8], round_trip: u64) -> (Vec<bool>, usize) {
     let recording = Recording::new("test", Trace::parse(trace).unwrap(), None);
-    let link = Link {
+    let link = TestLink {
         round_trip,
         jitter: 0,
         loss: 0,

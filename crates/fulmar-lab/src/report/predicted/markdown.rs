@@ -81,14 +81,14 @@ fn cell(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::predict::{Link, Set};
+    use crate::predict::{Set, TestLink};
 
     fn row(set: Set, of: About, name: &str, link: &str, predictor: Kind) -> Row {
         Row {
             set,
             of,
             name: name.to_owned(),
-            link: link.parse::<Link>().unwrap(),
+            link: link.parse::<TestLink>().unwrap(),
             predictor,
             keys: 7,
             instant_percent: 87.25,
