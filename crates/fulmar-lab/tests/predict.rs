@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fulmar_lab::predict::{
-    ClientWatch, Kind, Peer, PredictionSession, Recording, SecrecyGate, TestLink,
+    ClientWatch, Peer, PredictionSession, PredictorKind, Recording, SecrecyGate, TestLink,
 };
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn no_character_of_a_secret_is_ever_shown() {
     recordings.retain(|recording| recording.truth.has_secret());
     assert!(recordings.len() >= 18, "{}", recordings.len());
     let gate = SecrecyGate::new(&recordings, 3).expect("secrets");
-    let gate = gate.kept_by(&[Kind::Engine, Kind::EngineHints]);
+    let gate = gate.kept_by(&[PredictorKind::Engine, PredictorKind::EngineHints]);
     let verdict = gate.run(|_| ()).expect("sessions");
     assert!(verdict.is_passed(), "{verdict}");
     assert_eq!(verdict.sessions, recordings.len() * 36 * 3);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
-    ClientWatch, Comparison, HELD_OUT, Kind, Plan, PredictionSession, Recording, Results,
+    ClientWatch, Comparison, HELD_OUT, Plan, PredictionSession, PredictorKind, Recording, Results,
     SecrecyGate, Set, TestLink, explain, judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
@@ -45,7 +45,7 @@ pub struct Arguments {
         value_delimiter = ',',
         default_value = "none,stock,client,client-hints"
     )]
-    pub predictor: Vec<Kind>,
+    pub predictor: Vec<PredictorKind>,
     /// A line for each recording, too; with `--judge`, what it says of each key.
     #[arg(long)]
     pub each: bool,

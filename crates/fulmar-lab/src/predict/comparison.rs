@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use super::link::TestLink;
-use super::predictor::Kind;
+use super::predictor::PredictorKind;
 use super::recording::Recording;
 use super::rendered::judged;
 use super::session::PredictionSession;
@@ -70,7 +70,12 @@ impl Line {
         let truth = GroundTruth::of(&recording.trace);
         let scenario = link.scenario(1);
         let session = PredictionSession::run(&scenario, &recording.trace, &recording.truth, None)?;
-        let model = judged(recording, &truth, &session, &Kind::Stock.view(&session))?;
+        let model = judged(
+            recording,
+            &truth,
+            &session,
+            &PredictorKind::Stock.view(&session),
+        )?;
         Ok(Line {
             recording: recording.name.clone(),
             keys: model.keys.len(),

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::leak::leaking;
 use super::link::TestLink;
-use super::predictor::Kind;
+use super::predictor::PredictorKind;
 use super::recorded_truth::RecordedTruth;
 use super::recording::Recording;
 use super::score::{Scored, is_instant};
@@ -26,7 +26,12 @@ const BEFORE_LEAKS: Duration = Duration::from_secs(1);
 /// # Errors
 ///
 /// Where no session comes about.
-pub fn explain(recording: &Recording, link: TestLink, seed: u64, kind: Kind) -> Result<String> {
+pub fn explain(
+    recording: &Recording,
+    link: TestLink,
+    seed: u64,
+    kind: PredictorKind,
+) -> Result<String> {
     let truth = &recording.truth;
     let scenario = link.scenario(seed);
     let session = PredictionSession::run(

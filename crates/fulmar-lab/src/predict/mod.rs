@@ -57,7 +57,7 @@ pub use group::Group;
 pub use leak::Leaks;
 pub use link::TestLink;
 pub use misprediction::{Misprediction, WRONG_FROM};
-pub use predictor::{DrawnScreen, Kind, Predictor};
+pub use predictor::{DrawnScreen, Predictor, PredictorKind};
 pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth, ScreenRegion};
 pub use recording::Recording;
 pub use rendered::judged;

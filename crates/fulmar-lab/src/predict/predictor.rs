@@ -94,7 +94,7 @@ impl DrawnScreen {
     clap::ValueEnum,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum PredictorKind {
     /// No prediction.
     #[default]
     None,
@@ -114,38 +114,38 @@ pub enum Kind {
     Everything,
 }
 
-impl Kind {
+impl PredictorKind {
     /// All of them.
-    pub const ALL: [Kind; 8] = [
-        Kind::None,
-        Kind::Stock,
-        Kind::StockAlways,
-        Kind::Engine,
-        Kind::EngineHints,
-        Kind::Client,
-        Kind::ClientHints,
-        Kind::Everything,
+    pub const ALL: [PredictorKind; 8] = [
+        PredictorKind::None,
+        PredictorKind::Stock,
+        PredictorKind::StockAlways,
+        PredictorKind::Engine,
+        PredictorKind::EngineHints,
+        PredictorKind::Client,
+        PredictorKind::ClientHints,
+        PredictorKind::Everything,
     ];
 
     /// The name.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::None => "none",
-            Kind::Stock => "stock",
-            Kind::StockAlways => "stock-always",
-            Kind::Engine => "engine",
-            Kind::EngineHints => "engine-hints",
-            Kind::Client => "client",
-            Kind::ClientHints => "client-hints",
-            Kind::Everything => "everything",
+            PredictorKind::None => "none",
+            PredictorKind::Stock => "stock",
+            PredictorKind::StockAlways => "stock-always",
+            PredictorKind::Engine => "engine",
+            PredictorKind::EngineHints => "engine-hints",
+            PredictorKind::Client => "client",
+            PredictorKind::ClientHints => "client-hints",
+            PredictorKind::Everything => "everything",
         }
     }
 
     /// Returns the server that this predictor needs, if it is a whole client.
     pub fn watched(self) -> Option<Peer> {
         match self {
-            Kind::Client => Some(Peer::Stock),
-            Kind::ClientHints => Some(Peer::Own),
+            PredictorKind::Client => Some(Peer::Stock),
+            PredictorKind::ClientHints => Some(Peer::Own),
             _ => None,
         }
     }
@@ -153,21 +153,21 @@ impl Kind {
     /// Returns its name in tables that are read without this program.
     pub const fn title(self) -> &'static str {
         match self {
-            Kind::None => "no prediction",
-            Kind::Stock => "stock's, modelled",
-            Kind::StockAlways => "stock's, modelled, always on",
-            Kind::Engine => "Fulmar, stock server",
-            Kind::EngineHints => "Fulmar, own server",
-            Kind::Client => "Fulmar's client, stock server",
-            Kind::ClientHints => "Fulmar's client, own server",
-            Kind::Everything => "everything is shown",
+            PredictorKind::None => "no prediction",
+            PredictorKind::Stock => "stock's, modelled",
+            PredictorKind::StockAlways => "stock's, modelled, always on",
+            PredictorKind::Engine => "Fulmar, stock server",
+            PredictorKind::EngineHints => "Fulmar, own server",
+            PredictorKind::Client => "Fulmar's client, stock server",
+            PredictorKind::ClientHints => "Fulmar's client, own server",
+            PredictorKind::Everything => "everything is shown",
         }
     }
 
     /// Shows a session to a new one of this kind. The client's own has to have been watched.
     pub fn view(self, session: &PredictionSession) -> UserView<'_> {
         match self {
-            Kind::Client | Kind::ClientHints => UserView::of_client(session),
+            PredictorKind::Client | PredictorKind::ClientHints => UserView::of_client(session),
             _ => UserView::of(session, self.build(session.size).as_mut()),
         }
     }
@@ -175,12 +175,14 @@ impl Kind {
     /// Returns a new one for a window of that size; for the client one that does nothing.
     fn build(self, size: Size) -> Box<dyn Predictor> {
         match self {
-            Kind::None | Kind::Client | Kind::ClientHints => Box::new(Nothing),
-            Kind::Stock => Box::new(Stock::new(Mode::Adaptive)),
-            Kind::StockAlways => Box::new(Stock::new(Mode::Always)),
-            Kind::Engine => Box::new(Adapter::new(size, Peer::Stock)),
-            Kind::EngineHints => Box::new(Adapter::new(size, Peer::Own)),
-            Kind::Everything => Box::new(Stock::new(Mode::Everything)),
+            PredictorKind::None | PredictorKind::Client | PredictorKind::ClientHints => {
+                Box::new(Nothing)
+            }
+            PredictorKind::Stock => Box::new(Stock::new(Mode::Adaptive)),
+            PredictorKind::StockAlways => Box::new(Stock::new(Mode::Always)),
+            PredictorKind::Engine => Box::new(Adapter::new(size, Peer::Stock)),
+            PredictorKind::EngineHints => Box::new(Adapter::new(size, Peer::Own)),
+            PredictorKind::Everything => Box::new(Stock::new(Mode::Everything)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::link::TestLink;
-use super::predictor::Kind;
+use super::predictor::PredictorKind;
 use super::score::Score;
 use super::set::Set;
 
@@ -33,7 +33,7 @@ pub struct Row {
     /// The recording's or the group's name; `all` for the whole set.
     pub name: String,
     /// The predictor.
-    pub predictor: Kind,
+    pub predictor: PredictorKind,
     /// The number of recordings that were added up.
     pub recordings: usize,
     /// Keys.

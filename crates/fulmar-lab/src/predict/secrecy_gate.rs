@@ -5,19 +5,19 @@ use std::fmt;
 use anyhow::{Result, ensure};
 
 use super::link::TestLink;
-use super::predictor::Kind;
+use super::predictor::PredictorKind;
 use super::recording::Recording;
 use super::trial::{Plan, Trial};
 
 /// The predictors that have to keep secrets.
-const KEEPERS: [Kind; 4] = [
-    Kind::Engine,
-    Kind::EngineHints,
-    Kind::Client,
-    Kind::ClientHints,
+const KEEPERS: [PredictorKind; 4] = [
+    PredictorKind::Engine,
+    PredictorKind::EngineHints,
+    PredictorKind::Client,
+    PredictorKind::ClientHints,
 ];
 /// The predictor that must not be able to.
-const CONTROL: Kind = Kind::Everything;
+const CONTROL: PredictorKind = PredictorKind::Everything;
 
 /// The gate for some recordings.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct SecrecyGate<'a> {
     recordings: &'a [Recording],
     links: Vec<TestLink>,
     seeds: u64,
-    keepers: Vec<Kind>,
+    keepers: Vec<PredictorKind>,
 }
 
 /// The verdict of the gate.
@@ -65,7 +65,7 @@ impl<'a> SecrecyGate<'a> {
 
     /// Takes only these of what has to keep secrets; all others of them are left out.
     #[must_use]
-    pub fn kept_by(self, kinds: &[Kind]) -> SecrecyGate<'a> {
+    pub fn kept_by(self, kinds: &[PredictorKind]) -> SecrecyGate<'a> {
         let keepers = KEEPERS.into_iter().filter(|keeper| kinds.contains(keeper));
         SecrecyGate {
             keepers: keepers.collect(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::group::Group;
 use super::link::TestLink;
-use super::predictor::Kind;
+use super::predictor::PredictorKind;
 use super::recording::Recording;
 use super::row::{About, Row, Rows};
 use super::score::Score;
@@ -17,9 +17,9 @@ use super::trial::{Plan, Trial};
 pub struct Results<'a> {
     recordings: &'a [Recording],
     links: Vec<TestLink>,
-    kinds: Vec<Kind>,
+    kinds: Vec<PredictorKind>,
     seeds: u64,
-    scores: BTreeMap<(TestLink, usize, Kind), Score>,
+    scores: BTreeMap<(TestLink, usize, PredictorKind), Score>,
     /// Trials in which not everything came before it was over.
     unfinished: usize,
 }
@@ -35,7 +35,7 @@ enum Line {
 impl<'a> Results<'a> {
     /// Adds up what came of a plan.
     pub fn of(plan: &Plan<'a>, trials: &[Trial]) -> Results<'a> {
-        let mut scores: BTreeMap<(TestLink, usize, Kind), Score> = BTreeMap::new();
+        let mut scores: BTreeMap<(TestLink, usize, PredictorKind), Score> = BTreeMap::new();
         for trial in trials {
             for (kind, score) in plan.kinds.iter().zip(&trial.scores) {
                 let key = (trial.link, trial.recording, *kind);
@@ -52,7 +52,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn score(&self, link: TestLink, kind: Kind, line: Line) -> Score {
+    fn score(&self, link: TestLink, kind: PredictorKind, line: Line) -> Score {
         let mut sum = Score::default();
         for number in self.recordings_of(line) {
             if let Some(score) = self.scores.get(&(link, number, kind)) {
@@ -170,7 +170,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn row(&self, link: TestLink, line: Line, kind: Kind) -> Row {
+    fn row(&self, link: TestLink, line: Line, kind: PredictorKind) -> Row {
         let of = match line {
             Line::Recording(_) => About::Recording,
             Line::Group(..) => About::Group,
@@ -215,7 +215,7 @@ mod tests {
             recordings: &recordings,
             links: vec![link],
             seeds: 1,
-            kinds: vec![Kind::None],
+            kinds: vec![PredictorKind::None],
             leaks_only: false,
         };
         let trial = |recording| Trial {

@@ -93,7 +93,7 @@ fn scored(recording: &Recording, predictor: &mut dyn Predictor) -> Scored {
     Scored::of(&recording.truth, &UserView::of(&session, predictor))
 }
 
-fn scored_kind(recording: &Recording, kind: Kind) -> Scored {
+fn scored_kind(recording: &Recording, kind: PredictorKind) -> Scored {
     Scored::of(&recording.truth, &kind.view(&session(recording)))
 }
 
@@ -157,7 +157,7 @@ fn what_changes_elsewhere_counts_where_the_cursors_row_does_not() {
 #[test]
 fn without_prediction_every_key_waits_for_the_round_trip() {
     let recording = recording(SHELL);
-    let scored = scored_kind(&recording, Kind::None);
+    let scored = scored_kind(&recording, PredictorKind::None);
     assert_eq!(scored.waits.len(), 4);
     for wait in scored.waits {
         // Also Backspace: the screen without `x` that is still there is not its effect.
@@ -289,9 +289,9 @@ fn what_is_typed_openly_and_under_way_is_no_leak() {
 #[test]
 fn a_control_that_shows_everything_leaks_and_stock_does_not() {
     let recording = secret();
-    let leaks = |kind: Kind| scored_kind(&recording, kind).score.leaks.shown;
-    assert_eq!(leaks(Kind::Everything), 3);
-    assert_eq!(leaks(Kind::Stock), 0);
+    let leaks = |kind: PredictorKind| scored_kind(&recording, kind).score.leaks.shown;
+    assert_eq!(leaks(PredictorKind::Everything), 3);
+    assert_eq!(leaks(PredictorKind::Stock), 0);
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn the_judge_of_real_runs_sees_the_same() {
     let recording = recording(SHELL);
     let session = session(&recording);
     let truth = crate::judge::GroundTruth::of(&recording.trace);
-    let view = Kind::None.view(&session);
+    let view = PredictorKind::None.view(&session);
     let verdict = judged(&recording, &truth, &session, &view).unwrap();
     let scored = Scored::of(&recording.truth, &view);
     let own: Vec<_> = verdict.keys.iter().map(|key| key.own).collect();
@@ -333,7 +333,7 @@ fn a_window_gets_another_size_where_it_did() {
     let recording = recording(trace);
     let session = session(&recording);
     assert!(session.is_whole);
-    for kind in [Kind::Engine, Kind::Client] {
+    for kind in [PredictorKind::Engine, PredictorKind::Client] {
         let view = kind.view(&session);
         let last = &view.moments.last().unwrap().drawn.snapshot;
         assert_eq!((last.rows(), last.columns()), (5, 30));
@@ -356,7 +356,7 @@ fn the_client_shows_what_the_engine_beside_it_shows() {
         let path = format!("{folder}{name}");
         let recording = Recording::read(std::path::Path::new(&path)).unwrap();
         let session = session(&recording);
-        let [client, engine] = [Kind::Client, Kind::Engine].map(|kind| {
+        let [client, engine] = [PredictorKind::Client, PredictorKind::Engine].map(|kind| {
             let scored = Scored::of(&recording.truth, &kind.view(&session));
             (scored.waits, scored.score.wrong)
         });

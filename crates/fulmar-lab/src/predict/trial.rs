@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use super::engine::Peer;
 use super::leak::leaks;
 use super::link::TestLink;
-use super::predictor::Kind;
+use super::predictor::PredictorKind;
 use super::recording::Recording;
 use super::score::{Score, Scored};
 use super::session::PredictionSession;
@@ -25,7 +25,7 @@ pub struct Plan<'a> {
     /// The number of seeds, from 1.
     pub seeds: u64,
     /// The predictors.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<PredictorKind>,
     /// Only what is shown of secrets is of interest.
     pub leaks_only: bool,
 }
@@ -100,7 +100,7 @@ impl Plan<'_> {
         let session = run(watches(Peer::Stock).then_some(Peer::Stock))?;
         let native = watches(Peer::Own).then(|| run(Some(Peer::Own)));
         let native = native.transpose()?;
-        let score = |kind: &Kind| {
+        let score = |kind: &PredictorKind| {
             let own = native
                 .as_ref()
                 .filter(|_| kind.watched() == Some(Peer::Own));

@@ -1,6 +1,6 @@
 //! Behaviour of stock's predictor that its description names.
 
-use crate::predict::{Kind, PredictionSession, Recording, Scored, TestLink};
+use crate::predict::{PredictionSession, PredictorKind, Recording, Scored, TestLink};
 use crate::stats::Observation;
 use crate::trace::Trace;
 
@@ -14,7 +14,7 @@ fn tried(trace: &[u8], round_trip: u64) -> (Vec<bool>, usize) {
     };
     let truth = &recording.truth;
     let session = PredictionSession::run(&link.scenario(1), &recording.trace, truth, None).unwrap();
-    let scored = Scored::of(truth, &Kind::Stock.view(&session));
+    let scored = Scored::of(truth, &PredictorKind::Stock.view(&session));
     let at_once = |wait: &Option<Observation>| {
         wait.and_then(Observation::came)
             .is_some_and(|wait| wait.is_zero())

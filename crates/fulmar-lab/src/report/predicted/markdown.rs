@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Line, kinds, lines};
-use crate::predict::{About, Kind, Row, Rows};
+use crate::predict::{About, PredictorKind, Row, Rows};
 use crate::report::number::{NONE, rounded};
 
 /// The round trip over which groups of programs are shown; the report has the others.
@@ -49,7 +49,7 @@ pub(in crate::report) fn text(rows: &Rows) -> String {
 fn table(
     head: &str,
     lines: &[Line<'_>],
-    kinds: &[Kind],
+    kinds: &[PredictorKind],
     labels: impl Fn(&Line<'_>) -> String,
 ) -> String {
     if lines.is_empty() {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::predict::{Set, TestLink};
 
-    fn row(set: Set, of: About, name: &str, link: &str, predictor: Kind) -> Row {
+    fn row(set: Set, of: About, name: &str, link: &str, predictor: PredictorKind) -> Row {
         Row {
             set,
             of,
@@ -104,13 +104,43 @@ mod tests {
     fn sets_have_a_row_for_each_link_and_groups_for_one() {
         let rows = Rows {
             rows: vec![
-                row(Set::HeldOut, About::All, "all", "100", Kind::Engine),
-                row(Set::First, About::All, "all", "100", Kind::None),
-                row(Set::First, About::All, "all", "100", Kind::Engine),
-                row(Set::First, About::All, "all", "50:30:5", Kind::Engine),
-                row(Set::First, About::Group, "shells", "100", Kind::Engine),
-                row(Set::First, About::Group, "shells", "300", Kind::Engine),
-                row(Set::First, About::Recording, "own-x", "100", Kind::Engine),
+                row(
+                    Set::HeldOut,
+                    About::All,
+                    "all",
+                    "100",
+                    PredictorKind::Engine,
+                ),
+                row(Set::First, About::All, "all", "100", PredictorKind::None),
+                row(Set::First, About::All, "all", "100", PredictorKind::Engine),
+                row(
+                    Set::First,
+                    About::All,
+                    "all",
+                    "50:30:5",
+                    PredictorKind::Engine,
+                ),
+                row(
+                    Set::First,
+                    About::Group,
+                    "shells",
+                    "100",
+                    PredictorKind::Engine,
+                ),
+                row(
+                    Set::First,
+                    About::Group,
+                    "shells",
+                    "300",
+                    PredictorKind::Engine,
+                ),
+                row(
+                    Set::First,
+                    About::Recording,
+                    "own-x",
+                    "100",
+                    PredictorKind::Engine,
+                ),
             ],
             ..Rows::default()
         };

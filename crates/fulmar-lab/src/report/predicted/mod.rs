@@ -3,7 +3,7 @@
 mod markdown;
 mod part;
 
-use crate::predict::{About, Kind, Row, Rows};
+use crate::predict::{About, PredictorKind, Row, Rows};
 pub(super) use markdown::text;
 pub(super) use part::part;
 
@@ -14,7 +14,7 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn row(&self, kind: Kind) -> Option<&'a Row> {
+    fn row(&self, kind: PredictorKind) -> Option<&'a Row> {
         self.rows.iter().find(|row| row.predictor == kind).copied()
     }
 
@@ -25,7 +25,7 @@ impl<'a> Line<'a> {
 }
 
 /// The predictors, in the order of the rows.
-fn kinds(rows: &Rows) -> Vec<Kind> {
+fn kinds(rows: &Rows) -> Vec<PredictorKind> {
     let mut kinds = Vec::new();
     for row in &rows.rows {
         if !kinds.contains(&row.predictor) {

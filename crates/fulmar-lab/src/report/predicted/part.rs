@@ -1,7 +1,7 @@
 //! The section of predictions.
 
 use super::{Line, kinds, lines};
-use crate::predict::{About, Kind, Row, Rows};
+use crate::predict::{About, PredictorKind, Row, Rows};
 use crate::report::markup::{Element, element};
 use crate::report::number::{NONE, rounded};
 use crate::report::page::Part;
@@ -38,7 +38,7 @@ pub(in crate::report) fn part(rows: &Rows) -> Part {
     }
 }
 
-fn folded(title: &str, lines: &[Line<'_>], kinds: &[Kind]) -> Option<Element> {
+fn folded(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Element> {
     let summary = element("summary").text(title);
     Some(
         element("details")
@@ -47,7 +47,7 @@ fn folded(title: &str, lines: &[Line<'_>], kinds: &[Kind]) -> Option<Element> {
     )
 }
 
-fn table(title: &str, lines: &[Line<'_>], kinds: &[Kind]) -> Option<Element> {
+fn table(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Element> {
     let mut table = Table::new(title)
         .words("traces")
         .words("round trip")
