@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::DataOptions;
 use crate::judge::GroundTruth;
 use crate::predict::{
-    ClientWatch, Comparison, HELD_OUT, Plan, PredictionSession, PredictorKind, Recording, Results,
-    SecrecyGate, Set, TestLink, explain, judged,
+    ClientWatch, Comparison, HELD_OUT, Plan, PredictionSession, PredictorKind, Recording,
+    RecordingSet, Results, SecrecyGate, TestLink, explain, judged,
 };
 use crate::stats::{AT_ONCE, Summary, share_within};
 
@@ -179,7 +179,11 @@ fn recordings(arguments: &Arguments) -> Result<Vec<Recording>> {
     all.extend(Recording::read_all(&own.join(HELD_OUT), &arguments.traces)?);
     if arguments.data.is_some() {
         let others = Recording::read_all(&folder(arguments)?, &arguments.traces)?;
-        all.extend(others.into_iter().filter(|one| one.set == Set::Others));
+        all.extend(
+            others
+                .into_iter()
+                .filter(|one| one.set == RecordingSet::Others),
+        );
     }
     Ok(all)
 }

@@ -2,7 +2,7 @@
 
 /// The kind of programs that a recording has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
+pub enum ProgramGroup {
     /// Shells.
     Shells,
     /// Shells with a right prompt, suggestions, or several lines of prompt.
@@ -28,7 +28,7 @@ pub enum Group {
 }
 
 /// Parts of a recording's name, and what they stand for; the first that fits counts.
-const NAMES: [(&[&str], Group); 10] = [
+const NAMES: [(&[&str], ProgramGroup); 10] = [
     (
         &[
             "password",
@@ -41,24 +41,27 @@ const NAMES: [(&[&str], Group); 10] = [
             "-read",
             "-ask",
         ],
-        Group::Secrets,
+        ProgramGroup::Secrets,
     ),
-    (&["tui", "fzf", "assistant", "box", "dialog"], Group::Boxes),
-    (&["tmux", "screen", "ssh"], Group::Relays),
+    (
+        &["tui", "fzf", "assistant", "box", "dialog"],
+        ProgramGroup::Boxes,
+    ),
+    (&["tmux", "screen", "ssh"], ProgramGroup::Relays),
     (
         &["vim", "nano", "emacs", "micro", "helix", "-hx", "-vi"],
-        Group::Editors,
+        ProgramGroup::Editors,
     ),
     (
         &["python", "sqlite", "psql", "node", "gdb", "-bc", "repl"],
-        Group::Interpreters,
+        ProgramGroup::Interpreters,
     ),
     (
         &["less", "htop", "mutt", "irssi", "tig", "-mc"],
-        Group::Screens,
+        ProgramGroup::Screens,
     ),
-    (&["paste", "repeat", "chinese", "ibus"], Group::Hands),
-    (&["cooked", "cat", "dd"], Group::Cooked),
+    (&["paste", "repeat", "chinese", "ibus"], ProgramGroup::Hands),
+    (&["cooked", "cat", "dd"], ProgramGroup::Cooked),
     (
         &[
             "rprompt",
@@ -71,34 +74,34 @@ const NAMES: [(&[&str], Group); 10] = [
             "glyphs",
             "-right",
         ],
-        Group::Decorated,
+        ProgramGroup::Decorated,
     ),
-    (&["bash", "zsh", "dash", "ksh"], Group::Shells),
+    (&["bash", "zsh", "dash", "ksh"], ProgramGroup::Shells),
 ];
 
-impl Group {
+impl ProgramGroup {
     /// Returns the group of a recording, by its name.
-    pub fn of(name: &str) -> Group {
+    pub fn of(name: &str) -> ProgramGroup {
         let group = NAMES
             .iter()
             .find(|(parts, _)| parts.iter().any(|part| name.contains(part)));
-        group.map_or(Group::Others, |(_, group)| *group)
+        group.map_or(ProgramGroup::Others, |(_, group)| *group)
     }
 
     /// The name.
     pub const fn name(self) -> &'static str {
         match self {
-            Group::Shells => "shells",
-            Group::Decorated => "decorated shells",
-            Group::Interpreters => "interpreters",
-            Group::Cooked => "cooked input",
-            Group::Editors => "editors",
-            Group::Screens => "full screens",
-            Group::Boxes => "input boxes",
-            Group::Relays => "relays",
-            Group::Secrets => "secrets",
-            Group::Hands => "unusual typing",
-            Group::Others => "others",
+            ProgramGroup::Shells => "shells",
+            ProgramGroup::Decorated => "decorated shells",
+            ProgramGroup::Interpreters => "interpreters",
+            ProgramGroup::Cooked => "cooked input",
+            ProgramGroup::Editors => "editors",
+            ProgramGroup::Screens => "full screens",
+            ProgramGroup::Boxes => "input boxes",
+            ProgramGroup::Relays => "relays",
+            ProgramGroup::Secrets => "secrets",
+            ProgramGroup::Hands => "unusual typing",
+            ProgramGroup::Others => "others",
         }
     }
 }
@@ -110,18 +113,18 @@ mod tests {
     #[test]
     fn names_tell_the_group() {
         for (name, group) in [
-            ("own-bash-plain", Group::Shells),
-            ("own-zsh-autosuggest", Group::Decorated),
-            ("own-vim-shape", Group::Editors),
-            ("own-tui-box", Group::Boxes),
-            ("own-adversarial-sameprompt", Group::Secrets),
-            ("own-read-plain", Group::Secrets),
-            ("own-ask-tmux", Group::Secrets),
-            ("own-dialog", Group::Boxes),
-            ("own-paste", Group::Hands),
-            ("agd-short", Group::Others),
+            ("own-bash-plain", ProgramGroup::Shells),
+            ("own-zsh-autosuggest", ProgramGroup::Decorated),
+            ("own-vim-shape", ProgramGroup::Editors),
+            ("own-tui-box", ProgramGroup::Boxes),
+            ("own-adversarial-sameprompt", ProgramGroup::Secrets),
+            ("own-read-plain", ProgramGroup::Secrets),
+            ("own-ask-tmux", ProgramGroup::Secrets),
+            ("own-dialog", ProgramGroup::Boxes),
+            ("own-paste", ProgramGroup::Hands),
+            ("agd-short", ProgramGroup::Others),
         ] {
-            assert_eq!(Group::of(name), group, "{name}");
+            assert_eq!(ProgramGroup::of(name), group, "{name}");
         }
     }
 }

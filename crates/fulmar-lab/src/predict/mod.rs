@@ -53,7 +53,7 @@ mod wait;
 pub use comparison::Comparison;
 pub use engine::Peer;
 pub use explain::explain;
-pub use group::Group;
+pub use group::ProgramGroup;
 pub use leak::Leaks;
 pub use link::TestLink;
 pub use misprediction::{Misprediction, WRONG_FROM};
@@ -67,7 +67,7 @@ pub use secrecy_gate::{SecrecyGate, SecrecyReport};
 pub use session::{
     ClientScreen, KeyboardRead, PredictionSession, ServerFrame, SessionEvent, SessionEventKind,
 };
-pub use set::{HELD_OUT, Set};
+pub use set::{HELD_OUT, RecordingSet};
 pub use snapshot::{CellLook, ScreenSnapshot};
 pub use table::Results;
 pub use trial::{Plan, Trial};

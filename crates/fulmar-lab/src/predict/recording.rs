@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::group::Group;
+use super::group::ProgramGroup;
 use super::recorded_truth::RecordedTruth;
-use super::set::Set;
+use super::set::RecordingSet;
 use crate::trace::{Meta, Trace};
 
 /// A recording and what its keys do.
@@ -16,7 +16,7 @@ pub struct Recording {
     /// Its file's name.
     pub name: String,
     /// The set that it belongs to.
-    pub set: Set,
+    pub set: RecordingSet,
     /// The recording.
     pub trace: Trace,
     /// The truth: the effects of its keys.
@@ -39,7 +39,7 @@ impl Recording {
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Recording {
-            set: Set::of(path),
+            set: RecordingSet::of(path),
             ..Recording::new(&name, trace, meta.as_ref())
         })
     }
@@ -48,7 +48,7 @@ impl Recording {
     pub fn new(name: &str, trace: Trace, meta: Option<&Meta>) -> Recording {
         Recording {
             name: name.to_owned(),
-            set: Set::Others,
+            set: RecordingSet::Others,
             truth: RecordedTruth::of(&trace, meta),
             trace,
         }
@@ -82,8 +82,8 @@ impl Recording {
     }
 
     /// Returns the kind of programs that it has.
-    pub fn group(&self) -> Group {
-        Group::of(&self.name)
+    pub fn group(&self) -> ProgramGroup {
+        ProgramGroup::of(&self.name)
     }
 
     /// Returns true if it was made to be hard on purpose, and stays out of the totals.
@@ -92,7 +92,7 @@ impl Recording {
     }
 
     /// Returns true if it belongs to the totals of a set.
-    pub(super) fn is_counted_in(&self, set: Set) -> bool {
+    pub(super) fn is_counted_in(&self, set: RecordingSet) -> bool {
         self.set == set && !self.is_apart()
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::link::TestLink;
 use super::predictor::PredictorKind;
 use super::score::Score;
-use super::set::Set;
+use super::set::RecordingSet;
 
 /// The file beside the outcomes of real runs that holds what `predict --json` has printed.
 pub const PREDICTIONS: &str = "predict.json";
@@ -27,7 +27,7 @@ pub struct Row {
     /// The link.
     pub link: TestLink,
     /// The set that all recordings of it belong to.
-    pub set: Set,
+    pub set: RecordingSet,
     /// The subject of the row.
     pub of: About,
     /// The recording's or the group's name; `all` for the whole set.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The origin of a recording, and its use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Set {
+pub enum RecordingSet {
     /// Ours, for tuning: those that the prediction was designed with.
     First,
     /// Ours, for tuning, and made later: each has a script.
@@ -25,30 +25,30 @@ const OWN: &str = "own-";
 /// The folder of those that are kept away from tuning.
 pub const HELD_OUT: &str = "held-out";
 
-impl Set {
+impl RecordingSet {
     /// Returns the set of the recording in a file.
-    pub fn of(path: &Path) -> Set {
+    pub fn of(path: &Path) -> RecordingSet {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new(""));
         let script = folder.join("scripts").join(format!("{name}.typist"));
         if !name.starts_with(OWN) {
-            Set::Others
+            RecordingSet::Others
         } else if folder.ends_with(HELD_OUT) {
-            Set::HeldOut
+            RecordingSet::HeldOut
         } else if script.is_file() {
-            Set::Tuning
+            RecordingSet::Tuning
         } else {
-            Set::First
+            RecordingSet::First
         }
     }
 
     /// Returns its name in tables.
     pub const fn title(self) -> &'static str {
         match self {
-            Set::First => "tuning, older",
-            Set::Tuning => "tuning, newer",
-            Set::HeldOut => "held out",
-            Set::Others => "of others",
+            RecordingSet::First => "tuning, older",
+            RecordingSet::Tuning => "tuning, newer",
+            RecordingSet::HeldOut => "held out",
+            RecordingSet::Others => "of others",
         }
     }
 }
@@ -61,12 +61,12 @@ mod tests {
     fn names_folders_and_scripts_tell_the_set() {
         let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys");
         for (file, set) in [
-            ("own-bash-plain", Set::First),
-            ("own-ask-plain", Set::Tuning),
-            ("held-out/own-gpg", Set::HeldOut),
-            ("agd-short", Set::Others),
+            ("own-bash-plain", RecordingSet::First),
+            ("own-ask-plain", RecordingSet::Tuning),
+            ("held-out/own-gpg", RecordingSet::HeldOut),
+            ("agd-short", RecordingSet::Others),
         ] {
-            assert_eq!(Set::of(&keys.join(file)), set, "{file}");
+            assert_eq!(RecordingSet::of(&keys.join(file)), set, "{file}");
         }
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::group::Group;
+use super::group::ProgramGroup;
 use super::link::TestLink;
 use super::predictor::PredictorKind;
 use super::recording::Recording;
 use super::row::{About, Row, Rows};
 use super::score::Score;
-use super::set::Set;
+use super::set::RecordingSet;
 use super::trial::{Plan, Trial};
 
 /// All scores, by link, recording and predictor; seeds are added up.
@@ -28,8 +28,8 @@ pub struct Results<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Line {
     Recording(usize),
-    Group(Set, Group),
-    All(Set),
+    Group(RecordingSet, ProgramGroup),
+    All(RecordingSet),
 }
 
 impl<'a> Results<'a> {
@@ -92,7 +92,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn set(&self, line: Line) -> Set {
+    fn set(&self, line: Line) -> RecordingSet {
         match line {
             Line::Recording(number) => self.recordings[number].set,
             Line::Group(set, _) | Line::All(set) => set,
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::trace::Trace;
 
-    fn recording(set: Set, name: &str) -> Recording {
+    fn recording(set: RecordingSet, name: &str) -> Recording {
         let trace = Trace::parse(b"0 SIZE 20 4\n50000 HOST 2\n$ \n").unwrap();
         Recording {
             set,
@@ -205,10 +205,10 @@ mod tests {
     #[test]
     fn sets_are_added_up_by_themselves_and_what_is_apart_is_not() {
         let recordings = [
-            recording(Set::First, "own-adversarial-sameprompt"),
-            recording(Set::First, "own-bash-plain"),
-            recording(Set::HeldOut, "own-bash-two"),
-            recording(Set::HeldOut, "own-gdb"),
+            recording(RecordingSet::First, "own-adversarial-sameprompt"),
+            recording(RecordingSet::First, "own-bash-plain"),
+            recording(RecordingSet::HeldOut, "own-bash-two"),
+            recording(RecordingSet::HeldOut, "own-gdb"),
         ];
         let link: TestLink = "100".parse().unwrap();
         let plan = Plan {
@@ -234,6 +234,12 @@ mod tests {
         let totals: Vec<_> = totals
             .map(|row| (row.set, row.recordings, row.keys))
             .collect();
-        assert_eq!(totals, [(Set::First, 1, 10), (Set::HeldOut, 2, 1100)]);
+        assert_eq!(
+            totals,
+            [
+                (RecordingSet::First, 1, 10),
+                (RecordingSet::HeldOut, 2, 1100)
+            ]
+        );
     }
 }

@@ -81,9 +81,9 @@ fn cell(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::predict::{Set, TestLink};
+    use crate::predict::{RecordingSet, TestLink};
 
-    fn row(set: Set, of: About, name: &str, link: &str, predictor: PredictorKind) -> Row {
+    fn row(set: RecordingSet, of: About, name: &str, link: &str, predictor: PredictorKind) -> Row {
         Row {
             set,
             of,
@@ -105,37 +105,49 @@ mod tests {
         let rows = Rows {
             rows: vec![
                 row(
-                    Set::HeldOut,
+                    RecordingSet::HeldOut,
                     About::All,
                     "all",
                     "100",
                     PredictorKind::Engine,
                 ),
-                row(Set::First, About::All, "all", "100", PredictorKind::None),
-                row(Set::First, About::All, "all", "100", PredictorKind::Engine),
                 row(
-                    Set::First,
+                    RecordingSet::First,
+                    About::All,
+                    "all",
+                    "100",
+                    PredictorKind::None,
+                ),
+                row(
+                    RecordingSet::First,
+                    About::All,
+                    "all",
+                    "100",
+                    PredictorKind::Engine,
+                ),
+                row(
+                    RecordingSet::First,
                     About::All,
                     "all",
                     "50:30:5",
                     PredictorKind::Engine,
                 ),
                 row(
-                    Set::First,
+                    RecordingSet::First,
                     About::Group,
                     "shells",
                     "100",
                     PredictorKind::Engine,
                 ),
                 row(
-                    Set::First,
+                    RecordingSet::First,
                     About::Group,
                     "shells",
                     "300",
                     PredictorKind::Engine,
                 ),
                 row(
-                    Set::First,
+                    RecordingSet::First,
                     About::Recording,
                     "own-x",
                     "100",
