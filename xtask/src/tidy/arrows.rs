@@ -332,13 +332,13 @@ mod tests {
         let file = |path: &str, text: &str| Files::from([(path.into(), text.to_owned())]);
         let found = |path, text| independence(&file(path, text)).len();
         let import = "use fulmar_core::Client;";
-        assert_eq!(found("crates/fulmar-lab/src/judge/eye.rs", import), 1);
+        assert_eq!(found("crates/fulmar-lab/src/judge/observer.rs", import), 1);
         assert_eq!(found("crates/fulmar-lab/tests/link.rs", import), 1);
-        assert_eq!(found("crates/fulmar-lab/src/simulated/near.rs", import), 0);
-        assert_eq!(found("crates/fulmar-lab/src/predict/typed.rs", import), 0);
+        assert_eq!(found("crates/fulmar-lab/src/simulated/client.rs", import), 0);
+        assert_eq!(found("crates/fulmar-lab/src/predict/typing_client.rs", import), 0);
         assert_eq!(found("crates/fulmar/src/run.rs", import), 0);
         let told = "// fulmar_core knows";
-        assert_eq!(found("crates/fulmar-lab/src/judge/eye.rs", told), 0);
+        assert_eq!(found("crates/fulmar-lab/src/judge/observer.rs", told), 0);
     }
 
     #[test]
