@@ -334,8 +334,14 @@ mod tests {
         let import = "use fulmar_core::Client;";
         assert_eq!(found("crates/fulmar-lab/src/judge/observer.rs", import), 1);
         assert_eq!(found("crates/fulmar-lab/tests/link.rs", import), 1);
-        assert_eq!(found("crates/fulmar-lab/src/simulated/client.rs", import), 0);
-        assert_eq!(found("crates/fulmar-lab/src/predict/typing_client.rs", import), 0);
+        assert_eq!(
+            found("crates/fulmar-lab/src/simulated/client.rs", import),
+            0
+        );
+        assert_eq!(
+            found("crates/fulmar-lab/src/predict/typing_client.rs", import),
+            0
+        );
         assert_eq!(found("crates/fulmar/src/run.rs", import), 0);
         let told = "// fulmar_core knows";
         assert_eq!(found("crates/fulmar-lab/src/judge/observer.rs", told), 0);
