@@ -61,7 +61,7 @@ pub use predictor::{DrawnScreen, Predictor, PredictorKind};
 pub use recorded_truth::{RecordedEffect, RecordedKey, RecordedTruth, ScreenRegion};
 pub use recording::Recording;
 pub use rendered::judged;
-pub use row::{About, PREDICTIONS, Row, Rows};
+pub use row::{PREDICTIONS, PredictionRow, PredictionRows, RowSubject};
 pub use score::{INSTANT, Score, Scored};
 pub use secrecy_gate::{SecrecyGate, SecrecyReport};
 pub use session::{

@@ -12,24 +12,24 @@ pub const PREDICTIONS: &str = "predict.json";
 
 /// The results of a plan.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Rows {
+pub struct PredictionRows {
     /// The number of seeds that were added up.
     pub seeds: u64,
     /// Trials in which not everything came before they were over.
     pub unfinished: usize,
     /// A row for each link, predictor, and recording, group or set.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PredictionRow>,
 }
 
 /// The success of a predictor over a link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Row {
+pub struct PredictionRow {
     /// The link.
     pub link: TestLink,
     /// The set that all recordings of it belong to.
     pub set: RecordingSet,
     /// The subject of the row.
-    pub of: About,
+    pub of: RowSubject,
     /// The recording's or the group's name; `all` for the whole set.
     pub name: String,
     /// The predictor.
@@ -61,7 +61,7 @@ pub struct Row {
 /// The subject of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum About {
+pub enum RowSubject {
     /// One recording.
     #[default]
     Recording,
@@ -71,10 +71,10 @@ pub enum About {
     All,
 }
 
-impl Row {
+impl PredictionRow {
     /// Fills in the figures of a score.
-    pub(super) fn with(self, score: &Score) -> Row {
-        Row {
+    pub(super) fn with(self, score: &Score) -> PredictionRow {
+        PredictionRow {
             keys: score.keys,
             with_effect: score.waits.len(),
             instant_percent: score.instant(),

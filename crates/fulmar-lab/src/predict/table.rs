@@ -7,7 +7,7 @@ use super::group::ProgramGroup;
 use super::link::TestLink;
 use super::predictor::PredictorKind;
 use super::recording::Recording;
-use super::row::{About, Row, Rows};
+use super::row::{PredictionRow, PredictionRows, RowSubject};
 use super::score::Score;
 use super::set::RecordingSet;
 use super::trial::{Plan, Trial};
@@ -156,34 +156,34 @@ impl<'a> Results<'a> {
     }
 
     /// Returns the results for machines.
-    pub fn rows(&self) -> Rows {
+    pub fn rows(&self) -> PredictionRows {
         let mut rows = Vec::new();
         for link in &self.links {
             for line in self.lines() {
                 rows.extend(self.kinds.iter().map(|kind| self.row(*link, line, *kind)));
             }
         }
-        Rows {
+        PredictionRows {
             seeds: self.seeds,
             unfinished: self.unfinished,
             rows,
         }
     }
 
-    fn row(&self, link: TestLink, line: Line, kind: PredictorKind) -> Row {
+    fn row(&self, link: TestLink, line: Line, kind: PredictorKind) -> PredictionRow {
         let of = match line {
-            Line::Recording(_) => About::Recording,
-            Line::Group(..) => About::Group,
-            Line::All(_) => About::All,
+            Line::Recording(_) => RowSubject::Recording,
+            Line::Group(..) => RowSubject::Group,
+            Line::All(_) => RowSubject::All,
         };
-        let row = Row {
+        let row = PredictionRow {
             link,
             set: self.set(line),
             of,
             name: self.name(line),
             predictor: kind,
             recordings: self.recordings_of(line).count(),
-            ..Row::default()
+            ..PredictionRow::default()
         };
         row.with(&self.score(link, kind, line))
     }
@@ -230,7 +230,7 @@ mod tests {
         };
         let trials: Vec<Trial> = (0..recordings.len()).map(trial).collect();
         let rows = Results::of(&plan, &trials).rows().rows;
-        let totals = rows.iter().filter(|row| row.of == About::All);
+        let totals = rows.iter().filter(|row| row.of == RowSubject::All);
         let totals: Vec<_> = totals
             .map(|row| (row.set, row.recordings, row.keys))
             .collect();

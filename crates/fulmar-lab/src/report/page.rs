@@ -15,7 +15,7 @@ use super::precision;
 use super::predicted;
 use super::relations;
 use super::section;
-use crate::predict::Rows;
+use crate::predict::PredictionRows;
 
 /// The parts of a page.
 pub(super) struct Report {
@@ -23,7 +23,7 @@ pub(super) struct Report {
     pub(super) origin: Option<Origin>,
     pub(super) selfcheck: Option<Value>,
     pub(super) pairs: Option<Value>,
-    pub(super) predictions: Option<Rows>,
+    pub(super) predictions: Option<PredictionRows>,
 }
 
 /// A part of the page with a heading that the contents lead to.

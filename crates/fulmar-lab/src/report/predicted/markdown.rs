@@ -3,27 +3,27 @@
 use std::fmt::Write as _;
 
 use super::{Line, kinds, lines};
-use crate::predict::{About, PredictorKind, Row, Rows};
+use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 use crate::report::number::{NONE, rounded};
 
 /// The round trip over which groups of programs are shown; the report has the others.
 const OF_GROUPS: u64 = 100;
 
 /// Returns the tables: sets over even links, over all others, and groups of programs.
-pub(in crate::report) fn text(rows: &Rows) -> String {
+pub(in crate::report) fn text(rows: &PredictionRows) -> String {
     let kinds = kinds(rows);
-    let sets = lines(rows, About::All);
+    let sets = lines(rows, RowSubject::All);
     let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
-    let mut groups = lines(rows, About::Group);
+    let mut groups = lines(rows, RowSubject::Group);
     groups.retain(|line| line.is_even() && line.first.link.round_trip == OF_GROUPS);
     let of_set = |line: &Line<'_>| {
-        let Row {
+        let PredictionRow {
             set, keys, link, ..
         } = line.first;
         format!("{}, {keys} keys | {link}", set.title())
     };
     let of_group = |line: &Line<'_>| {
-        let Row {
+        let PredictionRow {
             set, keys, name, ..
         } = line.first;
         format!("{}, {keys} keys | {name}", set.title())
@@ -70,7 +70,7 @@ fn table(
 }
 
 /// `87.3; 0.51; 13.4: 0, 9, 115`: instant, wrong; the mean, and three quantiles.
-fn cell(row: &Row) -> String {
+fn cell(row: &PredictionRow) -> String {
     let [mean, p50, p90, p99] = [row.mean_ms, row.p50_ms, row.p90_ms, row.p99_ms].map(rounded);
     format!(
         "{:.1}; {:.2}; {mean}: {p50}, {p90}, {p99}",
@@ -83,8 +83,14 @@ mod tests {
     use super::*;
     use crate::predict::{RecordingSet, TestLink};
 
-    fn row(set: RecordingSet, of: About, name: &str, link: &str, predictor: PredictorKind) -> Row {
-        Row {
+    fn row(
+        set: RecordingSet,
+        of: RowSubject,
+        name: &str,
+        link: &str,
+        predictor: PredictorKind,
+    ) -> PredictionRow {
+        PredictionRow {
             set,
             of,
             name: name.to_owned(),
@@ -96,65 +102,65 @@ mod tests {
             mean_ms: 13.44,
             p90_ms: 9.0,
             p99_ms: 115.0,
-            ..Row::default()
+            ..PredictionRow::default()
         }
     }
 
     #[test]
     fn sets_have_a_row_for_each_link_and_groups_for_one() {
-        let rows = Rows {
+        let rows = PredictionRows {
             rows: vec![
                 row(
                     RecordingSet::HeldOut,
-                    About::All,
+                    RowSubject::All,
                     "all",
                     "100",
                     PredictorKind::Engine,
                 ),
                 row(
                     RecordingSet::First,
-                    About::All,
+                    RowSubject::All,
                     "all",
                     "100",
                     PredictorKind::None,
                 ),
                 row(
                     RecordingSet::First,
-                    About::All,
+                    RowSubject::All,
                     "all",
                     "100",
                     PredictorKind::Engine,
                 ),
                 row(
                     RecordingSet::First,
-                    About::All,
+                    RowSubject::All,
                     "all",
                     "50:30:5",
                     PredictorKind::Engine,
                 ),
                 row(
                     RecordingSet::First,
-                    About::Group,
+                    RowSubject::Group,
                     "shells",
                     "100",
                     PredictorKind::Engine,
                 ),
                 row(
                     RecordingSet::First,
-                    About::Group,
+                    RowSubject::Group,
                     "shells",
                     "300",
                     PredictorKind::Engine,
                 ),
                 row(
                     RecordingSet::First,
-                    About::Recording,
+                    RowSubject::Recording,
                     "own-x",
                     "100",
                     PredictorKind::Engine,
                 ),
             ],
-            ..Rows::default()
+            ..PredictionRows::default()
         };
         let figures = "87.2; 0.51; 13.4: 0, 9.00, 115";
         let expected = format!(

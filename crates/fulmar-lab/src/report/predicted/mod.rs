@@ -3,18 +3,18 @@
 mod markdown;
 mod part;
 
-use crate::predict::{About, PredictorKind, Row, Rows};
+use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 pub(super) use markdown::text;
 pub(super) use part::part;
 
 /// The rows of all predictors about one thing over one link.
 struct Line<'a> {
-    first: &'a Row,
-    rows: Vec<&'a Row>,
+    first: &'a PredictionRow,
+    rows: Vec<&'a PredictionRow>,
 }
 
 impl<'a> Line<'a> {
-    fn row(&self, kind: PredictorKind) -> Option<&'a Row> {
+    fn row(&self, kind: PredictorKind) -> Option<&'a PredictionRow> {
         self.rows.iter().find(|row| row.predictor == kind).copied()
     }
 
@@ -25,7 +25,7 @@ impl<'a> Line<'a> {
 }
 
 /// The predictors, in the order of the rows.
-fn kinds(rows: &Rows) -> Vec<PredictorKind> {
+fn kinds(rows: &PredictionRows) -> Vec<PredictorKind> {
     let mut kinds = Vec::new();
     for row in &rows.rows {
         if !kinds.contains(&row.predictor) {
@@ -36,10 +36,10 @@ fn kinds(rows: &Rows) -> Vec<PredictorKind> {
 }
 
 /// The lines about groups or sets, in the order of sets, names and links.
-fn lines(rows: &Rows, of: About) -> Vec<Line<'_>> {
-    let mut wanted: Vec<&Row> = rows.rows.iter().filter(|row| row.of == of).collect();
+fn lines(rows: &PredictionRows, of: RowSubject) -> Vec<Line<'_>> {
+    let mut wanted: Vec<&PredictionRow> = rows.rows.iter().filter(|row| row.of == of).collect();
     wanted.sort_by_key(|row| (row.set, &row.name, row.link));
-    let about = |row: &Row| (row.set, row.name.clone(), row.link);
+    let about = |row: &PredictionRow| (row.set, row.name.clone(), row.link);
     wanted
         .chunk_by(|one, next| about(one) == about(next))
         .map(|rows| Line {

@@ -1,7 +1,7 @@
 //! The section of predictions.
 
 use super::{Line, kinds, lines};
-use crate::predict::{About, PredictorKind, Row, Rows};
+use crate::predict::{PredictionRow, PredictionRows, PredictorKind, RowSubject};
 use crate::report::markup::{Element, element};
 use crate::report::number::{NONE, rounded};
 use crate::report::page::Part;
@@ -14,20 +14,20 @@ const ABOUT: &str = "Recorded keys typed at the recorded times over simulated li
                      are held out were not looked at while the prediction was made.";
 
 /// Returns the section.
-pub(in crate::report) fn part(rows: &Rows) -> Part {
+pub(in crate::report) fn part(rows: &PredictionRows) -> Part {
     let kinds = kinds(rows);
-    let sets = lines(rows, About::All);
+    let sets = lines(rows, RowSubject::All);
     let (even, uneven): (Vec<Line<'_>>, Vec<Line<'_>>) = sets.into_iter().partition(Line::is_even);
     let mut inner = vec![element("p").text(ABOUT)];
     inner.extend(table("Links without jitter and loss", &even, &kinds));
     inner.extend(folded("Links with jitter and loss", &uneven, &kinds));
-    let groups = lines(rows, About::Group);
+    let groups = lines(rows, RowSubject::Group);
     let about = |line: &Line<'_>| (line.first.set, line.first.name.clone());
     inner.extend(
         groups
             .chunk_by(|one, next| about(one) == about(next))
             .filter_map(|group| {
-                let Row { set, name, .. } = group[0].first;
+                let PredictionRow { set, name, .. } = group[0].first;
                 folded(&format!("{name}, {}", set.title()), group, &kinds)
             }),
     );
@@ -76,7 +76,7 @@ fn table(title: &str, lines: &[Line<'_>], kinds: &[PredictorKind]) -> Option<Ele
     table.element()
 }
 
-fn figures(row: Option<&Row>) -> Vec<Element> {
+fn figures(row: Option<&PredictionRow>) -> Vec<Element> {
     let Some(row) = row else {
         return vec![number(NONE); 7];
     };
