@@ -5,7 +5,7 @@ use fulmar_lab::judge::{
     GroundTruth, ObservedRun, OutputPosition, RunVerdict, ScreenObserver, Stamp,
 };
 use fulmar_lab::stats::Observation;
-use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Statistics, Trace, strokes};
+use fulmar_lab::trace::{Event, Mark, Meta, Note, Record, Statistics, Trace, keystrokes};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -237,7 +237,7 @@ fn recordings_guessed_by_an_oracle_are_right_at_once() {
             match &record.event {
                 Event::User(bytes) => {
                     // What the terminal answers is no key.
-                    if strokes(bytes).any(|stroke| stroke.kind.is_typed()) {
+                    if keystrokes(bytes).any(|keystroke| keystroke.kind.is_typed()) {
                         typed = record.at;
                     }
                 }

@@ -1,6 +1,6 @@
 //! Judges whether the host got what was typed.
 
-use crate::trace::strokes;
+use crate::trace::keystrokes;
 use serde::{Deserialize, Serialize};
 
 /// Keys compared on both sides.
@@ -61,9 +61,9 @@ impl Delivery {
 
 /// Cuts bytes into keys, with arrows, Home and End in their plain form.
 fn keys(bytes: &[u8]) -> Vec<Vec<u8>> {
-    strokes(bytes)
-        .filter(|stroke| stroke.kind.is_typed())
-        .map(|stroke| plain(stroke.bytes))
+    keystrokes(bytes)
+        .filter(|keystroke| keystroke.kind.is_typed())
+        .map(|keystroke| plain(keystroke.bytes))
         .collect()
 }
 

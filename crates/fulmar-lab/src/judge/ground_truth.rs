@@ -4,7 +4,7 @@ use super::cell_history::CellHistory;
 use super::effect::{KeyEffect, effects};
 use super::glyph::{CellPosition, Glyph};
 use super::observer::{Change, Cursor, ScreenObserver};
-use crate::trace::{Event, Size, StrokeKind, Trace, strokes};
+use crate::trace::{Event, KeystrokeKind, Size, Trace, keystrokes};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ pub struct GroundTruthKey {
     /// The bytes that the keyboard sent.
     pub bytes: Vec<u8>,
     /// A key, a report of the mouse, or a paste.
-    pub kind: StrokeKind,
+    pub kind: KeystrokeKind,
     /// The time on the trace's clock.
     pub at: Duration,
     /// The output before it.
@@ -250,10 +250,10 @@ impl Play {
     }
 
     fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
-        for stroke in strokes(bytes).filter(|stroke| stroke.kind.is_typed()) {
+        for keystroke in keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed()) {
             self.truth.keys.push(GroundTruthKey {
-                bytes: stroke.bytes.to_vec(),
-                kind: stroke.kind,
+                bytes: keystroke.bytes.to_vec(),
+                kind: keystroke.kind,
                 at,
                 before: self.truth.end(),
                 reach: self.truth.end(),

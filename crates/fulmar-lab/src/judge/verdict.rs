@@ -6,7 +6,7 @@ use super::ground_truth::{GroundTruth, OutputPosition};
 use super::timeline::{RunEvents, RunTimeline};
 use super::wrong_interval::WrongInterval;
 use crate::stats::{Observation, millis};
-use crate::trace::{Event, StrokeKind, Trace, strokes};
+use crate::trace::{Event, KeystrokeKind, Trace, keystrokes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -159,9 +159,9 @@ impl ObservedRun<'_> {
             .user_side
             .user()
             .filter(|(at, _)| *at >= began)
-            .flat_map(|(at, bytes)| strokes(bytes).map(move |stroke| (at, stroke)))
-            .filter(|(_, stroke)| stroke.kind != StrokeKind::Answer)
-            .map(|(at, stroke)| (at, stroke.bytes.to_vec()))
+            .flat_map(|(at, bytes)| keystrokes(bytes).map(move |keystroke| (at, keystroke)))
+            .filter(|(_, keystroke)| keystroke.kind != KeystrokeKind::Answer)
+            .map(|(at, keystroke)| (at, keystroke.bytes.to_vec()))
             .collect();
         if typed.is_empty() {
             return Err(JudgeError::NoKeys);

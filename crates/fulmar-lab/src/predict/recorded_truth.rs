@@ -6,7 +6,7 @@ use fulmar_terminal::{Position, Screen, Size, Terminal};
 
 use super::snapshot::ScreenSnapshot;
 use crate::judge::{ANSWER_WITHIN, BURST_GAP};
-use crate::trace::{Event, Mark, Meta, Note, StrokeKind, Trace, TtyState, strokes};
+use crate::trace::{Event, KeystrokeKind, Mark, Meta, Note, Trace, TtyState, keystrokes};
 
 /// Every screen that the programs of a recording make, and what each key does to it.
 ///
@@ -33,7 +33,7 @@ pub struct RecordedKey {
     /// The bytes that the keyboard sent.
     pub bytes: Vec<u8>,
     /// A key, a report of the mouse, or a paste.
-    pub kind: StrokeKind,
+    pub kind: KeystrokeKind,
     /// The time on the recording's clock.
     pub at: Duration,
     /// The screen that it was typed at.
@@ -183,10 +183,10 @@ impl Play {
 
     fn type_keys(&mut self, at: Duration, bytes: &[u8]) {
         let before = self.truth.end();
-        for stroke in strokes(bytes).filter(|stroke| stroke.kind.is_typed()) {
+        for keystroke in keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed()) {
             self.truth.keys.push(RecordedKey {
-                bytes: stroke.bytes.to_vec(),
-                kind: stroke.kind,
+                bytes: keystroke.bytes.to_vec(),
+                kind: keystroke.kind,
                 at,
                 before,
                 reach: before,

@@ -17,7 +17,7 @@ use super::engine::Peer;
 use super::session::KeyboardRead;
 use crate::played::READY;
 use crate::simulated::{UNSEEN_START, agreement, outer_terminal, words};
-use crate::trace::{Event, Trace, strokes};
+use crate::trace::{Event, Trace, keystrokes};
 
 /// A client, and what happened to it.
 pub(super) struct TypingClient {
@@ -378,13 +378,13 @@ fn plan(recording: &Trace) -> VecDeque<PlannedAction> {
             }
             Event::Host(_) => continue,
         };
-        let typed: Vec<_> = strokes(bytes)
-            .filter(|stroke| stroke.kind.is_typed())
+        let typed: Vec<_> = keystrokes(bytes)
+            .filter(|keystroke| keystroke.kind.is_typed())
             .collect();
         if typed.is_empty() {
             continue;
         }
-        let bytes = typed.iter().flat_map(|stroke| stroke.bytes);
+        let bytes = typed.iter().flat_map(|keystroke| keystroke.bytes);
         plan.push_back(PlannedAction {
             after,
             what: ClientAction::Type {

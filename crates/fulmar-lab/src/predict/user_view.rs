@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::predictor::{DrawnScreen, Predictor};
 use super::session::{PredictionSession, ServerFrame, SessionEventKind};
-use crate::trace::strokes;
+use crate::trace::keystrokes;
 
 /// A session as a predictor showed it.
 #[derive(Debug)]
@@ -134,9 +134,9 @@ fn keys_by_byte(session: &PredictionSession) -> BTreeMap<u64, usize> {
             continue;
         };
         let mut first = keys.first;
-        for (number, stroke) in strokes(&keys.bytes).enumerate() {
+        for (number, keystroke) in keystrokes(&keys.bytes).enumerate() {
             keys_by_byte.insert(first, keys.key + number);
-            first += stroke.bytes.len() as u64;
+            first += keystroke.bytes.len() as u64;
         }
     }
     keys_by_byte

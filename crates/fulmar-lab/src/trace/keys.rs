@@ -2,16 +2,16 @@
 
 /// A piece of what the keyboard's side sent: one key, or something that counts as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stroke<'a> {
+pub struct Keystroke<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// The kind of input.
-    pub kind: StrokeKind,
+    pub kind: KeystrokeKind,
 }
 
 /// The kind of a piece of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StrokeKind {
+pub enum KeystrokeKind {
     /// One press of a key: a character, a control, or an escape sequence, also with Alt.
     Key,
     /// A report of the mouse.
@@ -23,7 +23,7 @@ pub enum StrokeKind {
     Answer,
 }
 
-impl StrokeKind {
+impl KeystrokeKind {
     /// True for what a person did.
     pub fn is_typed(self) -> bool {
         self != Self::Answer
@@ -35,46 +35,46 @@ impl StrokeKind {
 /// Every byte belongs to exactly one of them. An escape character that nothing follows is the
 /// Escape key, one before another key is that key with Alt. What is cut off by the end counts
 /// as it is. Invalid UTF-8 is one key per byte.
-pub fn strokes(bytes: &[u8]) -> Strokes<'_> {
-    Strokes { rest: bytes }
+pub fn keystrokes(bytes: &[u8]) -> Keystrokes<'_> {
+    Keystrokes { rest: bytes }
 }
 
-/// See [`strokes`].
+/// See [`keystrokes`].
 #[derive(Clone, Debug)]
-pub struct Strokes<'a> {
+pub struct Keystrokes<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Iterator for Strokes<'a> {
-    type Item = Stroke<'a>;
+impl<'a> Iterator for Keystrokes<'a> {
+    type Item = Keystroke<'a>;
 
-    fn next(&mut self) -> Option<Stroke<'a>> {
+    fn next(&mut self) -> Option<Keystroke<'a>> {
         if self.rest.is_empty() {
             return None;
         }
         let (length, kind) = first(self.rest);
         let (bytes, rest) = self.rest.split_at(length);
         self.rest = rest;
-        Some(Stroke { bytes, kind })
+        Some(Keystroke { bytes, kind })
     }
 }
 
 const ESCAPE: u8 = 0x1b;
 
 /// Returns length and kind of what `bytes`, which are not empty, begin with.
-fn first(bytes: &[u8]) -> (usize, StrokeKind) {
+fn first(bytes: &[u8]) -> (usize, KeystrokeKind) {
     match bytes {
         [ESCAPE, b'[', rest @ ..] => control_sequence(rest),
-        [ESCAPE, b'O', rest @ ..] => (2 + single_shift(rest), StrokeKind::Key),
+        [ESCAPE, b'O', rest @ ..] => (2 + single_shift(rest), KeystrokeKind::Key),
         [ESCAPE, b']', b'0'..=b'9', ..] | [ESCAPE, b'P' | b'_', _, ..] => string(bytes),
         // Some terminals send Alt with an arrow this way.
         [ESCAPE, ESCAPE, b'[' | b'O', ..] => {
             let (length, _) = first(&bytes[1..]);
-            (1 + length, StrokeKind::Key)
+            (1 + length, KeystrokeKind::Key)
         }
-        [ESCAPE, ESCAPE, ..] | [ESCAPE] => (1, StrokeKind::Key),
-        [ESCAPE, rest @ ..] => (1 + character(rest), StrokeKind::Key),
-        _ => (character(bytes), StrokeKind::Key),
+        [ESCAPE, ESCAPE, ..] | [ESCAPE] => (1, KeystrokeKind::Key),
+        [ESCAPE, rest @ ..] => (1 + character(rest), KeystrokeKind::Key),
+        _ => (character(bytes), KeystrokeKind::Key),
     }
 }
 
@@ -98,25 +98,25 @@ fn character(bytes: &[u8]) -> usize {
 }
 
 /// Returns length and kind of a control sequence, of which `rest` is what follows `ESC [`.
-fn control_sequence(rest: &[u8]) -> (usize, StrokeKind) {
+fn control_sequence(rest: &[u8]) -> (usize, KeystrokeKind) {
     // The function keys of the Linux console: `ESC [ [ A`.
     if let [b'[', b'A'..=b'E', ..] = rest {
-        return (4, StrokeKind::Key);
+        return (4, KeystrokeKind::Key);
     }
     let body = rest.iter().take_while(|byte| matches!(byte, b' '..=b'?'));
     let body = body.count();
     let Some(last @ b'@'..=b'~') = rest.get(body).copied() else {
-        return (2 + body, StrokeKind::Key);
+        return (2 + body, KeystrokeKind::Key);
     };
     let body_bytes = &rest[..body];
     let length = 2 + body + 1;
     match (body_bytes, last) {
         // The old report of the mouse: button, column, row, a byte each.
-        ([], b'M') if rest.len() >= 4 => (length + 3, StrokeKind::Mouse),
-        ([b'<', ..], b'M' | b'm') => (length, StrokeKind::Mouse),
-        (b"200", b'~') => (2 + paste(rest), StrokeKind::Paste),
-        _ if is_answer(body_bytes, last) => (length, StrokeKind::Answer),
-        _ => (length, StrokeKind::Key),
+        ([], b'M') if rest.len() >= 4 => (length + 3, KeystrokeKind::Mouse),
+        ([b'<', ..], b'M' | b'm') => (length, KeystrokeKind::Mouse),
+        (b"200", b'~') => (2 + paste(rest), KeystrokeKind::Paste),
+        _ if is_answer(body_bytes, last) => (length, KeystrokeKind::Answer),
+        _ => (length, KeystrokeKind::Key),
     }
 }
 
@@ -146,7 +146,7 @@ fn is_answer(body: &[u8], last: u8) -> bool {
 
 /// Returns length and kind of a string sequence (OSC, DCS, APC); only terminals send them, and
 /// without its end it is a key with Alt.
-fn string(bytes: &[u8]) -> (usize, StrokeKind) {
+fn string(bytes: &[u8]) -> (usize, KeystrokeKind) {
     let body = &bytes[2..];
     let end = body.iter().enumerate().find_map(|(at, byte)| match byte {
         0x07 => Some(at + 1),
@@ -154,8 +154,8 @@ fn string(bytes: &[u8]) -> (usize, StrokeKind) {
         _ => None,
     });
     match end {
-        Some(end) => (2 + end, StrokeKind::Answer),
-        None => (2, StrokeKind::Key),
+        Some(end) => (2 + end, KeystrokeKind::Answer),
+        None => (2, KeystrokeKind::Key),
     }
 }
 
@@ -164,19 +164,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn cut(bytes: &[u8]) -> Vec<(&[u8], StrokeKind)> {
-        strokes(bytes)
-            .map(|stroke| (stroke.bytes, stroke.kind))
+    fn cut(bytes: &[u8]) -> Vec<(&[u8], KeystrokeKind)> {
+        keystrokes(bytes)
+            .map(|keystroke| (keystroke.bytes, keystroke.kind))
             .collect()
     }
 
     fn keys(bytes: &[u8]) -> Vec<&[u8]> {
-        let strokes = cut(bytes);
+        let keystrokes = cut(bytes);
         assert!(
-            strokes.iter().all(|(_, kind)| *kind == StrokeKind::Key),
-            "{strokes:?}"
+            keystrokes
+                .iter()
+                .all(|(_, kind)| *kind == KeystrokeKind::Key),
+            "{keystrokes:?}"
         );
-        strokes.into_iter().map(|(bytes, _)| bytes).collect()
+        keystrokes.into_iter().map(|(bytes, _)| bytes).collect()
     }
 
     #[test]
@@ -249,9 +251,9 @@ mod tests {
         ] {
             let between = [b"a", answer, b"b"].concat();
             let expected = [
-                (&b"a"[..], StrokeKind::Key),
-                (answer, StrokeKind::Answer),
-                (b"b", StrokeKind::Key),
+                (&b"a"[..], KeystrokeKind::Key),
+                (answer, KeystrokeKind::Answer),
+                (b"b", KeystrokeKind::Key),
             ];
             assert_eq!(cut(&between), expected);
         }
@@ -260,13 +262,13 @@ mod tests {
     #[test]
     fn mouse_and_paste_are_one_each() {
         for (bytes, kind) in [
-            (&b"\x1b[M !!"[..], StrokeKind::Mouse),
-            (b"\x1b[<0;12;5M", StrokeKind::Mouse),
-            (b"\x1b[<0;12;5m", StrokeKind::Mouse),
-            (b"\x1b[200~ls\r\x1b[A\x1b[201~", StrokeKind::Paste),
+            (&b"\x1b[M !!"[..], KeystrokeKind::Mouse),
+            (b"\x1b[<0;12;5M", KeystrokeKind::Mouse),
+            (b"\x1b[<0;12;5m", KeystrokeKind::Mouse),
+            (b"\x1b[200~ls\r\x1b[A\x1b[201~", KeystrokeKind::Paste),
         ] {
             let followed = [bytes, b"x"].concat();
-            assert_eq!(cut(&followed), [(bytes, kind), (b"x", StrokeKind::Key)]);
+            assert_eq!(cut(&followed), [(bytes, kind), (b"x", KeystrokeKind::Key)]);
         }
     }
 
@@ -276,7 +278,7 @@ mod tests {
         assert_eq!(keys(b"\x1b[1\x1b[A"), [&b"\x1b[1"[..], b"\x1b[A"]);
         assert_eq!(
             cut(b"\x1b[200~ls"),
-            [(&b"\x1b[200~ls"[..], StrokeKind::Paste)]
+            [(&b"\x1b[200~ls"[..], KeystrokeKind::Paste)]
         );
     }
 
@@ -284,9 +286,9 @@ mod tests {
         #[test]
         fn every_byte_belongs_to_one_key(bytes in prop::collection::vec(
             prop_oneof![any::<u8>(), Just(ESCAPE), Just(b'['), Just(b'M')], 0..60)) {
-            let joined = strokes(&bytes).map(|stroke| stroke.bytes).collect::<Vec<_>>().concat();
+            let joined = keystrokes(&bytes).map(|keystroke| keystroke.bytes).collect::<Vec<_>>().concat();
             prop_assert_eq!(joined, bytes.clone());
-            prop_assert!(strokes(&bytes).all(|stroke| !stroke.bytes.is_empty()));
+            prop_assert!(keystrokes(&bytes).all(|keystroke| !keystroke.bytes.is_empty()));
         }
     }
 }

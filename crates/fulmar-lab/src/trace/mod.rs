@@ -12,7 +12,7 @@ mod recorder;
 mod statistics;
 
 pub use form::{FormError, ReadError};
-pub use keys::{Stroke, StrokeKind, Strokes, strokes};
+pub use keys::{Keystroke, KeystrokeKind, Keystrokes, keystrokes};
 pub use links::{DATA_VARIABLE, LinkTraces, ORIGIN};
 pub use meta::{Mark, Meta, MetaError, MetaReadError, Note, TtyState};
 pub use record::{Event, NoTrace, Record, SIZE_MAX, Size, Trace};

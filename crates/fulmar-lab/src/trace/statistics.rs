@@ -1,6 +1,6 @@
 //! The content of a key trace, in numbers.
 
-use super::keys::{StrokeKind, strokes};
+use super::keys::{KeystrokeKind, keystrokes};
 use super::record::Trace;
 use std::time::Duration;
 
@@ -35,10 +35,12 @@ impl Statistics {
         };
         let mut times = Vec::new();
         for (at, bytes) in trace.user() {
-            for stroke in strokes(bytes) {
-                match stroke.kind {
-                    StrokeKind::Answer => statistics.answers += 1,
-                    StrokeKind::Key | StrokeKind::Mouse | StrokeKind::Paste => times.push(at),
+            for keystroke in keystrokes(bytes) {
+                match keystroke.kind {
+                    KeystrokeKind::Answer => statistics.answers += 1,
+                    KeystrokeKind::Key | KeystrokeKind::Mouse | KeystrokeKind::Paste => {
+                        times.push(at)
+                    }
                 }
             }
         }

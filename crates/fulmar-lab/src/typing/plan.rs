@@ -2,7 +2,7 @@
 
 use super::typist::TypingLoop;
 use crate::judge::{GroundTruth, OutputPosition};
-use crate::trace::{Event, Trace, strokes};
+use crate::trace::{Event, Trace, keystrokes};
 use std::time::Duration;
 
 /// The least time that it takes to read what the host wrote. Who types sooner has not read it.
@@ -115,7 +115,7 @@ impl Recorded<'_> {
 
 /// True for characters, Backspace, Left and Right: what nobody looks up for after each.
 fn is_typed_in_a_row(bytes: &[u8]) -> bool {
-    strokes(bytes).all(|stroke| match stroke.bytes {
+    keystrokes(bytes).all(|keystroke| match keystroke.bytes {
         [0x7f | 0x08] => true,
         [0x1b, b'[' | b'O', last] => matches!(last, b'C' | b'D'),
         [first, ..] => *first >= b' ',
@@ -142,8 +142,8 @@ fn recorded<'a>(
                     .push(written);
             }
             Event::User(bytes) => {
-                let typed = strokes(bytes).filter(|stroke| stroke.kind.is_typed());
-                let typed: Vec<&[u8]> = typed.map(|stroke| stroke.bytes).collect();
+                let typed = keystrokes(bytes).filter(|keystroke| keystroke.kind.is_typed());
+                let typed: Vec<&[u8]> = typed.map(|keystroke| keystroke.bytes).collect();
                 keys += typed.len();
                 if !typed.is_empty() {
                     writes.push(Recorded {

@@ -57,7 +57,7 @@ pub(in crate::report) fn timeline(title: &str, run: &Timeline<'_>) -> Element {
     parts.extend(keys(run, &x, &y));
     for ((stripe, lost), name) in LOST.iter().zip(&run.lost).zip(["lost up", "lost down"]) {
         parts.push(text(LEFT - 7.0, stripe.1 - 1.0, "end", name));
-        parts.push(path("lost", strokes(lost, &x, *stripe)));
+        parts.push(path("lost", keystrokes(lost, &x, *stripe)));
     }
     if has_queue {
         parts.extend(queues(run, &x));
@@ -97,17 +97,17 @@ fn keys(run: &Timeline<'_>, x: &Scale, y: &Scale) -> Vec<Element> {
 }
 
 /// Strokes across a stripe, one at each place where there is any.
-fn strokes(times: &[f64], x: &Scale, (top, bottom): (f64, f64)) -> String {
+fn keystrokes(times: &[f64], x: &Scale, (top, bottom): (f64, f64)) -> String {
     let mut places: Vec<f64> = times
         .iter()
         .map(|time| (x.at(*time) * 2.0).round() / 2.0)
         .collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
-    let strokes = places
+    let keystrokes = places
         .iter()
         .map(|place| format!("M{} {}V{}", short(*place), short(top), short(bottom)));
-    strokes.collect()
+    keystrokes.collect()
 }
 
 fn queues(run: &Timeline<'_>, x: &Scale) -> Vec<Element> {
