@@ -15,7 +15,7 @@ use fulmar_platform::{
 };
 
 use crate::judge::Stamp;
-use crate::played::Ground;
+use crate::played::SequenceTracker;
 use crate::scripted::{Script, ScriptedTypist, TypistAction};
 use crate::trace::{Clock, Event, Meta, Recorder, Size, TtyState};
 
@@ -121,7 +121,7 @@ impl Arguments {
 /// Puts stamps behind output, where they fit.
 #[derive(Debug, Default)]
 struct Stamper {
-    ground: Ground,
+    ground: SequenceTracker,
     position: usize,
 }
 

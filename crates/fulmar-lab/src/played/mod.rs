@@ -32,12 +32,12 @@
 //! It clears the screen, and its log begins. It ends when it receives [`END`], or when the terminal is
 //! gone.
 
-mod ground;
 mod player;
 mod program;
+mod sequence_tracker;
 mod signals;
 
-pub use ground::Ground;
 pub use player::{Output, Player};
 pub use program::{PlayError, Program};
+pub use sequence_tracker::SequenceTracker;
 pub use signals::{CLEAR, END, READY, START};

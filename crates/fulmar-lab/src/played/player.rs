@@ -1,6 +1,6 @@
 //! Decides what the played host writes, and when.
 
-use super::ground::Ground;
+use super::sequence_tracker::SequenceTracker;
 use crate::judge::{ANSWER_WITHIN, Stamp};
 use crate::trace::{Event, Size, Trace, keystrokes};
 use std::time::Duration;
@@ -179,7 +179,7 @@ struct Script {
     /// The window's size.
     size: Option<Size>,
     position: usize,
-    ground: Ground,
+    tracker: SequenceTracker,
 }
 
 impl Script {
@@ -192,7 +192,7 @@ impl Script {
             last_size: None,
             size: None,
             position: 0,
-            ground: Ground::default(),
+            tracker: SequenceTracker::default(),
         }
     }
 
@@ -218,8 +218,8 @@ impl Script {
 
     fn write(&mut self, at: Duration, bytes: &[u8]) {
         self.position += bytes.len();
-        self.ground.pass(bytes);
-        let may_be_stamped = self.ground.is_between_sequences();
+        self.tracker.pass(bytes);
+        let may_be_stamped = self.tracker.is_between_sequences();
         self.pieces.push(Piece {
             bytes: bytes.to_vec(),
             keys: self.expected.len(),

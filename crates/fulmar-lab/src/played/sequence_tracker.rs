@@ -6,7 +6,7 @@
 /// It knows just enough of control functions for that: where they end. What it does not know it takes
 /// for text, as terminals do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ground {
+pub struct SequenceTracker {
     state: State,
 }
 
@@ -26,7 +26,7 @@ enum State {
     StringEscape,
 }
 
-impl Ground {
+impl SequenceTracker {
     /// Goes on behind `bytes`.
     pub fn pass(&mut self, bytes: &[u8]) {
         for byte in bytes {
@@ -84,10 +84,10 @@ mod tests {
 
     /// For each byte whether the output may be cut behind it.
     fn cuts(bytes: &[u8]) -> Vec<bool> {
-        let mut ground = Ground::default();
+        let mut tracker = SequenceTracker::default();
         let cuts = bytes.iter().map(|byte| {
-            ground.pass(&[*byte]);
-            ground.is_between_sequences()
+            tracker.pass(&[*byte]);
+            tracker.is_between_sequences()
         });
         cuts.collect()
     }
