@@ -15,7 +15,7 @@ use super::recorded_truth::RecordedTruth;
 use super::snapshot::ScreenSnapshot;
 use super::typing_client::{ClientWatch, TypingClient};
 use crate::scenario::Scenario;
-use crate::simulated::{Far, PlayedHost, Tty, key};
+use crate::simulated::{PlayedHost, SimulatedServer, Tty, key};
 use crate::trace::Trace;
 
 /// The events at the client, in order of time.
@@ -134,9 +134,9 @@ impl PredictionSession {
         let host = PlayedHost::unstamped(recording);
         let far = match watched {
             Some(watch) if watch.has_own_server() => {
-                Far::native(key()?, size, host, Tty::new(truth))
+                SimulatedServer::native(key()?, size, host, Tty::new(truth))
             }
-            _ => Far::new(key()?, size, host),
+            _ => SimulatedServer::new(key()?, size, host),
         };
         let length = recording.ended() - recording.began();
         let mut simulation = scenario.simulation((near, far));
@@ -160,7 +160,7 @@ impl PredictionSession {
     }
 
     fn of(
-        simulation: Simulation<(TypingClient, Far<'_>)>,
+        simulation: Simulation<(TypingClient, SimulatedServer<'_>)>,
         truth: &RecordedTruth,
         size: Size,
         end: Duration,

@@ -16,10 +16,10 @@
 //! - The user is on the client's host, and sleeps when it does.
 //! - A client that takes another local port keeps the one it had.
 
-mod far;
+mod client;
 mod host;
-mod near;
 mod rehearsal;
+mod server;
 mod tty;
 pub(crate) mod words;
 
@@ -35,12 +35,12 @@ use crate::judge::{GroundTruth, JudgeError, ObservedRun, RunVerdict};
 use crate::scenario::{PlannedChange, Scenario};
 use crate::trace::Trace;
 use crate::typing::{Limits, TypingLoop, TypingSession, TypingUser};
-pub(crate) use far::Far;
-pub use far::Frame;
+use client::SimulatedClient;
+pub(crate) use client::outer_terminal;
 pub(crate) use host::{PlayedHost, UNSEEN_START};
-use near::Near;
-pub(crate) use near::outer_terminal;
 pub use rehearsal::{Rehearsal, Rehearsed};
+pub use server::SentFrame;
+pub(crate) use server::SimulatedServer;
 pub(crate) use tty::Tty;
 
 /// The key of all simulated sessions. Nobody else hears them.
@@ -59,7 +59,7 @@ pub struct Simulated {
     /// The host's side: what the played host received and wrote.
     pub host_side: Trace,
     /// The frames that the server sent.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<SentFrame>,
     /// The fate of the datagrams that the client sent.
     pub up: Counts,
     /// The fate of the datagrams that the server sent.
@@ -84,8 +84,8 @@ impl Simulated {
             .context("no window has the size of the recording")?;
         let user = TypingUser::new(recording, truth, user, limits, Duration::ZERO);
         let server = scenario.simulated_server();
-        let near = Near::new(key()?, size, server, user);
-        let far = Far::new(key()?, size, PlayedHost::new(recording));
+        let near = SimulatedClient::new(key()?, size, server, user);
+        let far = SimulatedServer::new(key()?, size, PlayedHost::new(recording));
         // As in a real run what changes during it counts from the start of the typing.
         let still = Scenario {
             changes: Vec::new(),
@@ -104,7 +104,7 @@ impl Simulated {
         Self::of(simulation)
     }
 
-    fn of(simulation: Simulation<(Near<'_>, Far<'_>)>) -> Result<Self> {
+    fn of(simulation: Simulation<(SimulatedClient<'_>, SimulatedServer<'_>)>) -> Result<Self> {
         let [up, down] = [CLIENT, SERVER].map(|host| simulation.net.counts(host));
         let (near, far) = simulation.nodes;
         Ok(Self {
@@ -134,9 +134,9 @@ impl Simulated {
 
 /// Runs until the user has come so far, or has got up.
 fn advance(
-    simulation: &mut Simulation<(Near<'_>, Far<'_>)>,
+    simulation: &mut Simulation<(SimulatedClient<'_>, SimulatedServer<'_>)>,
     limits: Limits,
-    is_reached: impl Fn(&Near<'_>) -> bool,
+    is_reached: impl Fn(&SimulatedClient<'_>) -> bool,
 ) -> Result<()> {
     let longest = limits.set_up + limits.time + limits.patience + Duration::from_secs(1);
     simulation

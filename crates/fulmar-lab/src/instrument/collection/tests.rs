@@ -87,14 +87,14 @@ fn our_rule_is_a_point_of_the_server_itself() {
 
 #[test]
 fn a_write_has_waited_until_the_first_frame_with_it() {
-    use crate::simulated::Frame;
+    use crate::simulated::SentFrame;
     let place = Place::new();
     let recording = Trace::read(&place.around.recordings.join("own-made")).unwrap();
     let truth = GroundTruth::of(&recording);
     let scenario = Scenario::parse("both delay 20ms", &LinkTraces::none()).unwrap();
     let mut run = Simulated::run(&scenario, &recording, &truth, TypingLoop::Open, LIMITS).unwrap();
     let (at, _) = run.host_side.host().next().unwrap();
-    let frame = |millis, written, difference_bytes| Frame {
+    let frame = |millis, written, difference_bytes| SentFrame {
         at: at + Duration::from_millis(millis),
         written,
         difference_bytes,

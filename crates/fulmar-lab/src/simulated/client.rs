@@ -15,7 +15,7 @@ use super::words;
 use crate::typing::{SessionStage, TypingUser, UserAction};
 
 /// A client as the program's loop would drive it, with a user of a terminal that takes all at once.
-pub(super) struct Near<'a> {
+pub(super) struct SimulatedClient<'a> {
     client: Client,
     pub(super) user: TypingUser<'a>,
     /// True once the typing has begun.
@@ -26,7 +26,7 @@ pub(super) struct Near<'a> {
     outgoing: VecDeque<Transmit>,
 }
 
-impl<'a> Near<'a> {
+impl<'a> SimulatedClient<'a> {
     pub(super) fn new(key: Key, size: Size, server: SocketAddr, user: TypingUser<'a>) -> Self {
         let config = ClientConfig {
             size,
@@ -107,7 +107,7 @@ pub(crate) fn outer_terminal() -> OuterTerminal {
     }
 }
 
-impl Node for Near<'_> {
+impl Node for SimulatedClient<'_> {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         let arrival = Arrival {
             path: PathId::new(self.paths_opened),

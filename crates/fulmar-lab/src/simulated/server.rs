@@ -18,7 +18,7 @@ use super::{agreement, tty::Tty};
 use crate::trace;
 
 /// A server as the program's loop would drive it, on a pty that takes all at once.
-pub(crate) struct Far<'a> {
+pub(crate) struct SimulatedServer<'a> {
     server: Server,
     pub(crate) host: PlayedHost<'a>,
     /// The terminal that the server may look at, if it has agreed to give hints.
@@ -26,14 +26,14 @@ pub(crate) struct Far<'a> {
     paths: Vec<SocketAddr>,
     buffer: Vec<u8>,
     outgoing: VecDeque<Transmit>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<SentFrame>,
     /// The number of bytes of the recording that had been written when each state was first sent.
     states: BTreeMap<StateNumber, usize>,
 }
 
 /// Something that the server sent: a piece of a screen, or nothing new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct SentFrame {
     /// The time of sending.
     pub at: Duration,
     /// The number of bytes of the recording that the host had written.
@@ -42,7 +42,7 @@ pub struct Frame {
     pub difference_bytes: usize,
 }
 
-impl<'a> Far<'a> {
+impl<'a> SimulatedServer<'a> {
     pub(crate) fn new(key: Key, size: Size, host: PlayedHost<'a>) -> Self {
         Self::on(key, size, host, None)
     }
@@ -153,7 +153,7 @@ impl<'a> Far<'a> {
         };
         let target = transmit.numbers.instruction.target;
         self.states.entry(target).or_insert(self.host.written);
-        self.frames.push(Frame {
+        self.frames.push(SentFrame {
             at: now,
             written: self.host.written,
             difference_bytes: transmit.numbers.difference_bytes,
@@ -172,7 +172,7 @@ impl<'a> Far<'a> {
     }
 }
 
-impl Node for Far<'_> {
+impl Node for SimulatedServer<'_> {
     fn handle_datagram(&mut self, now: Duration, datagram: Datagram) {
         let known = self.paths.iter().position(|path| *path == datagram.source);
         let path = known.unwrap_or_else(|| {
