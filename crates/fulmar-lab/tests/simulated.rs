@@ -8,7 +8,7 @@ use fulmar_lab::experiment::Surroundings;
 use fulmar_lab::judge::{GroundTruth, RunVerdict};
 use fulmar_lab::replay::Replay;
 use fulmar_lab::scenario::Scenario;
-use fulmar_lab::simulated::{Rehearsal, Simulated};
+use fulmar_lab::simulated::{Simulated, VirtualReplay};
 use fulmar_lab::stats::Summary;
 use fulmar_lab::trace::{LinkTraces, Trace};
 use fulmar_lab::typing::{Limits, SessionEnd, TypingLoop};
@@ -131,12 +131,12 @@ fn many_seeds_come_in_their_order_and_as_each_would_alone() {
         recordings: folder(),
         ..Surroundings::default()
     };
-    let rehearsal = Rehearsal::new(&replay, &around).expect("a recording");
+    let rehearsal = VirtualReplay::new(&replay, &around).expect("a recording");
     let all = rehearsal.run_all(3..10, |run| run.verdict);
     let alone = (3..10).map(|seed| rehearsal.run(seed).expect("a session").verdict);
     assert_eq!(all.expect("sessions"), alone.collect::<Vec<_>>());
     let nobody = short("up loss 100%");
-    let failed = Rehearsal::new(&nobody, &around).and_then(|none| none.run_all(4..6, |_| ()));
+    let failed = VirtualReplay::new(&nobody, &around).and_then(|none| none.run_all(4..6, |_| ()));
     let said = format!("{:#}", failed.expect_err("nobody answers"));
     assert!(said.starts_with("seed 4: "), "{said}");
 }

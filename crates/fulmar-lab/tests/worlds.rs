@@ -11,7 +11,7 @@ use fulmar_lab::instrument::agreement::Compared;
 use fulmar_lab::outcome::Outcome;
 use fulmar_lab::peer::find;
 use fulmar_lab::replay::{LIMITS, Replay};
-use fulmar_lab::simulated::Rehearsal;
+use fulmar_lab::simulated::VirtualReplay;
 use fulmar_lab::typing::{Limits, TypingLoop};
 use support::leave_out;
 
@@ -80,7 +80,7 @@ fn a_session_is_the_same_in_both_worlds_but_for_what_a_machine_takes() {
         recordings: recordings(),
         ..Surroundings::default()
     };
-    let rehearsal = Rehearsal::new(&replay, &around).expect("a recording");
+    let rehearsal = VirtualReplay::new(&replay, &around).expect("a recording");
     let simulated = rehearsal.run(SEED).expect("a session").verdict;
 
     // The same keys, the same output, the same screen at the end.

@@ -7,7 +7,7 @@ use fulmar_platform::boot_time;
 use serde_json::json;
 
 use super::{DataOptions, ReplayOptions};
-use crate::simulated::{Rehearsal, Rehearsed};
+use crate::simulated::{VirtualReplay, VirtualRun};
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
 /// Types a recording to Fulmar in virtual time, with as many seeds as you like, and says what
@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let replay = arguments.session.replay()?;
     let around = arguments.data.surroundings()?;
     let began = boot_time();
-    let rehearsal = Rehearsal::new(&replay, &around)?;
+    let rehearsal = VirtualReplay::new(&replay, &around)?;
     let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
     let kept = rehearsal.run_all(seeds, Kept::of)?;
     let mut report = told(&kept);
@@ -59,8 +59,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 impl Kept {
-    fn of(rehearsed: Rehearsed) -> Self {
-        let Rehearsed { run, verdict } = rehearsed;
+    fn of(rehearsed: VirtualRun) -> Self {
+        let VirtualRun { run, verdict } = rehearsed;
         Self {
             own: verdict.own(),
             whole: verdict.whole(),

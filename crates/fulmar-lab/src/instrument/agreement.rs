@@ -20,7 +20,7 @@ use crate::judge::RunVerdict;
 use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
-use crate::simulated::Rehearsal;
+use crate::simulated::VirtualReplay;
 use crate::stats::Summary;
 use crate::typing::{Limits, TypingLoop};
 
@@ -71,7 +71,7 @@ impl Work for Agreement {
             peer.starts_with("fulmar"),
             "only Fulmar runs in virtual time"
         );
-        let simulated = Rehearsal::new(&self.replay, around)?.run(seed)?.verdict;
+        let simulated = VirtualReplay::new(&self.replay, around)?.run(seed)?.verdict;
         let mut measured = self.replay.play(&Peer::parse(peer)?, seed, around)?;
         let real = measured.verdict.as_ref().context("nobody typed")?;
         let compared = Compared::of(real, &simulated)?;

@@ -18,9 +18,9 @@
 
 mod client;
 mod host;
-mod rehearsal;
 mod server;
 mod tty;
+mod virtual_replay;
 pub(crate) mod words;
 
 use std::time::Duration;
@@ -38,10 +38,10 @@ use crate::typing::{Limits, TypingLoop, TypingSession, TypingUser};
 use client::SimulatedClient;
 pub(crate) use client::outer_terminal;
 pub(crate) use host::{PlayedHost, UNSEEN_START};
-pub use rehearsal::{Rehearsal, Rehearsed};
 pub use server::SentFrame;
 pub(crate) use server::SimulatedServer;
 pub(crate) use tty::Tty;
+pub use virtual_replay::{VirtualReplay, VirtualRun};
 
 /// The key of all simulated sessions. Nobody else hears them.
 const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";

@@ -14,7 +14,7 @@ use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Trace};
 
 /// A [`Replay`] in virtual time, with everything read that it needs.
-pub struct Rehearsal<'a> {
+pub struct VirtualReplay<'a> {
     replay: &'a Replay,
     traces: LinkTraces,
     recording: Trace,
@@ -23,14 +23,14 @@ pub struct Rehearsal<'a> {
 
 /// One seed's session, and what the user saw of it.
 #[derive(Clone, Debug)]
-pub struct Rehearsed {
+pub struct VirtualRun {
     /// The session.
     pub run: Simulated,
     /// The verdict on it.
     pub verdict: RunVerdict,
 }
 
-impl<'a> Rehearsal<'a> {
+impl<'a> VirtualReplay<'a> {
     /// Reads the recording.
     ///
     /// # Errors
@@ -55,12 +55,12 @@ impl<'a> Rehearsal<'a> {
     /// # Errors
     ///
     /// Where the scenario has no meaning or no session comes about.
-    pub fn run(&self, seed: u64) -> Result<Rehearsed> {
+    pub fn run(&self, seed: u64) -> Result<VirtualRun> {
         let scenario = Scenario::parse(&self.replay.scenario_of(seed), &self.traces)?;
         let Replay { typing, limits, .. } = *self.replay;
         let run = Simulated::run(&scenario, &self.recording, &self.truth, typing, limits)?;
         let verdict = run.judge(&self.truth);
-        Ok(Rehearsed {
+        Ok(VirtualRun {
             verdict: verdict.context("this run cannot be judged")?,
             run,
         })
@@ -74,7 +74,7 @@ impl<'a> Rehearsal<'a> {
     pub fn run_all<T: Send>(
         &self,
         seeds: Range<u64>,
-        keep: impl Fn(Rehearsed) -> T + Sync,
+        keep: impl Fn(VirtualRun) -> T + Sync,
     ) -> Result<Vec<T>> {
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let one = |seed| {
