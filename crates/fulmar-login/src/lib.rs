@@ -59,6 +59,7 @@ mod printable;
 mod remote_command;
 mod service;
 mod session;
+pub mod shell_words;
 mod silence;
 mod ssh;
 mod ssh_error;

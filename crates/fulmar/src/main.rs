@@ -30,7 +30,6 @@ mod run;
 mod server;
 mod session_key;
 mod settings;
-mod shell_words;
 mod steps;
 mod system;
 mod trace;

@@ -25,7 +25,6 @@ const FLOORS: &[&[&str]] = &[
         "environment",
         "names",
         "reactor",
-        "shell_words",
         "steps",
     ],
     &["log", "net", "report", "system"],

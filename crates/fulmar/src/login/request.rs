@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use fulmar_core::Capabilities;
+use fulmar_login::shell_words::{quoted, split};
 use fulmar_login::{Bind, Offer, Opening};
 use fulmar_platform::resolve::numeric;
 use fulmar_terminal::Size;
@@ -12,7 +13,6 @@ use fulmar_terminal::Size;
 use crate::environment::Environment;
 use crate::server::locale;
 use crate::settings::{BindServer, LoginSettings};
-use crate::shell_words::{quoted, split};
 
 /// A terminal that a session is asked for.
 #[derive(Clone, Copy, Debug)]

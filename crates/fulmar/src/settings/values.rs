@@ -8,11 +8,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use fulmar_core::EscapeKey;
-use fulmar_login::{Family, PortRange, RemoteIp};
+use fulmar_login::{Family, PortRange, RemoteIp, shell_words};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
-
-use crate::shell_words;
 
 /// The address on which a server listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use std::process::ExitStatus;
 
 use fulmar_core::Names;
 use fulmar_login::LoginFailure;
+use fulmar_login::shell_words::Unfinished;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
 use super::options::UsageError;
 use crate::advice::Advice;
-use crate::shell_words::Unfinished;
 use crate::system;
 
 /// The reason why the starter has started nothing.

@@ -4,10 +4,11 @@
 
 use std::ffi::{OsStr, OsString};
 
+use fulmar_login::shell_words::quoted;
+
 use super::options::{Bind, MoshOptions, Route};
 use crate::environment::Environment;
 use crate::server::locale;
-use crate::shell_words::quoted;
 
 /// Says where ssh has come to, in any shell that a user may have there: it is one command with one
 /// word in quotes.

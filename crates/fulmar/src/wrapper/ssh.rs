@@ -8,12 +8,12 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
+use fulmar_login::shell_words::{quoted, split};
 use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
 use super::error::Failure;
 use super::options::{MoshOptions, Route};
-use crate::shell_words::{quoted, split};
 use crate::system::{cannot_start, while_doing};
 
 /// A program that starts a server, and all that it prints, on either stream.

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
+use fulmar_login::shell_words::Unfinished;
 use fulmar_platform::resolve::ResolveError;
 
 use super::{BOTH, Row, STOCK, row, said};
-use crate::shell_words::Unfinished;
 use crate::system;
 use crate::wrapper::{Failure, UsageError};
 

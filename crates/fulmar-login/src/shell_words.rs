@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 /// A quote that is not closed, or a backslash with nothing behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a quote is not closed, or a backslash stands at the end")]
-pub(crate) struct Unfinished;
+pub struct Unfinished;
 
 /// Cuts a command line into words as a shell does, without expanding anything: blanks part words,
 /// `'` and `"` hold them together, `\` takes the meaning from any character outside of `'…'`. No
@@ -17,7 +17,7 @@ pub(crate) struct Unfinished;
 /// # Errors
 ///
 /// When the line is not finished.
-pub(crate) fn split(line: &OsStr) -> Result<Vec<OsString>, Unfinished> {
+pub fn split(line: &OsStr) -> Result<Vec<OsString>, Unfinished> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quote = None;
@@ -50,7 +50,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// Returns `word` in single quotes, so that a POSIX shell reads exactly it.
-pub(crate) fn quoted(word: &OsStr) -> OsString {
+pub fn quoted(word: &OsStr) -> OsString {
     let mut quoted = Vec::with_capacity(word.len() + 2);
     quoted.push(b'\'');
     for &byte in word.as_bytes() {
