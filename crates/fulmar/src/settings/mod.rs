@@ -5,6 +5,8 @@
 
 mod arguments;
 mod config_file;
+#[cfg(test)]
+mod configuration_page;
 mod document;
 mod error;
 mod file_fault;
