@@ -17,18 +17,13 @@ mod pattern;
 mod reading;
 mod records;
 mod setting;
+mod settings;
 mod source;
 mod table;
 mod values;
 mod variables;
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-
-use fulmar_core::{EscapeKey, Names};
-use fulmar_login::{Family, PortRange, RemoteIp};
-use fulmar_predict::{PredictionConfig, PredictionMode};
-use tracing_subscriber::filter::Targets;
+use fulmar_core::Names;
 
 pub(crate) use self::arguments::{ClientFlags, ConfigArg, CopyFlags, LoginFlags, RecordArgs};
 #[cfg(test)]
@@ -41,6 +36,7 @@ pub(crate) use self::layers::{SettingLayers, SettingSources};
 pub(crate) use self::listing::listing;
 pub(crate) use self::records::RecordFiles;
 pub(crate) use self::setting::SettingInfo;
+pub(crate) use self::settings::{LoginSettings, Settings};
 #[cfg(test)]
 pub(crate) use self::source::ValueSource;
 pub(crate) use self::table::SETTINGS;
@@ -48,88 +44,6 @@ pub(crate) use self::values::BindServer;
 pub(crate) use self::variables::OTHER_VARIABLES;
 use crate::advice::Advice;
 use crate::environment::Environment;
-
-/// The settings in force for one session.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Settings {
-    /// For whoever logs in.
-    pub(crate) login: LoginSettings,
-    /// The mode for showing keys before the server has answered.
-    pub(crate) predict: PredictionMode,
-    /// True if predictions replace what is under them.
-    pub(crate) predict_overwrite: bool,
-    /// The key that commands the client.
-    pub(crate) escape_key: EscapeKey,
-    /// True if window titles begin with our name.
-    pub(crate) title_prefix: bool,
-    /// True if the terminal's second screen is used where there is one.
-    pub(crate) init: bool,
-    /// The files that are written.
-    pub(crate) records: RecordFiles,
-    /// The parts of the program that are logged, and how closely.
-    pub(crate) log_filter: Targets,
-}
-
-impl Settings {
-    /// Returns when keys are shown before the server has answered, and how.
-    pub(crate) fn prediction(&self) -> PredictionConfig {
-        PredictionConfig {
-            mode: self.predict,
-            overwrite: self.predict_overwrite,
-        }
-    }
-}
-
-/// The settings of the login and of the addresses to send to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LoginSettings {
-    /// The program that logs in, and the words that come before ours; never empty.
-    pub(crate) ssh: Vec<OsString>,
-    /// A shell command line that starts the server, if the usual one will not do.
-    pub(crate) server: Option<String>,
-    /// Another client to give the session to, as stock's launcher does.
-    pub(crate) client: Option<PathBuf>,
-    /// The server's UDP ports, if not of its choice.
-    pub(crate) port: Option<PortRange>,
-    /// The address on which the server listens.
-    pub(crate) bind_server: BindServer,
-    /// The addresses of a name that are used.
-    pub(crate) family: Family,
-    /// The source of the server's address.
-    pub(crate) remote_ip: RemoteIp,
-}
-
-impl SettingLayers<'_> {
-    /// Returns what is in force.
-    ///
-    /// # Errors
-    ///
-    /// When a value makes no sense.
-    pub(crate) fn settings(&self) -> Result<Settings, SettingsError> {
-        let predict = self.value(&table::PREDICT);
-        Ok(Settings {
-            predict: predict.map_err(|failure| in_stocks_words(failure, self.names()))?,
-            login: LoginSettings {
-                ssh: self.value(&table::SSH)?,
-                server: self.value(&table::SERVER)?,
-                client: self.value(&table::CLIENT)?,
-                port: self.value(&table::PORT)?,
-                bind_server: self.value(&table::BIND_SERVER)?,
-                family: self.value(&table::FAMILY)?,
-                remote_ip: self.value(&table::REMOTE_IP)?,
-            },
-            predict_overwrite: self.value(&table::PREDICT_OVERWRITE)?,
-            escape_key: self.value(&table::ESCAPE_KEY)?,
-            title_prefix: self.value(&table::TITLE_PREFIX)?,
-            init: self.value(&table::INIT)?,
-            records: RecordFiles {
-                trace: self.value(&table::TRACE)?,
-                log: self.value(&table::LOG)?,
-            },
-            log_filter: self.value(&table::LOG_FILTER)?,
-        })
-    }
-}
 
 /// Reads the file that the sources name, if any, and puts all of them together.
 ///
@@ -164,76 +78,5 @@ impl Advice for SettingsError {
 
     fn advice(&self, _names: Names) -> Option<String> {
         Some(SettingsError::advice(self))
-    }
-}
-
-/// Returns a failure as stock would tell it: docs/protocol.md §2.8.
-fn in_stocks_words(failure: SettingsError, names: Names) -> SettingsError {
-    match failure {
-        SettingsError::Setting { value, .. } if names == Names::Stock => {
-            SettingsError::PredictionMode { mode: value }
-        }
-        other => other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stock(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
-        let environment = variables.iter().copied().collect();
-        SettingSources::stock()
-            .layers(&environment, None)
-            .settings()
-    }
-
-    #[test]
-    fn without_variables_everything_is_as_usual() {
-        let usual = stock(&[]).unwrap();
-        assert_eq!(usual.escape_key, EscapeKey::default());
-        assert_eq!(usual.predict, PredictionMode::Adaptive);
-        assert!(usual.title_prefix && usual.init && !usual.predict_overwrite);
-        assert_eq!(usual.records, RecordFiles::default());
-        assert_eq!(usual.login.ssh, ["ssh"]);
-    }
-
-    #[test]
-    fn variables_of_stock_count_even_if_empty() {
-        let changed = stock(&[
-            ("MOSH_ESCAPE_KEY", ""),
-            ("MOSH_TITLE_NOPREFIX", ""),
-            ("MOSH_NO_TERM_INIT", ""),
-            ("MOSH_PREDICTION_DISPLAY", "never"),
-            ("MOSH_PREDICTION_OVERWRITE", "yes"),
-        ]);
-        let changed = changed.unwrap();
-        assert_eq!(changed.escape_key, EscapeKey::DISABLED);
-        assert_eq!(changed.predict, PredictionMode::Never);
-        assert!(!changed.title_prefix && !changed.init && changed.predict_overwrite);
-    }
-
-    #[test]
-    fn under_stocks_name_nothing_else_counts() {
-        let same = stock(&[
-            ("FULMAR_ESCAPE_KEY", "none"),
-            ("FULMAR_PREDICT", "sometimes"),
-            ("FULMAR_CONFIG", "/no/such/file"),
-            ("MOSH_PREDICTION_OVERWRITE", "1"),
-        ]);
-        assert_eq!(same.unwrap(), stock(&[]).unwrap());
-    }
-
-    #[test]
-    fn an_unknown_prediction_mode_is_an_error() {
-        let variables = [("MOSH_PREDICTION_DISPLAY", "sometimes")];
-        let outcome = stock(&variables);
-        assert!(
-            matches!(outcome, Err(SettingsError::PredictionMode { mode }) if mode == "sometimes")
-        );
-        let sources = SettingSources::own(flags::GivenFlags::default(), None, None);
-        let environment = variables.into_iter().collect();
-        let own = sources.layers(&environment, None).settings();
-        assert!(matches!(own, Err(SettingsError::Setting { .. })));
     }
 }
