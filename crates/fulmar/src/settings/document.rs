@@ -279,13 +279,6 @@ fn unknown(name: &str, other: &'static str) -> String {
     }
 }
 
-/// A fault as users see it.
-#[cfg(test)]
-pub(crate) fn example_fault() -> ConfigError {
-    let faults = ConfigDocument::parse("\n\npredcit = \"never\"").expect_err("a fault");
-    faults.into_iter().next().expect("one")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,7 +27,7 @@ use fulmar_core::Names;
 
 pub(crate) use self::arguments::{ClientFlags, ConfigArg, CopyFlags, LoginFlags, RecordArgs};
 #[cfg(test)]
-pub(crate) use self::document::example_fault;
+pub(crate) use self::config_file::ConfigLocation;
 pub(crate) use self::error::SettingsError;
 #[cfg(test)]
 pub(crate) use self::file_fault::FileFault;

@@ -3,21 +3,19 @@
 use std::path::PathBuf;
 
 use super::{OWN, Row, STOCK, row};
-use crate::settings::{FileFault, ValueSource, example_fault};
-use crate::{log, settings};
+use crate::environment::Environment;
+use crate::log;
+use crate::settings::{ConfigLocation, FileFault, SettingsError, ValueSource};
 
 pub(super) fn rows() -> Vec<Row> {
     let path = || PathBuf::from("/home/ada/.config/fulmar/config.toml");
-    let file = |fault| settings::SettingsError::ConfigFile {
+    let file = |fault| SettingsError::ConfigFile {
         path: path(),
         fault,
     };
     vec![
         row(
-            settings::SettingsError::Config {
-                path: path(),
-                faults: vec![example_fault()],
-            },
+            misspelt(path()),
             OWN,
             "the configuration file has a fault there; each has a line of its own",
         ),
@@ -48,7 +46,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the file is in another encoding, or is not text",
         ),
         row(
-            settings::SettingsError::Setting {
+            SettingsError::Setting {
                 name: "predict",
                 value: "sometimes".into(),
                 place: ValueSource::Variable("FULMAR_PREDICT"),
@@ -58,7 +56,7 @@ pub(super) fn rows() -> Vec<Row> {
             "a flag or a variable has a value that makes no sense",
         ),
         row(
-            settings::SettingsError::PredictionMode {
+            SettingsError::PredictionMode {
                 mode: "sometimes".into(),
             },
             STOCK,
@@ -70,4 +68,12 @@ pub(super) fn rows() -> Vec<Row> {
             "FULMAR_LOG of a server makes no sense",
         ),
     ]
+}
+
+/// The failure over a file with a misspelt setting.
+fn misspelt(path: PathBuf) -> SettingsError {
+    let location = ConfigLocation::find(Some(&path), &Environment::default());
+    let content = b"\n\npredcit = \"never\"".to_vec();
+    let parsed = location.expect("a name").parse(Some(content));
+    parsed.expect_err("there is no such setting")
 }
