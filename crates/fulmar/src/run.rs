@@ -82,7 +82,7 @@ fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
     let sources = SettingSources::own(arguments.flags.0, arguments.file.path, host);
     let environment = Environment::current();
     let layers = settings::layers(&sources, &environment)?;
-    print(&settings::listing(&layers))?;
+    print(&layers.listing())?;
     // What makes no sense is listed as it is, and then told.
     layers.settings()?;
     Ok(0)

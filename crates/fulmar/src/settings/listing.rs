@@ -1,30 +1,33 @@
 //! Lists the settings in force, for people: `fulmar config`.
 
+use fulmar_login::escaped;
+
 use super::layers::{RawValue, SettingLayers};
 use super::table::SETTINGS;
-use crate::report::escaped;
 
 /// Values beyond this width do not move the column after them. Chosen by eye.
 const VALUE_COLUMNS_MAX: usize = 40;
 
-/// Returns a table of all settings, each with its value and who has set it.
-pub(crate) fn listing(layers: &SettingLayers<'_>) -> String {
-    let mut text = String::new();
-    if let Some(host) = layers.host() {
-        text += &format!("host: {}\n", escaped(&host.to_string_lossy()));
-    }
-    let file = match layers.config() {
-        None => "none".to_owned(),
-        Some(config) => {
-            let path = escaped(&config.path.display().to_string());
-            match config.document {
-                Some(_) => path,
-                None => format!("{path} (there is none)"),
-            }
+impl SettingLayers<'_> {
+    /// Returns a table of all settings, each with its value and who has set it.
+    pub(crate) fn listing(&self) -> String {
+        let mut text = String::new();
+        if let Some(host) = self.host() {
+            text += &format!("host: {}\n", escaped(&host.to_string_lossy()));
         }
-    };
-    text += &format!("file: {file}\n\n");
-    text + &aligned(&rows(layers))
+        let file = match self.config() {
+            None => "none".to_owned(),
+            Some(config) => {
+                let path = escaped(&config.path.display().to_string());
+                match config.document {
+                    Some(_) => path,
+                    None => format!("{path} (there is none)"),
+                }
+            }
+        };
+        text += &format!("file: {file}\n\n");
+        text + &aligned(&rows(self))
+    }
 }
 
 fn rows(layers: &SettingLayers<'_>) -> Vec<[String; 3]> {
@@ -60,7 +63,7 @@ mod tests {
     fn told(variables: &[(&str, &str)]) -> String {
         let sources = SettingSources::own(GivenFlags::default(), None, None);
         let environment = variables.iter().copied().collect();
-        listing(&sources.layers(&environment, None))
+        sources.layers(&environment, None).listing()
     }
 
     #[test]

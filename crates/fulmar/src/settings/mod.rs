@@ -33,7 +33,6 @@ pub(crate) use self::error::SettingsError;
 pub(crate) use self::file_fault::FileFault;
 
 pub(crate) use self::layers::{SettingLayers, SettingSources};
-pub(crate) use self::listing::listing;
 pub(crate) use self::records::RecordFiles;
 pub(crate) use self::setting::SettingInfo;
 pub(crate) use self::settings::{LoginSettings, Settings};
