@@ -13,6 +13,12 @@ use super::setting::{
 };
 use super::values::{self, BindServer};
 
+/// The variable that says what is logged.
+pub(crate) const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
+
+/// The filter of the log if nobody names one.
+pub(crate) const LOG_FILTER_DEFAULT: &str = "info";
+
 /// All of them, in the order in which they are listed.
 pub(crate) static SETTINGS: [&dyn AnySetting; 16] = [
     &SSH,
@@ -290,11 +296,11 @@ pub(crate) static LOG: Setting<Option<PathBuf>> = Setting {
 pub(crate) static LOG_FILTER: Setting<Targets> = Setting {
     about: SettingInfo {
         name: "log-filter",
-        variable: crate::log::FILTER_VARIABLE,
+        variable: LOG_FILTER_VARIABLE,
         stock: None,
         shape: ValueForm::Text("FILTER"),
         letters: &[],
-        default: crate::log::FILTER,
+        default: LOG_FILTER_DEFAULT,
         group: SettingGroup::Diagnostics,
         is_rare: true,
         help: "What to log: info, or for instance fulmar=debug,fulmar_core=trace",
