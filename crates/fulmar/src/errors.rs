@@ -5,7 +5,7 @@
 use fulmar_core::Names;
 
 use crate::advice::Advice;
-use crate::{client, copy, login, server, settings, system, wrapper};
+use crate::{client, copy, login, server, system, wrapper};
 
 /// The reason why the program leaves without having done what it was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     NothingToDo,
     /// The settings make no sense.
     #[error(transparent)]
-    Settings(#[from] settings::SettingsError),
+    Settings(#[from] fulmar_settings::SettingsError),
     /// A session has not begun.
     #[error(transparent)]
     Login(#[from] login::Failure),

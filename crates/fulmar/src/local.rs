@@ -16,10 +16,10 @@ use crate::clock::now;
 use crate::login::{Failure, SshChild, SshLogin};
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
-use crate::settings::{RecordFiles, SettingSources};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
 use crate::{log, report, session_key};
+use fulmar_settings::{RecordFiles, SettingSources};
 
 /// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
 /// with.

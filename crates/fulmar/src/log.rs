@@ -13,13 +13,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::advice::Advice;
-use crate::environment::Environment;
-
-/// The variable that says what is logged.
-pub(crate) const FILTER_VARIABLE: &str = "FULMAR_LOG";
-
-/// The filter of the log if nobody names one.
-pub(crate) const FILTER: &str = "info";
+use fulmar_settings::{Environment, LOG_FILTER_DEFAULT, LOG_FILTER_VARIABLE};
 
 /// The place that the log is written to.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +79,9 @@ impl Advice for Failure {
 ///
 /// When the file cannot be written, or the filter in the environment makes no sense.
 pub(crate) fn begin(log: Log<'_>, environment: &Environment) -> Result<(), Failure> {
-    let filter = environment.get_text(FILTER_VARIABLE).unwrap_or(FILTER);
+    let filter = environment
+        .get_text(LOG_FILTER_VARIABLE)
+        .unwrap_or(LOG_FILTER_DEFAULT);
     match (log, filter.parse()) {
         (Log::Off, _) => Ok(()),
         (log, Ok(filter)) => begin_filtered(log, filter),

@@ -7,12 +7,12 @@ use clap::error::ErrorKind;
 use fulmar_core::Names;
 
 use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command, manual};
-use crate::environment::Environment;
+use crate::environment;
 use crate::errors::Failure;
 use crate::names::Program;
-use crate::settings::SettingSources;
 use crate::system::{self, while_doing};
 use crate::{client, copy, local, login, report, server, settings, wrapper};
+use fulmar_settings::SettingSources;
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {
@@ -80,7 +80,7 @@ fn print(text: &str) -> Result<u8, system::Failure> {
 fn print_settings(arguments: ConfigArgs) -> Result<u8, Failure> {
     let host = arguments.host.as_deref();
     let sources = SettingSources::own(arguments.flags.0, arguments.file.path, host);
-    let environment = Environment::current();
+    let environment = environment::current();
     let layers = settings::layers(&sources, &environment)?;
     print(&layers.listing())?;
     // What makes no sense is listed as it is, and then told.

@@ -6,6 +6,7 @@
 //! channel ◄─ tree ◄─ fulmar, which uses channel, too
 //! quic ◄─ fulmar
 //! core, datagram, quic, terminal ◄─ login ◄─ fulmar, for what an offer and an invitation hold
+//! core, login, predict ◄─ settings ◄─ fulmar, for the values that settings have
 //! ```
 //!
 //! Any of them may use base, which uses none.
@@ -92,6 +93,11 @@ const MEMBERS: &[Member] = &[
         reach: Reach::Pure,
     },
     Member {
+        name: "fulmar-settings",
+        uses: &["fulmar-core", "fulmar-login", "fulmar-predict"],
+        reach: Reach::Pure,
+    },
+    Member {
         name: SIMULATOR,
         uses: &[],
         reach: Reach::Pure,
@@ -111,6 +117,7 @@ const MEMBERS: &[Member] = &[
             "fulmar-platform",
             "fulmar-predict",
             "fulmar-quic",
+            "fulmar-settings",
             "fulmar-terminal",
             "fulmar-transport",
             "fulmar-tree",
@@ -286,6 +293,8 @@ mod tests {
             ("fulmar", "fulmar-core"),
             ("fulmar", "fulmar-login"),
             ("fulmar-login", "fulmar-quic"),
+            ("fulmar", "fulmar-settings"),
+            ("fulmar-settings", "fulmar-login"),
             ("fulmar", "fulmar-platform"),
             (LAB, SIMULATOR),
             (LAB, "fulmar-platform"),
@@ -304,6 +313,8 @@ mod tests {
             ("fulmar-core", "fulmar-platform"),
             ("fulmar-core", "fulmar-login"),
             ("fulmar-login", "fulmar-platform"),
+            ("fulmar-login", "fulmar-settings"),
+            ("fulmar-settings", "fulmar-platform"),
             ("fulmar-predict", "fulmar-transport"),
             ("fulmar-platform", "fulmar-datagram"),
             ("fulmar-sim", "fulmar-datagram"),

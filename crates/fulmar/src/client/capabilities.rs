@@ -6,7 +6,7 @@ use fulmar_core::OuterTerminal;
 use fulmar_terminal::{Attributes, Colors, MouseEncodings, Vocabulary};
 use termini::{BoolCapability, NumberCapability, StringCapability, TermInfo};
 
-use crate::environment::Environment;
+use fulmar_settings::Environment;
 
 /// The beginnings of the names of terminals that take window titles.
 ///

@@ -9,7 +9,7 @@ use fulmar_login::LoginFailure;
 use fulmar_platform::Signal;
 
 use crate::advice::{Advice, signal_name};
-use crate::{log, settings, system};
+use crate::{log, system};
 
 /// The reason why a client has no session, or none any more.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +82,7 @@ pub(crate) enum Failure {
     Login(#[from] LoginFailure),
     /// The settings make no sense.
     #[error(transparent)]
-    Settings(#[from] settings::SettingsError),
+    Settings(#[from] fulmar_settings::SettingsError),
     /// Nothing can be logged.
     #[error(transparent)]
     Log(#[from] log::Failure),

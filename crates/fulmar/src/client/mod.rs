@@ -32,16 +32,18 @@ use self::key_source::KeyText;
 use self::sockets::Sockets;
 use self::terminal::Terminal;
 use crate::clock::now;
-use crate::environment::Environment;
+use crate::environment;
 use crate::log::{self, Log};
 use crate::login::SshLogin;
 use crate::net::destinations::Destinations;
 use crate::reactor::Reactor;
-use crate::settings::{self, SettingSources, Settings};
+use crate::settings;
 use crate::steps::Steps;
 use crate::system::{self, while_doing};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};
+use fulmar_settings::Environment;
+use fulmar_settings::{SettingSources, Settings};
 
 /// Joins a server, and returns the status to leave with.
 ///
@@ -106,7 +108,7 @@ impl ClientSetup {
     /// When there is no terminal, or what is to be written cannot be.
     pub(crate) fn prepare(sources: &SettingSources) -> Result<ClientSetup, Failure> {
         forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
-        let environment = Environment::current();
+        let environment = environment::current();
         let settings = settings::resolve(sources, &environment)?;
         let log = Log::to(settings.records.log.as_deref());
         log::begin_filtered(log, settings.log_filter.clone())?;
@@ -322,7 +324,7 @@ pub(crate) fn farewell(ended: Result<u8, Failure>, names: Names) -> u8 {
 
 /// Prints how many colours the terminal has, for a starter, and returns the status to leave with.
 pub(crate) fn print_colors(names: Names) -> Result<u8, Failure> {
-    let environment = Environment::current();
+    let environment = environment::current();
     let term = environment.get_filled("TERM").unwrap_or_default();
     let count = match (term.to_str().and_then(capabilities::colors), names) {
         (Some(count), _) => count,

@@ -19,8 +19,8 @@ use crate::clock::now;
 use crate::login::{self, SshLogin};
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor, Token};
-use crate::settings::{BindServer, LoginSettings};
 use crate::system::while_doing;
+use fulmar_settings::{BindServer, LoginSettings};
 
 /// A far end that waits.
 pub(super) struct WaitingFarEnd {

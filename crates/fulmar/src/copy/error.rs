@@ -8,7 +8,7 @@ use fulmar_platform::Signal;
 
 use super::operand::BadOperand;
 use crate::advice::{Advice, signal_name};
-use crate::{log, server, settings, system};
+use crate::{log, server, system};
 
 /// The reason why a copy came to nothing, or not to all that was asked for. Hosts are as the user wrote them.
 ///
@@ -150,7 +150,7 @@ pub(crate) enum Failure {
     Login(#[from] LoginFailure),
     /// The settings make no sense.
     #[error(transparent)]
-    Settings(#[from] settings::SettingsError),
+    Settings(#[from] fulmar_settings::SettingsError),
     /// Nothing can be logged.
     #[error(transparent)]
     Log(#[from] log::Failure),

@@ -24,7 +24,7 @@ use super::pace::Pace;
 use super::udp_link::origin;
 use crate::advice::Advice as _;
 use crate::clock::now;
-use crate::environment::Environment;
+use crate::environment;
 use crate::log::{self, Log};
 use crate::login_parent::{Leave, LoginFork, ParentHandle, fork_daemon};
 use crate::random;
@@ -69,7 +69,7 @@ fn serve(arguments: &CopyServerArgs) -> Result<u8, Failure> {
 }
 
 fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure> {
-    let environment = Environment::current();
+    let environment = environment::current();
     let log = arguments.log.as_deref().map_or(Log::Off, Log::File);
     log::begin(log, &environment)?;
     for signal in [Signal::HangUp, Signal::Pipe, Signal::FileLimit] {

@@ -54,12 +54,13 @@ use self::plan::{Job, JobKind, plan};
 use self::rate::Rate;
 use self::reporter::Reporter;
 use crate::clock::now;
-use crate::environment::Environment;
+use crate::environment;
 use crate::log::{self, Log};
 use crate::reactor::{Event, Reactor, Token};
 use crate::report;
-use crate::settings::{self, SettingSources};
+use crate::settings;
 use crate::system::while_doing;
+use fulmar_settings::SettingSources;
 
 /// Datagrams that one turn of a loop takes from its sockets.
 ///
@@ -210,11 +211,11 @@ fn limit_there(job: &Job, wishes: &CopyOptions) -> Option<Rate> {
 fn settings_for(
     arguments: &CopyArgs,
     destination: &OsStr,
-) -> Result<settings::LoginSettings, Failure> {
+) -> Result<fulmar_settings::LoginSettings, Failure> {
     let host = crate::login::host_of(destination)?;
     let flags = arguments.flags.0.clone();
     let sources = SettingSources::own(flags, arguments.file.path.clone(), Some(&host));
-    let settings = settings::resolve(&sources, &Environment::current())?;
+    let settings = settings::resolve(&sources, &environment::current())?;
     let log = settings.records.log.as_deref().map_or(Log::Off, Log::File);
     log::begin_filtered(log, settings.log_filter)?;
     Ok(settings.login)

@@ -127,8 +127,8 @@ fn types() -> Vec<(&'static str, &'static str)> {
             include_str!("../copy/error.rs"),
         ),
         (
-            type_name::<crate::settings::SettingsError>(),
-            include_str!("../settings/error.rs"),
+            type_name::<fulmar_settings::SettingsError>(),
+            include_str!("../../../fulmar-settings/src/error.rs"),
         ),
         (type_name::<log::Failure>(), include_str!("../log.rs")),
         (

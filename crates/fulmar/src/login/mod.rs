@@ -35,9 +35,9 @@ use crate::clock::now;
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor};
 use crate::report;
-use crate::settings::{self, SettingSources};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
+use fulmar_settings::SettingSources;
 
 /// Reads `[user@]host`.
 ///
@@ -225,7 +225,7 @@ fn obey(signal: Signal) -> Result<(), Failure> {
 
 /// Returns the wishes for a login over the ssh of these words, as far as they are the user's settings.
 pub(crate) fn config(
-    settings: &settings::LoginSettings,
+    settings: &fulmar_settings::LoginSettings,
     words: &[OsString],
     destination: Destination,
     command: String,

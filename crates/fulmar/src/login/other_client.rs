@@ -13,8 +13,8 @@ use fulmar_predict::PredictionMode;
 use super::error::Failure;
 use crate::client::ConnectParams;
 use crate::reactor::{Event, Reactor};
-use crate::settings::Settings;
 use crate::system::{cannot_start, while_doing};
+use fulmar_settings::Settings;
 
 /// Runs the client to its end, and returns its status. It joins the likeliest of the addresses, for
 /// it takes one only; the ssh that has started the server stays for as long as it wants.

@@ -10,9 +10,9 @@ use fulmar_login::{Bind, Offer, Opening};
 use fulmar_platform::resolve::numeric;
 use fulmar_terminal::Size;
 
-use crate::environment::Environment;
 use crate::server::locale;
-use crate::settings::{BindServer, LoginSettings};
+use fulmar_settings::Environment;
+use fulmar_settings::{BindServer, LoginSettings};
 
 /// A terminal that a session is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +128,7 @@ fn start(server: &str, stock: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::SettingSources;
+    use fulmar_settings::SettingSources;
 
     fn made(change: impl FnOnce(&mut LoginSettings), command: &[&str]) -> Opening {
         let environment = [("LC_CTYPE", "C.UTF-8"), ("LANG", "de it's")];

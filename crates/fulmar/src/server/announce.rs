@@ -15,8 +15,8 @@ use fulmar_platform::tty::is_terminal;
 use zeroize::Zeroizing;
 
 use crate::advice::Advice;
-use crate::environment::Environment;
 use crate::session_key;
+use fulmar_settings::Environment;
 
 /// The most warnings that are printed.
 ///

@@ -15,7 +15,7 @@ use fulmar_platform::udp::{Families, UdpOptions};
 
 use super::error::Failure;
 use crate::address;
-use crate::environment::Environment;
+use fulmar_settings::Environment;
 
 /// The sockets of a server, all on one port.
 #[derive(Debug)]

@@ -8,7 +8,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use crate::environment::Environment;
+use fulmar_settings::Environment;
 
 /// The variables of a locale.
 ///

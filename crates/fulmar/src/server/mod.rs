@@ -37,7 +37,7 @@ use self::options::{Options, PartialOptions};
 use self::plan::Plan;
 use self::setup::{Owner, ServerSetup};
 use crate::advice::Advice as _;
-use crate::environment::Environment;
+use crate::environment;
 use crate::login_parent::{Leave, LoginFork, fork_daemon};
 use crate::offer_input::{self, Input};
 use crate::report;
@@ -90,7 +90,7 @@ pub(crate) fn run_as_offered(given: PartialOptions) -> Result<u8, Failure> {
 }
 
 fn serve_as_offered(given: PartialOptions) -> Result<u8, Failure> {
-    announce::greet(&Environment::current()).map_err(while_doing("greeting the client"))?;
+    announce::greet(&environment::current()).map_err(while_doing("greeting the client"))?;
     let input = Input::take().map_err(while_doing("taking standard input"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
         LoginFork::Parent(parent) => match parent.attend(input)? {

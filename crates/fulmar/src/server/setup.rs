@@ -8,10 +8,11 @@ use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
 use super::error::Failure;
 use super::lifetime;
 use super::timeouts::Timeouts;
-use crate::environment::Environment;
+use crate::environment;
 use crate::log::{self, Log};
 use crate::system::while_doing;
 use crate::trace::Trace;
+use fulmar_settings::Environment;
 
 /// The places in which a server writes what it does.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +47,7 @@ impl ServerSetup {
     /// When there could be no session of any kind.
     pub(crate) fn find(records: &Records<'_>, names: Names) -> Result<ServerSetup, Failure> {
         let core_limit = forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
-        let environment = Environment::current();
+        let environment = environment::current();
         let log = match records.log {
             Some(path) => Log::File(path),
             None if records.verbosity > 0 => Log::Stderr,

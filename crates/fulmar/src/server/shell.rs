@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fulmar_platform::{CoreLimit, Spawn, User};
 
 use super::options::Colors;
-use crate::environment::Environment;
+use fulmar_settings::Environment;
 
 /// The shell where neither environment nor password database names one.
 const SHELL: &str = "/bin/sh";

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulmar_core::Names;
 
-use crate::environment::Environment;
+use fulmar_settings::Environment;
 
 /// The time for which a session outlives its client if nobody says: under our own name 30 days, for what is
 /// forgotten is not to run for ever. Stock knows no limit.

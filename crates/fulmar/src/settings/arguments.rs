@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 
-use super::flags::{FlagForm, FlagSet, GivenFlags};
-use super::setting::{SettingInfo, ValueForm};
+use fulmar_settings::{FlagForm, FlagSet, GivenFlags, SettingInfo, ValueForm};
 
 /// Flags for all settings.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::setting::{SettingInfo, ShortFlag, ValueForm};
-use super::table::SETTINGS;
-use super::variables::OTHER_VARIABLES;
+use fulmar_settings::{OTHER_VARIABLES, SETTINGS, SettingInfo, ShortFlag, ValueForm};
+
 use crate::documents;
 
 fn flags(about: &SettingInfo) -> String {

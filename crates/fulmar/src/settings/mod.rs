@@ -1,48 +1,17 @@
-//! The user's settings: by flags, in the environment, in a file.
+//! The user's settings, as the program gets them: clap parses the flags, and the configuration file is opened.
 //!
-//! One table has all settings, with the flag, the variables and the key of each, its default and a line of help.
-//! Everything here is a function of values that are handed in, except `reading`, which opens the file.
+//! What they mean is decided in the crate `fulmar_settings`.
 
 mod arguments;
-mod config_file;
 #[cfg(test)]
 mod configuration_page;
-mod document;
-mod error;
-mod file_fault;
-mod flags;
-mod layers;
-mod listing;
-mod pattern;
 mod reading;
-mod records;
-mod setting;
-mod settings;
-mod source;
-mod table;
-mod values;
-mod variables;
 
 use fulmar_core::Names;
+use fulmar_settings::{Environment, SettingLayers, SettingSources, Settings, SettingsError};
 
 pub(crate) use self::arguments::{ClientFlags, ConfigArg, CopyFlags, LoginFlags, RecordArgs};
-#[cfg(test)]
-pub(crate) use self::config_file::ConfigLocation;
-pub(crate) use self::error::SettingsError;
-#[cfg(test)]
-pub(crate) use self::file_fault::FileFault;
-
-pub(crate) use self::layers::{SettingLayers, SettingSources};
-pub(crate) use self::records::RecordFiles;
-pub(crate) use self::setting::SettingInfo;
-pub(crate) use self::settings::{LoginSettings, Settings};
-#[cfg(test)]
-pub(crate) use self::source::ValueSource;
-pub(crate) use self::table::SETTINGS;
-pub(crate) use self::values::BindServer;
-pub(crate) use self::variables::OTHER_VARIABLES;
 use crate::advice::Advice;
-use crate::environment::Environment;
 
 /// Reads the file that the sources name, if any, and puts all of them together.
 ///

@@ -6,10 +6,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use fulmar_platform::own_user_id;
-
-use super::config_file::{ConfigFile, ConfigLocation, FileStatus};
-use super::error::SettingsError;
-use super::file_fault::{BYTES_MAX, FileFault};
+use fulmar_settings::{
+    CONFIG_BYTES_MAX, ConfigFile, ConfigLocation, FileFault, FileStatus, SettingsError,
+};
 
 /// Reads the file. If the usual one is not there, nothing is said.
 ///
@@ -34,7 +33,7 @@ fn content(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>, FileFault> {
     // It may be another one by now.
     check(&file.metadata().map_err(|error| refused(&error))?)?;
     let mut bytes = Vec::new();
-    file.take(BYTES_MAX + 1)
+    file.take(CONFIG_BYTES_MAX + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| refused(&error))?;
     Ok(Some(bytes))
@@ -110,7 +109,7 @@ mod tests {
 
     #[test]
     fn no_more_is_read_than_shows_that_a_file_is_too_long() {
-        let most = usize::try_from(BYTES_MAX).unwrap();
+        let most = usize::try_from(CONFIG_BYTES_MAX).unwrap();
         let (_folder, path) = file_with(&vec![b'\n'; most + 2], 0o600);
         assert_eq!(content(&path, true).unwrap().unwrap().len(), most + 1);
     }

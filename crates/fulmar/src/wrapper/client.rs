@@ -11,8 +11,8 @@ use super::error::Failure;
 use super::lines::Invitation;
 use super::options::MoshOptions;
 use crate::client::capabilities;
-use crate::environment::Environment;
 use crate::system::{cannot_start, while_doing};
+use fulmar_settings::Environment;
 
 /// More than the digits of any number of colours.
 ///

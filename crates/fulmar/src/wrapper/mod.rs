@@ -30,10 +30,11 @@ pub(crate) use self::options::UsageError;
 use self::options::{MoshOptions, Request, Route};
 use self::resolve::Wish;
 use self::ssh::Starter;
-use crate::environment::Environment;
+use crate::environment;
 use crate::names::{Program, STAND_IN_TEXT};
 use crate::system::while_doing;
 use crate::{login, report};
+use fulmar_settings::Environment;
 
 /// The subcommand that stands for the link: `fulmar mosh …` is `mosh …`.
 pub(crate) const SUBCOMMAND: &str = "mosh";
@@ -76,7 +77,7 @@ Usage: mosh [options] [--] [user@]host [command...]
 ///
 /// When there is no session.
 pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
-    let environment = Environment::current();
+    let environment = environment::current();
     match Request::parse(words, &environment) {
         Ok(Request::Session(wishes)) => match start(&wishes, argv0, words, &environment)? {},
         Ok(Request::Relay {

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use fulmar_login::{PortRange, PortRangeError};
 
 use super::command_line::{self, Known, OptionValue, Order, Takes};
-use crate::environment::Environment;
+use fulmar_settings::Environment;
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]

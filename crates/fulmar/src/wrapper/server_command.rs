@@ -7,8 +7,8 @@ use std::ffi::{OsStr, OsString};
 use fulmar_login::shell_words::quoted;
 
 use super::options::{Bind, MoshOptions, Route};
-use crate::environment::Environment;
 use crate::server::locale;
+use fulmar_settings::Environment;
 
 /// Says where ssh has come to, in any shell that a user may have there: it is one command with one
 /// word in quotes.

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::{OWN, Row, STOCK, row};
-use crate::environment::Environment;
 use crate::log;
-use crate::settings::{ConfigLocation, FileFault, SettingsError, ValueSource};
+use fulmar_settings::Environment;
+use fulmar_settings::{ConfigLocation, FileFault, SettingsError, ValueSource};
 
 pub(super) fn rows() -> Vec<Row> {
     let path = || PathBuf::from("/home/ada/.config/fulmar/config.toml");

@@ -10,8 +10,8 @@ use fulmar_transport::limits::TURN_WORK_MAX;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::*;
-use crate::environment::Environment;
 use crate::server::options::Colors;
+use fulmar_settings::Environment;
 
 const PATH: PathId = PathId::new(1);
 

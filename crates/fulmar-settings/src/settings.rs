@@ -8,36 +8,36 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::{PredictionConfig, PredictionMode};
 use tracing_subscriber::filter::Targets;
 
-use super::error::SettingsError;
-use super::layers::SettingLayers;
-use super::records::RecordFiles;
-use super::table;
-use super::values::BindServer;
+use crate::error::SettingsError;
+use crate::layers::SettingLayers;
+use crate::records::RecordFiles;
+use crate::table;
+use crate::values::BindServer;
 
 /// The settings in force for one session.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// For whoever logs in.
-    pub(crate) login: LoginSettings,
+    pub login: LoginSettings,
     /// The mode for showing keys before the server has answered.
-    pub(crate) predict: PredictionMode,
+    pub predict: PredictionMode,
     /// True if predictions replace what is under them.
-    pub(crate) predict_overwrite: bool,
+    pub predict_overwrite: bool,
     /// The key that commands the client.
-    pub(crate) escape_key: EscapeKey,
+    pub escape_key: EscapeKey,
     /// True if window titles begin with our name.
-    pub(crate) title_prefix: bool,
+    pub title_prefix: bool,
     /// True if the terminal's second screen is used where there is one.
-    pub(crate) init: bool,
+    pub init: bool,
     /// The files that are written.
-    pub(crate) records: RecordFiles,
+    pub records: RecordFiles,
     /// The parts of the program that are logged, and how closely.
-    pub(crate) log_filter: Targets,
+    pub log_filter: Targets,
 }
 
 impl Settings {
     /// Returns when keys are shown before the server has answered, and how.
-    pub(crate) fn prediction(&self) -> PredictionConfig {
+    pub fn prediction(&self) -> PredictionConfig {
         PredictionConfig {
             mode: self.predict,
             overwrite: self.predict_overwrite,
@@ -47,21 +47,21 @@ impl Settings {
 
 /// The settings of the login and of the addresses to send to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LoginSettings {
+pub struct LoginSettings {
     /// The program that logs in, and the words that come before ours; never empty.
-    pub(crate) ssh: Vec<OsString>,
+    pub ssh: Vec<OsString>,
     /// A shell command line that starts the server, if the usual one will not do.
-    pub(crate) server: Option<String>,
+    pub server: Option<String>,
     /// Another client to give the session to, as stock's launcher does.
-    pub(crate) client: Option<PathBuf>,
+    pub client: Option<PathBuf>,
     /// The server's UDP ports, if not of its choice.
-    pub(crate) port: Option<PortRange>,
+    pub port: Option<PortRange>,
     /// The address on which the server listens.
-    pub(crate) bind_server: BindServer,
+    pub bind_server: BindServer,
     /// The addresses of a name that are used.
-    pub(crate) family: Family,
+    pub family: Family,
     /// The source of the server's address.
-    pub(crate) remote_ip: RemoteIp,
+    pub remote_ip: RemoteIp,
 }
 
 impl SettingLayers<'_> {
@@ -70,7 +70,7 @@ impl SettingLayers<'_> {
     /// # Errors
     ///
     /// When a value makes no sense.
-    pub(crate) fn settings(&self) -> Result<Settings, SettingsError> {
+    pub fn settings(&self) -> Result<Settings, SettingsError> {
         let predict = self.value(&table::PREDICT);
         Ok(Settings {
             predict: predict.map_err(|failure| in_stocks_words(failure, self.names()))?,
@@ -108,9 +108,9 @@ fn in_stocks_words(failure: SettingsError, names: Names) -> SettingsError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flags::GivenFlags;
-    use super::super::layers::SettingSources;
     use super::*;
+    use crate::flags::GivenFlags;
+    use crate::layers::SettingSources;
 
     fn stock(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
         let environment = variables.iter().copied().collect();

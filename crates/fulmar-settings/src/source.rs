@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// The source that has set a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ValueSource {
+pub enum ValueSource {
     /// This flag.
     Flag(String),
     /// This variable.

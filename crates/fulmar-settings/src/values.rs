@@ -14,7 +14,7 @@ use tracing_subscriber::filter::Targets;
 
 /// The address on which a server listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BindServer {
+pub enum BindServer {
     /// All addresses if it is ours, and the one at which ssh was reached if it is stock's.
     Auto,
     /// All addresses.
@@ -44,7 +44,7 @@ fn one_of<T: Copy>(word: &OsStr, choices: &[(&str, T)]) -> Result<T, String> {
     })
 }
 
-pub(super) fn predict(word: &OsStr) -> Result<PredictionMode, String> {
+pub(crate) fn predict(word: &OsStr) -> Result<PredictionMode, String> {
     let choices = [
         ("adaptive", PredictionMode::Adaptive),
         ("always", PredictionMode::Always),
@@ -54,7 +54,7 @@ pub(super) fn predict(word: &OsStr) -> Result<PredictionMode, String> {
     one_of(word, &choices)
 }
 
-pub(super) fn family(word: &OsStr) -> Result<Family, String> {
+pub(crate) fn family(word: &OsStr) -> Result<Family, String> {
     let choices = [
         ("inet", Family::Inet),
         ("inet6", Family::Inet6),
@@ -67,7 +67,7 @@ pub(super) fn family(word: &OsStr) -> Result<Family, String> {
     one_of(&word.to_ascii_lowercase(), &choices)
 }
 
-pub(super) fn remote_ip(word: &OsStr) -> Result<RemoteIp, String> {
+pub(crate) fn remote_ip(word: &OsStr) -> Result<RemoteIp, String> {
     let choices = [
         ("proxy", RemoteIp::Proxy),
         ("local", RemoteIp::Local),
@@ -76,7 +76,7 @@ pub(super) fn remote_ip(word: &OsStr) -> Result<RemoteIp, String> {
     one_of(word, &choices)
 }
 
-pub(super) fn switch(word: &OsStr) -> Result<bool, String> {
+pub(crate) fn switch(word: &OsStr) -> Result<bool, String> {
     match word.to_ascii_lowercase().as_bytes() {
         b"true" | b"yes" | b"on" | b"1" => Ok(true),
         b"false" | b"no" | b"off" | b"0" => Ok(false),
@@ -84,7 +84,7 @@ pub(super) fn switch(word: &OsStr) -> Result<bool, String> {
     }
 }
 
-pub(super) fn bind_server(word: &OsStr) -> Result<BindServer, String> {
+pub(crate) fn bind_server(word: &OsStr) -> Result<BindServer, String> {
     match word.to_ascii_lowercase().as_bytes() {
         b"auto" => Ok(BindServer::Auto),
         b"any" => Ok(BindServer::Any),
@@ -107,7 +107,7 @@ fn address(text: &OsStr) -> Option<IpAddr> {
     }
 }
 
-pub(super) fn ports(word: &OsStr) -> Result<Option<PortRange>, String> {
+pub(crate) fn ports(word: &OsStr) -> Result<Option<PortRange>, String> {
     match text(word)? {
         AUTO => Ok(None),
         "" => Err("it is PORT or LOW:HIGH, or auto".to_owned()),
@@ -118,7 +118,7 @@ pub(super) fn ports(word: &OsStr) -> Result<Option<PortRange>, String> {
 }
 
 /// Reads words as a shell does, without doing anything else that a shell does.
-pub(super) fn words(line: &OsStr) -> Result<Vec<OsString>, String> {
+pub(crate) fn words(line: &OsStr) -> Result<Vec<OsString>, String> {
     let words = shell_words::split(line).map_err(|error| error.to_string())?;
     match words.first() {
         Some(program) if !program.is_empty() => Ok(words),
@@ -127,7 +127,7 @@ pub(super) fn words(line: &OsStr) -> Result<Vec<OsString>, String> {
 }
 
 /// Reads a line for a shell. It travels as a line, so it has to be one.
-pub(super) fn command(line: &OsStr) -> Result<Option<String>, String> {
+pub(crate) fn command(line: &OsStr) -> Result<Option<String>, String> {
     match text(line)?.trim() {
         AUTO => Ok(None),
         "" => Err("it is a command, or auto".to_owned()),
@@ -138,7 +138,7 @@ pub(super) fn command(line: &OsStr) -> Result<Option<String>, String> {
     }
 }
 
-pub(super) fn path(path: &OsStr) -> Result<Option<PathBuf>, String> {
+pub(crate) fn path(path: &OsStr) -> Result<Option<PathBuf>, String> {
     match path {
         path if path == NONE => Ok(None),
         path if path.is_empty() => Err("it is a path, or none".to_owned()),
@@ -146,13 +146,13 @@ pub(super) fn path(path: &OsStr) -> Result<Option<PathBuf>, String> {
     }
 }
 
-pub(super) fn filter(filter: &OsStr) -> Result<Targets, String> {
+pub(crate) fn filter(filter: &OsStr) -> Result<Targets, String> {
     let parsed = text(filter)?.parse();
     parsed.map_err(|_| "it reads like info, or fulmar=debug,fulmar_core=trace".to_owned())
 }
 
 /// Reads a key: itself, `^` and a character for Ctrl with it, or `none`.
-pub(super) fn escape_key(key: &OsStr) -> Result<EscapeKey, String> {
+pub(crate) fn escape_key(key: &OsStr) -> Result<EscapeKey, String> {
     let byte = match key.as_bytes() {
         b"" | b"none" => return Ok(EscapeKey::DISABLED),
         [byte] => *byte,
@@ -175,7 +175,7 @@ pub(super) fn escape_key(key: &OsStr) -> Result<EscapeKey, String> {
 const DEFAULT_ESCAPE_KEY: u8 = 0x1E;
 
 /// Returns in our words which key stock takes a text for.
-pub(super) fn escape_key_of_stock(text: &OsStr) -> String {
+pub(crate) fn escape_key_of_stock(text: &OsStr) -> String {
     let key = EscapeKey::from_setting(text.as_bytes());
     match (key == EscapeKey::DISABLED, text.as_bytes()) {
         (true, _) => NONE.to_owned(),
@@ -189,7 +189,7 @@ pub(super) fn escape_key_of_stock(text: &OsStr) -> String {
 }
 
 /// Returns a text that stock writes as we do.
-pub(super) fn as_it_is(text: &OsStr) -> String {
+pub(crate) fn as_it_is(text: &OsStr) -> String {
     text.to_string_lossy().into_owned()
 }
 

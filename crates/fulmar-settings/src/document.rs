@@ -7,9 +7,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::pattern::HostPatterns;
-use super::setting::{AnySetting, SettingInfo, ValueForm};
-use super::table::SETTINGS;
+use crate::pattern::HostPatterns;
+use crate::setting::{AnySetting, SettingInfo, ValueForm};
+use crate::table::SETTINGS;
 
 /// The key of the sections.
 const HOST: &str = "host";
@@ -46,7 +46,7 @@ pub(crate) struct Entry {
 
 /// Something in a file that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ConfigError {
+pub struct ConfigError {
     /// From 1.
     line: usize,
     /// In characters, from 1.

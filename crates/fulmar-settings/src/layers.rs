@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use fulmar_core::Names;
 
-use super::config_file::{ConfigFile, ConfigLocation};
-use super::error::SettingsError;
-use super::flags::GivenFlags;
-use super::setting::{Setting, SettingInfo, ValueForm};
-use super::source::ValueSource;
+use crate::config_file::{ConfigFile, ConfigLocation};
 use crate::environment::Environment;
+use crate::error::SettingsError;
+use crate::flags::GivenFlags;
+use crate::setting::{Setting, SettingInfo, ValueForm};
+use crate::source::ValueSource;
 
 /// The sources of settings, besides the environment.
 #[derive(Clone, Debug)]
-pub(crate) struct SettingSources {
+pub struct SettingSources {
     flags: GivenFlags,
     /// The file that the user named.
     file: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub(crate) struct RawValue<'a> {
 
 impl RawValue<'_> {
     /// Returns the failure that follows when the text makes no sense.
-    pub(super) fn refused(self, about: &SettingInfo, why: String) -> SettingsError {
+    pub(crate) fn refused(self, about: &SettingInfo, why: String) -> SettingsError {
         SettingsError::Setting {
             name: about.name,
             value: self.text.into_owned(),
@@ -48,7 +48,7 @@ impl RawValue<'_> {
 
 /// All sources together.
 #[derive(Debug)]
-pub(crate) struct SettingLayers<'a> {
+pub struct SettingLayers<'a> {
     sources: &'a SettingSources,
     environment: &'a Environment,
     config: Option<ConfigFile>,
@@ -57,11 +57,7 @@ pub(crate) struct SettingLayers<'a> {
 impl SettingSources {
     /// Returns the sources under our own name: flags, the file that was named or the usual one, and the
     /// host that was named, if any.
-    pub(crate) fn own(
-        flags: GivenFlags,
-        file: Option<PathBuf>,
-        host: Option<&OsStr>,
-    ) -> SettingSources {
+    pub fn own(flags: GivenFlags, file: Option<PathBuf>, host: Option<&OsStr>) -> SettingSources {
         SettingSources {
             flags,
             file,
@@ -71,7 +67,7 @@ impl SettingSources {
     }
 
     /// Returns the sources under the names of stock: its variables and nothing else.
-    pub(crate) fn stock() -> SettingSources {
+    pub fn stock() -> SettingSources {
         SettingSources {
             names: Names::Stock,
             ..SettingSources::own(GivenFlags::default(), None, None)
@@ -79,12 +75,12 @@ impl SettingSources {
     }
 
     /// Returns under whose names the program runs.
-    pub(crate) fn names(&self) -> Names {
+    pub fn names(&self) -> Names {
         self.names
     }
 
     /// Returns which configuration file is to be read, if any.
-    pub(crate) fn config_location(&self, environment: &Environment) -> Option<ConfigLocation> {
+    pub fn config_location(&self, environment: &Environment) -> Option<ConfigLocation> {
         match self.names {
             Names::Own => ConfigLocation::find(self.file.as_deref(), environment),
             Names::Stock => None,
@@ -93,7 +89,7 @@ impl SettingSources {
 
     /// Puts them together with the environment and with the file of
     /// [`config_location`](SettingSources::config_location), if there is to be one.
-    pub(crate) fn layers<'a>(
+    pub fn layers<'a>(
         &'a self,
         environment: &'a Environment,
         config: Option<ConfigFile>,
@@ -108,17 +104,17 @@ impl SettingSources {
 
 impl SettingLayers<'_> {
     /// Returns the file, if there may be one.
-    pub(super) fn config(&self) -> Option<&ConfigFile> {
+    pub(crate) fn config(&self) -> Option<&ConfigFile> {
         self.config.as_ref()
     }
 
     /// Returns under whose names the program runs.
-    pub(super) fn names(&self) -> Names {
+    pub(crate) fn names(&self) -> Names {
         self.sources.names
     }
 
     /// Returns the host that the settings are for.
-    pub(super) fn host(&self) -> Option<&OsStr> {
+    pub(crate) fn host(&self) -> Option<&OsStr> {
         self.sources.host.as_deref()
     }
 
@@ -127,7 +123,7 @@ impl SettingLayers<'_> {
     /// # Errors
     ///
     /// When what was found is not one.
-    pub(super) fn value<T>(&self, setting: &'static Setting<T>) -> Result<T, SettingsError> {
+    pub(crate) fn value<T>(&self, setting: &'static Setting<T>) -> Result<T, SettingsError> {
         let found = self.find(&setting.about);
         let read = (setting.parse)(&found.text);
         read.map_err(|why| found.refused(&setting.about, why))
@@ -210,8 +206,8 @@ fn without_user(host: &OsStr) -> &OsStr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::{ESCAPE_KEY, INIT, LOG, PREDICT};
     use super::*;
+    use crate::table::{ESCAPE_KEY, INIT, LOG, PREDICT};
 
     fn found(
         sources: &SettingSources,

@@ -8,19 +8,19 @@ use fulmar_login::{Family, PortRange, RemoteIp};
 use fulmar_predict::PredictionMode;
 use tracing_subscriber::filter::Targets;
 
-use super::setting::{
+use crate::setting::{
     AnySetting, Setting, SettingGroup, SettingInfo, ShortFlag, StockVariable, ValueForm,
 };
-use super::values::{self, BindServer};
+use crate::values::{self, BindServer};
 
 /// The variable that says what is logged.
-pub(crate) const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
+pub const LOG_FILTER_VARIABLE: &str = "FULMAR_LOG";
 
 /// The filter of the log if nobody names one.
-pub(crate) const LOG_FILTER_DEFAULT: &str = "info";
+pub const LOG_FILTER_DEFAULT: &str = "info";
 
 /// All of them, in the order in which they are listed.
-pub(crate) static SETTINGS: [&dyn AnySetting; 16] = [
+pub static SETTINGS: [&dyn AnySetting; 16] = [
     &SSH,
     &SERVER,
     &CLIENT,

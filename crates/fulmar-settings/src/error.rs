@@ -3,13 +3,13 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::document::ConfigError;
-use super::file_fault::FileFault;
-use super::source::ValueSource;
+use crate::document::ConfigError;
+use crate::file_fault::FileFault;
+use crate::source::ValueSource;
 
 /// The reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SettingsError {
+pub enum SettingsError {
     /// The configuration file cannot be read or should not be trusted.
     #[error("{}: {fault}", path.display())]
     ConfigFile {
@@ -48,7 +48,7 @@ pub(crate) enum SettingsError {
 
 impl SettingsError {
     /// Says what happened, in one line or, of a file with several faults, in one for each.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         match self {
             SettingsError::Config { path, faults } => listed(path, faults),
             other => vec![other.to_string()],
@@ -56,7 +56,7 @@ impl SettingsError {
     }
 
     /// Says what to try next.
-    pub(crate) fn advice(&self) -> String {
+    pub fn advice(&self) -> String {
         match self {
             SettingsError::ConfigFile { path, fault } => {
                 let path = path.display();

@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 
-use super::setting::{SettingGroup, SettingInfo, ShortFlag, ValueForm};
-use super::table::SETTINGS;
+use crate::setting::{SettingGroup, SettingInfo, ShortFlag, ValueForm};
+use crate::table::SETTINGS;
 
 /// A command line on which settings are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FlagSet {
+pub enum FlagSet {
     /// That of a login: all settings.
     Login,
     /// That of a client that joins a server without a login.
@@ -24,7 +24,7 @@ const LETTERS_OF_COPIES: [char; 2] = ['p', 'o'];
 
 impl FlagSet {
     /// Lists the settings that it has flags for, in the order of the table.
-    pub(crate) fn settings(self) -> impl Iterator<Item = &'static SettingInfo> {
+    pub fn settings(self) -> impl Iterator<Item = &'static SettingInfo> {
         let all = SETTINGS.iter().map(|known| known.about());
         all.filter(move |about| match self {
             FlagSet::Login => true,
@@ -36,33 +36,30 @@ impl FlagSet {
     }
 
     /// Tells if a letter is short for a setting here.
-    pub(crate) fn has_letter(self, letter: char) -> bool {
+    pub fn has_letter(self, letter: char) -> bool {
         self != FlagSet::Copy || !LETTERS_OF_COPIES.contains(&letter)
     }
 }
 
 /// The settings given on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct GivenFlags(Vec<GivenSetting>);
+pub struct GivenFlags(Vec<GivenSetting>);
 
 /// One setting that was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct GivenSetting {
+pub struct GivenSetting {
     /// The name of the setting.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The flag as the user would know it.
-    pub(crate) flag: String,
+    pub flag: String,
     /// The value, not yet read.
-    pub(crate) text: OsString,
+    pub text: OsString,
 }
 
 impl GivenFlags {
     /// Collects what was given on a command line. `given` returns the text that was given in a form: its word, or the
     /// value that it stands for. Of the forms of one setting at most one may be given.
-    pub(crate) fn collect(
-        set: FlagSet,
-        given: impl Fn(&FlagForm) -> Option<OsString>,
-    ) -> GivenFlags {
+    pub fn collect(set: FlagSet, given: impl Fn(&FlagForm) -> Option<OsString>) -> GivenFlags {
         let find = |about: &'static SettingInfo| {
             let mut forms = about.flag_forms().into_iter();
             forms.find_map(|form| {
@@ -77,37 +74,36 @@ impl GivenFlags {
     }
 
     /// Returns what was given for a setting.
-    pub(crate) fn find(&self, name: &str) -> Option<&GivenSetting> {
+    pub fn find(&self, name: &str) -> Option<&GivenSetting> {
         self.0.iter().find(|given| given.name == name)
     }
 
     /// Lists what was given, in the order of the table.
-    #[cfg(test)]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &GivenSetting> {
+    pub fn iter(&self) -> impl Iterator<Item = &GivenSetting> {
         self.0.iter()
     }
 }
 
 /// One way to write a setting on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FlagForm {
+pub struct FlagForm {
     /// A name that no other form has: its long flag if it has one.
-    pub(crate) id: String,
+    pub id: String,
     /// True if there are a long flag and perhaps a letter; false if there is only a letter.
-    pub(crate) is_long: bool,
+    pub is_long: bool,
     /// The flag of one letter.
-    pub(crate) letter: Option<char>,
+    pub letter: Option<char>,
     /// The value that it sets, if it takes none.
-    pub(crate) value: Option<&'static str>,
+    pub value: Option<&'static str>,
     /// Its line of help.
-    pub(crate) help: String,
+    pub help: String,
     /// True if it only takes back another one, and need not be shown.
-    pub(crate) is_hidden: bool,
+    pub is_hidden: bool,
 }
 
 impl FlagForm {
     /// Returns the flag as users know it.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         match self.letter {
             Some(letter) if !self.is_long => format!("-{letter}"),
             _ => format!("--{}", self.id),
@@ -117,7 +113,7 @@ impl FlagForm {
 
 impl SettingInfo {
     /// Lists all ways to write the setting on a command line.
-    pub(crate) fn flag_forms(&self) -> Vec<FlagForm> {
+    pub fn flag_forms(&self) -> Vec<FlagForm> {
         let same = self.letters.iter().find_map(|letter| match letter {
             ShortFlag::Same(letter) => Some(*letter),
             ShortFlag::Value(..) => None,

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 /// The records that may be written about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RecordFiles {
+pub struct RecordFiles {
     /// The file for a line about each datagram and each prediction.
-    pub(crate) trace: Option<PathBuf>,
+    pub trace: Option<PathBuf>,
     /// The file for a log.
-    pub(crate) log: Option<PathBuf>,
+    pub log: Option<PathBuf>,
 }

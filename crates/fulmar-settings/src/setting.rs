@@ -5,39 +5,39 @@ use std::fmt;
 
 /// Everything about a setting but the type of its value.
 #[derive(Debug)]
-pub(crate) struct SettingInfo {
+pub struct SettingInfo {
     /// Its key in a file; with two dashes before it, its flag.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Our variable.
-    pub(crate) variable: &'static str,
+    pub variable: &'static str,
     /// The variable of stock, if there is one.
-    pub(crate) stock: Option<StockVariable>,
+    pub stock: Option<StockVariable>,
     /// The form of its value.
-    pub(crate) shape: ValueForm,
+    pub shape: ValueForm,
     /// Flags of one letter.
-    pub(crate) letters: &'static [ShortFlag],
+    pub letters: &'static [ShortFlag],
     /// The value if nobody sets it.
-    pub(crate) default: &'static str,
+    pub default: &'static str,
     /// The heading under which it is found.
-    pub(crate) group: SettingGroup,
+    pub group: SettingGroup,
     /// True if only the long help has it.
-    pub(crate) is_rare: bool,
+    pub is_rare: bool,
     /// Its purpose, in one line.
-    pub(crate) help: &'static str,
+    pub help: &'static str,
 }
 
 /// A variable that stock reads as well.
 #[derive(Debug)]
-pub(crate) struct StockVariable {
+pub struct StockVariable {
     /// Its name.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// A function that puts its text into our words: docs/protocol.md §2.8.
-    pub(crate) meaning: fn(&OsStr) -> String,
+    pub meaning: fn(&OsStr) -> String,
 }
 
 /// The form of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ValueForm {
+pub enum ValueForm {
     /// `true` or `false`; flags are `--name` and `--no-name`. The text is the help of the latter.
     Switch(&'static str),
     /// One of these words.
@@ -50,7 +50,7 @@ pub(crate) enum ValueForm {
 
 /// A flag of one letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ShortFlag {
+pub enum ShortFlag {
     /// Short for the flag itself.
     Same(char),
     /// Sets this value.
@@ -59,7 +59,7 @@ pub(crate) enum ShortFlag {
 
 /// A heading of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SettingGroup {
+pub enum SettingGroup {
     /// The way to reach the far machine.
     Login,
     /// Addresses and ports.
@@ -72,7 +72,7 @@ pub(crate) enum SettingGroup {
 
 impl SettingGroup {
     /// Returns the heading.
-    pub(crate) fn heading(self) -> &'static str {
+    pub fn heading(self) -> &'static str {
         match self {
             SettingGroup::Login => "Login",
             SettingGroup::Network => "Network",
@@ -82,7 +82,7 @@ impl SettingGroup {
     }
 
     /// Tells if a client needs it that joins a server without a login.
-    pub(crate) fn is_for_clients(self) -> bool {
+    pub fn is_for_clients(self) -> bool {
         matches!(self, SettingGroup::Display | SettingGroup::Diagnostics)
     }
 }
@@ -98,7 +98,7 @@ pub(crate) struct Setting<T> {
 }
 
 /// A setting of whatever type.
-pub(crate) trait AnySetting: fmt::Debug + Sync {
+pub trait AnySetting: fmt::Debug + Sync {
     /// Returns everything but the value's type.
     fn about(&self) -> &SettingInfo;
 

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::document::ConfigDocument;
-use super::error::SettingsError;
-use super::file_fault::{BYTES_MAX, FileFault};
+use crate::document::ConfigDocument;
 use crate::environment::Environment;
+use crate::error::SettingsError;
+use crate::file_fault::{CONFIG_BYTES_MAX, FileFault};
 
 /// The variable that names a file.
 pub(crate) const VARIABLE: &str = "FULMAR_CONFIG";
@@ -19,7 +19,7 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// The path of the file that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ConfigLocation {
+pub struct ConfigLocation {
     path: PathBuf,
     /// True if the user named it, so that it has to be there.
     is_named: bool,
@@ -27,7 +27,7 @@ pub(crate) struct ConfigLocation {
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ConfigFile {
+pub struct ConfigFile {
     /// Its path.
     pub(crate) path: PathBuf,
     /// Its content; nothing if there is no such file.
@@ -37,7 +37,7 @@ pub(crate) struct ConfigFile {
 impl ConfigLocation {
     /// Finds out which file is meant, if any: the one that a flag or the environment names, or the
     /// usual one.
-    pub(crate) fn find(named: Option<&Path>, environment: &Environment) -> Option<ConfigLocation> {
+    pub fn find(named: Option<&Path>, environment: &Environment) -> Option<ConfigLocation> {
         let variable = environment.get_filled(VARIABLE).map(Path::new);
         match named.or(variable) {
             Some(path) if path == OsStr::new(NONE) => None,
@@ -53,12 +53,12 @@ impl ConfigLocation {
     }
 
     /// Returns the path.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// True if the user named the file, so that it has to be there.
-    pub(crate) fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         self.is_named
     }
 
@@ -66,8 +66,8 @@ impl ConfigLocation {
     ///
     /// # Errors
     ///
-    /// When it has more than [`BYTES_MAX`] bytes, is not UTF-8, or has faults.
-    pub(crate) fn parse(self, content: Option<Vec<u8>>) -> Result<ConfigFile, SettingsError> {
+    /// When it has more than [`CONFIG_BYTES_MAX`] bytes, is not UTF-8, or has faults.
+    pub fn parse(self, content: Option<Vec<u8>>) -> Result<ConfigFile, SettingsError> {
         let text = match content.map(text).transpose() {
             Ok(text) => text,
             Err(fault) => return Err(self.refused(fault)),
@@ -80,7 +80,7 @@ impl ConfigLocation {
     }
 
     /// Returns the failure that follows from a fault of the file.
-    pub(crate) fn refused(self, fault: FileFault) -> SettingsError {
+    pub fn refused(self, fault: FileFault) -> SettingsError {
         let path = self.path;
         SettingsError::ConfigFile { path, fault }
     }
@@ -98,13 +98,13 @@ fn usual(environment: &Environment) -> Option<PathBuf> {
 
 /// What the system says of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileStatus {
+pub struct FileStatus {
     /// True if it is a regular file.
-    pub(crate) is_file: bool,
+    pub is_file: bool,
     /// The number of the user that it belongs to; root has 0.
-    pub(crate) owner: u32,
+    pub owner: u32,
     /// Its type and permissions, as in stat(2).
-    pub(crate) mode: u32,
+    pub mode: u32,
 }
 
 impl FileStatus {
@@ -114,7 +114,7 @@ impl FileStatus {
     /// # Errors
     ///
     /// When it is not so, or this is no file.
-    pub(crate) fn check(self, user: u32) -> Result<(), FileFault> {
+    pub fn check(self, user: u32) -> Result<(), FileFault> {
         if !self.is_file {
             return Err(FileFault::NotAFile);
         }
@@ -129,7 +129,7 @@ impl FileStatus {
 }
 
 fn text(bytes: Vec<u8>) -> Result<String, FileFault> {
-    if bytes.len() as u64 > BYTES_MAX {
+    if bytes.len() as u64 > CONFIG_BYTES_MAX {
         return Err(FileFault::TooLong);
     }
     String::from_utf8(bytes).map_err(|error| {
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_too_long_or_no_text_is_refused() {
-        let most = usize::try_from(BYTES_MAX).unwrap();
+        let most = usize::try_from(CONFIG_BYTES_MAX).unwrap();
         assert_eq!(text(vec![b'\n'; most]).unwrap().len(), most);
         let long = failure(&vec![b'\n'; most + 1]);
         assert_eq!(long, "f: it has more than 1048576 bytes");

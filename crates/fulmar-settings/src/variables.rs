@@ -1,9 +1,9 @@
 //! Variables of the environment that are no settings of the table.
 
-use super::config_file;
+use crate::config_file;
 
 /// A variable, and what it is for.
-pub(crate) const OTHER_VARIABLES: [(&str, &str); 10] = [
+pub const OTHER_VARIABLES: [(&str, &str); 10] = [
     (
         config_file::VARIABLE,
         "The configuration file, instead of the usual one; none for no file",

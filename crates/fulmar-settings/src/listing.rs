@@ -2,15 +2,15 @@
 
 use fulmar_login::escaped;
 
-use super::layers::{RawValue, SettingLayers};
-use super::table::SETTINGS;
+use crate::layers::{RawValue, SettingLayers};
+use crate::table::SETTINGS;
 
 /// Values beyond this width do not move the column after them. Chosen by eye.
 const VALUE_COLUMNS_MAX: usize = 40;
 
 impl SettingLayers<'_> {
     /// Returns a table of all settings, each with its value and who has set it.
-    pub(crate) fn listing(&self) -> String {
+    pub fn listing(&self) -> String {
         let mut text = String::new();
         if let Some(host) = self.host() {
             text += &format!("host: {}\n", escaped(&host.to_string_lossy()));
@@ -56,9 +56,9 @@ fn aligned(rows: &[[String; 3]]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flags::GivenFlags;
-    use super::super::layers::SettingSources;
     use super::*;
+    use crate::flags::GivenFlags;
+    use crate::layers::SettingSources;
 
     fn told(variables: &[(&str, &str)]) -> String {
         let sources = SettingSources::own(GivenFlags::default(), None, None);
