@@ -140,7 +140,7 @@ impl Receiver {
             self.look_for_the_end()?;
         }
         self.control.flush(streams);
-        // What waits here has not reached the lane, and would be lost behind its end.
+        // What waits here has not reached the stream, and would be lost behind its end.
         if self.stage == Stage::Settled && self.control.outbox.waiting() == 0 {
             streams.finish(StreamId::CONTROL);
             self.stage = Stage::Done;

@@ -265,7 +265,7 @@ impl Sender {
         source: &mut impl Source,
     ) -> Result<(), ProtocolError> {
         let entry = self.unsettled.remove(&id).ok_or(ProtocolError::NotSent)?;
-        // Jobs of it on other lanes see that it is gone when they have their turn.
+        // Jobs of it on other streams see that it is gone when they have their turn.
         if self.large.remove(&id).is_some() {
             source.close(id);
             self.filling.take_if(|filling| *filling == id);

@@ -52,7 +52,7 @@ impl Receiver {
         entry: Entry,
         target: &mut impl Target,
     ) -> Result<(), ProtocolError> {
-        // A large file is announced again on each lane that carries a part of it (docs/channel.md
+        // A large file is announced again on each stream that carries a part of it (docs/channel.md
         // §1).
         if let Some(large) = self.large.get(&id) {
             return if large.entry == entry {
@@ -70,7 +70,7 @@ impl Receiver {
             return Err(ProtocolError::EntryTwice);
         }
         let is_in_order = self.flags.contains(Flags::IN_ORDER);
-        // A file of one lane ends before anything else begins there (docs/channel.md §5).
+        // A file of one stream ends before anything else begins there (docs/channel.md §5).
         if self.single(at).is_some() || (is_in_order && !self.large.is_empty()) {
             return Err(ProtocolError::Unfinished);
         }

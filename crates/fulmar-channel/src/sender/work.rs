@@ -49,7 +49,7 @@ impl Sender {
     ) -> bool {
         let stream = data_stream(at);
         self.way(at).outbox.flush(stream, streams);
-        // No more is read than the lane takes, so that slow ones do not fill the memory.
+        // No more is read than the stream takes, so that slow ones do not fill the memory.
         let room = streams.room(stream).min(STREAM_SHARE_BYTES);
         let mut share = STREAM_SHARE_BYTES.min(*budget);
         let before = share;
@@ -319,7 +319,7 @@ impl Sender {
         let Some(digest) = large.and_then(|large| large.complete(chunk, digest)) else {
             return;
         };
-        // Where all chunks were compared and none was sent, this lane has not announced the file
+        // Where all chunks were compared and none was sent, this stream has not announced the file
         // yet.
         self.tell(at, id);
         let size = self
