@@ -71,6 +71,7 @@ impl Screen {
             Shared::Link(link) => return Some(link),
             Shared::Full(link) => link,
         };
+        // Rows may hold links for cells that are gone.
         if self.links.refuse() {
             self.grid.compact_rows();
             self.hidden.compact_rows();

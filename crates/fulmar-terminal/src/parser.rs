@@ -127,6 +127,8 @@ impl Parser {
             }
             let at_cut = cut && done == text.len();
             if !(chunk.invalid().is_empty() || at_cut && self.partial.keep(chunk.invalid())) {
+                // One for each maximal part of a sequence that is ill-formed, as it is cut here
+                // (docs/protocol.md §8.1).
                 handler.print("\u{fffd}");
             }
         }

@@ -132,6 +132,8 @@ impl Replies {
                 format!("{};{}r", margins.start + 1, margins.end)
             }
             " q" => format!("{} q", screen.cursor.shape as u8),
+            // Without what was asked: no byte of a program comes back to it (docs/threat-model.md
+            // §8).
             _ => return self.push("\x1bP0$r\x1b\\"),
         };
         self.push(&format!("\x1bP1$r{value}\x1b\\"));

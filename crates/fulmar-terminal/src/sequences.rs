@@ -9,6 +9,7 @@ use crate::screen::Screen;
 ///
 /// Source: docs/protocol.md §8.3 for what a stock server sends; xterm for the rest.
 pub(crate) fn dispatch(screen: &mut Screen, replies: &mut Replies, csi: &Csi, last: char) {
+    // Only renditions have values behind colons (docs/protocol.md §8.1 and §8.11).
     if csi.has_colon() && last != 'm' {
         return;
     }
