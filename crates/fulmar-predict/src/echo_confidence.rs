@@ -82,6 +82,8 @@ impl EchoConfidence {
         frame: &Canvas,
     ) {
         let has_effect = before.is_some_and(|before| before.has_effect(frame));
+        // S7: behind Escape, or a control key that did nothing to be seen, the second half of a
+        // command may come.
         self.after_prefix_key = match KeyClass::of(key) {
             KeyClass::Escape => true,
             KeyClass::Control => !has_effect,
@@ -91,11 +93,13 @@ impl EchoConfidence {
         if key == Key::Enter {
             self.recalls_prompts = true;
             self.accepts_editors = true;
+            // S2: the time for an answer may be over before a slow program has begun it.
             let is_answered = before.is_some_and(|before| before.is_answered(frame));
             self.unanswered_enter = (!is_answered).then(|| CursorSnapshot::of(frame));
         } else if key.keeps_line() {
             self.accepts_editors = true;
         } else {
+            // S6: the key has ended the line, and is not Enter: what comes next may be anything.
             self.recalls_prompts = false;
             self.accepts_editors = false;
         }
@@ -211,6 +215,8 @@ impl EchoConfidence {
     fn recalled_prompt(&self, query: &EchoQuery<'_>) -> Option<EpochReason> {
         let context = query.memory.get(query.line.context.id);
         let is_known = context.is_some_and(|context| {
+            // S3: a prompt that has only ever followed itself may be the next question of a
+            // program.
             let is_new = query.line.repeats_row_above(query.canvas) && !context.may_repeat();
             context.expects_echo() && !is_new
         });

@@ -24,6 +24,7 @@ pub(crate) fn longest_match<'a>(
     for (number, effect) in (1..).zip(effects) {
         work_count::note_cells(effect.changes.len() as u64);
         for change in &effect.changes {
+            // The last key that draws a cell decides what has to be there.
             if change.is_uncertain || matches_frame(change, frame) {
                 disagreeing.remove(&change.at);
             } else {

@@ -1,4 +1,4 @@
-//! InputLine numbers at the left of an editor's rows.
+//! Line numbers at the left of an editor's rows.
 //!
 //! Source: docs/prediction.md §5.
 

@@ -69,6 +69,8 @@ impl KeyParser {
         bytes: &[u8],
         out: &mut Vec<Keystroke>,
     ) {
+        // A paste and a character go on however late their next bytes come: their beginnings are no
+        // keys.
         if !at_once
             && !matches!(
                 self.state,
@@ -247,6 +249,7 @@ impl KeyParser {
     }
 
     fn in_paste(&mut self, seen: u8, number: u64, byte: u8, out: &mut Vec<Keystroke>) {
+        // A paste has no limit.
         self.length = 1;
         let seen = match PASTE_END.get(usize::from(seen)) {
             Some(&expected) if expected == byte => seen + 1,

@@ -200,6 +200,7 @@ impl ShiftRun {
         let border = border(screen, at);
         let end = run_end(screen, at, gap);
         let is_full = end >= columns;
+        // The last column may show an editor's mark in place of text (docs/prediction.md §5).
         let marked = is_full && columns > 1 && is_overflow_mark(char_at(row, columns - 1));
         let end = if marked { columns - 1 } else { end };
         ShiftRun {
@@ -245,6 +246,7 @@ impl ShiftRun {
         let mut cells: Vec<OverlayCell> = starts(row, from, self.end)
             .map(|column| self.cell(column - columns, CellContent::of(row, Column(column))))
             .collect();
+        // Else what was outside of the window comes in here.
         if !self.overflows {
             let emptied = self.end.saturating_sub(columns).max(self.start)..self.end;
             let blank = self.blank(row);

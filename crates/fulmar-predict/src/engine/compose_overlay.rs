@@ -24,6 +24,8 @@ impl PredictionEngine {
             return Overlay::default();
         };
         let count = self.showable().count();
+        // Neither a frame of another size nor hints whose frame is still to come say where keys
+        // will stand.
         if count == 0 || self.frame.is_stale || self.hints_changed {
             return Overlay::default();
         }
@@ -57,6 +59,7 @@ impl PredictionEngine {
             let effect = key.drawn_effect()?;
             let may = !is_silent
                 && !key.is_hidden
+                // S9: in a confirmed epoch only, however good the key's record is.
                 && self.epochs.is_confirmed(key.epoch)
                 && (effect.is_confident || is_bold);
             may.then_some((key, effect))

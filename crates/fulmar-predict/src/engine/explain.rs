@@ -43,6 +43,7 @@ impl PredictionEngine {
                 line: &mut line,
                 overwrite: self.config.overwrite,
             };
+            // Only characters make a placeholder go away.
             matches!(key.stroke.key, Key::Text(_)).then_some(())?;
             rules::apply_rule(key.stroke.key, 0, &mut edit)?;
             typed.push(key.stroke.key);

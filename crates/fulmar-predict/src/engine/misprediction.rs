@@ -40,6 +40,7 @@ impl PredictionEngine {
         let Some(misprediction) = self.find_misprediction() else {
             return;
         };
+        // What was typed while the terminal showed nothing was not expected to appear.
         if misprediction.is_text() && !misprediction.is_hidden {
             self.echo_confidence.refute_echo();
         }

@@ -178,6 +178,8 @@ impl PredictionEngine {
     pub fn handle_hints(&mut self, hints: TtyHints) {
         self.hints_changed |= self.hints.is_some_and(|old| !old.agrees_with(&hints));
         self.hints = Some(hints);
+        // For good: what was typed while nothing echoed is not shown when echo comes back
+        // (docs/prediction.md §9).
         if hints.is_silent() {
             self.queue.iter_mut().for_each(|key| key.is_hidden = true);
         }

@@ -25,6 +25,7 @@ impl PredictionEngine {
     /// Takes in a key that was typed now.
     pub(super) fn handle_key(&mut self, now: Time, stroke: Keystroke) {
         self.score.keys += 1;
+        // A line that runs `stty` may turn the echo off (docs/prediction.md §6).
         if self.stty_detector.note(stroke.key) {
             self.echo_confidence.note_tty_command(stroke.end);
         }
@@ -83,6 +84,7 @@ impl PredictionEngine {
         if let Prediction::Known(effect) = &prediction {
             self.predicted.draw(effect);
         } else if !is_blind {
+            // S4: nothing that was proven before a key without a rule counts behind it.
             self.begin_epoch(now, EpochReason::Unknown);
         }
         self.queue.push(PendingKey {
@@ -95,6 +97,7 @@ impl PredictionEngine {
     }
 
     fn predict_key(&mut self, key: Key) -> Prediction {
+        // S7: this may be the second half of a command.
         if self.echo_confidence.take_prefix_key() {
             return Prediction::Unknown { preview: None };
         }
@@ -146,6 +149,7 @@ impl PredictionEngine {
         if !self.queue.has_room(effect.changes.len()) || self.is_beyond_edge(&effect) {
             return None;
         }
+        // Only now: a key without a rule leaves the line as it was.
         self.line = Some(line);
         Some(effect)
     }
@@ -160,6 +164,7 @@ impl PredictionEngine {
     fn preview_enter(&self) -> Option<KeyEffect> {
         let line = self.line.as_ref()?;
         let learned = self.context().and_then(|context| context.enter);
+        // Where the tty echoes, it answers Enter itself.
         let enter = learned.or(self.echoes().then_some(EnterEffect::NextRow))?;
         let mut canvas = self.predicted.clone();
         let scrolls = rules::enter(enter, &mut canvas, line)?;

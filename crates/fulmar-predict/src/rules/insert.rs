@@ -34,6 +34,8 @@ pub(super) fn print(key: Key, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
         at,
         edit.canvas.caret_kind() == CaretKind::Software,
     );
+    // A stock server sends no dim text. There a placeholder is known by its words alone
+    // (docs/prediction.md §5).
     let grey = grey.or_else(|| placeholder_end(edit));
     match grey {
         Some(end) => before_suggestion(character, end, edit),
@@ -69,6 +71,7 @@ fn insert(character: char, columns: u16, edit: &mut EditState<'_>) {
     let mut cells = run.insert(edit.canvas.screen(), content, columns);
     if marks_overflow(edit) {
         let last = edit.canvas.size().last_column();
+        // What would reach the last column is covered by the mark.
         cells.retain(|cell| cell.at.column < last || cell.at == at);
     }
     edit.put_all(cells);

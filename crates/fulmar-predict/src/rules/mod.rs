@@ -37,6 +37,7 @@ pub(crate) struct RuleOutcome {
 /// Draws what `key` does in one of its ways, or returns `None` if there is no rule.
 pub(crate) fn apply_rule(key: Key, variant: u8, edit: &mut EditState<'_>) -> Option<RuleOutcome> {
     let class = KeyClass::of(key);
+    // Editors go back to a column only over keys that go up and down in a row.
     if !matches!(class, KeyClass::Up | KeyClass::Down) {
         edit.line.goal_column = None;
     }
