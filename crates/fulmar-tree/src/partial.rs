@@ -216,6 +216,7 @@ fn existing(folder: BorrowedFd<'_>, name: &[u8], owner: u32) -> Result<Option<Fo
     if !is_of(owner, &seen) {
         return Ok(Some(Found::Other));
     }
+    // Since it was looked at, a pipe may have come into its place, and opening that would wait.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     match system::open(folder, name, flags, 0) {
         Ok(file) => take(folder, file, name, Some(owner)).map(Some),

@@ -120,6 +120,7 @@ fn named(base: BorrowedFd<'_>, mut path: Vec<u8>, is_pretended: bool) -> Result<
         let above = folder_of(&path);
         let folder = system::open(base, &above, system::SEARCH | OFlags::DIRECTORY, 0)?;
         match system::facts_at(&folder, &name) {
+            // The user's own link: the place is where it leads, and the link stays.
             Ok(facts) if facts.is_link() => {
                 let text = system::read_link(&folder, &name)?;
                 path = if text.starts_with(b"/") {
@@ -161,6 +162,7 @@ fn folder_of(path: &[u8]) -> Vec<u8> {
 fn open_pipe(base: BorrowedFd<'_>, path: &[u8], seen: &Facts) -> Result<Placement, Errno> {
     let pipe = system::open(base, path, OFlags::WRONLY | OFlags::NONBLOCK, 0)?;
     let facts = system::facts(&pipe)?;
+    // It was looked at by its path. What is written to has to be the same thing.
     if !facts.is_same_file(seen) {
         return Err(Errno::AGAIN);
     }

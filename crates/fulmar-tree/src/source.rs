@@ -155,6 +155,7 @@ impl TreeSource {
             b"" => None,
             name => Some(self.new_root(name, &root.path)?),
         };
+        // Between the look and the opening a link may have come into its place.
         let how = if follows {
             READ
         } else {
@@ -201,6 +202,7 @@ impl TreeSource {
     ) -> Result<Found, EntryError> {
         let failed = |error| entry_error::at(&place, error);
         let facts = system::facts(&folder).map_err(failed)?;
+        // A folder that is mounted below itself would have no end.
         if self
             .levels
             .iter()

@@ -123,6 +123,7 @@ impl TreeTarget {
     fn mode(&self, mode: u32, existing: Option<&Facts>) -> u32 {
         match existing {
             _ if self.options.preserve => mode & PERMISSIONS,
+            // A file that is replaced keeps its mode (docs/decisions/023-tree.md).
             Some(existing) => existing.mode & PERMISSIONS,
             None => mode & PERMISSIONS & !self.options.umask,
         }
@@ -342,6 +343,7 @@ impl Target for TreeTarget {
         let mode = self.mode(entry.mode, None) | 0o700;
         let make = || system::make_folder(&located.folder, &located.name, mode);
         match make() {
+            // A link in the way is replaced, and not followed (docs/threat-model.md §11).
             Err(Errno::EXIST) => match remove_link(&located.folder, &located.name) {
                 Ok(()) => make().map_err(own)?,
                 Err(Errno::NOTDIR) => return self.meet_folder(&located, mode),

@@ -130,6 +130,7 @@ impl Writing {
     /// Returns the ranges of a stretch in which there may be something but zeros.
     fn held(&mut self, stretch: Range<u64>) -> Result<Vec<Range<u64>>> {
         let partial = self.partial()?;
+        // In a new file there is nothing but what was written here.
         if partial.is_new {
             return Ok(self.written.within(&stretch));
         }
@@ -166,10 +167,13 @@ impl Writing {
         if !(partial.is_new && is_long_enough) {
             system::set_size(&partial.file, size)?;
         }
+        // Before it has its name, so that nobody meets it with other rights.
         let is_as_asked = match self.set_mode_and_time(partial) {
             Err(Errno::PERM) => false,
             done => done.map(|()| true)?,
         };
+        // Somebody may have put something else under the partial name, which must not get the final
+        // one.
         self.check_name(&partial.name, &partial.facts)?;
         self.remove_older(partial);
         self.rename(&partial.name)?;
