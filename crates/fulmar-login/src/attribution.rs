@@ -98,6 +98,8 @@ impl Attribution {
                 return self.held.push(character);
             }
         }
+        // Advice of ours stands indented below a line of ours, so others' indented text would pass
+        // for it.
         if self.is_below_ours && self.column == 0 && character != '\n' {
             if is_blank(character) {
                 self.show_all(MARK, shown)

@@ -215,10 +215,12 @@ impl HostLookup {
     }
 
     fn conclude_version(&mut self, answer: Answer, is_sure: bool) {
+        // OpenSSH tells its version on standard error.
         let text = [answer.output, answer.errors].concat();
         let implementation = SshImplementation::of_version_text(&text);
         self.implementation = Some(implementation);
         self.is_sure = is_sure;
+        // With `remote` the far side names its address (docs/protocol.md §2.4).
         let Some(ssh) = self.ssh.as_ref().filter(|_| self.word != RemoteIp::Remote) else {
             self.stage = Stage::Known(Vec::new());
             return;

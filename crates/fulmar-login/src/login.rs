@@ -171,6 +171,8 @@ impl<S: Service> Login<S> {
         let host = config.ssh.destination.text().display().to_string();
         let lookup = HostLookup::begin(now, config.ssh.clone(), config.remote_ip);
         let mut login = Login::new(host, Some(config), lookup, service, read_key);
+        // Without waiting for its version. If it is another one that was called in vain, it is
+        // called again.
         login.start(SshImplementation::LIKELY);
         login
     }
@@ -558,6 +560,7 @@ impl<S: Service> Login<S> {
         let Some(implementation) = implementation.filter(|_| self.held.is_held()) else {
             return;
         };
+        // A login that has said anything works, and is left alone.
         let is_understood = implementation.is_called_like(SshImplementation::LIKELY)
             || self.output.has_said_anything()
             || !self.lookup.is_sure();
@@ -574,6 +577,7 @@ impl<S: Service> Login<S> {
 
     /// Looks if the far end is known, or if there will be none.
     fn decide(&mut self, now: Time) {
+        // First, as what looks like a failure may come of the way in which ssh was called.
         self.judge_implementation();
         if let Some(failure) = self.find_failure(now) {
             return self.fail(failure);
