@@ -271,6 +271,7 @@ impl EventLoop {
         if self.client.is_connected() {
             self.steps.take(now, Step::FirstAnswer);
         }
+        // The datagram that ends the session may just have left.
         let ending = ending.or_else(|| self.handle_events(now));
         self.terminal.flush();
         if self.terminal.wants_frame() {

@@ -227,6 +227,7 @@ impl ClientSetup {
             is_cut_off: params.is_cut_off,
             trouble: None,
         };
+        // The terminal is given back after a panic, too (docs/threat-model.md §8).
         let ended = crash::caught(|| event_loop.run());
         let left = crash::caught(|| event_loop.give_back());
         event_loop.hang_up();

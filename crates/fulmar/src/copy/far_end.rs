@@ -149,6 +149,7 @@ impl FarEnd {
 
     /// Takes a turn. Goes on with whether there is more at once, unless all is done.
     fn turn(&mut self, mut has_more: bool) -> Result<ControlFlow<(), bool>, Leave> {
+        // Before the wait, so that what the last turn has made does not wait for an event.
         has_more |= self.transmit()?;
         let waited = self.wait(has_more);
         waited.map_err(|error| Leave::Ended(error.to_string()))?;
@@ -264,6 +265,7 @@ impl FarEnd {
                 Event::Connected => {
                     tracing::info!("the near end is there, over UDP");
                     self.stage = Stage::Reached;
+                    // From here on the copy does not end with the login.
                     let_go(self.login.take());
                 }
                 Event::Ended(why) => return Err(Leave::Ended(why.to_string())),
@@ -283,6 +285,7 @@ impl FarEnd {
         }
         if let Some(streams) = &mut self.streams {
             return match streams.turn(&mut login.pipes) {
+                // The near end has closed ssh: it knows that all is done.
                 Err(PipeFault::Ended) if matches!(self.stage, Stage::Over(_)) => {
                     Ok(ControlFlow::Break(()))
                 }
@@ -309,6 +312,7 @@ impl FarEnd {
             Ok(Transfer::Closed) | Err(_) => return Err(Leave::LoginEnded),
         }
         let line = OVER_SSH_LINE.as_bytes();
+        // Not only at the beginning: a start-up file may have left something before it.
         let found = self
             .asked
             .windows(line.len())
@@ -316,6 +320,7 @@ impl FarEnd {
         if let Some(at) = found {
             let early = self.asked.get(at + line.len()..).unwrap_or_default();
             let mut streams = SshStreams::with(early)?;
+            // The same line answers (docs/protocol.md §2.10). Who reads it gives UDP up, too.
             streams.say(line);
             tracing::info!(?now, "the near end is there, over ssh");
             self.streams = Some(streams);
@@ -323,6 +328,7 @@ impl FarEnd {
             self.udp = None;
             self.asked = Vec::new();
         } else if self.asked.len() > ASKED_BYTES_MAX {
+            // The line may come in two pieces.
             self.asked.drain(..self.asked.len() - line.len());
         }
         Ok(())

@@ -236,6 +236,7 @@ impl Link {
                 _ => {}
             }
         }
+        // Where ssh carries the copy, its pipes are read to their end first.
         if login.machine().exit().is_some() && self.pipes.is_none() {
             self.login = None;
             self.choice.handle_ssh_end();
@@ -264,6 +265,7 @@ impl Link {
                 }
                 TransportEvent::Chosen(transport) => {
                     tracing::info!(carrier = ?transport, "settled");
+                    // The login is not needed any more, so its end is no failure.
                     if let Some(login) = self.login.as_mut().filter(|_| Some(transport) == UDP) {
                         login.machine_mut().handle_connected();
                     }

@@ -296,6 +296,7 @@ impl<'a> Near<'a> {
         }
         let totals = work.totals();
         self.stage = Stage::Working(work);
+        // First, as it explains whatever else has gone wrong in this turn.
         if let Some(refusal) = refusal {
             return Err(self.refused(refusal));
         }

@@ -145,6 +145,7 @@ impl<S: Service> SshLogin<S> {
     pub(crate) fn end_turn(&mut self, now: Time) {
         self.has_read_errors = false;
         if let Some(child) = &mut self.child {
+            // What it wrote is handed over before how it ended.
             if let Some(exit) = child.look_for_end() {
                 read_output(now, child, &mut self.machine);
                 read_errors(now, child, &mut self.machine);
@@ -256,6 +257,8 @@ impl<S: Service> SshLogin<S> {
         let Some(Question(program)) = &mut self.question else {
             return;
         };
+        // Asked before the pipes are read, so that nothing is missed of what it wrote until it
+        // ended.
         let status = program.try_wait();
         for (stream, answer) in [
             (Stream::Output, AnswerStream::Output),
@@ -292,6 +295,7 @@ impl SshLogin<SessionService> {
         loop {
             self.handle_ready(now(), Token::SshOutput);
             self.end_turn(now());
+            // Texts are kept by the machine, for `tell`.
             while self.poll_event(now()).is_some() {}
             let left = limit.saturating_sub(boot_time());
             if !self.is_running() || left.is_zero() {

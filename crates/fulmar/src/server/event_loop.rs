@@ -96,6 +96,8 @@ impl EventLoop {
             }
         }
         self.look_after_parent(now, is_alone);
+        // Less while more datagrams wait, so that they are not lost to a program that floods
+        // (docs/threat-model.md §6).
         let work = self.sockets.output_work();
         self.program.read(now, pty, work, &mut self.server);
         if self.reactor.is_due() {

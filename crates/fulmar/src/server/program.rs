@@ -374,6 +374,7 @@ impl Program {
                 child,
                 until,
             };
+            // It may have ended already, and its signal does not come again.
             self.reap(now, server);
         }
     }
