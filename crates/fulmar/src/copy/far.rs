@@ -21,7 +21,7 @@ use super::error::Failure;
 use super::far_end::{FarEnd, Login};
 use super::far_sockets::FarSockets;
 use super::pace::Pace;
-use super::udp_link::origin;
+use super::udp_connection::origin;
 use crate::advice::Advice as _;
 use crate::clock::now;
 use crate::environment;

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //!  operands ─► plan ─► CopyLogin ══ ssh ══► `fulmar copy-server`
-//!                         └─► Link ═ QUIC over UDP, or ssh's own pipes ═► FarEnd
-//!  Work (fulmar-channel, fulmar-tree) ─── streams ───────┘                     └─ Work
+//!                         └─► CopyConnection ═ QUIC over UDP, or ssh's own pipes ═► FarEnd
+//!  Work (fulmar-channel, fulmar-tree) ── streams ─┘                                   └─ Work
 //! ```
 //!
 //! Source: docs/protocol.md §2.10, docs/channel.md, docs/threat-model.md §11.
 
 mod absence;
 mod arguments;
+mod connection;
 mod copy_login;
 mod error;
 mod far;
@@ -17,7 +18,6 @@ mod far_end;
 mod far_sockets;
 mod far_task;
 mod json;
-mod link;
 mod near;
 mod near_sockets;
 mod operand;
@@ -30,7 +30,7 @@ mod rate;
 mod reporter;
 mod request;
 mod ssh_streams;
-mod udp_link;
+mod udp_connection;
 mod work;
 
 use std::ffi::OsStr;
@@ -42,10 +42,10 @@ use fulmar_platform::{Interest, SavedModes, Signal, Tty, forbid_core_dumps, sign
 
 use self::arguments::CopyOptions;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
+use self::connection::CopyConnection;
 use self::copy_login::{CopyLogin, check_ending};
 pub(crate) use self::error::Failure;
 pub(crate) use self::far::run as run_far_end;
-use self::link::Link;
 use self::near::Near;
 #[cfg(test)]
 pub(crate) use self::operand::BadOperand;
@@ -189,9 +189,9 @@ fn copy(
         // ssh may have been killed while it asked for a password.
         let _ = modes.restore();
     }
-    let link = Link::begin(now(), found?, window_max(wishes), task.resumes())?;
+    let connection = CopyConnection::begin(now(), found?, window_max(wishes), task.resumes())?;
     let pace = Pace::new(wishes.limit, now());
-    Near::new(reactor, reporter, link, task, pace).run()
+    Near::new(reactor, reporter, connection, task, pace).run()
 }
 
 /// Returns the modes of the terminal at which ssh asks, if there is one.

@@ -11,9 +11,9 @@ use fulmar_login::Silence;
 use fulmar_platform::{Interest, Signal};
 
 use super::WORK_BYTES_PER_TURN;
+use super::connection::CopyConnection;
 use super::copy_login::ending;
 use super::error::Failure;
-use super::link::Link;
 use super::pace::Pace;
 use super::progress::Snapshot;
 use super::reporter::Reporter;
@@ -62,7 +62,7 @@ enum Stage {
 pub(super) struct Near<'a> {
     pub(super) reactor: &'a mut Reactor,
     pub(super) reporter: &'a mut Reporter,
-    link: Link,
+    connection: CopyConnection,
     stage: Stage,
     pace: Pace,
     /// For how long nothing has gone over the streams.
@@ -76,7 +76,7 @@ impl<'a> Near<'a> {
     pub(super) fn new(
         reactor: &'a mut Reactor,
         reporter: &'a mut Reporter,
-        link: Link,
+        connection: CopyConnection,
         task: Task,
         pace: Pace,
     ) -> Near<'a> {
@@ -84,7 +84,7 @@ impl<'a> Near<'a> {
         Near {
             reactor,
             reporter,
-            link,
+            connection,
             stage: Stage::Ready(Box::new(task)),
             pace,
             silence: Silence::from(now()),
@@ -106,14 +106,14 @@ impl<'a> Near<'a> {
         {
             work.interrupt();
         }
-        self.link.close(now(), outcome.is_ok());
+        self.connection.close(now(), outcome.is_ok());
         outcome.map_err(|failure| failure.resuming(self.resumes))
     }
 
     fn go_on(&mut self) -> Result<Totals, Failure> {
         let mut has_more = true;
         loop {
-            has_more |= self.link.transmit()?;
+            has_more |= self.connection.transmit()?;
             self.wait(has_more)
                 .map_err(while_doing("waiting for the far end"))?;
             let now = now();
@@ -135,10 +135,10 @@ impl<'a> Near<'a> {
             Stage::Over(..) | Stage::Void => return,
         };
         // What is on the way and does not arrive is told elsewhere.
-        if waits_for_us || self.reporter.is_behind() || self.link.silent(now).is_some() {
+        if waits_for_us || self.reporter.is_behind() || self.connection.silent(now).is_some() {
             return self.silence.end(now);
         }
-        if let Some(told) = self.silence.told(now, self.link.host()) {
+        if let Some(told) = self.silence.told(now, self.connection.host()) {
             self.reporter.note(&told);
         }
     }
@@ -153,8 +153,11 @@ impl<'a> Near<'a> {
             Stage::Over(..) | Stage::Void => None,
             _ => self.silence.deadline(),
         };
-        let [link, reporter] = [self.link.deadline(), self.reporter.deadline()];
-        [stage, silence, link, reporter].into_iter().flatten().min()
+        let [connection, reporter] = [self.connection.deadline(), self.reporter.deadline()];
+        [stage, silence, connection, reporter]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn wait(&mut self, has_more: bool) -> std::io::Result<()> {
@@ -168,7 +171,7 @@ impl<'a> Near<'a> {
             if has_more {
                 registry.add_ready(Token::Backlog);
             }
-            self.link.register(registry);
+            self.connection.register(registry);
             if let Some((descriptor, interest)) = copied {
                 registry.add_borrowed(Token::Copied, descriptor, interest);
             }
@@ -180,20 +183,20 @@ impl<'a> Near<'a> {
 
     /// Hands over what has come. Returns whether there may be more at once.
     fn take_in(&mut self, now: Time) -> Result<bool, Failure> {
-        self.link.begin_turn();
+        self.connection.begin_turn();
         while let Some(event) = self.reactor.poll_event() {
             match event {
-                reactor::Event::Hint(hint) => self.link.handle_hint(now, hint),
+                reactor::Event::Hint(hint) => self.connection.handle_hint(now, hint),
                 reactor::Event::Signal(signal) => self.handle_signal(now, signal)?,
                 reactor::Event::Ready(token, readiness) if readiness.is_readable() => {
-                    self.link.handle_ready(now, token);
+                    self.connection.handle_ready(now, token);
                 }
                 // Room is used in each turn.
                 reactor::Event::Ready(..) => {}
             }
         }
         self.reporter.look_after_output();
-        self.link.end_turn(now, self.reporter)
+        self.connection.end_turn(now, self.reporter)
     }
 
     fn handle_signal(&mut self, now: Time, signal: Signal) -> Result<(), Failure> {
@@ -217,7 +220,7 @@ impl<'a> Near<'a> {
     /// Returns how many bytes the far end has acknowledged of what is sent to it.
     fn acknowledged(&self) -> Option<u64> {
         match &self.stage {
-            Stage::Working(Work::Sending(..)) => self.link.acknowledged(),
+            Stage::Working(Work::Sending(..)) => self.connection.acknowledged(),
             _ => None,
         }
     }
@@ -225,8 +228,8 @@ impl<'a> Near<'a> {
     fn tell(&mut self, now: Time) {
         if self.reporter.deadline().is_some_and(|at| at <= now) {
             let snapshot = Snapshot {
-                path: self.link.path(),
-                silent: self.link.silent(now),
+                path: self.connection.path(),
+                silent: self.connection.silent(now),
                 ..Snapshot::default()
             };
             let progress = arrived(self.progress(), self.acknowledged());
@@ -237,7 +240,11 @@ impl<'a> Near<'a> {
     /// Does what there is to do. Returns whether there is more at once.
     fn work(&mut self, now: Time) -> Result<bool, Failure> {
         // Who reads what we tell decides how fast that is.
-        let Some(mut streams) = self.link.streams().filter(|_| !self.reporter.is_behind()) else {
+        let Some(mut streams) = self
+            .connection
+            .streams()
+            .filter(|_| !self.reporter.is_behind())
+        else {
             return Ok(false);
         };
         match std::mem::replace(&mut self.stage, Stage::Void) {
@@ -319,26 +326,26 @@ impl<'a> Near<'a> {
             return None;
         }
         let is_late = *since + DELIVERED_WITHIN <= now;
-        (is_late || self.link.is_delivered()).then_some(*totals)
+        (is_late || self.connection.is_delivered()).then_some(*totals)
     }
 
     fn tell_connected(&mut self) {
-        if let Some(path) = self.link.path() {
-            let label = self.link.label();
-            let host = self.link.host().to_owned();
+        if let Some(path) = self.connection.path() {
+            let label = self.connection.label();
+            let host = self.connection.host().to_owned();
             self.reporter.connected(&host, &path, label.as_deref());
         }
     }
 
     fn wrong(&self, wrong: ProtocolError) -> Failure {
         Failure::ProtocolError {
-            host: self.link.host().to_owned(),
+            host: self.connection.host().to_owned(),
             what: wrong.to_string(),
         }
     }
 
     fn refused(&self, what: String) -> Failure {
-        let host = self.link.host().to_owned();
+        let host = self.connection.host().to_owned();
         Failure::Refused { host, what }
     }
 }

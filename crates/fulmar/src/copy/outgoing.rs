@@ -67,7 +67,7 @@ mod tests {
     use zeroize::Zeroizing;
 
     use super::*;
-    use crate::copy::udp_link::origin;
+    use crate::copy::udp_connection::origin;
 
     #[test]
     fn what_found_no_room_is_what_is_sent_next_unless_it_is_given_up() {

@@ -18,7 +18,7 @@ use super::near_sockets::NearSockets;
 use super::progress::PathState;
 use super::reporter::Reporter;
 use super::ssh_streams::{Pipes, SshStreams};
-use super::udp_link::UdpLink;
+use super::udp_connection::UdpConnection;
 use super::work::CountedStreams;
 use crate::clock;
 use crate::login::SshLogin;
@@ -38,15 +38,15 @@ const UDP: Option<fulmar_login::Transport> = Some(fulmar_login::Transport::Udp);
 const SSH: Option<fulmar_login::Transport> = Some(fulmar_login::Transport::Ssh);
 
 /// The near end's connection.
-pub(super) struct Link {
+pub(super) struct CopyConnection {
     host: String,
     login: Option<SshLogin<CopyService>>,
-    udp: Option<UdpLink>,
+    udp: Option<UdpConnection>,
     pipes: Option<SshStreams>,
     choice: TransportChoice,
 }
 
-impl Link {
+impl CopyConnection {
     /// Begins to connect to a far end that waits, for a copy that the same command would go on with, or not.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Link {
         found: WaitingFarEnd,
         window_max: Option<u64>,
         resumes: bool,
-    ) -> Result<Link, Failure> {
+    ) -> Result<CopyConnection, Failure> {
         let WaitingFarEnd {
             invitation,
             destinations,
@@ -67,18 +67,18 @@ impl Link {
             Some(destinations) => {
                 let CopyInvitation { secret, .. } = invitation;
                 let sockets = NearSockets::new(destinations);
-                UdpLink::begin(now, sockets, &secret, window_max, resumes)?
+                UdpConnection::begin(now, sockets, &secret, window_max, resumes)?
             }
             None => None,
         };
-        let link = Link {
+        let connection = CopyConnection {
             host: login.machine().host().to_owned(),
             login: Some(login),
             choice: TransportChoice::begin(now, udp.is_some()),
             udp,
             pipes: None,
         };
-        Ok(link)
+        Ok(connection)
     }
 
     /// Returns where it goes, as the user wrote it.
@@ -361,7 +361,7 @@ fn lost(host: &str, why: String) -> Failure {
     }
 }
 
-fn over_ssh_text(udp: Option<&UdpLink>) -> String {
+fn over_ssh_text(udp: Option<&UdpConnection>) -> String {
     match udp {
         Some(udp) => {
             let refused = match udp.sockets.refusals() {

@@ -30,7 +30,7 @@ const CLOSED_WITHIN: Duration = Duration::from_secs(1);
 const CLOSED_EACH: Duration = Duration::from_millis(100);
 
 /// QUIC and its sockets.
-pub(super) struct UdpLink {
+pub(super) struct UdpConnection {
     pub(super) connection: Connection,
     pub(super) sockets: NearSockets,
     /// Our address on the way there.
@@ -45,7 +45,7 @@ pub(super) struct UdpLink {
     resumes: bool,
 }
 
-impl UdpLink {
+impl UdpConnection {
     /// Begins to connect; `None` if there is no socket for it.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl UdpLink {
         secret: &Secret,
         window_max: Option<u64>,
         resumes: bool,
-    ) -> Result<Option<UdpLink>, Failure> {
+    ) -> Result<Option<UdpConnection>, Failure> {
         let path = match sockets.open() {
             Ok(path) => path,
             Err(error) => {
@@ -65,7 +65,7 @@ impl UdpLink {
                 return Ok(None);
             }
         };
-        Ok(Some(UdpLink {
+        Ok(Some(UdpConnection {
             address: sockets.peer().and_then(address_towards),
             connection: connect(now, secret, path, window_max)?,
             sockets,
