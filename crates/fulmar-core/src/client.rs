@@ -523,7 +523,7 @@ impl Client {
         self.endpoint.dialect()
     }
 
-    /// Returns what is known of the link to the server.
+    /// Returns what is known of the connection to the server.
     pub fn link_info(&self) -> LinkInfo {
         LinkInfo {
             prediction: self.prediction.score(),

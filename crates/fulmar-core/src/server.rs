@@ -11,8 +11,8 @@ use fulmar_transport::{Arrival, Dialect, Ending, Event, Received, StateNumber, T
 
 use crate::agreement::Agreement;
 use crate::client_liveness::{Change, ClientLiveness};
+use crate::connection::{Connection, ConnectionConfig};
 use crate::exit_status::ExitStatus;
-use crate::link::{Link, LinkConfig};
 use crate::link_info::LinkInfo;
 use crate::pty_replies::TtyReader;
 use crate::random::Seed;
@@ -124,7 +124,7 @@ enum Phase {
     Ended,
 }
 
-/// The server: a session, and the link to its client.
+/// The server: a session, and the connection to its client.
 ///
 /// Owns no socket, no pty, no clock. Hand over what has happened (`handle_*`, `pty_taken`,
 /// `request_exit`), then fetch `poll_event` until `None`, write what [`pty_input`] has, drain
@@ -132,14 +132,14 @@ enum Phase {
 /// latest.
 ///
 /// ```text
-///  sockets ─► handle_datagram ─► Link ── user events ─► Session ─► pty_input ─► pty
-///  sockets ◄─ poll_transmit ◄──── " ◄───── screen ────── " ◄─ handle_pty_output ◄─ pty
+///  sockets ─► handle_datagram ─► Connection ── user events ─► Session ─► pty_input ─► pty
+///  sockets ◄─ poll_transmit ◄────── "  ◄────── screen ───── " ◄── handle_pty_output ◄── pty
 /// ```
 ///
 /// [`pty_input`]: Server::pty_input
 pub struct Server {
     session: Session,
-    link: Option<Link>,
+    connection: Option<Connection>,
     liveness: ClientLiveness,
     phase: Phase,
     has_started_shell: bool,
@@ -159,7 +159,7 @@ impl Server {
             signal_timeout,
             seed,
         } = config;
-        let link = LinkConfig {
+        let connection = ConnectionConfig {
             agreement,
             size,
             datagram_bytes,
@@ -167,7 +167,7 @@ impl Server {
         };
         Server {
             session: Session::new(size, seed),
-            link: Some(Link::new(now, key, link)),
+            connection: Some(Connection::new(now, key, connection)),
             liveness: ClientLiveness::new(now, network_timeout),
             phase: Phase::Serving,
             has_started_shell: false,
@@ -178,8 +178,8 @@ impl Server {
 
     /// Takes in a datagram.
     pub fn handle_datagram(&mut self, now: Time, arrival: Arrival<'_>) -> Option<Received> {
-        let link = self.link.as_mut()?;
-        let received = link.endpoint.handle_datagram(now, arrival);
+        let connection = self.connection.as_mut()?;
+        let received = connection.endpoint.handle_datagram(now, arrival);
         // What is not genuine has changed nothing, and is to cost nothing.
         if received.sequence.is_some() {
             self.settle(now);
@@ -189,30 +189,30 @@ impl Server {
 
     /// Tells if the number of a path is still needed: something is known of it.
     pub fn remembers(&self, path: PathId) -> bool {
-        let link = self.link.as_ref();
-        link.is_some_and(|link| link.endpoint.remembers(path))
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.endpoint.remembers(path))
     }
 
     /// Takes note that the system refused to send.
     pub fn handle_send_error(&mut self, now: Time, path: PathId, error: SendError) {
-        if let Some(link) = &mut self.link {
-            link.endpoint.handle_send_error(now, path, error);
+        if let Some(connection) = &mut self.connection {
+            connection.endpoint.handle_send_error(now, path, error);
         }
         self.settle(now);
     }
 
     /// Takes note of a change in the world.
     pub fn handle_hint(&mut self, now: Time, hint: Hint) {
-        if let Some(link) = &mut self.link {
-            link.endpoint.handle_hint(now, hint);
+        if let Some(connection) = &mut self.connection {
+            connection.endpoint.handle_hint(now, hint);
         }
         self.settle(now);
     }
 
     /// Takes note that time has passed.
     pub fn handle_timeout(&mut self, now: Time) {
-        if let Some(link) = &mut self.link {
-            link.endpoint.handle_timeout(now);
+        if let Some(connection) = &mut self.connection {
+            connection.endpoint.handle_timeout(now);
         }
         self.settle(now);
     }
@@ -231,7 +231,9 @@ impl Server {
     /// handed over, before keys are written to it, and before [`handle_timeout`](Server::handle_timeout).
     /// Never in a legacy session.
     pub fn wants_tty(&self) -> bool {
-        self.link.as_ref().is_some_and(Link::wants_hints)
+        self.connection
+            .as_ref()
+            .is_some_and(Connection::wants_hints)
     }
 
     /// Takes note of what the program's terminal is set to and who has its foreground. The client
@@ -282,8 +284,8 @@ impl Server {
     /// [`handle_pty_closed`](Server::handle_pty_closed), so that the first goodbye has it.
     pub fn handle_program_ended(&mut self, now: Time, status: ExitStatus) {
         tracing::info!(?status, "program ended");
-        if let Some(link) = &mut self.link {
-            link.tell_status(status);
+        if let Some(connection) = &mut self.connection {
+            connection.tell_status(status);
         }
         self.settle(now);
     }
@@ -310,9 +312,9 @@ impl Server {
             return;
         }
         let can_say_goodbye = self
-            .link
+            .connection
             .as_ref()
-            .is_some_and(|link| link.endpoint.path().is_some());
+            .is_some_and(|connection| connection.endpoint.path().is_some());
         if self.phase == Phase::Serving && can_say_goodbye {
             self.close(now, ServerEnding::Asked);
         } else {
@@ -324,8 +326,8 @@ impl Server {
     /// Returns datagrams to send now, and puts them into `out` in place of what that held; `None` if
     /// there is nothing to send at present.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Transmit> {
-        let link = self.link.as_mut()?;
-        let transmit = link.endpoint.poll_transmit(now, out);
+        let connection = self.connection.as_mut()?;
+        let transmit = connection.endpoint.poll_transmit(now, out);
         if transmit.is_none() {
             if let Phase::Leaving(why) = self.phase {
                 self.end(why);
@@ -346,9 +348,9 @@ impl Server {
             return None;
         }
         let transport = self
-            .link
+            .connection
             .as_ref()
-            .and_then(|link| link.endpoint.poll_timeout())
+            .and_then(|connection| connection.endpoint.poll_timeout())
             .map(|(at, cause)| (at, Wake::Transport(cause)));
         let silence = self.liveness.due().map(|at| (at, Wake::Silence));
         Wake::earliest([transport, self.session.due(), silence])
@@ -361,13 +363,15 @@ impl Server {
 
     /// Returns the dialect that is spoken with the client; undecided again once the session is over.
     pub fn dialect(&self) -> Dialect {
-        let link = self.link.as_ref();
-        link.map_or(Dialect::Undecided, |link| link.endpoint.dialect())
+        let connection = self.connection.as_ref();
+        connection.map_or(Dialect::Undecided, |connection| {
+            connection.endpoint.dialect()
+        })
     }
 
-    /// Returns what is known of the link to the client, if there is one.
+    /// Returns what is known of the connection to the client, if there is one.
     pub fn link_info(&self) -> Option<LinkInfo> {
-        Some(LinkInfo::of(&self.link.as_ref()?.endpoint))
+        Some(LinkInfo::of(&self.connection.as_ref()?.endpoint))
     }
 
     /// Returns the number of sizes that the client has asked for and no window can have.
@@ -389,10 +393,10 @@ impl Server {
 
     fn close(&mut self, now: Time, why: ServerEnding) {
         if self.phase == Phase::Serving
-            && let Some(link) = &mut self.link
+            && let Some(connection) = &mut self.connection
         {
             self.phase = Phase::Closing(why);
-            link.endpoint.start_shutdown(now);
+            connection.endpoint.start_shutdown(now);
         }
     }
 
@@ -400,7 +404,7 @@ impl Server {
         if self.phase != Phase::Ended {
             tracing::info!(?why, "session ended");
             self.phase = Phase::Ended;
-            self.link = None;
+            self.connection = None;
             self.events.push_back(ServerEvent::Ended(why));
         }
     }
@@ -414,8 +418,8 @@ impl Server {
             self.events.push_back(ServerEvent::ResizePty { size });
         }
         self.start_shell();
-        if let Some(link) = &mut self.link {
-            link.follow(now, &self.session);
+        if let Some(connection) = &mut self.connection {
+            connection.follow(now, &self.session);
         }
         while let Some(change) = self.liveness.look(now) {
             self.handle_change(now, change);
@@ -424,9 +428,9 @@ impl Server {
 
     fn handle_link_events(&mut self, now: Time) {
         while let Some(event) = self
-            .link
+            .connection
             .as_mut()
-            .and_then(|link| link.endpoint.poll_event())
+            .and_then(|connection| connection.endpoint.poll_event())
         {
             match event {
                 Event::RemoteAdvanced { number } => self.handle_state(now, number),
@@ -445,9 +449,11 @@ impl Server {
     }
 
     fn handle_state(&mut self, now: Time, number: StateNumber) {
-        let Some(link) = &mut self.link else { return };
-        let events = link.take_events();
-        let change = self.liveness.note_state(now, link.endpoint.path());
+        let Some(connection) = &mut self.connection else {
+            return;
+        };
+        let events = connection.take_events();
+        let change = self.liveness.note_state(now, connection.endpoint.path());
         // Once the end is being said, nobody reads what is typed.
         if self.phase == Phase::Serving {
             self.session.handle_events(now, number, &events);

@@ -1,7 +1,7 @@
 use fulmar_base::PathId;
 
 use super::*;
-use crate::link::{Link, LinkConfig};
+use crate::connection::{Connection, ConnectionConfig};
 use crate::user_stream::UserEvent;
 
 const PATH: PathId = PathId::new(1);
@@ -14,10 +14,10 @@ fn ms(millis: u64) -> Time {
     Time::from_origin(Duration::from_millis(millis))
 }
 
-/// A client, and the server's half of its link.
+/// A client, and the server's half of its connection.
 struct Pair {
     client: Client,
-    server: Link,
+    server: Connection,
     buffer: Vec<u8>,
 }
 
@@ -27,7 +27,7 @@ impl Pair {
         configure(&mut config);
         let mut client = Client::new(ms(0), config);
         client.handle_path_opened(ms(0), PATH);
-        let link = LinkConfig {
+        let connection = ConnectionConfig {
             agreement: None,
             size: Size::default(),
             datagram_bytes: 1252,
@@ -35,7 +35,7 @@ impl Pair {
         };
         Pair {
             client,
-            server: Link::new(ms(0), key(), link),
+            server: Connection::new(ms(0), key(), connection),
             buffer: Vec::new(),
         }
     }

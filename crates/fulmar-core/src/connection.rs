@@ -18,24 +18,24 @@ use crate::user_stream::{UserEvent, UserStream};
 /// A key, and the endpoint that speaks under it; all that a session knows of a client.
 ///
 /// A session can be without one, and could have several.
-pub(crate) struct Link {
+pub(crate) struct Connection {
     pub(crate) endpoint: Endpoint<HostScreen, UserStream>,
     /// The capabilities that may be used once the client has shown that it agreed, too.
     capabilities: Capabilities,
 }
 
-/// The settings of a link, beside its key.
-pub(crate) struct LinkConfig {
+/// The settings of a connection, beside its key.
+pub(crate) struct ConnectionConfig {
     pub(crate) agreement: Option<Agreement>,
     pub(crate) size: Size,
     pub(crate) datagram_bytes: usize,
     pub(crate) seed: Seed,
 }
 
-impl Link {
-    /// Returns the link to a client that has not been heard of.
-    pub(crate) fn new(now: Time, key: Key, config: LinkConfig) -> Link {
-        let LinkConfig {
+impl Connection {
+    /// Returns the connection to a client that has not been heard of.
+    pub(crate) fn new(now: Time, key: Key, config: ConnectionConfig) -> Connection {
+        let ConnectionConfig {
             agreement,
             size,
             datagram_bytes,
@@ -47,7 +47,7 @@ impl Link {
             datagram_bytes,
             agreement: agreement.map(|agreement| agreement.digest),
         };
-        Link {
+        Connection {
             capabilities: Agreement::capabilities_of(agreement),
             endpoint: Endpoint::new(
                 now,
