@@ -64,7 +64,7 @@ fn once<T>(mut all: Vec<&Arc<T>>) -> Vec<&Arc<T>> {
 mod tests {
     use super::*;
     use crate::cell::{CELL_TEXT_MAX, Cell};
-    use crate::link::LINKS_MAX;
+    use crate::hyperlink::LINKS_MAX;
     use crate::size::Size;
 
     fn full() -> Screen {

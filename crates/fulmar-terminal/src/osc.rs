@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::base64::is_base64;
-use crate::link::{LINK_URI_MAX, Link, Shared};
+use crate::hyperlink::{Hyperlink, LINK_URI_MAX, Shared};
 use crate::screen::{ALLOCATION_WORK, Screen};
 
 /// The longest title, in characters; the rest is cut off.
@@ -57,7 +57,7 @@ impl Screen {
                 .split(':')
                 .find_map(|parameter| parameter.strip_prefix("id="));
             let id = id.filter(|id| is_printable_ascii(id)).unwrap_or_default();
-            self.share_link(Link {
+            self.share_link(Hyperlink {
                 id: id.into(),
                 uri: uri.into(),
             })
@@ -65,10 +65,10 @@ impl Screen {
     }
 
     /// Returns a link for cells to hold, unless there are too many that cells show.
-    fn share_link(&mut self, link: Link) -> Option<Arc<Link>> {
+    fn share_link(&mut self, link: Hyperlink) -> Option<Arc<Hyperlink>> {
         self.charge(LINK_WORK + self.links.share_work());
         let link = match self.links.share(link) {
-            Shared::Link(link) => return Some(link),
+            Shared::Hyperlink(link) => return Some(link),
             Shared::Full(link) => link,
         };
         // Rows may hold links for cells that are gone.
@@ -77,7 +77,7 @@ impl Screen {
             self.hidden.compact_rows();
         }
         match self.links.share(link) {
-            Shared::Link(link) => Some(link),
+            Shared::Hyperlink(link) => Some(link),
             Shared::Full(_) => None,
         }
     }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::base64::is_base64;
 use crate::csi::PARAMETERS_MAX;
-use crate::link::LINK_URI_MAX;
+use crate::hyperlink::LINK_URI_MAX;
 use crate::osc::TITLE_MAX;
 
 /// The most base64 that a clipboard write may have, in bytes.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cell::{Cell, Cluster, Glyph};
-use crate::link::Link;
+use crate::hyperlink::Hyperlink;
 use crate::size::Column;
 use crate::style::{Color, Style};
 
@@ -33,7 +33,7 @@ struct Side {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Extra {
     underline_color: Color,
-    link: Option<Arc<Link>>,
+    link: Option<Arc<Hyperlink>>,
 }
 
 /// A style brought into the form of a cell of one row; see [`CellRow::pen`].
@@ -100,7 +100,7 @@ impl CellRow {
     }
 
     /// Returns the link of the cell at `column`.
-    pub fn link(&self, column: Column) -> Option<&Arc<Link>> {
+    pub fn link(&self, column: Column) -> Option<&Arc<Hyperlink>> {
         self.extra(self.cell(column)?)?.link.as_ref()
     }
 
@@ -132,7 +132,7 @@ impl CellRow {
     }
 
     /// The links that the row keeps alive, some of them several times.
-    pub(crate) fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
+    pub(crate) fn links(&self) -> impl Iterator<Item = &Arc<Hyperlink>> {
         let extras = self.side.iter().flat_map(|side| &side.extras);
         extras.filter_map(|extra| extra.link.as_ref())
     }
@@ -492,7 +492,7 @@ mod tests {
     fn links_are_compared_by_what_they_are() {
         let linked = |uri: &str| {
             let mut row = CellRow::new(1, Color::DEFAULT);
-            let link = Some(Arc::new(Link {
+            let link = Some(Arc::new(Hyperlink {
                 id: "".into(),
                 uri: uri.into(),
             }));

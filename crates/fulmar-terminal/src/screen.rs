@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::charset::Charsets;
 use crate::cursor::Cursor;
 use crate::grid::Grid;
-use crate::link::Links;
+use crate::hyperlink::Hyperlinks;
 use crate::modes::{ModeFlags, Modes};
 use crate::row::CellRow;
 use crate::saved_cursor::SavedCursor;
@@ -47,7 +47,7 @@ pub struct Screen {
     pub(crate) icon_name: Option<Arc<str>>,
     pub(crate) clipboard: Arc<str>,
     pub(crate) bell_count: u64,
-    pub(crate) links: Links,
+    pub(crate) links: Hyperlinks,
 }
 
 impl Screen {
@@ -72,7 +72,7 @@ impl Screen {
             icon_name: None,
             clipboard: "".into(),
             bell_count: 0,
-            links: Links::default(),
+            links: Hyperlinks::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::link::Link;
+use crate::hyperlink::Hyperlink;
 
 /// A colour, packed: the terminal's default, one of its palette of 256, or 24 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -143,7 +143,7 @@ pub struct Style {
     /// Bold and the like.
     pub attributes: Attributes,
     /// The hyperlink, if the cell is part of one.
-    pub link: Option<Arc<Link>>,
+    pub link: Option<Arc<Hyperlink>>,
 }
 
 impl Style {

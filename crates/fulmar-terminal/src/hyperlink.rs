@@ -15,16 +15,16 @@ pub const LINKS_MAX: usize = 1024;
 
 /// The target of a hyperlink, shared by all cells that show it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
+pub struct Hyperlink {
     /// The `id=` parameter, by which parts of one link far apart are known to belong together.
     pub id: Box<str>,
     /// The address that it leads to; printable ASCII, never empty.
     pub uri: Box<str>,
 }
 
-impl Link {
+impl Hyperlink {
     pub(crate) fn held_bytes(&self) -> usize {
-        size_of::<Link>() + self.id.len() + self.uri.len()
+        size_of::<Hyperlink>() + self.id.len() + self.uri.len()
     }
 
     /// Returns the hash by which the link is known. Its keys are fixed: a program may make two links with one
@@ -39,29 +39,29 @@ impl Link {
 /// A link that was there already or was made, or a refusal.
 #[derive(Debug)]
 pub(crate) enum Shared {
-    Link(Arc<Link>),
+    Hyperlink(Arc<Hyperlink>),
     /// There is no room: too many others, or one with the same key. Rows may still hold links that
     /// no cell shows.
-    Full(Link),
+    Full(Hyperlink),
 }
 
-/// The links that cells may refer to, by [`Link::key`]. Equal links are one.
+/// The links that cells may refer to, by [`Hyperlink::key`]. Equal links are one.
 ///
 /// The table has no texts of its own: each screen that goes its own way has a copy of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Links {
-    known: Arc<BTreeMap<u64, Weak<Link>>>,
+pub(crate) struct Hyperlinks {
+    known: Arc<BTreeMap<u64, Weak<Hyperlink>>>,
     /// The number of links refused since there was last room.
     refused: usize,
 }
 
-impl Links {
+impl Hyperlinks {
     /// Returns the one link that is equal to `link`.
-    pub(crate) fn share(&mut self, link: Link) -> Shared {
+    pub(crate) fn share(&mut self, link: Hyperlink) -> Shared {
         let key = link.key();
         if let Some(known) = self.known.get(&key).and_then(Weak::upgrade) {
             return if *known == link {
-                Shared::Link(known)
+                Shared::Hyperlink(known)
             } else {
                 Shared::Full(link)
             };
@@ -76,7 +76,7 @@ impl Links {
         let shared = Arc::new(link);
         known.insert(key, Arc::downgrade(&shared));
         self.refused = 0;
-        Shared::Link(shared)
+        Shared::Hyperlink(shared)
     }
 
     /// Returns the most work that asking for a link makes: a table that is full is gone through, and one that
@@ -92,7 +92,7 @@ impl Links {
 
     /// The memory of the table, links left out.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.known.len() * size_of::<(u64, Weak<Link>)>()
+        self.known.len() * size_of::<(u64, Weak<Hyperlink>)>()
     }
 
     /// Notes a refusal. Returns whether it is worth to look for links that no cell shows, which is
@@ -103,11 +103,11 @@ impl Links {
     }
 }
 
-impl PartialEq for Links {
+impl PartialEq for Hyperlinks {
     /// A matter of storage: what the links are is seen in the cells.
-    fn eq(&self, _: &Links) -> bool {
+    fn eq(&self, _: &Hyperlinks) -> bool {
         true
     }
 }
 
-impl Eq for Links {}
+impl Eq for Hyperlinks {}
