@@ -9,7 +9,7 @@ use fulmar_platform::{Interest, UdpSocket};
 
 use super::listening::Listening;
 use super::path_handler::{PathHandler, Report, arrival};
-use super::path_table::{PathTable, Way};
+use super::path_table::{PathAddresses, PathTable};
 use super::udp::{self, Batch, TurnBudget};
 use crate::reactor::{Registry, Token};
 
@@ -97,16 +97,16 @@ impl ServerSockets {
     ///
     /// When the path is not known any more, or the system refuses.
     pub(crate) fn send(&mut self, batch: &Batch<'_>) -> Result<(), SendError> {
-        let way = self.paths.way_to(batch.path);
-        let way = way.ok_or(SendError::Unreachable)?;
-        let listening = self.sockets.get_mut(way.socket);
+        let addresses = self.paths.use_path(batch.path);
+        let addresses = addresses.ok_or(SendError::Unreachable)?;
+        let listening = self.sockets.get_mut(addresses.socket);
         let Listening { socket, .. } = listening.ok_or(SendError::Unreachable)?;
-        udp::send(socket, way.remote, way.local, batch)
+        udp::send(socket, addresses.remote, addresses.local, batch)
     }
 
     /// Returns the address at the other end of a path.
     pub(crate) fn address(&self, path: PathId) -> Option<IpAddr> {
-        self.paths.find(path).map(|way| way.remote.ip())
+        self.paths.find(path).map(|addresses| addresses.remote.ip())
     }
 
     /// Returns the paths that were proven.
@@ -120,15 +120,16 @@ impl ServerSockets {
         while self.budget.has_work()
             && let Some(datagram) = self.inbox.pop()
         {
-            let way = Way::of(place, &datagram);
-            let path = self.paths.number(&way);
+            let addresses = PathAddresses::of(place, &datagram);
+            let path = self.paths.number(&addresses);
             let handled = handler.handle_datagram(arrival(path, &datagram));
             self.budget.spend(handled.work);
             // The protocol may name its path from now on. What is overtaken or repeated proves nothing, even if
             // nobody can tell any more what it was about.
             if handled.is_fresh {
                 self.peer = Some(datagram.source.ip());
-                self.paths.prove(path, way, |path| handler.remembers(path));
+                self.paths
+                    .prove(path, addresses, |path| handler.remembers(path));
             }
         }
         self.waiting = self.inbox.has_more().then_some(place);

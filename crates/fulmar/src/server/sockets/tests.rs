@@ -11,8 +11,8 @@ use super::*;
 use crate::clock::now;
 use crate::net::udp::DATAGRAMS_PER_TURN;
 
-/// Ports that somebody else sends from: more than the table of ways has room for.
-const STRANGERS: usize = 200;
+/// Ports that somebody else sends from: more than the table of paths has room for.
+const OTHERS: usize = 200;
 
 fn key() -> Key {
     Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").unwrap()
@@ -129,21 +129,21 @@ fn session() -> (Scene, Time) {
 }
 
 #[test]
-fn repeating_and_forging_change_nothing_about_the_ways() {
+fn repeating_and_forging_change_nothing_about_the_paths() {
     let (mut scene, moment) = session();
-    let strangers: Vec<Plain> = std::iter::repeat_with(plain).take(STRANGERS).collect();
+    let others: Vec<Plain> = std::iter::repeat_with(plain).take(OTHERS).collect();
     let before = format!("{:?}", scene.sockets.sockets.paths());
-    assert!(before.contains("Way"), "{before}");
+    assert!(before.contains("PathAddresses"), "{before}");
     let tape = scene.tape.clone();
     for (nth, datagram) in tape.iter().enumerate() {
         let mut forged = datagram.clone();
         forged[nth % datagram.len()] ^= 1;
         for bytes in [datagram, &forged] {
-            let stranger = &strangers[nth % strangers.len()];
-            scene.reach(moment, stranger, bytes);
+            let other = &others[nth % others.len()];
+            scene.reach(moment, other, bytes);
         }
     }
-    assert!(tape.len() > STRANGERS, "{} datagrams", tape.len());
+    assert!(tape.len() > OTHERS, "{} datagrams", tape.len());
     assert_eq!(format!("{:?}", scene.sockets.sockets.paths()), before);
 }
 
@@ -152,9 +152,9 @@ fn output_waits_for_datagrams_that_are_more_than_a_turn_takes() {
     let (mut scene, moment) = (Scene::new(), now());
     let server = scene.client_socket.peer_addr().unwrap();
     let junk = |count| {
-        let stranger = plain();
+        let other = plain();
         for _ in 0..count {
-            stranger.send_to(&[0; 64], server).unwrap();
+            other.send_to(&[0; 64], server).unwrap();
         }
     };
     junk(DATAGRAMS_PER_TURN - 1);
