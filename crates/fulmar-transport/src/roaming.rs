@@ -30,16 +30,16 @@ use crate::limits::{
 /// Source: docs/protocol.md §3.3 and §3.4, docs/threat-model.md §7.
 #[derive(Debug, Default)]
 pub(crate) struct Roaming {
-    current: Option<Route>,
+    current: Option<PathState>,
     /// The validated path before the current one, and until when it counts as such.
     previous: Option<(PathId, Time)>,
     /// Other paths that were never validated, oldest first, with the bytes that they got.
-    strangers: VecDeque<(PathId, usize)>,
+    unvalidated: VecDeque<(PathId, usize)>,
     heard: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Route {
+struct PathState {
     path: PathId,
     validation: Validation,
 }
@@ -61,19 +61,19 @@ impl Roaming {
     }
 
     pub(crate) fn current(&self) -> Option<PathId> {
-        self.current.map(|route| route.path)
+        self.current.map(|state| state.path)
     }
 
     /// Tells whether anything is known of that path that would be lost if it came under another
     /// number.
     pub(crate) fn remembers(&self, path: PathId) -> bool {
         let previous = self.previous.map(|(previous, _)| previous);
-        let mut strangers = self.strangers.iter().map(|&(stranger, _)| stranger);
-        [self.current(), previous].contains(&Some(path)) || strangers.any(|known| known == path)
+        let mut unvalidated = self.unvalidated.iter().map(|&(path, _)| path);
+        [self.current(), previous].contains(&Some(path)) || unvalidated.any(|known| known == path)
     }
 
     pub(crate) fn allowance(&self) -> Allowance {
-        match self.current.map(|route| route.validation) {
+        match self.current.map(|state| state.validation) {
             Some(Validation::Validated) => Allowance::Unlimited,
             Some(Validation::Unvalidated { bytes, .. }) => {
                 Allowance::Bytes(UNVALIDATED_BYTES_MAX.saturating_sub(bytes))
@@ -91,7 +91,7 @@ impl Roaming {
         }
         // The path it leaves is remembered first, so that a client that flips between two keeps what each has proven.
         self.leave(now);
-        self.current = Some(Route {
+        self.current = Some(PathState {
             path,
             validation: self.recall(now, path),
         });
@@ -99,7 +99,7 @@ impl Roaming {
     }
 
     pub(crate) fn acknowledged(&mut self, path: PathId, number: StateNumber, events: &mut Events) {
-        let Some(route) = &mut self.current else {
+        let Some(state) = &mut self.current else {
             return;
         };
         // Only who reads what is sent to this path can acknowledge a state that was sent nowhere before. An
@@ -107,11 +107,11 @@ impl Roaming {
         if let Validation::Unvalidated {
             first_news: Some(first),
             ..
-        } = route.validation
-            && route.path == path
+        } = state.validation
+            && state.path == path
             && number >= first
         {
-            route.validation = Validation::Validated;
+            state.validation = Validation::Validated;
             events.push(Event::PathValidated { path });
         }
     }
@@ -122,7 +122,7 @@ impl Roaming {
             self.leave(now);
             return;
         }
-        if let Some(Route {
+        if let Some(PathState {
             validation: Validation::Unvalidated { bytes, first_news },
             ..
         }) = &mut self.current
@@ -134,18 +134,18 @@ impl Roaming {
 
     /// Leaves the current path, and remembers what has to be remembered of it.
     fn leave(&mut self, now: Time) {
-        let Some(route) = self.current.take() else {
+        let Some(state) = self.current.take() else {
             return;
         };
-        match route.validation {
+        match state.validation {
             Validation::Validated => {
-                self.previous = Some((route.path, now + PREVIOUS_PATH_AGE_MAX));
+                self.previous = Some((state.path, now + PREVIOUS_PATH_AGE_MAX));
             }
             Validation::Unvalidated { bytes, .. } => {
                 // Its bytes stay counted: leaving and coming back must not fill the allowance again.
-                self.strangers.push_back((route.path, bytes));
-                if self.strangers.len() > UNVALIDATED_PATHS_MAX {
-                    self.strangers.pop_front();
+                self.unvalidated.push_back((state.path, bytes));
+                if self.unvalidated.len() > UNVALIDATED_PATHS_MAX {
+                    self.unvalidated.pop_front();
                 }
             }
         }
@@ -162,8 +162,11 @@ impl Roaming {
                 return Validation::Validated;
             }
         }
-        let known = self.strangers.iter().position(|&(known, _)| known == path);
-        let bytes = known.and_then(|place| self.strangers.remove(place));
+        let known = self
+            .unvalidated
+            .iter()
+            .position(|&(known, _)| known == path);
+        let bytes = known.and_then(|index| self.unvalidated.remove(index));
         Validation::Unvalidated {
             bytes: bytes.map_or(0, |(_, bytes)| bytes),
             first_news: None,

@@ -175,11 +175,11 @@ fn coming_back_does_not_renew_the_allowance() {
 #[test]
 fn strangers_are_remembered_up_to_a_number() {
     let mut told = Told::new();
-    for stranger in 0..100 {
-        told.heard(1, PathId::new(stranger));
-        told.sent(1, 1000, stranger);
+    for path in 0..100 {
+        told.heard(1, PathId::new(path));
+        told.sent(1, 1000, path);
     }
-    assert_eq!(told.roaming.strangers.len(), UNVALIDATED_PATHS_MAX);
+    assert_eq!(told.roaming.unvalidated.len(), UNVALIDATED_PATHS_MAX);
     told.heard(1, PathId::new(98));
     assert_eq!(told.left(), UNVALIDATED_BYTES_MAX - 1000);
 }
