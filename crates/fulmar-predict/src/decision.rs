@@ -89,7 +89,7 @@ pub enum EpochReason {
     /// A key whose effect is unknown.
     Unknown,
     /// The server's screen contradicts a prediction.
-    Surprise,
+    Misprediction,
     /// The screen changed on its own.
     Moved,
     /// A paste.
@@ -98,6 +98,17 @@ pub enum EpochReason {
     Resize,
     /// More keys are pending than are kept.
     Overflow,
+}
+
+impl fmt::Display for EpochReason {
+    /// The word of a trace.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // Traces have had this word from the beginning.
+            EpochReason::Misprediction => f.write_str("Surprise"),
+            other => fmt::Debug::fmt(other, f),
+        }
+    }
 }
 
 /// One thing that the engine decided.
@@ -179,10 +190,10 @@ impl fmt::Display for PredictionDecision {
                 )
             }
             PredictionDecision::Broken { epoch, reason } => {
-                write!(f, "broken epoch={epoch} reason={reason:?}")
+                write!(f, "broken epoch={epoch} reason={reason}")
             }
             PredictionDecision::Confirmed { epoch, reason } => {
-                write!(f, "confirmed epoch={epoch} reason={reason:?}")
+                write!(f, "confirmed epoch={epoch} reason={reason}")
             }
         }
     }

@@ -28,7 +28,7 @@ impl PredictionEngine {
             self.record_misprediction();
         }
         self.echo_confidence.note_misprediction();
-        self.replay(now, EpochReason::Surprise);
+        self.replay(now, EpochReason::Misprediction);
     }
 
     /// Returns the text at the margin, if its going away explains the frame, and whether that is evidence.
