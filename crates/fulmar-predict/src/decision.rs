@@ -141,15 +141,15 @@ pub enum PredictionDecision {
         /// The time for which it was pending.
         after: Duration,
     },
-    /// Guesses from here on are not shown until confirmed.
-    Broken {
+    /// Predictions from here on are not shown until confirmed.
+    EpochBegun {
         /// The new epoch.
         epoch: u64,
         /// The reason.
         reason: EpochReason,
     },
-    /// Guesses up to this epoch may be shown.
-    Confirmed {
+    /// Predictions up to this epoch may be shown.
+    EpochConfirmed {
         /// The epoch.
         epoch: u64,
         /// The reason.
@@ -189,10 +189,10 @@ impl fmt::Display for PredictionDecision {
                     "settled key={key} class={class:?} verdict={verdict:?} shown={shown} after={after}"
                 )
             }
-            PredictionDecision::Broken { epoch, reason } => {
+            PredictionDecision::EpochBegun { epoch, reason } => {
                 write!(f, "broken epoch={epoch} reason={reason}")
             }
-            PredictionDecision::Confirmed { epoch, reason } => {
+            PredictionDecision::EpochConfirmed { epoch, reason } => {
                 write!(f, "confirmed epoch={epoch} reason={reason}")
             }
         }

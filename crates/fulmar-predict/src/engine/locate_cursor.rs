@@ -61,7 +61,7 @@ impl PredictionEngine {
         if self.epochs.confirm(epoch) {
             let epoch = epoch.get();
             self.log
-                .note(now, PredictionDecision::Confirmed { epoch, reason });
+                .note(now, PredictionDecision::EpochConfirmed { epoch, reason });
         }
     }
 

@@ -247,7 +247,7 @@ impl PredictionEngine {
     fn begin_epoch(&mut self, now: Time, reason: EpochReason) {
         let epoch = self.epochs.begin().get();
         self.log
-            .note(now, PredictionDecision::Broken { epoch, reason });
+            .note(now, PredictionDecision::EpochBegun { epoch, reason });
     }
 }
 
