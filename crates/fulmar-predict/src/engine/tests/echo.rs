@@ -30,7 +30,7 @@ fn what_the_frame_contains_already_changes_nothing() {
 }
 
 #[test]
-fn a_wrong_guess_goes_when_the_program_has_had_its_time() {
+fn a_wrong_prediction_goes_when_the_program_has_had_its_time() {
     let mut scene = Scene::new("> ");
     scene.keys("a");
     scene.answer("a");
@@ -120,7 +120,7 @@ fn enter_takes_a_suggestion_away() {
 }
 
 #[test]
-fn a_line_that_scrolls_takes_its_guesses_along() {
+fn a_line_that_scrolls_takes_its_predictions_along() {
     let mut scene = Scene::new("one\r\n\r\n\r\n$ ");
     scene.keys("ab");
     scene.answer("ab");
@@ -165,7 +165,7 @@ fn a_paste_and_a_new_size_leave_nothing() {
 }
 
 #[test]
-fn an_unconfirmed_guess_is_not_shown_whatever_the_preference() {
+fn an_unconfirmed_prediction_is_not_shown_whatever_the_preference() {
     for mode in [PredictionMode::Always, PredictionMode::Experimental] {
         let config = PredictionConfig {
             mode,
