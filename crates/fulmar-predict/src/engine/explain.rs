@@ -2,11 +2,9 @@
 //!
 //! Source: docs/prediction.md §7.
 
-use fulmar_base::Time;
-
 use super::PredictionEngine;
 use crate::canvas::Canvas;
-use crate::decision::{EpochReason, KeyClass};
+use crate::decision::KeyClass;
 use crate::frame_match::is_telling_character;
 use crate::input_line::InputLine;
 use crate::key::Key;
@@ -14,25 +12,8 @@ use crate::pending::{PendingKey, reads_alike};
 use crate::rules::{self, EditState};
 
 impl PredictionEngine {
-    /// Finds out why the first key did not do what was predicted, remembers it, and replays the keys.
-    pub(super) fn handle_misprediction(&mut self, now: Time) {
-        // Explanations that blame nobody come first: a key that works another way here, and text that
-        // was a placeholder.
-        if let Some((key, variant)) = self.alternative() {
-            if let Some(history) = self.history_mut() {
-                history.adopt_variant(key, variant);
-            }
-        } else if let Some((text, is_evidence)) = self.placeholder() {
-            self.learn_placeholder(text, is_evidence);
-        } else {
-            self.record_misprediction();
-        }
-        self.echo_confidence.note_misprediction();
-        self.replay(now, EpochReason::Misprediction);
-    }
-
     /// Returns the text at the margin, if its going away explains the frame, and whether that is evidence.
-    fn placeholder(&self) -> Option<(Box<str>, bool)> {
+    pub(super) fn placeholder(&self) -> Option<(Box<str>, bool)> {
         let (mut canvas, mut line) = self.base_line()?;
         let (text, _) = line.text_at_margin(&canvas)?;
         line.known_placeholder = Some(text.clone());
@@ -54,7 +35,7 @@ impl PredictionEngine {
         None
     }
 
-    fn learn_placeholder(&mut self, text: Box<str>, is_evidence: bool) {
+    pub(super) fn learn_placeholder(&mut self, text: Box<str>, is_evidence: bool) {
         if let Some(history) = self.history_mut() {
             history.placeholder = Some(text);
         }
@@ -65,7 +46,7 @@ impl PredictionEngine {
 
     /// Returns another variant in which the first key, if it is the only one that the server has, explains
     /// the frame.
-    fn alternative(&self) -> Option<(Key, u8)> {
+    pub(super) fn alternative(&self) -> Option<(Key, u8)> {
         let mut received = self.queue.received_predictions(self.frame.received);
         let (key, wrong) = received.next()?;
         // Of two keys too many pairs of variants explain a frame by chance.

@@ -1,12 +1,14 @@
-//! Finds the key that was mispredicted, and remembers it. The prediction is taken back by `explain` and `replay`.
+//! Takes a misprediction back: finds the key, remembers it, and has the keys replayed. `explain` looks for other reasons first.
 //!
 //! Source: docs/prediction.md §6, §7.
 
+use fulmar_base::Time;
 use fulmar_terminal::Position;
 
 use super::PredictionEngine;
 use crate::canvas::Canvas;
 use crate::context_memory::ContextHistory;
+use crate::decision::EpochReason;
 use crate::frame_match::all_match_frame;
 use crate::key::{Key, Keystroke};
 use crate::pending::PendingKey;
@@ -35,8 +37,25 @@ impl Misprediction {
 }
 
 impl PredictionEngine {
+    /// Finds out why the first key did not do what was predicted, remembers it, and replays the keys.
+    pub(super) fn handle_misprediction(&mut self, now: Time) {
+        // Explanations that blame nobody come first: a key that works another way here, and text that
+        // was a placeholder.
+        if let Some((key, variant)) = self.alternative() {
+            if let Some(history) = self.history_mut() {
+                history.adopt_variant(key, variant);
+            }
+        } else if let Some((text, is_evidence)) = self.placeholder() {
+            self.learn_placeholder(text, is_evidence);
+        } else {
+            self.record_misprediction();
+        }
+        self.echo_confidence.note_misprediction();
+        self.replay(now, EpochReason::Misprediction);
+    }
+
     /// Finds out which of the keys that have had their time was mispredicted, and remembers it.
-    pub(super) fn record_misprediction(&mut self) {
+    fn record_misprediction(&mut self) {
         let Some(misprediction) = self.find_misprediction() else {
             return;
         };
