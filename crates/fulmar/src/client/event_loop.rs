@@ -147,7 +147,7 @@ impl EventLoop {
     fn hear_ssh(&mut self, now: Time, token: Token) {
         if let Some(login) = &mut self.login {
             if self.client.is_connected() {
-                login.machine_mut().handle_connected();
+                login.state_mut().handle_connected();
             }
             login.handle_ready(now, token);
         }
@@ -157,14 +157,14 @@ impl EventLoop {
     fn attend_login(&mut self, now: Time) {
         let Some(login) = &mut self.login else { return };
         if self.client.is_connected() {
-            login.machine_mut().handle_connected();
+            login.state_mut().handle_connected();
         }
         if login.is_running() {
             login.end_turn(now);
         }
         self.is_cut_off |= login.take_cut_off();
         // It may have been said before the session began.
-        let is_heard = login.machine().output().service().is_heard();
+        let is_heard = login.state().output().service().is_heard();
         if is_heard && self.steps.take(now, Step::Heard) {
             self.client.note_heard();
         }
@@ -297,7 +297,7 @@ impl EventLoop {
                     if ending == ClientEnding::NeverConnected && self.trouble.is_none() {
                         // An ssh that others share does not end with its server.
                         let login = self.login.as_ref().filter(|login| login.is_running());
-                        let failure = login.and_then(|login| login.machine().unheard());
+                        let failure = login.and_then(|login| login.state().unheard());
                         self.trouble = failure.map(Failure::Login);
                     }
                     return Some(ending);

@@ -72,7 +72,7 @@ impl CopyConnection {
             None => None,
         };
         let connection = CopyConnection {
-            host: login.machine().host().to_owned(),
+            host: login.state().host().to_owned(),
             login: Some(login),
             choice: TransportChoice::begin(now, udp.is_some()),
             udp,
@@ -237,7 +237,7 @@ impl CopyConnection {
             }
         }
         // Where ssh carries the copy, its pipes are read to their end first.
-        if login.machine().exit().is_some() && self.pipes.is_none() {
+        if login.state().exit().is_some() && self.pipes.is_none() {
             self.login = None;
             self.choice.handle_ssh_end();
         }
@@ -267,7 +267,7 @@ impl CopyConnection {
                     tracing::info!(carrier = ?transport, "settled");
                     // The login is not needed any more, so its end is no failure.
                     if let Some(login) = self.login.as_mut().filter(|_| Some(transport) == UDP) {
-                        login.machine_mut().handle_connected();
+                        login.state_mut().handle_connected();
                     }
                 }
                 TransportEvent::DropUdp => self.udp = None,

@@ -85,7 +85,7 @@ impl CopyLogin {
                 login: self.login,
             }),
             Err(failure) => {
-                self.login.machine_mut().handle_stop();
+                self.login.state_mut().handle_stop();
                 while let Some(event) = self.login.poll_event(now()) {
                     if let LoginEvent::Show(text) = event {
                         reporter.show(&text);

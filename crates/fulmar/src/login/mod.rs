@@ -149,7 +149,7 @@ impl SessionLogin {
                 })
             }
             Err(failure) => {
-                self.login.machine_mut().handle_stop();
+                self.login.state_mut().handle_stop();
                 self.login.tell();
                 self.login.end();
                 Err(failure)

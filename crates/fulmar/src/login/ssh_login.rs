@@ -1,4 +1,4 @@
-//! A login at work: the machine that decides, and the processes and pipes that it is about.
+//! A login at work: the state machine that decides, and the processes and pipes that it is about.
 
 use std::ffi::OsString;
 use std::io;
@@ -25,7 +25,7 @@ const HEARD_OUT_WITHIN: Duration = Duration::from_millis(300);
 
 /// A login with its ssh.
 pub(crate) struct SshLogin<S: Service> {
-    machine: Login<S>,
+    state: Login<S>,
     child: Option<SshChild>,
     question: Option<Question>,
     resolver: Option<Resolver>,
@@ -44,13 +44,13 @@ impl<S: Service> SshLogin<S> {
     }
 
     /// Begins to log in over a program that runs in ssh's stead.
-    pub(crate) fn over(child: SshChild, machine: Login<S>) -> SshLogin<S> {
-        SshLogin::with(machine, Some(child))
+    pub(crate) fn over(child: SshChild, state: Login<S>) -> SshLogin<S> {
+        SshLogin::with(state, Some(child))
     }
 
-    fn with(machine: Login<S>, child: Option<SshChild>) -> SshLogin<S> {
+    fn with(state: Login<S>, child: Option<SshChild>) -> SshLogin<S> {
         SshLogin {
-            machine,
+            state,
             child,
             question: None,
             resolver: None,
@@ -59,19 +59,19 @@ impl<S: Service> SshLogin<S> {
         }
     }
 
-    /// Returns the machine, to be asked.
-    pub(crate) fn machine(&self) -> &Login<S> {
-        &self.machine
+    /// Returns the state of the login, to be asked.
+    pub(crate) fn state(&self) -> &Login<S> {
+        &self.state
     }
 
-    /// Returns the machine, to be told.
-    pub(crate) fn machine_mut(&mut self) -> &mut Login<S> {
-        &mut self.machine
+    /// Returns the state of the login, to be told.
+    pub(crate) fn state_mut(&mut self) -> &mut Login<S> {
+        &mut self.state
     }
 
     /// Tells if there is an ssh that has not ended.
     pub(crate) fn is_running(&self) -> bool {
-        self.child.is_some() && self.machine.exit().is_none()
+        self.child.is_some() && self.state.exit().is_none()
     }
 
     /// Returns the pipes themselves, when what is said over them is no business of the login.
@@ -87,14 +87,14 @@ impl<S: Service> SshLogin<S> {
 
     /// Returns when it is to be looked after again.
     pub(crate) fn deadline(&self) -> Option<Time> {
-        self.machine.poll_timeout().map(|(at, _)| at)
+        self.state.poll_timeout().map(|(at, _)| at)
     }
 
     /// Registers all that it waits for.
     pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>) {
         self.register_lookup(registry);
         if let Some(child) = &self.child {
-            child.register(registry, self.machine.wants_output());
+            child.register(registry, self.state.wants_output());
         }
     }
 
@@ -129,13 +129,13 @@ impl<S: Service> SshLogin<S> {
         let Some(child) = &mut self.child else { return };
         match token {
             Token::SshOutput => {
-                read_output(now, child, &mut self.machine);
+                read_output(now, child, &mut self.state);
                 // What was said before the far end's line is there by then.
-                read_errors(now, child, &mut self.machine);
+                read_errors(now, child, &mut self.state);
                 self.has_read_errors = true;
             }
             Token::SshErrors if !self.has_read_errors => {
-                read_errors(now, child, &mut self.machine);
+                read_errors(now, child, &mut self.state);
             }
             _ => {}
         }
@@ -147,9 +147,9 @@ impl<S: Service> SshLogin<S> {
         if let Some(child) = &mut self.child {
             // What it wrote is handed over before how it ended.
             if let Some(exit) = child.look_for_end() {
-                read_output(now, child, &mut self.machine);
-                read_errors(now, child, &mut self.machine);
-                self.machine.handle_exit(now, exit);
+                read_output(now, child, &mut self.state);
+                read_errors(now, child, &mut self.state);
+                self.state.handle_exit(now, exit);
             }
             child.write();
         }
@@ -157,15 +157,15 @@ impl<S: Service> SshLogin<S> {
         if let Some(addresses) = self.resolver.as_ref().and_then(Resolver::answer) {
             tracing::info!(?addresses, "the host's");
             self.resolver = None;
-            self.machine.handle_addresses(Some(addresses));
+            self.state.handle_addresses(Some(addresses));
         }
-        self.machine.handle_timeout(now);
+        self.state.handle_timeout(now);
     }
 
-    /// Carries out what the machine wants, and returns the next of its events that is for the user or for whoever
+    /// Carries out what the state machine wants, and returns the next of its events that is for the user or for whoever
     /// logs in.
     pub(crate) fn poll_event(&mut self, now: Time) -> Option<LoginEvent<S>> {
-        while let Some(event) = self.machine.poll_event(now) {
+        while let Some(event) = self.state.poll_event(now) {
             match event {
                 LoginEvent::StartSsh(line) => self.start(&line),
                 LoginEvent::WriteToSsh(bytes) => self.write(&bytes),
@@ -190,7 +190,7 @@ impl<S: Service> SshLogin<S> {
     /// Ends ssh, and with it a far end that has not been reached yet. Waits for a moment, so that nothing of it is
     /// left when we go.
     pub(crate) fn end(&mut self) {
-        let patience = self.machine.patience();
+        let patience = self.state.patience();
         self.end_within(patience);
     }
 
@@ -218,7 +218,7 @@ impl<S: Service> SshLogin<S> {
                     former.end(Duration::ZERO);
                 }
             }
-            Err(error) => self.machine.handle_start_error(error.to_string()),
+            Err(error) => self.state.handle_start_error(error.to_string()),
         }
     }
 
@@ -227,7 +227,7 @@ impl<S: Service> SshLogin<S> {
             Ok(question) => self.question = Some(question),
             Err(error) => {
                 tracing::info!(%error, "asking ssh");
-                self.machine.handle_no_answer();
+                self.state.handle_no_answer();
             }
         }
     }
@@ -248,7 +248,7 @@ impl<S: Service> SshLogin<S> {
             Ok(resolver) => self.resolver = Some(resolver),
             Err(error) => {
                 tracing::warn!(%error, "asking for an address");
-                self.machine.handle_addresses(None);
+                self.state.handle_addresses(None);
             }
         }
     }
@@ -265,17 +265,17 @@ impl<S: Service> SshLogin<S> {
             (Stream::Errors, AnswerStream::Errors),
         ] {
             let mut bytes = [0; 4096];
-            while self.machine.wants_answer()
+            while self.state.wants_answer()
                 && let Ok(Transfer::Bytes(count)) = program.read(stream, &mut bytes)
             {
                 let bytes = bytes.get(..count).unwrap_or_default();
-                self.machine.handle_answer(answer, bytes);
+                self.state.handle_answer(answer, bytes);
             }
         }
         if !matches!(status, Ok(None)) {
             let is_success = matches!(status, Ok(Some(status)) if status.success());
             self.question = None;
-            self.machine.handle_answer_end(is_success);
+            self.state.handle_answer_end(is_success);
         }
     }
 }
@@ -310,7 +310,7 @@ impl SshLogin<SessionService> {
 
     /// Prints what was said while a session had the terminal, once. The terminal is the user's again.
     pub(crate) fn tell(&mut self) {
-        self.machine.release_text();
+        self.state.release_text();
         let mut notices = Vec::new();
         while let Some(event) = self.poll_event(now()) {
             match event {
@@ -335,25 +335,25 @@ impl Question {
     }
 }
 
-fn read_output<S: Service>(now: Time, child: &mut SshChild, machine: &mut Login<S>) {
-    if !machine.wants_output() {
+fn read_output<S: Service>(now: Time, child: &mut SshChild, login: &mut Login<S>) {
+    if !login.wants_output() {
         return;
     }
     let has_ended = child.read_output(|bytes| {
-        machine.handle_output(now, bytes);
-        if machine.wants_output() {
+        login.handle_output(now, bytes);
+        if login.wants_output() {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
         }
     });
     if has_ended {
-        machine.handle_output_end(now);
+        login.handle_output_end(now);
     }
 }
 
-fn read_errors<S: Service>(now: Time, child: &mut SshChild, machine: &mut Login<S>) {
-    if child.read_errors(|bytes| machine.handle_errors(now, bytes)) {
-        machine.handle_errors_end(now);
+fn read_errors<S: Service>(now: Time, child: &mut SshChild, login: &mut Login<S>) {
+    if child.read_errors(|bytes| login.handle_errors(now, bytes)) {
+        login.handle_errors_end(now);
     }
 }
