@@ -3,7 +3,7 @@
 //! # Tests that need other programs
 //!
 //! Some tests drive programs that are not ours, such as stock Mosh, sshd or vim. Such a test calls
-//! `peers::require("mosh-server")` (`crates/fulmar/tests/program/peers.rs`) and returns where the
+//! `peers::require("mosh-server")` (`crates/fulmar-testbed/src/peers.rs`) and returns where the
 //! answer is `None`. What happens then is settled by two variables, which this command sets:
 //!
 //! | variable | value | a missing program |

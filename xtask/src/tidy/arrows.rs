@@ -7,6 +7,7 @@
 //! quic ◄─ fulmar
 //! core, datagram, quic, terminal ◄─ login ◄─ fulmar, for what an offer and an invitation hold
 //! core, login, predict ◄─ settings ◄─ fulmar, for the values that settings have
+//! platform ◄─ testbed ◄─ lab, xtask, and tests of fulmar
 //! ```
 //!
 //! Any of them may use base, which uses none.
@@ -138,13 +139,19 @@ const MEMBERS: &[Member] = &[
             "fulmar-predict",
             SIMULATOR,
             "fulmar-terminal",
+            TEST_BED,
             "fulmar-transport",
         ],
         reach: Reach::System,
     },
     Member {
-        name: "xtask",
+        name: TEST_BED,
         uses: &["fulmar-platform"],
+        reach: Reach::System,
+    },
+    Member {
+        name: "xtask",
+        uses: &["fulmar-platform", TEST_BED],
         reach: Reach::System,
     },
 ];
@@ -154,6 +161,10 @@ const BASE: &str = "fulmar-base";
 
 /// Tests of any member may use it, and the lab; nothing that is shipped may.
 const SIMULATOR: &str = "fulmar-sim";
+
+/// What tests and measurements of real programs share. Tests of `fulmar` may use it, the lab and xtask; nothing that
+/// is shipped may.
+const TEST_BED: &str = "fulmar-testbed";
 
 /// It judges what others do, so what it judges is used in one place only: see [`independence`].
 const LAB: &str = "fulmar-lab";
@@ -240,6 +251,9 @@ impl Member {
         if used == SIMULATOR {
             let is_tested_with_it = is_for_tests && self.name != SIMULATOR;
             return is_tested_with_it || self.uses.contains(&SIMULATOR);
+        }
+        if used == TEST_BED && is_for_tests {
+            return self.name == "fulmar" || self.uses.contains(&TEST_BED);
         }
         if used == BASE {
             return self.name != BASE;
@@ -363,6 +377,21 @@ mod tests {
         assert_eq!(said("fulmar-core", SIMULATOR, "dev"), [""; 0]);
         assert_eq!(said("fulmar-core", SIMULATOR, "normal").len(), 1);
         assert_eq!(said("fulmar", SIMULATOR, "build").len(), 1);
+    }
+
+    #[test]
+    fn the_test_bed_is_for_tests_of_the_program_and_for_what_is_never_shipped() {
+        assert_eq!(said("fulmar", TEST_BED, "dev"), [""; 0]);
+        assert_eq!(said("fulmar", TEST_BED, "normal").len(), 1);
+        assert_eq!(said("fulmar-core", TEST_BED, "dev").len(), 1);
+        for (from, to) in [
+            (LAB, TEST_BED),
+            ("xtask", TEST_BED),
+            (TEST_BED, "fulmar-platform"),
+        ] {
+            assert_eq!(said(from, to, "normal"), [""; 0], "{from} to {to}");
+        }
+        assert_eq!(said(TEST_BED, LAB, "normal").len(), 1);
     }
 
     #[test]

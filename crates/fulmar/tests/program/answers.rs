@@ -1,8 +1,8 @@
 //! Answers of the terminal go to the program that has asked for them, and are not typed into a shell that
 //! reads after it.
 
-use crate::peers;
 use crate::support::{Make, Pair, Session, Setup, World, row_text};
+use fulmar_testbed::peers;
 
 const BASH: &[&str] = &["bash", "--norc", "--noprofile", "-i"];
 const DASH: &[&str] = &["dash", "-i"];

@@ -1,11 +1,11 @@
 //! The key of a running session lies in few places in the memory of its two ends, for somebody who gets hold
 //! of a dump or of a forked child: T-L1 of docs/threat-model.md §12.
 
-use crate::peers;
 use crate::support::{
     Make, Needles, Pair, Process, Rules, Session, Setup, Terminal, Wire, World, adopt_orphans,
     mappings,
 };
+use fulmar_testbed::peers;
 
 /// False if the calling test is to return: the memory of processes that are not to be dumped is read
 /// by those alone who may trace any process, as root may unless it is kept in a container.

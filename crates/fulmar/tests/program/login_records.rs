@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use fulmar_platform::utmp::{UTMP_PATH, list_utmp_user_processes};
 
-use crate::peers;
 use crate::support::{Make, Rules, Server, Setup, Terminal, World, adopt_orphans, for_each_make};
+use fulmar_testbed::peers;
 
 for_each_make! {
     a_session_is_recorded_while_it_lasts

@@ -21,7 +21,6 @@ mod login_records;
 mod manual;
 mod newcomer;
 mod own;
-mod peers;
 mod prediction;
 mod roaming;
 mod screens;

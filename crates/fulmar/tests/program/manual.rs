@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::peers;
 use crate::support::{Rules, Setup, Terminal, World};
+use fulmar_testbed::peers;
 
 fn run(world: &World, arguments: &[&str]) -> String {
     let mut command = world.command(world.ours("fulmar"));

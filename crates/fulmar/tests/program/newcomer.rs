@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::peers;
+use fulmar_testbed::peers;
 
 #[test]
 fn a_newcomer_gets_along_with_readme_alone() {

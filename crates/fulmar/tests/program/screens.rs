@@ -6,10 +6,10 @@
 use fulmar_platform::WindowSize;
 use vt100::Screen;
 
-use crate::peers;
 use crate::support::{
     Pair, Rules, Session, Setup, Terminal, World, for_each_pair, holds, row_text, wait_until_same,
 };
+use fulmar_testbed::peers;
 
 for_each_pair! {
     vim

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::process::Signal;
 
-use crate::peers;
 use crate::support::{
     DEADLINE, Make, Pair, Rules, Server, Session, Setup, Terminal, World, adopt_orphans,
     for_each_make,
 };
+use fulmar_testbed::peers;
 
 for_each_make! {
     version_and_help_are_printed_and_nothing_starts

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::peers;
 use crate::support::{Rules, Setup, Terminal, World};
+use fulmar_testbed::peers;
 
 /// Writes the usual configuration file.
 fn write_config(world: &World, text: &str) -> PathBuf {

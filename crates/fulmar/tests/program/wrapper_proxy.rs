@@ -162,7 +162,7 @@ fn the_family_has_to_fit(make: Make) {
 fn ours_needs_no_ipv6_but_the_address_itself() {
     let world = World::new();
     let Ok((listener, port)) = listen(Ipv6Addr::LOCALHOST) else {
-        crate::peers::leave_out("there is no IPv6 here");
+        fulmar_testbed::peers::leave_out("there is no IPv6 here");
         return;
     };
     let child = proxy(&world, Make::Ours, "prefer-inet", "::1", &port).expect("our own");

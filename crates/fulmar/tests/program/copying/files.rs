@@ -9,9 +9,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::{command, copy, expect_copied, far, far_path, near_path, noise, scene};
 use crate::login::scene::{Plan, Scene};
-use crate::peers;
 use crate::support::Person;
 use crate::support::network::Families;
+use fulmar_testbed::peers;
 
 /// Names that shells and careless programs change.
 const NAMES: [&str; 5] = [

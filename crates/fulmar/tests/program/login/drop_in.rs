@@ -3,9 +3,9 @@
 //! That it gives ssh and the server the same words as stock's is tried in `wrapper_words`.
 
 use super::scene::{FAR, Kind, Plan, Scene, Starter, expect_session};
-use crate::peers;
 use crate::support::network::{self, Families, LEFT, RIGHT};
 use crate::support::{Daemon, Machine, PASSWORD, Person, Terminal};
+use fulmar_testbed::peers;
 
 /// Alice types `fulmar mosh` and these arguments; `None` if the calling test is to return.
 #[track_caller]

@@ -3,8 +3,8 @@
 use std::net::UdpSocket;
 
 use super::scene::{FAR, Plan, Scene, Starter, expect_login, expect_refusal, for_each_starter};
-use crate::peers;
 use crate::support::Person;
+use fulmar_testbed::peers;
 
 for_each_starter! {
     a_server_in_a_folder_of_the_home: fulmar;

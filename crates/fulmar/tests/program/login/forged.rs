@@ -6,9 +6,9 @@ use std::process::Child;
 use std::time::Instant;
 
 use super::scene::{FAR, Plan, Scene, Starter};
-use crate::peers;
 use crate::support::network::{Families, LEFT, RIGHT, narrow, udp_port, v4};
 use crate::support::{DEADLINE, Machine, Person, Terminal, holds};
+use fulmar_testbed::peers;
 
 /// Sends to a host, until it is killed, ICMP messages about datagrams that the host has sent: no such
 /// port, host and network, "forbidden", and that 552 bytes are the most.

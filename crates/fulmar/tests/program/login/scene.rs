@@ -5,9 +5,9 @@ use std::process::ExitStatus;
 
 use fulmar_platform::{Spawn, WindowSize};
 
-use crate::peers;
 use crate::support::network::{self, Families};
 use crate::support::{Daemon, Machine, Person, Rules, Setup, Terminal, make_key};
+use fulmar_testbed::peers;
 
 /// What Alice types to get to the far machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_session, expect_work_and_status, for_each_starter,
 };
-use crate::peers;
 use crate::support::{PASSWORD, Person, Terminal};
+use fulmar_testbed::peers;
 
 for_each_starter! {
     a_password: fulmar mosh ssh;

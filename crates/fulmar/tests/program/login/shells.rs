@@ -3,8 +3,8 @@
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_login, expect_refusal, expect_session, for_each_starter,
 };
-use crate::peers;
 use crate::support::Person;
+use fulmar_testbed::peers;
 
 for_each_starter! {
     dash: fulmar mosh;

@@ -20,8 +20,8 @@ use fulmar_transport::{
 use super::libc_widths::LibcWidths;
 use super::our_server::{DATAGRAM_BYTES_MAX, OurServer, now};
 use super::stock_client::StockClient;
-use crate::peers;
 use crate::support::{DEADLINE, Rules, Server, Socket, Terminal, World, adopt_orphans};
+use fulmar_testbed::peers;
 
 /// An agreement that no stock peer has.
 fn agreement() -> Option<Agreement> {

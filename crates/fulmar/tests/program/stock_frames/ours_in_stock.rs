@@ -13,8 +13,8 @@ use super::programs::{DISPUTED, Programmer, seeds};
 use super::recordings::{Recording, recordings};
 use super::sessions::{MENDS_WITHIN, in_parallel};
 use super::stock_client::StockClient;
-use crate::peers;
 use crate::support::DEADLINE;
+use fulmar_testbed::peers;
 
 /// The number of looks that are taken at the screens of one seed.
 const STEPS: usize = 4;

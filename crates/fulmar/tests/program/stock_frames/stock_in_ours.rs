@@ -12,8 +12,8 @@ use super::recordings::{Recording, recordings};
 use super::sessions::{MENDS_WITHIN, in_parallel};
 use super::stock_client::StockClient;
 use super::tap::Tap;
-use crate::peers;
 use crate::support::{DEADLINE, Server, World};
+use fulmar_testbed::peers;
 
 /// The number of looks that are taken at the screens of one seed.
 const STEPS: usize = 4;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use super::{DEADLINE, Machine, Person};
-use crate::peers;
+use fulmar_testbed::peers;
 
 /// A daemon that takes connections. Dropping it ends it; its sessions end with the machine.
 pub(crate) struct Daemon {

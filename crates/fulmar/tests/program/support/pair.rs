@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::World;
-use crate::peers;
+use fulmar_testbed::peers;
 
 /// The maker of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

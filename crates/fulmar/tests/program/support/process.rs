@@ -12,7 +12,7 @@ use rustix::process::{
     set_child_subreaper, waitid,
 };
 
-use crate::peers;
+use fulmar_testbed::peers;
 
 /// Asks the kernel to make orphans of our children ours, so that they can be waited for.
 pub(crate) fn adopt_orphans() {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use super::World;
-use crate::peers;
+use fulmar_testbed::peers;
 
 /// Answers connections until it is dropped.
 ///

@@ -24,7 +24,7 @@ pub(crate) use people::{PASSWORD, Person};
 
 use super::terminal::Rules;
 use super::{DEADLINE, PROMPT, Process, Terminal};
-use crate::peers;
+use fulmar_testbed::peers;
 
 /// The script of the first process.
 const INIT: &str = include_str!("init.sh");

@@ -1,0 +1,9 @@
+//! The test bed: what tests and measurements of real programs share. It is never shipped.
+//!
+//! Nothing here sleeps. A wait names what it waits for and ends with it, or at a deadline.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`peers`] | programs that are not ours: where they are, and tests that need them |
+
+pub mod peers;
