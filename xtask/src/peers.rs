@@ -1,10 +1,11 @@
 //! The programs that tests drive and that are not ours, and how to get them.
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+use fulmar_testbed::peers::find;
 
 use crate::workspace;
 
@@ -145,23 +146,6 @@ const PACKAGES: &[Package] = &[
     },
 ];
 
-/// Folders beside those of `PATH`: daemons, the helper of libutempter, and modules of PAM, which ordinary
-/// users do not have in their `PATH`; and those that tests put into that of their programs.
-const MORE_FOLDERS: &[&str] = &[
-    "/usr/local/bin",
-    "/usr/bin",
-    "/bin",
-    "/usr/local/sbin",
-    "/usr/sbin",
-    "/sbin",
-    "/usr/lib/x86_64-linux-gnu/utempter",
-    "/usr/lib/aarch64-linux-gnu/utempter",
-    "/usr/lib/utempter",
-    "/usr/libexec/utempter",
-    "/lib/x86_64-linux-gnu/security",
-    "/lib/aarch64-linux-gnu/security",
-];
-
 /// Returns whether `program` is one that a test may ask for.
 pub(crate) fn is_listed(program: &str) -> bool {
     PACKAGES
@@ -175,12 +159,6 @@ pub(crate) fn programs() -> impl Iterator<Item = &'static str> {
         .iter()
         .flat_map(|package| package.programs)
         .copied()
-}
-
-/// Returns every file that is found as `program`, by whoever looks for it.
-pub(crate) fn files_of(program: &str) -> Vec<PathBuf> {
-    let files = folders().map(|folder| folder.join(program));
-    files.filter(|file| file.is_file()).collect()
 }
 
 /// Returns true if packages can be installed here: this is root, and there is apt.
@@ -245,16 +223,7 @@ fn missing(is_present: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
 }
 
 fn is_present(program: &str) -> bool {
-    !files_of(program).is_empty()
-}
-
-/// Returns the folders in which programs are looked for.
-fn folders() -> impl Iterator<Item = PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    folders
-        .into_iter()
-        .chain(MORE_FOLDERS.iter().map(PathBuf::from))
+    find(program).is_some()
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use fulmar_testbed::peers::files_of;
 
 use self::tally::Tally;
 use crate::outcome::Outcome;
@@ -169,7 +170,7 @@ pub(crate) fn without_programs(workspace: &Workspace, setup: Setup) -> Result<Ou
         .root()
         .join("target/xtask/skipped-without-programs");
     start_list(&skipped)?;
-    let files = hidden::files(peers::programs(), peers::files_of);
+    let files = hidden::files(peers::programs(), |program| files_of(program).collect());
     println!("tests without {} programs", files.len());
     let mut all = Tally::default();
     for words in TESTS_OF_PROGRAMS {
