@@ -6,6 +6,7 @@ use fulmar_lab::scenario::Scenario;
 use fulmar_lab::selfcheck::agreement;
 use fulmar_lab::trace::LinkTraces;
 use fulmar_platform::lab::ThreadPriority;
+use fulmar_testbed::peers;
 
 /// Everything that draws by chance, and things that take time. No packet has to wait for another: for
 /// how long would depend on when that was sent, which the two worlds do not share to the microsecond.
@@ -19,7 +20,7 @@ fn virtual_time_and_a_real_link_agree_on_every_packet() {
     let scenario = Scenario::parse(SCENARIO, &LinkTraces::none()).unwrap();
     let agreement = match agreement(&scenario, 300) {
         Ok(agreement) => agreement,
-        Err(error) => return support::leave_out(&format!("no link can be made: {error:#}")),
+        Err(error) => return peers::leave_out(&format!("no link can be made: {error:#}")),
     };
     // The same seed draws the same for the same packets in the same order: exactly.
     assert_eq!(agreement.other_fate, 0);

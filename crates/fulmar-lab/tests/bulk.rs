@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fulmar_lab::experiment::{Measured, Surroundings, Work as _};
 use fulmar_lab::instrument::bulk::{Bulk, Ciphers, cells};
-use fulmar_lab::peer::find;
+use fulmar_testbed::peers;
 
 /// So much that the time is over before.
 const ENDLESS: u64 = 1 << 40;
@@ -70,8 +70,8 @@ fn a_window_that_grows_carries_what_the_path_does() {
 
 #[test]
 fn tools_copy_a_file_whole_and_their_cost_is_seen() {
-    if find("sshd").is_none() {
-        return support::leave_out("sshd is not installed");
+    if peers::require("sshd").is_none() {
+        return;
     }
     for (tool, program) in [
         ("ssh", "ssh"),
@@ -79,8 +79,7 @@ fn tools_copy_a_file_whole_and_their_cost_is_seen() {
         ("sftp", "sftp"),
         ("rsync", "rsync"),
     ] {
-        if find(program).is_none() {
-            support::leave_out(&format!("{program} is not installed"));
+        if peers::require(program).is_none() {
             continue;
         }
         let bulk = Bulk {
@@ -100,8 +99,8 @@ fn tools_copy_a_file_whole_and_their_cost_is_seen() {
 
 #[test]
 fn a_copy_that_the_time_does_not_suffice_for_is_measured_as_far_as_it_came() {
-    if find("sshd").is_none() {
-        return support::leave_out("sshd is not installed");
+    if peers::require("sshd").is_none() {
+        return;
     }
     let bulk = Bulk {
         rtt_ms: 10,
@@ -127,8 +126,8 @@ fn a_tool_that_does_not_exist_is_named() {
 
 #[test]
 fn a_byte_through_ssh_costs_both_ends_something() {
-    if find("sshd").is_none() {
-        return support::leave_out("sshd is not installed");
+    if peers::require("sshd").is_none() {
+        return;
     }
     if support::link("").is_none() {
         return;

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use fulmar_platform::{Interest, wait_for};
-use support::{DEADLINE, Killed, await_end, descendants, has, leave_out};
+use fulmar_testbed::peers::leave_out;
+use support::{DEADLINE, Killed, await_end, descendants, has};
 
 fn lab() -> Command {
     Command::new(env!("CARGO_BIN_EXE_fulmar-lab"))

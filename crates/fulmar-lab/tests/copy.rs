@@ -8,7 +8,7 @@ use fulmar_lab::experiment::Surroundings;
 use fulmar_lab::instrument::copy::{
     KeysDuringCopy, ManyFiles, NetworkPath, OneFile, TransferDirection, cells,
 };
-use fulmar_lab::peer::find;
+use fulmar_testbed::peers;
 use support::measuring::{measured, value};
 
 /// A path as fast as any machine's emulation holds.
@@ -26,8 +26,7 @@ const FILE: OneFile = OneFile {
 #[test]
 fn each_tool_copies_a_file_whole_and_slower_than_the_path() {
     for tool in ["fulmar", "scp", "sftp", "rsync"] {
-        if tool != "fulmar" && find(tool).is_none() {
-            support::leave_out(&format!("{tool} is not installed"));
+        if tool != "fulmar" && peers::require(tool).is_none() {
             continue;
         }
         let Some(measured) = measured(tool, &FILE) else {

@@ -9,6 +9,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use fulmar_sim::{CLIENT, Change, Happening, LossCause, Way};
+use fulmar_testbed::peers;
 use support::{DEADLINE, SERVER, link, seen_by, udp};
 
 #[test]
@@ -33,7 +34,7 @@ fn both_families_are_carried() {
         return;
     };
     if !std::path::Path::new("/proc/sys/net/ipv6").exists() {
-        return support::leave_out("this kernel has no IPv6");
+        return peers::leave_out("this kernel has no IPv6");
     }
     let client = udp(&link.client, "[::]:0");
     let server = udp(&link.server, "[2001:db8:5::1]:7000");

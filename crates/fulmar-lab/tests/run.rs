@@ -9,7 +9,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 use fulmar_lab::outcome::{End, Folder};
-use support::{DEADLINE, has, leave_out, signal};
+use fulmar_testbed::peers::leave_out;
+use support::{DEADLINE, has, signal};
 
 /// The shortest experiment that needs no other program: plain TCP.
 fn lab(out: &Path) -> Command {

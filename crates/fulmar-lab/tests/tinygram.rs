@@ -8,7 +8,7 @@ use std::time::Duration;
 use fulmar_lab::experiment::{Measured, Surroundings, Work as _};
 use fulmar_lab::instrument::tinygram::{Bottleneck, BurstShape, Tinygrams, cells};
 use fulmar_lab::instrument::{Congestion, Kernel};
-use fulmar_lab::peer::find;
+use fulmar_testbed::peers;
 
 fn surroundings() -> Surroundings {
     Surroundings {
@@ -104,8 +104,8 @@ fn it_waits_for_an_acknowledgement_that_is_delayed() {
 
 #[test]
 fn in_a_session_the_screen_says_when_all_lines_are_there() {
-    if find("sshd").is_none() {
-        return support::leave_out("sshd is not installed");
+    if peers::require("sshd").is_none() {
+        return;
     }
     let Some(ssh) = measured("ssh", 34, FAST) else {
         return;

@@ -9,11 +9,10 @@ use std::time::Duration;
 use fulmar_lab::experiment::Surroundings;
 use fulmar_lab::instrument::agreement::Compared;
 use fulmar_lab::outcome::Outcome;
-use fulmar_lab::peer::find;
 use fulmar_lab::replay::{LIMITS, Replay};
 use fulmar_lab::simulated::VirtualReplay;
 use fulmar_lab::typing::{Limits, TypingLoop};
-use support::leave_out;
+use fulmar_testbed::peers::leave_out;
 
 const SCENARIO: &str = "both delay 50ms";
 const ROUND_TRIP: f64 = 100.0;
@@ -35,11 +34,7 @@ fn recordings() -> PathBuf {
 #[track_caller]
 fn real() -> Option<Outcome> {
     let ours = Path::new(env!("CARGO_BIN_EXE_fulmar-lab")).with_file_name("fulmar");
-    let missing = ["sshd", "ssh", "ssh-keygen"]
-        .into_iter()
-        .find(|program| find(program).is_none());
-    if let Some(program) = missing {
-        leave_out(&format!("{program} is not installed"));
+    if !support::has(&support::SSH) {
         return None;
     }
     if !ours.is_file() {

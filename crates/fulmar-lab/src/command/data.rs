@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use crate::experiment::Surroundings;
-use crate::peer::find;
 use crate::trace::links::DATA_VARIABLE;
+use fulmar_testbed::peers::find;
 
 /// The folders of data and programs.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
+use fulmar_testbed::peers::find;
 use tempfile::TempDir;
 
 use super::programs::{lab, require};
@@ -75,7 +76,7 @@ impl Kit {
             ),
             ssh: format!("{} -F {}", plain(&require("ssh")?)?, text("ssh_config")?),
             fulmar: fulmar.to_owned(),
-            mosh_server: super::programs::find("mosh-server"),
+            mosh_server: find("mosh-server"),
         })
     }
 

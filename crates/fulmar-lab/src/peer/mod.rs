@@ -29,8 +29,6 @@ use anyhow::{Result, bail, ensure};
 pub(crate) use costs::{Cost, Costs, costs};
 pub(crate) use daemon::Daemon;
 pub(crate) use kit::{Kit, own_files};
-pub use programs::find;
-pub(crate) use programs::path;
 use template::Values;
 pub(crate) use template::plain;
 

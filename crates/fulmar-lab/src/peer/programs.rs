@@ -3,29 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-
-/// Folders that ordinary users do not have in their `PATH`.
-const MORE_FOLDERS: &str = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
+use fulmar_testbed::peers::find;
 
 /// The name of our own program.
 const LAB: &str = "fulmar-lab";
-
-/// Returns the folders in which programs are looked for, as the value of `PATH`.
-pub(crate) fn path() -> String {
-    match std::env::var("PATH") {
-        Ok(path) if !path.is_empty() => format!("{path}:{MORE_FOLDERS}"),
-        _ => MORE_FOLDERS.to_owned(),
-    }
-}
-
-/// Returns where a program is, if it is installed.
-pub fn find(name: &str) -> Option<PathBuf> {
-    let folders = path();
-    let mut places = folders
-        .split(':')
-        .map(|folder| Path::new(folder).join(name));
-    places.find(|place| place.is_absolute() && place.is_file())
-}
 
 /// Returns where a program is that cannot be done without.
 pub(crate) fn require(name: &str) -> Result<PathBuf> {
@@ -50,7 +31,7 @@ mod tests {
 
     #[test]
     fn programs_are_found_or_named() {
-        assert!(find("sh").is_some());
+        assert!(require("sh").is_ok());
         let error = require("no-such-program").unwrap_err();
         assert_eq!(error.to_string(), "no-such-program is not installed");
     }

@@ -1,5 +1,6 @@
 //! The two hosts of a session, and the programs on them.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,9 +9,10 @@ use fulmar_platform::lab::{Halt, Network};
 use fulmar_platform::{
     Child, Interest, Master, Spawn, Transfer, WindowSize, boot_time, pty, wait_for,
 };
+use fulmar_testbed::peers::search_path;
 
 use crate::link::Link;
-use crate::peer::{Costs, Daemon, Kit, path};
+use crate::peer::{Costs, Daemon, Kit};
 use crate::scenario::Scenario;
 use crate::trace::Size;
 
@@ -80,12 +82,12 @@ impl Stage {
         let mut shell = Spawn::new("/bin/sh");
         shell.arg("-c").arg(line).directory(self.kit.home());
         // A character set that every peer can take for UTF-8.
-        let environment = [
-            ("PATH", path()),
-            ("HOME", self.kit.home().display().to_string()),
-            ("TERM", "xterm-256color".to_owned()),
-            ("LC_ALL", "C.UTF-8".to_owned()),
-            ("LANG", "C.UTF-8".to_owned()),
+        let environment: [(&str, OsString); 5] = [
+            ("PATH", search_path()),
+            ("HOME", self.kit.home().into()),
+            ("TERM", "xterm-256color".into()),
+            ("LC_ALL", "C.UTF-8".into()),
+            ("LANG", "C.UTF-8".into()),
         ];
         for (name, value) in environment {
             shell.env(name, value);

@@ -10,7 +10,8 @@ use fulmar_lab::replay::{LIMITS, Replay};
 use fulmar_lab::typing::{Limits, TypingLoop};
 
 use crate::lab::{fulmar, has, is_refused, lab, recordings};
-use crate::support::{DEADLINE, Killed, await_end, descendants, leave_out, signal};
+use crate::support::{DEADLINE, Killed, await_end, descendants, signal};
+use fulmar_testbed::peers::leave_out;
 
 #[test]
 fn nothing_stays_of_a_session_in_a_program_without_a_room() {

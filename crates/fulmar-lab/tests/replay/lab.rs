@@ -5,9 +5,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use fulmar_lab::outcome::Outcome;
-use fulmar_lab::peer::find;
+use fulmar_testbed::peers::leave_out;
 
-use crate::support::leave_out;
+use crate::support;
 
 pub(crate) fn recordings() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/keys")
@@ -21,15 +21,9 @@ pub(crate) fn fulmar() -> PathBuf {
 /// True where a peer can be tried here; otherwise the calling test is left out.
 #[track_caller]
 pub(crate) fn has(peer: &str) -> bool {
-    let mut needed = vec!["sshd", "ssh", "ssh-keygen", "unshare"];
-    if peer.starts_with("mosh") {
-        needed.extend(["mosh", "mosh-client", "mosh-server"]);
-    }
-    for program in needed {
-        if find(program).is_none() {
-            leave_out(&format!("{program} is not installed"));
-            return false;
-        }
+    let mosh = ["mosh", "mosh-client", "mosh-server"];
+    if !support::has(&support::SSH) || (peer.starts_with("mosh") && !support::has(&mosh)) {
+        return false;
     }
     if peer.starts_with("fulmar") && !fulmar().is_file() {
         leave_out("fulmar is not built beside fulmar-lab");

@@ -1,7 +1,7 @@
 //! Replays that cannot be a session are refused with a reason.
 
 use crate::lab::{has, is_refused, lab};
-use crate::support::leave_out;
+use fulmar_testbed::peers::leave_out;
 
 #[test]
 fn what_makes_no_session_is_said() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::leave_out;
+use fulmar_testbed::peers::leave_out;
 
 /// The browser, under the names that distributions give it.
 const BROWSERS: [&str; 2] = ["chromium", "chromium-browser"];

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use fulmar_lab::experiment::{Measured, Surroundings, Work};
-use fulmar_lab::peer::find;
+use fulmar_testbed::peers::leave_out;
 
-use super::{leave_out, link};
+use super::{SSH, has, link};
 
 /// Our program, which is built beside the lab.
 fn fulmar() -> PathBuf {
@@ -16,9 +16,7 @@ fn fulmar() -> PathBuf {
 #[track_caller]
 pub(crate) fn measured(peer: &str, work: &impl Work) -> Option<Measured> {
     link("")?;
-    let needed = ["sshd", "ssh", "ssh-keygen", "unshare"];
-    if let Some(program) = needed.into_iter().find(|program| find(program).is_none()) {
-        leave_out(&format!("{program} is not installed"));
+    if !has(&SSH) {
         return None;
     }
     if peer.starts_with("fulmar") && !fulmar().is_file() {

@@ -13,12 +13,15 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use fulmar_lab::link::{Host, Link, PatientSocket};
-use fulmar_lab::peer::find;
 use fulmar_lab::scenario::Scenario;
 use fulmar_lab::trace::LinkTraces;
+use fulmar_testbed::peers::{leave_out, require};
 
 /// Longer than any machine needs; reached only by a test that fails.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The programs that a session over ssh takes.
+pub(crate) const SSH: [&str; 4] = ["sshd", "ssh", "ssh-keygen", "unshare"];
 
 /// The address that servers of the tests listen on.
 pub(crate) const SERVER: &str = "203.0.113.1:7000";
@@ -36,24 +39,10 @@ pub(crate) fn link(scenario: &str) -> Option<Link> {
     }
 }
 
-/// Says that the calling test cannot run here, which is a failure if everything is `required`.
-///
-/// As `leave_out` of the program's tests; `cargo xtask test` sets both variables.
-#[track_caller]
-pub(crate) fn leave_out(reason: &str) {
-    let required = std::env::var_os("FULMAR_TEST_PEERS").is_some_and(|peers| peers == "required");
-    assert!(!required, "{reason}, and FULMAR_TEST_PEERS=required");
-    fulmar_platform::leave_out(reason);
-}
-
 /// True where all these programs are; otherwise the calling test is left out.
 #[track_caller]
 pub(crate) fn has(programs: &[&str]) -> bool {
-    let missing = programs.iter().find(|program| find(program).is_none());
-    if let Some(program) = missing {
-        leave_out(&format!("{program} is not installed"));
-    }
-    missing.is_none()
+    programs.iter().all(|program| require(program).is_some())
 }
 
 /// Opens a UDP socket on a host; reading it gives up at the deadline.

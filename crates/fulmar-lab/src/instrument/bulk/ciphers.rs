@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
+use fulmar_testbed::peers::find;
 
 use super::copy::shell;
 use super::{Figures, add, cost_figures, relay};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
-use crate::peer::{Programs, costs, find};
+use crate::peer::{Programs, costs};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn what_ssh_offers_has_names_of_files() {
         let Ok(offered) = offered() else {
-            fulmar_platform::leave_out("ssh is not installed");
+            fulmar_testbed::peers::leave_out("ssh is not installed");
             return;
         };
         let is_plain = |name: &str| {

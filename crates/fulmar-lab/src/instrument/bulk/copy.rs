@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
+use fulmar_testbed::peers::search_path;
 use tempfile::TempDir;
 
 use super::progress::TransferProgress;
-use crate::peer::{Cost, Programs, costs, path};
+use crate::peer::{Cost, Programs, costs};
 use crate::replay::Stage;
 
 /// Between two looks at the file. Chosen by eye: half of the shortest round trip.
@@ -139,7 +140,9 @@ fn filled(line: &str, stage: &Stage, files: &Files) -> Result<String> {
 pub(super) fn shell(stage: &Stage, line: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(line).current_dir(stage.kit.home());
-    shell.env("PATH", path()).env("HOME", stage.kit.home());
+    shell
+        .env("PATH", search_path())
+        .env("HOME", stage.kit.home());
     shell
 }
 

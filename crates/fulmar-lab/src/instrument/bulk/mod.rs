@@ -26,12 +26,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use fulmar_testbed::peers::find;
 
 use super::Kernel;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::link::Link;
 use crate::outcome::Figure;
-use crate::peer::{Cost, find};
+use crate::peer::Cost;
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
+use fulmar_testbed::peers::find;
 use tempfile::TempDir;
 
 use super::stream::{TcpTransfer, TransferDirection, widen};
@@ -14,7 +15,7 @@ use super::tool::{Kind, Tool, with_ends};
 use crate::experiment::Surroundings;
 use crate::instrument::Kernel;
 use crate::instrument::bulk::copy::RunningProgram;
-use crate::peer::{find, plain};
+use crate::peer::plain;
 use crate::replay::Stage;
 
 /// The folder in which files lie in memory, on every Linux.
