@@ -5,5 +5,9 @@
 //! | module | content |
 //! |---|---|
 //! | [`peers`] | programs that are not ours: where they are, and tests that need them |
+//! | [`TimedUdpSocket`] | a UDP socket whose reads end at a deadline, and not for a signal |
 
 pub mod peers;
+mod timed_udp_socket;
+
+pub use timed_udp_socket::TimedUdpSocket;

@@ -15,7 +15,6 @@ mod icmp;
 mod lateness;
 mod packet;
 mod parameters;
-mod patient;
 
 use std::io::{PipeWriter, Write as _};
 use std::net::IpAddr;
@@ -31,7 +30,6 @@ pub use engine::Report;
 use engine::{Ends, Engine, Order};
 pub use host::Host;
 pub use lateness::Lateness;
-pub use patient::PatientSocket;
 
 /// The message where the engine's thread has ended; the reason comes when the link is stopped.
 const FAILED: &str = "the engine of the link has failed";

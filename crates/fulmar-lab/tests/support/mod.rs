@@ -12,9 +12,10 @@ use std::net::{SocketAddr, UdpSocket};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use fulmar_lab::link::{Host, Link, PatientSocket};
+use fulmar_lab::link::{Host, Link};
 use fulmar_lab::scenario::Scenario;
 use fulmar_lab::trace::LinkTraces;
+use fulmar_testbed::TimedUdpSocket;
 use fulmar_testbed::peers::{leave_out, require};
 
 /// Longer than any machine needs; reached only by a test that fails.
@@ -46,16 +47,16 @@ pub(crate) fn has(programs: &[&str]) -> bool {
 }
 
 /// Opens a UDP socket on a host; reading it gives up at the deadline.
-pub(crate) fn udp(host: &Host, address: &str) -> PatientSocket {
+pub(crate) fn udp(host: &Host, address: &str) -> TimedUdpSocket {
     let socket = host
         .within(|| UdpSocket::bind(address))
         .expect("the host can be entered")
         .expect("the address is free");
-    PatientSocket::new(socket, DEADLINE).expect("a deadline can be set")
+    TimedUdpSocket::new(socket, DEADLINE).expect("a deadline can be set")
 }
 
 /// Sends a text and returns the source that the server sees.
-pub(crate) fn seen_by(server: &PatientSocket, client: &PatientSocket, text: &str) -> SocketAddr {
+pub(crate) fn seen_by(server: &TimedUdpSocket, client: &TimedUdpSocket, text: &str) -> SocketAddr {
     client
         .send_to(text.as_bytes(), SERVER)
         .expect("it can be sent");

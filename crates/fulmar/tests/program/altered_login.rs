@@ -4,7 +4,7 @@
 use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::support::{DEADLINE, Process, Rules, Setup, Socket, Terminal, World, adopt_orphans};
+use crate::support::{DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans, udp_socket};
 
 /// Runs the remote command on this machine. What goes in and what comes out passes through `sed`.
 const SSH: &str = r#"#!/bin/sh
@@ -143,7 +143,7 @@ fn an_announcement_that_is_none_is_told() {
 
 #[test]
 fn a_server_whose_word_that_it_hears_is_lost_hears_that_its_client_gives_up() {
-    let between = Socket::on_loopback();
+    let between = udp_socket();
     let port = between.local_addr().expect("it is bound").port();
     let said =
         format!("/^FULMAR HEARD/d;/^MOSH CONNECT/{{w said\ns/CONNECT [0-9]*/CONNECT {port}/\n}}");

@@ -14,9 +14,9 @@ use fulmar_platform::{Interest, wait_for};
 use fulmar_transport::{Arrival, Dialect};
 use rustix::process::Signal;
 
+use fulmar_testbed::TimedUdpSocket;
 use crate::support::{
-    DEADLINE, Process, Rules, Setup, Socket, Terminal, World, adopt_orphans, sees_environments,
-};
+    DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans, sees_environments, udp_socket};
 
 /// Asks for a program that waits to be ended, on a port of the system's choice.
 const OFFER: &str = "FULMAR OFFER 1 exit,hints\nport 0\nword cat\nFULMAR END\n";
@@ -233,7 +233,7 @@ impl Invitation {
 /// A client without a terminal: the state machine on a socket.
 struct Guest {
     client: Client,
-    socket: Socket,
+    socket: TimedUdpSocket,
 }
 
 impl Guest {
@@ -246,7 +246,7 @@ impl Guest {
         let mut client = Client::new(Time::ZERO, config);
         let path = PathId::new(0);
         client.handle_path_opened(Time::ZERO, path);
-        let socket = Socket::on_loopback();
+        let socket = udp_socket();
         let server = (Ipv4Addr::LOCALHOST, invitation.port);
         socket.connect(server).expect("a port");
         Self { client, socket }

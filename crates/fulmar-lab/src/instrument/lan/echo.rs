@@ -8,12 +8,13 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 use fulmar_sim::Random;
+use fulmar_testbed::TimedUdpSocket;
 
 use super::{Figures, median};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
-use crate::link::{Link, PatientSocket};
+use crate::link::Link;
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Stage};
 use crate::scenario::{SERVER_IP, Scenario};
@@ -149,7 +150,7 @@ fn round_trip(link: &Link) -> Result<Duration> {
     let near = link.client.within(|| UdpSocket::bind("0.0.0.0:0"))??;
     far.set_read_timeout(Some(Duration::from_millis(100)))?;
     near.connect(address)?;
-    let near = PatientSocket::new(near, PATIENCE)?;
+    let near = TimedUdpSocket::new(near, PATIENCE)?;
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| answer(&far, &is_over));
@@ -170,7 +171,7 @@ fn answer(far: &UdpSocket, is_over: &AtomicBool) {
     }
 }
 
-fn probe(near: &PatientSocket) -> Result<Duration> {
+fn probe(near: &TimedUdpSocket) -> Result<Duration> {
     let began = boot_time();
     near.send(&[0; 64])?;
     near.recv(&mut [0; 100])?;

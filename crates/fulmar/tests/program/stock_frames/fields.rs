@@ -20,8 +20,8 @@ use fulmar_transport::{
 use super::libc_widths::LibcWidths;
 use super::our_server::{DATAGRAM_BYTES_MAX, OurServer, now};
 use super::stock_client::StockClient;
-use crate::support::{DEADLINE, Rules, Server, Socket, Terminal, World, adopt_orphans};
-use fulmar_testbed::peers;
+use crate::support::{DEADLINE, Rules, Server, Terminal, World, adopt_orphans, udp_socket};
+use fulmar_testbed::{TimedUdpSocket, peers};
 
 /// An agreement that no stock peer has.
 fn agreement() -> Option<Agreement> {
@@ -112,7 +112,7 @@ fn shows(client: &OurClient, wanted: &str) -> bool {
 /// Our client on a UDP socket, without a terminal.
 struct OurClient {
     client: Client,
-    socket: Socket,
+    socket: TimedUdpSocket,
     ended: Option<ClientEnding>,
 }
 
@@ -126,7 +126,7 @@ impl OurClient {
             agreement: agreement(),
             ..ClientConfig::new(key, seed)
         };
-        let socket = Socket::on_loopback();
+        let socket = udp_socket();
         socket
             .connect((Ipv4Addr::LOCALHOST, server.port))
             .expect("loopback is there");
@@ -193,7 +193,7 @@ const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
 
 /// A server that says our own fields with everything, whatever the client says.
 struct Insistent {
-    socket: Socket,
+    socket: TimedUdpSocket,
     opener: Opener,
     sealer: Sealer,
     assembly: Assembly,
@@ -204,7 +204,7 @@ impl Insistent {
     fn start() -> Insistent {
         let key = || Key::from_base64(KEY).expect("a key");
         Insistent {
-            socket: Socket::on_loopback(),
+            socket: udp_socket(),
             opener: Opener::new(&key(), Direction::ToServer),
             sealer: Sealer::new(key(), Direction::ToClient),
             assembly: Assembly::new(),

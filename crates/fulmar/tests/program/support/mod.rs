@@ -20,7 +20,6 @@ mod process;
 mod relay;
 mod server;
 mod session;
-mod socket;
 mod sshd;
 mod terminal;
 mod world;
@@ -36,15 +35,21 @@ pub(crate) use process::{Process, adopt_orphans, sees_environments};
 pub(crate) use relay::Relay;
 pub(crate) use server::Server;
 pub(crate) use session::{Session, Setup, Wire, rules};
-pub(crate) use socket::Socket;
 pub(crate) use sshd::Sshd;
 pub(crate) use terminal::{Rules, Terminal, wait_until_same};
 pub(crate) use world::{SERVER_STAYS_SECONDS, World};
 
 use std::time::Duration;
 
+use fulmar_testbed::TimedUdpSocket;
+
 /// The prompt of the shell that tests type at.
 pub(crate) const PROMPT: &str = "ready$ ";
 
 /// Longer than anything takes on a loaded machine, timeouts of the protocol included.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Opens a UDP socket on loopback; a read that lasts until the deadline fails.
+pub(crate) fn udp_socket() -> TimedUdpSocket {
+    TimedUdpSocket::on_loopback(DEADLINE).expect("a free port")
+}

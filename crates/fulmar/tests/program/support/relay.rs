@@ -316,18 +316,19 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::{DEADLINE, Socket};
+    use crate::support::{DEADLINE, udp_socket};
+    use fulmar_testbed::TimedUdpSocket;
 
     /// A server that has heard from the client through the relay, and the client.
-    fn both_ends() -> (Socket, Relay, Socket) {
-        let server = Socket::on_loopback();
+    fn both_ends() -> (TimedUdpSocket, Relay, TimedUdpSocket) {
+        let server = udp_socket();
         let relay = Relay::to(server.local_addr().unwrap().port());
-        let client = Socket::on_loopback();
+        let client = udp_socket();
         client.connect((Ipv4Addr::LOCALHOST, relay.port())).unwrap();
         (server, relay, client)
     }
 
-    fn heard(server: &Socket) -> (Vec<u8>, SocketAddr) {
+    fn heard(server: &TimedUdpSocket) -> (Vec<u8>, SocketAddr) {
         let mut buffer = [0; 64];
         let (length, from) = server.recv_from(&mut buffer).unwrap();
         (buffer[..length].to_vec(), from)

@@ -1,7 +1,7 @@
 //! A UDP socket whose reads end for what comes, and not for a signal.
 
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use std::time::Duration;
 /// A read with a time limit ends with `EINTR` when a signal is handled meanwhile, whatever the handler's flags
 /// say, and when the process was stopped and continues (signal(7)).
 #[derive(Debug)]
-pub struct PatientSocket(UdpSocket);
+pub struct TimedUdpSocket(UdpSocket);
 
-impl PatientSocket {
+impl TimedUdpSocket {
     /// Gives the reads of a socket this limit.
     ///
     /// # Errors
@@ -21,6 +21,15 @@ impl PatientSocket {
     pub fn new(socket: UdpSocket, limit: Duration) -> io::Result<Self> {
         socket.set_read_timeout(Some(limit))?;
         Ok(Self(socket))
+    }
+
+    /// Opens a free port on the loopback device, with this limit for reads.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none.
+    pub fn on_loopback(limit: Duration) -> io::Result<Self> {
+        Self::new(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?, limit)
     }
 
     /// Reads as [`UdpSocket::recv`].
@@ -43,7 +52,7 @@ impl PatientSocket {
 }
 
 /// All that does not wait is the socket's own.
-impl Deref for PatientSocket {
+impl Deref for TimedUdpSocket {
     type Target = UdpSocket;
 
     fn deref(&self) -> &UdpSocket {
@@ -62,7 +71,12 @@ fn uninterrupted<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+    use std::time::Instant;
+
     use super::*;
+
+    const DEADLINE: Duration = Duration::from_secs(60);
 
     #[test]
     fn a_signal_ends_no_read_and_any_other_error_does() {
@@ -77,5 +91,31 @@ mod tests {
             || uninterrupted(|| outcomes.next().expect("not so often").map_err(Into::into));
         assert_eq!(read().expect("it goes on"), 5);
         assert!(read().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock));
+    }
+
+    #[test]
+    fn a_read_goes_on_when_the_process_was_stopped() {
+        let socket = || TimedUdpSocket::on_loopback(DEADLINE).expect("a free port");
+        let (reader, writer) = (socket(), socket());
+        let to = reader.local_addr().expect("it is bound");
+        let (told, thread) = std::sync::mpsc::channel();
+        let reading = std::thread::spawn(move || {
+            let this = std::fs::read_link("/proc/thread-self").expect("Linux has it");
+            told.send(this).expect("it is awaited");
+            reader.recv(&mut [0; 10])
+        });
+        let thread = thread.recv().expect("it begins");
+        let status = std::path::Path::new("/proc").join(thread).join("status");
+        let began = Instant::now();
+        while !std::fs::read_to_string(&status).is_ok_and(|text| text.contains("State:\tS")) {
+            assert!(began.elapsed() < DEADLINE, "it does not wait");
+        }
+        // The shell is no part of the process that it stops.
+        let script = "kill -STOP $PPID && kill -CONT $PPID";
+        let done = Command::new("sh").args(["-c", script]).status();
+        assert!(done.expect("there is a shell").success());
+        writer.send_to(b"hello", to).expect("it is sent");
+        let read = reading.join().expect("it does not panic");
+        assert_eq!(read.expect("it goes on"), 5);
     }
 }
