@@ -5,9 +5,12 @@
 //! | module | content |
 //! |---|---|
 //! | [`peers`] | programs that are not ours: where they are, and tests that need them |
+//! | [`PtyProgram`] | a program on a pseudo-terminal: keys, output, its end |
 //! | [`TimedUdpSocket`] | a UDP socket whose reads end at a deadline, and not for a signal |
 
 pub mod peers;
+mod pty_program;
 mod timed_udp_socket;
 
+pub use pty_program::PtyProgram;
 pub use timed_udp_socket::TimedUdpSocket;
