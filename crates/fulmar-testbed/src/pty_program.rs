@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use fulmar_platform::{Child, Interest, Master, Spawn, Transfer, WindowSize, pty, wait_for};
+use fulmar_platform::{Child, Interest, Master, Slave, Spawn, Transfer, WindowSize, pty, wait_for};
 
 /// The most bytes that are read at once. Chosen by eye: a pty of Linux gives 4 KiB at most.
 const READ_BYTES_MAX: usize = 65_536;
@@ -47,7 +47,15 @@ impl PtyProgram {
     ///
     /// When there is no pty, or the program cannot be run.
     pub fn start(command: &Spawn, size: WindowSize) -> io::Result<Self> {
-        let (master, slave) = pty::open(size)?;
+        Self::start_on(pty::open(size)?, command)
+    }
+
+    /// Starts a program on a pty that was opened and looked at before.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot be run.
+    pub fn start_on((master, slave): (Master, Slave), command: &Spawn) -> io::Result<Self> {
         let child = slave
             .spawn(command)
             .map_err(|error| io::Error::new(error.error.kind(), error))?;

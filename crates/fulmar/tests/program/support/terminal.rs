@@ -1,14 +1,12 @@
 //! A user at a terminal: a program on a pty, what it shows, and what is typed.
 
-use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::process::ExitStatus;
 use std::time::Instant;
 
-use fulmar_platform::{
-    Child, Interest, Master, Poller, Spawn, Transfer, WindowSize, pty, wait_for,
-};
+use fulmar_platform::{Master, Poller, Spawn, WindowSize, pty};
 use fulmar_terminal::Checker;
+use fulmar_testbed::PtyProgram;
 use rustix::termios::{Termios, tcgetattr};
 use vt100::Screen;
 
@@ -29,75 +27,76 @@ pub(crate) enum Rules {
 
 /// A program on a terminal of its own. Dropping it ends the program.
 pub(crate) struct Terminal {
-    master: Master,
-    child: Child,
+    program: PtyProgram,
+    display: Display,
+    /// The settings before the program ran.
+    settings_before: String,
+}
+
+/// The user's end: what was shown.
+struct Display {
     judge: vt100::Parser,
     /// All that was ever written to the terminal.
     shown: Vec<u8>,
     modes: Modes,
     checker: Option<Checker>,
-    to_type: VecDeque<u8>,
-    /// The settings before the program ran.
-    settings_before: String,
-    /// Every program has let go of the terminal.
-    is_closed: bool,
 }
 
 impl Terminal {
     /// Starts a program on a terminal of its own. Where no size is given, what is drawn is judged
     /// on a usual one.
     pub(crate) fn start(command: &Spawn, size: WindowSize, rules: Rules) -> Self {
-        let (master, slave) = pty::open(size).expect("a pty");
-        let settings_before = settings(&master);
-        let child = slave.spawn(command).expect("the program starts");
+        let pty = pty::open(size).expect("a pty");
+        let settings_before = settings(&pty.0);
+        let program = PtyProgram::start_on(pty, command).expect("the program starts");
         let (rows, columns) = match (size.rows, size.columns) {
             (0, _) | (_, 0) => (24, 80),
             given => given,
         };
         Self {
-            master,
-            child,
-            judge: vt100::Parser::new(rows, columns, 0),
-            shown: Vec::new(),
-            modes: Modes::default(),
-            checker: (rules == Rules::Client).then(Checker::default),
-            to_type: VecDeque::new(),
             settings_before,
-            is_closed: false,
+            program,
+            display: Display {
+                judge: vt100::Parser::new(rows, columns, 0),
+                shown: Vec::new(),
+                modes: Modes::default(),
+                checker: (rules == Rules::Client).then(Checker::default),
+            },
         }
     }
 
     /// The number of the program's process.
     pub(crate) fn pid(&self) -> u32 {
-        self.child.pid()
+        self.program.pid()
     }
 
     pub(crate) fn screen(&self) -> &Screen {
-        self.judge.screen()
+        self.display.judge.screen()
     }
 
     /// All that was ever written to the terminal.
     pub(crate) fn shown(&self) -> &[u8] {
-        &self.shown
+        &self.display.shown
     }
 
     /// Types `keys`, in the background of whatever is waited for next.
     pub(crate) fn type_keys(&mut self, keys: impl AsRef<[u8]>) {
-        self.to_type.extend(keys.as_ref());
+        self.program.type_keys(keys);
     }
 
     /// Types a few keys at once, and waits for nothing.
     pub(crate) fn type_now(&mut self, keys: impl AsRef<[u8]>) {
         self.type_keys(keys);
-        while !self.to_type.is_empty() {
+        while self.program.has_keys() {
             self.transfer();
         }
     }
 
     /// Changes the size, as a user who pulls at the window.
     pub(crate) fn resize(&mut self, size: WindowSize) {
-        self.judge.screen_mut().set_size(size.rows, size.columns);
-        self.master.resize(size).expect("the pty has a size");
+        let screen = self.display.judge.screen_mut();
+        screen.set_size(size.rows, size.columns);
+        self.program.resize(size).expect("the pty has a size");
     }
 
     /// Waits until `is_there` holds of the screen; `what` says in a failure what was awaited.
@@ -132,7 +131,7 @@ impl Terminal {
     pub(crate) fn wait_for_bytes(&mut self, from: usize, bytes: &[u8]) {
         let what = format!("the bytes {:?}", String::from_utf8_lossy(bytes));
         self.wait_while_open(&what, |terminal| {
-            let new = terminal.shown.get(from..).unwrap_or_default();
+            let new = terminal.shown().get(from..).unwrap_or_default();
             new.windows(bytes.len()).any(|window| window == bytes)
         });
     }
@@ -141,7 +140,7 @@ impl Terminal {
     fn wait_while_open(&mut self, what: &str, is_there: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + DEADLINE;
         while !is_there(self) {
-            let may_come = !self.is_closed && Instant::now() < deadline;
+            let may_come = !self.program.is_closed() && Instant::now() < deadline;
             assert!(may_come, "{}", self.failure(what));
             self.turn(deadline);
         }
@@ -151,30 +150,23 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn wait_for_end(&mut self) -> ExitStatus {
         let deadline = Instant::now() + DEADLINE;
-        while !self.is_closed {
+        while !self.program.is_closed() {
             let what = "the end of the program";
             assert!(Instant::now() < deadline, "{}", self.failure(what));
             self.turn(deadline);
         }
-        if let Some(checker) = self.checker.take() {
+        if let Some(checker) = self.display.checker.take() {
             checker
                 .finish()
                 .unwrap_or_else(|violation| panic!("{violation}"));
         }
-        self.child.wait().expect("the program is our child")
+        self.program.wait().expect("the program is our child")
     }
 
     /// Closes the window, and returns the program that has to live without it.
     pub(crate) fn close_window(&mut self) -> Process {
         let program = Process::of(self.pid()).expect("nobody has waited for the program");
-        // A pty hangs up when the last descriptor of its master is closed.
-        let size = WindowSize {
-            rows: 1,
-            columns: 1,
-        };
-        let (unused, _) = pty::open(size).expect("a pty");
-        self.master = unused;
-        self.is_closed = true;
+        self.program.close_window().expect("another pty");
         program
     }
 
@@ -182,11 +174,11 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn expect_restored(&mut self) {
         assert_eq!(
-            settings(&self.master),
+            settings(self.program.master()),
             self.settings_before,
             "the terminal's settings"
         );
-        let left = self.modes.left_behind();
+        let left = self.display.modes.left_behind();
         assert!(left.is_empty(), "{}", self.failure(&format!("{left:?}")));
         let is_alternate = self.screen().alternate_screen();
         assert!(!is_alternate, "{}", self.failure("the primary screen"));
@@ -195,64 +187,44 @@ impl Terminal {
     /// Reads and types once, waiting until `deadline` at most for something to do.
     fn turn(&mut self, deadline: Instant) {
         let left = deadline.saturating_duration_since(Instant::now());
-        wait_for(&self.master, self.interest(), Some(left)).expect("poll works");
-        self.transfer();
-    }
-
-    fn interest(&self) -> Interest {
-        if self.to_type.is_empty() {
-            Interest::Read
-        } else {
-            Interest::ReadWrite
-        }
+        let bytes = self.program.turn(Some(left)).expect("the pty works");
+        self.display.show(bytes);
     }
 
     /// Reads and types what is possible without waiting.
     fn transfer(&mut self) {
-        let mut buffer = [0; 65_536];
-        match self.master.read(&mut buffer).expect("the pty can be read") {
-            Transfer::Bytes(length) => self.show(&buffer[..length]),
-            Transfer::WouldBlock => {}
-            Transfer::Closed => self.is_closed = true,
-        }
-        let (keys, _) = self.to_type.as_slices();
-        if !keys.is_empty()
-            && let Transfer::Bytes(length) =
-                self.master.write(keys).expect("the pty can be typed at")
-        {
-            self.to_type.drain(..length);
-        }
+        let bytes = self.program.transfer().expect("the pty works");
+        self.display.show(bytes);
     }
 
+    /// Returns what a person wants to see of a wait that was in vain.
+    fn failure(&mut self, what: &str) -> String {
+        let state = match self.program.try_wait() {
+            Ok(Some(status)) => format!("the program has ended, {status}"),
+            _ if self.program.is_closed() => "the program has let go of the terminal".to_owned(),
+            _ => "it did not come".to_owned(),
+        };
+        format!("waited for {what}; {state}\n{}", self.display.drawn())
+    }
+}
+
+impl Display {
     fn show(&mut self, bytes: &[u8]) {
         self.shown.extend_from_slice(bytes);
         self.judge.process(bytes);
         self.modes.follow(bytes);
         let verdict = self.checker.as_mut().map(|checker| checker.check(bytes));
         if let Some(Err(violation)) = verdict {
-            panic!("our client wrote {violation}\n{}", self.failure("less"));
+            panic!("our client wrote {violation}\n{}", self.drawn());
         }
     }
 
-    /// Returns what a person wants to see of a wait that was in vain.
-    fn failure(&mut self, what: &str) -> String {
-        let state = match self.child.try_wait() {
-            Ok(Some(status)) => format!("the program has ended, {status}"),
-            _ if self.is_closed => "the program has let go of the terminal".to_owned(),
-            _ => "it did not come".to_owned(),
-        };
-        let mut report = format!("waited for {what}; {state}\n{}", drawn(self.screen()));
+    /// Returns the screen, and what was written last.
+    fn drawn(&self) -> String {
+        let mut report = drawn(self.judge.screen());
         let last = &self.shown[self.shown.len().saturating_sub(LAST_BYTES)..];
         let _ = writeln!(report, "last bytes: {:?}", String::from_utf8_lossy(last));
         report
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        // The program may have ended; then there is nothing to end.
-        let _ = self.child.kill(&self.master);
-        let _ = self.child.wait();
     }
 }
 
@@ -271,7 +243,7 @@ pub(crate) fn wait_until_same(
         if difference.is_none() && is_there(plain.screen()) {
             return;
         }
-        if Instant::now() >= deadline || plain.is_closed || session.is_closed {
+        if Instant::now() >= deadline || plain.program.is_closed() || session.program.is_closed() {
             let [plain, session] = [plain, session].map(|terminal| terminal.failure(what));
             let difference = difference.unwrap_or_default();
             panic!("{difference}in a plain terminal:\n{plain}in the session:\n{session}");
@@ -279,7 +251,8 @@ pub(crate) fn wait_until_same(
         let left = deadline.saturating_duration_since(Instant::now());
         let waited = poller.wait(Some(left), |registry| {
             for terminal in [&*plain, &*session] {
-                registry.add((), &terminal.master, terminal.interest());
+                let program = &terminal.program;
+                registry.add((), program.master(), program.interest());
             }
         });
         waited.expect("poll works");
