@@ -3,15 +3,15 @@
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
-use fulmar_platform::{Child, Master, Spawn, Transfer, WindowSize, pty};
+use fulmar_platform::{Spawn, WindowSize};
+use fulmar_testbed::PtyProgram;
 
 use super::eye::Eye;
 use super::libc_widths::LibcWidths;
 
 /// A running `mosh-client`. Dropping it ends it.
 pub(crate) struct StockClient {
-    master: Master,
-    child: Child,
+    program: PtyProgram,
     eye: Eye,
     /// All that it has written.
     written: Vec<u8>,
@@ -21,7 +21,6 @@ impl StockClient {
     /// Starts a client of the server at a port of this machine.
     pub(crate) fn start(program: &Path, port: u16, key: &str, widths: LibcWidths) -> StockClient {
         let (rows, columns) = (24, 80);
-        let (master, slave) = pty::open(WindowSize { rows, columns }).expect("a pty");
         let mut command = Spawn::new(program);
         command
             .arg("127.0.0.1")
@@ -32,10 +31,9 @@ impl StockClient {
             .env("MOSH_KEY", key)
             .env("MOSH_PREDICTION_DISPLAY", "never")
             .env("MOSH_TITLE_NOPREFIX", "1");
-        let child = slave.spawn(&command).expect("the client starts");
+        let size = WindowSize { rows, columns };
         StockClient {
-            master,
-            child,
+            program: PtyProgram::start(&command, size).expect("the client starts"),
             eye: Eye::new(rows, columns, widths),
             written: Vec::new(),
         }
@@ -55,44 +53,35 @@ impl StockClient {
     pub(crate) fn resize(&mut self, rows: u16, columns: u16) {
         self.eye.resize(rows, columns);
         let size = WindowSize { rows, columns };
-        self.master.resize(size).expect("a pty has a size");
+        self.program.resize(size).expect("a pty has a size");
     }
 
     /// Types.
     pub(crate) fn type_keys(&mut self, keys: &[u8]) {
-        let taken = self.master.write(keys).expect("a pty can be typed at");
-        assert_eq!(taken, Transfer::Bytes(keys.len()), "a few keys fit");
+        self.program.type_keys(keys);
+        self.program.type_now().expect("a pty can be typed at");
+        assert!(!self.program.has_keys(), "a few keys fit");
     }
 
     /// Reads all that is there.
     pub(crate) fn turn(&mut self) {
-        let mut buffer = [0; 16_384];
         loop {
-            match self.master.read(&mut buffer).expect("a pty can be read") {
-                Transfer::Bytes(length) => {
-                    self.eye.read(&buffer[..length]);
-                    self.written.extend_from_slice(&buffer[..length]);
-                }
-                Transfer::WouldBlock => return,
-                Transfer::Closed => {
-                    let said = String::from_utf8_lossy(&self.written);
-                    panic!("the client has ended: {:?}", said.lines().last());
-                }
+            let bytes = self.program.transfer().expect("a pty can be read");
+            if bytes.is_empty() {
+                break;
             }
+            self.eye.read(bytes);
+            self.written.extend_from_slice(bytes);
+        }
+        if self.program.is_closed() {
+            let said = String::from_utf8_lossy(&self.written);
+            panic!("the client has ended: {:?}", said.lines().last());
         }
     }
 }
 
 impl AsFd for StockClient {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.master.as_fd()
-    }
-}
-
-impl Drop for StockClient {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
-        let _ = self.child.kill(&self.master);
-        let _ = self.child.wait();
+        self.program.master().as_fd()
     }
 }
