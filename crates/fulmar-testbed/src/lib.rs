@@ -6,11 +6,16 @@
 //! |---|---|
 //! | [`peers`] | programs that are not ours: where they are, and tests that need them |
 //! | [`PtyProgram`] | a program on a pseudo-terminal: keys, output, its end |
+//! | [`SshFiles`], [`Sshd`] | keys and configurations for an sshd; an sshd on loopback that has them |
 //! | [`TimedUdpSocket`] | a UDP socket whose reads end at a deadline, and not for a signal |
 
 pub mod peers;
 mod pty_program;
+mod ssh_files;
+mod sshd;
 mod timed_udp_socket;
 
 pub use pty_program::PtyProgram;
+pub use ssh_files::SshFiles;
+pub use sshd::Sshd;
 pub use timed_udp_socket::TimedUdpSocket;

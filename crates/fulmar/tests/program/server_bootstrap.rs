@@ -14,9 +14,10 @@ use fulmar_platform::{Interest, wait_for};
 use fulmar_transport::{Arrival, Dialect};
 use rustix::process::Signal;
 
-use fulmar_testbed::TimedUdpSocket;
 use crate::support::{
-    DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans, sees_environments, udp_socket};
+    DEADLINE, Process, Rules, Setup, Terminal, World, adopt_orphans, sees_environments, udp_socket,
+};
+use fulmar_testbed::TimedUdpSocket;
 
 /// Asks for a program that waits to be ended, on a port of the system's choice.
 const OFFER: &str = "FULMAR OFFER 1 exit,hints\nport 0\nword cat\nFULMAR END\n";

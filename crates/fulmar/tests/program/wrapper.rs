@@ -1,9 +1,11 @@
 //! A starter of either make, the command `mosh`, finds and joins any two ends, on this machine and
 //! over ssh.
 
+use fulmar_testbed::Sshd;
+
 use crate::support::{
-    DEADLINE, Make, Pair, Process, SERVER_STAYS_SECONDS, Setup, Sshd, Terminal, World,
-    adopt_orphans, for_each_pair, rules,
+    DEADLINE, Make, Pair, Process, SERVER_STAYS_SECONDS, Setup, Terminal, World, adopt_orphans,
+    for_each_pair, rules,
 };
 
 /// A key, to be told by a server that is none.
@@ -86,7 +88,7 @@ fn a_session_over_ssh(starter: Make, pair: Pair) {
     let Some(mut command) = mosh(&world, starter, pair) else {
         return;
     };
-    let Some(sshd) = Sshd::start(&world) else {
+    let Some(sshd) = Sshd::start(world.home()) else {
         return;
     };
     // The login has the home and the environment of the user who runs the tests.
@@ -103,7 +105,7 @@ fn a_session_over_ssh(starter: Make, pair: Pair) {
 #[test]
 fn our_starter_brings_its_own_client() {
     let world = World::new();
-    let Some(sshd) = Sshd::start(&world) else {
+    let Some(sshd) = Sshd::start(world.home()) else {
         return;
     };
     adopt_orphans();

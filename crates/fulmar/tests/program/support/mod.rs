@@ -20,7 +20,6 @@ mod process;
 mod relay;
 mod server;
 mod session;
-mod sshd;
 mod terminal;
 mod world;
 
@@ -35,7 +34,6 @@ pub(crate) use process::{Process, adopt_orphans, sees_environments};
 pub(crate) use relay::Relay;
 pub(crate) use server::Server;
 pub(crate) use session::{Session, Setup, Wire, rules};
-pub(crate) use sshd::Sshd;
 pub(crate) use terminal::{Rules, Terminal, wait_until_same};
 pub(crate) use world::{SERVER_STAYS_SECONDS, World};
 

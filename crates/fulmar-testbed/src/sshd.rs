@@ -2,59 +2,64 @@
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use super::World;
-use fulmar_testbed::peers;
+use fulmar_platform::own_user_id;
 
-/// Answers connections until it is dropped.
+use crate::SshFiles;
+use crate::peers::require;
+
+/// An sshd on a port of loopback, which lets one key in. It answers connections until it is dropped.
 ///
 /// sshd cannot be told to take any free port, so the port is ours, and an sshd is started for each
 /// connection, as inetd does it.
-pub(crate) struct Sshd {
+#[derive(Debug)]
+pub struct Sshd {
     port: u16,
-    /// The configuration for ssh to get in.
-    client_config: PathBuf,
+    files: SshFiles,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Sshd {
-    /// Makes keys and opens a port; `None` if the calling test is to return.
+    /// Makes keys and configurations in a folder and opens a port; `None` if the calling test is to return.
+    ///
+    /// # Panics
+    ///
+    /// When OpenSSH is there and does not work, and where [`require`] does.
     #[track_caller]
-    pub(crate) fn start(world: &World) -> Option<Self> {
-        let sshd = peers::require("sshd")?;
-        let keygen = peers::require("ssh-keygen")?;
-        peers::require("ssh")?;
+    #[must_use]
+    pub fn start(folder: &Path) -> Option<Self> {
+        let sshd = require("sshd")?;
+        require("ssh-keygen")?;
+        require("ssh")?;
         make_run_folder();
-        let [host_key, user_key] = ["host_key", "user_key"].map(|name| world.home().join(name));
-        for key in [&host_key, &user_key] {
-            make_key(world, &keygen, key);
-        }
-        let server_config = world.write("sshd_config", server_config(&host_key, &user_key));
-        let client_config = world.write("ssh_config", client_config(&user_key));
+        let files = SshFiles::make(folder, "", "").expect("keys are made");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = listener.local_addr().expect("a bound socket").port();
         let is_over = Arc::new(AtomicBool::new(false));
+        let config = files.server_config();
         let thread = std::thread::spawn({
             let is_over = Arc::clone(&is_over);
-            move || serve(&listener, &is_over, &sshd, &server_config)
+            move || serve(&listener, &is_over, &sshd, &config)
         });
         Some(Self {
             port,
-            client_config,
+            files,
             is_over,
             thread: Some(thread),
         })
     }
 
-    /// The command that reaches it.
-    pub(crate) fn ssh_command(&self) -> String {
-        format!("ssh -F {} -p {}", self.client_config.display(), self.port)
+    /// Returns the command that reaches it, but for the host.
+    #[must_use]
+    pub fn ssh_command(&self) -> String {
+        let config = self.files.client_config();
+        format!("ssh -F {} -p {}", config.display(), self.port)
     }
 }
 
@@ -71,36 +76,9 @@ impl Drop for Sshd {
 
 /// As root, sshd wants a folder that the system's start script makes.
 fn make_run_folder() {
-    if rustix::process::geteuid().is_root() {
+    if own_user_id() == 0 {
         std::fs::create_dir_all("/run/sshd").expect("root can make a folder in /run");
     }
-}
-
-fn make_key(world: &World, keygen: &Path, path: &Path) {
-    let mut command = world.command(keygen);
-    command
-        .args(["-q", "-t", "ed25519", "-N", "", "-C", "a test", "-f"])
-        .arg(path);
-    assert!(command.status().expect("ssh-keygen starts").success());
-}
-
-fn server_config(host_key: &Path, user_key: &Path) -> String {
-    // StrictModes would mind that the keys' folder is in /tmp.
-    format!(
-        "HostKey {}\nAuthorizedKeysFile {}.pub\nStrictModes no\nUsePAM no\nPidFile none\n\
-         PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n\
-         PrintMotd no\nPrintLastLog no\n",
-        host_key.display(),
-        user_key.display()
-    )
-}
-
-fn client_config(user_key: &Path) -> String {
-    format!(
-        "Host *\nIdentityFile {}\nIdentitiesOnly yes\nBatchMode yes\nStrictHostKeyChecking no\n\
-         UserKnownHostsFile /dev/null\nGlobalKnownHostsFile /dev/null\nLogLevel ERROR\n",
-        user_key.display()
-    )
 }
 
 fn serve(listener: &TcpListener, is_over: &AtomicBool, sshd: &Path, config: &Path) {
