@@ -3,7 +3,8 @@
 use fulmar_lab::judge::{GroundTruth, ObservedRun, RunVerdict};
 use fulmar_lab::trace::Trace;
 use fulmar_lab::typing::{Limits, SessionEnd, TypingError, TypingLoop, TypingSession, run_session};
-use fulmar_platform::{Spawn, WindowSize, pty};
+use fulmar_platform::{Spawn, WindowSize};
+use fulmar_testbed::PtyProgram;
 use std::path::Path;
 use std::time::Duration;
 
@@ -37,16 +38,15 @@ fn played(recording: &[u8], user: TypingLoop, limits: Limits, options: &[&str]) 
         rows: trace.size().rows,
         columns: trace.size().columns,
     };
-    let (master, slave) = pty::open(size).expect("a pty");
     let mut host = Spawn::new(env!("CARGO_BIN_EXE_fulmar-lab"));
     host.arg("play").arg(&file).arg("--log").arg(&log);
     for option in options {
         host.arg(*option);
     }
-    let mut child = slave.spawn(&host).expect("a host");
-    let sitting = run_session(&master, &trace, &GroundTruth::of(&trace), user, limits);
-    drop(master);
-    child.wait().expect("the host ends");
+    let mut host = PtyProgram::start(&host, size).expect("a host");
+    let sitting = run_session(&mut host, &trace, &GroundTruth::of(&trace), user, limits);
+    host.close_window().expect("another pty");
+    host.wait().expect("the host ends");
     Played {
         sitting,
         host_side: read_if_there(&log),
@@ -107,23 +107,20 @@ fn a_limit_ends_a_run_before_its_recording() {
 
 #[test]
 fn a_peer_that_is_no_played_host_is_not_typed_at() {
-    let (master, slave) = pty::open(WindowSize {
+    let size = WindowSize {
         rows: 5,
         columns: 30,
-    })
-    .expect("a pty");
-    let mut child = slave
-        .spawn(Spawn::new("/bin/echo").arg("no such host"))
-        .expect("a program");
+    };
+    let mut echo = Spawn::new("/bin/echo");
+    let mut peer = PtyProgram::start(echo.arg("no such host"), size).expect("a program");
     let trace = Trace::parse(RECORDING).expect("a trace");
     let refused = run_session(
-        &master,
+        &mut peer,
         &trace,
         &GroundTruth::of(&trace),
         TypingLoop::Open,
         LIMITS,
     )
     .unwrap_err();
-    child.wait().expect("it ends");
     assert!(refused.to_string().contains("no such host"), "{refused}");
 }

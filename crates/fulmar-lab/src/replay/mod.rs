@@ -16,7 +16,7 @@ use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 use crate::typing::{Limits, TypingLoop};
-pub(crate) use stage::{Client, Stage};
+pub(crate) use stage::{LEAVE, Stage};
 
 /// A session in which somebody types a recording over a link.
 ///

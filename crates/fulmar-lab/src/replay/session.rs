@@ -5,9 +5,10 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use fulmar_testbed::PtyProgram;
 
 use super::Replay;
-use super::stage::{Client, Stage};
+use super::stage::{LEAVE, Stage};
 use super::watch::{Figures, Looks, Watch};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
@@ -35,15 +36,15 @@ pub(super) fn play(
     let line = peer.line(&stage.kit.values(&around.fulmar)?)?;
     let looks = Looks::new(&stage.link, stage.costs()?);
     let mut watch = Watch::new(&looks, &changes, replay.download);
-    let client = stage.start(&line, recording.size())?;
+    let mut client = stage.start(&line, recording.size())?;
     let seat = Seat {
         replay,
         recording: &recording,
         truth: &truth,
-        client: &client,
+        client: &mut client,
     };
     let session = seat.run_session(&looks, &mut watch)?;
-    client.let_leave()?;
+    client.let_end(LEAVE)?;
     stage.end_processes();
     let log = stage.kit.log();
     let host_side = Trace::read(&log).context("the played host has noted nothing to judge by")?;
@@ -94,12 +95,12 @@ struct Seat<'a> {
     replay: &'a Replay,
     recording: &'a Trace,
     truth: &'a GroundTruth,
-    client: &'a Client,
+    client: &'a mut PtyProgram,
 }
 
 impl Seat<'_> {
     /// Types, with somebody who counts meanwhile.
-    fn run_session(&self, looks: &Looks<'_>, watch: &mut Watch<'_>) -> Result<TypingSession> {
+    fn run_session(self, looks: &Looks<'_>, watch: &mut Watch<'_>) -> Result<TypingSession> {
         let (over, is_over) = channel();
         let mut failed = None;
         let session = std::thread::scope(|scope| {
@@ -110,9 +111,8 @@ impl Seat<'_> {
                 failed = failed.take().or(done.err());
             };
             let Replay { typing, limits, .. } = self.replay;
-            let master = &self.client.master;
             run_session_watched(
-                master,
+                self.client,
                 self.recording,
                 self.truth,
                 *typing,

@@ -4,11 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use fulmar_platform::lab::{Halt, Network};
-use fulmar_platform::{
-    Child, Interest, Master, Spawn, Transfer, WindowSize, boot_time, pty, wait_for,
-};
+use fulmar_platform::{Spawn, WindowSize};
+use fulmar_testbed::PtyProgram;
 use fulmar_testbed::peers::search_path;
 
 use crate::link::Link;
@@ -18,7 +17,7 @@ use crate::trace::Size;
 
 /// So long a peer may take to leave when it was asked to, before it is made to. Chosen by eye:
 /// twice the longest round trip of the experiments.
-const LEAVE: Duration = Duration::from_secs(10);
+pub(crate) const LEAVE: Duration = Duration::from_secs(10);
 
 /// The most looks for processes that were started while others were ended. Chosen by eye.
 const ENDINGS_MAX: usize = 100;
@@ -34,12 +33,6 @@ pub(crate) struct Stage {
 
 /// All processes in some networks, which end when this is dropped.
 struct Processes([Network; 2]);
-
-/// A peer's client on a terminal.
-pub(crate) struct Client {
-    pub(crate) master: Master,
-    child: Child,
-}
 
 impl Stage {
     /// Sets up everything for a recording but the peer.
@@ -76,9 +69,8 @@ impl Stage {
     /// # Errors
     ///
     /// Where there is no terminal, or no shell.
-    pub(crate) fn start(&self, line: &str, size: Size) -> Result<Client> {
+    pub(crate) fn start(&self, line: &str, size: Size) -> Result<PtyProgram> {
         let (rows, columns) = (size.rows, size.columns);
-        let (master, slave) = pty::open(WindowSize { rows, columns })?;
         let mut shell = Spawn::new("/bin/sh");
         shell.arg("-c").arg(line).directory(self.kit.home());
         // A character set that every peer can take for UTF-8.
@@ -92,51 +84,16 @@ impl Stage {
         for (name, value) in environment {
             shell.env(name, value);
         }
-        let started = self.link.client.within(|| slave.spawn(&shell))?;
-        let child = started.map_err(anyhow::Error::from)?;
-        Ok(Client { master, child })
+        let size = WindowSize { rows, columns };
+        Ok(self
+            .link
+            .client
+            .within(|| PtyProgram::start(&shell, size))??)
     }
 
     /// Ends all processes on both hosts.
     pub(crate) fn end_processes(&self) {
         self.processes.end();
-    }
-}
-
-impl Client {
-    /// Lets the peer leave, if it does so in time, and reads what it still says.
-    ///
-    /// # Errors
-    ///
-    /// Where the terminal fails.
-    pub(crate) fn let_leave(&self) -> Result<()> {
-        let limit = boot_time() + LEAVE;
-        let mut buffer = [0; 4096];
-        loop {
-            match self
-                .master
-                .read(&mut buffer)
-                .context("reading the terminal")?
-            {
-                Transfer::Closed => return Ok(()),
-                Transfer::Bytes(_) => {}
-                Transfer::WouldBlock => {
-                    let left = limit.saturating_sub(boot_time());
-                    wait_for(&self.master, Interest::Read, Some(left))?;
-                }
-            }
-            if boot_time() >= limit {
-                return Ok(());
-            }
-        }
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        // Whoever has gone already is not there to be ended.
-        let _ = self.child.kill(&self.master);
-        let _ = self.child.wait();
     }
 }
 

@@ -5,7 +5,8 @@ use super::user::{TypingUser, UserAction};
 use crate::judge::GroundTruth;
 use crate::played::END;
 use crate::trace::{NoTrace, Trace};
-use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
+use fulmar_platform::boot_time;
+use fulmar_testbed::PtyProgram;
 use std::io;
 use std::time::Duration;
 
@@ -78,20 +79,20 @@ pub enum SessionStage {
     Over,
 }
 
-/// Types a recording at the master of the pty on which a peer runs, whose far end is a played host.
+/// Types a recording at a peer on a pty, whose far end is a played host.
 ///
 /// # Errors
 ///
 /// When the session is not there in time, or the pty fails. A peer that leaves later is no
 /// error: that is a result.
 pub fn run_session(
-    master: &Master,
+    peer: &mut PtyProgram,
     recording: &Trace,
     truth: &GroundTruth,
     user: TypingLoop,
     limits: Limits,
 ) -> Result<TypingSession, TypingError> {
-    run_session_watched(master, recording, truth, user, limits, &mut |_| {})
+    run_session_watched(peer, recording, truth, user, limits, &mut |_| {})
 }
 
 /// As [`run_session`], and calls `at` at each [`SessionStage`]. The user waits meanwhile.
@@ -100,7 +101,7 @@ pub fn run_session(
 ///
 /// Those of [`run_session`].
 pub fn run_session_watched(
-    master: &Master,
+    peer: &mut PtyProgram,
     recording: &Trace,
     truth: &GroundTruth,
     user: TypingLoop,
@@ -108,7 +109,7 @@ pub fn run_session_watched(
     at: &mut dyn FnMut(SessionStage),
 ) -> Result<TypingSession, TypingError> {
     let mut session = PtySession {
-        master,
+        peer,
         user: TypingUser::new(recording, truth, user, limits, boot_time()),
         has_left: false,
     };
@@ -126,7 +127,7 @@ pub fn run_session_watched(
 }
 
 struct PtySession<'a> {
-    master: &'a Master,
+    peer: &'a mut PtyProgram,
     user: TypingUser<'a>,
     has_left: bool,
 }
@@ -135,28 +136,23 @@ impl PtySession<'_> {
     /// Waits for output until a time, and shows it.
     fn look(&mut self, until: Option<Duration>) -> io::Result<()> {
         let limit = until.map(|until| until.saturating_sub(boot_time()));
-        wait_for(self.master, Interest::Read, limit)?;
-        let mut buffer = [0; 16_384];
-        match self.master.read(&mut buffer)? {
-            Transfer::Bytes(count) => self.user.handle_output(boot_time(), &buffer[..count]),
-            Transfer::WouldBlock => {}
-            Transfer::Closed => self.leave(),
+        let bytes = self.peer.turn(limit)?;
+        if !bytes.is_empty() {
+            self.user.handle_output(boot_time(), bytes);
+        }
+        if self.peer.is_closed() {
+            self.leave();
         }
         Ok(())
     }
 
     /// Writes all of it; while the pty takes no more, output is read, or peer and user wait for
     /// each other.
-    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() && !self.has_left {
-            match self.master.write(bytes)? {
-                Transfer::Bytes(count) => bytes = &bytes[count..],
-                Transfer::Closed => self.leave(),
-                Transfer::WouldBlock => {
-                    wait_for(self.master, Interest::ReadWrite, None)?;
-                    self.look(Some(Duration::ZERO))?;
-                }
-            }
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.peer.type_keys(bytes);
+        self.peer.type_now()?;
+        while self.peer.has_keys() && !self.has_left {
+            self.look(None)?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::instrument::Kernel;
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
 use crate::link::Link;
 use crate::peer::Peer;
-use crate::replay::{LIMITS, Stage};
+use crate::replay::{LEAVE, LIMITS, Stage};
 use crate::scenario::{SERVER_IP, Scenario};
 use crate::stats::Summary;
 use crate::trace::Trace;
@@ -95,18 +95,12 @@ pub(in crate::instrument) fn echoed<T, R>(
     // A title with each echo would be a cost of ours.
     values.command = values.command.replace(" play ", " play --no-stamps ");
     let line = peer.line(&values)?;
-    let client = stage.start(&line, recording.size())?;
+    let mut client = stage.start(&line, recording.size())?;
     let other = begin(&stage)?;
     let limits = Limits { keys, ..LIMITS };
-    let sitting = run_session(
-        &client.master,
-        &recording,
-        &truth,
-        TypingLoop::Closed,
-        limits,
-    )?;
+    let sitting = run_session(&mut client, &recording, &truth, TypingLoop::Closed, limits)?;
     let other = end(other)?;
-    client.let_leave()?;
+    client.let_end(LEAVE)?;
     stage.end_processes();
     let host_side = Trace::read(&stage.kit.log()).context("the played host has noted nothing")?;
     let run = ObservedRun {

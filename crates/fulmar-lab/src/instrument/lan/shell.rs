@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
-use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
+use anyhow::{Context as _, Result, ensure};
+use fulmar_platform::boot_time;
+use fulmar_testbed::PtyProgram;
 
 use crate::experiment::Surroundings;
 use crate::judge::ScreenObserver;
 use crate::peer::Peer;
-use crate::replay::{Client, Stage};
+use crate::replay::{LEAVE, Stage};
 use crate::scenario::Scenario;
 use crate::trace::Size;
 
@@ -39,7 +40,7 @@ pub(super) struct ShellHosts {
 
 /// A session, and the terminal before which somebody sits.
 pub(super) struct ShellSession {
-    client: Client,
+    client: PtyProgram,
     pub(super) line: String,
     observer: ScreenObserver,
     /// The number of bytes that the terminal got.
@@ -120,14 +121,12 @@ impl ShellSession {
     }
 
     /// Types keys.
-    pub(super) fn type_keys(&mut self, mut keys: &[u8]) -> Result<()> {
+    pub(super) fn type_keys(&mut self, keys: &[u8]) -> Result<()> {
         let limit = boot_time() + PATIENCE;
-        while !keys.is_empty() {
-            match self.master().write(keys)? {
-                Transfer::Bytes(count) => keys = &keys[count..],
-                Transfer::WouldBlock => self.look_for("room for a key", limit)?,
-                Transfer::Closed => bail!("the peer has left"),
-            }
+        self.client.type_keys(keys);
+        self.client.type_now()?;
+        while self.client.has_keys() {
+            self.look_for("room for a key", limit)?;
         }
         Ok(())
     }
@@ -144,7 +143,8 @@ impl ShellSession {
     /// Leaves the shell, and lets the peer go.
     pub(super) fn leave(mut self) -> Result<()> {
         self.enter_line("exit")?;
-        self.client.let_leave()
+        self.client.let_end(LEAVE)?;
+        Ok(())
     }
 
     /// Waits until the cursor's row is as wanted, with the cursor behind its text.
@@ -178,16 +178,10 @@ impl ShellSession {
     /// Shows what comes next, if something does until then.
     fn look(&mut self, until: Duration) -> Result<()> {
         let left = until.saturating_sub(boot_time());
-        wait_for(self.master(), Interest::Read, Some(left))?;
-        let mut buffer = [0; 65_536];
-        match self.master().read(&mut buffer)? {
-            Transfer::Bytes(count) => {
-                self.shown += count as u64;
-                self.observer.show(&buffer[..count], &mut Vec::new());
-            }
-            Transfer::WouldBlock => {}
-            Transfer::Closed => bail!("the peer has left"),
-        }
+        let bytes = self.client.turn(Some(left))?;
+        self.shown += bytes.len() as u64;
+        self.observer.show(bytes, &mut Vec::new());
+        ensure!(!self.client.is_closed(), "the peer has left");
         Ok(())
     }
 
@@ -195,9 +189,5 @@ impl ShellSession {
         let rows = (0..SIZE.rows).map(|row| self.observer.row_text(row));
         let rows: Vec<String> = rows.filter(|row| !row.is_empty()).collect();
         rows.join("\n")
-    }
-
-    fn master(&self) -> &Master {
-        &self.client.master
     }
 }

@@ -322,7 +322,8 @@ impl LoadSession {
         let mut costs_seen = self.stage.costs()?;
         self.begin();
         let began = boot_time();
-        self.terminal.type_keys((0..bytes).map(program::typed));
+        let keys: Vec<u8> = (0..bytes).map(program::typed).collect();
+        self.terminal.type_keys(keys);
         let ended = self.in_time(LIMIT)?;
         let mut figures = Figures::default();
         figures.put_share("in_time", ended.is_some());

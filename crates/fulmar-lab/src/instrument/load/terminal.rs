@@ -1,12 +1,12 @@
 //! A terminal that is read as fast as this machine can, and searched for a word.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use fulmar_platform::{Interest, Transfer, boot_time, wait_for};
+use fulmar_platform::boot_time;
+use fulmar_testbed::PtyProgram;
 
-use crate::replay::{Client, Stage};
+use crate::replay::Stage;
 use crate::trace::Size;
 
 /// The usual terminal.
@@ -18,16 +18,11 @@ pub(super) const SIZE: Size = Size {
 /// The bytes of what was shown that are kept to look for a word in: more than any word.
 const KEPT: usize = 256;
 
-/// The most bytes that are read at once; a pty of Linux gives 4 KiB at most.
-const BLOCK: usize = 65_536;
-
 /// A program on a terminal. Dropping it ends the program.
 pub(super) struct LoadTerminal {
-    client: Client,
+    client: PtyProgram,
     /// The end of what was shown before, and all that the last turn has read.
     shown: Vec<u8>,
-    to_type: VecDeque<u8>,
-    buffer: Vec<u8>,
 }
 
 /// The one of two words that was shown.
@@ -49,14 +44,12 @@ impl LoadTerminal {
         Ok(Self {
             client: stage.start(line, size)?,
             shown: Vec::new(),
-            to_type: VecDeque::new(),
-            buffer: vec![0; BLOCK],
         })
     }
 
     /// Types keys, in the background of whatever is waited for next.
-    pub(super) fn type_keys(&mut self, keys: impl IntoIterator<Item = u8>) {
-        self.to_type.extend(keys);
+    pub(super) fn type_keys(&mut self, keys: impl AsRef<[u8]>) {
+        self.client.type_keys(keys);
     }
 
     /// Waits until a word is shown; false where that takes longer than the limit.
@@ -110,24 +103,11 @@ impl LoadTerminal {
 
     /// Waits until something can be read or typed, and does it.
     fn turn(&mut self, until: Duration) -> Result<()> {
-        let interest = if self.to_type.is_empty() {
-            Interest::Read
-        } else {
-            Interest::ReadWrite
-        };
-        let master = &self.client.master;
-        wait_for(master, interest, Some(until.saturating_sub(boot_time())))?;
         self.shown.drain(..self.shown.len().saturating_sub(KEPT));
-        match master.read(&mut self.buffer)? {
-            Transfer::Bytes(count) => self.shown.extend_from_slice(&self.buffer[..count]),
-            Transfer::WouldBlock => {}
-            Transfer::Closed => bail!("the peer has left; shown last: {}", self.last_shown()),
-        }
-        let (keys, _) = self.to_type.as_slices();
-        if !keys.is_empty()
-            && let Transfer::Bytes(count) = master.write(keys)?
-        {
-            self.to_type.drain(..count);
+        let left = until.saturating_sub(boot_time());
+        self.shown.extend_from_slice(self.client.turn(Some(left))?);
+        if self.client.is_closed() {
+            bail!("the peer has left; shown last: {}", self.last_shown());
         }
         Ok(())
     }

@@ -4,8 +4,9 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
-use fulmar_platform::{Interest, Master, Transfer, boot_time, wait_for};
+use anyhow::{Context as _, Result, bail, ensure};
+use fulmar_platform::{Interest, boot_time, wait_for};
+use fulmar_testbed::PtyProgram;
 
 use super::burst::Burst;
 use crate::judge::ScreenObserver;
@@ -50,26 +51,19 @@ impl ByteStream for TcpStream {
     }
 }
 
-impl ByteStream for &Master {
+impl ByteStream for &mut PtyProgram {
     fn read(&mut self, until: Duration) -> Result<Option<Vec<u8>>> {
         let left = until.saturating_sub(boot_time());
-        wait_for(*self, Interest::Read, Some(left))?;
-        let mut buffer = vec![0; READ_MAX];
-        match Master::read(self, &mut buffer)? {
-            Transfer::Bytes(count) => {
-                buffer.truncate(count);
-                Ok(Some(buffer))
-            }
-            Transfer::WouldBlock => Ok(None),
-            Transfer::Closed => bail!("the peer has left"),
-        }
+        let bytes = self.turn(Some(left))?.to_vec();
+        ensure!(!self.is_closed(), "the peer has left");
+        Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
     }
 
     fn write(&mut self, keys: &[u8]) -> Result<()> {
-        match Master::write(self, keys)? {
-            Transfer::Bytes(count) if count == keys.len() => Ok(()),
-            _ => bail!("the peer's terminal takes no keys"),
-        }
+        self.type_keys(keys);
+        self.type_now()?;
+        ensure!(!self.has_keys(), "the peer's terminal takes no keys");
+        Ok(())
     }
 }
 

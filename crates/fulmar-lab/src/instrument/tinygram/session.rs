@@ -14,7 +14,7 @@ use crate::instrument::Kernel;
 use crate::judge::ScreenObserver;
 use crate::peer::Peer;
 use crate::played::READY;
-use crate::replay::Stage;
+use crate::replay::{LEAVE, Stage};
 use crate::scenario::Scenario;
 
 /// The time in which a session must be there. Chosen by eye: a thousand times the round trip.
@@ -40,10 +40,9 @@ pub(super) fn run(
     let mut values = stage.kit.values(&around.fulmar)?;
     values.command = command(&values.command, &stage.kit.log(), run)?;
     let line = peer.line(&values)?;
-    let client = stage.start(&line, run.shape.terminal())?;
-    let mut stream = &client.master;
+    let mut client = stage.start(&line, run.shape.terminal())?;
     let mut watcher = ScreenWatcher {
-        stream,
+        stream: &mut client,
         observer: ScreenObserver::new(run.shape.terminal()),
     };
     let is_ready = watcher.await_text(READY, SET_UP);
@@ -51,8 +50,8 @@ pub(super) fn run(
     let is_ready = is_ready.with_context(|| format!("the screen shows “{screen}”"))?;
     ensure!(is_ready, "no session; the screen shows “{screen}”");
     run.run(&stage.link, watcher)?;
-    ByteStream::write(&mut stream, LAST_KEY)?;
-    client.let_leave()?;
+    (&mut client).write(LAST_KEY)?;
+    client.let_end(LEAVE)?;
     stage.end_processes();
     Ok(BurstSession {
         written: read_log(&stage.kit.log())?,
