@@ -6,6 +6,9 @@ use crate::trace::{Event, Record, Size, Trace};
 use Observation::{After, Censored};
 use std::time::Duration;
 
+mod properties;
+mod sessions;
+
 const SIZE: Size = Size {
     columns: 20,
     rows: 4,
@@ -27,6 +30,17 @@ impl Side {
 
     fn out(mut self, at: u64, bytes: &str) -> Self {
         self.0.push((at, Event::Host(bytes.into())));
+        self
+    }
+
+    fn size(mut self, at: u64, columns: u16, rows: u16) -> Self {
+        self.0.push((at, Event::Size(Size { columns, rows })));
+        self
+    }
+
+    /// This and then that, where both have something at one time.
+    fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
         self
     }
 
