@@ -105,3 +105,74 @@ fn percent(part: usize, whole: usize) -> f64 {
 fn millis(wait: Observation) -> f64 {
     wait.waited().as_secs_f64() * 1e3
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Observation::{After, Censored};
+
+    fn score(waits: &[Observation]) -> Score {
+        Score {
+            keys: 8,
+            wrong: 2,
+            waits: waits.to_vec(),
+            leaks: Leaks { keys: 3, shown: 1 },
+        }
+    }
+
+    fn micros(micros: u64) -> Duration {
+        Duration::from_micros(micros)
+    }
+
+    #[test]
+    fn at_once_is_within_5_ms_and_there() {
+        let waits = [
+            After(micros(0)),
+            After(micros(5000)),
+            After(micros(5001)),
+            Censored(micros(1)),
+        ];
+        let score = score(&waits);
+        assert_eq!((score.instant(), score.wrong()), (50.0, 25.0));
+    }
+
+    #[test]
+    fn what_never_came_is_waited_for_as_long_as_it_was() {
+        let score = score(&[After(micros(1000)), Censored(micros(5000))]);
+        assert_eq!(score.mean(), 3.0);
+        assert_eq!(
+            [0.5, 0.51, 1.0].map(|share| score.quantile(share)),
+            [1.0, 5.0, 5.0]
+        );
+    }
+
+    #[test]
+    fn a_quantile_is_a_wait_that_was_had() {
+        let waits: Vec<_> = (1..=100)
+            .rev()
+            .map(|wait| After(micros(wait * 1000)))
+            .collect();
+        let score = score(&waits);
+        let quantiles = [0.0, 0.005, 0.5, 0.9, 0.99, 1.0].map(|share| score.quantile(share));
+        assert_eq!(quantiles, [1.0, 1.0, 50.0, 90.0, 99.0, 100.0]);
+    }
+
+    #[test]
+    fn nothing_has_no_share_and_no_wait() {
+        let nothing = Score::default();
+        assert_eq!((nothing.instant(), nothing.wrong()), (0.0, 0.0));
+        assert_eq!((nothing.mean(), nothing.quantile(0.5)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn scores_are_added_up() {
+        let mut sum = score(&[After(micros(1))]);
+        sum.add(&score(&[Censored(micros(2)), After(micros(3))]));
+        assert_eq!((sum.keys, sum.wrong), (16, 4));
+        assert_eq!(
+            sum.waits,
+            [After(micros(1)), Censored(micros(2)), After(micros(3))]
+        );
+        assert_eq!(sum.leaks, Leaks { keys: 6, shown: 2 });
+    }
+}

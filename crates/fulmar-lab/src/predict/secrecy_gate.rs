@@ -167,3 +167,81 @@ impl fmt::Display for SecrecyReport {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predict::leak::Leaks;
+    use crate::predict::score::Score;
+    use crate::trace::{Meta, Trace};
+
+    fn recording() -> Recording {
+        let trace = b"0 SIZE 20 4\n50000 HOST 4\npw: \n1000000 USER 1\na\n";
+        let meta = Meta::parse("900000 MARK secret-on\n").unwrap();
+        Recording::new("pw", Trace::parse(trace).unwrap(), Some(&meta))
+    }
+
+    #[test]
+    fn who_shows_a_secret_is_named() {
+        let recordings = [recording()];
+        let gate = SecrecyGate::new(&recordings, 1).unwrap();
+        let shows = |shown| Score {
+            leaks: Leaks { keys: 4, shown },
+            ..Score::default()
+        };
+        // The last is the control's.
+        let trial = |shown: [usize; 5]| Trial {
+            recording: 0,
+            link: "100".parse().unwrap(),
+            seed: 7,
+            scores: shown.map(shows).to_vec(),
+            is_whole: true,
+        };
+        assert_eq!(gate.leaks(&trial([0, 0, 0, 0, 4])), [""; 0]);
+        let leaks = gate.leaks(&trial([0, 2, 0, 1, 4]));
+        let named = ["engine-hints shows 2", "client-hints shows 1"];
+        assert_eq!(leaks.len(), named.len());
+        for (leak, name) in leaks.iter().zip(named) {
+            let expected = format!("pw over 100 ms, seed 7: {name} keys of a secret");
+            assert_eq!(*leak, expected);
+        }
+    }
+
+    #[test]
+    fn only_some_may_be_asked_and_nobody_may_not() {
+        let recordings = [recording()];
+        let gate = || SecrecyGate::new(&recordings, 1).unwrap();
+        let some = gate().kept_by(&[PredictorKind::Client, PredictorKind::Stock]);
+        assert_eq!(some.keepers, [PredictorKind::Client]);
+        let nobody = gate().kept_by(&[PredictorKind::Everything]);
+        assert!(nobody.run(|_| ()).is_err());
+    }
+
+    #[test]
+    fn a_gate_is_passed_without_leaks_and_with_a_control_that_is_seen_everywhere() {
+        let report = |leaks: &[&str], control: usize, blind: &[&str]| {
+            let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+            SecrecyReport {
+                sessions: 9,
+                secret_keys: 30,
+                leaks: owned(leaks),
+                control,
+                blind: owned(blind),
+            }
+        };
+        let passed = report(&[], 3, &[]);
+        assert!(passed.is_passed());
+        assert_eq!(
+            passed.to_string(),
+            "passed: 9 sessions, 30 keys of secrets typed; 0 sessions leak; the control shows 3"
+        );
+        for failed in [
+            report(&["leaked"], 3, &[]),
+            report(&[], 0, &[]),
+            report(&[], 3, &["pw"]),
+        ] {
+            assert!(!failed.is_passed());
+            assert!(failed.to_string().contains("FAILED"), "{failed}");
+        }
+    }
+}

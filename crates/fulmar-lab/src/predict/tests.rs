@@ -8,6 +8,9 @@ use super::*;
 use crate::stats::Observation;
 use crate::trace::{Meta, Trace};
 
+mod leaks;
+mod truth;
+
 const LINK: TestLink = TestLink {
     round_trip: 100,
     jitter: 0,

@@ -1,0 +1,167 @@
+//! The effects of keys, and what is wrong because of them.
+
+use super::*;
+
+/// The screen with which each key's effect is complete.
+fn complete(trace: &[u8]) -> Vec<Option<usize>> {
+    let recording = recording(trace);
+    let keys = recording.truth.keys().iter();
+    keys.map(|key| key.effect.as_ref().map(|effect| effect.after))
+        .collect()
+}
+
+#[test]
+fn an_answer_begins_within_250_ms() {
+    let answered_after = |micros: u64| {
+        let at = 1_000_000 + micros;
+        let trace = format!("0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n{at} HOST 1\na\n");
+        complete(trace.as_bytes())
+    };
+    assert_eq!(answered_after(250_000), [Some(2)]);
+    assert_eq!(answered_after(250_001), [None]);
+}
+
+#[test]
+fn a_burst_ends_at_a_gap_of_20_ms_or_at_the_next_key_that_is_answered() {
+    let second_after = |micros: u64| {
+        let at = 1_001_000 + micros;
+        let trace = format!(
+            "0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 1\na\n{at} HOST 1\nb\n"
+        );
+        complete(trace.as_bytes())
+    };
+    assert_eq!(second_after(19_999), [Some(3)]);
+    assert_eq!(second_after(20_000), [Some(2)]);
+    let next = b"0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n1001000 HOST 1\na\n\
+        1005000 USER 1\nb\n1006000 HOST 1\nb\n";
+    assert_eq!(complete(next), [Some(2), Some(3)]);
+}
+
+#[test]
+fn keys_that_come_within_20_ms_have_their_answer_together() {
+    let second_after = |micros: u64| {
+        let at = 1_000_000 + micros;
+        let trace = format!(
+            "0 SIZE 20 4\n0 HOST 2\n$ \n1000000 USER 1\na\n{at} USER 1\nb\n1030000 HOST 2\nab\n"
+        );
+        complete(trace.as_bytes())
+    };
+    assert_eq!(second_after(19_999), [Some(2), Some(2)]);
+    assert_eq!(second_after(20_000), [None, Some(2)]);
+}
+
+#[test]
+fn screens_are_found_by_the_bytes_that_lead_to_them() {
+    let truth = recording(SHELL).truth;
+    // The prompt, l, x, Backspace, a newline, a line and a prompt.
+    let written: Vec<usize> = (0..=truth.end())
+        .map(|screen| truth.written(screen))
+        .collect();
+    assert_eq!(written, [0, 2, 3, 4, 7, 9, 16]);
+    assert_eq!(truth.length(), 16);
+    assert_eq!(
+        [0, 1, 2, 6, 7, 16, 99].map(|bytes| truth.number_at(bytes)),
+        [0, 0, 1, 3, 4, 6, 6]
+    );
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(|keys| truth.reach(keys)),
+        [1, 2, 3, 4, 6]
+    );
+}
+
+/// Draws a wrong cell for a while after each key, and says because of which byte.
+struct Blaming<F> {
+    fake: Fake<F>,
+    bytes: Vec<u64>,
+    blamed: fn(&[u64]) -> u64,
+}
+
+impl<F: Fn(usize, &mut ScreenSnapshot)> Predictor for Blaming<F> {
+    fn type_keys(&mut self, now: Duration, keys: &KeyboardRead, frame: &ServerFrame) {
+        self.bytes.push(keys.first);
+        self.fake.type_keys(now, keys, frame);
+    }
+
+    fn take_frame(&mut self, _: Duration, _: &ServerFrame) {}
+
+    fn draw(&mut self, now: Duration, frame: &ServerFrame) -> DrawnScreen {
+        let mut drawn = self.fake.draw(now, frame);
+        if !self.bytes.is_empty() {
+            drawn.causes.insert(at(2, 10), (self.blamed)(&self.bytes));
+        }
+        drawn
+    }
+
+    fn poll_timeout(&self) -> Option<Duration> {
+        self.fake.poll_timeout()
+    }
+}
+
+#[test]
+fn the_key_that_a_predictor_names_is_to_blame() {
+    let recording = recording(SHELL);
+    let wrong = |blamed: fn(&[u64]) -> u64| {
+        let lie = |_: usize, snapshot: &mut ScreenSnapshot| {
+            snapshot.set(at(2, 10), CellLook::BLANK.with('z'));
+        };
+        let mut blaming = Blaming {
+            fake: Fake::new(ms(60), lie),
+            bytes: Vec::new(),
+            blamed,
+        };
+        let scored = scored(&recording, &mut blaming);
+        let wrongs = scored.wrongs.iter();
+        let wrongs: Vec<_> = wrongs
+            .map(|wrong| (wrong.key, wrong.lasted.as_millis()))
+            .collect();
+        assert!(
+            scored
+                .wrongs
+                .iter()
+                .all(|wrong| wrong.place == Some(at(2, 10)))
+        );
+        (wrongs, scored.score.wrong)
+    };
+    let newest = wrong(|bytes| bytes[bytes.len() - 1]);
+    assert_eq!(newest, (vec![(0, 60), (1, 50), (2, 60), (3, 60)], 4));
+    // The second and the third overlap: it is wrong for 110 ms in one go.
+    let first = wrong(|bytes| bytes[0]);
+    assert_eq!(first, (vec![(0, 60), (0, 110), (0, 60)], 1));
+}
+
+#[test]
+fn the_screen_behind_a_newline_is_true() {
+    let recording = recording(SHELL);
+    let wrong = |column: u16| {
+        let draw = move |typed: usize, snapshot: &mut ScreenSnapshot| {
+            if typed == 4 {
+                for (column, character) in (0..).zip("a b".chars()) {
+                    snapshot.set(at(1, column), CellLook::BLANK.with(character));
+                }
+                snapshot.set_cursor(at(2, column));
+            }
+        };
+        let scored = scored(&recording, &mut Fake::new(ms(90), draw));
+        scored.wrongs.len()
+    };
+    assert_eq!((wrong(0), wrong(1)), (0, 1));
+}
+
+#[test]
+fn what_the_frame_shows_is_not_wrong_and_what_is_not_typed_yet_is() {
+    let recording = recording(SHELL);
+    let truth = &recording.truth;
+    let wrong = |ahead: usize| {
+        let draw = |typed: usize, snapshot: &mut ScreenSnapshot| {
+            *snapshot = truth.snapshot(truth.reach(typed + ahead)).clone();
+        };
+        let scored = scored(&recording, &mut Fake::new(ms(1000), draw));
+        let mut keys: Vec<usize> = scored.wrongs.iter().map(|wrong| wrong.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    };
+    assert_eq!(wrong(0), [0; 0]);
+    // `x` is shown with `l`; its end with `x` looks like the screen before; Enter's answer 750 ms too early.
+    assert_eq!(wrong(1), [0, 2]);
+}
