@@ -62,6 +62,7 @@ impl Hopping {
             hop_interval,
             ..
         } = departure;
+        // A port that was just opened has had no time to prove itself.
         if now.since(self.chosen) > hop_interval && now.since(proven) > hop_interval {
             self.chosen = now;
             events.push(Event::OpenPath);

@@ -58,7 +58,7 @@ pub(crate) struct LoginParent {
     has_let_go_on: bool,
 }
 
-/// The reason why an parent is not needed any more.
+/// The reason why a parent is not needed any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leave {
     /// The client was heard.

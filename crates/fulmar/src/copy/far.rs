@@ -83,6 +83,7 @@ fn work(arguments: &CopyServerArgs, parent: ParentHandle) -> Result<u8, Failure>
     };
     let (wish, ports) = (arguments.bind(), arguments.ports());
     let bound = bind::bind_with(&wish, ports, &environment, Names::Own, options)?;
+    // Only in the process that does not fork any more (docs/threat-model.md §5).
     let secret = secret()?;
     let quic = Options {
         idle_timeout: arguments.idle.map_or(SILENT_MAX, Duration::from_secs),

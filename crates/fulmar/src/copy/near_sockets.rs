@@ -33,6 +33,7 @@ impl NearSockets {
     pub(super) fn new(destinations: Destinations) -> NearSockets {
         let options = UdpOptions {
             icmp_errors: IcmpErrors::Reported,
+            // Datagrams of QUIC must not be fragmented (RFC 9000 §14).
             fragmentation: Fragmentation::Forbidden,
             ..UdpOptions::default()
         };
@@ -159,6 +160,8 @@ impl PathHandler for Copy<'_> {
 
     fn handle_report(&mut self, report: Report) {
         *self.refusals = self.refusals.saturating_add(1);
+        // Only the far end's own host can know that nobody listens. It may be forged, so alone it
+        // ends nothing (docs/threat-model.md §7).
         if report.error == SendError::Refused && report.is_of_peer {
             self.absence.refused(now());
         }

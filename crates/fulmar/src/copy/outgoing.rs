@@ -41,6 +41,7 @@ impl Outgoing {
                 None => connection.poll_transmit(now(), &mut self.buffer),
             };
             let Some(transmit) = transmit else { break };
+            // Any other error is a loss to QUIC, which sends again.
             if let Err(SendError::NoRoom) = send(&batch(&transmit, &self.buffer)) {
                 self.pending = Some(transmit);
                 break;

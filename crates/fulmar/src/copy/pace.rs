@@ -43,6 +43,7 @@ impl Pace {
             return wanted;
         };
         let earned = bytes_in(rate, now.since(self.since));
+        // Or a slow rate, asked often, would never earn a whole byte.
         if earned > 0 {
             self.since = now;
         }

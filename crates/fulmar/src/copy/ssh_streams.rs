@@ -131,6 +131,8 @@ impl SshStreams {
         self.flush(pipes)?;
         let mut buffer = vec![0; BYTES_AT_ONCE];
         let mut budget = BYTES_PER_TURN / BYTES_AT_ONCE;
+        // What is not read stays in the pipe, which in the end holds back the far end: over ssh
+        // there is no other flow control.
         while self.wants_more() {
             if budget == 0 {
                 return Ok(true);
@@ -248,6 +250,8 @@ impl Streams for SshStreams {
     }
 
     fn room(&mut self, stream: StreamId) -> usize {
+        // Control has room where data have none, so that an end that waits for an answer gets it
+        // (docs/channel.md §1).
         let limit = match stream {
             StreamId::CONTROL => OUTGOING_BYTES_MAX + CONTROL_BYTES_MAX,
             _ => OUTGOING_BYTES_MAX,

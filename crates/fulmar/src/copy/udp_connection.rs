@@ -139,6 +139,7 @@ impl UdpConnection {
     pub(super) fn close(&mut self, now: Time, is_done: bool) {
         self.connection.close(now);
         self.sockets.transmit_last(now, &mut self.connection);
+        // A far end that knows that all is done leaves by itself.
         if !is_done {
             self.linger();
         }

@@ -170,6 +170,7 @@ impl SshChild {
             return self.ssh.terminate();
         };
         self.ssh.close_input();
+        // A connection that others use as well is not ours to end.
         if self.ends_within(patience, &mut children) || self.is_shared() {
             return;
         }

@@ -117,6 +117,7 @@ impl ClientSockets {
     /// Ends a turn: closes what was only needed as long as the server could be anywhere. Returns whether there may
     /// be more to receive than the turn has taken.
     pub(crate) fn end_turn(&mut self) -> bool {
+        // Not sooner: within a turn sockets are known by their places.
         if mem::take(&mut self.is_settled)
             && let Some(peer) = self.destinations.peer()
         {

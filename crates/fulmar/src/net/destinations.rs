@@ -114,6 +114,7 @@ impl Destinations {
             return vec![peer];
         }
         let source = self.source;
+        // Nobody else can have us send to what the user has written out (docs/threat-model.md §9).
         let has_room = |tried: &&mut Tried| {
             source == Source::User || tried.datagrams.saturating_add(datagrams) <= UNANSWERED_MAX
         };

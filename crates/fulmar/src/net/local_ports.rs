@@ -61,6 +61,7 @@ impl LocalPorts {
                 Err(error) => tracing::info!(%error, is_ipv6, "no socket of that family"),
             }
         }
+        // A number is never used for another path, not even after a failure.
         self.next += 1;
         outcome
     }

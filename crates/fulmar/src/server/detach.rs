@@ -60,6 +60,7 @@ pub(crate) fn detach() -> io::Result<Detached> {
             let mut word = [0];
             let outcome = match reader.read_exact(&mut word) {
                 Ok(()) => Outcome::Ready,
+                // The daemon has ended, and its end of the pipe with it.
                 Err(_) => Outcome::Failed,
             };
             Ok(Detached::Parent {
