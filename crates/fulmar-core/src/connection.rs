@@ -92,6 +92,8 @@ impl Connection {
         };
         self.endpoint.set_local(now, state);
         self.endpoint
+            // Without room, new states count as lost. The client sends them again (docs/protocol.md
+            // §5.2).
             .set_intake(if session.input().has_room_for_a_state() {
                 Intake::Open
             } else {

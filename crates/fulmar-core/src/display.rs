@@ -128,6 +128,8 @@ impl Display {
         if let State::Left = self.state {
             self.state = State::Unknown;
             out.extend_from_slice(&self.outer.enter);
+            // Application cursor keys always: the server translates them for the program
+            // (docs/protocol.md §9.1).
             out.extend_from_slice(b"\x1b[?1h");
         }
     }

@@ -44,6 +44,7 @@ impl EchoHistory {
         while let Some(&(number, noted)) = self.waiting.front()
             && noted + ECHO_DELAY <= now
         {
+            // It never falls, whatever numbers come (docs/protocol.md §6.4).
             self.echo_ack = self.echo_ack.max(number);
             self.waiting.pop_front();
         }

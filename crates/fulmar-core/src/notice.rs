@@ -258,6 +258,8 @@ impl Notices {
         liveness: ServerLiveness,
         link: impl FnOnce() -> String,
     ) -> Option<String> {
+        // In this order: what the user is doing, what the user has asked for, and then what is
+        // wrong.
         if self.is_armed {
             return self.help_text();
         }

@@ -34,6 +34,7 @@ impl ResizePace {
         if self.due()? > now {
             return None;
         }
+        // A token bucket that is kept as the time at which it will be full (GCRA).
         self.rested = self.rested.max(now) + RESIZE_INTERVAL;
         self.wanted.take()
     }

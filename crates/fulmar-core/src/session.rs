@@ -132,6 +132,8 @@ impl Session {
         }
         // The last state of all is no number that an answer could name.
         if !events.is_empty() && number != StateNumber::SHUTDOWN {
+            // The echo ack counts from when the pty has taken the last of these keys
+            // (docs/protocol.md §6.4).
             self.input.mark(now, number, &mut self.echo);
         }
     }

@@ -139,6 +139,7 @@ impl Synced for UserStream {
         for run in log.runs(source.position, self.position) {
             let units = encoder.push(&run);
             position += units;
+            // The budget is used up. A position in between is a state like any other.
             if units < run.units() {
                 break;
             }
