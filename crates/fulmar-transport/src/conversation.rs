@@ -214,6 +214,7 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
         }
         let departure = Departure {
             bytes: cost.bytes,
+            // Only what was never sent elsewhere can prove a path (docs/threat-model.md §7).
             news: outgoing.is_new.then_some(outgoing.numbers.target),
             proven: self.sender.acknowledged_sent_at(),
             hop_interval: hop_interval(self.clock.round_trip().smoothed()),

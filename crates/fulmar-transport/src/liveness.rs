@@ -66,6 +66,7 @@ impl Liveness {
     ///
     /// Source: docs/threat-model.md §7: anybody off the path can forge a report.
     pub(crate) fn is_unanswered(&self, now: Time, timeout: Duration) -> bool {
+        // Nothing has ever come that a report would contradict.
         let Some(arrived) = self.arrived else {
             return true;
         };

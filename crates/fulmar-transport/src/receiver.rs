@@ -251,6 +251,7 @@ impl<S: Synced> Receiver<S> {
             let Some(Pledge { at, carrier }) = held.pledge else {
                 continue;
             };
+            // The peer has made use of it, which tells how long an acknowledgement takes.
             if held.number <= numbers.throwaway {
                 self.settling = now.since(at);
             } else if carrier <= numbers.acknowledged {
