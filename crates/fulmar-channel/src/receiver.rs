@@ -121,6 +121,8 @@ impl Receiver {
         streams: &mut impl Streams,
         budget: usize,
     ) -> Result<Poll, ProtocolError> {
+        // Nothing is done until what has happened was told, so that news has a bound
+        // (docs/threat-model.md §6).
         if self.news.is_full() {
             return Ok(Poll::More);
         }

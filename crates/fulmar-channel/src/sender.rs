@@ -142,6 +142,8 @@ impl Sender {
         streams: &mut impl Streams,
         budget: usize,
     ) -> Result<Poll, ProtocolError> {
+        // Nothing is done until what has happened was told, so that news has a bound
+        // (docs/threat-model.md §6).
         if self.news.is_full() {
             return Ok(Poll::More);
         }
@@ -278,6 +280,7 @@ impl Sender {
         self.large_unsettled -= usize::from(entry.is_large);
         add(
             &mut self.news.progress.bytes,
+            // What was not sent counts as done as well: nothing more comes of it.
             entry.kind.size().saturating_sub(entry.bytes),
         );
         self.news.settled(entry.path, entry.kind, verdict);

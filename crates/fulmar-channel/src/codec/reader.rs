@@ -45,6 +45,7 @@ impl<'a> Reader<'a> {
     /// A number with a sign.
     pub(super) fn signed(&mut self) -> Result<i64, ProtocolError> {
         let value = self.number()?;
+        // Zigzag: 0, -1, 1, -2, … (docs/channel.md §2).
         let half = i64::try_from(value >> 1).map_err(|_| self.fault())?;
         Ok(if value & 1 == 0 { half } else { -half - 1 })
     }

@@ -161,6 +161,8 @@ impl Sender {
 
     /// The next entry of the walk, if it may be under way.
     fn next_entry(&mut self, source: &mut impl Source) -> Option<Entry> {
+        // Both ends know the lowest number that is not settled, so there is no frame for credit
+        // (docs/channel.md §6).
         let floor = self
             .unsettled
             .first_key_value()
@@ -225,6 +227,7 @@ impl Sender {
                     self.way(at).job = Some(job);
                     return false;
                 }
+                // Only now is it known how long a stream is.
                 Content::End => job.end = Some(offset),
                 Content::Bytes(_) | Content::Zeros(_) => {}
             }
