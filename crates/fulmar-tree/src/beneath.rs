@@ -64,6 +64,7 @@ impl Beneath {
             return Ok(Rc::clone(&self.root));
         }
         let path = names.join(&b'/');
+        // The same folder as before, wherever its name leads by now.
         if let Some((_, folder)) = self.kept.iter().find(|(kept, _)| *kept == path) {
             return Ok(Rc::clone(folder));
         }

@@ -246,6 +246,7 @@ fn write_some(pipe: BorrowedFd<'_>, waiting: &Waiting, is_regular: bool) -> Resu
     if let Some(offset) = place {
         return system::write_at(pipe, bytes, offset).map(|()| bytes.len());
     }
+    // More might wait for room.
     let limit = if is_regular {
         bytes.len()
     } else {

@@ -229,6 +229,8 @@ impl TreeSource {
     fn next_below(&mut self, id: EntryId) -> Option<Found> {
         let level = self.levels.last_mut()?;
         match system::next_name(&mut level.listing) {
+            // What an interrupted copy has left is no file of the user's
+            // (docs/decisions/023-tree.md).
             Some(Ok((name, _))) if is_partial_name(&name) => Some(Found::NotNow),
             Some(Ok((name, kind))) => Some(
                 self.below(id, &name, kind)
