@@ -137,6 +137,7 @@ impl Ssh {
         for option in implementation.options() {
             line.extend(["-o", option].map(OsString::from));
         }
+        // Others may not know `--`, and a destination does not begin with a dash anyway.
         if let SshImplementation::OpenSsh(_) = implementation {
             let family = match self.family {
                 OnlyFamily::Any => None,
