@@ -122,6 +122,7 @@ impl Canvas {
     /// Returns the cells that `after`, made from this canvas, shows otherwise.
     pub(crate) fn changes(&self, after: &Canvas) -> Vec<CellChange> {
         let rows = self.screen.rows().zip(after.screen.rows());
+        // A row that both share was not drawn into.
         let changed = (0..).zip(rows).filter(|(_, (a, b))| !Arc::ptr_eq(a, b));
         let mut changes = Vec::new();
         for (row, (before, after)) in changed {

@@ -105,6 +105,7 @@ pub(crate) fn longest_shifted_match<'a>(
 /// Returns the number of rows by which the frame shows the line of `expected` elsewhere, if it does.
 fn row_shift(expected: &Canvas, frame: &Canvas) -> Option<i32> {
     let (from, to) = (expected.caret(), frame.caret());
+    // In the first column there is nothing left of the caret by which the line could be known.
     if from.row == to.row || from.column != to.column || from.column.0 == 0 {
         return None;
     }

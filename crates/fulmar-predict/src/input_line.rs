@@ -64,6 +64,8 @@ impl InputLine {
     /// True if the caret of `canvas` is still in this line, perhaps on another row.
     pub(crate) fn holds_caret_of(&self, canvas: &Canvas) -> bool {
         match self.context.kind {
+            // In an editor each row is a line of its own. Elsewhere a line may be moved, if the
+            // text left of it tells it from others.
             InputKind::Editor => self.row == canvas.caret().row,
             _ => {
                 canvas.caret().column.0 >= self.margin

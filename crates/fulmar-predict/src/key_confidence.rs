@@ -13,6 +13,7 @@ const OFTEN_WRONG: u32 = 3;
 /// True if a key with this record may be expected to do as predicted.
 pub(crate) fn is_confident(key: Key, record: &KeyRecord) -> bool {
     match record.wrong {
+        // S9: for characters the epoch alone decides.
         _ if matches!(key, Key::Text(_)) => true,
         0 => record.right_in_a_row > 0 || is_common(key),
         1..OFTEN_WRONG => record.right_in_a_row > 0,
