@@ -150,6 +150,7 @@ impl Grid {
     /// Moves the rows of `region` up by `count`, and returns where those are that left it above.
     fn move_up(&mut self, region: Range<u16>, count: u16) -> Range<u16> {
         let count = count.min(region.end - region.start);
+        // The whole screen: the ring is turned, and rows that stay cost nothing.
         if region.start == 0 && usize::from(region.end) == self.rows.len() {
             self.work += u64::from(count);
             self.rows.rotate_left(usize::from(count));

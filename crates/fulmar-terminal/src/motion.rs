@@ -132,6 +132,7 @@ impl Screen {
     /// stays pending.
     pub(crate) fn tab_forward(&mut self, count: u16) {
         let last = self.size.last_column();
+        // A count is cut before a loop begins (docs/threat-model.md §6).
         for _ in 0..count.min(self.size.columns()) {
             let column = self.cursor.position.column;
             if column >= last {

@@ -49,6 +49,8 @@ impl Screen {
     /// `params;uri`. An empty target ends the link.
     fn set_link(&mut self, value: &str) {
         self.style.link = value.split_once(';').and_then(|(parameters, uri)| {
+            // An address goes to the user's terminal, so nothing that a terminal could obey may be
+            // in it.
             let usable = !uri.is_empty() && uri.len() <= LINK_URI_MAX && is_printable_ascii(uri);
             if !usable {
                 return None;

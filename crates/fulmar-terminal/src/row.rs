@@ -353,6 +353,7 @@ impl CellRow {
 
     fn note_extra(&mut self, extra: Extra) -> u16 {
         let side = self.side.get_or_insert_default();
+        // Text comes in runs of one style, so the last entry mostly fits.
         if side.extras.last() != Some(&extra) {
             if side.extras.len() >= side_table_max(self.cells.len()) {
                 self.compact();

@@ -215,6 +215,7 @@ fn along_row(from: Column, to: Column) -> Vec<u8> {
     } else if to.0 == 0 && back > 0 {
         b"\r".to_vec()
     } else if back <= 4 {
+        // Up to four of them are no longer than a sequence (docs/protocol.md §7).
         vec![b'\x08'; usize::from(back)]
     } else {
         count(back, 'D')
