@@ -10,6 +10,7 @@ use std::process::Command;
 use fulmar_core::{Capabilities, Names};
 use fulmar_login::{Login, LoginEvent, LoginFailure, Offer, Opening, Reachable, SessionService};
 use fulmar_platform::{Signal, signals};
+use fulmar_settings::{RecordFiles, SettingSources};
 
 use crate::client::{self, ClientSetup, ConnectParams, farewell};
 use crate::clock::now;
@@ -19,7 +20,6 @@ use crate::reactor::{Event, Reactor};
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
 use crate::{log, report, session_key};
-use fulmar_settings::{RecordFiles, SettingSources};
 
 /// Opens a session on this machine with `command`, or with a shell, and returns the status to leave
 /// with.

@@ -7,13 +7,13 @@ use std::sync::Mutex;
 
 use fulmar_core::Names;
 use fulmar_platform::{PrivateFileError, Unfit, create_private};
+use fulmar_settings::{Environment, LOG_FILTER_DEFAULT, LOG_FILTER_VARIABLE};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::advice::Advice;
-use fulmar_settings::{Environment, LOG_FILTER_DEFAULT, LOG_FILTER_VARIABLE};
 
 /// The place that the log is written to.
 #[derive(Clone, Copy, Debug)]

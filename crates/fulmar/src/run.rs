@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use clap::Parser as _;
 use clap::error::ErrorKind;
 use fulmar_core::Names;
+use fulmar_settings::SettingSources;
 
 use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command, manual};
 use crate::environment;
@@ -12,7 +13,6 @@ use crate::errors::Failure;
 use crate::names::Program;
 use crate::system::{self, while_doing};
 use crate::{client, copy, local, login, report, server, settings, wrapper};
-use fulmar_settings::SettingSources;
 
 /// Does what the words ask for, and returns the status to leave with.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> u8 {

@@ -3,9 +3,9 @@
 use clap::CommandFactory as _;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use fulmar_settings::{OTHER_VARIABLES, SETTINGS, SettingInfo};
 
 use super::{Cli, EXAMPLE_FILE, EXAMPLES, Page};
-use fulmar_settings::{OTHER_VARIABLES, SETTINGS, SettingInfo};
 
 /// The commands of keys after the escape key: docs/protocol.md §9.2, and two of ours.
 const KEYS: [(&str, &str); 6] = [

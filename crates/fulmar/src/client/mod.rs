@@ -23,6 +23,8 @@ use fulmar_datagram::Key;
 use fulmar_login::SessionService;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
+use fulmar_settings::Environment;
+use fulmar_settings::{SettingSources, Settings};
 use fulmar_terminal::Size;
 
 use self::capabilities::Alternate;
@@ -42,8 +44,6 @@ use crate::steps::Steps;
 use crate::system::{self, while_doing};
 use crate::trace::Trace;
 use crate::{address, crash, random, report};
-use fulmar_settings::Environment;
-use fulmar_settings::{SettingSources, Settings};
 
 /// Joins a server, and returns the status to leave with.
 ///

@@ -11,6 +11,7 @@ use fulmar_login::{
 };
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Interest, Signal};
+use fulmar_settings::{BindServer, LoginSettings};
 
 use super::error::Failure;
 use super::rate::Rate;
@@ -20,7 +21,6 @@ use crate::login::{self, SshLogin};
 use crate::net::destinations::Destinations;
 use crate::reactor::{Event, Reactor, Token};
 use crate::system::while_doing;
-use fulmar_settings::{BindServer, LoginSettings};
 
 /// A far end that waits.
 pub(super) struct WaitingFarEnd {

@@ -39,6 +39,7 @@ use std::time::Duration;
 
 use fulmar_channel::Totals;
 use fulmar_platform::{Interest, SavedModes, Signal, Tty, forbid_core_dumps, signals};
+use fulmar_settings::SettingSources;
 
 use self::arguments::CopyOptions;
 pub(crate) use self::arguments::{CopyArgs, CopyServerArgs};
@@ -60,7 +61,6 @@ use crate::reactor::{Event, Reactor, Token};
 use crate::report;
 use crate::settings;
 use crate::system::while_doing;
-use fulmar_settings::SettingSources;
 
 /// Datagrams that one turn of a loop takes from its sockets.
 ///

@@ -25,6 +25,7 @@ use fulmar_login::{
     OpeningError, Reachable, SessionService, Ssh, remote_command,
 };
 use fulmar_platform::{Signal, signals};
+use fulmar_settings::SettingSources;
 
 pub(crate) use self::error::Failure;
 use self::request::Window;
@@ -37,7 +38,6 @@ use crate::reactor::{Event, Reactor};
 use crate::report;
 use crate::steps::{Step, Steps};
 use crate::system::while_doing;
-use fulmar_settings::SettingSources;
 
 /// Reads `[user@]host`.
 ///

@@ -9,12 +9,12 @@ use std::process::{Child, Command};
 use fulmar_platform::resolve::numeric;
 use fulmar_platform::{Signal, process};
 use fulmar_predict::PredictionMode;
+use fulmar_settings::Settings;
 
 use super::error::Failure;
 use crate::client::ConnectParams;
 use crate::reactor::{Event, Reactor};
 use crate::system::{cannot_start, while_doing};
-use fulmar_settings::Settings;
 
 /// Runs the client to its end, and returns its status. It joins the likeliest of the addresses, for
 /// it takes one only; the ssh that has started the server stays for as long as it wants.

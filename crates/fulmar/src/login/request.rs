@@ -8,11 +8,11 @@ use fulmar_core::Capabilities;
 use fulmar_login::shell_words::{quoted, split};
 use fulmar_login::{Bind, Offer, Opening};
 use fulmar_platform::resolve::numeric;
+use fulmar_settings::Environment;
+use fulmar_settings::{BindServer, LoginSettings};
 use fulmar_terminal::Size;
 
 use crate::server::locale;
-use fulmar_settings::Environment;
-use fulmar_settings::{BindServer, LoginSettings};
 
 /// A terminal that a session is asked for.
 #[derive(Clone, Copy, Debug)]

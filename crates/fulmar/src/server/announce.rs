@@ -12,11 +12,11 @@ use fulmar_core::Names;
 use fulmar_datagram::Key;
 use fulmar_login::{Announcement, CopyInvitation, Line, invitation_text};
 use fulmar_platform::tty::is_terminal;
+use fulmar_settings::Environment;
 use zeroize::Zeroizing;
 
 use crate::advice::Advice;
 use crate::session_key;
-use fulmar_settings::Environment;
 
 /// The most warnings that are printed.
 ///

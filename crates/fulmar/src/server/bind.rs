@@ -12,10 +12,10 @@ use fulmar_datagram::limits::{DATAGRAM_BYTES_IPV4, DATAGRAM_BYTES_IPV6};
 use fulmar_login::{Bind, PortRange};
 use fulmar_platform::UdpSocket;
 use fulmar_platform::udp::{Families, UdpOptions};
+use fulmar_settings::Environment;
 
 use super::error::Failure;
 use crate::address;
-use fulmar_settings::Environment;
 
 /// The sockets of a server, all on one port.
 #[derive(Debug)]

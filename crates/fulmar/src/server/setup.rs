@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fulmar_core::Names;
 use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
+use fulmar_settings::Environment;
 
 use super::error::Failure;
 use super::lifetime;
@@ -12,7 +13,6 @@ use crate::environment;
 use crate::log::{self, Log};
 use crate::system::while_doing;
 use crate::trace::Trace;
-use fulmar_settings::Environment;
 
 /// The places in which a server writes what it does.
 #[derive(Clone, Copy, Debug)]

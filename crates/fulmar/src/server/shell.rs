@@ -4,9 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use fulmar_platform::{CoreLimit, Spawn, User};
+use fulmar_settings::Environment;
 
 use super::options::Colors;
-use fulmar_settings::Environment;
 
 /// The shell where neither environment nor password database names one.
 const SHELL: &str = "/bin/sh";

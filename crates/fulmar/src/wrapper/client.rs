@@ -7,12 +7,13 @@ use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
+use fulmar_settings::Environment;
+
 use super::error::Failure;
 use super::lines::Invitation;
 use super::options::MoshOptions;
 use crate::client::capabilities;
 use crate::system::{cannot_start, while_doing};
-use fulmar_settings::Environment;
 
 /// More than the digits of any number of colours.
 ///

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use fulmar_core::Names;
 use fulmar_login::attributed;
 use fulmar_platform::resolve::numeric;
+use fulmar_settings::Environment;
 
 pub(crate) use self::error::Failure;
 use self::lines::{Hearing, Invitation};
@@ -34,7 +35,6 @@ use crate::environment;
 use crate::names::{Program, STAND_IN_TEXT};
 use crate::system::while_doing;
 use crate::{login, report};
-use fulmar_settings::Environment;
 
 /// The subcommand that stands for the link: `fulmar mosh …` is `mosh …`.
 pub(crate) const SUBCOMMAND: &str = "mosh";

@@ -5,9 +5,9 @@
 use std::ffi::{OsStr, OsString};
 
 use fulmar_login::{PortRange, PortRangeError};
+use fulmar_settings::Environment;
 
 use super::command_line::{self, Known, OptionValue, Order, Takes};
-use fulmar_settings::Environment;
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]

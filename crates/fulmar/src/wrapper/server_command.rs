@@ -5,10 +5,10 @@
 use std::ffi::{OsStr, OsString};
 
 use fulmar_login::shell_words::quoted;
+use fulmar_settings::Environment;
 
 use super::options::{Bind, MoshOptions, Route};
 use crate::server::locale;
-use fulmar_settings::Environment;
 
 /// Says where ssh has come to, in any shell that a user may have there: it is one command with one
 /// word in quotes.

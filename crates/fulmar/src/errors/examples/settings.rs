@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::{OWN, Row, STOCK, row};
-use crate::log;
 use fulmar_settings::Environment;
 use fulmar_settings::{ConfigLocation, FileFault, SettingsError, ValueSource};
+
+use super::{OWN, Row, STOCK, row};
+use crate::log;
 
 pub(super) fn rows() -> Vec<Row> {
     let path = || PathBuf::from("/home/ada/.config/fulmar/config.toml");

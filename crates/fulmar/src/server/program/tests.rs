@@ -5,13 +5,13 @@ use fulmar_core::{
 };
 use fulmar_datagram::Key;
 use fulmar_platform::Poller;
+use fulmar_settings::Environment;
 use fulmar_transport::Arrival;
 use fulmar_transport::limits::TURN_WORK_MAX;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::*;
 use crate::server::options::Colors;
-use fulmar_settings::Environment;
 
 const PATH: PathId = PathId::new(1);
 
