@@ -35,7 +35,7 @@ use self::detach::{Detached, Outcome, detach};
 pub(crate) use self::error::Failure;
 use self::options::{Options, PartialOptions};
 use self::plan::Plan;
-use self::setup::{Owner, ServerSetup};
+use self::setup::{Owner, Records, ServerSetup};
 use crate::advice::Advice as _;
 use crate::environment;
 use crate::login_parent::{Leave, LoginFork, fork_daemon};
@@ -50,7 +50,7 @@ use crate::system::while_doing;
 ///
 /// When it cannot be started, unless that is the daemon's failure, which says why itself.
 pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
-    let setup = ServerSetup::find(&options.records(), names)?;
+    let setup = ServerSetup::find(&Records::from(&options), names)?;
     let plan = Plan::make(setup, Owner::find(names)?, options)?;
     for warning in &plan.warnings {
         report::complain(names.program(), warning);

@@ -22,7 +22,7 @@ use super::bind::{self, Bound};
 use super::error::Failure;
 use super::options::{Options, PartialOptions};
 use super::plan::{Opened, Plan, ignore_signals, watch};
-use super::setup::{Owner, ServerSetup};
+use super::setup::{Owner, Records, ServerSetup};
 use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::session_key;
@@ -52,7 +52,7 @@ fn prepare(
     given: PartialOptions,
     parent: &mut ParentHandle,
 ) -> Result<Option<(Plan, Opened, Agreement)>, Failure> {
-    let setup = ServerSetup::find(&given.records(), Names::Own)?;
+    let setup = ServerSetup::find(&Records::from(&given), Names::Own)?;
     ignore_signals()?;
     let mut listener = Listener::open(ListenAddress::of(&given.clone().alone()), &setup)?;
     // While the offer is on its way.

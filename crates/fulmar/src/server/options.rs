@@ -7,7 +7,6 @@ use fulmar_login::{Bind, Offer, PortRange};
 use fulmar_terminal::Size;
 
 use super::locale::VARIABLES;
-use super::setup::Records;
 
 /// The options of a server, whichever way they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,27 +52,7 @@ pub(crate) struct PartialOptions {
     pub(crate) log: Option<PathBuf>,
 }
 
-impl Options {
-    /// Returns where to write what happens.
-    pub(crate) fn records(&self) -> Records<'_> {
-        Records {
-            log: self.log.as_deref(),
-            trace: self.trace.as_deref(),
-            verbosity: self.verbosity,
-        }
-    }
-}
-
 impl PartialOptions {
-    /// Returns where to write what happens, which no client has a say in.
-    pub(crate) fn records(&self) -> Records<'_> {
-        Records {
-            log: self.log.as_deref(),
-            trace: self.trace.as_deref(),
-            verbosity: self.verbosity,
-        }
-    }
-
     /// Returns the options of a server to which nobody else gives any.
     pub(crate) fn alone(self) -> Options {
         Options {

@@ -8,6 +8,7 @@ use fulmar_settings::Environment;
 
 use super::error::Failure;
 use super::lifetime;
+use super::options::{Options, PartialOptions};
 use super::timeouts::Timeouts;
 use crate::environment;
 use crate::log::{self, Log};
@@ -17,12 +18,33 @@ use crate::trace::Trace;
 /// The places in which a server writes what it does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Records<'a> {
-    /// As [`Options::log`](super::options::Options::log).
+    /// As [`Options::log`](Options::log).
     pub(crate) log: Option<&'a Path>,
-    /// As [`Options::trace`](super::options::Options::trace).
+    /// As [`Options::trace`](Options::trace).
     pub(crate) trace: Option<&'a Path>,
-    /// As [`Options::verbosity`](super::options::Options::verbosity).
+    /// As [`Options::verbosity`](Options::verbosity).
     pub(crate) verbosity: u8,
+}
+
+impl<'a> From<&'a Options> for Records<'a> {
+    fn from(options: &'a Options) -> Records<'a> {
+        Records {
+            log: options.log.as_deref(),
+            trace: options.trace.as_deref(),
+            verbosity: options.verbosity,
+        }
+    }
+}
+
+/// No client has a say in it.
+impl<'a> From<&'a PartialOptions> for Records<'a> {
+    fn from(options: &'a PartialOptions) -> Records<'a> {
+        Records {
+            log: options.log.as_deref(),
+            trace: options.trace.as_deref(),
+            verbosity: options.verbosity,
+        }
+    }
 }
 
 /// The things that are there, whatever the session will be.
