@@ -10,7 +10,7 @@ use fulmar_login::assignment;
 
 use self::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
-use crate::server::options::{Colors, PartialOptions};
+use crate::server::options::{Colors, PartialServerOptions};
 use crate::server::place::Place;
 use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs};
 
@@ -203,9 +203,9 @@ impl ServerArgs {
     }
 
     /// Returns what the command line asks for.
-    pub(crate) fn into_wishes(self) -> PartialOptions {
+    pub(crate) fn into_wishes(self) -> PartialServerOptions {
         let locale = self.locale.iter();
-        PartialOptions {
+        PartialServerOptions {
             bind: self.place.bind(),
             ports: self.place.ports,
             colors: self.colors.map(Colors::of_count),

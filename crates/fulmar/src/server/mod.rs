@@ -33,7 +33,7 @@ use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
 pub(crate) use self::error::Failure;
-use self::options::{Options, PartialOptions};
+use self::options::{Options, PartialServerOptions};
 use self::plan::Plan;
 use self::setup::{Owner, Records, ServerSetup};
 use crate::advice::Advice as _;
@@ -79,7 +79,7 @@ pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
 /// # Errors
 ///
 /// When a user has started it on a terminal, where no client can say anything.
-pub(crate) fn run_as_offered(given: PartialOptions) -> Result<u8, Failure> {
+pub(crate) fn run_as_offered(given: PartialServerOptions) -> Result<u8, Failure> {
     if is_terminal(io::stdin()) {
         return Err(offer_input::Failure::NoOffer(OfferError::Missing).into());
     }
@@ -89,7 +89,7 @@ pub(crate) fn run_as_offered(given: PartialOptions) -> Result<u8, Failure> {
     })
 }
 
-fn serve_as_offered(given: PartialOptions) -> Result<u8, Failure> {
+fn serve_as_offered(given: PartialServerOptions) -> Result<u8, Failure> {
     announce::greet(&environment::current()).map_err(while_doing("greeting the client"))?;
     let input = Input::take().map_err(while_doing("taking standard input"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {

@@ -20,7 +20,7 @@ use fulmar_login::{Announcement, Bind, PortRange, Received};
 use super::announce;
 use super::bind::{self, Bound};
 use super::error::Failure;
-use super::options::{Options, PartialOptions};
+use super::options::{Options, PartialServerOptions};
 use super::plan::{Opened, Plan, ignore_signals, watch};
 use super::setup::{Owner, Records, ServerSetup};
 use crate::clock::now;
@@ -34,7 +34,7 @@ use crate::system::{self, while_doing};
 /// # Errors
 ///
 /// When it cannot wait.
-pub(crate) fn serve(given: PartialOptions, mut parent: ParentHandle) -> Result<u8, Failure> {
+pub(crate) fn serve(given: PartialServerOptions, mut parent: ParentHandle) -> Result<u8, Failure> {
     match prepare(given, &mut parent) {
         Ok(Some((plan, opened, agreement))) => {
             return plan.work(opened, Some(parent), Some(agreement));
@@ -49,7 +49,7 @@ pub(crate) fn serve(given: PartialOptions, mut parent: ParentHandle) -> Result<u
 
 /// Returns what to serve; `None` if the login has ended first, of which the parent tells.
 fn prepare(
-    given: PartialOptions,
+    given: PartialServerOptions,
     parent: &mut ParentHandle,
 ) -> Result<Option<(Plan, Opened, Agreement)>, Failure> {
     let setup = ServerSetup::find(&Records::from(&given), Names::Own)?;

@@ -33,7 +33,7 @@ pub(crate) struct Options {
 
 /// The options in a command line of a server, if a client may give the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PartialOptions {
+pub(crate) struct PartialServerOptions {
     /// As [`Options::bind`].
     pub(crate) bind: Option<Bind>,
     /// As [`Options::ports`].
@@ -52,7 +52,7 @@ pub(crate) struct PartialOptions {
     pub(crate) log: Option<PathBuf>,
 }
 
-impl PartialOptions {
+impl PartialServerOptions {
     /// Returns the options of a server to which nobody else gives any.
     pub(crate) fn alone(self) -> Options {
         Options {
@@ -73,16 +73,16 @@ impl PartialOptions {
     pub(crate) fn over(self, offer: Offer) -> Options {
         let is_known =
             |(name, _): &(OsString, OsString)| VARIABLES.iter().any(|known| name == known);
-        let offered = PartialOptions {
+        let offered = PartialServerOptions {
             bind: offer.bind,
             ports: offer.ports,
             colors: offer.colors.map(Colors::of_terminal),
             // Other variables could reach further than the program that was forced.
             locale: offer.locale.into_iter().filter(is_known).collect(),
             command: offer.command,
-            ..PartialOptions::default()
+            ..PartialServerOptions::default()
         };
-        let both = PartialOptions {
+        let both = PartialServerOptions {
             bind: self.bind.or(offered.bind),
             ports: self.ports.or(offered.ports),
             colors: self.colors.or(offered.colors),
@@ -172,7 +172,7 @@ mod tests {
             command: vec!["vim".into()],
             ..Offer::of(Capabilities::NONE)
         };
-        let asked = PartialOptions::default().over(offer.clone());
+        let asked = PartialServerOptions::default().over(offer.clone());
         let wanted = Options {
             bind: Bind::SshConnection,
             ports: PortRange::parse("60500").unwrap(),
@@ -183,7 +183,7 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(asked, wanted);
-        let forced = PartialOptions {
+        let forced = PartialServerOptions {
             bind: Some(Bind::Any),
             ports: PortRange::parse("60010").ok(),
             colors: Some(Colors::Palette),

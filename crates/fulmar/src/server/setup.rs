@@ -8,7 +8,7 @@ use fulmar_settings::Environment;
 
 use super::error::Failure;
 use super::lifetime;
-use super::options::{Options, PartialOptions};
+use super::options::{Options, PartialServerOptions};
 use super::timeouts::Timeouts;
 use crate::environment;
 use crate::log::{self, Log};
@@ -37,8 +37,8 @@ impl<'a> From<&'a Options> for Records<'a> {
 }
 
 /// No client has a say in it.
-impl<'a> From<&'a PartialOptions> for Records<'a> {
-    fn from(options: &'a PartialOptions) -> Records<'a> {
+impl<'a> From<&'a PartialServerOptions> for Records<'a> {
+    fn from(options: &'a PartialServerOptions) -> Records<'a> {
         Records {
             log: options.log.as_deref(),
             trace: options.trace.as_deref(),
