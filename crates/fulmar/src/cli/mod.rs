@@ -239,7 +239,7 @@ pub(crate) struct ClientArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::options::Options;
+    use crate::server::options::ServerOptions;
     use clap::CommandFactory as _;
     use fulmar_login::{Bind, PortRange};
 
@@ -247,7 +247,7 @@ mod tests {
         Cli::try_parse_from(line.split_whitespace())
     }
 
-    fn server(line: &str) -> Options {
+    fn server(line: &str) -> ServerOptions {
         match parsed(line).unwrap().command {
             Some(Command::Server(arguments)) => arguments.into_wishes().alone(),
             other => panic!("{line}: {other:?}"),
@@ -302,14 +302,14 @@ mod tests {
             server("fulmar server new -s -c 8 -p 60500:60510 -l LANG=C -@ x --log f -- vim -b");
         assert_eq!(
             options,
-            Options {
+            ServerOptions {
                 bind: Bind::SshConnection,
                 ports: PortRange::parse("60500:60510").unwrap(),
                 colors: Colors::Few,
                 locale: vec![("LANG".into(), "C".into())],
                 command: vec!["vim".into(), "-b".into()],
                 log: Some("f".into()),
-                ..Options::default()
+                ..ServerOptions::default()
             }
         );
         assert_eq!(server("fulmar server new").colors, Colors::Palette);

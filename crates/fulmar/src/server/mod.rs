@@ -33,7 +33,7 @@ use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
 pub(crate) use self::error::Failure;
-use self::options::{Options, PartialServerOptions};
+use self::options::{PartialServerOptions, ServerOptions};
 use self::plan::Plan;
 use self::setup::{Owner, Records, ServerSetup};
 use crate::advice::Advice as _;
@@ -49,7 +49,7 @@ use crate::system::while_doing;
 /// # Errors
 ///
 /// When it cannot be started, unless that is the daemon's failure, which says why itself.
-pub(crate) fn run(options: Options, names: Names) -> Result<u8, Failure> {
+pub(crate) fn run(options: ServerOptions, names: Names) -> Result<u8, Failure> {
     let setup = ServerSetup::find(&Records::from(&options), names)?;
     let plan = Plan::make(setup, Owner::find(names)?, options)?;
     for warning in &plan.warnings {

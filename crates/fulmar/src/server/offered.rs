@@ -20,7 +20,7 @@ use fulmar_login::{Announcement, Bind, PortRange, Received};
 use super::announce;
 use super::bind::{self, Bound};
 use super::error::Failure;
-use super::options::{Options, PartialServerOptions};
+use super::options::{PartialServerOptions, ServerOptions};
 use super::plan::{Opened, Plan, ignore_signals, watch};
 use super::setup::{Owner, Records, ServerSetup};
 use crate::clock::now;
@@ -153,7 +153,7 @@ struct ListenAddress {
 }
 
 impl ListenAddress {
-    fn of(options: &Options) -> ListenAddress {
+    fn of(options: &ServerOptions) -> ListenAddress {
         ListenAddress {
             bind: options.bind.clone(),
             ports: options.ports,

@@ -10,7 +10,7 @@ use super::locale::VARIABLES;
 
 /// The options of a server, whichever way they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct ServerOptions {
     /// The address to listen on.
     pub(crate) bind: Bind,
     /// The ports to choose from.
@@ -34,28 +34,28 @@ pub(crate) struct Options {
 /// The options in a command line of a server, if a client may give the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PartialServerOptions {
-    /// As [`Options::bind`].
+    /// As [`ServerOptions::bind`].
     pub(crate) bind: Option<Bind>,
-    /// As [`Options::ports`].
+    /// As [`ServerOptions::ports`].
     pub(crate) ports: Option<PortRange>,
-    /// As [`Options::colors`].
+    /// As [`ServerOptions::colors`].
     pub(crate) colors: Option<Colors>,
-    /// As [`Options::locale`].
+    /// As [`ServerOptions::locale`].
     pub(crate) locale: Vec<(OsString, OsString)>,
-    /// As [`Options::verbosity`].
+    /// As [`ServerOptions::verbosity`].
     pub(crate) verbosity: u8,
-    /// As [`Options::command`].
+    /// As [`ServerOptions::command`].
     pub(crate) command: Vec<OsString>,
-    /// As [`Options::trace`].
+    /// As [`ServerOptions::trace`].
     pub(crate) trace: Option<PathBuf>,
-    /// As [`Options::log`].
+    /// As [`ServerOptions::log`].
     pub(crate) log: Option<PathBuf>,
 }
 
 impl PartialServerOptions {
     /// Returns the options of a server to which nobody else gives any.
-    pub(crate) fn alone(self) -> Options {
-        Options {
+    pub(crate) fn alone(self) -> ServerOptions {
+        ServerOptions {
             bind: self.bind.unwrap_or(Bind::Any),
             ports: self.ports.unwrap_or(PortRange::DEFAULT),
             colors: self.colors.unwrap_or(Colors::Palette),
@@ -70,7 +70,7 @@ impl PartialServerOptions {
 
     /// Returns the options that follow from these and from what a client offers. Where both
     /// say something, the command line counts: a forced command is there to force.
-    pub(crate) fn over(self, offer: Offer) -> Options {
+    pub(crate) fn over(self, offer: Offer) -> ServerOptions {
         let is_known =
             |(name, _): &(OsString, OsString)| VARIABLES.iter().any(|known| name == known);
         let offered = PartialServerOptions {
@@ -90,7 +90,7 @@ impl PartialServerOptions {
             command: filled(self.command, offered.command),
             ..self
         };
-        Options {
+        ServerOptions {
             size: offer.size,
             ..both.alone()
         }
@@ -136,10 +136,10 @@ impl Colors {
     }
 }
 
-impl Default for Options {
+impl Default for ServerOptions {
     /// Returns the options of `mosh-server` without any arguments.
-    fn default() -> Options {
-        Options {
+    fn default() -> ServerOptions {
+        ServerOptions {
             bind: Bind::Any,
             ports: PortRange::DEFAULT,
             colors: Colors::Few,
@@ -173,14 +173,14 @@ mod tests {
             ..Offer::of(Capabilities::NONE)
         };
         let asked = PartialServerOptions::default().over(offer.clone());
-        let wanted = Options {
+        let wanted = ServerOptions {
             bind: Bind::SshConnection,
             ports: PortRange::parse("60500").unwrap(),
             colors: Colors::Few,
             size: Size::new(30, 100),
             locale: vec![("LANG".into(), "C.UTF-8".into())],
             command: vec!["vim".into()],
-            ..Options::default()
+            ..ServerOptions::default()
         };
         assert_eq!(asked, wanted);
         let forced = PartialServerOptions {
@@ -193,7 +193,7 @@ mod tests {
             trace: Some("t".into()),
             log: Some("l".into()),
         };
-        let wanted = Options {
+        let wanted = ServerOptions {
             size: Size::new(30, 100),
             ..forced.clone().alone()
         };

@@ -13,7 +13,7 @@ use super::detach::{Readiness, Streams};
 use super::error::Failure;
 use super::event_loop::{EventLoop, SIGNALS};
 use super::locale;
-use super::options::Options;
+use super::options::ServerOptions;
 use super::program::Program;
 use super::setup::{Owner, ServerSetup};
 use super::shell::Shell;
@@ -30,7 +30,7 @@ pub(crate) struct Plan {
     pub(crate) warnings: Vec<String>,
     setup: ServerSetup,
     user: Option<User>,
-    options: Options,
+    options: ServerOptions,
     shell: Shell,
     size: Size,
 }
@@ -54,7 +54,7 @@ impl Plan {
     pub(crate) fn make(
         mut setup: ServerSetup,
         owner: Owner,
-        options: Options,
+        options: ServerOptions,
     ) -> Result<Plan, Failure> {
         let Owner { user, warnings } = owner;
         let mut programs = setup.environment.clone();

@@ -8,7 +8,7 @@ use fulmar_settings::Environment;
 
 use super::error::Failure;
 use super::lifetime;
-use super::options::{Options, PartialServerOptions};
+use super::options::{PartialServerOptions, ServerOptions};
 use super::timeouts::Timeouts;
 use crate::environment;
 use crate::log::{self, Log};
@@ -18,16 +18,16 @@ use crate::trace::Trace;
 /// The places in which a server writes what it does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Records<'a> {
-    /// As [`Options::log`](Options::log).
+    /// As [`ServerOptions::log`](ServerOptions::log).
     pub(crate) log: Option<&'a Path>,
-    /// As [`Options::trace`](Options::trace).
+    /// As [`ServerOptions::trace`](ServerOptions::trace).
     pub(crate) trace: Option<&'a Path>,
-    /// As [`Options::verbosity`](Options::verbosity).
+    /// As [`ServerOptions::verbosity`](ServerOptions::verbosity).
     pub(crate) verbosity: u8,
 }
 
-impl<'a> From<&'a Options> for Records<'a> {
-    fn from(options: &'a Options) -> Records<'a> {
+impl<'a> From<&'a ServerOptions> for Records<'a> {
+    fn from(options: &'a ServerOptions) -> Records<'a> {
         Records {
             log: options.log.as_deref(),
             trace: options.trace.as_deref(),

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_login::{Bind, PortRange, assignment};
 
-use super::options::{Colors, Options};
+use super::options::{Colors, ServerOptions};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) enum Request {
     /// To start, after some complaints on standard error.
     Start {
         /// The options of the server to start.
-        options: Options,
+        options: ServerOptions,
         /// Lines about what was ignored.
         complaints: String,
     },
@@ -55,10 +55,10 @@ pub(crate) fn parse(words: &[OsString]) -> Request {
     }
     let request = match words {
         [first, options @ ..] if first == "new" => parse_options(options),
-        [] => start(Options::default()),
+        [] => start(ServerOptions::default()),
         [address] => start(bound_to(address)),
         [address, port] => match PortRange::parse(&port.to_string_lossy()) {
-            Ok(ports) => start(Options {
+            Ok(ports) => start(ServerOptions {
                 ports,
                 ..bound_to(address)
             }),
@@ -69,17 +69,17 @@ pub(crate) fn parse(words: &[OsString]) -> Request {
     with_command(request, command)
 }
 
-fn start(options: Options) -> Request {
+fn start(options: ServerOptions) -> Request {
     Request::Start {
         options,
         complaints: String::new(),
     }
 }
 
-fn bound_to(address: &OsStr) -> Options {
-    Options {
+fn bound_to(address: &OsStr) -> ServerOptions {
+    ServerOptions {
         bind: Bind::Address(address.to_owned()),
-        ..Options::default()
+        ..ServerOptions::default()
     }
 }
 
@@ -89,7 +89,7 @@ fn with_command(request: Request, command: &[OsString]) -> Request {
             options,
             complaints,
         } => Request::Start {
-            options: Options {
+            options: ServerOptions {
                 command: command.to_vec(),
                 ..options
             },
@@ -117,7 +117,7 @@ fn bad_colors(colors: &OsStr) -> Request {
 /// Reads what comes after `new`. Options may be joined (`-sv`), have their argument joined
 /// (`-p60500`) or after them, and stand between words that mean nothing.
 fn parse_options(words: &[OsString]) -> Request {
-    let mut options = Options::default();
+    let mut options = ServerOptions::default();
     let mut complaints = String::new();
     let mut ports: Option<OsString> = None;
     let mut rest = words.iter();
@@ -196,7 +196,7 @@ mod tests {
         parse(&words)
     }
 
-    fn options(line: &str) -> Options {
+    fn options(line: &str) -> ServerOptions {
         match parsed(line) {
             Request::Start {
                 options,
@@ -222,7 +222,7 @@ mod tests {
         let line = "new -c 256 -s -p 60500:60510 -l LANG=en_US.UTF-8 -l LC_ALL= -- vim a -b";
         assert_eq!(
             options(line),
-            Options {
+            ServerOptions {
                 bind: Bind::SshConnection,
                 ports: ports("60500:60510"),
                 colors: Colors::Palette,
@@ -231,7 +231,7 @@ mod tests {
                     ("LC_ALL".into(), "".into())
                 ],
                 command: vec!["vim".into(), "a".into(), "-b".into()],
-                ..Options::default()
+                ..ServerOptions::default()
             }
         );
     }
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_older_forms_name_an_address_and_a_port() {
-        assert_eq!(options(""), Options::default());
+        assert_eq!(options(""), ServerOptions::default());
         assert_eq!(options("10.0.0.1").bind, Bind::Address("10.0.0.1".into()));
         let both = options("10.0.0.1 60500");
         assert_eq!(both.bind, Bind::Address("10.0.0.1".into()));
