@@ -10,7 +10,7 @@ use fulmar_login::assignment;
 
 use self::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
-use crate::server::options::{Colors, PartialServerOptions};
+use crate::server::options::{PartialServerOptions, TerminalColors};
 use crate::server::place::Place;
 use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs};
 
@@ -208,7 +208,7 @@ impl ServerArgs {
         PartialServerOptions {
             bind: self.place.bind(),
             ports: self.place.ports,
-            colors: self.colors.map(Colors::of_count),
+            colors: self.colors.map(TerminalColors::of_count),
             locale: locale.filter_map(|word| assignment(word)).collect(),
             verbosity: self.verbosity,
             command: self.command,
@@ -305,14 +305,14 @@ mod tests {
             ServerOptions {
                 bind: Bind::SshConnection,
                 ports: PortRange::parse("60500:60510").unwrap(),
-                colors: Colors::Few,
+                colors: TerminalColors::Few,
                 locale: vec![("LANG".into(), "C".into())],
                 command: vec!["vim".into(), "-b".into()],
                 log: Some("f".into()),
                 ..ServerOptions::default()
             }
         );
-        assert_eq!(server("fulmar server new").colors, Colors::Palette);
+        assert_eq!(server("fulmar server new").colors, TerminalColors::Palette);
         assert_eq!(server("fulmar server -vv -i ::1").verbosity, 2);
     }
 

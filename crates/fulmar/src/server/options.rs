@@ -16,7 +16,7 @@ pub(crate) struct ServerOptions {
     /// The ports to choose from.
     pub(crate) ports: PortRange,
     /// The terminal's colours, as the program is told.
-    pub(crate) colors: Colors,
+    pub(crate) colors: TerminalColors,
     /// The window's size, if it is known before the client comes.
     pub(crate) size: Option<Size>,
     /// Locale variables for a program whose environment has no UTF-8 locale, in the order given.
@@ -39,7 +39,7 @@ pub(crate) struct PartialServerOptions {
     /// As [`ServerOptions::ports`].
     pub(crate) ports: Option<PortRange>,
     /// As [`ServerOptions::colors`].
-    pub(crate) colors: Option<Colors>,
+    pub(crate) colors: Option<TerminalColors>,
     /// As [`ServerOptions::locale`].
     pub(crate) locale: Vec<(OsString, OsString)>,
     /// As [`ServerOptions::verbosity`].
@@ -58,7 +58,7 @@ impl PartialServerOptions {
         ServerOptions {
             bind: self.bind.unwrap_or(Bind::Any),
             ports: self.ports.unwrap_or(PortRange::DEFAULT),
-            colors: self.colors.unwrap_or(Colors::Palette),
+            colors: self.colors.unwrap_or(TerminalColors::Palette),
             size: None,
             locale: self.locale,
             verbosity: self.verbosity,
@@ -76,7 +76,7 @@ impl PartialServerOptions {
         let offered = PartialServerOptions {
             bind: offer.bind,
             ports: offer.ports,
-            colors: offer.colors.map(Colors::of_terminal),
+            colors: offer.colors.map(TerminalColors::of_terminal),
             // Other variables could reach further than the program that was forced.
             locale: offer.locale.into_iter().filter(is_known).collect(),
             command: offer.command,
@@ -103,35 +103,35 @@ fn filled<T>(own: Vec<T>, offered: Vec<T>) -> Vec<T> {
 
 /// The terminal's colours, as the program is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Colors {
+pub(crate) enum TerminalColors {
     /// Eight or so.
     Few,
     /// 256.
     Palette,
 }
 
-impl Colors {
+impl TerminalColors {
     /// Returns what a number of colours means.
-    pub(crate) fn of_count(count: i64) -> Colors {
+    pub(crate) fn of_count(count: i64) -> TerminalColors {
         match count {
-            256 => Colors::Palette,
-            _ => Colors::Few,
+            256 => TerminalColors::Palette,
+            _ => TerminalColors::Few,
         }
     }
 
     /// Returns what the number of a terminal's colours means to us; stock knows none above 256.
-    pub(crate) fn of_terminal(count: u32) -> Colors {
+    pub(crate) fn of_terminal(count: u32) -> TerminalColors {
         match count {
-            256.. => Colors::Palette,
-            _ => Colors::Few,
+            256.. => TerminalColors::Palette,
+            _ => TerminalColors::Few,
         }
     }
 
     /// Returns the `TERM` that goes with it: docs/protocol.md §2.6.
     pub(crate) fn term(self) -> &'static str {
         match self {
-            Colors::Few => "xterm",
-            Colors::Palette => "xterm-256color",
+            TerminalColors::Few => "xterm",
+            TerminalColors::Palette => "xterm-256color",
         }
     }
 }
@@ -142,7 +142,7 @@ impl Default for ServerOptions {
         ServerOptions {
             bind: Bind::Any,
             ports: PortRange::DEFAULT,
-            colors: Colors::Few,
+            colors: TerminalColors::Few,
             size: None,
             locale: Vec::new(),
             verbosity: 0,
@@ -176,7 +176,7 @@ mod tests {
         let wanted = ServerOptions {
             bind: Bind::SshConnection,
             ports: PortRange::parse("60500").unwrap(),
-            colors: Colors::Few,
+            colors: TerminalColors::Few,
             size: Size::new(30, 100),
             locale: vec![("LANG".into(), "C.UTF-8".into())],
             command: vec!["vim".into()],
@@ -186,7 +186,7 @@ mod tests {
         let forced = PartialServerOptions {
             bind: Some(Bind::Any),
             ports: PortRange::parse("60010").ok(),
-            colors: Some(Colors::Palette),
+            colors: Some(TerminalColors::Palette),
             locale: vec![("LC_ALL".into(), "C".into())],
             verbosity: 1,
             command: vec!["rsync".into(), "--server".into()],
@@ -203,12 +203,12 @@ mod tests {
     #[test]
     fn a_terminal_of_many_colours_has_the_palette() {
         for (count, colors) in [
-            (0, Colors::Few),
-            (255, Colors::Few),
-            (256, Colors::Palette),
-            (1 << 24, Colors::Palette),
+            (0, TerminalColors::Few),
+            (255, TerminalColors::Few),
+            (256, TerminalColors::Palette),
+            (1 << 24, TerminalColors::Palette),
         ] {
-            assert_eq!(Colors::of_terminal(count), colors, "{count}");
+            assert_eq!(TerminalColors::of_terminal(count), colors, "{count}");
         }
     }
 }

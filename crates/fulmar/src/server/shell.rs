@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fulmar_platform::{CoreLimit, Spawn, User};
 use fulmar_settings::Environment;
 
-use super::options::Colors;
+use super::options::TerminalColors;
 
 /// The shell where neither environment nor password database names one.
 const SHELL: &str = "/bin/sh";
@@ -33,7 +33,7 @@ impl Shell {
         command: &[OsString],
         mut environment: Environment,
         user: Option<&User>,
-        colors: Colors,
+        colors: TerminalColors,
     ) -> Shell {
         let home = environment
             .get_filled("HOME")
@@ -151,7 +151,12 @@ mod tests {
     fn shell(variables: &[(&str, &str)], command: &[&str]) -> Shell {
         let command: Vec<OsString> = command.iter().map(OsString::from).collect();
         let environment = variables.iter().copied().collect();
-        Shell::new(&command, environment, Some(&user()), Colors::Palette)
+        Shell::new(
+            &command,
+            environment,
+            Some(&user()),
+            TerminalColors::Palette,
+        )
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_login::{Bind, PortRange, assignment};
 
-use super::options::{Colors, ServerOptions};
+use super::options::{ServerOptions, TerminalColors};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ fn parse_options(words: &[OsString]) -> Request {
                         (b'i', Some(address)) => options.bind = Bind::Address(address),
                         (b'p', Some(argument)) => ports = Some(argument),
                         (b'c', Some(colors)) => match count(&colors) {
-                            Some(count) => options.colors = Colors::of_count(count),
+                            Some(count) => options.colors = TerminalColors::of_count(count),
                             None => return bad_colors(&colors),
                         },
                         (b'l', Some(word)) => options.locale.extend(assignment(&word)),
@@ -225,7 +225,7 @@ mod tests {
             ServerOptions {
                 bind: Bind::SshConnection,
                 ports: ports("60500:60510"),
-                colors: Colors::Palette,
+                colors: TerminalColors::Palette,
                 locale: vec![
                     ("LANG".into(), "en_US.UTF-8".into()),
                     ("LC_ALL".into(), "".into())
@@ -241,7 +241,7 @@ mod tests {
         let joined = options("new -sv -vp60500 -p 60501 -c8 -c256 -i 10.0.0.1");
         assert_eq!(joined.bind, Bind::Address("10.0.0.1".into()));
         assert_eq!(joined.ports, ports("60501"));
-        assert_eq!(joined.colors, Colors::Palette);
+        assert_eq!(joined.colors, TerminalColors::Palette);
         assert_eq!(joined.verbosity, 2);
     }
 

@@ -11,7 +11,7 @@ use fulmar_transport::limits::TURN_WORK_MAX;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::*;
-use crate::server::options::Colors;
+use crate::server::options::TerminalColors;
 
 const PATH: PathId = PathId::new(1);
 
@@ -49,7 +49,7 @@ impl Session {
         };
         let command = ["sh", "-c", script].map(Into::into);
         let environment: Environment = [("PATH", "/usr/bin:/bin")].into_iter().collect();
-        let shell = Shell::new(&command, environment, None, Colors::Palette);
+        let shell = Shell::new(&command, environment, None, TerminalColors::Palette);
         let mut session = Session {
             program: Program::new(shell, None, CoreLimit::current(), Names::Own, 1),
             server: Server::new(ms(0), server),
