@@ -81,7 +81,10 @@ fn bind(wish: &BindServer) -> Option<Bind> {
 
 fn locale_of(environment: &Environment) -> Vec<(OsString, OsString)> {
     let variable = |name: &&str| Some((OsString::from(name), environment.get(name)?.to_owned()));
-    locale::VARIABLES.iter().filter_map(variable).collect()
+    locale::LOCALE_VARIABLES
+        .iter()
+        .filter_map(variable)
+        .collect()
 }
 
 /// Returns the arguments of a `mosh-server` for the same session, in stock's order, quoted.

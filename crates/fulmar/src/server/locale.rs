@@ -13,7 +13,7 @@ use fulmar_settings::Environment;
 /// The variables of a locale.
 ///
 /// Source: docs/protocol.md §2.3.
-pub(crate) const VARIABLES: [&str; 15] = [
+pub(crate) const LOCALE_VARIABLES: [&str; 15] = [
     "LANG",
     "LANGUAGE",
     "LC_CTYPE",
@@ -106,7 +106,10 @@ pub(crate) fn choose(
 /// Returns an environment without those of the locale's variables.
 fn without(environment: &Environment, is_unwanted: impl Fn(&str) -> bool) -> Environment {
     let mut rest = environment.clone();
-    for name in VARIABLES.into_iter().filter(|name| is_unwanted(name)) {
+    for name in LOCALE_VARIABLES
+        .into_iter()
+        .filter(|name| is_unwanted(name))
+    {
         rest.remove(name);
     }
     rest
@@ -138,7 +141,7 @@ impl<F: Fn(&str) -> Option<String>> Judge<F> {
         let is_missing = |name: &&str| self.is_missing(environment, name);
         let first = match environment.get_filled("LC_ALL") {
             Some(_) => Some("LC_ALL").filter(is_missing),
-            None => VARIABLES.into_iter().find(is_missing),
+            None => LOCALE_VARIABLES.into_iter().find(is_missing),
         };
         environment.get(first?).map(OsStr::to_owned)
     }

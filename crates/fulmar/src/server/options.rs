@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use fulmar_login::{Bind, Offer, PortRange};
 use fulmar_terminal::Size;
 
-use super::locale::VARIABLES;
+use super::locale::LOCALE_VARIABLES;
 
 /// The options of a server, whichever way they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl PartialServerOptions {
     /// say something, the command line counts: a forced command is there to force.
     pub(crate) fn over(self, offer: Offer) -> ServerOptions {
         let is_known =
-            |(name, _): &(OsString, OsString)| VARIABLES.iter().any(|known| name == known);
+            |(name, _): &(OsString, OsString)| LOCALE_VARIABLES.iter().any(|known| name == known);
         let offered = PartialServerOptions {
             bind: offer.bind,
             ports: offer.ports,

@@ -43,7 +43,7 @@ fn words(wishes: &MoshOptions, colors: &str, environment: &Environment) -> Vec<O
     if let Some(ports) = &wishes.ports {
         words.extend(["-p".into(), ports.into()]);
     }
-    for name in locale::VARIABLES {
+    for name in locale::LOCALE_VARIABLES {
         if let Some(value) = environment.get(name) {
             words.extend(["-l".into(), assignment(name, value)]);
         }
