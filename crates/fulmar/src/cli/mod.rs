@@ -6,11 +6,10 @@ pub(crate) mod manual;
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use fulmar_login::assignment;
+use fulmar_login::{PartialServerOptions, TerminalColors, assignment};
 
 use self::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
-use crate::server::options::{PartialServerOptions, TerminalColors};
 use crate::server::place::Place;
 use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs};
 
@@ -239,9 +238,8 @@ pub(crate) struct ClientArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::options::ServerOptions;
     use clap::CommandFactory as _;
-    use fulmar_login::{Bind, PortRange};
+    use fulmar_login::{Bind, PortRange, ServerOptions};
 
     fn parsed(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split_whitespace())

@@ -23,8 +23,7 @@ use fulmar_datagram::Key;
 use fulmar_login::SessionService;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Tty, forbid_core_dumps};
-use fulmar_settings::Environment;
-use fulmar_settings::{SettingSources, Settings};
+use fulmar_settings::{Environment, SettingSources, Settings};
 use fulmar_terminal::Size;
 
 use self::capabilities::Alternate;

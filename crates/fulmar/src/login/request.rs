@@ -6,13 +6,10 @@ use std::path::Path;
 
 use fulmar_core::Capabilities;
 use fulmar_login::shell_words::{quoted, split};
-use fulmar_login::{Bind, Offer, Opening};
+use fulmar_login::{Bind, LOCALE_VARIABLES, Offer, Opening};
 use fulmar_platform::resolve::numeric;
-use fulmar_settings::Environment;
-use fulmar_settings::{BindServer, LoginSettings};
+use fulmar_settings::{BindServer, Environment, LoginSettings};
 use fulmar_terminal::Size;
-
-use crate::server::locale;
 
 /// A terminal that a session is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -81,10 +78,7 @@ fn bind(wish: &BindServer) -> Option<Bind> {
 
 fn locale_of(environment: &Environment) -> Vec<(OsString, OsString)> {
     let variable = |name: &&str| Some((OsString::from(name), environment.get(name)?.to_owned()));
-    locale::LOCALE_VARIABLES
-        .iter()
-        .filter_map(variable)
-        .collect()
+    LOCALE_VARIABLES.iter().filter_map(variable).collect()
 }
 
 /// Returns the arguments of a `mosh-server` for the same session, in stock's order, quoted.

@@ -8,28 +8,8 @@
 
 use std::ffi::{OsStr, OsString};
 
+use fulmar_login::LOCALE_VARIABLES;
 use fulmar_settings::Environment;
-
-/// The variables of a locale.
-///
-/// Source: docs/protocol.md §2.3.
-pub(crate) const LOCALE_VARIABLES: [&str; 15] = [
-    "LANG",
-    "LANGUAGE",
-    "LC_CTYPE",
-    "LC_NUMERIC",
-    "LC_TIME",
-    "LC_COLLATE",
-    "LC_MONETARY",
-    "LC_MESSAGES",
-    "LC_PAPER",
-    "LC_NAME",
-    "LC_ADDRESS",
-    "LC_TELEPHONE",
-    "LC_MEASUREMENT",
-    "LC_IDENTIFICATION",
-    "LC_ALL",
-];
 
 /// UTF-8 and otherwise no language, by the names that systems have for it; English where there is no
 /// such thing.

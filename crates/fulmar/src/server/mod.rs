@@ -13,7 +13,6 @@ mod lifetime;
 pub(crate) mod locale;
 mod motd;
 mod offered;
-pub(crate) mod options;
 pub(crate) mod place;
 mod plan;
 mod program;
@@ -28,12 +27,11 @@ mod utmp;
 use std::io;
 
 use fulmar_core::Names;
-use fulmar_login::OfferError;
+use fulmar_login::{OfferError, PartialServerOptions, ServerOptions};
 use fulmar_platform::tty::is_terminal;
 
 use self::detach::{Detached, Outcome, detach};
 pub(crate) use self::error::Failure;
-use self::options::{PartialServerOptions, ServerOptions};
 use self::plan::Plan;
 use self::setup::{Owner, Records, ServerSetup};
 use crate::advice::Advice as _;

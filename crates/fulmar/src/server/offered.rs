@@ -15,12 +15,11 @@ use std::time::Duration;
 
 use fulmar_core::{Agreement, Names};
 use fulmar_datagram::Key;
-use fulmar_login::{Announcement, Bind, PortRange, Received};
+use fulmar_login::{Announcement, Bind, PartialServerOptions, PortRange, Received, ServerOptions};
 
 use super::announce;
 use super::bind::{self, Bound};
 use super::error::Failure;
-use super::options::{PartialServerOptions, ServerOptions};
 use super::plan::{Opened, Plan, ignore_signals, watch};
 use super::setup::{Owner, Records, ServerSetup};
 use crate::clock::now;

@@ -4,6 +4,7 @@ use std::io;
 
 use fulmar_core::{Agreement, Names, Server, ServerConfig};
 use fulmar_datagram::Key;
+use fulmar_login::ServerOptions;
 use fulmar_platform::{Signal, Tty, User, WindowSize, locale_codeset, signals};
 use fulmar_terminal::Size;
 
@@ -13,7 +14,6 @@ use super::detach::{Readiness, Streams};
 use super::error::Failure;
 use super::event_loop::{EventLoop, SIGNALS};
 use super::locale;
-use super::options::ServerOptions;
 use super::program::Program;
 use super::setup::{Owner, ServerSetup};
 use super::shell::Shell;

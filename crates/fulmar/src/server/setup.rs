@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use fulmar_core::Names;
+use fulmar_login::{PartialServerOptions, ServerOptions};
 use fulmar_platform::{CoreLimit, User, forbid_core_dumps};
 use fulmar_settings::Environment;
 
 use super::error::Failure;
 use super::lifetime;
-use super::options::{PartialServerOptions, ServerOptions};
 use super::timeouts::Timeouts;
 use crate::environment;
 use crate::log::{self, Log};

@@ -3,10 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use fulmar_login::TerminalColors;
 use fulmar_platform::{CoreLimit, Spawn, User};
 use fulmar_settings::Environment;
-
-use super::options::TerminalColors;
 
 /// The shell where neither environment nor password database names one.
 const SHELL: &str = "/bin/sh";

@@ -9,9 +9,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use fulmar_login::{Bind, PortRange, assignment};
-
-use super::options::{ServerOptions, TerminalColors};
+use fulmar_login::{Bind, PortRange, ServerOptions, TerminalColors, assignment};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 
 use std::ffi::{OsStr, OsString};
 
+use fulmar_login::LOCALE_VARIABLES;
 use fulmar_login::shell_words::quoted;
 use fulmar_settings::Environment;
 
 use super::options::{Bind, MoshOptions, Route};
-use crate::server::locale;
 
 /// Says where ssh has come to, in any shell that a user may have there: it is one command with one
 /// word in quotes.
@@ -43,7 +43,7 @@ fn words(wishes: &MoshOptions, colors: &str, environment: &Environment) -> Vec<O
     if let Some(ports) = &wishes.ports {
         words.extend(["-p".into(), ports.into()]);
     }
-    for name in locale::LOCALE_VARIABLES {
+    for name in LOCALE_VARIABLES {
         if let Some(value) = environment.get(name) {
             words.extend(["-l".into(), assignment(name, value)]);
         }

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use fulmar_settings::Environment;
-use fulmar_settings::{ConfigLocation, FileFault, SettingsError, ValueSource};
+use fulmar_settings::{ConfigLocation, Environment, FileFault, SettingsError, ValueSource};
 
 use super::{OWN, Row, STOCK, row};
 use crate::log;

@@ -4,6 +4,7 @@ use fulmar_core::{
     ServerEvent,
 };
 use fulmar_datagram::Key;
+use fulmar_login::TerminalColors;
 use fulmar_platform::Poller;
 use fulmar_settings::Environment;
 use fulmar_transport::Arrival;
@@ -11,7 +12,6 @@ use fulmar_transport::limits::TURN_WORK_MAX;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::*;
-use crate::server::options::TerminalColors;
 
 const PATH: PathId = PathId::new(1);
 

@@ -3,58 +3,79 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use fulmar_login::{Bind, Offer, PortRange};
 use fulmar_terminal::Size;
 
-use super::locale::LOCALE_VARIABLES;
+use crate::bootstrap::{Bind, Offer};
+use crate::ports::PortRange;
+
+/// The variables of a locale.
+///
+/// Source: docs/protocol.md §2.3.
+pub const LOCALE_VARIABLES: [&str; 15] = [
+    "LANG",
+    "LANGUAGE",
+    "LC_CTYPE",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "LC_COLLATE",
+    "LC_MONETARY",
+    "LC_MESSAGES",
+    "LC_PAPER",
+    "LC_NAME",
+    "LC_ADDRESS",
+    "LC_TELEPHONE",
+    "LC_MEASUREMENT",
+    "LC_IDENTIFICATION",
+    "LC_ALL",
+];
 
 /// The options of a server, whichever way they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ServerOptions {
+pub struct ServerOptions {
     /// The address to listen on.
-    pub(crate) bind: Bind,
+    pub bind: Bind,
     /// The ports to choose from.
-    pub(crate) ports: PortRange,
+    pub ports: PortRange,
     /// The terminal's colours, as the program is told.
-    pub(crate) colors: TerminalColors,
+    pub colors: TerminalColors,
     /// The window's size, if it is known before the client comes.
-    pub(crate) size: Option<Size>,
+    pub size: Option<Size>,
     /// Locale variables for a program whose environment has no UTF-8 locale, in the order given.
-    pub(crate) locale: Vec<(OsString, OsString)>,
+    pub locale: Vec<(OsString, OsString)>,
     /// The number of times that `-v` was given: with any, the standard streams stay open and get a log.
-    pub(crate) verbosity: u8,
+    pub verbosity: u8,
     /// The program and its arguments; empty for the user's shell.
-    pub(crate) command: Vec<OsString>,
+    pub command: Vec<OsString>,
     /// The file for a line about each datagram.
-    pub(crate) trace: Option<PathBuf>,
+    pub trace: Option<PathBuf>,
     /// The file for a log.
-    pub(crate) log: Option<PathBuf>,
+    pub log: Option<PathBuf>,
 }
 
 /// The options in a command line of a server, if a client may give the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PartialServerOptions {
+pub struct PartialServerOptions {
     /// As [`ServerOptions::bind`].
-    pub(crate) bind: Option<Bind>,
+    pub bind: Option<Bind>,
     /// As [`ServerOptions::ports`].
-    pub(crate) ports: Option<PortRange>,
+    pub ports: Option<PortRange>,
     /// As [`ServerOptions::colors`].
-    pub(crate) colors: Option<TerminalColors>,
+    pub colors: Option<TerminalColors>,
     /// As [`ServerOptions::locale`].
-    pub(crate) locale: Vec<(OsString, OsString)>,
+    pub locale: Vec<(OsString, OsString)>,
     /// As [`ServerOptions::verbosity`].
-    pub(crate) verbosity: u8,
+    pub verbosity: u8,
     /// As [`ServerOptions::command`].
-    pub(crate) command: Vec<OsString>,
+    pub command: Vec<OsString>,
     /// As [`ServerOptions::trace`].
-    pub(crate) trace: Option<PathBuf>,
+    pub trace: Option<PathBuf>,
     /// As [`ServerOptions::log`].
-    pub(crate) log: Option<PathBuf>,
+    pub log: Option<PathBuf>,
 }
 
 impl PartialServerOptions {
     /// Returns the options of a server to which nobody else gives any.
-    pub(crate) fn alone(self) -> ServerOptions {
+    pub fn alone(self) -> ServerOptions {
         ServerOptions {
             bind: self.bind.unwrap_or(Bind::Any),
             ports: self.ports.unwrap_or(PortRange::DEFAULT),
@@ -70,7 +91,7 @@ impl PartialServerOptions {
 
     /// Returns the options that follow from these and from what a client offers. Where both
     /// say something, the command line counts: a forced command is there to force.
-    pub(crate) fn over(self, offer: Offer) -> ServerOptions {
+    pub fn over(self, offer: Offer) -> ServerOptions {
         let is_known =
             |(name, _): &(OsString, OsString)| LOCALE_VARIABLES.iter().any(|known| name == known);
         let offered = PartialServerOptions {
@@ -103,7 +124,7 @@ fn filled<T>(own: Vec<T>, offered: Vec<T>) -> Vec<T> {
 
 /// The terminal's colours, as the program is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TerminalColors {
+pub enum TerminalColors {
     /// Eight or so.
     Few,
     /// 256.
@@ -112,7 +133,7 @@ pub(crate) enum TerminalColors {
 
 impl TerminalColors {
     /// Returns what a number of colours means.
-    pub(crate) fn of_count(count: i64) -> TerminalColors {
+    pub fn of_count(count: i64) -> TerminalColors {
         match count {
             256 => TerminalColors::Palette,
             _ => TerminalColors::Few,
@@ -120,7 +141,7 @@ impl TerminalColors {
     }
 
     /// Returns what the number of a terminal's colours means to us; stock knows none above 256.
-    pub(crate) fn of_terminal(count: u32) -> TerminalColors {
+    pub fn of_terminal(count: u32) -> TerminalColors {
         match count {
             256.. => TerminalColors::Palette,
             _ => TerminalColors::Few,
@@ -128,7 +149,7 @@ impl TerminalColors {
     }
 
     /// Returns the `TERM` that goes with it: docs/protocol.md §2.6.
-    pub(crate) fn term(self) -> &'static str {
+    pub fn term(self) -> &'static str {
         match self {
             TerminalColors::Few => "xterm",
             TerminalColors::Palette => "xterm-256color",
