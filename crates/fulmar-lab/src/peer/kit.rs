@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
+use fulmar_testbed::SshFiles;
 use fulmar_testbed::peers::find;
 use tempfile::TempDir;
 
@@ -22,10 +23,15 @@ pub(crate) const MOUNT_SOURCE: &str = "fulmar-lab";
 /// The folder where such a file system lies: every Linux has it, and no peer uses it.
 pub(crate) const MOUNT_POINT: &str = "/dev/shm";
 
+/// The home of the user on the server's host: what the start-up files of whoever runs the lab take is no part of
+/// what is measured.
+const SERVER_HOME: &str = "server-home";
+
 /// The folder of one session. It goes with this value; in a process namespace with files of its own
 /// ([`own_files`]) also when the process is killed.
 pub(crate) struct Kit {
     folder: TempDir,
+    ssh: SshFiles,
 }
 
 impl Kit {
@@ -44,9 +50,14 @@ impl Kit {
             .prefix("fulmar-lab-")
             .tempdir_in(&base)
             .with_context(|| format!("making a folder in {}", base.display()))?;
-        let kit = Self { folder };
-        plain(kit.folder.path())?;
-        for home in [kit.home(), kit.server_home()] {
+        let home = plain(&folder.path().join(SERVER_HOME))?;
+        let server = format!(
+            "Port {PORT}\nListenAddress {SERVER_IP}\nLoginGraceTime 0\nSubsystem sftp internal-sftp\n\
+             SetEnv FULMAR_CONFIG=none HOME={home}\n"
+        );
+        let ssh = SshFiles::make(folder.path(), &server, &format!("Port {PORT}\n"))?;
+        let kit = Self { folder, ssh };
+        for home in [kit.home(), kit.at(SERVER_HOME)] {
             fs::create_dir(home)?;
         }
         // Links, so that no path of the user's has to go through a shell.
@@ -54,7 +65,6 @@ impl Kit {
         let recording = fs::canonicalize(recording)
             .with_context(|| format!("looking for {}", recording.display()))?;
         symlink(recording, kit.at("recording"))?;
-        kit.make_ssh()?;
         Ok(kit)
     }
 
@@ -74,7 +84,11 @@ impl Kit {
                 text("log")?,
                 text("recording")?
             ),
-            ssh: format!("{} -F {}", plain(&require("ssh")?)?, text("ssh_config")?),
+            ssh: format!(
+                "{} -F {}",
+                plain(&require("ssh")?)?,
+                plain(&self.ssh.client_config())?
+            ),
             fulmar: fulmar.to_owned(),
             mosh_server: find("mosh-server"),
         })
@@ -85,12 +99,6 @@ impl Kit {
         self.at("home")
     }
 
-    /// The home of the user on the server's host: what the start-up files of whoever runs the lab take is no part of
-    /// what is measured.
-    fn server_home(&self) -> PathBuf {
-        self.at("server-home")
-    }
-
     /// Returns the file in which the played host notes what it receives and writes.
     pub(crate) fn log(&self) -> PathBuf {
         self.at("log")
@@ -98,7 +106,7 @@ impl Kit {
 
     /// Returns the file that tells sshd what to do.
     pub(super) fn sshd_config(&self) -> PathBuf {
-        self.at("sshd_config")
+        self.ssh.server_config()
     }
 
     /// Returns the file in which sshd says what is wrong.
@@ -108,49 +116,6 @@ impl Kit {
 
     fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) -> Result<()> {
-        let path = self.at(name);
-        fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
-    }
-
-    fn make_ssh(&self) -> Result<()> {
-        for name in ["host_key", "user_key"] {
-            self.make_key(name)?;
-        }
-        let host_key = fs::read_to_string(self.at("host_key.pub"))?;
-        self.write("known_hosts", &format!("{SERVER_IP} {host_key}"))?;
-        let path = |name| plain(&self.at(name));
-        // The folder's own rights are enough, though it is in one that everybody may write.
-        let server = format!(
-            "Port {PORT}\nListenAddress {SERVER_IP}\nHostKey {}\nAuthorizedKeysFile {}.pub\n\
-             StrictModes no\nUsePAM no\nPidFile none\nPasswordAuthentication no\n\
-             KbdInteractiveAuthentication no\nPermitRootLogin yes\nPrintMotd no\n\
-             PrintLastLog no\nUseDNS no\nLoginGraceTime 0\nSetEnv FULMAR_CONFIG=none HOME={}\n\
-             Subsystem sftp internal-sftp\n",
-            path("host_key")?,
-            path("user_key")?,
-            path("server-home")?,
-        );
-        self.write("sshd_config", &server)?;
-        let client = format!(
-            "Host *\nPort {PORT}\nIdentityFile {}\nIdentitiesOnly yes\nBatchMode yes\n\
-             StrictHostKeyChecking yes\nUserKnownHostsFile {}\nGlobalKnownHostsFile /dev/null\n\
-             LogLevel ERROR\n",
-            path("user_key")?,
-            path("known_hosts")?,
-        );
-        self.write("ssh_config", &client)
-    }
-
-    fn make_key(&self, name: &str) -> Result<()> {
-        let mut keygen = Command::new(require("ssh-keygen")?);
-        keygen.args(["-q", "-t", "ed25519", "-N", "", "-C", "fulmar-lab", "-f"]);
-        keygen.arg(self.at(name)).stdin(Stdio::null());
-        let made = keygen.status().context("starting ssh-keygen")?;
-        ensure!(made.success(), "ssh-keygen ended with {made}");
-        Ok(())
     }
 }
 
