@@ -10,9 +10,9 @@ use fulmar_platform::boot_time;
 use fulmar_sim::Random;
 use fulmar_testbed::TimedUdpSocket;
 
-use super::{Figures, median};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
+use crate::instrument::figures::{Figures, median, millis};
 use crate::judge::{GroundTruth, ObservedRun, RunVerdict};
 use crate::link::Link;
 use crate::peer::Peer;
@@ -59,10 +59,9 @@ pub(super) fn measure(
     let mut figures = Figures::default();
     figures.put_ms("link", link);
     figures.put_ms("echo", echo);
-    figures.put("cost", super::ms(echo) - super::ms(link), "ms");
-    if let Some(p90) = own.p90 {
-        figures.put("cost_p90", super::ms(p90) - super::ms(link), "ms");
-    }
+    let cost = |time| millis(time) - millis(link);
+    figures.put("cost", cost(echo), "ms");
+    figures.put_some("cost_p90", own.p90.map(cost), "ms");
     Ok(Measured {
         scenario: scenario.text.clone(),
         commands: echoed.commands,
@@ -151,7 +150,7 @@ fn round_trip(link: &Link) -> Result<Duration> {
         let times = (0..PROBES).map(|_| probe(&near));
         let times = times.collect::<Result<Vec<Duration>>>();
         is_over.store(true, Ordering::Relaxed);
-        Ok(median(times.context("measuring the link")?))
+        median(times.context("measuring the link")?).context("the link was not measured")
     })
 }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
+use super::FloodSource;
 use super::shell::{ShellHosts, ShellSession};
-use super::{Figures, FloodSource, median, ms};
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::link::Report;
+use crate::instrument::figures::{Figures, median, millis, traffic};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 
@@ -77,7 +77,7 @@ struct Flood {
     /// The number of bytes that the terminal got until Ctrl-C.
     shown: u64,
     /// The traffic that the server's host sent until Ctrl-C: bytes and packets.
-    sent: [u64; 2],
+    sent: [f64; 2],
 }
 
 impl Flood {
@@ -97,22 +97,14 @@ impl Flood {
         let prompt = shell.await_prompt()?;
         shell.enter_line(&format!("echo answer $((100 + {number}))"))?;
         let answer = shell.await_answer(&format!("answer {}", 100 + number))?;
+        let [_, (_, packets, bytes)] = traffic(&before, &after);
         Ok(Self {
             to_prompt: prompt - interrupted,
             to_answer: answer - interrupted,
             shown,
-            sent: sent(&before, &after),
+            sent: [bytes, packets],
         })
     }
-}
-
-/// Returns the bytes and packets that the server's host sent between two reports.
-fn sent(before: &Report, after: &Report) -> [u64; 2] {
-    let (before, after) = (&before.server, &after.server);
-    [
-        after.sent_bytes - before.sent_bytes,
-        after.sent - before.sent,
-    ]
 }
 
 fn note(floods: &[Flood], measured: &mut Measured) {
@@ -122,16 +114,16 @@ fn note(floods: &[Flood], measured: &mut Measured) {
         ("interrupt_to_prompt", all(|flood| flood.to_prompt)),
         ("interrupt_to_answer", all(|flood| flood.to_answer)),
     ] {
-        let longest = times.iter().max().copied().unwrap_or_default();
+        let longest = times.iter().max().copied();
         let points = (1..).zip(&times);
-        let points = points.map(|(number, time)| (f64::from(number), ms(*time)));
+        let points = points.map(|(number, time)| (f64::from(number), millis(*time)));
         measured.series.insert(name.to_owned(), points.collect());
-        figures.put_ms(&format!("{name}_most"), longest);
-        figures.put_ms(name, median(times));
+        figures.put_some_ms(&format!("{name}_most"), longest);
+        figures.put_some_ms(name, median(times));
     }
     let seconds = FLOOD.as_secs_f64() * floods.len().max(1) as f64;
-    let rate = |count: fn(&Flood) -> u64| floods.iter().map(count).sum::<u64>() as f64 / seconds;
-    figures.put("shown", rate(|flood| flood.shown), "B/s");
+    let rate = |count: fn(&Flood) -> f64| floods.iter().map(count).sum::<f64>() / seconds;
+    figures.put("shown", rate(|flood| flood.shown as f64), "B/s");
     figures.put("bytes_down", rate(|flood| flood.sent[0]), "B/s");
     figures.put("packets_down", rate(|flood| flood.sent[1]), "packets/s");
     measured.figures = figures.0;

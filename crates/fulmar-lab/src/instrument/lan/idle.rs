@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Figures;
 use super::shell::ShellHosts;
 use crate::experiment::{Measured, Surroundings};
 use crate::instrument::Kernel;
-use crate::peer::{Costs, Peer, costs};
+use crate::instrument::figures::{Figures, HostCosts, traffic};
+use crate::peer::Peer;
 use crate::scenario::Scenario;
 
 /// Counts what crosses the link of a session in which nobody does anything, after a quiet time, and what
@@ -24,30 +24,25 @@ pub(super) fn measure(
     let mut shell = hosts.enter(peer)?;
     shell.await_first_prompt()?;
     shell.watch(quiet)?;
-    let mut seen = hosts.stage.costs()?;
-    seen.iter_mut().for_each(Costs::begin);
+    let mut costs = HostCosts::begin(&hosts.stage)?;
     let before = hosts.stage.link.report()?;
     shell.watch(time)?;
     let after = hosts.stage.link.report()?;
-    seen.iter_mut().for_each(Costs::look);
+    costs.look();
     let mut figures = Figures::default();
     let minutes = (after.at - before.at).as_secs_f64() / 60.0;
-    let costs = costs(peer.programs(), seen.each_ref());
-    for (host, cost) in ["client", "server"].into_iter().zip(costs) {
-        if let Some(cost) = cost {
-            let cpu = cost.cpu.as_secs_f64() * 60.0 / minutes;
-            figures.put(&format!("{host}_cpu_an_hour"), cpu, "s");
-            figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
-        }
+    for (host, cost) in costs.of(peer.programs()) {
+        let cpu = cost.cpu.as_secs_f64() * 60.0 / minutes;
+        figures.put(&format!("{host}_cpu_an_hour"), cpu, "s");
+        figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
     }
-    for (way, before, after) in [
-        ("up", before.client, after.client),
-        ("down", before.server, after.server),
-    ] {
-        let packets = (after.sent - before.sent) as f64 / minutes;
-        let bytes = (after.sent_bytes - before.sent_bytes) as f64 / minutes;
-        figures.put(&format!("packets_{way}_a_minute"), packets, "packets");
-        figures.put(&format!("bytes_{way}_a_minute"), bytes, "B");
+    for (way, packets, bytes) in traffic(&before, &after) {
+        figures.put(
+            &format!("packets_{way}_a_minute"),
+            packets / minutes,
+            "packets",
+        );
+        figures.put(&format!("bytes_{way}_a_minute"), bytes / minutes, "B");
     }
     let mut commands = hosts.commands(&shell);
     commands.push(kernel);

@@ -19,7 +19,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::figures::Figures;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::peer::Peer;
 use crate::scenario::Scenario;
@@ -223,17 +222,6 @@ fn link(seed: u64, round_trip: Duration, before: &str) -> Result<Scenario> {
     Scenario::parse(&format!("seed {seed}{both}"), &LinkTraces::none())
 }
 
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-/// Returns the middle one, or the lower one of two; nothing for nothing.
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    let middle = times.len().saturating_sub(1) / 2;
-    times.get(middle).copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,13 +247,5 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), 3 * 3 + 2);
-    }
-
-    #[test]
-    fn the_median_is_one_of_them() {
-        let ms = |all: &[u64]| median(all.iter().map(|one| Duration::from_millis(*one)).collect());
-        assert_eq!(ms(&[5, 1, 9]), Duration::from_millis(5));
-        assert_eq!(ms(&[5, 1]), Duration::from_millis(1));
-        assert_eq!(ms(&[]), Duration::ZERO);
     }
 }
