@@ -23,10 +23,9 @@ use fulmar_platform::boot_time;
 use fulmar_sim::{CLIENT, Change};
 
 use super::Kernel;
-use super::figures::Figures;
+use super::figures::{Figures, HostCosts, traffic};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
-use crate::link::Report;
-use crate::peer::{Peer, costs};
+use crate::peer::Peer;
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 use crate::trace::{LinkTraces, Size};
@@ -268,9 +267,8 @@ impl LoadSession {
         self.terminal.rest(STORM_LASTS)?;
         let interrupted = boot_time();
         self.terminal.type_keys([INTERRUPT]);
-        if let Some(ended) = self.in_time(LIMIT)? {
-            figures.put_ms("to_interrupt", ended - interrupted);
-        }
+        let ended = self.in_time(LIMIT)?;
+        figures.put_some_ms("to_interrupt", ended.map(|ended| ended - interrupted));
         Ok(figures)
     }
 
@@ -287,9 +285,7 @@ impl LoadSession {
         let rate = |took: Duration| bytes as f64 / took.as_secs_f64();
         let mut figures = Figures::default();
         figures.put_share("in_time", took.is_some());
-        if let Some(took) = took {
-            figures.put("rate", rate(took), "B/s");
-        }
+        figures.put_some("rate", took.map(rate), "B/s");
         figures.put("pty_rate", rate(self.alone()?), "B/s");
         Ok(figures)
     }
@@ -314,12 +310,15 @@ impl LoadSession {
         ended.context("the program has not come to its end")?;
         let mut figures = Figures::default();
         let after = self.stage.link.report()?;
-        put_traffic(&mut figures, &before, &after);
+        for (way, packets, bytes) in traffic(&before, &after) {
+            figures.put(&format!("packets_{way}"), packets, "packets");
+            figures.put(&format!("bytes_{way}"), bytes, "B");
+        }
         Ok(figures)
     }
 
     fn paste(&mut self, bytes: usize) -> Result<Figures> {
-        let mut costs_seen = self.stage.costs()?;
+        let mut costs = HostCosts::begin(&self.stage)?;
         self.begin();
         let began = boot_time();
         let keys: Vec<u8> = (0..bytes).map(program::typed).collect();
@@ -327,15 +326,10 @@ impl LoadSession {
         let ended = self.in_time(LIMIT)?;
         let mut figures = Figures::default();
         figures.put_share("in_time", ended.is_some());
-        if let Some(ended) = ended {
-            figures.put_ms("to_arrive", ended - began);
-        }
-        costs_seen.iter_mut().for_each(|seen| seen.look());
-        let costs = costs(self.peer.programs(), costs_seen.each_ref());
-        for (host, cost) in ["client", "server"].into_iter().zip(costs) {
-            if let Some(cost) = cost {
-                figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
-            }
+        figures.put_some_ms("to_arrive", ended.map(|ended| ended - began));
+        costs.look();
+        for (host, cost) in costs.of(self.peer.programs()) {
+            figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
         }
         Ok(figures)
     }
@@ -358,9 +352,7 @@ impl LoadSession {
         let ended = self.in_time(LIMIT)?;
         let mut figures = Figures::default();
         figures.put_share("in_time", ended.is_some());
-        if let Some(ended) = ended {
-            figures.put_ms("to_catch_up", ended - restored);
-        }
+        figures.put_some_ms("to_catch_up", ended.map(|ended| ended - restored));
         Ok(figures)
     }
 
@@ -374,18 +366,5 @@ impl LoadSession {
             WordSeen::Second => bail!("something else has arrived than was typed"),
             WordSeen::Neither => Ok(None),
         }
-    }
-}
-
-/// Notes what both hosts have sent: packets, and their bytes with all headers.
-fn put_traffic(figures: &mut Figures, before: &Report, after: &Report) {
-    for (way, before, after) in [
-        ("up", &before.client, &after.client),
-        ("down", &before.server, &after.server),
-    ] {
-        let packets = (after.sent - before.sent) as f64;
-        let bytes = (after.sent_bytes - before.sent_bytes) as f64;
-        figures.put(&format!("packets_{way}"), packets, "packets");
-        figures.put(&format!("bytes_{way}"), bytes, "B");
     }
 }
