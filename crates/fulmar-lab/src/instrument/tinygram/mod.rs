@@ -25,15 +25,14 @@ mod run;
 mod screen_watcher;
 mod session;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
+use super::figures::{Figures, median};
 use super::{Congestion, Kernel};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::link::Link;
-use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
@@ -43,6 +42,7 @@ use burst::WriteSpan;
 pub use burst_writer::write_on_terminal;
 use plain_tcp::{Connections, PlainTcp};
 use run::BurstRun;
+use screen_watcher::BurstSeen;
 use session::BurstSession;
 
 /// The delay each way: half of the round trip of the post.
@@ -178,68 +178,40 @@ impl Work for Tinygrams {
         };
         let outcome = self.bottleneck.pass(run.sent_down());
         let mut figures = figures(&run, &written)?;
-        figures.insert(
-            "lost_down_computed".to_owned(),
-            Figure::new(outcome.lost as f64, "packets"),
-        );
-        Ok(Measured {
-            scenario: scenario.text,
-            commands,
-            figures,
-            series: BTreeMap::from([("queue_down".to_owned(), outcome.waiting)]),
-            ..Measured::default()
-        })
+        figures.put("lost_down_computed", outcome.lost as f64, "packets");
+        let mut measured = figures.measured(&scenario, commands);
+        let series = ("queue_down".to_owned(), outcome.waiting);
+        measured.series.extend([series]);
+        Ok(measured)
     }
 }
 
 /// Returns what a person waited for, and what went over the link.
-fn figures(run: &BurstRun, written: &[WriteSpan]) -> Result<BTreeMap<String, Figure>> {
-    let mut figures = BTreeMap::new();
-    let mut add = |name: &str, value, unit| {
-        figures.insert(name.to_owned(), Figure::new(value, unit));
-    };
+fn figures(run: &BurstRun, written: &[WriteSpan]) -> Result<Figures> {
+    let mut figures = Figures::default();
     let bursts = run.seen.len() as f64;
     for (name, value, unit) in run.totals() {
-        add(name, value, unit);
+        figures.put(name, value, unit);
         if unit == "packets" && name.ends_with("_down") {
-            add(&format!("{name}_a_burst"), value / bursts, unit);
+            figures.put(&format!("{name}_a_burst"), value / bursts, unit);
         }
     }
     let spans = written.iter().map(|written| written.ended - written.began);
-    add("write_span", median(spans).context("no burst")?, "ms");
-    add("bursts", bursts, "bursts");
+    figures.put_ms("write_span", median(spans).context("no burst")?);
+    figures.put("bursts", bursts, "bursts");
     let whole = written.iter().zip(&run.seen);
     let whole: Vec<_> = whole
         .filter_map(|(written, seen)| Some((written.began, (*seen)?)))
         .collect();
-    add("bursts_not_whole", bursts - whole.len() as f64, "bursts");
-    let waits = |of: fn(&screen_watcher::BurstSeen) -> Duration| {
+    figures.put("bursts_not_whole", bursts - whole.len() as f64, "bursts");
+    let waits = |of: fn(&BurstSeen) -> Duration| {
         let waits = whole.iter().map(move |(began, seen)| (*began, of(seen)));
         waits.map(|(began, at)| at.saturating_sub(began))
     };
-    if let Some(first) = median(waits(|seen| seen.first)) {
-        add("first_line", first, "ms");
-    }
-    if let Some(all) = median(waits(|seen| seen.all)) {
-        add("all_lines", all, "ms");
-    }
-    if let Some(worst) = waits(|seen| seen.all).max() {
-        add("all_lines_worst", millis(worst), "ms");
-    }
-    if let Some(pause) = median(whole.iter().map(|(_, seen)| seen.pause)) {
-        add("longest_pause", pause, "ms");
-    }
+    figures.put_some_ms("first_line", median(waits(|seen| seen.first)));
+    figures.put_some_ms("all_lines", median(waits(|seen| seen.all)));
+    figures.put_some_ms("all_lines_worst", waits(|seen| seen.all).max());
+    let pauses = whole.iter().map(|(_, seen)| seen.pause);
+    figures.put_some_ms("longest_pause", median(pauses));
     Ok(figures)
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-/// Returns the lower one of the two middle values, in milliseconds.
-fn median(times: impl Iterator<Item = Duration>) -> Option<f64> {
-    let mut times: Vec<Duration> = times.collect();
-    times.sort();
-    let middle = times.len().checked_sub(1)? / 2;
-    times.get(middle).copied().map(millis)
 }
