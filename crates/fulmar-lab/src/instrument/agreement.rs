@@ -10,14 +10,13 @@
 //! and `difference` of the two. `keys_later` and `keys_later_p90`: for each key by itself, the median and the
 //! 90 % quantile of how much longer it took in the real run. Series `real_by_simulated`: each key's times (ms; ms).
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
+use super::figures::{Figures, millis};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::judge::RunVerdict;
-use crate::outcome::Figure;
 use crate::peer::Peer;
 use crate::replay::{LIMITS, Replay};
 use crate::simulated::VirtualReplay;
@@ -75,7 +74,7 @@ impl Work for Agreement {
         let mut measured = self.replay.play(&Peer::parse(peer)?, seed, around)?;
         let real = measured.verdict.as_ref().context("nobody typed")?;
         let compared = Compared::of(real, &simulated)?;
-        measured.figures.extend(compared.figures());
+        measured.figures.extend(compared.figures().0);
         let pairs = compared.pairs.iter().map(|[real, other]| (*other, *real));
         let series = [("real_by_simulated".to_owned(), pairs.collect())];
         measured.series.extend(series);
@@ -115,18 +114,19 @@ impl Compared {
         );
         let median = |verdict: &RunVerdict| {
             let median = Summary::of(&verdict.whole()).median;
-            median.map(ms).context("hardly any answer came")
+            median.map(millis).context("hardly any answer came")
         };
         let waits = real.keys.iter().zip(&simulated.keys);
-        let pairs = waits
-            .filter_map(|(real, other)| Some([ms(real.whole?.came()?), ms(other.whole?.came()?)]));
+        let pairs = waits.filter_map(|(real, other)| {
+            Some([millis(real.whole?.came()?), millis(other.whole?.came()?)])
+        });
         Ok(Self {
             medians: [median(real)?, median(simulated)?],
             pairs: pairs.collect(),
         })
     }
 
-    fn figures(&self) -> BTreeMap<String, Figure> {
+    fn figures(&self) -> Figures {
         let [real, simulated] = self.medians;
         let mut later: Vec<f64> = self
             .pairs
@@ -138,20 +138,14 @@ impl Compared {
             let place = (share * later.len() as f64) as usize;
             later.get(place).copied().unwrap_or_default()
         };
-        [
-            ("real", real),
-            ("simulated", simulated),
-            ("difference", real - simulated),
-            ("keys_later", quantile(0.5)),
-            ("keys_later_p90", quantile(0.9)),
-        ]
-        .map(|(name, value)| (name.to_owned(), Figure::new(value, "ms")))
-        .into()
+        let mut figures = Figures::default();
+        figures.put("real", real, "ms");
+        figures.put("simulated", simulated, "ms");
+        figures.put("difference", real - simulated, "ms");
+        figures.put("keys_later", quantile(0.5), "ms");
+        figures.put("keys_later_p90", quantile(0.9), "ms");
+        figures
     }
-}
-
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
 
 #[cfg(test)]
@@ -192,7 +186,7 @@ mod tests {
             compared.pairs,
             [[105.0, 100.0], [108.0, 106.0], [130.0, 110.0]]
         );
-        let figures = compared.figures();
+        let figures = compared.figures().0;
         assert_eq!(figures["keys_later"].value, 5.0);
         assert_eq!(figures["keys_later_p90"].value, 20.0);
         let [real, simulated] = compared.medians;

@@ -18,15 +18,14 @@
 
 mod model;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use super::figures::Figures;
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::judge::GroundTruth;
-use crate::outcome::Figure;
 use crate::scenario::Scenario;
 use crate::simulated::Simulated;
 use crate::trace::{LinkTraces, Trace};
@@ -150,9 +149,11 @@ impl Collection {
         measured.scenario = scenario.text;
         measured.typing = Some("open".to_owned());
         let point = (rule.frames as f64, rule.mean_ms());
-        put(&mut measured.figures, "delay", point.1, "ms");
-        put(&mut measured.figures, "frames", point.0, "frames");
-        put(&mut measured.figures, "sent_in_all", sent as f64, "frames");
+        let mut figures = Figures::default();
+        figures.put("delay", point.1, "ms");
+        figures.put("frames", point.0, "frames");
+        figures.put("sent_in_all", sent as f64, "frames");
+        measured.figures.extend(figures.0);
         measured.series.insert("rule".to_owned(), vec![point]);
         Ok(all)
     }
@@ -179,16 +180,17 @@ impl Collection {
         add("delay_by_frames", |_, tally| {
             (tally.frames as f64, tally.mean_ms())
         });
-        let figures = &mut measured.figures;
+        let mut figures = Figures::default();
         let chosen = tally(CHOSEN);
-        put(figures, "writes", chosen.writes as f64, "writes");
-        put(figures, "delay_at_8ms", chosen.mean_ms(), "ms");
-        put(figures, "frames_at_8ms", chosen.frames as f64, "frames");
+        figures.put("writes", chosen.writes as f64, "writes");
+        figures.put("delay_at_8ms", chosen.mean_ms(), "ms");
+        figures.put("frames_at_8ms", chosen.frames as f64, "frames");
         let best = curve.iter().min_by_key(|(_, tally)| tally.waited);
         if let Some((interval, tally)) = best {
-            put(figures, "best_interval", interval.as_secs_f64() * 1e3, "ms");
-            put(figures, "delay_at_best", tally.mean_ms(), "ms");
+            figures.put_ms("best_interval", *interval);
+            figures.put("delay_at_best", tally.mean_ms(), "ms");
         }
+        measured.figures.extend(figures.0);
     }
 }
 
@@ -262,10 +264,6 @@ fn writes_of(path: &Path) -> Result<Vec<Duration>> {
 fn names(paths: &[PathBuf]) -> String {
     let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
     names.collect::<Vec<_>>().join(" ")
-}
-
-fn put(figures: &mut BTreeMap<String, Figure>, name: &str, value: f64, unit: &str) {
-    figures.insert(name.to_owned(), Figure::new(value, unit));
 }
 
 #[cfg(test)]
