@@ -93,7 +93,7 @@ fn keys_that_wait_behind_a_queue_are_seen_to_wait() {
     let work = KeysDuringCopy {
         path: NetworkPath::clear(20, 5_000_000),
         keys: 40,
-        way: TransferDirection::Up,
+        direction: TransferDirection::Up,
     };
     let [Some(idle), Some(full)] = ["idle", "tcp-cubic"].map(|peer| {
         let is_built = measured("fulmar", &FILE).is_some();

@@ -12,5 +12,6 @@ mod kernel;
 pub mod lan;
 pub mod load;
 pub mod tinygram;
+mod transfer;
 
 pub use kernel::{Congestion, Kernel};

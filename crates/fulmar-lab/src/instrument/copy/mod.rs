@@ -15,28 +15,60 @@
 //! `fulmar-lab selfcheck` finds how much the link holds: on two cores a stream of TCP without delay
 //! gets through it at 900 Mbit/s. Copies are alone on the machine.
 
-mod attempt;
-mod fair_share;
-mod keys;
-mod many_files;
+mod files;
 mod network_path;
-mod one_file;
-mod stream;
-mod tool;
-mod traced;
-mod transfer;
+mod shared_path;
 
 use std::time::Duration;
 
+use super::Congestion;
+use super::transfer::{TcpSettings, Tool};
 use crate::experiment::{Cell, Surroundings, Work};
 
-pub use fair_share::FairShare;
-pub use keys::KeysDuringCopy;
-pub use many_files::ManyFiles;
+pub use super::transfer::TransferDirection;
+pub use files::{ManyFiles, OneFile, TracedCopy};
 pub use network_path::NetworkPath;
-pub use one_file::OneFile;
-pub use stream::TransferDirection;
-pub use traced::TracedCopy;
+pub use shared_path::{FairShare, KeysDuringCopy};
+
+/// TCP streams whose buffers hold any of the paths.
+const CUBIC: TcpSettings = TcpSettings {
+    congestion: Congestion::Losses,
+    window: None,
+    has_wide_buffers: true,
+};
+const BBR: TcpSettings = TcpSettings {
+    congestion: Congestion::Model,
+    ..CUBIC
+};
+
+/// The tools that copy one file.
+const FILE: [Tool; 6] = [
+    Tool::tcp("tcp-cubic", CUBIC),
+    Tool::tcp("tcp-bbr", BBR),
+    Tool::ours("exec {fulmar} cp -q --config none -F {config} --server {fulmar} {from} {to}"),
+    Tool::program("scp", "scp", "exec scp -q -F {config} {from} {to}"),
+    Tool::program(
+        "sftp",
+        "sftp",
+        "echo 'put {source} {target}' | sftp -q -b - -F {config} {host}",
+    ),
+    Tool::program(
+        "rsync",
+        "rsync",
+        "exec rsync --inplace --whole-file -e '{ssh}' {from} {to}",
+    ),
+];
+
+/// The tools that copy a folder.
+const FOLDER: [Tool; 3] = [
+    Tool::ours("exec {fulmar} cp -q -r --config none -F {config} --server {fulmar} {from} {to}"),
+    Tool::program(
+        "tar",
+        "tar",
+        "tar -C {source} -cf - . | {ssh} {host} 'mkdir {target} && tar -C {target} -xf -'",
+    ),
+    Tool::program("scp", "scp", "exec scp -q -r -F {config} {from} {to}"),
+];
 
 /// The rate of the paths.
 pub const RATE_BITS: u64 = 500_000_000;
@@ -97,7 +129,7 @@ fn one_file(around: &Surroundings) -> Vec<Cell> {
         ..NetworkPath::clear(rtt_ms, RATE_BITS)
     });
     let long = LONG_MS.map(|rtt_ms| NetworkPath::clear(rtt_ms, RATE_BITS));
-    let all = tool::FILE.map(|tool| tool.name);
+    let all = FILE.map(|tool| tool.name);
     let mut cells: Vec<Cell> = clear
         .into_iter()
         .chain(lossy)
@@ -142,7 +174,7 @@ fn many(around: &Surroundings) -> Cell {
         time: MANY_TIME,
     };
     let title = format!("{files} files of {FILE_BYTES} bytes, round trip 200 ms");
-    let peers = tool::FOLDER.map(|tool| tool.name);
+    let peers = FOLDER.map(|tool| tool.name);
     cell("many-200ms".to_owned(), title, &peers, MANY_TIME / 2, work)
 }
 
@@ -171,15 +203,15 @@ fn traced() -> Vec<Cell> {
     ];
     let mut cells = Vec::new();
     for (name, title, trace, like, megabytes, queue, rtt_ms) in networks {
-        for (way, megabytes) in [TransferDirection::Up, TransferDirection::Down]
+        for (direction, megabytes) in [TransferDirection::Up, TransferDirection::Down]
             .into_iter()
             .zip(megabytes)
         {
-            let word = way.word();
+            let word = direction.word();
             let work = TracedCopy {
                 trace,
                 like,
-                way,
+                direction,
                 bytes: megabytes * 1_000_000,
                 queue,
                 rtt_ms,
@@ -197,12 +229,12 @@ fn traced() -> Vec<Cell> {
 fn keys() -> Vec<Cell> {
     let fast = NetworkPath::clear(45, RATE_BITS);
     let settings = [("keys-45ms", fast), ("keys-home", HOME)];
-    let peers = [keys::IDLE, "fulmar", "scp", "tcp-cubic", "tcp-bbr"];
+    let peers = [shared_path::IDLE, "fulmar", "scp", "tcp-cubic", "tcp-bbr"];
     let made = settings.map(|(name, path)| {
         let work = KeysDuringCopy {
             path,
             keys: KEYS,
-            way: TransferDirection::Up,
+            direction: TransferDirection::Up,
         };
         let title = format!("keys during a copy, {}", path.title());
         let takes = Duration::from_secs(35);
@@ -223,7 +255,7 @@ fn beside() -> Vec<Cell> {
             is_second,
         };
         let title = format!("beside TCP with Cubic, {words}; {}", SHARED.title());
-        cell(name.to_owned(), title, &peers, fair_share::TAKES, work)
+        cell(name.to_owned(), title, &peers, shared_path::TAKES, work)
     });
     made.into()
 }

@@ -1,0 +1,323 @@
+//! A copy from the start of the command to its end: of one file, of many, or over a measured cellular link.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fulmar_sim::Random;
+
+use super::network_path::NetworkPath;
+use super::{FILE, FOLDER};
+use crate::experiment::{Measured, Surroundings, Work};
+use crate::instrument::figures::{Figures, HostCosts};
+use crate::instrument::transfer::{
+    CARRIERS, OURS, Tool, ToolKind, Transfer, TransferDirection, TransferFiles, TransferResult,
+};
+use crate::replay::Stage;
+use crate::scenario::Scenario;
+use crate::trace::LinkTraces;
+
+/// The number of files in one folder. Chosen by eye: as in a tree of sources, and a folder is one more entry
+/// for every tool.
+const A_FOLDER: usize = 100;
+
+/// The bytes that an opportunity of a trace carries: a full packet of Ethernet.
+const OPPORTUNITY: u64 = 1500;
+
+/// The work: a file over one path.
+#[derive(Clone, Copy, Debug)]
+pub struct OneFile {
+    /// The path.
+    pub path: NetworkPath,
+    /// The size of the file.
+    pub bytes: u64,
+    /// The longest time for it.
+    pub time: Duration,
+}
+
+/// The work: a folder of files over one path.
+#[derive(Clone, Copy, Debug)]
+pub struct ManyFiles {
+    /// The path.
+    pub path: NetworkPath,
+    /// The number of files.
+    pub files: usize,
+    /// The size of each.
+    pub bytes: usize,
+    /// The longest time for it.
+    pub time: Duration,
+}
+
+/// The work: a file over a link whose rate comes and goes.
+#[derive(Clone, Copy, Debug)]
+pub struct TracedCopy {
+    /// The two traces, `NAME.up` and `NAME.down`.
+    pub trace: &'static str,
+    /// The traces that are generated in their place, `NAME-up` and `NAME-down`.
+    pub like: &'static str,
+    /// The direction of the file.
+    pub direction: TransferDirection,
+    /// The size of the file.
+    pub bytes: u64,
+    /// The most bytes that may wait for the link.
+    pub queue: u64,
+    /// The round trip without any waiting, in milliseconds.
+    pub rtt_ms: u64,
+    /// The longest time for it.
+    pub time: Duration,
+}
+
+/// A copy that is over, and what it cost.
+struct TimedCopy {
+    tool: Tool,
+    result: TransferResult,
+    costs: HostCosts,
+}
+
+impl TimedCopy {
+    /// Lets a tool carry so many bytes, until that is done or the time is over.
+    fn run(
+        tool: Tool,
+        ends: (&Stage, &TransferFiles),
+        load: (TransferDirection, u64),
+        time: Duration,
+        around: &Surroundings,
+    ) -> Result<Self> {
+        let mut costs = HostCosts::begin(ends.0)?;
+        let transfer = Transfer::start(tool, ends, load, around)?;
+        let result = transfer.run(|_| time, || costs.look())?;
+        Ok(Self {
+            tool,
+            result,
+            costs,
+        })
+    }
+
+    /// Notes how fast so many bytes were carried: size over wall time.
+    fn speed(&self, bytes: u64) -> Figures {
+        let took = self.result.took.as_secs_f64();
+        let mut figures = Figures::default();
+        figures.put("bytes", bytes as f64, "B");
+        figures.put("took", took, "s");
+        figures.put("rate", bytes as f64 / took, "B/s");
+        figures.put_share("in_time", self.result.is_in_time);
+        figures
+    }
+
+    /// Notes what both hosts have spent together, for each byte of so many, and the memory of our own processes.
+    fn put_costs(&self, figures: &mut Figures, bytes: u64) {
+        let spent = self.costs.of(CARRIERS).map(|(_, cost)| cost.cpu);
+        let cpu = spent.sum::<Duration>().as_secs_f64();
+        figures.put("cpu", cpu, "s");
+        if bytes > 0 {
+            figures.put("cpu_a_byte", cpu * 1e9 / bytes as f64, "ns/B");
+        }
+        for (host, cost) in self.costs.of(OURS) {
+            figures.put(&format!("{host}_memory"), cost.memory as f64, "B");
+        }
+    }
+
+    /// Returns the figures of one file, and whether it is whole.
+    fn of_one_file(&self, files: &TransferFiles) -> Result<Figures> {
+        let arrived = self.result.arrived;
+        let mut figures = self.speed(arrived);
+        if !matches!(self.tool.kind, ToolKind::Tcp(_)) {
+            self.put_costs(&mut figures, arrived);
+            figures.put_share("is_whole", files.are_same()?);
+        }
+        Ok(figures)
+    }
+}
+
+impl Work for OneFile {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let tool = Tool::named(peer, &FILE)?;
+        let scenario = self.path.scenario(seed)?;
+        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+        let files = TransferFiles::random(self.bytes)?;
+        let load = (TransferDirection::Up, self.bytes);
+        let copy = TimedCopy::run(tool, (&stage, &files), load, self.time, around)?;
+        let mut figures = copy.of_one_file(&files)?;
+        figures.put("product", self.path.product() as f64, "B");
+        Ok(figures.measured(&scenario, copy.result.commands))
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("bytes", self.bytes.to_string()),
+            ("at most", format!("{} s", self.time.as_secs())),
+        ]
+    }
+}
+
+impl Work for ManyFiles {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let tool = Tool::named(peer, &FOLDER)?;
+        let scenario = self.path.scenario(seed)?;
+        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+        let files = TransferFiles::new()?;
+        self.fill(&files.source())?;
+        let all = (self.files * self.bytes) as u64;
+        let load = (TransferDirection::Up, all);
+        let copy = TimedCopy::run(tool, (&stage, &files), load, self.time, around)?;
+        let there = self.arrived(&files)?;
+        let mut figures = copy.speed((there * self.bytes) as u64);
+        copy.put_costs(&mut figures, all);
+        let rate = there as f64 / copy.result.took.as_secs_f64();
+        figures.put("files", there as f64, "files");
+        figures.put("files_a_second", rate, "files/s");
+        figures.put_share("is_whole", there == self.files);
+        Ok(figures.measured(&scenario, copy.result.commands))
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("files", self.files.to_string()),
+            ("bytes each", self.bytes.to_string()),
+            ("at most", format!("{} s", self.time.as_secs())),
+        ]
+    }
+}
+
+impl ManyFiles {
+    /// Makes the files, a hundred in a folder.
+    fn fill(&self, source: &Path) -> Result<()> {
+        let mut random = Random::stream(2, 0);
+        for number in 0..self.files {
+            let file = source.join(name(number));
+            if number % A_FOLDER == 0 {
+                let folder = file.parent().context("a file is in a folder")?;
+                fs::create_dir_all(folder).context("making a folder in memory")?;
+            }
+            let content: Vec<u8> = (0..self.bytes).map(|_| random.bits() as u8).collect();
+            fs::write(&file, content).context("making a file in memory")?;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of them that have arrived, with the bytes that they have at the source.
+    fn arrived(&self, files: &TransferFiles) -> Result<usize> {
+        let mut there = 0;
+        for number in 0..self.files {
+            let name = name(number);
+            if let Ok(copy) = fs::read(files.target().join(&name)) {
+                there += usize::from(copy == fs::read(files.source().join(&name))?);
+            }
+        }
+        Ok(there)
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("folder-{}/file-{number}", number / A_FOLDER)
+}
+
+impl Work for TracedCopy {
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let tool = Tool::named(peer, &FILE)?;
+        let traces = match &around.data {
+            Some(folder) => LinkTraces::in_folder(folder),
+            None => LinkTraces::none(),
+        };
+        let scenario = Scenario::parse(&self.scenario(seed, around), &traces)?;
+        let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+        let files = TransferFiles::random(self.bytes)?;
+        let trace = traces.get(&self.name(self.direction, seed, around.is_generated))?;
+        let began = stage.link.report()?.at;
+        let load = (self.direction, self.bytes);
+        let copy = TimedCopy::run(tool, (&stage, &files), load, self.time, around)?;
+        let mut figures = copy.of_one_file(&files)?;
+        let capacity = trace.count_between(began, began + copy.result.took) * OPPORTUNITY;
+        let used = copy.result.arrived as f64 / capacity as f64;
+        figures.put("capacity", capacity as f64, "B");
+        figures.put("of_capacity", used, "share");
+        Ok(figures.measured(&scenario, copy.result.commands))
+    }
+
+    fn needs(&self) -> Vec<String> {
+        let file = |way| format!("link-traces/{}.{way}", self.trace);
+        vec![file("up"), file("down")]
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("bytes", self.bytes.to_string())]
+    }
+}
+
+impl TracedCopy {
+    fn scenario(&self, seed: u64, around: &Surroundings) -> String {
+        let name = |direction| self.name(direction, seed, around.is_generated);
+        format!(
+            "seed {seed}\nup trace {} queue {queue}B\ndown trace {} queue {queue}B\n\
+             both delay {}us",
+            name(TransferDirection::Up),
+            name(TransferDirection::Down),
+            self.rtt_ms * 500,
+            queue = self.queue,
+        )
+    }
+
+    fn name(&self, direction: TransferDirection, seed: u64, is_generated: bool) -> String {
+        let word = direction.word();
+        if is_generated {
+            format!("{}-{word}:{seed}", self.like)
+        } else {
+            format!("{}.{word}", self.trace)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANY: ManyFiles = ManyFiles {
+        path: NetworkPath::clear(0, 1),
+        files: 201,
+        bytes: 10,
+        time: Duration::ZERO,
+    };
+
+    #[test]
+    fn only_files_that_are_as_they_were_have_arrived() {
+        let files = TransferFiles::new().unwrap();
+        MANY.fill(&files.source()).unwrap();
+        assert_eq!(MANY.arrived(&files).unwrap(), 0);
+        MANY.fill(&files.target()).unwrap();
+        assert_eq!(MANY.arrived(&files).unwrap(), 201);
+        let file = |number| files.target().join(name(number));
+        fs::remove_file(file(200)).unwrap();
+        fs::write(file(100), [0; 10]).unwrap();
+        fs::write(
+            file(0),
+            fs::read(files.source().join(name(0)))
+                .unwrap()
+                .split_at(9)
+                .0,
+        )
+        .unwrap();
+        assert_eq!(MANY.arrived(&files).unwrap(), 198);
+    }
+
+    #[test]
+    fn a_traced_copy_has_both_traces_and_half_of_the_round_trip_each_way() {
+        let copy = TracedCopy {
+            trace: "Measured",
+            like: "like-lte",
+            direction: TransferDirection::Down,
+            bytes: 1,
+            queue: 600_000,
+            rtt_ms: 50,
+            time: Duration::ZERO,
+        };
+        let mut around = Surroundings::default();
+        let expected = "seed 3\nup trace Measured.up queue 600000B\n\
+            down trace Measured.down queue 600000B\nboth delay 25000us";
+        assert_eq!(copy.scenario(3, &around), expected);
+        around.is_generated = true;
+        let text = copy.scenario(3, &around);
+        assert!(text.contains("down trace like-lte-down:3 queue"), "{text}");
+        Scenario::parse(&text, &LinkTraces::none()).unwrap();
+    }
+}

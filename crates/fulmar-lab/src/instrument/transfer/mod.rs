@@ -1,0 +1,265 @@
+//! Transfers: bytes from one host to the other, by a program or by a stream of plain TCP, with the time that they take.
+
+mod files;
+mod progress;
+mod tcp;
+mod tool;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use fulmar_platform::boot_time;
+use fulmar_testbed::peers::{find, search_path};
+
+use super::Kernel;
+use crate::experiment::Surroundings;
+use crate::link::Link;
+use crate::peer::plain;
+use crate::replay::Stage;
+pub(super) use files::TransferFiles;
+pub(super) use progress::TransferProgress;
+pub(super) use tcp::TcpSettings;
+pub use tool::TransferDirection;
+pub(super) use tool::{CARRIERS, OURS, Tool, ToolKind};
+
+/// Between two looks at a transfer. Chosen by eye: a hundredth of the fastest copy.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// So many looks at a transfer are one at the processes. What these do after the second last look is not counted.
+const LOOKS_AT_COSTS: u32 = 5;
+
+/// A tool that carries, and how far it has come. It ends with this value.
+pub(super) struct Transfer {
+    carrier: Carrier,
+    bytes: u64,
+    began: Duration,
+    /// The commands that were run, for a reader.
+    pub(super) commands: Vec<String>,
+}
+
+enum Carrier {
+    Tcp(tcp::TcpTransfer),
+    /// With the folder of its target.
+    Program(RunningProgram, PathBuf),
+}
+
+/// A transfer that is over.
+pub(super) struct TransferResult {
+    /// True if all was carried before the time was over.
+    pub(super) is_in_time: bool,
+    /// The time that the whole command took, and how much had arrived then.
+    pub(super) took: Duration,
+    pub(super) arrived: u64,
+    pub(super) progress: TransferProgress,
+    /// The commands that were run, for a reader.
+    pub(super) commands: Vec<String>,
+}
+
+impl Transfer {
+    /// Starts a tool with the files of a transfer; plain TCP carries as many bytes of zeros.
+    pub(super) fn start(
+        tool: Tool,
+        (stage, files): (&Stage, &TransferFiles),
+        load: (TransferDirection, u64),
+        around: &Surroundings,
+    ) -> Result<Self> {
+        match tool.kind {
+            ToolKind::Tcp(settings) => Self::tcp(tool.name, settings, &stage.link, load),
+            ToolKind::Program { needs, line } => {
+                if let Some(program) = needs {
+                    find(program).with_context(|| format!("{program} is not installed"))?;
+                }
+                let kernel = tcp::set_kernel(&stage.link, Kernel::USUAL.congestion)?;
+                let (direction, bytes) = load;
+                let line = filled(&direction.with_ends(line), stage, files, around)?;
+                let began = boot_time();
+                let program = RunningProgram::start(stage, &line)?;
+                Ok(Self {
+                    carrier: Carrier::Program(program, files.far()),
+                    bytes,
+                    began,
+                    commands: vec![line, stage.daemon.command.clone(), kernel],
+                })
+            }
+        }
+    }
+
+    /// Starts a stream of plain TCP, which needs no sshd.
+    pub(super) fn tcp(
+        name: &str,
+        settings: TcpSettings,
+        link: &Link,
+        (direction, bytes): (TransferDirection, u64),
+    ) -> Result<Self> {
+        let words = settings.set(link)?;
+        let began = boot_time();
+        let tcp = tcp::TcpTransfer::start(link, settings.window, direction, bytes)?;
+        Ok(Self {
+            carrier: Carrier::Tcp(tcp),
+            bytes,
+            began,
+            commands: vec![format!("a TCP stream of the lab, {name}"), words],
+        })
+    }
+
+    /// Waits until all has arrived or the time is over. `limit` gets the time of the first byte; both count from the
+    /// start. `look` is called now and then meanwhile.
+    pub(super) fn run(
+        mut self,
+        limit: impl Fn(Option<Duration>) -> Duration,
+        mut look: impl FnMut(),
+    ) -> Result<TransferResult> {
+        let mut progress = TransferProgress::default();
+        let mut looks = 0_u32;
+        let (is_in_time, took, arrived) = loop {
+            let is_over = self.has_ended()?;
+            let (took, arrived) = (self.took(), self.arrived());
+            progress.note(took, arrived);
+            if is_over || took >= limit(progress.first()) {
+                break (is_over, took, arrived);
+            }
+            if looks.is_multiple_of(LOOKS_AT_COSTS) {
+                look();
+            }
+            looks = looks.wrapping_add(1);
+            std::thread::sleep(LOOK);
+        };
+        progress.end(took, arrived);
+        Ok(TransferResult {
+            is_in_time,
+            took,
+            arrived,
+            progress,
+            commands: self.commands,
+        })
+    }
+
+    /// Returns the number of bytes that have arrived.
+    pub(super) fn arrived(&self) -> u64 {
+        match &self.carrier {
+            Carrier::Tcp(tcp) => tcp.received(),
+            Carrier::Program(_, folder) => held(folder).min(self.bytes),
+        }
+    }
+
+    /// Tells whether it has done its work.
+    pub(super) fn has_ended(&mut self) -> Result<bool> {
+        match &mut self.carrier {
+            Carrier::Tcp(tcp) => Ok(tcp.received() >= self.bytes),
+            Carrier::Program(program, _) => program.has_ended(),
+        }
+    }
+
+    /// Returns the time for which it has been under way.
+    pub(super) fn took(&self) -> Duration {
+        boot_time() - self.began
+    }
+}
+
+/// Returns how much all files in a folder take, in bytes; holes take nothing.
+fn held(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| entry.metadata().ok());
+    // stat(2): blocks are of 512 bytes.
+    sizes.map(|file| file.blocks() * 512).sum()
+}
+
+/// Fills a line; none of the paths has characters that a shell changes.
+fn filled(
+    line: &str,
+    stage: &Stage,
+    files: &TransferFiles,
+    around: &Surroundings,
+) -> Result<String> {
+    let values = stage.kit.values(&around.fulmar)?;
+    let (_, config) = values.ssh.rsplit_once(' ').context("ssh has a file")?;
+    let mut line = line
+        .replace("{ssh}", &values.ssh)
+        .replace("{config}", config)
+        .replace("{host}", &values.host)
+        .replace("{source}", &plain(&files.source())?)
+        .replace("{target}", &plain(&files.target())?);
+    if line.contains("{fulmar}") {
+        let fulmar = &around.fulmar;
+        ensure!(
+            fulmar.is_file(),
+            "{} is not there; build it",
+            fulmar.display()
+        );
+        line = line.replace("{fulmar}", &plain(fulmar)?);
+    }
+    Ok(line)
+}
+
+/// Returns a shell with this line, at home in the folder of the stage.
+pub(super) fn shell(stage: &Stage, line: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(line).current_dir(stage.kit.home());
+    shell
+        .env("PATH", search_path())
+        .env("HOME", stage.kit.home());
+    shell
+}
+
+/// A program that runs on the client's host; it is ended with this value.
+struct RunningProgram {
+    process: Child,
+    has_ended: bool,
+}
+
+impl RunningProgram {
+    fn start(stage: &Stage, line: &str) -> Result<Self> {
+        let mut shell = shell(stage, line);
+        shell.stdin(Stdio::null()).stdout(Stdio::null());
+        Ok(Self {
+            process: stage.link.client.spawn(&mut shell)?,
+            has_ended: false,
+        })
+    }
+
+    /// Tells whether it has done its work.
+    fn has_ended(&mut self) -> Result<bool> {
+        let status = self.process.try_wait().context("waiting for the tool")?;
+        if let Some(status) = status {
+            self.has_ended = true;
+            ensure!(status.success(), "the tool ended with {status}");
+        }
+        Ok(self.has_ended)
+    }
+}
+
+impl Drop for RunningProgram {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            // What it has started ends with the hosts.
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Seek as _, SeekFrom, Write as _};
+
+    #[test]
+    fn what_has_arrived_is_what_is_written_and_no_hole() {
+        let files = TransferFiles::new().unwrap();
+        assert_eq!(held(&files.far()), 0);
+        let mut file = fs::File::create(files.target()).unwrap();
+        file.write_all(&[1; 8192]).unwrap();
+        assert_eq!(held(&files.far()), 8192);
+        // Some tools write the end first.
+        file.seek(SeekFrom::Start(1 << 20)).unwrap();
+        file.write_all(&[1; 4096]).unwrap();
+        assert_eq!(held(&files.far()), 12_288);
+        // A file that is given its name at the end counts, too.
+        fs::write(files.target().with_file_name(".target.tmp"), [1; 4096]).unwrap();
+        assert_eq!(held(&files.far()), 16_384);
+    }
+}
