@@ -9,9 +9,10 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use fulmar_testbed::peers::find;
 
-use super::copy::shell;
-use super::{Figures, add, cost_figures, relay};
+use super::{put_costs, relay};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
+use crate::instrument::figures::Figures;
+use crate::instrument::transfer::shell;
 use crate::peer::{Programs, costs};
 use crate::replay::Stage;
 use crate::scenario::Scenario;
@@ -79,7 +80,7 @@ impl Work for Ciphers {
     fn measure(&self, peer: &str, _seed: u64, _around: &Surroundings) -> Result<Measured> {
         if peer == RELAY {
             let (figures, command) = relay::run(WARM_UP, self.bytes)?;
-            return Ok(measured(figures, vec![command]));
+            return Ok(figures.measured(&Scenario::default(), vec![command]));
         }
         let offered = offered()?;
         let cipher = offered.iter().find(|cipher| short(cipher) == peer);
@@ -111,27 +112,22 @@ impl Ciphers {
             "ssh or sshd was not seen"
         );
         let mut figures = speed(self.bytes, took);
-        cost_figures(&mut figures, costs, self.bytes);
+        let costs = ["client", "server"]
+            .into_iter()
+            .zip(costs.into_iter().flatten());
+        put_costs(&mut figures, costs, self.bytes);
         let commands = vec![line, stage.daemon.command.clone()];
-        Ok(measured(figures, commands))
+        Ok(figures.measured(&Scenario::default(), commands))
     }
 }
 
 /// Returns how much was carried, and how fast.
 pub(super) fn speed(bytes: u64, took: Duration) -> Figures {
-    let mut figures = Figures::new();
-    add(&mut figures, "bytes", bytes as f64, "B");
+    let mut figures = Figures::default();
+    figures.put("bytes", bytes as f64, "B");
     let goodput = bytes as f64 / took.as_secs_f64();
-    add(&mut figures, "goodput", goodput, "B/s");
+    figures.put("goodput", goodput, "B/s");
     figures
-}
-
-fn measured(figures: Figures, commands: Vec<String>) -> Measured {
-    Measured {
-        commands,
-        figures,
-        ..Measured::default()
-    }
 }
 
 /// A program that takes bytes and says a line when it has had so many.

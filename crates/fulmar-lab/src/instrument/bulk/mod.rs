@@ -16,30 +16,26 @@
 //! reach there.
 
 mod ciphers;
-pub(in crate::instrument) mod copy;
-mod progress;
 mod relay;
-mod stream;
-mod tool;
 
-use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
-use fulmar_testbed::peers::find;
+use anyhow::Result;
 
-use super::Kernel;
+use super::Congestion;
+use super::figures::{Figures, HostCosts};
+use super::transfer::{
+    CARRIERS, TcpSettings, Tool, ToolKind, Transfer, TransferDirection, TransferFiles,
+    TransferProgress,
+};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
 use crate::link::Link;
-use crate::outcome::Figure;
 use crate::peer::Cost;
 use crate::replay::Stage;
 use crate::scenario::Scenario;
 use crate::trace::LinkTraces;
 pub use ciphers::Ciphers;
-use copy::Files;
-use progress::TransferProgress;
-use tool::{Kind, TOOLS, Tool};
 
 /// The rate of the path.
 pub const RATE_BITS: u64 = 200_000_000;
@@ -54,6 +50,40 @@ const TIME: Duration = Duration::from_secs(20);
 /// The round trips, in milliseconds. SWITCH's page had 45, PSC's 40. The one without delay shows what
 /// path and tools carry at most.
 const RTTS_MS: [u64; 5] = [0, 40, 45, 100, 200];
+
+/// The window of OpenSSH up to 4.6, and of TCP without window scaling (RFC 7323).
+const SMALL: u32 = 64 * 1024;
+
+/// The window of a channel of OpenSSH since 4.7; and what sftp asks for at once.
+const LARGE: u32 = 2 * 1024 * 1024;
+
+/// The tools that carry bulk.
+const TOOLS: [Tool; 8] = [
+    Tool::tcp("tcp-64k", tcp(Some(SMALL))),
+    Tool::tcp("tcp-2m", tcp(Some(LARGE))),
+    Tool::tcp("tcp-auto", tcp(None)),
+    Tool::program("ssh", "ssh", "exec {ssh} {host} cat {source} >{target}"),
+    Tool::program("scp", "scp", "exec scp -q -F {config} {from} {to}"),
+    // The protocol that scp had before 9.0.
+    Tool::program("scp-o", "scp", "exec scp -q -O -F {config} {from} {to}"),
+    Tool::program("sftp", "sftp", "exec sftp -q -F {config} {from} {to}"),
+    Tool::program(
+        "rsync",
+        "rsync",
+        "exec rsync --inplace --whole-file -e '{ssh}' {from} {to}",
+    ),
+];
+
+const fn tcp(window: Option<u32>) -> TcpSettings {
+    TcpSettings {
+        congestion: Congestion::Losses,
+        window,
+        has_wide_buffers: false,
+    }
+}
+
+/// The time that the first byte may take: logins over any round trip.
+const SET_UP: Duration = Duration::from_secs(60);
 
 /// The work: a tool that carries bulk over one path.
 #[derive(Clone, Copy, Debug)]
@@ -90,58 +120,42 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
 }
 
 impl Work for Bulk {
-    fn measure(&self, peer: &str, seed: u64, _around: &Surroundings) -> Result<Measured> {
-        let tool = Tool::named(peer)?;
+    fn measure(&self, peer: &str, seed: u64, around: &Surroundings) -> Result<Measured> {
+        let tool = Tool::named(peer, &TOOLS)?;
         let scenario = self.scenario(seed)?;
-        match tool.kind {
-            Kind::Stream => self.stream(tool, &scenario),
-            Kind::Command {
-                program,
-                line,
-                programs,
-            } => {
-                find(program).with_context(|| format!("{program} is not installed"))?;
-                let stage = Stage::new(&scenario, std::path::Path::new("/dev/null"))?;
-                let kernel = self.kernel(&stage.link)?;
-                let files = Files::new(seed, self.bytes)?;
-                let copied = copy::run(&stage, &files, line, programs, self.time)?;
-                let mut figures = self.figures(tool, &copied.progress);
-                add(
-                    &mut figures,
-                    "is_whole",
-                    f64::from(u8::from(copied.is_whole)),
-                    "truth",
-                );
-                cost_figures(&mut figures, copied.costs, copied.progress.bytes());
-                count_packets(&mut figures, &stage.link)?;
-                let commands = vec![copied.line, stage.daemon.command.clone(), kernel];
-                Ok(measured(&scenario, commands, figures, &copied.progress))
+        let load = (TransferDirection::Down, self.bytes);
+        let limit = |first: Option<Duration>| first.map_or(SET_UP, |first| first + self.time);
+        let (figures, result) = match tool.kind {
+            ToolKind::Tcp(settings) => {
+                let link = Link::start(&scenario)?;
+                let transfer = Transfer::tcp(tool.name, settings, &link, load)?;
+                let result = transfer.run(limit, || {})?;
+                let mut figures = self.figures(settings.window, &result.progress);
+                put_packets(&mut figures, &link)?;
+                (figures, result)
             }
-        }
+            ToolKind::Program { .. } => {
+                let stage = Stage::new(&scenario, Path::new("/dev/null"))?;
+                let files = TransferFiles::random(self.bytes)?;
+                let mut costs = HostCosts::begin(&stage)?;
+                let transfer = Transfer::start(tool, (&stage, &files), load, around)?;
+                let result = transfer.run(limit, || costs.look())?;
+                let mut figures = self.figures(Some(LARGE), &result.progress);
+                let is_whole = files.are_same()?;
+                figures.put("is_whole", f64::from(u8::from(is_whole)), "truth");
+                put_costs(&mut figures, costs.of(CARRIERS), result.arrived);
+                put_packets(&mut figures, &stage.link)?;
+                (figures, result)
+            }
+        };
+        let mut measured = figures.measured(&scenario, result.commands);
+        let series = ("bytes".to_owned(), result.progress.series());
+        measured.series.extend([series]);
+        Ok(measured)
     }
-}
-
-type Figures = BTreeMap<String, Figure>;
-
-fn add(figures: &mut Figures, name: &str, value: f64, unit: &str) {
-    figures.insert(name.to_owned(), Figure::new(value, unit));
 }
 
 impl Bulk {
-    fn stream(&self, tool: Tool, scenario: &Scenario) -> Result<Measured> {
-        let link = Link::start(scenario)?;
-        let kernel = self.kernel(&link)?;
-        let progress = stream::run(&link, self.bytes, self.time, tool.window)?;
-        let mut figures = self.figures(tool, &progress);
-        count_packets(&mut figures, &link)?;
-        let window = tool.window.map_or_else(
-            || "automatic".to_owned(),
-            |window| format!("{window} bytes"),
-        );
-        let commands = vec![format!("a TCP stream of the lab, window {window}"), kernel];
-        Ok(measured(scenario, commands, figures, &progress))
-    }
-
     /// The queue holds what the path holds, so that whoever fills the path loses little.
     fn scenario(&self, seed: u64) -> Result<Scenario> {
         let delay_us = self.rtt_ms * 500;
@@ -154,61 +168,35 @@ impl Bulk {
         Scenario::parse(&text, &LinkTraces::none())
     }
 
-    /// Sets the TCP of both hosts, and says what its buffers may grow to.
-    fn kernel(&self, link: &Link) -> Result<String> {
-        let words = Kernel::USUAL.set(link)?;
-        let buffers = |name| -> Result<String> {
-            let value = link.client.parameter(name)?;
-            Ok(value.split_whitespace().collect::<Vec<_>>().join(" "))
-        };
-        Ok(format!(
-            "{words}, tcp_rmem {}, tcp_wmem {}",
-            buffers("ipv4/tcp_rmem")?,
-            buffers("ipv4/tcp_wmem")?
-        ))
-    }
-
     /// The most that TCP's segments carry at this rate, in bytes a second.
     fn rate_limit(&self) -> f64 {
         self.rate_bits as f64 / 8.0 * SEGMENT_PAYLOAD / PACKET
     }
 
-    fn figures(&self, tool: Tool, progress: &TransferProgress) -> Figures {
-        let mut figures = Figures::new();
+    /// Returns what a tool with this window has carried, beside what the formula says.
+    fn figures(&self, window: Option<u32>, progress: &TransferProgress) -> Figures {
         let rtt = self.rtt_ms as f64 / 1000.0;
-        add(&mut figures, "bytes", progress.bytes() as f64, "B");
-        add(&mut figures, "rate_limit", self.rate_limit(), "B/s");
-        let formula = tool.window_over_rtt(rtt).filter(|speed| speed.is_finite());
+        let formula = window
+            .filter(|_| rtt > 0.0)
+            .map(|window| f64::from(window) / rtt);
         let expected = formula.unwrap_or(f64::INFINITY).min(self.rate_limit());
-        let optional = [
-            ("window_over_rtt", formula, "B/s"),
-            ("expected", Some(expected), "B/s"),
-            (
-                "to_first_byte",
-                progress.first().map(|at| at.as_secs_f64()),
-                "s",
-            ),
-            ("goodput", progress.goodput(), "B/s"),
-            ("goodput_steady", progress.steady_goodput(), "B/s"),
-            (
-                "window_seen",
-                progress
-                    .steady_goodput()
-                    .filter(|_| rtt > 0.0)
-                    .map(|goodput| goodput * rtt),
-                "B",
-            ),
-            (
-                "of_expected",
-                progress.steady_goodput().map(|goodput| goodput / expected),
-                "share",
-            ),
-        ];
-        for (name, value, unit) in optional {
-            if let Some(value) = value {
-                add(&mut figures, name, value, unit);
-            }
-        }
+        let steady = progress.steady_goodput();
+        let window_seen = steady.filter(|_| rtt > 0.0).map(|goodput| goodput * rtt);
+        let first = progress.first().map(|at| at.as_secs_f64());
+        let mut figures = Figures::default();
+        figures.put("bytes", progress.bytes() as f64, "B");
+        figures.put("rate_limit", self.rate_limit(), "B/s");
+        figures.put("expected", expected, "B/s");
+        figures.put_some("window_over_rtt", formula, "B/s");
+        figures.put_some("to_first_byte", first, "s");
+        figures.put_some("goodput", progress.goodput(), "B/s");
+        figures.put_some("goodput_steady", steady, "B/s");
+        figures.put_some("window_seen", window_seen, "B");
+        figures.put_some(
+            "of_expected",
+            steady.map(|goodput| goodput / expected),
+            "share",
+        );
         figures
     }
 }
@@ -220,50 +208,104 @@ const QUEUE_MIN: u64 = 500_000;
 const PACKET: f64 = 1500.0;
 const SEGMENT_PAYLOAD: f64 = 1448.0;
 
-fn measured(
-    scenario: &Scenario,
-    commands: Vec<String>,
-    figures: Figures,
-    progress: &TransferProgress,
-) -> Measured {
-    Measured {
-        scenario: scenario.text.clone(),
-        commands,
-        figures,
-        series: BTreeMap::from([("bytes".to_owned(), progress.series())]),
-        ..Measured::default()
-    }
-}
-
-/// Adds what the tool took of both processors.
-fn cost_figures(figures: &mut Figures, costs: [Option<Cost>; 2], bytes: u64) {
-    for (host, cost) in ["client", "server"].into_iter().zip(costs) {
-        let Some(cost) = cost else { continue };
+/// Notes what the tool took of both processors.
+fn put_costs(figures: &mut Figures, costs: impl Iterator<Item = (&'static str, Cost)>, bytes: u64) {
+    for (host, cost) in costs {
         let cpu = cost.cpu.as_secs_f64();
-        add(figures, &format!("{host}_cpu"), cpu, "s");
+        figures.put(&format!("{host}_cpu"), cpu, "s");
         if bytes > 0 {
             let per_byte = cpu * 1e9 / bytes as f64;
-            add(figures, &format!("{host}_cpu_a_byte"), per_byte, "ns/B");
+            figures.put(&format!("{host}_cpu_a_byte"), per_byte, "ns/B");
         }
     }
 }
 
-/// Adds what went over the link, logins included.
-fn count_packets(figures: &mut Figures, link: &Link) -> Result<()> {
+/// Notes what went over the link, logins included.
+fn put_packets(figures: &mut Figures, link: &Link) -> Result<()> {
     let report = link.report()?;
     for (way, counts) in [("up", report.client), ("down", report.server)] {
-        add(
-            figures,
-            &format!("packets_{way}"),
-            counts.sent as f64,
-            "packets",
-        );
-        add(
-            figures,
-            &format!("lost_{way}"),
-            counts.lost_total() as f64,
-            "packets",
-        );
+        let (sent, lost) = (counts.sent as f64, counts.lost_total() as f64);
+        figures.put(&format!("packets_{way}"), sent, "packets");
+        figures.put(&format!("lost_{way}"), lost, "packets");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 Mbit/s.
+    const PATH: Bulk = Bulk {
+        rtt_ms: 100,
+        rate_bits: 10_000_000,
+        bytes: 1,
+        time: Duration::ZERO,
+    };
+
+    /// So many bytes each 100 ms from 0.5 s on, ten times.
+    fn progress(bytes: u64) -> TransferProgress {
+        let mut progress = TransferProgress::default();
+        for step in 0..=10 {
+            progress.note(Duration::from_millis(500 + step * 100), 1 + step * bytes);
+        }
+        progress
+    }
+
+    #[test]
+    fn a_window_a_round_trip_is_expected_where_the_path_carries_that() {
+        let figures = PATH.figures(Some(SMALL), &progress(65_536)).0;
+        let value = |name: &str| figures[name].value;
+        let is_close = |name: &str, wanted: f64| {
+            let seen = value(name);
+            assert!((seen / wanted - 1.0).abs() < 1e-6, "{name}: {seen}");
+        };
+        is_close("window_over_rtt", 655_360.0);
+        is_close("expected", 655_360.0);
+        is_close("goodput", 655_360.0);
+        is_close("goodput_steady", 655_360.0);
+        is_close("window_seen", 65_536.0);
+        is_close("of_expected", 1.0);
+        is_close("to_first_byte", 0.5);
+        is_close("bytes", 655_361.0);
+    }
+
+    #[test]
+    fn the_path_is_expected_where_a_window_would_carry_more() {
+        // 1448 of 1500 bytes are payload.
+        let limit = 1_250_000.0 * 1448.0 / 1500.0;
+        for window in [Some(LARGE), None] {
+            let figures = PATH.figures(window, &progress(60_000)).0;
+            assert!((figures["expected"].value - limit).abs() < 1e-6);
+            assert!((figures["rate_limit"].value - limit).abs() < 1e-6);
+            let share = figures["of_expected"].value;
+            assert!((share - 600_000.0 / limit).abs() < 1e-6, "{share}");
+            assert_eq!(figures.contains_key("window_over_rtt"), window.is_some());
+        }
+    }
+
+    #[test]
+    fn without_a_round_trip_there_is_no_window_to_be_seen() {
+        let bulk = Bulk { rtt_ms: 0, ..PATH };
+        let figures = bulk.figures(Some(SMALL), &progress(60_000)).0;
+        assert!(!figures.contains_key("window_over_rtt") && !figures.contains_key("window_seen"));
+        assert!(figures.contains_key("of_expected"));
+        let nothing = bulk.figures(None, &TransferProgress::default()).0;
+        assert!(!nothing.contains_key("goodput") && !nothing.contains_key("to_first_byte"));
+    }
+
+    #[test]
+    fn costs_are_those_of_a_byte_of_what_was_carried() {
+        let costs = || {
+            let cpu = Duration::from_millis(30);
+            std::iter::once(("server", Cost { cpu, memory: 5 }))
+        };
+        let mut figures = Figures::default();
+        put_costs(&mut figures, costs(), 10_000_000);
+        assert_eq!(figures.0["server_cpu"].value, 0.03);
+        assert!((figures.0["server_cpu_a_byte"].value - 3.0).abs() < 1e-9);
+        let mut none = Figures::default();
+        put_costs(&mut none, costs(), 0);
+        assert_eq!(none.0.len(), 1);
+    }
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
-use super::{Figures, ciphers, cost_figures};
+use super::{ciphers, put_costs};
+use crate::instrument::figures::Figures;
 use crate::peer::Cost;
 
 /// The bytes that are moved at once: as many as a packet of OpenSSH carries.
@@ -32,8 +33,9 @@ pub(super) fn run(warm_up: u64, bytes: u64) -> Result<(Figures, String)> {
         let server = joined(server.join().expect("a thread of ours does not panic"))?;
         filling.join().expect("a thread of ours does not panic")?;
         let mut figures = ciphers::speed(bytes, took);
-        let cost = |cpu| Some(Cost { cpu, memory: 0 });
-        cost_figures(&mut figures, [cost(client), cost(server)], bytes);
+        let costs = [("client", client), ("server", server)];
+        let costs = costs.map(|(host, cpu)| (host, Cost { cpu, memory: 0 }));
+        put_costs(&mut figures, costs.into_iter(), bytes);
         let words =
             format!("the lab itself: pipe to TCP to pipe, {PIECE} bytes at once, no cipher");
         Ok((figures, words))
@@ -100,8 +102,8 @@ mod tests {
     fn everything_is_moved_and_costs_something() {
         let (figures, _) = run(1_000_000, 5_000_000).unwrap();
         for name in ["client_cpu_a_byte", "server_cpu_a_byte", "goodput"] {
-            assert!(figures[name].value > 0.0, "{name}");
+            assert!(figures.0[name].value > 0.0, "{name}");
         }
-        assert_eq!(figures["bytes"].value, 5_000_000.0);
+        assert_eq!(figures.0["bytes"].value, 5_000_000.0);
     }
 }
