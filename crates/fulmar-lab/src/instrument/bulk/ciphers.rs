@@ -9,9 +9,8 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::boot_time;
 use fulmar_testbed::peers::find;
 
-use super::{put_costs, relay};
+use super::{put_costs, relay, speed};
 use crate::experiment::{Cell, Measured, Surroundings, Work};
-use crate::instrument::figures::Figures;
 use crate::instrument::transfer::shell;
 use crate::peer::{Programs, costs};
 use crate::replay::Stage;
@@ -119,15 +118,6 @@ impl Ciphers {
         let commands = vec![line, stage.daemon.command.clone()];
         Ok(figures.measured(&Scenario::default(), commands))
     }
-}
-
-/// Returns how much was carried, and how fast.
-pub(super) fn speed(bytes: u64, took: Duration) -> Figures {
-    let mut figures = Figures::default();
-    figures.put("bytes", bytes as f64, "B");
-    let goodput = bytes as f64 / took.as_secs_f64();
-    figures.put("goodput", goodput, "B/s");
-    figures
 }
 
 /// A program that takes bytes and says a line when it has had so many.

@@ -208,6 +208,15 @@ const QUEUE_MIN: u64 = 500_000;
 const PACKET: f64 = 1500.0;
 const SEGMENT_PAYLOAD: f64 = 1448.0;
 
+/// Returns how much was carried, and how fast.
+fn speed(bytes: u64, took: Duration) -> Figures {
+    let mut figures = Figures::default();
+    figures.put("bytes", bytes as f64, "B");
+    let goodput = bytes as f64 / took.as_secs_f64();
+    figures.put("goodput", goodput, "B/s");
+    figures
+}
+
 /// Notes what the tool took of both processors.
 fn put_costs(figures: &mut Figures, costs: impl Iterator<Item = (&'static str, Cost)>, bytes: u64) {
     for (host, cost) in costs {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use fulmar_platform::boot_time;
 
-use super::{ciphers, put_costs};
+use super::{put_costs, speed};
 use crate::instrument::figures::Figures;
 use crate::peer::Cost;
 
@@ -32,7 +32,7 @@ pub(super) fn run(warm_up: u64, bytes: u64) -> Result<(Figures, String)> {
         let client = joined(client.join().expect("a thread of ours does not panic"))?;
         let server = joined(server.join().expect("a thread of ours does not panic"))?;
         filling.join().expect("a thread of ours does not panic")?;
-        let mut figures = ciphers::speed(bytes, took);
+        let mut figures = speed(bytes, took);
         let costs = [("client", client), ("server", server)];
         let costs = costs.map(|(host, cpu)| (host, Cost { cpu, memory: 0 }));
         put_costs(&mut figures, costs.into_iter(), bytes);

@@ -23,7 +23,6 @@ use crate::replay::Stage;
 pub(super) use files::TransferFiles;
 pub(super) use progress::TransferProgress;
 pub(super) use tcp::TcpSettings;
-pub use tool::TransferDirection;
 pub(super) use tool::{CARRIERS, OURS, Tool, ToolKind};
 
 /// Between two looks at a transfer. Chosen by eye: a hundredth of the fastest copy.
@@ -31,6 +30,15 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// So many looks at a transfer are one at the processes. What these do after the second last look is not counted.
 const LOOKS_AT_COSTS: u32 = 5;
+
+/// The direction of bytes, as seen from the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransferDirection {
+    /// To the server.
+    Up,
+    /// From the server.
+    Down,
+}
 
 /// A tool that carries, and how far it has come. It ends with this value.
 pub(super) struct Transfer {
@@ -57,6 +65,25 @@ pub(super) struct TransferResult {
     pub(super) progress: TransferProgress,
     /// The commands that were run, for a reader.
     pub(super) commands: Vec<String>,
+}
+
+impl TransferDirection {
+    /// `up` or `down`.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+        }
+    }
+
+    /// Puts the two ends of a copy into a line.
+    fn with_ends(self, line: &str) -> String {
+        let (from, to) = match self {
+            Self::Up => ("{source}", "{host}:{target}"),
+            Self::Down => ("{host}:{source}", "{target}"),
+        };
+        line.replace("{from}", from).replace("{to}", to)
+    }
 }
 
 impl Transfer {
@@ -246,6 +273,14 @@ impl Drop for RunningProgram {
 mod tests {
     use super::*;
     use std::io::{Seek as _, SeekFrom, Write as _};
+
+    #[test]
+    fn a_line_names_the_far_end_as_scp_does() {
+        let up = TransferDirection::Up.with_ends("scp {from} {to}");
+        assert_eq!(up, "scp {source} {host}:{target}");
+        let down = TransferDirection::Down.with_ends("scp {from} {to}");
+        assert_eq!(down, "scp {host}:{source} {target}");
+    }
 
     #[test]
     fn what_has_arrived_is_what_is_written_and_no_hole() {

@@ -5,15 +5,6 @@ use anyhow::{Result, bail};
 use super::TcpSettings;
 use crate::peer::Programs;
 
-/// The direction of bytes, as seen from the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransferDirection {
-    /// To the server.
-    Up,
-    /// From the server.
-    Down,
-}
-
 /// A program or a stream that carries bytes from one host to the other.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::instrument) struct Tool {
@@ -95,36 +86,9 @@ impl Tool {
     }
 }
 
-impl TransferDirection {
-    /// `up` or `down`.
-    pub(in crate::instrument) fn word(self) -> &'static str {
-        match self {
-            Self::Up => "up",
-            Self::Down => "down",
-        }
-    }
-
-    /// Puts the two ends of a copy into a line.
-    pub(super) fn with_ends(self, line: &str) -> String {
-        let (from, to) = match self {
-            Self::Up => ("{source}", "{host}:{target}"),
-            Self::Down => ("{host}:{source}", "{target}"),
-        };
-        line.replace("{from}", from).replace("{to}", to)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_names_the_far_end_as_scp_does() {
-        let up = TransferDirection::Up.with_ends("scp {from} {to}");
-        assert_eq!(up, "scp {source} {host}:{target}");
-        let down = TransferDirection::Down.with_ends("scp {from} {to}");
-        assert_eq!(down, "scp {host}:{source} {target}");
-    }
 
     #[test]
     fn a_tool_that_is_not_known_is_named_with_those_that_are() {
