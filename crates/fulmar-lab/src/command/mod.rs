@@ -24,6 +24,7 @@ use anyhow::{Context as _, Result};
 pub use data::DataOptions;
 use fulmar_platform::lab::{PidNamespace, enter_pid_namespace};
 pub use replay_options::{ReplayOptions, Typing};
+pub use run_session::RunOptions;
 
 /// Moves into a process namespace that ends with this process; to be called before any thread is started.
 fn into_pid_namespace() -> Result<PidNamespace> {

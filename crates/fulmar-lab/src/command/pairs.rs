@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
-use super::run::RunOptions;
+use super::RunOptions;
 use super::run_session::RunSession;
 use crate::experiment::catalogue;
 use crate::report;

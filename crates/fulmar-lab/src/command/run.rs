@@ -1,11 +1,11 @@
 //! `fulmar-lab run`: experiments, from the plan to the report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::DataOptions;
+use super::RunOptions;
 use super::run_session::RunSession;
 use crate::experiment::{Surroundings, catalogue};
 use crate::report;
@@ -36,50 +36,8 @@ pub struct Arguments {
     pub plan: bool,
 }
 
-/// The way in which runs are made.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct RunOptions {
-    /// The remote shells: ssh, mosh and fulmar stand for those of each experiment, mosh-a and such for one of
-    /// them.
-    #[arg(
-        long,
-        value_name = "PEERS",
-        value_delimiter = ',',
-        default_value = "ssh,mosh,fulmar"
-    )]
-    pub peers: Vec<String>,
-    /// The folder for outcomes and report.
-    #[arg(long, value_name = "DIR", default_value = "fulmar-lab-out")]
-    pub out: PathBuf,
-    /// A meaningful part of it, in a short time.
-    #[arg(long)]
-    pub quick: bool,
-    /// The number of runs that are made side by side, of those that may; otherwise 3 for each core.
-    #[arg(long, value_name = "NUMBER")]
-    pub jobs: Option<usize>,
-    /// Goes without the check of the emulation's own precision, which comes first.
-    #[arg(long)]
-    pub no_selfcheck: bool,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "clap would show it as the text of the command")]
-    pub data: DataOptions,
-}
-
-/// Runs side by side, for each core: sessions wait most of the time. `fulmar-lab pairs` shows whether
-/// it shifts medians.
-const JOBS_PER_CORE: usize = 3;
-
 /// As usual.
 const SEEDS: u64 = 3;
-
-impl RunOptions {
-    /// Returns how many runs are made side by side.
-    #[must_use]
-    pub fn jobs(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.unwrap_or_else(|| JOBS_PER_CORE * cores()).max(1)
-    }
-}
 
 /// Measures.
 ///

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use fulmar_platform::{Interest, Signal, SignalPipe, Tty, wait_for};
 use serde_json::json;
 
-use super::run::RunOptions;
+use super::DataOptions;
 use crate::outcome::Folder;
 use crate::report::{Origin, SELFCHECK};
 use crate::run::{
@@ -25,6 +25,48 @@ const INTERRUPTED: &str = "interrupted; the same command goes on from here";
 
 /// The interval at which it is looked whether the self-check is over. Chosen by eye.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// The way in which runs are made.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct RunOptions {
+    /// The remote shells: ssh, mosh and fulmar stand for those of each experiment, mosh-a and such for one of
+    /// them.
+    #[arg(
+        long,
+        value_name = "PEERS",
+        value_delimiter = ',',
+        default_value = "ssh,mosh,fulmar"
+    )]
+    pub peers: Vec<String>,
+    /// The folder for outcomes and report.
+    #[arg(long, value_name = "DIR", default_value = "fulmar-lab-out")]
+    pub out: PathBuf,
+    /// A meaningful part of it, in a short time.
+    #[arg(long)]
+    pub quick: bool,
+    /// The number of runs that are made side by side, of those that may; otherwise 3 for each core.
+    #[arg(long, value_name = "NUMBER")]
+    pub jobs: Option<usize>,
+    /// Goes without the check of the emulation's own precision, which comes first.
+    #[arg(long)]
+    pub no_selfcheck: bool,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would show it as the text of the command")]
+    pub data: DataOptions,
+}
+
+/// Runs side by side, for each core: sessions wait most of the time. `fulmar-lab pairs` shows whether
+/// it shifts medians.
+const JOBS_PER_CORE: usize = 3;
+
+impl RunOptions {
+    /// Returns how many runs are made side by side.
+    #[must_use]
+    pub fn jobs(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.unwrap_or_else(|| JOBS_PER_CORE * cores()).max(1)
+    }
+}
 
 /// A folder of outcomes that grows.
 pub(super) struct RunSession {
