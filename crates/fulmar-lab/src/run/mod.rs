@@ -15,7 +15,6 @@
 //! this machine goes through meanwhile, all peers of a cell do. Cells that must have the machine for
 //! themselves come last.
 
-mod forecast;
 mod missing;
 mod pairs;
 mod plan;
@@ -24,11 +23,10 @@ mod runner;
 mod scheduler;
 mod selection;
 
-pub use forecast::forecast;
 pub use missing::missing;
 pub use pairs::{PAIRS, PairComparison, PairSeries, RunPair, compare_pairs, pairs};
-pub use plan::{PlannedRun, RunPlan};
-pub use progress::{ProgressDisplay, minutes};
+pub use plan::{PlannedRun, RunPlan, forecast, minutes};
+pub use progress::ProgressDisplay;
 pub use runner::{InProcessRunner, Interrupted, ProcessRunner, Runner, outcome};
 pub use scheduler::{RunCounts, RunEvent, RunObserver, run_plan};
 pub use selection::{SelectedCell, Selection};

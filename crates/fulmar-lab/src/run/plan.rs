@@ -3,8 +3,6 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::forecast::forecast;
-use super::progress::minutes;
 use super::selection::SelectedCell;
 use crate::experiment::Work;
 use crate::outcome::{End, Folder, Outcome, RunId};
@@ -157,6 +155,41 @@ fn longest(chosen: &SelectedCell) -> Duration {
     times.max().unwrap_or_default()
 }
 
+/// Returns how long it takes to make these runs in their order, so many side by side, with those under
+/// way that are over after the times given.
+pub fn forecast<'a>(
+    runs: impl IntoIterator<Item = &'a PlannedRun>,
+    under_way: &[Duration],
+    jobs: usize,
+) -> Duration {
+    // When each of the places is free.
+    let mut free = under_way.to_vec();
+    free.resize(jobs.max(under_way.len()).max(1), Duration::ZERO);
+    for run in runs {
+        free.sort_unstable();
+        if run.is_alone {
+            let all = free[free.len() - 1] + run.takes;
+            free.fill(all);
+        } else {
+            free[0] += run.takes;
+        }
+    }
+    free.into_iter().max().unwrap_or_default()
+}
+
+/// Returns a time in words: `45 s`, `12 min`, `1 h 40 min`.
+pub fn minutes(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..100 => format!("{seconds} s"),
+        100..5970 => format!("{} min", (seconds + 30) / 60),
+        _ => {
+            let minutes = (seconds + 30) / 60;
+            format!("{} h {} min", minutes / 60, minutes % 60)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,5 +238,11 @@ mod tests {
             paths.dedup();
             assert_eq!(paths.len(), plan.runs.len());
         }
+    }
+
+    #[test]
+    fn times_are_told_roughly() {
+        let told = [45, 130, 6000].map(|seconds| minutes(Duration::from_secs(seconds)));
+        assert_eq!(told, ["45 s", "2 min", "1 h 40 min"]);
     }
 }

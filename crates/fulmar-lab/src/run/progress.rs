@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
-use super::forecast::forecast;
-use super::plan::PlannedRun;
+use super::plan::{PlannedRun, forecast, minutes};
 use super::scheduler::RunObserver;
 use crate::outcome::{End, Outcome};
 use crate::stats::Summary;
@@ -144,19 +143,6 @@ fn told(outcome: &Outcome) -> String {
     }
 }
 
-/// Returns a time in words: `45 s`, `12 min`, `1 h 40 min`.
-pub fn minutes(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0..100 => format!("{seconds} s"),
-        100..5970 => format!("{} min", (seconds + 30) / 60),
-        _ => {
-            let minutes = (seconds + 30) / 60;
-            format!("{} h {} min", minutes / 60, minutes % 60)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,11 +202,5 @@ mod tests {
             .map(|line| line.replace("\x1b[K", ""));
         assert!(lines.map(|line| line.len()).max() < Some(70), "{text}");
         assert!(text.ends_with("\r\x1b[K"), "{text}");
-    }
-
-    #[test]
-    fn times_are_told_roughly() {
-        let told = [45, 130, 6000].map(|seconds| minutes(Duration::from_secs(seconds)));
-        assert_eq!(told, ["45 s", "2 min", "1 h 40 min"]);
     }
 }
