@@ -39,9 +39,9 @@ const GO_ON: u8 = b'g';
 /// The daemon has heard its client.
 const HEARD: u8 = b'h';
 
-/// One of the two processes.
+/// The outcome of a fork, in each of the two processes.
 #[derive(Debug)]
-pub(crate) enum LoginFork {
+pub(crate) enum DaemonFork {
     /// The one that was started.
     Parent(LoginParent),
     /// The one that stays. It leads a session of its own.
@@ -82,12 +82,12 @@ pub(crate) struct ParentHandle {
 /// # Errors
 ///
 /// When the system has no room for another process.
-pub(crate) fn fork_daemon() -> io::Result<LoginFork> {
+pub(crate) fn fork_daemon() -> io::Result<DaemonFork> {
     let (daemon, parent) = UnixStream::pair()?;
     match fork()? {
         Forked::Parent { .. } => {
             drop(parent);
-            Ok(LoginFork::Parent(LoginParent {
+            Ok(DaemonFork::Parent(LoginParent {
                 daemon,
                 has_offer: false,
                 is_ready: false,
@@ -97,7 +97,7 @@ pub(crate) fn fork_daemon() -> io::Result<LoginFork> {
         Forked::Child => {
             drop(daemon);
             leave_session()?;
-            Ok(LoginFork::Daemon(ParentHandle { parent }))
+            Ok(DaemonFork::Daemon(ParentHandle { parent }))
         }
     }
 }
@@ -131,14 +131,14 @@ impl LoginParent {
             // client was heard, though one may have sent something: the daemon is not to read that.
             let is_asked = self.is_ready && !self.has_let_go_on;
             let waited = poller.wait(is_asked.then_some(Duration::ZERO), |registry| {
-                registry.add(Token::LoginFork, &self.daemon, Interest::Read);
+                registry.add(Token::ForkPeer, &self.daemon, Interest::Read);
                 if !is_looking {
                     registry.add(Token::Input, &input, Interest::Read);
                 }
             });
             waited.map_err(while_doing("waiting for the client"))?;
             let has_come = |wanted| poller.ready().any(|(token, _)| token == wanted);
-            let (daemon, login) = (has_come(Token::LoginFork), has_come(Token::Input));
+            let (daemon, login) = (has_come(Token::ForkPeer), has_come(Token::Input));
             if is_asked && !daemon && !login {
                 self.has_let_go_on = true;
                 self.tell(&[GO_ON]);

@@ -38,8 +38,8 @@ pub(crate) enum Token {
     SshInput,
     /// An answer to a question about the host.
     HostLookup,
-    /// The other process of a login.
-    LoginFork,
+    /// The other process of a fork: the daemon for its parent, the parent for its daemon.
+    ForkPeer,
     /// Our standard input.
     Input,
     /// Room in our standard output.

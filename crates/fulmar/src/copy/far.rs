@@ -26,7 +26,7 @@ use crate::advice::Advice as _;
 use crate::clock::now;
 use crate::environment;
 use crate::log::{self, Log};
-use crate::login_parent::{Leave, LoginFork, ParentHandle, fork_daemon};
+use crate::login_parent::{DaemonFork, Leave, ParentHandle, fork_daemon};
 use crate::random;
 use crate::reactor::Reactor;
 use crate::server::{announce, bind};
@@ -60,11 +60,11 @@ pub(crate) fn run(arguments: &CopyServerArgs) -> Result<u8, Failure> {
 fn serve(arguments: &CopyServerArgs) -> Result<u8, Failure> {
     forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
-        LoginFork::Parent(parent) => Ok(match parent.wait() {
+        DaemonFork::Parent(parent) => Ok(match parent.wait() {
             Ok(Leave::Heard) => 0,
             _ => Names::Own.failure_status(),
         }),
-        LoginFork::Daemon(parent) => work(arguments, parent),
+        DaemonFork::Daemon(parent) => work(arguments, parent),
     }
 }
 

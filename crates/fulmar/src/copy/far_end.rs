@@ -96,7 +96,7 @@ struct LoginNews {
     /// There is input.
     input: bool,
     /// It has ended.
-    is_alone: bool,
+    is_parent_gone: bool,
 }
 
 impl FarEnd {
@@ -203,7 +203,7 @@ impl FarEnd {
                 sockets.register(registry);
             }
             if let Some(Login { pipes, parent }) = &self.login {
-                registry.add(Token::LoginFork, parent, Interest::Read);
+                registry.add(Token::ForkPeer, parent, Interest::Read);
                 if let Some(input) = pipes.input().filter(|_| reads) {
                     registry.add_borrowed(Token::Input, input, Interest::Read);
                 }
@@ -233,7 +233,7 @@ impl FarEnd {
                     sockets.receive(place, connection);
                 }
                 (reactor::Event::Ready(Token::Input, _), _) => news.input = true,
-                (reactor::Event::Ready(Token::LoginFork, _), _) => news.is_alone = true,
+                (reactor::Event::Ready(Token::ForkPeer, _), _) => news.is_parent_gone = true,
                 // Where a far end is reached does not change by what happens to its network.
                 _ => {}
             }
@@ -280,7 +280,7 @@ impl FarEnd {
         let Some(login) = &mut self.login else {
             return Ok(ControlFlow::Continue(false));
         };
-        if news.is_alone {
+        if news.is_parent_gone {
             return Err(Leave::LoginEnded);
         }
         if let Some(streams) = &mut self.streams {

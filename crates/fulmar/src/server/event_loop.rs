@@ -71,7 +71,7 @@ impl EventLoop {
             }
             self.sockets.register(registry);
             if let Some(parent) = &self.parent {
-                registry.add(Token::LoginFork, parent, Interest::Read);
+                registry.add(Token::ForkPeer, parent, Interest::Read);
             }
             self.program.register(registry, &self.server);
         })
@@ -79,7 +79,7 @@ impl EventLoop {
 
     /// Hands everything over that has come.
     fn take_in(&mut self, now: Time) {
-        let mut is_alone = false;
+        let mut is_parent_gone = false;
         let mut pty = None;
         self.sockets.begin_turn();
         while let Some(event) = self.reactor.poll_event() {
@@ -90,12 +90,12 @@ impl EventLoop {
                 Event::Ready(Token::Socket(place), _) => {
                     self.sockets.receive(now, place, &mut self.server);
                 }
-                Event::Ready(Token::LoginFork, _) => is_alone = true,
+                Event::Ready(Token::ForkPeer, _) => is_parent_gone = true,
                 Event::Ready(Token::Pty, readiness) => pty = Some(readiness),
                 Event::Ready(..) => {}
             }
         }
-        self.look_after_parent(now, is_alone);
+        self.look_after_parent(now, is_parent_gone);
         // Less while more datagrams wait, so that they are not lost to a program that floods
         // (docs/threat-model.md §6).
         let work = self.sockets.output_work();
@@ -109,14 +109,14 @@ impl EventLoop {
 
     /// A client that was heard is told so, before it can have our answer. A login that ends earlier is
     /// the end of all.
-    fn look_after_parent(&mut self, now: Time, is_alone: bool) {
+    fn look_after_parent(&mut self, now: Time, is_parent_gone: bool) {
         if self.sockets.has_heard()
             && let Some(parent) = self.parent.take()
         {
             tracing::info!("the client is heard");
             parent.declare_heard();
         }
-        if is_alone && self.parent.take().is_some() {
+        if is_parent_gone && self.parent.take().is_some() {
             tracing::info!("the login has ended");
             self.server.request_exit(now, ExitRequest::Now);
         }

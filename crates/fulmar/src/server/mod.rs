@@ -36,7 +36,7 @@ use self::plan::Plan;
 use self::setup::{Owner, Records, ServerSetup};
 use crate::advice::Advice as _;
 use crate::environment;
-use crate::login_parent::{Leave, LoginFork, fork_daemon};
+use crate::login_parent::{DaemonFork, Leave, fork_daemon};
 use crate::offer_input::{self, Input};
 use crate::report;
 use crate::system::while_doing;
@@ -91,7 +91,7 @@ fn serve_as_offered(given: PartialServerOptions) -> Result<u8, Failure> {
     announce::greet(&environment::current()).map_err(while_doing("greeting the client"))?;
     let input = Input::take().map_err(while_doing("taking standard input"))?;
     match fork_daemon().map_err(while_doing("going to the background"))? {
-        LoginFork::Parent(parent) => match parent.attend(input)? {
+        DaemonFork::Parent(parent) => match parent.attend(input)? {
             Leave::Heard => {
                 announce::heard();
                 Ok(0)
@@ -100,7 +100,7 @@ fn serve_as_offered(given: PartialServerOptions) -> Result<u8, Failure> {
             Leave::LoginEnded => Err(Failure::LoginEnded),
             Leave::DaemonEnded => Err(Failure::ServerEnded),
         },
-        LoginFork::Daemon(parent) => {
+        DaemonFork::Daemon(parent) => {
             drop(input);
             offered::serve(given, parent)
         }
