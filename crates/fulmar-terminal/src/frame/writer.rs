@@ -7,9 +7,9 @@ use crate::size::{Column, Position, Row, Size};
 use crate::style::Style;
 use crate::vocabulary::Vocabulary;
 
-/// The place of the reader's cursor.
+/// The state of the reader's cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum CursorState {
     /// At this position, and the next character is drawn there.
     At(Position),
     /// The last column of this row was just written: whether the next character wraps, and how
@@ -24,7 +24,7 @@ pub(super) struct Writer<'a> {
     pub(super) out: Vec<u8>,
     pub(super) vocabulary: &'a Vocabulary,
     size: Size,
-    place: Place,
+    cursor: CursorState,
     style: Style,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Writer<'a> {
             out: Vec::new(),
             vocabulary,
             size,
-            place: Place::At(position),
+            cursor: CursorState::At(position),
             style,
         }
     }
@@ -59,9 +59,9 @@ impl<'a> Writer<'a> {
 
     /// The reader's cursor, if the next character is known to be drawn there.
     pub(super) fn position(&self) -> Option<Position> {
-        match self.place {
-            Place::At(position) => Some(position),
-            Place::Edge(_) | Place::Unknown => None,
+        match self.cursor {
+            CursorState::At(position) => Some(position),
+            CursorState::Edge(_) | CursorState::Unknown => None,
         }
     }
 
@@ -77,12 +77,12 @@ impl<'a> Writer<'a> {
 
     /// Says where the reader's cursor is after bytes given to [`Writer::raw`].
     pub(super) fn set_position(&mut self, position: Position) {
-        self.place = Place::At(position);
+        self.cursor = CursorState::At(position);
     }
 
     /// Says that the reader's cursor is not where it can be relied on.
     pub(super) fn forget_position(&mut self) {
-        self.place = Place::Unknown;
+        self.cursor = CursorState::Unknown;
     }
 
     /// Changes the rendition.
@@ -99,8 +99,8 @@ impl<'a> Writer<'a> {
                 None => self.raw(b"\x1b]8;;\x1b\\"),
             }
             // ST ends a pending wrap in some emulators (docs/protocol.md §8.4).
-            if let Place::Edge(_) = self.place {
-                self.place = Place::Unknown;
+            if let CursorState::Edge(_) = self.cursor {
+                self.cursor = CursorState::Unknown;
             }
         }
         sgr::change(&mut self.out, &self.style, style, self.vocabulary);
@@ -115,8 +115,8 @@ impl<'a> Writer<'a> {
     /// Draws text that takes `columns`, all of it on the row of the cursor.
     pub(super) fn draw(&mut self, text: &str, columns: u16) {
         self.raw(text.as_bytes());
-        if let Place::At(position) = self.place {
-            self.place = self.after(position.row, position.column.0 + columns);
+        if let CursorState::At(position) = self.cursor {
+            self.cursor = self.after(position.row, position.column.0 + columns);
         }
     }
 
@@ -124,51 +124,51 @@ impl<'a> Writer<'a> {
     pub(super) fn draw_spaces(&mut self, count: u16) {
         self.out
             .extend(std::iter::repeat_n(b' ', usize::from(count)));
-        if let Place::At(position) = self.place {
-            self.place = self.after(position.row, position.column.0 + count);
+        if let CursorState::At(position) = self.cursor {
+            self.cursor = self.after(position.row, position.column.0 + count);
         }
     }
 
     /// Says that text was drawn across the wrap into `row`, which now has `columns` of it.
     pub(super) fn wrapped_into(&mut self, row: Row, columns: u16) {
-        self.place = self.after(row, columns);
+        self.cursor = self.after(row, columns);
     }
 
-    fn after(&self, row: Row, column: u16) -> Place {
+    fn after(&self, row: Row, column: u16) -> CursorState {
         if column < self.size.columns() {
-            Place::At(Position {
+            CursorState::At(Position {
                 row,
                 column: Column(column),
             })
         } else {
-            Place::Edge(row)
+            CursorState::Edge(row)
         }
     }
 
     /// Moves the cursor by the shortest way.
     pub(super) fn move_to(&mut self, target: Position) {
-        if self.place == Place::At(target) {
+        if self.cursor == CursorState::At(target) {
             return;
         }
         let absolute = absolute(target);
-        let best = match self.place {
-            Place::At(position) => {
+        let best = match self.cursor {
+            CursorState::At(position) => {
                 relative(position, target).filter(|way| way.len() < absolute.len())
             }
-            Place::Edge(row) if target.column.0 == 0 => {
+            CursorState::Edge(row) if target.column.0 == 0 => {
                 down_from_start(row, target).filter(|way| way.len() < absolute.len())
             }
-            Place::Edge(_) | Place::Unknown => None,
+            CursorState::Edge(_) | CursorState::Unknown => None,
         };
         self.raw(&best.unwrap_or(absolute));
-        self.place = Place::At(target);
+        self.cursor = CursorState::At(target);
     }
 
     /// Moves the cursor by its position, whatever state it is in now.
     pub(super) fn move_to_absolute(&mut self, target: Position) {
         let bytes = absolute(target);
         self.raw(&bytes);
-        self.place = Place::At(target);
+        self.cursor = CursorState::At(target);
     }
 }
 
