@@ -143,8 +143,8 @@ pub struct Checker {
     offset: u64,
 }
 
-/// The verdict on the beginning of a sequence.
-enum Verdict {
+/// The status of a sequence of which the beginning is known.
+enum SequenceStatus {
     Incomplete,
     Complete,
     Bad(&'static str),
@@ -161,9 +161,9 @@ impl Checker {
             self.offset += 1;
             self.pending.push(byte);
             match judge(&self.pending) {
-                Verdict::Incomplete => {}
-                Verdict::Complete => self.pending.clear(),
-                Verdict::Bad(what) => {
+                SequenceStatus::Incomplete => {}
+                SequenceStatus::Complete => self.pending.clear(),
+                SequenceStatus::Bad(what) => {
                     return Err(Violation {
                         what,
                         bytes: std::mem::take(&mut self.pending),
@@ -192,35 +192,35 @@ impl Checker {
     }
 }
 
-fn judge(bytes: &[u8]) -> Verdict {
+fn judge(bytes: &[u8]) -> SequenceStatus {
     match bytes {
-        [] => Verdict::Incomplete,
-        [0x1b] | [0x1b, b'['] => Verdict::Incomplete,
+        [] => SequenceStatus::Incomplete,
+        [0x1b] | [0x1b, b'['] => SequenceStatus::Incomplete,
         [0x1b, b'[', sequence @ ..] => judge_csi(sequence),
         [0x1b, b']', text @ ..] => judge_osc(text),
-        [0x1b, letter] if ESCAPES.contains(letter) => Verdict::Complete,
-        [0x1b, ..] => Verdict::Bad("an escape that is not in the table"),
-        [control] if CONTROLS.contains(control) => Verdict::Complete,
-        [0..0x20 | 0x7f, ..] => Verdict::Bad("a control"),
+        [0x1b, letter] if ESCAPES.contains(letter) => SequenceStatus::Complete,
+        [0x1b, ..] => SequenceStatus::Bad("an escape that is not in the table"),
+        [control] if CONTROLS.contains(control) => SequenceStatus::Complete,
+        [0..0x20 | 0x7f, ..] => SequenceStatus::Bad("a control"),
         text => judge_text(text),
     }
 }
 
-fn judge_text(bytes: &[u8]) -> Verdict {
+fn judge_text(bytes: &[u8]) -> SequenceStatus {
     match std::str::from_utf8(bytes) {
-        Ok(text) if text.chars().any(char::is_control) => Verdict::Bad("a C1 control"),
-        Ok(_) => Verdict::Complete,
-        Err(error) if error.error_len().is_none() => Verdict::Incomplete,
-        Err(_) => Verdict::Bad("invalid UTF-8"),
+        Ok(text) if text.chars().any(char::is_control) => SequenceStatus::Bad("a C1 control"),
+        Ok(_) => SequenceStatus::Complete,
+        Err(error) if error.error_len().is_none() => SequenceStatus::Incomplete,
+        Err(_) => SequenceStatus::Bad("invalid UTF-8"),
     }
 }
 
-fn judge_csi(sequence: &[u8]) -> Verdict {
+fn judge_csi(sequence: &[u8]) -> SequenceStatus {
     let Some((&last, body)) = sequence.split_last() else {
-        return Verdict::Incomplete;
+        return SequenceStatus::Incomplete;
     };
     if matches!(last, 0x20..0x40) {
-        return Verdict::Incomplete;
+        return SequenceStatus::Incomplete;
     }
     let (prefix, body) = match body {
         [prefix @ 0x3c..0x40, rest @ ..] => (*prefix, rest),
@@ -231,7 +231,7 @@ fn judge_csi(sequence: &[u8]) -> Verdict {
         _ => (0, body),
     };
     let Ok(text) = std::str::from_utf8(body) else {
-        return Verdict::Bad("not ASCII in a control sequence");
+        return SequenceStatus::Bad("not ASCII in a control sequence");
     };
     let permitted = SEQUENCES.iter().any(|known| {
         known.prefix == prefix
@@ -240,9 +240,9 @@ fn judge_csi(sequence: &[u8]) -> Verdict {
             && known.parameters.permit(text)
     });
     if permitted {
-        Verdict::Complete
+        SequenceStatus::Complete
     } else {
-        Verdict::Bad("a control sequence that is not in the table")
+        SequenceStatus::Bad("a control sequence that is not in the table")
     }
 }
 
@@ -266,20 +266,20 @@ fn are_numbers<'a>(texts: impl Iterator<Item = &'a str> + Clone, most: usize) ->
     texts.clone().count() <= most && texts.into_iter().all(is_number)
 }
 
-fn judge_osc(bytes: &[u8]) -> Verdict {
+fn judge_osc(bytes: &[u8]) -> SequenceStatus {
     let text = match bytes {
         [text @ .., 0x07] | [text @ .., 0x1b, b'\\'] => text,
-        [.., 0x1b] => return Verdict::Incomplete,
+        [.., 0x1b] => return SequenceStatus::Incomplete,
         [.., last] if *last < 0x20 || *last == 0x7f => {
-            return Verdict::Bad("a control in a string");
+            return SequenceStatus::Bad("a control in a string");
         }
-        _ => return Verdict::Incomplete,
+        _ => return SequenceStatus::Incomplete,
     };
     let Ok(text) = std::str::from_utf8(text) else {
-        return Verdict::Bad("invalid UTF-8 in a string");
+        return SequenceStatus::Bad("invalid UTF-8 in a string");
     };
     if text.chars().any(char::is_control) {
-        return Verdict::Bad("a control in a string");
+        return SequenceStatus::Bad("a control in a string");
     }
     let permitted = match text.split_once(';') {
         Some(("0" | "1" | "2", title)) => title.chars().count() <= TITLE_MAX,
@@ -293,9 +293,9 @@ fn judge_osc(bytes: &[u8]) -> Verdict {
         _ => false,
     };
     if permitted {
-        Verdict::Complete
+        SequenceStatus::Complete
     } else {
-        Verdict::Bad("a string that is not in the table")
+        SequenceStatus::Bad("a string that is not in the table")
     }
 }
 
