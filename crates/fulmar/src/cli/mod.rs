@@ -10,7 +10,7 @@ use fulmar_login::{PartialServerOptions, TerminalColors, assignment};
 
 use self::completions::CompletedShell;
 use crate::copy::{CopyArgs, CopyServerArgs};
-use crate::server::place::Place;
+use crate::server::listen_args::ListenArgs;
 use crate::settings::{ClientFlags, ConfigArg, LoginFlags, RecordArgs};
 
 /// The ways to call the program.
@@ -175,7 +175,7 @@ pub(crate) struct ServerArgs {
     #[arg(value_parser = ["new"])]
     new: Option<String>,
     #[command(flatten)]
-    place: Place,
+    listen: ListenArgs,
     /// The number of colours of the client's terminal [default: 256]
     #[arg(short = 'c', value_name = "COLORS")]
     colors: Option<i64>,
@@ -205,8 +205,8 @@ impl ServerArgs {
     pub(crate) fn into_wishes(self) -> PartialServerOptions {
         let locale = self.locale.iter();
         PartialServerOptions {
-            bind: self.place.bind(),
-            ports: self.place.ports,
+            bind: self.listen.bind(),
+            ports: self.listen.ports,
             colors: self.colors.map(TerminalColors::of_count),
             locale: locale.filter_map(|word| assignment(word)).collect(),
             verbosity: self.verbosity,

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use fulmar_login::{Bind, PortRange};
 
 use super::rate::{Rate, memory};
-use crate::server::place::Place;
+use crate::server::listen_args::ListenArgs;
 use crate::settings::{ConfigArg, CopyFlags};
 
 /// The options of a copy.
@@ -107,7 +107,7 @@ impl SshWords {
 #[derive(Debug, Args)]
 pub(crate) struct CopyServerArgs {
     #[command(flatten)]
-    place: Place,
+    listen: ListenArgs,
     /// Write a log
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
@@ -122,11 +122,11 @@ pub(crate) struct CopyServerArgs {
 impl CopyServerArgs {
     /// Returns where to listen.
     pub(crate) fn bind(&self) -> Bind {
-        self.place.bind().unwrap_or(Bind::Any)
+        self.listen.bind().unwrap_or(Bind::Any)
     }
 
     /// Returns at which ports.
     pub(crate) fn ports(&self) -> PortRange {
-        self.place.ports.unwrap_or(PortRange::DEFAULT)
+        self.listen.ports.unwrap_or(PortRange::DEFAULT)
     }
 }

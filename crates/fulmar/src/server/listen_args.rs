@@ -7,7 +7,7 @@ use fulmar_login::{Bind, PortRange};
 
 /// The address and the ports on which a server listens, or the far end of a copy.
 #[derive(Debug, Args)]
-pub(crate) struct Place {
+pub(crate) struct ListenArgs {
     /// Listen on the address that ssh reached
     #[arg(short = 's', conflicts_with = "address")]
     ssh: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Place {
     pub(crate) ports: Option<PortRange>,
 }
 
-impl Place {
+impl ListenArgs {
     /// Returns the address, if one is asked for.
     pub(crate) fn bind(&self) -> Option<Bind> {
         match &self.address {
