@@ -9,7 +9,7 @@ use std::rc::Rc;
 use fulmar_channel::{EntryError, EntryErrorKind, EntryId, Found, Piece, Source as _, Target as _};
 
 use crate::system::tests_hook;
-use crate::testing::{Outcome, TARGET, copy, place, room, snapshot, source};
+use crate::testing::{Outcome, TARGET, context, copy, room, snapshot, source};
 use crate::{TargetOptions, TreeSource, TreeTarget};
 
 /// Bytes of one piece, and how many the file has.
@@ -46,7 +46,7 @@ impl Vanished {
     /// Begins with the old version and writes so many pieces.
     fn after(world: &Path, pieces: u64) -> Self {
         let mut source = source(world, &["old/file"]);
-        let mut target = TreeTarget::open(&place(world), b"dst", TARGET).unwrap();
+        let mut target = TreeTarget::open(&context(world), b"dst", TARGET).unwrap();
         let entry = loop {
             match source.next_entry(ID) {
                 Found::Entry(entry) => break entry,

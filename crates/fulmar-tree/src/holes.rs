@@ -11,13 +11,13 @@ use fulmar_channel::{
 
 use crate::TreeTarget;
 use crate::system::tests_hook::without_holes;
-use crate::testing::{TARGET, place, room};
+use crate::testing::{TARGET, context, room};
 
 const ID: EntryId = EntryId(0);
 const MIB: u64 = 1 << 20;
 
 fn begin(room: &Path, size: u64) -> (TreeTarget, ExistingFile) {
-    let mut target = TreeTarget::open(&place(room), b"file", TARGET).unwrap();
+    let mut target = TreeTarget::open(&context(room), b"file", TARGET).unwrap();
     let entry = Entry {
         operand: 0,
         path: RelativePath::new(b"file").unwrap(),

@@ -18,7 +18,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
 use crate::partial;
 use crate::system::tests_hook;
-use crate::testing::{Outcome, Random, Seen, TARGET, carry, place, room, snapshot, source};
+use crate::testing::{Outcome, Random, Seen, TARGET, carry, context, room, snapshot, source};
 use crate::{TargetOptions, TreeTarget};
 
 /// Trees of the whole test, and how many threads share them.
@@ -367,7 +367,7 @@ fn open_inside(room: &Path, named: &str, options: TargetOptions) -> Result<TreeT
     {
         return Err(());
     }
-    TreeTarget::open(&place(room), named.as_bytes(), options).map_err(|_| ())
+    TreeTarget::open(&context(room), named.as_bytes(), options).map_err(|_| ())
 }
 
 /// No set-id and no sticky bit has come in.
@@ -481,7 +481,7 @@ fn read_hostile(seed: u64, canary: &Canary) -> u64 {
         Ok(())
     };
     let mut outcome = Outcome::default();
-    let mut target = TreeTarget::open(&place(room.path()), b"dst", TARGET).unwrap();
+    let mut target = TreeTarget::open(&context(room.path()), b"dst", TARGET).unwrap();
     tests_hook::with(hook, || {
         carry(
             &mut source(room.path(), &["src"]),
@@ -515,7 +515,7 @@ fn a_thread_that_races_gets_nothing_outside_touched() {
                 preserve: round % 2 == 0,
                 ..TARGET
             };
-            let mut target = TreeTarget::open(&place(room.path()), b"dst", options).unwrap();
+            let mut target = TreeTarget::open(&context(room.path()), b"dst", options).unwrap();
             if round % 4 < 2 {
                 target.by_steps();
             }

@@ -13,7 +13,7 @@ use fulmar_channel::{Entry, EntryErrorKind, EntryId, Kind, RelativePath, Target 
 
 use crate::partial::is_partial_name;
 use crate::system::{Errno, tests_hook};
-use crate::testing::{PRESERVE, Random, TARGET, copy, place, room, snapshot};
+use crate::testing::{PRESERVE, Random, TARGET, context, copy, room, snapshot};
 use crate::{TargetOptions, TreeTarget};
 
 /// Points at which copies are killed.
@@ -322,7 +322,7 @@ fn only_a_call_with_a_name_finds_a_name_invalid() {
         outcome.troubles[0].kind
     };
     assert_eq!(invalid_from(150), EntryErrorKind::Io, "while it is written");
-    let mut target = TreeTarget::open(&place(world.path()), b"dst", TARGET).unwrap();
+    let mut target = TreeTarget::open(&context(world.path()), b"dst", TARGET).unwrap();
     let entry = Entry {
         operand: 0,
         path: RelativePath::new(b"what?").unwrap(),
@@ -344,7 +344,7 @@ fn only_a_call_with_a_name_finds_a_name_invalid() {
 #[test]
 fn a_folder_that_cannot_be_made_is_a_trouble() {
     let world = one_file();
-    let mut target = TreeTarget::open(&place(world.path()), b"dst", TARGET).unwrap();
+    let mut target = TreeTarget::open(&context(world.path()), b"dst", TARGET).unwrap();
     let folder = Entry {
         operand: 0,
         path: RelativePath::new(b"folder").unwrap(),

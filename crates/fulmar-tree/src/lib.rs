@@ -16,13 +16,13 @@
 //!
 //! ```
 //! use fulmar_channel::{EntryId, Found, Kind, Source as _};
-//! use fulmar_tree::{Place, SourceOptions, TreeSource};
+//! use fulmar_tree::{OperandContext, SourceOptions, TreeSource};
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::write(folder.path().join("hello"), "Hello")?;
 //! let operand = folder.path().join("hello").into_os_string().into_encoded_bytes();
 //!
-//! let mut source = TreeSource::new(Place::near(), vec![operand], SourceOptions::default());
+//! let mut source = TreeSource::new(OperandContext::near(), vec![operand], SourceOptions::default());
 //! // The operand is looked at, and then what it names is found.
 //! assert_eq!(source.next_entry(EntryId(0)), Found::NotNow);
 //! let Found::Entry(entry) = source.next_entry(EntryId(0)) else { unreachable!() };
@@ -67,7 +67,7 @@ mod testing;
 mod writing;
 mod written;
 
-pub use operand::{Homes, Named, Place};
+pub use operand::{Homes, Named, OperandContext};
 pub use pattern::Pattern;
 pub use pipe::{PipeSource, PipeTarget};
 pub use source::{SourceOptions, TreeSource};

@@ -14,7 +14,7 @@ use crate::system::{self, Errno};
 pub type Homes = fn(Option<&[u8]>) -> Option<Vec<u8>>;
 
 /// The folder where operands begin, and the rules by which they are read.
-pub struct Place {
+pub struct OperandContext {
     /// The folder that relative operands start at; `None` is the working folder.
     pub base: Option<OwnedFd>,
     /// True if patterns are expanded. At the near end a shell has done it already.
@@ -24,7 +24,7 @@ pub struct Place {
     pub home: Option<Homes>,
 }
 
-impl Place {
+impl OperandContext {
     /// The end where a shell has read the operands.
     #[must_use]
     pub fn near() -> Self {
@@ -78,9 +78,9 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for OperandContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place")
+        f.debug_struct("OperandContext")
             .field("patterns", &self.patterns)
             .finish_non_exhaustive()
     }
@@ -189,16 +189,16 @@ pub(crate) enum Search {
 /// # Errors
 ///
 /// `NOENT` if there is nothing; others of the system.
-pub(crate) fn search(place: &Place, operand: &[u8]) -> Result<Search, Errno> {
-    let path = place.path(operand)?;
-    match system::facts_at(place.base(), &path) {
-        Err(error @ (Errno::NOENT | Errno::NOTDIR)) if place.patterns => {
+pub(crate) fn search(context: &OperandContext, operand: &[u8]) -> Result<Search, Errno> {
+    let path = context.path(operand)?;
+    match system::facts_at(context.base(), &path) {
+        Err(error @ (Errno::NOENT | Errno::NOTDIR)) if context.patterns => {
             Ok(Search::Pattern(Expansion::new(&path), error))
         }
         Err(error) => Err(error),
         Ok(_) => Ok(Search::Over(Found {
             // A home folder is not called by its name, which only this end knows.
-            name: if is_home(place, operand) {
+            name: if is_home(context, operand) {
                 Vec::new()
             } else {
                 name_of(&path).to_vec()
@@ -209,8 +209,8 @@ pub(crate) fn search(place: &Place, operand: &[u8]) -> Result<Search, Errno> {
     }
 }
 
-fn is_home(place: &Place, operand: &[u8]) -> bool {
-    place.home.is_some()
+fn is_home(context: &OperandContext, operand: &[u8]) -> bool {
+    context.home.is_some()
         && operand.starts_with(b"~")
         && operand.starts_with(last_component(operand))
 }

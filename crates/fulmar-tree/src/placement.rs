@@ -6,7 +6,7 @@ use fulmar_channel::{EntryError, EntryErrorKind, RelativePath};
 use rustix::fs::OFlags;
 
 use crate::entry_error;
-use crate::operand::{Place, last_component};
+use crate::operand::{OperandContext, last_component};
 use crate::system::{self, Errno, Facts};
 use crate::target_options::TargetOptions;
 
@@ -44,25 +44,25 @@ impl Placement {
     ///
     /// If it has to be a folder and is not there, it is made when folders are copied at all.
     pub(crate) fn of(
-        place: &Place,
+        context: &OperandContext,
         target: &[u8],
         options: &TargetOptions,
     ) -> Result<Self, EntryError> {
         let (into_folder, makes) = (options.into_folder, options.recursive);
         let failed = |error| entry_error::at(target, error);
-        let path = place.path(target).map_err(failed)?;
-        match system::facts_along(place.base(), &path) {
-            Ok(facts) if facts.is_folder() => Self::into(place.base(), &path).map_err(failed),
+        let path = context.path(target).map_err(failed)?;
+        match system::facts_along(context.base(), &path) {
+            Ok(facts) if facts.is_folder() => Self::into(context.base(), &path).map_err(failed),
             Ok(_) if into_folder => Err(failed(Errno::NOTDIR)),
             Ok(facts) if !facts.is_regular() => {
-                open_pipe(place.base(), &path, &facts).map_err(failed)
+                open_pipe(context.base(), &path, &facts).map_err(failed)
             }
             Err(Errno::NOENT) if into_folder && makes && !options.dry_run => {
-                system::make_folder(place.base(), &path, 0o777).map_err(failed)?;
-                Self::into(place.base(), &path).map_err(failed)
+                system::make_folder(context.base(), &path, 0o777).map_err(failed)?;
+                Self::into(context.base(), &path).map_err(failed)
             }
             Err(Errno::NOENT) if into_folder && !makes => Err(failed(Errno::NOENT)),
-            Ok(_) | Err(Errno::NOENT) => named(place.base(), path, into_folder).map_err(failed),
+            Ok(_) | Err(Errno::NOENT) => named(context.base(), path, into_folder).map_err(failed),
             Err(error) => Err(failed(error)),
         }
     }

@@ -221,7 +221,7 @@ fn a_dry_run_changes_nothing_and_finds_what_would_go_wrong() {
     };
     let mut source = crate::testing::source(world.path(), &["src/a", "src/b", "src/d"]);
     let mut target =
-        crate::TreeTarget::open(&crate::testing::place(world.path()), b"dst", options).unwrap();
+        crate::TreeTarget::open(&crate::testing::context(world.path()), b"dst", options).unwrap();
     let mut whys = Vec::new();
     loop {
         use fulmar_channel::{EntryId, Found, Source as _, Target as _};

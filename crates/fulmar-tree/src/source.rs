@@ -13,7 +13,7 @@ use rustix::fs::{Dir, FileType, OFlags};
 
 use crate::entry_error;
 use crate::expansion::Expansion;
-use crate::operand::{self, Place, Search};
+use crate::operand::{self, OperandContext, Search};
 use crate::partial::is_partial_name;
 use crate::reading::Reading;
 use crate::system::{self, Errno, Facts};
@@ -34,7 +34,7 @@ pub struct SourceOptions {
 /// Files, folders and links that the user has named.
 #[derive(Debug)]
 pub struct TreeSource {
-    place: Place,
+    context: OperandContext,
     options: SourceOptions,
     /// Operands not looked at yet, with their numbers.
     operands: VecDeque<(u32, Vec<u8>)>,
@@ -73,10 +73,10 @@ struct Level {
 impl TreeSource {
     /// Reads what `operands` name, each by its index in the list.
     #[must_use]
-    pub fn new(place: Place, operands: Vec<Vec<u8>>, options: SourceOptions) -> Self {
+    pub fn new(context: OperandContext, operands: Vec<Vec<u8>>, options: SourceOptions) -> Self {
         let can_be_alike = operands.len() > 1;
         Self {
-            place,
+            context,
             options,
             operands: (0..).zip(operands).collect(),
             expansion: None,
@@ -104,7 +104,7 @@ impl TreeSource {
             return Ok(Found::End);
         };
         self.operand = number;
-        match operand::search(&self.place, &operand) {
+        match operand::search(&self.context, &operand) {
             Ok(Search::Over(root)) => self.roots.push_back(root),
             Ok(Search::Pattern(expansion, otherwise)) => {
                 self.expansion = Some(Box::new(Expanding {
@@ -119,7 +119,7 @@ impl TreeSource {
     }
 
     fn expand(&mut self, mut expanding: Box<Expanding>) -> Result<Found, EntryError> {
-        match expanding.expansion.step(self.place.base()) {
+        match expanding.expansion.step(self.context.base()) {
             Ok(None) => self.expansion = Some(expanding),
             Ok(Some(paths)) if paths.is_empty() => {
                 return Err(entry_error::at(&expanding.operand, expanding.otherwise));
@@ -150,7 +150,7 @@ impl TreeSource {
         } else {
             system::facts_at
         };
-        let facts = facts(self.place.base(), &root.path).map_err(failed)?;
+        let facts = facts(self.context.base(), &root.path).map_err(failed)?;
         let path = match root.name.as_slice() {
             b"" => None,
             name => Some(self.new_root(name, &root.path)?),
@@ -166,14 +166,14 @@ impl TreeSource {
             if !self.options.recursive {
                 return Err(EntryError::at(&root.path, EntryErrorKind::IsFolder));
             }
-            let base = self.place.base();
+            let base = self.context.base();
             let folder =
                 system::open(base, &root.path, how | OFlags::DIRECTORY, 0).map_err(failed)?;
             return self.enter(folder, path, place);
         }
         let path = path.ok_or_else(|| failed(Errno::NOTDIR))?;
         let name = root.path.clone();
-        let found = open_other(self.place.base(), &name, how, facts).map_err(failed)?;
+        let found = open_other(self.context.base(), &name, how, facts).map_err(failed)?;
         Ok(self.found(id, path, place, found))
     }
 

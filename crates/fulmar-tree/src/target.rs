@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 
 use crate::beneath::{Beneath, remove_link};
 use crate::entry_error::{of_name, own};
-use crate::operand::Place;
+use crate::operand::OperandContext;
 use crate::partial::{self, is_partial_name};
 use crate::pipe::PipeTarget;
 use crate::placement::{Below, Placement};
@@ -45,8 +45,12 @@ impl TreeTarget {
     /// # Errors
     ///
     /// A trouble that says why nothing can be copied there.
-    pub fn open(place: &Place, target: &[u8], options: TargetOptions) -> Result<Self, EntryError> {
-        let placement = Placement::of(place, target, &options)?;
+    pub fn open(
+        context: &OperandContext,
+        target: &[u8],
+        options: TargetOptions,
+    ) -> Result<Self, EntryError> {
+        let placement = Placement::of(context, target, &options)?;
         let output = match placement {
             Placement::Below(below) => {
                 let folder = below.folder.try_clone().map_err(|_| own(Errno::MFILE))?;

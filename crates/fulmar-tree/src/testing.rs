@@ -10,7 +10,7 @@ use fulmar_channel::{
     Target,
 };
 
-use crate::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
+use crate::{OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
 /// Bytes read at once: small, so that small files have several pieces.
 const PIECE: usize = 4096;
@@ -60,9 +60,9 @@ pub(crate) fn room() -> tempfile::TempDir {
 }
 
 /// Operands relative to `base`, read as at the far end.
-pub(crate) fn place(base: &Path) -> Place {
+pub(crate) fn context(base: &Path) -> OperandContext {
     let base: OwnedFd = std::fs::File::open(base).unwrap().into();
-    Place {
+    OperandContext {
         base: Some(base),
         patterns: true,
         home: Some(no_home),
@@ -78,7 +78,7 @@ pub(crate) fn source(base: &Path, operands: &[&str]) -> TreeSource {
         .iter()
         .map(|operand| operand.as_bytes().to_vec())
         .collect();
-    TreeSource::new(place(base), operands, SOURCE)
+    TreeSource::new(context(base), operands, SOURCE)
 }
 
 /// Copies operands below `base` to `target` below it.
@@ -93,7 +93,7 @@ pub(crate) fn copy(
         ..options
     };
     let mut outcome = Outcome::default();
-    match TreeTarget::open(&place(base), target.as_bytes(), options) {
+    match TreeTarget::open(&context(base), target.as_bytes(), options) {
         Ok(mut target) => carry(&mut source(base, operands), &mut target, &mut outcome),
         Err(trouble) => outcome.troubles.push(trouble),
     }

@@ -14,7 +14,7 @@ use fulmar_channel::{
     Answer, Answerer, Arrived, EntryError, Event, Flags, Poll, Receiver, Request, Requester,
     Sender, StreamId, Streams, Totals, Verdict,
 };
-use fulmar_tree::{Named, Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
+use fulmar_tree::{Named, OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
 /// Data streams, and what each holds.
 const STREAMS: usize = 4;
@@ -88,8 +88,8 @@ impl Streams for End {
     }
 }
 
-fn place(base: &Path) -> Place {
-    Place {
+fn context(base: &Path) -> OperandContext {
+    OperandContext {
         base: Some(File::open(base).unwrap().into()),
         patterns: true,
         home: None,
@@ -146,7 +146,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
     };
     let mut sender = Sender::answering(answerer);
     let mut source = TreeSource::new(
-        place(base),
+        context(base),
         operands,
         SourceOptions {
             recursive: true,
@@ -159,7 +159,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
         resume: true,
         ..TargetOptions::default()
     };
-    let mut target = TreeTarget::open(&place(base), target.as_bytes(), options).unwrap();
+    let mut target = TreeTarget::open(&context(base), target.as_bytes(), options).unwrap();
     sender.poll(&mut source, &mut far, BUDGET).unwrap();
     assert_eq!(
         requester.poll(&mut near).unwrap(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fulmar_channel::{EntryErrorKind, EntryId, Found, Source as _};
-use fulmar_tree::{Named, Pattern, Place, SourceOptions, TreeSource};
+use fulmar_tree::{Named, OperandContext, Pattern, SourceOptions, TreeSource};
 use proptest::prelude::*;
 
 /// A pattern that means the same to every shell: brackets are closed, no backslash stands at the end.
@@ -149,9 +149,9 @@ type Root = Result<String, EntryErrorKind>;
 /// Roots that an operand leads to, and troubles.
 fn roots(folder: &Path, operand: &str, is_far: bool) -> Vec<Root> {
     let mut place = if is_far {
-        Place::far(home)
+        OperandContext::far(home)
     } else {
-        Place::near()
+        OperandContext::near()
     };
     place.base = Some(std::fs::File::open(folder).unwrap().into());
     let options = SourceOptions {

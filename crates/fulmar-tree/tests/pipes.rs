@@ -10,7 +10,7 @@ use fulmar_channel::{
     CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryId, ExistingFile, Found, Kind, PartialFile, Piece,
     RelativePath, Source as _, Target, Timestamp,
 };
-use fulmar_tree::{PipeSource, PipeTarget, Place, TargetOptions, TreeTarget};
+use fulmar_tree::{OperandContext, PipeSource, PipeTarget, TargetOptions, TreeTarget};
 
 fn file(name: &str, size: Option<u64>) -> Entry {
     Entry {
@@ -27,8 +27,8 @@ fn pipe() -> (File, OwnedFd) {
     (File::from(reader), writer)
 }
 
-fn far(folder: &std::path::Path) -> Place {
-    Place {
+fn far(folder: &std::path::Path) -> OperandContext {
+    OperandContext {
         base: Some(File::open(folder).unwrap().into()),
         patterns: true,
         home: None,
@@ -149,7 +149,7 @@ fn a_reader_that_has_gone_is_a_trouble() {
 
 #[test]
 fn a_target_that_is_a_device_is_written_to_and_stays_one() {
-    let mut target = TreeTarget::open(&Place::near(), b"/dev/null", OPTIONS).unwrap();
+    let mut target = TreeTarget::open(&OperandContext::near(), b"/dev/null", OPTIONS).unwrap();
     assert!(!target.is_folder());
     target.begin(EntryId(0), &file("a", Some(20))).unwrap();
     for offset in [10, 0] {
@@ -241,7 +241,7 @@ fn a_pipe_gets_no_large_file_unless_it_comes_in_order() {
 /// It takes what comes in any order, holes too.
 #[test]
 fn nowhere_takes_large_files() {
-    let mut target = TreeTarget::open(&Place::near(), b"/dev/null", OPTIONS).unwrap();
+    let mut target = TreeTarget::open(&OperandContext::near(), b"/dev/null", OPTIONS).unwrap();
     target.begin(EntryId(0), &file("a", Some(1 << 20))).unwrap();
     target.zeros(EntryId(0), 1 << 19, 1 << 19).unwrap();
     while !target.is_ready() {}

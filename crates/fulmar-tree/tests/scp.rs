@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fulmar_channel::{EntryId, ExistingFile, Found, Kind, Piece, Source as _, Target as _};
-use fulmar_tree::{Named, Place, SourceOptions, TargetOptions, TreeSource, TreeTarget};
+use fulmar_tree::{Named, OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
 /// The paths at which systems keep it.
 const SERVERS: [&str; 3] = [
@@ -104,7 +104,7 @@ fn by_scp(server: &str, world: &Path, operands: &[&str], target: &str) -> bool {
 
 /// The same by us.
 fn by_us(world: &Path, operands: &[&str], target: &str) -> bool {
-    let place = |patterns| Place {
+    let place = |patterns| OperandContext {
         base: Some(fs::File::open(world).unwrap().into()),
         patterns,
         home: None,

@@ -2,7 +2,7 @@
 
 use fulmar_channel::{Answer, Answerer, EntryError, Flags, Receiver, Request, Sender};
 use fulmar_platform::User;
-use fulmar_tree::{Place, SourceOptions, TargetOptions, TreeSource, TreeTarget, umask};
+use fulmar_tree::{OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget, umask};
 
 use super::work::{Goal, Origin, Work};
 
@@ -21,7 +21,7 @@ pub(super) enum FarTask {
 impl FarTask {
     /// Answers a request, and begins with it.
     pub(super) fn begin(mut answerer: Answerer, request: Request) -> FarTask {
-        let place = Place::far(home);
+        let context = OperandContext::far(home);
         let flags = request.flags();
         match request {
             Request::Get { operands, .. } => {
@@ -30,14 +30,14 @@ impl FarTask {
                     recursive: flags.contains(Flags::RECURSIVE),
                     follow: flags.contains(Flags::FOLLOW),
                 };
-                let source = TreeSource::new(place, operands, options);
+                let source = TreeSource::new(context, operands, options);
                 FarTask::Working(Box::new(Work::Sending(
                     Box::new(Sender::answering(answerer)),
                     Origin::Tree(source),
                 )))
             }
             Request::Put { target, .. } => {
-                match TreeTarget::open(&place, &target, written(flags)) {
+                match TreeTarget::open(&context, &target, written(flags)) {
                     Ok(target) => {
                         let is_folder = target.is_folder();
                         answerer.answer(&Answer::Ready { is_folder });

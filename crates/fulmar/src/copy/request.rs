@@ -7,7 +7,8 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fulmar_channel::{Allowed, Flags, Request};
 use fulmar_tree::{
-    Named, PipeSource, PipeTarget, Place, SourceOptions, TargetOptions, TreeSource, TreeTarget,
+    Named, OperandContext, PipeSource, PipeTarget, SourceOptions, TargetOptions, TreeSource,
+    TreeTarget,
 };
 
 use super::arguments::CopyOptions;
@@ -30,7 +31,7 @@ pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<
                 recursive: wishes.recursive,
                 follow: true,
             };
-            let source = TreeSource::new(Place::near(), bytes(sources), options);
+            let source = TreeSource::new(OperandContext::near(), bytes(sources), options);
             Ok(Task::Up(put(target, flags), Origin::Tree(source)))
         }
         JobKind::UploadStdin { target } => {
@@ -45,7 +46,7 @@ pub(super) fn task(kind: &JobKind, wishes: &CopyOptions, jobs: usize) -> Result<
                 in_order: true,
                 ..written(flags)
             };
-            let target = TreeTarget::open(&Place::near(), target.as_bytes(), options);
+            let target = TreeTarget::open(&OperandContext::near(), target.as_bytes(), options);
             let target = target.map_err(|trouble| Failure::Here {
                 what: trouble.to_string(),
             })?;
