@@ -156,7 +156,7 @@ pub(crate) fn last_component(path: &[u8]) -> &[u8] {
 
 /// One thing that an operand names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct OperandMatch {
     /// The path to open it by.
     pub(crate) path: Vec<u8>,
     /// The name for the other side; empty: the content of a folder is meant.
@@ -165,7 +165,7 @@ pub(crate) struct Found {
     pub(crate) by_pattern: bool,
 }
 
-impl Found {
+impl OperandMatch {
     /// One that a pattern stands for, whose last component a pattern has matched or not.
     pub(crate) fn of_pattern(path: Vec<u8>, by_pattern: bool) -> Self {
         Self {
@@ -179,7 +179,7 @@ impl Found {
 /// The search for the things that an operand names.
 pub(crate) enum Search {
     /// This.
-    Over(Found),
+    Over(OperandMatch),
     /// The names that a pattern stands for; the error is for a pattern that stands for none.
     Pattern(Expansion, Errno),
 }
@@ -196,7 +196,7 @@ pub(crate) fn search(context: &OperandContext, operand: &[u8]) -> Result<Search,
             Ok(Search::Pattern(Expansion::new(&path), error))
         }
         Err(error) => Err(error),
-        Ok(_) => Ok(Search::Over(Found {
+        Ok(_) => Ok(Search::Over(OperandMatch {
             // A home folder is not called by its name, which only this end knows.
             name: if is_home(context, operand) {
                 Vec::new()

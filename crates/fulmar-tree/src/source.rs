@@ -41,7 +41,7 @@ pub struct TreeSource {
     /// The present operand, if it is a pattern of which it is not known yet what it stands for.
     expansion: Option<Box<Expanding>>,
     /// The things that the present operand names, not looked at yet.
-    roots: VecDeque<operand::Found>,
+    roots: VecDeque<operand::OperandMatch>,
     operand: u32,
     /// Names of the roots so far, if there can be two that are alike.
     names: Option<HashSet<Vec<u8>>>,
@@ -130,7 +130,7 @@ impl TreeSource {
                     self.names = Some(HashSet::new());
                 }
                 let is_wild = expanding.expansion.is_wild_at_the_end();
-                let root = |path| operand::Found::of_pattern(path, is_wild);
+                let root = |path| operand::OperandMatch::of_pattern(path, is_wild);
                 self.roots = paths.into_iter().map(root).collect();
             }
             Err(Errno::TOOBIG) => {
@@ -142,7 +142,7 @@ impl TreeSource {
         Ok(Found::NotNow)
     }
 
-    fn root(&mut self, id: EntryId, root: &operand::Found) -> Result<Found, EntryError> {
+    fn root(&mut self, id: EntryId, root: &operand::OperandMatch) -> Result<Found, EntryError> {
         let failed = |error| entry_error::at(&root.path, error);
         let follows = self.options.follow && !(root.by_pattern && self.options.recursive);
         let facts = if follows {
