@@ -55,7 +55,7 @@ pub(crate) struct Older {
 }
 
 /// The thing that has one of the names.
-enum Found {
+enum NameHolder {
     Ours(Partial),
     Held(Older),
     /// Something else, or somebody is about to change it.
@@ -151,14 +151,14 @@ fn search(folder: BorrowedFd<'_>, final_name: &[u8], keep: bool, owner: u32) -> 
     let mut older = Vec::new();
     for attempt in 0..TRIES {
         match attempt_at(folder, name(final_name, attempt), keep, owner)? {
-            Found::Ours(partial) => {
+            NameHolder::Ours(partial) => {
                 if !partial.is_new {
                     older.extend(left_over(folder, final_name, attempt + 1, owner));
                 }
                 return Ok(Partial { older, ..partial });
             }
-            Found::Held(held) => older.push(held),
-            Found::Other => {}
+            NameHolder::Held(held) => older.push(held),
+            NameHolder::Other => {}
         }
     }
     Err(Errno::EXIST)
@@ -169,7 +169,7 @@ fn left_over(folder: BorrowedFd<'_>, final_name: &[u8], from: u8, owner: u32) ->
     let names = (from..TRIES).map(|attempt| name(final_name, attempt));
     let found = names.map_while(|name| existing(folder, &name, owner).ok());
     let ours = found.filter_map(|found| match found {
-        Some(Found::Ours(partial)) => Some(Older {
+        Some(NameHolder::Ours(partial)) => Some(Older {
             file: partial.file,
             name: partial.name,
             facts: partial.facts,
@@ -190,15 +190,15 @@ pub(crate) fn remove_left_over(folder: impl AsFd, final_name: &[u8]) -> Result<(
     Ok(())
 }
 
-fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool, owner: u32) -> Result<Found> {
+fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool, owner: u32) -> Result<NameHolder> {
     match create(folder, &name) {
         Err(Errno::EXIST) => {}
         file => return take(folder, file?, &name, None),
     }
     let old = match existing(folder, &name, owner) {
-        Err(Errno::NOENT) => return Ok(Found::Other),
+        Err(Errno::NOENT) => return Ok(NameHolder::Other),
         old => match old? {
-            Some(Found::Ours(old)) if !keep => Some(old),
+            Some(NameHolder::Ours(old)) if !keep => Some(old),
             Some(found) => return Ok(found),
             None => None,
         },
@@ -211,17 +211,17 @@ fn attempt_at(folder: BorrowedFd<'_>, name: Vec<u8>, keep: bool, owner: u32) -> 
 }
 
 /// Returns the thing that has the name; `None`: a partial file that had its final mode already, which forbids writing.
-fn existing(folder: BorrowedFd<'_>, name: &[u8], owner: u32) -> Result<Option<Found>> {
+fn existing(folder: BorrowedFd<'_>, name: &[u8], owner: u32) -> Result<Option<NameHolder>> {
     let seen = system::facts_at(folder, name)?;
     if !is_of(owner, &seen) {
-        return Ok(Some(Found::Other));
+        return Ok(Some(NameHolder::Other));
     }
     // Since it was looked at, a pipe may have come into its place, and opening that would wait.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     match system::open(folder, name, flags, 0) {
         Ok(file) => take(folder, file, name, Some(owner)).map(Some),
         Err(Errno::ACCESS) => Ok(None),
-        Err(Errno::LOOP) => Ok(Some(Found::Other)),
+        Err(Errno::LOOP) => Ok(Some(NameHolder::Other)),
         Err(error) => Err(error),
     }
 }
@@ -234,7 +234,7 @@ fn create(folder: impl AsFd, name: &[u8]) -> Result<OwnedFd> {
 /// Locks an open file, and sees that it is what the name leads to: before it was locked, another copy may have
 /// given it its final name. One that was there has to be `owner`'s; one that was made just now is ours, whatever
 /// the file system says.
-fn take(folder: impl AsFd, file: OwnedFd, name: &[u8], owner: Option<u32>) -> Result<Found> {
+fn take(folder: impl AsFd, file: OwnedFd, name: &[u8], owner: Option<u32>) -> Result<NameHolder> {
     let is_locked = lock(&file)?;
     let mut facts = system::facts(&file)?;
     let is_there = match system::facts_at(folder, name) {
@@ -244,16 +244,16 @@ fn take(folder: impl AsFd, file: OwnedFd, name: &[u8], owner: Option<u32>) -> Re
     let is_new = owner.is_none();
     let is_ours = owner.is_none_or(|owner| is_of(owner, &facts));
     if !is_there || !is_ours || (is_new && !is_locked) {
-        return Ok(Found::Other);
+        return Ok(NameHolder::Other);
     }
     let name = name.to_vec();
     if !is_locked {
-        return Ok(Found::Held(Older { file, name, facts }));
+        return Ok(NameHolder::Held(Older { file, name, facts }));
     }
     if !is_new && facts.mode != MODE && system::set_mode_if_own(&file, MODE)? {
         facts.mode = MODE;
     }
-    Ok(Found::Ours(Partial {
+    Ok(NameHolder::Ours(Partial {
         file,
         name,
         facts,
