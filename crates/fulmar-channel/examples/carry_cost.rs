@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Answer, Answerer, Arrived, Entry, EntryError, EntryId, ExistingFile, Flags, Found, Kind,
+    Answer, Answerer, Arrived, Entry, EntryError, EntryId, ExistingFile, Flags, Kind, NextEntry,
     PartialFile, Piece, Poll, Receiver, RelativePath, Request, Requester, Sender, Settled, Source,
     StreamId, Streams, Target, Timestamp,
 };
@@ -132,15 +132,15 @@ struct Blocks {
 }
 
 impl Source for Blocks {
-    fn next_entry(&mut self, id: EntryId) -> Found {
+    fn next_entry(&mut self, id: EntryId) -> NextEntry {
         if id.0 == self.count {
-            return Found::End;
+            return NextEntry::End;
         }
         let path = RelativePath::new(format!("file-{:06}", id.0).as_bytes()).expect("a name");
         let kind = Kind::File {
             size: Some(self.size),
         };
-        Found::Entry(Entry {
+        NextEntry::Entry(Entry {
             operand: 0,
             path,
             kind,

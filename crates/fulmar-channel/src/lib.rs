@@ -72,6 +72,6 @@ pub use protocol_error::ProtocolError;
 pub use receiver::{Allowed, Receiver};
 pub use request::{Flags, Request};
 pub use sender::Sender;
-pub use source::{Found, Piece, Settled, Source};
+pub use source::{NextEntry, Piece, Settled, Source};
 pub use streams::{Arrived, StreamId, Streams};
 pub use target::{ExistingFile, PartialFile, Target};

@@ -17,7 +17,7 @@ pub trait Source {
     /// The next entry of a lazy walk; `id` is the number it will have if one is found. A file is opened here or at its
     /// first `read`, and only one that the sender is about to send is asked for: there are about as many open
     /// files as streams, and at most 64 beside ([`LARGE_FILES_MAX`](crate::LARGE_FILES_MAX)).
-    fn next_entry(&mut self, id: EntryId) -> Found;
+    fn next_entry(&mut self, id: EntryId) -> NextEntry;
 
     /// Bytes of a file from `offset` on, at most `limit`, at least one. The sender reads a file of more than
     /// [`CHUNK_BYTES_MIN`](crate::CHUNK_BYTES_MIN) in several places at once, and a place twice when it compares with what the receiver has;
@@ -35,7 +35,7 @@ pub trait Source {
 
 /// The result of [`Source::next_entry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum NextEntry {
     /// An entry; its number is taken.
     Entry(Entry),
     /// Something that cannot be sent. The number is not taken.

@@ -6,7 +6,9 @@ use std::io::Read as _;
 use std::path::Path;
 use std::rc::Rc;
 
-use fulmar_channel::{EntryError, EntryErrorKind, EntryId, Found, Piece, Source as _, Target as _};
+use fulmar_channel::{
+    EntryError, EntryErrorKind, EntryId, NextEntry, Piece, Source as _, Target as _,
+};
 
 use crate::system::tests_hook;
 use crate::testing::{Outcome, TARGET, context, copy, room, snapshot, source};
@@ -49,8 +51,8 @@ impl Vanished {
         let mut target = TreeTarget::open(&context(world), b"dst", TARGET).unwrap();
         let entry = loop {
             match source.next_entry(ID) {
-                Found::Entry(entry) => break entry,
-                Found::NotNow => {}
+                NextEntry::Entry(entry) => break entry,
+                NextEntry::NotNow => {}
                 other => panic!("{other:?}"),
             }
         };

@@ -15,7 +15,7 @@
 //! Standard input and output are [`PipeSource`] and [`PipeTarget`]; they do not wait, and say what to wait for.
 //!
 //! ```
-//! use fulmar_channel::{EntryId, Found, Kind, Source as _};
+//! use fulmar_channel::{EntryId, NextEntry, Kind, Source as _};
 //! use fulmar_tree::{OperandContext, SourceOptions, TreeSource};
 //!
 //! let folder = tempfile::tempdir()?;
@@ -24,8 +24,8 @@
 //!
 //! let mut source = TreeSource::new(OperandContext::near(), vec![operand], SourceOptions::default());
 //! // The operand is looked at, and then what it names is found.
-//! assert_eq!(source.next_entry(EntryId(0)), Found::NotNow);
-//! let Found::Entry(entry) = source.next_entry(EntryId(0)) else { unreachable!() };
+//! assert_eq!(source.next_entry(EntryId(0)), NextEntry::NotNow);
+//! let NextEntry::Entry(entry) = source.next_entry(EntryId(0)) else { unreachable!() };
 //! assert_eq!(entry.path.as_bytes(), b"hello");
 //! assert_eq!(entry.kind, Kind::File { size: Some(5) });
 //! # Ok::<(), std::io::Error>(())

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use bytes::Bytes;
 use fulmar_channel::{
-    CHUNK_BYTES_MIN, Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Found, Kind,
+    CHUNK_BYTES_MIN, Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Kind, NextEntry,
     PartialFile, Piece, RelativePath, Settled, Source, Target, Timestamp,
 };
 use rustix::event::PollFlags;
@@ -71,11 +71,11 @@ impl PipeSource {
 }
 
 impl Source for PipeSource {
-    fn next_entry(&mut self, _: EntryId) -> Found {
+    fn next_entry(&mut self, _: EntryId) -> NextEntry {
         if std::mem::replace(&mut self.is_given, true) {
-            return Found::End;
+            return NextEntry::End;
         }
-        Found::Entry(self.entry())
+        NextEntry::Entry(self.entry())
     }
 
     fn read(&mut self, _: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {

@@ -224,12 +224,12 @@ fn a_dry_run_changes_nothing_and_finds_what_would_go_wrong() {
         crate::TreeTarget::open(&crate::testing::context(world.path()), b"dst", options).unwrap();
     let mut whys = Vec::new();
     loop {
-        use fulmar_channel::{EntryId, Found, Source as _, Target as _};
+        use fulmar_channel::{EntryId, NextEntry, Source as _, Target as _};
         match source.next_entry(EntryId(0)) {
-            Found::Entry(entry) => {
+            NextEntry::Entry(entry) => {
                 whys.extend(target.look(&entry).err().map(|trouble| trouble.kind))
             }
-            Found::End => break,
+            NextEntry::End => break,
             _ => {}
         }
     }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use fulmar_channel::{EntryErrorKind, EntryId, Found, Kind, Source as _};
+use fulmar_channel::{EntryErrorKind, EntryId, Kind, NextEntry, Source as _};
 use proptest::prelude::*;
 
 use crate::TargetOptions;
@@ -255,8 +255,8 @@ fn a_file_that_changes_while_it_is_read_is_told() {
         fs::write(&path, vec![1; 10_000]).unwrap();
         let mut source = source(world.path(), &["src/file"]);
         let id = EntryId(0);
-        assert_eq!(source.next_entry(id), Found::NotNow);
-        assert!(matches!(source.next_entry(id), Found::Entry(_)));
+        assert_eq!(source.next_entry(id), NextEntry::NotNow);
+        assert!(matches!(source.next_entry(id), NextEntry::Entry(_)));
         source.read(id, 0, 4096).unwrap();
         let file = fs::File::options().write(true).open(&path).unwrap();
         match change {
@@ -287,7 +287,7 @@ fn a_file_is_read_up_to_the_size_that_it_had() {
     fs::write(&path, vec![1; 5000]).unwrap();
     let mut source = source(world.path(), &["src/file"]);
     source.next_entry(EntryId(0));
-    let Found::Entry(entry) = source.next_entry(EntryId(0)) else {
+    let NextEntry::Entry(entry) = source.next_entry(EntryId(0)) else {
         panic!("no entry")
     };
     assert_eq!(entry.kind, Kind::File { size: Some(5000) });

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use fulmar_channel::{
-    Entry, EntryError, EntryErrorKind, EntryId, Found, Kind, Piece, RelativePath, Settled, Source,
+    Entry, EntryError, EntryErrorKind, EntryId, Kind, NextEntry, Piece, RelativePath, Settled,
+    Source,
 };
 use rustix::fs::{Dir, FileType, OFlags};
 
@@ -88,20 +89,20 @@ impl TreeSource {
         }
     }
 
-    fn next_root(&mut self, id: EntryId) -> Found {
+    fn next_root(&mut self, id: EntryId) -> NextEntry {
         if let Some(root) = self.roots.pop_front() {
-            return self.root(id, &root).unwrap_or_else(Found::EntryError);
+            return self.root(id, &root).unwrap_or_else(NextEntry::EntryError);
         }
         let outcome = match self.expansion.take() {
             Some(expanding) => self.expand(expanding),
             None => self.next_operand(),
         };
-        outcome.unwrap_or_else(Found::EntryError)
+        outcome.unwrap_or_else(NextEntry::EntryError)
     }
 
-    fn next_operand(&mut self) -> Result<Found, EntryError> {
+    fn next_operand(&mut self) -> Result<NextEntry, EntryError> {
         let Some((number, operand)) = self.operands.pop_front() else {
-            return Ok(Found::End);
+            return Ok(NextEntry::End);
         };
         self.operand = number;
         match operand::search(&self.context, &operand) {
@@ -115,10 +116,10 @@ impl TreeSource {
             }
             Err(error) => return Err(entry_error::at(&operand, error)),
         }
-        Ok(Found::NotNow)
+        Ok(NextEntry::NotNow)
     }
 
-    fn expand(&mut self, mut expanding: Box<Expanding>) -> Result<Found, EntryError> {
+    fn expand(&mut self, mut expanding: Box<Expanding>) -> Result<NextEntry, EntryError> {
         match expanding.expansion.step(self.context.base()) {
             Ok(None) => self.expansion = Some(expanding),
             Ok(Some(paths)) if paths.is_empty() => {
@@ -139,10 +140,10 @@ impl TreeSource {
             }
             Err(error) => return Err(entry_error::at(&expanding.operand, error)),
         }
-        Ok(Found::NotNow)
+        Ok(NextEntry::NotNow)
     }
 
-    fn root(&mut self, id: EntryId, root: &operand::OperandMatch) -> Result<Found, EntryError> {
+    fn root(&mut self, id: EntryId, root: &operand::OperandMatch) -> Result<NextEntry, EntryError> {
         let failed = |error| entry_error::at(&root.path, error);
         let follows = self.options.follow && !(root.by_pattern && self.options.recursive);
         let facts = if follows {
@@ -199,7 +200,7 @@ impl TreeSource {
         folder: OwnedFd,
         path: Option<RelativePath>,
         place: Vec<u8>,
-    ) -> Result<Found, EntryError> {
+    ) -> Result<NextEntry, EntryError> {
         let failed = |error| entry_error::at(&place, error);
         let facts = system::facts(&folder).map_err(failed)?;
         // A folder that is mounted below itself would have no end.
@@ -213,8 +214,8 @@ impl TreeSource {
         }
         let listing = system::list(folder).map_err(failed)?;
         let found = match &path {
-            Some(path) => Found::Entry(self.entry(path.clone(), Kind::Folder, &facts)),
-            None => Found::NotNow,
+            Some(path) => NextEntry::Entry(self.entry(path.clone(), Kind::Folder, &facts)),
+            None => NextEntry::NotNow,
         };
         self.levels.push(Level {
             listing,
@@ -226,32 +227,32 @@ impl TreeSource {
     }
 
     /// The next name in the folder that is being read, or the end of the folder.
-    fn next_below(&mut self, id: EntryId) -> Option<Found> {
+    fn next_below(&mut self, id: EntryId) -> Option<NextEntry> {
         let level = self.levels.last_mut()?;
         match system::next_name(&mut level.listing) {
             // What an interrupted copy has left is no file of the user's
             // (docs/decisions/023-tree.md).
-            Some(Ok((name, _))) if is_partial_name(&name) => Some(Found::NotNow),
+            Some(Ok((name, _))) if is_partial_name(&name) => Some(NextEntry::NotNow),
             Some(Ok((name, kind))) => Some(
                 self.below(id, &name, kind)
-                    .unwrap_or_else(Found::EntryError),
+                    .unwrap_or_else(NextEntry::EntryError),
             ),
-            Some(Err(error)) => Some(Found::EntryError(entry_error::at(&level.place, error))),
+            Some(Err(error)) => Some(NextEntry::EntryError(entry_error::at(&level.place, error))),
             None => Some(self.leave()),
         }
     }
 
-    fn leave(&mut self) -> Found {
+    fn leave(&mut self) -> NextEntry {
         let left = self.levels.pop();
         match left.and_then(|level| Some((level.path?, level.facts))) {
-            Some((path, facts)) => Found::Entry(self.entry(path, Kind::Leave, &facts)),
-            None => Found::NotNow,
+            Some((path, facts)) => NextEntry::Entry(self.entry(path, Kind::Leave, &facts)),
+            None => NextEntry::NotNow,
         }
     }
 
-    fn below(&mut self, id: EntryId, name: &[u8], kind: FileType) -> Result<Found, EntryError> {
+    fn below(&mut self, id: EntryId, name: &[u8], kind: FileType) -> Result<NextEntry, EntryError> {
         let Some(level) = self.levels.last() else {
-            return Ok(Found::NotNow);
+            return Ok(NextEntry::NotNow);
         };
         let place = [level.place.as_slice(), b"/", name].concat();
         let failed = |error| entry_error::at(&place, error);
@@ -275,18 +276,26 @@ impl TreeSource {
         Ok(self.found(id, path, place, found))
     }
 
-    fn found(&mut self, id: EntryId, path: RelativePath, place: Vec<u8>, other: Other) -> Found {
+    fn found(
+        &mut self,
+        id: EntryId,
+        path: RelativePath,
+        place: Vec<u8>,
+        other: Other,
+    ) -> NextEntry {
         match other {
             Other::File(file, facts) => {
                 let size = Some(facts.size);
                 let entry = self.entry(path, Kind::File { size }, &facts);
                 self.files.insert(id, (place, Reading::new(file, facts)));
-                Found::Entry(entry)
+                NextEntry::Entry(entry)
             }
             Other::Link(target, facts) => {
-                Found::Entry(self.entry(path, Kind::Link { target }, &facts))
+                NextEntry::Entry(self.entry(path, Kind::Link { target }, &facts))
             }
-            Other::Special => Found::EntryError(EntryError::at(&place, EntryErrorKind::Special)),
+            Other::Special => {
+                NextEntry::EntryError(EntryError::at(&place, EntryErrorKind::Special))
+            }
         }
     }
 
@@ -347,7 +356,7 @@ fn open_file(folder: impl AsFd, name: &[u8], how: OFlags) -> Result<Other, Errno
 }
 
 impl Source for TreeSource {
-    fn next_entry(&mut self, id: EntryId) -> Found {
+    fn next_entry(&mut self, id: EntryId) -> NextEntry {
         match self.next_below(id) {
             Some(found) => found,
             None => self.next_root(id),

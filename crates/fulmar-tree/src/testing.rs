@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use fulmar_channel::{
-    Entry, EntryError, EntryId, ExistingFile, Found, Kind, PartialFile, Piece, Settled, Source,
+    Entry, EntryError, EntryId, ExistingFile, Kind, NextEntry, PartialFile, Piece, Settled, Source,
     Target,
 };
 
@@ -105,15 +105,15 @@ pub(crate) fn carry(source: &mut impl Source, target: &mut impl Target, outcome:
     let mut id = EntryId(0);
     loop {
         match source.next_entry(id) {
-            Found::Entry(entry) => {
+            NextEntry::Entry(entry) => {
                 if let Err(trouble) = bring(source, target, id, &entry, outcome) {
                     outcome.troubles.push(trouble);
                 }
                 id.0 += 1;
             }
-            Found::EntryError(trouble) => outcome.troubles.push(trouble),
-            Found::NotNow => {}
-            Found::End => return,
+            NextEntry::EntryError(trouble) => outcome.troubles.push(trouble),
+            NextEntry::NotNow => {}
+            NextEntry::End => return,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use fulmar_channel::{EntryErrorKind, EntryId, Found, Source as _};
+use fulmar_channel::{EntryErrorKind, EntryId, NextEntry, Source as _};
 use fulmar_tree::{Named, OperandContext, Pattern, SourceOptions, TreeSource};
 use proptest::prelude::*;
 
@@ -162,19 +162,19 @@ fn roots(folder: &Path, operand: &str, is_far: bool) -> Vec<Root> {
     let mut roots = Vec::new();
     loop {
         match source.next_entry(EntryId(roots.len() as u64)) {
-            Found::Entry(entry) if entry.path.depth() == 1 => {
+            NextEntry::Entry(entry) if entry.path.depth() == 1 => {
                 let name = String::from_utf8(entry.path.root().to_vec()).unwrap();
                 if entry.kind != fulmar_channel::Kind::Leave {
                     roots.push(Ok(name));
                 }
             }
-            Found::EntryError(trouble) => roots.push(Err(trouble.kind)),
-            Found::End => {
+            NextEntry::EntryError(trouble) => roots.push(Err(trouble.kind)),
+            NextEntry::End => {
                 // Within a folder names come in its own order.
                 roots.sort();
                 return roots;
             }
-            Found::Entry(_) | Found::NotNow => {}
+            NextEntry::Entry(_) | NextEntry::NotNow => {}
         }
     }
 }

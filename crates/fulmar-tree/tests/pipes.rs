@@ -7,8 +7,8 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use fulmar_channel::{
-    CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryId, ExistingFile, Found, Kind, PartialFile, Piece,
-    RelativePath, Source as _, Target, Timestamp,
+    CHUNK_BYTES_MIN, Entry, EntryErrorKind, EntryId, ExistingFile, Kind, NextEntry, PartialFile,
+    Piece, RelativePath, Source as _, Target, Timestamp,
 };
 use fulmar_tree::{OperandContext, PipeSource, PipeTarget, TargetOptions, TreeTarget};
 
@@ -49,11 +49,11 @@ const OPTIONS: TargetOptions = TargetOptions {
 fn a_pipe_is_a_file_of_unknown_size_read_in_order_without_waiting() {
     let (reader, writer) = pipe();
     let mut source = PipeSource::new(reader.into());
-    let Found::Entry(entry) = source.next_entry(EntryId(0)) else {
+    let NextEntry::Entry(entry) = source.next_entry(EntryId(0)) else {
         panic!("no entry")
     };
     assert_eq!(entry.kind, Kind::File { size: None });
-    assert_eq!(source.next_entry(EntryId(1)), Found::End);
+    assert_eq!(source.next_entry(EntryId(1)), NextEntry::End);
     assert_eq!(source.read(EntryId(0), 0, 100), Ok(Piece::NotNow));
     let mut writer = File::from(writer);
     writer.write_all(b"first").unwrap();

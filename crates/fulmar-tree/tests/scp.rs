@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulmar_channel::{EntryId, ExistingFile, Found, Kind, Piece, Source as _, Target as _};
+use fulmar_channel::{EntryId, ExistingFile, Kind, NextEntry, Piece, Source as _, Target as _};
 use fulmar_tree::{Named, OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
 /// The paths at which systems keep it.
@@ -133,7 +133,7 @@ fn by_us(world: &Path, operands: &[&str], target: &str) -> bool {
     for number in 0.. {
         let id = EntryId(number);
         match source.next_entry(id) {
-            Found::Entry(entry) => {
+            NextEntry::Entry(entry) => {
                 is_fine &= match entry.kind {
                     Kind::Folder => target.folder(&entry).is_ok(),
                     Kind::Link { .. } => target.link(&entry).is_ok(),
@@ -144,9 +144,9 @@ fn by_us(world: &Path, operands: &[&str], target: &str) -> bool {
                     },
                 };
             }
-            Found::EntryError(_) => is_fine = false,
-            Found::NotNow => {}
-            Found::End => return is_fine,
+            NextEntry::EntryError(_) => is_fine = false,
+            NextEntry::NotNow => {}
+            NextEntry::End => return is_fine,
         }
     }
     is_fine

@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::limits::{CONTROL_WAITING_BYTES, LARGE_FILES_MAX, STREAM_SHARE_BYTES, WINDOW_ENTRIES};
 use crate::news::add;
 use crate::request::Flags;
-use crate::source::{Found, Settled, Source};
+use crate::source::{NextEntry, Settled, Source};
 use crate::streams::Streams;
 
 impl Sender {
@@ -178,16 +178,16 @@ impl Sender {
         while !self.walk.is_over && self.control.outbox.waiting() < CONTROL_WAITING_BYTES {
             let id = EntryId(self.walk.next);
             let trouble = match source.next_entry(id) {
-                Found::Entry(entry) => match fitted(entry, id, source) {
+                NextEntry::Entry(entry) => match fitted(entry, id, source) {
                     Ok(entry) => return Some(entry),
                     Err(trouble) => trouble,
                 },
-                Found::EntryError(trouble) => trouble.fitted(),
-                Found::NotNow => {
+                NextEntry::EntryError(trouble) => trouble.fitted(),
+                NextEntry::NotNow => {
                     self.walk.is_paused = true;
                     return None;
                 }
-                Found::End => {
+                NextEntry::End => {
                     self.walk.is_over = true;
                     self.news.progress.is_walked = true;
                     return None;

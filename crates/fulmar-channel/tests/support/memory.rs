@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Found, Kind, PartialFile, Piece,
+    Entry, EntryError, EntryErrorKind, EntryId, ExistingFile, Kind, NextEntry, PartialFile, Piece,
     RelativePath, Settled, Source, Target, Timestamp,
 };
 
@@ -44,18 +44,18 @@ impl MemorySource {
 }
 
 impl Source for MemorySource {
-    fn next_entry(&mut self, id: EntryId) -> Found {
+    fn next_entry(&mut self, id: EntryId) -> NextEntry {
         if self.is_stalled() {
-            return Found::NotNow;
+            return NextEntry::NotNow;
         }
         let Some(entry) = self.entries.get(self.next) else {
-            return Found::End;
+            return NextEntry::End;
         };
         self.next += 1;
         if matches!(entry.kind, Kind::File { .. }) {
             self.open.insert(id, entry.path.clone());
         }
-        Found::Entry(entry.clone())
+        NextEntry::Entry(entry.clone())
     }
 
     fn read(&mut self, id: EntryId, offset: u64, limit: usize) -> Result<Piece, EntryError> {

@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Arrived, Entry, EntryError, EntryId, Event, ExistingFile, Found, PartialFile, Piece, Poll,
+    Arrived, Entry, EntryError, EntryId, Event, ExistingFile, NextEntry, PartialFile, Piece, Poll,
     Progress, ProtocolError, Receiver, Sender, Settled, Source, StreamId, Streams, Target, Totals,
 };
 use fulmar_platform::Interest;
@@ -121,7 +121,7 @@ impl Goal {
 }
 
 impl Source for Origin {
-    fn next_entry(&mut self, id: EntryId) -> Found {
+    fn next_entry(&mut self, id: EntryId) -> NextEntry {
         match self {
             Origin::Tree(source) => source.next_entry(id),
             Origin::Pipe(source, _) => source.next_entry(id),
