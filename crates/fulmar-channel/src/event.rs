@@ -28,7 +28,7 @@ pub enum Event {
         /// The kind of the entry; a pipe has its size by now.
         kind: Kind,
         /// The verdict.
-        verdict: Verdict,
+        verdict: EntryVerdict,
     },
     /// Something has no entry, since the sending side could not look at it.
     EntryError(EntryError),
@@ -36,7 +36,7 @@ pub enum Event {
 
 /// The verdict on an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum EntryVerdict {
     /// It is at its place, verified.
     Whole,
     /// It is at its place and verified, but was changed while it was read: a mixture, maybe.

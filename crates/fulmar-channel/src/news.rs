@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::entry::Kind;
 use crate::entry_error::EntryError;
-use crate::event::{Event, Progress, Verdict};
+use crate::event::{EntryVerdict, Event, Progress};
 use crate::limits::EVENTS_MAX;
 use crate::path::RelativePath;
 
@@ -29,7 +29,7 @@ impl News {
 
     pub(crate) fn push(&mut self, event: Event) {
         let is_trouble = match &event {
-            Event::Settled { verdict, .. } => *verdict != Verdict::Whole,
+            Event::Settled { verdict, .. } => *verdict != EntryVerdict::Whole,
             Event::EntryError(_) => true,
             Event::Answered(_) => false,
         };
@@ -38,13 +38,13 @@ impl News {
     }
 
     /// An entry is over and done with.
-    pub(crate) fn settled(&mut self, path: RelativePath, kind: Kind, verdict: Verdict) {
+    pub(crate) fn settled(&mut self, path: RelativePath, kind: Kind, verdict: EntryVerdict) {
         self.progress.entries += 1;
         let verdict = match verdict {
-            Verdict::Failed(trouble) => Verdict::Failed(placed(trouble, &path)),
+            EntryVerdict::Failed(trouble) => EntryVerdict::Failed(placed(trouble, &path)),
             other => other,
         };
-        if kind != Kind::Leave || verdict != Verdict::Whole {
+        if kind != Kind::Leave || verdict != EntryVerdict::Whole {
             self.push(Event::Settled {
                 path,
                 kind,

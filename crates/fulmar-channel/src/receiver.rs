@@ -17,7 +17,7 @@ use self::window::Window;
 use crate::codec::Frame;
 use crate::control::Control;
 use crate::entry::{Entry, EntryId, Kind};
-use crate::event::{Event, Poll, Progress, Totals, Verdict};
+use crate::event::{EntryVerdict, Event, Poll, Progress, Totals};
 use crate::exchange::{Answerer, Requester};
 use crate::inlet::Inlet;
 use crate::limits::{
@@ -263,16 +263,16 @@ impl Receiver {
             let id = EntryId(self.window.floor());
             let verdict = target
                 .leave(&entry)
-                .map_or_else(Verdict::Failed, |()| Verdict::Whole);
+                .map_or_else(EntryVerdict::Failed, |()| EntryVerdict::Whole);
             self.settle(id, entry, verdict);
         }
     }
 
     /// An entry is over and done with.
-    fn settle(&mut self, id: EntryId, entry: Entry, verdict: Verdict) {
+    fn settle(&mut self, id: EntryId, entry: Entry, verdict: EntryVerdict) {
         self.window.settle(id);
-        self.totals.troubles += u64::from(verdict != Verdict::Whole);
-        if let Verdict::Failed(trouble) = &verdict {
+        self.totals.troubles += u64::from(verdict != EntryVerdict::Whole);
+        if let EntryVerdict::Failed(trouble) = &verdict {
             let trouble = trouble.clone().fitted();
             self.control.outbox.push(&Frame::Failed { id, trouble });
         } else {

@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::digest::Digest;
 use crate::entry::{Entry, EntryId, Kind};
 use crate::entry_error::EntryError;
-use crate::event::{Event, Poll, Progress, Totals, Verdict};
+use crate::event::{EntryVerdict, Event, Poll, Progress, Totals};
 use crate::exchange::{Answerer, Requester};
 use crate::limits::STREAMS_MAX;
 use crate::news::{News, add};
@@ -248,9 +248,9 @@ impl Sender {
                     self.settle(
                         entry,
                         if is_changed {
-                            Verdict::Changed
+                            EntryVerdict::Changed
                         } else {
-                            Verdict::Whole
+                            EntryVerdict::Whole
                         },
                     );
                 }
@@ -272,11 +272,11 @@ impl Sender {
             source.close(id);
             self.filling.take_if(|filling| *filling == id);
         }
-        self.settle(entry, Verdict::Failed(trouble));
+        self.settle(entry, EntryVerdict::Failed(trouble));
         Ok(())
     }
 
-    fn settle(&mut self, entry: Unsettled, verdict: Verdict) {
+    fn settle(&mut self, entry: Unsettled, verdict: EntryVerdict) {
         self.large_unsettled -= usize::from(entry.is_large);
         add(
             &mut self.news.progress.bytes,

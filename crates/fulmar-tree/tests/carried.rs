@@ -11,8 +11,8 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use fulmar_channel::{
-    Answer, Answerer, Arrived, EntryError, Event, Flags, Poll, Receiver, Request, Requester,
-    Sender, StreamId, Streams, Totals, Verdict,
+    Answer, Answerer, Arrived, EntryError, EntryVerdict, Event, Flags, Poll, Receiver, Request,
+    Requester, Sender, StreamId, Streams, Totals,
 };
 use fulmar_tree::{Named, OperandContext, SourceOptions, TargetOptions, TreeSource, TreeTarget};
 
@@ -175,7 +175,7 @@ fn copy(base: &Path, operands: &[&str], target: &str, turns: usize) -> Copied {
             match event {
                 Event::EntryError(trouble)
                 | Event::Settled {
-                    verdict: Verdict::Failed(trouble),
+                    verdict: EntryVerdict::Failed(trouble),
                     ..
                 } => troubles.push(trouble),
                 _ => {}

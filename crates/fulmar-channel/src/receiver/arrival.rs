@@ -9,7 +9,7 @@ use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame, Item};
 use crate::entry::{Entry, EntryId, Kind};
 use crate::entry_error::{EntryError, EntryErrorKind};
-use crate::event::Verdict;
+use crate::event::EntryVerdict;
 use crate::limits::LARGE_FILES_MAX;
 use crate::news::add;
 use crate::protocol_error::ProtocolError;
@@ -391,7 +391,7 @@ impl Receiver {
         let left = entry.kind.size().saturating_sub(done);
         add(&mut self.news.progress.bytes, left);
         self.paths.remove(&entry.path);
-        self.settle(id, entry, Verdict::Failed(trouble));
+        self.settle(id, entry, EntryVerdict::Failed(trouble));
     }
 
     /// An entry without data is done with, one way or the other.
@@ -400,15 +400,15 @@ impl Receiver {
         self.settle(
             id,
             entry,
-            done.map_or_else(Verdict::Failed, |()| Verdict::Whole),
+            done.map_or_else(EntryVerdict::Failed, |()| EntryVerdict::Whole),
         );
     }
 }
 
-fn verdict(is_changed: bool) -> Verdict {
+fn verdict(is_changed: bool) -> EntryVerdict {
     if is_changed {
-        Verdict::Changed
+        EntryVerdict::Changed
     } else {
-        Verdict::Whole
+        EntryVerdict::Whole
     }
 }

@@ -114,7 +114,7 @@ impl Attack {
         events
             .filter_map(|event| match event {
                 Event::Settled {
-                    verdict: Verdict::Failed(trouble),
+                    verdict: EntryVerdict::Failed(trouble),
                     ..
                 } => Some(trouble.kind),
                 _ => None,

@@ -300,7 +300,7 @@ fn files_that_fail_over_there_are_closed_here_and_named() {
     assert!(attack.source.open.is_empty(), "it is closed");
     let events: Vec<_> = std::iter::from_fn(|| attack.sender.poll_event()).collect();
     let named = events.iter().any(|event| {
-        matches!(event, Event::Settled { path, verdict: Verdict::Failed(trouble), .. }
+        matches!(event, Event::Settled { path, verdict: EntryVerdict::Failed(trouble), .. }
             if path.as_bytes() == b"r/b" && trouble.place == b"r/b")
     });
     assert!(named, "{events:?}");

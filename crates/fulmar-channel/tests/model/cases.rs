@@ -1,7 +1,7 @@
 //! Copies of which one thing is known in advance.
 
 use bytes::Bytes;
-use fulmar_channel::{Entry, EntryErrorKind, Flags, Kind, Totals, Verdict};
+use fulmar_channel::{Entry, EntryErrorKind, EntryVerdict, Flags, Kind, Totals};
 use fulmar_sim::Random;
 
 use crate::Copy;
@@ -210,7 +210,7 @@ fn a_file_that_changes_is_there_and_reported() {
     assert!(
         copy.changed.contains(&path("top")),
         "{:?}",
-        Verdict::Changed
+        EntryVerdict::Changed
     );
     assert_eq!(
         copy.receiver

@@ -9,8 +9,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use fulmar_channel::{
-    Answer, Answerer, EntryError, EntryErrorKind, Event, Flags, Poll, Receiver, RelativePath,
-    Request, Requester, Sender, Verdict,
+    Answer, Answerer, EntryError, EntryErrorKind, EntryVerdict, Event, Flags, Poll, Receiver,
+    RelativePath, Request, Requester, Sender,
 };
 use fulmar_sim::Random;
 
@@ -140,9 +140,9 @@ impl Copy {
         while let Some(event) = self.sender.poll_event() {
             match event {
                 Event::Settled { path, verdict, .. } => match verdict {
-                    Verdict::Whole => {}
-                    Verdict::Changed => drop(self.changed.insert(path)),
-                    Verdict::Failed(trouble) => drop(self.failed.insert((path, trouble.kind))),
+                    EntryVerdict::Whole => {}
+                    EntryVerdict::Changed => drop(self.changed.insert(path)),
+                    EntryVerdict::Failed(trouble) => drop(self.failed.insert((path, trouble.kind))),
                 },
                 Event::EntryError(trouble) => self.troubles.push(trouble),
                 Event::Answered(answer) => assert_eq!(answer, Answer::Ready { is_folder: true }),

@@ -1,6 +1,6 @@
 //! What happens, as JSON: one object on a line (docs/copy.md).
 
-use fulmar_channel::{EntryError, Event, Kind, Progress, Totals, Verdict};
+use fulmar_channel::{EntryError, EntryVerdict, Event, Kind, Progress, Totals};
 
 use super::progress::PathState;
 
@@ -104,7 +104,7 @@ pub(super) fn event(event: &Event) -> Option<String> {
     })
 }
 
-fn settled(path: &[u8], kind: &Kind, verdict: &Verdict) -> String {
+fn settled(path: &[u8], kind: &Kind, verdict: &EntryVerdict) -> String {
     let name = match kind {
         Kind::Folder | Kind::Leave => "folder",
         Kind::File { .. } => "file",
@@ -116,9 +116,9 @@ fn settled(path: &[u8], kind: &Kind, verdict: &Verdict) -> String {
         _ => object,
     };
     match verdict {
-        Verdict::Whole => object.text("result", "copied").line(),
-        Verdict::Changed => object.text("result", "changed").line(),
-        Verdict::Failed(trouble) => with_trouble(object.text("result", "failed"), trouble),
+        EntryVerdict::Whole => object.text("result", "copied").line(),
+        EntryVerdict::Changed => object.text("result", "changed").line(),
+        EntryVerdict::Failed(trouble) => with_trouble(object.text("result", "failed"), trouble),
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    fn settled_line(path: &[u8], verdict: Verdict) -> String {
+    fn settled_line(path: &[u8], verdict: EntryVerdict) -> String {
         let event = Event::Settled {
             path: RelativePath::new(path).unwrap(),
             kind: Kind::File { size: Some(7) },
@@ -162,18 +162,18 @@ mod tests {
     #[test]
     fn names_are_quoted() {
         assert_eq!(
-            settled_line(b"a \"b\"\\\n\x1b", Verdict::Whole),
+            settled_line(b"a \"b\"\\\n\x1b", EntryVerdict::Whole),
             "{\"event\":\"file\",\"path\":\"a \\\"b\\\"\\\\\\u000a\\u001b\",\"bytes\":7,\
              \"result\":\"copied\"}\n"
         );
-        let line = settled_line(b"a\xFF", Verdict::Changed);
+        let line = settled_line(b"a\xFF", EntryVerdict::Changed);
         assert!(line.contains("\"path_hex\":\"61ff\""), "{line}");
     }
 
     #[test]
     fn a_trouble_says_why() {
         let trouble = EntryError::at(b"x", EntryErrorKind::DiskFull).with_note("12 MB are missing");
-        let line = settled_line(b"x", Verdict::Failed(trouble.clone()));
+        let line = settled_line(b"x", EntryVerdict::Failed(trouble.clone()));
         let end =
             "\"result\":\"failed\",\"why\":\"the disk is full\",\"note\":\"12 MB are missing\"}\n";
         assert!(line.ends_with(end), "{line}");

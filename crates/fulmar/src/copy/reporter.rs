@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use fulmar_base::Time;
-use fulmar_channel::{Event, Kind, Progress, Totals, Verdict};
+use fulmar_channel::{EntryVerdict, Event, Kind, Progress, Totals};
 use fulmar_login::attributed;
 use fulmar_platform::tty::is_terminal;
 use fulmar_platform::{Transfer, Tty};
@@ -152,7 +152,7 @@ impl Reporter {
                 Event::Settled {
                     path,
                     kind,
-                    verdict: Verdict::Whole,
+                    verdict: EntryVerdict::Whole,
                 },
             ) => self.stay(path.as_bytes(), kind),
             _ => {}
@@ -327,14 +327,14 @@ fn trouble_text(event: &Event) -> Option<String> {
     match event {
         Event::Settled {
             path,
-            verdict: Verdict::Changed,
+            verdict: EntryVerdict::Changed,
             ..
         } => Some(format!(
             "{path}: changed while it was read; what was read was copied"
         )),
         Event::Settled {
             path,
-            verdict: Verdict::Failed(trouble),
+            verdict: EntryVerdict::Failed(trouble),
             ..
         } => Some(if trouble.place.is_empty() {
             format!("{path}: {trouble}")
@@ -373,7 +373,7 @@ mod tests {
         let whole = Event::Settled {
             path: RelativePath::new(&[b'x'; 200]).unwrap(),
             kind: Kind::File { size: Some(1) },
-            verdict: Verdict::Whole,
+            verdict: EntryVerdict::Whole,
         };
         for _ in 0..2000 {
             reporter.event(&whole);
