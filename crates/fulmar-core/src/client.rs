@@ -9,8 +9,8 @@ use fulmar_datagram::{Direction, Key, Opener, Sealer};
 use fulmar_predict::{Overlay, PredictionDecision, TtyHints};
 use fulmar_terminal::{Screen, Size};
 use fulmar_transport::{
-    Arrival, Config, Dialect, DropReason, Ending, Endpoint, Event, Outcome, Received, Role,
-    StateNumber, Transmit, Verdict,
+    Arrival, Config, DatagramVerdict, Dialect, DropReason, Ending, Endpoint, Event, Outcome,
+    Received, Role, StateNumber, Transmit,
 };
 
 use crate::agreement::Agreement;
@@ -268,8 +268,8 @@ impl Client {
         if received.sequence.is_some() {
             self.endpoint.skip_to(self.numbering.answered);
         }
-        let is_refused = received.verdict == Verdict::Dropped(DropReason::BadDifference);
-        if received.verdict == Verdict::Fresh || is_refused {
+        let is_refused = received.verdict == DatagramVerdict::Dropped(DropReason::BadDifference);
+        if received.verdict == DatagramVerdict::Fresh || is_refused {
             self.is_stale = true;
         }
         let instruction = received.instruction.as_ref();

@@ -26,7 +26,9 @@ use std::fmt::{self, Display, Write};
 use fulmar_base::{PathId, SendError, Time};
 use fulmar_datagram::FragmentHeader;
 use fulmar_predict::PredictionDecision;
-use fulmar_transport::{InstructionReceived, Numbers, Outcome, Received, Transmit, Verdict};
+use fulmar_transport::{
+    DatagramVerdict, InstructionReceived, Numbers, Outcome, Received, Transmit,
+};
 
 /// The first line of a trace, with the version of its format.
 pub const HEADER: &str = "# fulmar trace 2\n";
@@ -55,8 +57,8 @@ pub fn sent(out: &mut String, now: Time, transmit: &Transmit) {
 /// Appends a line for a datagram that arrived, of so many bytes.
 pub fn received(out: &mut String, now: Time, path: PathId, bytes: usize, received: &Received) {
     let verb = match received.verdict {
-        Verdict::Fresh | Verdict::Late => "received",
-        Verdict::Dropped(_) => "dropped",
+        DatagramVerdict::Fresh | DatagramVerdict::Late => "received",
+        DatagramVerdict::Dropped(_) => "dropped",
     };
     let mut line = Line::begin(out, now, verb, path);
     if let Some(sequence) = received.sequence {
@@ -64,9 +66,9 @@ pub fn received(out: &mut String, now: Time, path: PathId, bytes: usize, receive
     }
     line.pair("bytes", bytes);
     match received.verdict {
-        Verdict::Fresh => line.pair("verdict", "fresh"),
-        Verdict::Late => line.pair("verdict", "late"),
-        Verdict::Dropped(reason) => line.pair("cause", Word(reason)),
+        DatagramVerdict::Fresh => line.pair("verdict", "fresh"),
+        DatagramVerdict::Late => line.pair("verdict", "late"),
+        DatagramVerdict::Dropped(reason) => line.pair("cause", Word(reason)),
     }
     if let Some(FragmentHeader {
         id,
@@ -248,7 +250,7 @@ mod tests {
     #[test]
     fn an_arrival_tells_what_became_of_it() {
         let mut arrived = Received {
-            verdict: Verdict::Fresh,
+            verdict: DatagramVerdict::Fresh,
             sequence: Sequence::new(12),
             order: Some(Order::InOrder),
             fragment: Some(fragment(1, true)),
@@ -267,7 +269,7 @@ mod tests {
              target=end ack=9 floor=4 difference=22 outcome=newest\n"
         );
         arrived = Received {
-            verdict: Verdict::Dropped(DropReason::BadSeal),
+            verdict: DatagramVerdict::Dropped(DropReason::BadSeal),
             sequence: None,
             order: None,
             fragment: None,

@@ -9,7 +9,9 @@ use fulmar_core::{Client, ClientConfig, Server, ServerConfig, ServerEvent, UserS
 use fulmar_datagram::Key;
 use fulmar_sim::Random;
 use fulmar_terminal::{CursorKeyMode, CursorKeys, Position, Screen, Size, Vocabulary};
-use fulmar_transport::{Arrival, Budget, Instruction, Outcome, Reached, Received, Synced, Verdict};
+use fulmar_transport::{
+    Arrival, Budget, DatagramVerdict, Instruction, Outcome, Reached, Received, Synced,
+};
 use serde_json::Value;
 
 use support::text;
@@ -241,7 +243,9 @@ fn a_server_reads_what_was_typed_and_the_windows_sizes() {
         let (mut typed, mut sizes) = (Vec::new(), Vec::new());
         for datagram in &recording.from_client {
             let received = server.handle_datagram(Time::ZERO, arrival(datagram));
-            assert!(matches!(received, Some(received) if received.verdict == Verdict::Fresh));
+            assert!(
+                matches!(received, Some(received) if received.verdict == DatagramVerdict::Fresh)
+            );
             server.handle_timeout(Time::ZERO);
             let (keys, windows) = typed_and_sizes(&mut server);
             typed.extend(keys);
@@ -366,7 +370,7 @@ fn what_stock_refuses_is_refused_and_the_session_goes_on() {
                 received.expect("the server has a link").verdict
             }
         };
-        assert!(matches!(verdict, Verdict::Dropped(_)), "{name}");
+        assert!(matches!(verdict, DatagramVerdict::Dropped(_)), "{name}");
         for datagram in &recording.from_client {
             let _ = server.handle_datagram(Time::ZERO, arrival(datagram));
         }

@@ -9,7 +9,7 @@ use crate::counters::{Counters, tick};
 use crate::departure::Departure;
 use crate::dialect::{Dialect, Digest, Handshake};
 use crate::ending::Ending;
-use crate::event::{Event, Events, InstructionReceived, Received, Verdict};
+use crate::event::{DatagramVerdict, Event, Events, InstructionReceived, Received};
 use crate::hopping::Hopping;
 use crate::inbox::Heard;
 use crate::instruction::{Instruction, Numbers};
@@ -97,8 +97,8 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
             }
         }
         let genuine = match heard.order {
-            Order::InOrder => Verdict::Fresh,
-            Order::Late => Verdict::Late,
+            Order::InOrder => DatagramVerdict::Fresh,
+            Order::Late => DatagramVerdict::Late,
         };
         let mut work = WorkBudget::new(INSTRUCTION_WORK_MAX);
         let mut received = Received {
@@ -117,10 +117,10 @@ impl<L: Synced, R: Synced> Conversation<L, R> {
                     difference_bytes: instruction.difference.len(),
                     outcome: outcome.ok(),
                 });
-                received.verdict = outcome.map_or_else(Verdict::Dropped, |_| genuine);
+                received.verdict = outcome.map_or_else(DatagramVerdict::Dropped, |_| genuine);
             }
             Ok(None) => {}
-            Err(reason) => received.verdict = Verdict::Dropped(reason),
+            Err(reason) => received.verdict = DatagramVerdict::Dropped(reason),
         }
         received.work = heard.inflated_bytes as u64 + work.spent();
         received

@@ -8,7 +8,7 @@ use crate::conversation::Conversation;
 use crate::counters::{Counters, tick};
 use crate::dialect::{Dialect, Digest};
 use crate::ending::Ending;
-use crate::event::{Arrival, Event, Received, Transmit, Verdict};
+use crate::event::{Arrival, DatagramVerdict, Event, Received, Transmit};
 use crate::inbox::Inbox;
 use crate::outbox::{Noise, Outbox};
 use crate::receiver::{Intake, Receiver};
@@ -86,9 +86,9 @@ impl<L: Synced, R: Synced> Endpoint<L, R> {
         self.conversation.counters.received(arrival.bytes.len());
         let received = self.receive(now, arrival);
         match received.verdict {
-            Verdict::Fresh => tick(&mut self.conversation.counters.fresh),
-            Verdict::Late => tick(&mut self.conversation.counters.late),
-            Verdict::Dropped(reason) => self.conversation.counters.dropped.count(reason),
+            DatagramVerdict::Fresh => tick(&mut self.conversation.counters.fresh),
+            DatagramVerdict::Late => tick(&mut self.conversation.counters.late),
+            DatagramVerdict::Dropped(reason) => self.conversation.counters.dropped.count(reason),
         }
         received
     }

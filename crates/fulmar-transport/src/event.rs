@@ -26,7 +26,7 @@ pub struct Arrival<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: DatagramVerdict,
     /// The number of the datagram, unless it was dropped unopened.
     pub sequence: Option<Sequence>,
     /// Its order: newer than all before, overtaken or repeated; `None` if it was dropped unopened. Of what was
@@ -51,7 +51,7 @@ impl Received {
     /// Returns the verdict on a datagram that told nothing.
     pub(crate) const fn unopened(reason: DropReason) -> Received {
         Received {
-            verdict: Verdict::Dropped(reason),
+            verdict: DatagramVerdict::Dropped(reason),
             sequence: None,
             order: None,
             fragment: None,
@@ -74,7 +74,7 @@ pub struct InstructionReceived {
 
 /// The verdict on a datagram. None of them ends anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DatagramVerdict {
     /// Newer than all before: it may have moved the peer's path.
     Fresh,
     /// Genuine but overtaken or repeated: its content counts and nothing else of it does.

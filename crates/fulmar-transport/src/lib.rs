@@ -123,7 +123,7 @@ pub use dialect::{Dialect, Digest};
 pub use ending::Ending;
 pub use endpoint::{Config, Endpoint};
 pub use event::{
-    Arrival, Event, InstructionReceived, Received, Transmit, TransmitNumbers, Verdict,
+    Arrival, DatagramVerdict, Event, InstructionReceived, Received, Transmit, TransmitNumbers,
 };
 pub use extensions::Extensions;
 pub use instruction::{Instruction, Numbers};

@@ -84,7 +84,7 @@ fn busy_server(stranger: &mut Stranger) -> Server {
 fn tell(server: &mut Server, now: Time, path: PathId, datagrams: Vec<Vec<u8>>) {
     for bytes in datagrams {
         let received = server.handle_datagram(now, arrival(path, &bytes));
-        assert_eq!(received.verdict, Verdict::Fresh);
+        assert_eq!(received.verdict, DatagramVerdict::Fresh);
     }
 }
 
@@ -153,7 +153,10 @@ fn an_instruction_that_contradicts_itself_acknowledges_nothing() {
     let mut server = busy_server(&mut stranger);
     let bad = stranger.say(&instruction([1, 2, 1, 2], b"b")).remove(0);
     let received = server.handle_datagram(at(10), arrival(SERVER_PATH, &bad));
-    assert_eq!(received.verdict, Verdict::Dropped(DropReason::BadNumbers));
+    assert_eq!(
+        received.verdict,
+        DatagramVerdict::Dropped(DropReason::BadNumbers)
+    );
     assert_eq!(server.acknowledged_number(), StateNumber::ZERO);
 }
 

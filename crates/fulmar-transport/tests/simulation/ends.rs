@@ -10,8 +10,8 @@ use fulmar_sim::{
     Change, Datagram, Failure, Network, Node, Random, Seeds, SendFailure, Simulation, address, ms,
 };
 use fulmar_transport::{
-    Arrival, Cause, Config, Countable, Endpoint, Event, Noise, Numbers, Role, Synced, Transmit,
-    Verdict,
+    Arrival, Cause, Config, Countable, DatagramVerdict, Endpoint, Event, Noise, Numbers, Role,
+    Synced, Transmit,
 };
 
 use crate::objects::{Board, Log};
@@ -91,7 +91,7 @@ impl<L: Synced, R: Synced> Link<L, R> {
         self.paths[path.get() as usize]
     }
 
-    fn handle_datagram(&mut self, now: Time, path: PathId, datagram: &Datagram) -> Verdict {
+    fn handle_datagram(&mut self, now: Time, path: PathId, datagram: &Datagram) -> DatagramVerdict {
         let arrival = Arrival {
             path,
             ecn: datagram.ecn,

@@ -241,12 +241,15 @@ fn a_digest_that_is_none_is_altered_for_whoever_has_one_and_nothing_for_others()
             .remove(0);
         let mut with = server_with(Some(ONE));
         let received = with.handle_datagram(at(0), arrival(SERVER_PATH, &datagram));
-        assert_eq!(received.verdict, Verdict::Dropped(DropReason::NotAgreed));
+        assert_eq!(
+            received.verdict,
+            DatagramVerdict::Dropped(DropReason::NotAgreed)
+        );
         assert_eq!(with.dialect(), Dialect::Altered);
         assert_eq!(with.remote().end(), 0);
         let mut without = server();
         let received = without.handle_datagram(at(0), arrival(SERVER_PATH, &datagram));
-        assert_eq!(received.verdict, Verdict::Fresh);
+        assert_eq!(received.verdict, DatagramVerdict::Fresh);
         assert_eq!(without.dialect(), Dialect::Legacy);
     }
 }

@@ -42,7 +42,7 @@ fn flooded() -> (Pair, Vec<u8>) {
 fn a_victim_gets_16_kib_and_heartbeats() {
     let (mut pair, withheld) = flooded();
     let received = pair.reach_server(VICTIM, &withheld);
-    assert_eq!(received.verdict, Verdict::Fresh);
+    assert_eq!(received.verdict, DatagramVerdict::Fresh);
     flood(&mut pair, ms(60_000));
     let to_victim = pair.sent.iter().filter(|sent| sent.path == VICTIM);
     let (beats, others): (Vec<&Sent>, Vec<&Sent>) =
@@ -78,7 +78,7 @@ fn a_replayed_datagram_moves_nothing() {
     let (mut pair, withheld) = flooded();
     let _ = pair.reach_server(SERVER_PATH, &withheld);
     let received = pair.reach_server(VICTIM, &withheld);
-    assert_eq!(received.verdict, Verdict::Late);
+    assert_eq!(received.verdict, DatagramVerdict::Late);
     assert_eq!(pair.server.path(), Some(SERVER_PATH));
 }
 
@@ -90,7 +90,10 @@ fn a_forgery_changes_nothing_but_a_count() {
     let before = (pair.server.poll_timeout(), pair.server.path());
     for length in [0, 7, 38, 100, 2048, 2049, 65_507] {
         let received = pair.reach_server(VICTIM, &vec![0; length]);
-        assert!(matches!(received.verdict, Verdict::Dropped(_)), "{length}");
+        assert!(
+            matches!(received.verdict, DatagramVerdict::Dropped(_)),
+            "{length}"
+        );
         assert_eq!(received.sequence, None);
     }
     assert_eq!((pair.server.poll_timeout(), pair.server.path()), before);
@@ -124,7 +127,10 @@ fn no_number_of_replays_and_forgeries_changes_how_any_path_stands() {
         let mut forged = datagram.clone();
         forged[nth % datagram.len()] ^= 1;
         for path in [PathId::new(100 + nth as u64), VICTIM, SERVER_PATH] {
-            assert_ne!(pair.reach_server(path, datagram).verdict, Verdict::Fresh);
+            assert_ne!(
+                pair.reach_server(path, datagram).verdict,
+                DatagramVerdict::Fresh
+            );
             assert!(!pair.reach_server(path, &forged).is_fresh());
         }
     }

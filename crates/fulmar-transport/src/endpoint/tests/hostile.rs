@@ -118,7 +118,7 @@ fn hear<L: Synced, R: Synced>(
     endpoint: &mut Endpoint<L, R>,
     path: PathId,
     datagrams: Vec<Vec<u8>>,
-) -> Verdict {
+) -> DatagramVerdict {
     let verdicts = datagrams.iter().map(|bytes| {
         let received = endpoint.handle_datagram(at(30_000), arrival(path, bytes));
         received.verdict
@@ -161,7 +161,7 @@ fn an_endpoint_still_works_after_all_of_it() {
     let next = instruction([newest, u64::MAX - 1, 0, newest], b"");
     let verdict = hear(&mut server, SERVER_PATH, stranger.say(&next));
     // The highest ordinary number may be there already.
-    assert_eq!(verdict, Verdict::Fresh);
+    assert_eq!(verdict, DatagramVerdict::Fresh);
     assert_eq!(server.ending(), None);
 }
 
@@ -182,7 +182,7 @@ fn each_kind_of_harm_has_its_verdict() {
         let mut stranger = Stranger::new(Direction::ToServer);
         let mut server = talking_server(&mut stranger);
         let verdict = hear(&mut server, SERVER_PATH, stranger.say(&bytes));
-        assert_eq!(verdict, Verdict::Dropped(reason), "{bytes:02x?}");
+        assert_eq!(verdict, DatagramVerdict::Dropped(reason), "{bytes:02x?}");
         assert_eq!(server.counters().dropped.of(reason), 1);
         assert_eq!(server.remote_number().get(), 1);
     }
@@ -195,7 +195,7 @@ fn a_difference_that_does_not_apply_is_dropped() {
     let bad = stranger.say(&instruction([1, 2, 0, 1], b"no change of a board"));
     let verdict = hear(&mut client, CLIENT_PATH, bad);
     // A board takes differences in fives, and this one names a cell that it does not have.
-    assert_eq!(verdict, Verdict::Dropped(DropReason::BadDifference));
+    assert_eq!(verdict, DatagramVerdict::Dropped(DropReason::BadDifference));
     assert_eq!(client.remote_number().get(), 1);
 }
 
@@ -208,10 +208,16 @@ fn what_does_not_inflate_is_dropped() {
         SERVER_PATH,
         stranger.say_compressed(b"no zlib".to_vec()),
     );
-    assert_eq!(verdict, Verdict::Dropped(DropReason::BadCompression));
+    assert_eq!(
+        verdict,
+        DatagramVerdict::Dropped(DropReason::BadCompression)
+    );
     let bomb = vec![0; crate::limits::INSTRUCTION_BYTES_MAX + 1];
     let verdict = hear(&mut server, SERVER_PATH, stranger.say(&bomb));
-    assert_eq!(verdict, Verdict::Dropped(DropReason::InstructionTooLong));
+    assert_eq!(
+        verdict,
+        DatagramVerdict::Dropped(DropReason::InstructionTooLong)
+    );
 }
 
 #[test]
@@ -227,8 +233,8 @@ fn fragments_that_contradict_each_other_are_dropped() {
         let datagram = stranger.seal(Fragment { header, content });
         hear(&mut server, SERVER_PATH, vec![datagram])
     };
-    assert_eq!(hear(&mut stranger, b"one"), Verdict::Fresh);
-    let conflict = Verdict::Dropped(DropReason::FragmentConflict);
+    assert_eq!(hear(&mut stranger, b"one"), DatagramVerdict::Fresh);
+    let conflict = DatagramVerdict::Dropped(DropReason::FragmentConflict);
     assert_eq!(hear(&mut stranger, b"two"), conflict);
 }
 
@@ -282,9 +288,9 @@ fn a_held_intake_takes_no_input_until_it_is_opened() {
     server.set_intake(Intake::Held);
     let bytes = instruction([1, 2, 0, 1], b"b");
     let verdict = hear(&mut server, SERVER_PATH, stranger.say(&bytes));
-    assert_eq!(verdict, Verdict::Dropped(DropReason::IntakeHeld));
+    assert_eq!(verdict, DatagramVerdict::Dropped(DropReason::IntakeHeld));
     server.set_intake(Intake::Open);
     let verdict = hear(&mut server, SERVER_PATH, stranger.say(&bytes));
-    assert_eq!(verdict, Verdict::Fresh);
+    assert_eq!(verdict, DatagramVerdict::Fresh);
     assert_eq!(server.remote().since(0), b"ab");
 }

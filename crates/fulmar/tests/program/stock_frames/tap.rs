@@ -9,7 +9,7 @@ use fulmar_core::{Client, ClientConfig};
 use fulmar_datagram::Key;
 use fulmar_platform::{Interest, Poller};
 use fulmar_terminal::{Screen, Size};
-use fulmar_transport::{Arrival, Verdict};
+use fulmar_transport::{Arrival, DatagramVerdict};
 
 use super::our_server::{DATAGRAM_BYTES_MAX, now};
 use super::stock_client::StockClient;
@@ -85,7 +85,7 @@ impl Tap {
             };
             let received = self.ours.handle_datagram(now(), arrival);
             assert!(
-                !matches!(received.verdict, Verdict::Dropped(_)),
+                !matches!(received.verdict, DatagramVerdict::Dropped(_)),
                 "our client makes nothing of what stock's server sent: {received:?}"
             );
         }
