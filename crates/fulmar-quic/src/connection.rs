@@ -21,7 +21,7 @@ use crate::control::{self, SharedControl};
 use crate::streams::Streams;
 use crate::window::FlowControlWindow;
 use crate::{
-    Ended, Event, InitialFilter, Options, Secret, Statistics, StreamId, Transmit, Verdict,
+    DatagramVerdict, Ended, Event, InitialFilter, Options, Secret, Statistics, StreamId, Transmit,
 };
 use clock::Clock;
 use config::Config;
@@ -165,9 +165,15 @@ impl Connection {
     }
 
     /// Takes a datagram that has arrived. What is not from the peer changes nothing but a counter.
-    pub fn handle_datagram(&mut self, now: Time, path: PathId, ecn: Ecn, bytes: &[u8]) -> Verdict {
+    pub fn handle_datagram(
+        &mut self,
+        now: Time,
+        path: PathId,
+        ecn: Ecn,
+        bytes: &[u8],
+    ) -> DatagramVerdict {
         if let Err(rejected) = self.filter.check(bytes) {
-            return Verdict::Rejected(rejected);
+            return DatagramVerdict::Rejected(rejected);
         }
         let remote = self.paths.remote_of(path);
         let event = self.endpoint.handle(
@@ -184,9 +190,9 @@ impl Connection {
         let verdict = match event {
             Some(DatagramEvent::ConnectionEvent(_, event)) => self.take(now, path, event),
             Some(DatagramEvent::NewConnection(incoming)) => self.accept(now, path, incoming),
-            Some(DatagramEvent::Response(_)) | None => Verdict::Useless,
+            Some(DatagramEvent::Response(_)) | None => DatagramVerdict::Useless,
         };
-        if verdict == Verdict::Genuine {
+        if verdict == DatagramVerdict::Genuine {
             // What was read would come in a bunch after each gap that is filled.
             self.receive.on_delivered(bytes.len() as u64);
             self.streams.unblock();
@@ -195,9 +201,14 @@ impl Connection {
         verdict
     }
 
-    fn take(&mut self, now: Time, path: PathId, event: quinn_proto::ConnectionEvent) -> Verdict {
+    fn take(
+        &mut self,
+        now: Time,
+        path: PathId,
+        event: quinn_proto::ConnectionEvent,
+    ) -> DatagramVerdict {
         let Some(peer) = &mut self.peer else {
-            return Verdict::Useless;
+            return DatagramVerdict::Useless;
         };
         peer.quic.handle_event(event);
         // QUIC does not say whether a packet was authentic. Only authentic ones add to its counts
@@ -208,7 +219,7 @@ impl Connection {
         self.acknowledged = self.acknowledged.saturating_add(acknowledged);
         self.settle(now);
         if !is_genuine {
-            return Verdict::Useless;
+            return DatagramVerdict::Useless;
         }
         // A peer that does not hear this end may go on sending. Only an acknowledgement proves both
         // directions.
@@ -216,15 +227,15 @@ impl Connection {
             self.liveness.heard(now);
         }
         self.paths.heard(path);
-        Verdict::Genuine
+        DatagramVerdict::Genuine
     }
 
     /// Takes the first connection; others are forgotten without a word.
-    fn accept(&mut self, now: Time, path: PathId, incoming: Incoming) -> Verdict {
+    fn accept(&mut self, now: Time, path: PathId, incoming: Incoming) -> DatagramVerdict {
         if self.peer.is_some() || self.has_ended {
             // Not `refuse`, which would send an answer (docs/threat-model.md §7.1).
             self.endpoint.ignore(incoming);
-            return Verdict::Useless;
+            return DatagramVerdict::Useless;
         }
         let id = *incoming.orig_dst_cid();
         let instant = self.clock.instant(now);
@@ -233,7 +244,7 @@ impl Connection {
             .accept(incoming, instant, &mut self.unsaid, None);
         self.unsaid.clear();
         let Ok((handle, quic)) = accepted else {
-            return Verdict::Useless;
+            return DatagramVerdict::Useless;
         };
         // First datagrams of others are rejected from now on, before QUIC does a key exchange for
         // them.
@@ -242,7 +253,7 @@ impl Connection {
         self.liveness.heard(now);
         self.paths.heard(path);
         self.settle(now);
-        Verdict::Genuine
+        DatagramVerdict::Genuine
     }
 
     /// Does what is due.

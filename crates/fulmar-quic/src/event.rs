@@ -9,7 +9,7 @@ use crate::{Rejected, RejectedCounts};
 /// The verdict on a datagram. For counting; none of them wants an answer.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DatagramVerdict {
     /// Made by the peer and not seen before: where it came from is where the peer is, or was a
     /// moment ago.
     Genuine,

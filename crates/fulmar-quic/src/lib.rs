@@ -33,7 +33,7 @@ mod streams;
 mod window;
 
 pub use connection::Connection;
-pub use event::{Ended, Event, Statistics, Transmit, Verdict};
+pub use event::{DatagramVerdict, Ended, Event, Statistics, Transmit};
 pub use initial_filter::{InitialFilter, Rejected, RejectedCounts};
 pub use options::{CongestionControl, Options, STREAMS_MAX, WINDOW_MAX};
 pub use secret::{Secret, SecretError};

@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use fulmar_base::{Ecn, PathId, Time};
-use fulmar_quic::{Connection, Options, Rejected, Secret, Verdict};
+use fulmar_quic::{Connection, DatagramVerdict, Options, Rejected, Secret};
 use fulmar_sim::{Delay, Network, Node as _, Queue, Random, Rate, Simulation, ms, secs};
 use proptest::prelude::*;
 use support::{End, ends, origin, secret};
@@ -44,7 +44,7 @@ fn sent_by(end: &mut Connection, now: Time) -> Vec<Vec<u8>> {
 }
 
 /// Returns a server's verdict on a datagram, and checks that it says nothing.
-fn verdict_on(server: &mut Connection, datagram: &[u8]) -> Verdict {
+fn verdict_on(server: &mut Connection, datagram: &[u8]) -> DatagramVerdict {
     let verdict = server.handle_datagram(at(1), ELSEWHERE, Ecn::NotCapable, datagram);
     assert_eq!(
         sent_by(server, at(1)),
@@ -95,7 +95,7 @@ fn each_kind_of_foreign_datagram_is_rejected_for_its_reason() {
         let found = verdict_on(&mut server, &datagram);
         assert_eq!(
             found,
-            Verdict::Rejected(reason),
+            DatagramVerdict::Rejected(reason),
             "{:02X?}",
             &datagram[..datagram.len().min(9)]
         );
@@ -103,7 +103,7 @@ fn each_kind_of_foreign_datagram_is_rejected_for_its_reason() {
         assert_eq!(counts.total(), 1);
         // Who knows the secret is still welcome.
         let welcome = server.handle_datagram(at(2), ELSEWHERE, Ecn::NotCapable, &first);
-        assert_eq!(welcome, Verdict::Genuine);
+        assert_eq!(welcome, DatagramVerdict::Genuine);
         assert!(!sent_by(&mut server, at(2)).is_empty());
     }
 }
@@ -114,7 +114,7 @@ fn a_first_datagram_with_a_good_id_and_a_bad_seal_is_not_answered() {
     for at in [26, 40, 700, first.len() - 1] {
         let mut server = server();
         let verdict = verdict_on(&mut server, &with(&first, at, !first[at]));
-        assert_eq!(verdict, Verdict::Useless, "byte {at}");
+        assert_eq!(verdict, DatagramVerdict::Useless, "byte {at}");
     }
 }
 
@@ -127,10 +127,10 @@ fn only_the_first_of_two_clients_is_heard() {
     let _ = server.handle_datagram(at(0), path, Ecn::NotCapable, &first);
     sent_by(&mut server, at(0));
     let verdict = verdict_on(&mut server, &second);
-    assert_eq!(verdict, Verdict::Rejected(Rejected::Second));
+    assert_eq!(verdict, DatagramVerdict::Rejected(Rejected::Second));
     assert_eq!(
         verdict_on(&mut server, &first),
-        Verdict::Useless,
+        DatagramVerdict::Useless,
         "repeated"
     );
 }
@@ -183,14 +183,14 @@ fn a_million_rejected_datagrams_get_no_answer_and_change_nothing() {
             Ecn::NotCapable,
             &datagram,
         );
-        assert!(matches!(to_fresh, Verdict::Rejected(_)));
+        assert!(matches!(to_fresh, DatagramVerdict::Rejected(_)));
         let to_open = open.handle_datagram(
             Time::from_origin(now),
             ELSEWHERE,
             Ecn::NotCapable,
             &datagram,
         );
-        assert!(matches!(to_open, Verdict::Rejected(_)));
+        assert!(matches!(to_open, DatagramVerdict::Rejected(_)));
     }
     assert!(before == (remembered(&fresh, now), remembered(open, now)));
     assert_eq!(sent_by(&mut fresh, Time::from_origin(now)), [[0; 0]; 0]);
@@ -239,11 +239,11 @@ fn what_was_recorded_moves_nothing_when_it_is_sent_again() {
     let home = PathId::new(0);
     for datagram in &recorded {
         let verdict = server.handle_datagram(now, home, Ecn::NotCapable, datagram);
-        assert_eq!(verdict, Verdict::Genuine);
+        assert_eq!(verdict, DatagramVerdict::Genuine);
     }
     for datagram in recorded.iter().cycle().take(10_000) {
         let verdict = server.handle_datagram(now, ELSEWHERE, Ecn::NotCapable, datagram);
-        assert_eq!(verdict, Verdict::Useless);
+        assert_eq!(verdict, DatagramVerdict::Useless);
     }
     while let Some(transmit) = server.poll_transmit(now, &mut buffer) {
         assert_eq!(transmit.path, home);
@@ -292,13 +292,13 @@ proptest! {
     fn no_bytes_make_an_end_speak(datagram in proptest::collection::vec(any::<u8>(), 0..1600)) {
         let mut server = server();
         let verdict = verdict_on(&mut server, &datagram);
-        prop_assert!(matches!(verdict, Verdict::Rejected(_)));
+        prop_assert!(matches!(verdict, DatagramVerdict::Rejected(_)));
         let path = PathId::new(0);
         let options = Options::default();
         let mut client = Connection::client(&secret(1), [3; 32], origin(), Time::ZERO, path, &options);
         sent_by(&mut client, Time::ZERO);
         let verdict = client.handle_datagram(at(1), path, Ecn::NotCapable, &datagram);
-        prop_assert!(matches!(verdict, Verdict::Rejected(_)));
+        prop_assert!(matches!(verdict, DatagramVerdict::Rejected(_)));
         prop_assert!(sent_by(&mut client, at(1)).is_empty());
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use fulmar_base::{Ecn, PathId, Time};
-use fulmar_quic::{Connection, Options, Secret, Verdict};
+use fulmar_quic::{Connection, DatagramVerdict, Options, Secret};
 
 thread_local! {
     /// Making them takes a thousand times as long as turning a datagram away. What was turned away has not changed
@@ -24,9 +24,12 @@ pub(crate) fn check(datagram: &[u8]) {
     for end in &mut ends {
         let verdict = end.handle_datagram(Time::ZERO, path, Ecn::NotCapable, datagram);
         let says = end.poll_transmit(Time::ZERO, &mut buffer);
-        assert!(says.is_none() || verdict == Verdict::Genuine, "an answer");
+        assert!(
+            says.is_none() || verdict == DatagramVerdict::Genuine,
+            "an answer"
+        );
         assert!(!end.is_open());
-        is_fresh &= matches!(verdict, Verdict::Rejected(_));
+        is_fresh &= matches!(verdict, DatagramVerdict::Rejected(_));
     }
     ENDS.set(is_fresh.then_some(ends));
 }

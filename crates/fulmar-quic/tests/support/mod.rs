@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fulmar_base::{Hint, PathId, Time};
-use fulmar_quic::{Connection, Event, Options, Secret, StreamId, Verdict};
+use fulmar_quic::{Connection, DatagramVerdict, Event, Options, Secret, StreamId};
 use fulmar_sim::{Datagram, Network, Node, Simulation, Transmit, address};
 
 pub const SERVER_ADDRESS: &str = "203.0.113.1:60001";
@@ -216,7 +216,7 @@ impl Node for End {
         let verdict = self
             .connection
             .handle_datagram(now, path, ecn, &datagram.bytes);
-        if verdict == Verdict::Genuine {
+        if verdict == DatagramVerdict::Genuine {
             self.genuine += 1;
             if path.get() as usize == self.ways.len() {
                 self.ways.push(datagram.source);

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use fulmar_base::{PathId, SendError, Time};
 use fulmar_platform::udp::{Fragmentation, IcmpErrors, UdpOptions};
-use fulmar_quic::{Connection, Transmit, Verdict};
+use fulmar_quic::{Connection, DatagramVerdict, Transmit};
 use fulmar_transport::Arrival;
 
 use super::DATAGRAMS_PER_TURN;
@@ -176,7 +176,7 @@ pub(super) fn handle_datagram(
 ) -> Handled {
     let Arrival { path, ecn, bytes } = arrival;
     let verdict = connection.handle_datagram(now, path, ecn, bytes);
-    let is_genuine = verdict == Verdict::Genuine;
+    let is_genuine = verdict == DatagramVerdict::Genuine;
     Handled {
         is_genuine,
         is_fresh: is_genuine,
