@@ -37,7 +37,7 @@ pub struct Sender {
     flags: Flags,
     stage: Stage,
     /// The data streams; known from the first turn on.
-    ways: Vec<Way>,
+    streams: Vec<DataStream>,
     /// The stream that has its turn first, the next time.
     first_way: usize,
     walk: Walk,
@@ -66,7 +66,7 @@ enum Stage {
 
 /// One data stream.
 #[derive(Debug, Default)]
-struct Way {
+struct DataStream {
     outbox: Outbox,
     job: Option<Job>,
     is_finished: bool,
@@ -119,7 +119,7 @@ impl Sender {
             control,
             flags,
             stage,
-            ways: Vec::new(),
+            streams: Vec::new(),
             first_way: 0,
             walk: Walk::default(),
             unsettled: BTreeMap::new(),
@@ -147,9 +147,9 @@ impl Sender {
         if self.news.is_full() {
             return Ok(Poll::More);
         }
-        if self.ways.is_empty() {
-            self.ways
-                .resize_with(streams.count().clamp(1, STREAMS_MAX), Way::default);
+        if self.streams.is_empty() {
+            self.streams
+                .resize_with(streams.count().clamp(1, STREAMS_MAX), DataStream::default);
         }
         let has_read_all = self.hear(source, streams)?;
         if self.stage == Stage::Done {
@@ -299,7 +299,8 @@ impl Sender {
 
     /// Ends the streams once everything is in them.
     fn finish(&mut self, streams: &mut impl Streams) {
-        let is_idle = self.ways.iter().all(|way| way.job.is_none()) && self.large.is_empty();
+        let is_idle =
+            self.streams.iter().all(|stream| stream.job.is_none()) && self.large.is_empty();
         let is_walked = self.walk.is_over && self.walk.pending.is_none();
         if self.stage == Stage::Sending && is_idle && is_walked {
             self.control.outbox.push(&Frame::Finished {
@@ -310,10 +311,10 @@ impl Sender {
         if self.stage != Stage::Finished {
             return;
         }
-        for (at, way) in self.ways.iter_mut().enumerate() {
-            if way.outbox.waiting() == 0 && !way.is_finished {
+        for (at, stream) in self.streams.iter_mut().enumerate() {
+            if stream.outbox.waiting() == 0 && !stream.is_finished {
                 streams.finish(data_stream(at));
-                way.is_finished = true;
+                stream.is_finished = true;
             }
         }
     }

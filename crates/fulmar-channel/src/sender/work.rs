@@ -2,7 +2,7 @@
 
 use super::job::{Content, Job, Part};
 use super::large::{Large, Taken};
-use super::{STEP_COST_BYTES, Sender, Unsettled, Way, data_stream};
+use super::{DataStream, STEP_COST_BYTES, Sender, Unsettled, data_stream};
 use crate::chunks::Chunks;
 use crate::codec::{Ending, Frame};
 use crate::digest::{ChunkDigest, Digest};
@@ -26,7 +26,7 @@ impl Sender {
         let count = if self.flags.contains(Flags::IN_ORDER) {
             1
         } else {
-            self.ways.len()
+            self.streams.len()
         };
         let mut is_busy = true;
         while is_busy && *budget > 0 {
@@ -48,29 +48,29 @@ impl Sender {
         budget: &mut usize,
     ) -> bool {
         let stream = data_stream(at);
-        self.way(at).outbox.flush(stream, streams);
+        self.stream(at).outbox.flush(stream, streams);
         // No more is read than the stream takes, so that slow ones do not fill the memory.
         let room = streams.room(stream).min(STREAM_SHARE_BYTES);
         let mut share = STREAM_SHARE_BYTES.min(*budget);
         let before = share;
-        while share > 0 && self.way(at).outbox.waiting() < room {
+        while share > 0 && self.stream(at).outbox.waiting() < room {
             if !self.step(at, source, &mut share) {
                 break;
             }
         }
-        self.way(at).outbox.flush(stream, streams);
+        self.stream(at).outbox.flush(stream, streams);
         *budget -= before - share;
         share < before
     }
 
-    fn way(&mut self, at: usize) -> &mut Way {
-        let way = self.ways.get_mut(at);
-        way.expect("streams are counted, and none is ever taken away")
+    fn stream(&mut self, at: usize) -> &mut DataStream {
+        let stream = self.streams.get_mut(at);
+        stream.expect("streams are counted, and none is ever taken away")
     }
 
     /// One frame's worth of work on a stream; false when there is none.
     fn step(&mut self, at: usize, source: &mut impl Source, share: &mut usize) -> bool {
-        if let Some(job) = self.way(at).job.take() {
+        if let Some(job) = self.stream(at).job.take() {
             return self.advance(at, job, source, share);
         }
         let has_next = self.next(at, source);
@@ -83,7 +83,7 @@ impl Sender {
     /// Finds the next thing for a stream without a job: a job, or an entry for its outbox. False when there is neither.
     fn next(&mut self, at: usize, source: &mut impl Source) -> bool {
         if let Some(job) = self.take_chunk() {
-            self.way(at).job = Some(job);
+            self.stream(at).job = Some(job);
             return true;
         }
         let Some(entry) = self.next_entry(source) else {
@@ -104,12 +104,12 @@ impl Sender {
             self.filling = Some(id);
             return true;
         }
-        self.way(at).outbox.push(&Frame::Entry(id, entry));
+        self.stream(at).outbox.push(&Frame::Entry(id, entry));
         // No data follow in a dry run (docs/channel.md §8).
         if is_file && is_dry {
             source.close(id);
         } else if is_file {
-            self.way(at).job = Some(Job::whole(id, size));
+            self.stream(at).job = Some(Job::whole(id, size));
         }
         true
     }
@@ -224,7 +224,7 @@ impl Sender {
             *share = share.saturating_sub(content.cost());
             match &content {
                 Content::NotNow => {
-                    self.way(at).job = Some(job);
+                    self.stream(at).job = Some(job);
                     return false;
                 }
                 // Only now is it known how long a stream is.
@@ -239,7 +239,7 @@ impl Sender {
         if job.is_at_end() {
             self.complete(at, job, source);
         } else {
-            self.way(at).job = Some(job);
+            self.stream(at).job = Some(job);
         }
         true
     }
@@ -261,7 +261,7 @@ impl Sender {
     fn send(&mut self, at: usize, id: EntryId, offset: u64, content: Content) {
         self.account(id, content.length(), 0);
         self.tell(at, id);
-        let outbox = &mut self.way(at).outbox;
+        let outbox = &mut self.stream(at).outbox;
         match content {
             Content::Bytes(bytes) => outbox.push_data(id, offset, bytes),
             Content::Zeros(length) => outbox.push(&Frame::Zeros { id, offset, length }),
@@ -299,7 +299,7 @@ impl Sender {
                         digest: ChunkDigest::default(),
                     };
                     let offset = chunks.start(chunk);
-                    self.way(at).job = Some(Job {
+                    self.stream(at).job = Some(Job {
                         id,
                         offset,
                         end: Some(chunks.end(chunk)),
@@ -346,7 +346,7 @@ impl Sender {
             digest,
             is_changed,
         };
-        self.way(at).outbox.push(&Frame::End { id, ending });
+        self.stream(at).outbox.push(&Frame::End { id, ending });
     }
 
     /// A file cannot be read any further.
@@ -359,7 +359,7 @@ impl Sender {
             entry.is_sent = true;
         }
         let ending = Ending::Broken(trouble.fitted());
-        self.way(at).outbox.push(&Frame::End { id, ending });
+        self.stream(at).outbox.push(&Frame::End { id, ending });
     }
 
     /// Announces a large file on a stream that does not know of it.
@@ -368,7 +368,7 @@ impl Sender {
             && large.tell(at)
         {
             let entry = large.entry.clone();
-            self.way(at).outbox.push(&Frame::Entry(id, entry));
+            self.stream(at).outbox.push(&Frame::Entry(id, entry));
         }
     }
 
