@@ -59,13 +59,13 @@ pub struct Receiver {
     known_end: u64,
     /// The number of entries, once it is known.
     finished: Option<u64>,
-    stage: Stage,
+    stage: ReceiverStage,
     news: News,
     totals: Totals,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ReceiverStage {
     Receiving,
     /// Everything is settled, and the sender is being told.
     Settled,
@@ -102,7 +102,7 @@ impl Receiver {
             haves: None,
             known_end: 0,
             finished: None,
-            stage: Stage::Receiving,
+            stage: ReceiverStage::Receiving,
             news: News::default(),
             totals: Totals::default(),
         }
@@ -132,7 +132,7 @@ impl Receiver {
             self.singles.resize_with(count, || None);
         }
         let mut is_more = false;
-        if self.stage == Stage::Receiving {
+        if self.stage == ReceiverStage::Receiving {
             is_more |= self.hear(streams)?;
             is_more |= self.receive(target, streams, budget)?;
             is_more |= self.check(target, budget);
@@ -143,12 +143,12 @@ impl Receiver {
         }
         self.control.flush(streams);
         // What waits here has not reached the stream, and would be lost behind its end.
-        if self.stage == Stage::Settled && self.control.outbox.waiting() == 0 {
+        if self.stage == ReceiverStage::Settled && self.control.outbox.waiting() == 0 {
             streams.finish(StreamId::CONTROL);
-            self.stage = Stage::Done;
+            self.stage = ReceiverStage::Done;
         }
         Ok(match self.stage {
-            Stage::Done => Poll::Done,
+            ReceiverStage::Done => Poll::Done,
             _ if is_more || self.news.is_full() => Poll::More,
             _ => Poll::Waiting,
         })
@@ -177,7 +177,7 @@ impl Receiver {
 
     /// Returns the totals of the copy, once it is done.
     pub fn totals(&self) -> Option<Totals> {
-        (self.stage != Stage::Receiving).then_some(self.totals)
+        (self.stage != ReceiverStage::Receiving).then_some(self.totals)
     }
 
     /// Takes what the sender says on the control stream; whether there may be more.
@@ -310,7 +310,7 @@ impl Receiver {
     fn look_for_the_end(&mut self) -> Result<(), ProtocolError> {
         if self.finished == Some(self.window.floor()) {
             self.control.outbox.push(&Frame::Done(self.totals));
-            self.stage = Stage::Settled;
+            self.stage = ReceiverStage::Settled;
             return Ok(());
         }
         if self.finished.is_none() && self.control.is_ended() {

@@ -35,7 +35,7 @@ const STEP_COST_BYTES: usize = 512;
 pub struct Sender {
     control: Control,
     flags: Flags,
-    stage: Stage,
+    stage: SenderStage,
     /// The data streams; known from the first turn on.
     streams: Vec<DataStream>,
     /// The stream that has its turn first, the next time.
@@ -54,7 +54,7 @@ pub struct Sender {
 
 /// The stage that the sender has reached with its peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum SenderStage {
     /// The request has not been answered; what is sent may be in vain.
     Unanswered,
     Sending,
@@ -101,9 +101,9 @@ impl Sender {
     pub fn new(requester: Requester) -> Self {
         let (control, flags, is_unanswered) = requester.into_parts();
         let stage = if is_unanswered {
-            Stage::Unanswered
+            SenderStage::Unanswered
         } else {
-            Stage::Sending
+            SenderStage::Sending
         };
         Self::with(control, flags, stage)
     }
@@ -111,10 +111,10 @@ impl Sender {
     /// For the answerer of a `Get`, which has answered that it is ready.
     pub fn answering(answerer: Answerer) -> Self {
         let (control, flags) = answerer.into_parts();
-        Self::with(control, flags, Stage::Sending)
+        Self::with(control, flags, SenderStage::Sending)
     }
 
-    fn with(control: Control, flags: Flags, stage: Stage) -> Self {
+    fn with(control: Control, flags: Flags, stage: SenderStage) -> Self {
         Self {
             control,
             flags,
@@ -152,7 +152,7 @@ impl Sender {
                 .resize_with(streams.count().clamp(1, STREAMS_MAX), DataStream::default);
         }
         let has_read_all = self.hear(source, streams)?;
-        if self.stage == Stage::Done {
+        if self.stage == SenderStage::Done {
             return Ok(Poll::Done);
         }
         let mut budget = budget;
@@ -186,13 +186,13 @@ impl Sender {
         streams: &mut impl Streams,
     ) -> Result<bool, ProtocolError> {
         let mut budget = Control::budget();
-        while self.stage != Stage::Done && !self.news.is_full() {
+        while self.stage != SenderStage::Done && !self.news.is_full() {
             let Some(frame) = self.control.next(streams, &mut budget)? else {
                 break;
             };
             self.hear_one(frame, source)?;
         }
-        if self.stage == Stage::Done {
+        if self.stage == SenderStage::Done {
             streams.finish(StreamId::CONTROL);
         } else if self.control.is_ended() {
             return Err(ProtocolError::EndedEarly);
@@ -202,21 +202,21 @@ impl Sender {
 
     fn hear_one(&mut self, frame: Frame, source: &mut impl Source) -> Result<(), ProtocolError> {
         match (self.stage, frame) {
-            (Stage::Unanswered, Frame::Ready { is_folder }) => {
-                self.stage = Stage::Sending;
+            (SenderStage::Unanswered, Frame::Ready { is_folder }) => {
+                self.stage = SenderStage::Sending;
                 self.news.push(Event::Answered(Answer::Ready { is_folder }));
             }
-            (Stage::Unanswered, Frame::Refused(trouble)) => {
-                self.stage = Stage::Done;
+            (SenderStage::Unanswered, Frame::Refused(trouble)) => {
+                self.stage = SenderStage::Done;
                 self.news.push(Event::Answered(Answer::Refused(trouble)));
             }
-            (Stage::Unanswered | Stage::Done, other) => {
+            (SenderStage::Unanswered | SenderStage::Done, other) => {
                 return Err(ProtocolError::Misplaced(other.name()));
             }
             (_, Frame::Have { id, first, digests }) => self.on_have(id, first, &digests)?,
             (_, Frame::Settled { first, count }) => self.on_settled(first, count)?,
             (_, Frame::Failed { id, trouble }) => self.on_failed(id, trouble, source)?,
-            (Stage::Finished, Frame::Done(totals)) => self.on_done(totals)?,
+            (SenderStage::Finished, Frame::Done(totals)) => self.on_done(totals)?,
             (_, other) => return Err(ProtocolError::Misplaced(other.name())),
         }
         Ok(())
@@ -293,7 +293,7 @@ impl Sender {
         // What failed here or was said to have failed there is not undone by another sum.
         let troubles = totals.troubles.max(self.news.troubles);
         self.totals = Some(Totals { troubles, ..totals });
-        self.stage = Stage::Done;
+        self.stage = SenderStage::Done;
         Ok(())
     }
 
@@ -302,13 +302,13 @@ impl Sender {
         let is_idle =
             self.streams.iter().all(|stream| stream.job.is_none()) && self.large.is_empty();
         let is_walked = self.walk.is_over && self.walk.pending.is_none();
-        if self.stage == Stage::Sending && is_idle && is_walked {
+        if self.stage == SenderStage::Sending && is_idle && is_walked {
             self.control.outbox.push(&Frame::Finished {
                 entries: self.walk.next,
             });
-            self.stage = Stage::Finished;
+            self.stage = SenderStage::Finished;
         }
-        if self.stage != Stage::Finished {
+        if self.stage != SenderStage::Finished {
             return;
         }
         for (at, stream) in self.streams.iter_mut().enumerate() {
