@@ -49,7 +49,7 @@ pub(crate) struct HostLookup {
     word: RemoteIp,
     implementation: Option<SshImplementation>,
     is_sure: bool,
-    stage: Stage,
+    stage: LookupStage,
     version_due: Time,
     /// True while a program is being asked: what comes later belongs to no question.
     is_asking: bool,
@@ -57,7 +57,7 @@ pub(crate) struct HostLookup {
     orders: VecDeque<LookupOrder>,
 }
 
-enum Stage {
+enum LookupStage {
     /// The release of ssh, or that it is another program.
     Version,
     /// The meaning of its configuration for the host.
@@ -84,7 +84,7 @@ impl HostLookup {
             word,
             implementation: None,
             is_sure: true,
-            stage: Stage::Version,
+            stage: LookupStage::Version,
             version_due: now + VERSION_WITHIN,
             is_asking: false,
             answer: Answer::default(),
@@ -99,7 +99,7 @@ impl HostLookup {
             word: RemoteIp::Local,
             implementation: Some(SshImplementation::LIKELY),
             is_sure: true,
-            stage: Stage::Known(addresses),
+            stage: LookupStage::Known(addresses),
             version_due: now,
             is_asking: false,
             answer: Answer::default(),
@@ -120,14 +120,14 @@ impl HostLookup {
     /// Returns the addresses of the host, as soon as they are known; none if there are none.
     pub(crate) fn addresses(&self) -> Option<&[SocketAddr]> {
         match &self.stage {
-            Stage::Known(addresses) => Some(addresses),
+            LookupStage::Known(addresses) => Some(addresses),
             _ => None,
         }
     }
 
     /// Returns when a question is given up.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        matches!(self.stage, Stage::Version).then_some(self.version_due)
+        matches!(self.stage, LookupStage::Version).then_some(self.version_due)
     }
 
     /// Returns what is to be done next.
@@ -167,8 +167,8 @@ impl HostLookup {
         }
         let answer = std::mem::take(&mut self.answer);
         match self.stage {
-            Stage::Version => self.conclude_version(answer, true),
-            Stage::Settings => {
+            LookupStage::Version => self.conclude_version(answer, true),
+            LookupStage::Settings => {
                 self.orders.push_back(LookupOrder::NoteSettings);
                 self.resolve(if is_success {
                     SshSettings::parse(&answer.output)
@@ -176,7 +176,7 @@ impl HostLookup {
                     SshSettings::default()
                 });
             }
-            Stage::Addresses | Stage::Known(_) => {}
+            LookupStage::Addresses | LookupStage::Known(_) => {}
         }
     }
 
@@ -184,28 +184,28 @@ impl HostLookup {
     pub(crate) fn handle_no_answer(&mut self) {
         self.is_asking = false;
         match self.stage {
-            Stage::Version => {
+            LookupStage::Version => {
                 self.implementation = Some(SshImplementation::Other);
-                self.stage = Stage::Known(Vec::new());
+                self.stage = LookupStage::Known(Vec::new());
             }
-            Stage::Settings => self.resolve(SshSettings::default()),
-            Stage::Addresses | Stage::Known(_) => {}
+            LookupStage::Settings => self.resolve(SshSettings::default()),
+            LookupStage::Addresses | LookupStage::Known(_) => {}
         }
     }
 
     /// Takes the addresses, none if the name has none; `None` if the system cannot be asked.
     pub(crate) fn handle_addresses(&mut self, addresses: Option<Vec<SocketAddr>>) {
-        if matches!(self.stage, Stage::Addresses) {
+        if matches!(self.stage, LookupStage::Addresses) {
             if addresses.is_some() {
                 self.orders.push_back(LookupOrder::NoteAddresses);
             }
-            self.stage = Stage::Known(addresses.unwrap_or_default());
+            self.stage = LookupStage::Known(addresses.unwrap_or_default());
         }
     }
 
     /// Gives up a question that has taken too long.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
-        if matches!(self.stage, Stage::Version) && self.version_due <= now {
+        if matches!(self.stage, LookupStage::Version) && self.version_due <= now {
             if std::mem::take(&mut self.is_asking) {
                 self.orders.push_back(LookupOrder::EndQuestion);
             }
@@ -222,12 +222,12 @@ impl HostLookup {
         self.is_sure = is_sure;
         // With `remote` the far side names its address (docs/protocol.md §2.4).
         let Some(ssh) = self.ssh.as_ref().filter(|_| self.word != RemoteIp::Remote) else {
-            self.stage = Stage::Known(Vec::new());
+            self.stage = LookupStage::Known(Vec::new());
             return;
         };
         if implementation.tells_settings() {
             let question = ssh.settings_query(implementation);
-            self.stage = Stage::Settings;
+            self.stage = LookupStage::Settings;
             self.orders.push_back(LookupOrder::AskSsh(question));
         } else {
             self.resolve(SshSettings::default());
@@ -245,7 +245,7 @@ impl HostLookup {
             OnlyFamily::Any => settings.family,
             family => family,
         };
-        self.stage = Stage::Addresses;
+        self.stage = LookupStage::Addresses;
         self.orders.push_back(LookupOrder::Resolve(host, family));
     }
 }

@@ -120,7 +120,7 @@ pub enum LoginTimer {
 
 /// The state of a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum LoginStage {
     /// It is on its way.
     LoggingIn,
     /// The far end is known, and its own connection is not there yet.
@@ -155,7 +155,7 @@ pub struct Login<S: Service> {
     late: LateText,
     exit: Option<SshExit>,
     written: usize,
-    stage: Stage,
+    stage: LoginStage,
     /// Since when nothing has come of a far side that has begun.
     silence: Option<Silence>,
     greeted_at: Option<Time>,
@@ -213,7 +213,7 @@ impl<S: Service> Login<S> {
             late: LateText::default(),
             exit: None,
             written: 0,
-            stage: Stage::LoggingIn,
+            stage: LoginStage::LoggingIn,
             silence: None,
             greeted_at: None,
             invited_at: None,
@@ -292,7 +292,7 @@ impl<S: Service> Login<S> {
         let text = self.printable.finish();
         self.take_errors(&text);
         self.exit.get_or_insert(exit);
-        let is_lost = self.stage == Stage::Invited && self.output.service().needs_ssh();
+        let is_lost = self.stage == LoginStage::Invited && self.output.service().needs_ssh();
         if let Some(within) = S::LOST_WITHIN.filter(|_| is_lost) {
             self.lost_at.get_or_insert(now + within);
         }
@@ -333,15 +333,15 @@ impl<S: Service> Login<S> {
 
     /// Takes note that the far end was heard over its own connection: what becomes of the login does not matter now.
     pub fn handle_connected(&mut self) {
-        if self.stage == Stage::Invited {
-            self.stage = Stage::Connected;
+        if self.stage == LoginStage::Invited {
+            self.stage = LoginStage::Connected;
             self.lost_at = None;
         }
     }
 
     /// Takes note that the user does not want it any more. What was kept back is shown, and ssh is ended.
     pub fn handle_stop(&mut self) {
-        if self.stage != Stage::Over {
+        if self.stage != LoginStage::Over {
             self.leave();
         }
     }
@@ -350,7 +350,7 @@ impl<S: Service> Login<S> {
     pub fn handle_timeout(&mut self, now: Time) {
         self.lookup.handle_timeout(now);
         if self.config.is_some()
-            && self.stage == Stage::LoggingIn
+            && self.stage == LoginStage::LoggingIn
             && let Some(silence) = &mut self.silence
             && let Some(told) = silence.told(now, &self.host)
         {
@@ -376,8 +376,8 @@ impl<S: Service> Login<S> {
     /// Returns when to look again, and why.
     pub fn poll_timeout(&self) -> Option<(Time, LoginTimer)> {
         let lost = self.lost_at.map(|at| (at, LoginTimer::Lost));
-        if self.stage != Stage::LoggingIn {
-            return lost.filter(|_| self.stage == Stage::Invited);
+        if self.stage != LoginStage::LoggingIn {
+            return lost.filter(|_| self.stage == LoginStage::Invited);
         }
         let version = self.lookup.poll_timeout();
         let is_known = self.lookup.addresses().is_some();
@@ -403,14 +403,14 @@ impl<S: Service> Login<S> {
             return Some(event);
         }
         while let Some(order) = self.lookup.poll_order() {
-            if self.stage != Stage::Over {
+            if self.stage != LoginStage::Over {
                 return Some(of_order(order));
             }
         }
         match self.stage {
-            Stage::LoggingIn => self.decide(now),
-            Stage::Invited => self.look_for_loss(now),
-            Stage::Connected | Stage::Over => {}
+            LoginStage::LoggingIn => self.decide(now),
+            LoginStage::Invited => self.look_for_loss(now),
+            LoginStage::Connected | LoginStage::Over => {}
         }
         self.events.pop_front()
     }
@@ -479,7 +479,7 @@ impl<S: Service> Login<S> {
             OutputEvent::Agreed => reached(LoginStep::Agreed),
             OutputEvent::Heard => reached(LoginStep::Heard),
             // Nobody has asked for it yet.
-            OutputEvent::OverSsh if self.stage == Stage::LoggingIn => {
+            OutputEvent::OverSsh if self.stage == LoginStage::LoggingIn => {
                 self.is_deaf = true;
                 self.error = Some(OutputError::Malformed);
                 return;
@@ -532,7 +532,7 @@ impl<S: Service> Login<S> {
     }
 
     fn keeps_text(&self) -> bool {
-        S::KEEPS_TEXT && self.invited_at.is_some() && self.stage != Stage::Over
+        S::KEEPS_TEXT && self.invited_at.is_some() && self.stage != LoginStage::Over
     }
 
     fn release_held(&mut self) {
@@ -601,7 +601,7 @@ impl<S: Service> Login<S> {
             };
             return self.fail(failure.into());
         }
-        self.stage = Stage::Invited;
+        self.stage = LoginStage::Invited;
         let invited = LoginEvent::Invited(invitation, addresses);
         self.events.push_back(invited);
     }
@@ -657,7 +657,7 @@ impl<S: Service> Login<S> {
     /// Looks if the far end has lost its login before it was heard.
     fn look_for_loss(&mut self, now: Time) {
         if let Some(error) = self.error.take_if(|error| S::is_fatal_later(*error)) {
-            self.stage = Stage::Over;
+            self.stage = LoginStage::Over;
             let failure = S::failure_of_output(&self.host, error);
             return self.events.push_back(LoginEvent::Failed(failure));
         }
@@ -666,7 +666,7 @@ impl<S: Service> Login<S> {
         };
         let refusal = self.output.diagnostics().refusal(&self.host);
         if refusal.is_some() || at <= now {
-            self.stage = Stage::Over;
+            self.stage = LoginStage::Over;
             let ended = || LoginFailure::SshEnded {
                 host: self.host.clone(),
                 status,
@@ -678,7 +678,7 @@ impl<S: Service> Login<S> {
     }
 
     fn fail(&mut self, failure: S::Failure) {
-        if self.stage != Stage::Over {
+        if self.stage != LoginStage::Over {
             self.leave();
             self.events.push_back(LoginEvent::Failed(failure));
         }
@@ -687,7 +687,7 @@ impl<S: Service> Login<S> {
     /// Leaves nothing unsaid, and ends ssh.
     fn leave(&mut self) {
         self.release_held();
-        self.stage = Stage::Over;
+        self.stage = LoginStage::Over;
         self.release_text();
         let patience = self.patience();
         self.events.push_back(LoginEvent::EndSsh(patience));

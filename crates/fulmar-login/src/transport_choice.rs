@@ -55,7 +55,7 @@ pub enum TransportFailure {
 
 /// The state of the choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum ChoiceStage {
     /// UDP is tried.
     Connecting,
     /// ssh was asked to carry it. UDP may yet be quicker.
@@ -69,7 +69,7 @@ enum Stage {
 /// The choice between UDP and ssh, which knows neither. It is told what they do.
 #[derive(Debug)]
 pub struct TransportChoice {
-    stage: Stage,
+    stage: ChoiceStage,
     transport: Option<Transport>,
     since: Time,
     has_udp: bool,
@@ -82,7 +82,7 @@ impl TransportChoice {
     /// Begins with an ssh, and with UDP on its way if there is a way for it.
     pub fn begin(now: Time, has_udp: bool) -> TransportChoice {
         TransportChoice {
-            stage: Stage::Connecting,
+            stage: ChoiceStage::Connecting,
             transport: None,
             since: now,
             has_udp,
@@ -100,7 +100,7 @@ impl TransportChoice {
     /// Takes note that the connection over UDP is there. Once ssh was asked, the far end may have heard that first.
     pub fn handle_udp_open(&mut self) {
         self.is_udp_open = self.has_udp;
-        if self.stage == Stage::Connecting && self.has_udp {
+        if self.stage == ChoiceStage::Connecting && self.has_udp {
             self.choose(Transport::Udp);
         }
     }
@@ -111,7 +111,7 @@ impl TransportChoice {
             return;
         }
         self.is_udp_open = false;
-        if self.stage == Stage::Chosen(Transport::Udp) {
+        if self.stage == ChoiceStage::Chosen(Transport::Udp) {
             self.fail(TransportFailure::Lost(why));
         } else {
             // ssh is left.
@@ -122,14 +122,14 @@ impl TransportChoice {
     /// Takes note that the far end says that ssh carries it.
     pub fn handle_over_ssh(&mut self) {
         match self.stage {
-            Stage::Asking if self.has_ssh => {
+            ChoiceStage::Asking if self.has_ssh => {
                 self.choose(Transport::Ssh);
                 // The far end has dropped it as well.
                 if std::mem::take(&mut self.has_udp) {
                     self.events.push_back(TransportEvent::DropUdp);
                 }
             }
-            Stage::Over => {}
+            ChoiceStage::Over => {}
             _ => self.fail(TransportFailure::NotAsked),
         }
     }
@@ -141,7 +141,7 @@ impl TransportChoice {
 
     /// Returns when to look again.
     pub fn poll_timeout(&self) -> Option<Time> {
-        let is_connecting = self.stage == Stage::Connecting;
+        let is_connecting = self.stage == ChoiceStage::Connecting;
         is_connecting.then_some(self.since + UDP_WITHIN)
     }
 
@@ -156,29 +156,29 @@ impl TransportChoice {
     fn decide(&mut self, now: Time) {
         let ssh_has_ended = || TransportFailure::Lost("ssh has ended".to_owned());
         match self.stage {
-            Stage::Connecting if self.since + UDP_WITHIN <= now || !self.has_udp => {
+            ChoiceStage::Connecting if self.since + UDP_WITHIN <= now || !self.has_udp => {
                 if self.has_ssh {
-                    self.stage = Stage::Asking;
+                    self.stage = ChoiceStage::Asking;
                     self.events.push_back(TransportEvent::AskSsh);
                 } else {
                     self.fail(ssh_has_ended());
                 }
             }
             // The far end was quicker to connect than to read what it was asked.
-            Stage::Asking if !self.has_ssh && self.is_udp_open => self.choose(Transport::Udp),
-            Stage::Asking if !self.has_ssh => self.fail(ssh_has_ended()),
+            ChoiceStage::Asking if !self.has_ssh && self.is_udp_open => self.choose(Transport::Udp),
+            ChoiceStage::Asking if !self.has_ssh => self.fail(ssh_has_ended()),
             _ => {}
         }
     }
 
     fn choose(&mut self, transport: Transport) {
-        self.stage = Stage::Chosen(transport);
+        self.stage = ChoiceStage::Chosen(transport);
         self.transport = Some(transport);
         self.events.push_back(TransportEvent::Chosen(transport));
     }
 
     fn fail(&mut self, failure: TransportFailure) {
-        self.stage = Stage::Over;
+        self.stage = ChoiceStage::Over;
         self.events.push_back(TransportEvent::Failed(failure));
     }
 }
