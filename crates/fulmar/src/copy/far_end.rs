@@ -46,7 +46,7 @@ pub(super) struct Login {
 
 /// Who is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum FarEndStage {
     /// Nobody, since then.
     Waiting(Time),
     /// The near end.
@@ -84,7 +84,7 @@ pub(super) struct FarEnd {
     streams: Option<SshStreams>,
     /// What has come on the login's input.
     asked: Vec<u8>,
-    stage: Stage,
+    stage: FarEndStage,
     task: FarTask,
     /// How fast files are sent.
     pace: Pace,
@@ -114,7 +114,7 @@ impl FarEnd {
             login: Some(login),
             streams: None,
             asked: Vec::new(),
-            stage: Stage::Waiting(now()),
+            stage: FarEndStage::Waiting(now()),
             task: FarTask::Answering(Answerer::new()),
             pace,
         }
@@ -170,9 +170,9 @@ impl FarEnd {
 
     fn deadline(&self) -> Option<Time> {
         let stage = match self.stage {
-            Stage::Waiting(since) => Some(since + NOBODY_FOR),
-            Stage::Over(since) if self.is_heard() => Some(since + LINGER),
-            Stage::Over(_) | Stage::Reached => None,
+            FarEndStage::Waiting(since) => Some(since + NOBODY_FOR),
+            FarEndStage::Over(since) if self.is_heard() => Some(since + LINGER),
+            FarEndStage::Over(_) | FarEndStage::Reached => None,
         };
         let quic = self
             .udp
@@ -264,7 +264,7 @@ impl FarEnd {
             match event {
                 Event::Connected => {
                     tracing::info!("the near end is there, over UDP");
-                    self.stage = Stage::Reached;
+                    self.stage = FarEndStage::Reached;
                     // From here on the copy does not end with the login.
                     let_go(self.login.take());
                 }
@@ -286,7 +286,7 @@ impl FarEnd {
         if let Some(streams) = &mut self.streams {
             return match streams.turn(&mut login.pipes) {
                 // The near end has closed ssh: it knows that all is done.
-                Err(PipeFault::Ended) if matches!(self.stage, Stage::Over(_)) => {
+                Err(PipeFault::Ended) if matches!(self.stage, FarEndStage::Over(_)) => {
                     Ok(ControlFlow::Break(()))
                 }
                 outcome => Ok(ControlFlow::Continue(outcome?)),
@@ -324,7 +324,7 @@ impl FarEnd {
             streams.say(line);
             tracing::info!(?now, "the near end is there, over ssh");
             self.streams = Some(streams);
-            self.stage = Stage::Reached;
+            self.stage = FarEndStage::Reached;
             self.udp = None;
             self.asked = Vec::new();
         } else if self.asked.len() > ASKED_BYTES_MAX {
@@ -337,7 +337,7 @@ impl FarEnd {
     /// Does what there is to do. Returns whether there is more at once.
     fn work(&mut self, now: Time) -> Result<bool, Leave> {
         let mut streams = match (self.stage, &mut self.streams, &mut self.udp) {
-            (Stage::Waiting(_), ..) | (_, None, None) => return Ok(false),
+            (FarEndStage::Waiting(_), ..) | (_, None, None) => return Ok(false),
             (_, Some(streams), _) => CountedStreams::ssh(streams),
             (_, None, Some((_, connection))) => CountedStreams::udp(connection),
         };
@@ -353,7 +353,7 @@ impl FarEnd {
             }
             FarTask::Refusing(mut answerer) => {
                 if answerer.flush(&mut streams) {
-                    self.stage = Stage::Over(now)
+                    self.stage = FarEndStage::Over(now)
                 } else {
                     self.task = FarTask::Refusing(answerer)
                 }
@@ -372,7 +372,7 @@ impl FarEnd {
                 self.task = FarTask::Working(work);
                 if is_over {
                     self.task = FarTask::Done;
-                    self.stage = Stage::Over(now);
+                    self.stage = FarEndStage::Over(now);
                 }
                 Ok(turn? == Poll::More)
             }
@@ -383,8 +383,8 @@ impl FarEnd {
     /// Tells if all is done, and known to be.
     fn is_done(&self, now: Time) -> Result<bool, Leave> {
         match self.stage {
-            Stage::Waiting(since) if since + NOBODY_FOR <= now => Err(Leave::Nobody),
-            Stage::Over(since) => Ok(since + LINGER <= now && self.is_heard()),
+            FarEndStage::Waiting(since) if since + NOBODY_FOR <= now => Err(Leave::Nobody),
+            FarEndStage::Over(since) => Ok(since + LINGER <= now && self.is_heard()),
             _ => Ok(false),
         }
     }

@@ -45,7 +45,7 @@ impl Task {
 }
 
 /// What is going on.
-enum Stage {
+enum CopyStage {
     /// There are no streams yet.
     Ready(Box<Task>),
     /// The far end was asked.
@@ -63,7 +63,7 @@ pub(super) struct Near<'a> {
     pub(super) reactor: &'a mut Reactor,
     pub(super) reporter: &'a mut Reporter,
     connection: CopyConnection,
-    stage: Stage,
+    stage: CopyStage,
     pace: Pace,
     /// For how long nothing has gone over the streams.
     silence: Silence,
@@ -85,7 +85,7 @@ impl<'a> Near<'a> {
             reactor,
             reporter,
             connection,
-            stage: Stage::Ready(Box::new(task)),
+            stage: CopyStage::Ready(Box::new(task)),
             pace,
             silence: Silence::from(now()),
             resumes,
@@ -102,7 +102,7 @@ impl<'a> Near<'a> {
         let progress = self.progress();
         self.reporter.ended(&progress);
         if outcome.is_err()
-            && let Stage::Working(work) = &mut self.stage
+            && let CopyStage::Working(work) = &mut self.stage
         {
             work.interrupt();
         }
@@ -130,9 +130,9 @@ impl<'a> Near<'a> {
     /// Tells of a far end whose connection is there and that has come to a halt. It may be hashing what it has.
     fn notice_silence(&mut self, now: Time) {
         let waits_for_us = match &mut self.stage {
-            Stage::Working(work) => work.awaited().is_some(),
-            Stage::Ready(_) | Stage::Asking(..) => false,
-            Stage::Over(..) | Stage::Void => return,
+            CopyStage::Working(work) => work.awaited().is_some(),
+            CopyStage::Ready(_) | CopyStage::Asking(..) => false,
+            CopyStage::Over(..) | CopyStage::Void => return,
         };
         // What is on the way and does not arrive is told elsewhere.
         if waits_for_us || self.reporter.is_behind() || self.connection.silent(now).is_some() {
@@ -145,12 +145,12 @@ impl<'a> Near<'a> {
 
     fn deadline(&self) -> Option<Time> {
         let stage = match &self.stage {
-            Stage::Over(_, _, since) => Some(*since + DELIVERED_WITHIN),
-            Stage::Working(_) if !self.reporter.is_behind() => self.pace.next(),
+            CopyStage::Over(_, _, since) => Some(*since + DELIVERED_WITHIN),
+            CopyStage::Working(_) if !self.reporter.is_behind() => self.pace.next(),
             _ => None,
         };
         let silence = match &self.stage {
-            Stage::Over(..) | Stage::Void => None,
+            CopyStage::Over(..) | CopyStage::Void => None,
             _ => self.silence.deadline(),
         };
         let [connection, reporter] = [self.connection.deadline(), self.reporter.deadline()];
@@ -164,7 +164,7 @@ impl<'a> Near<'a> {
         let deadline = self.deadline();
         let is_behind = self.reporter.is_behind();
         let copied = match &mut self.stage {
-            Stage::Working(work) | Stage::Over(work, ..) if !is_behind => work.awaited(),
+            CopyStage::Working(work) | CopyStage::Over(work, ..) if !is_behind => work.awaited(),
             _ => None,
         };
         self.reactor.wait(deadline, |registry| {
@@ -212,7 +212,7 @@ impl<'a> Near<'a> {
 
     fn progress(&self) -> Progress {
         match &self.stage {
-            Stage::Working(work) | Stage::Over(work, ..) => work.progress(),
+            CopyStage::Working(work) | CopyStage::Over(work, ..) => work.progress(),
             _ => Progress::default(),
         }
     }
@@ -220,7 +220,7 @@ impl<'a> Near<'a> {
     /// Returns how many bytes the far end has acknowledged of what is sent to it.
     fn acknowledged(&self) -> Option<u64> {
         match &self.stage {
-            Stage::Working(Work::Sending(..)) => self.connection.acknowledged(),
+            CopyStage::Working(Work::Sending(..)) => self.connection.acknowledged(),
             _ => None,
         }
     }
@@ -247,29 +247,29 @@ impl<'a> Near<'a> {
         else {
             return Ok(false);
         };
-        match std::mem::replace(&mut self.stage, Stage::Void) {
-            Stage::Ready(task) => {
+        match std::mem::replace(&mut self.stage, CopyStage::Void) {
+            CopyStage::Ready(task) => {
                 self.stage = begin(*task)?;
                 self.tell_connected();
                 Ok(true)
             }
-            Stage::Asking(mut requester, goal, allowed) => {
+            CopyStage::Asking(mut requester, goal, allowed) => {
                 let answer = requester.poll(&mut streams);
                 if streams.moved() > 0 {
                     self.silence.end(now);
                 }
                 let answer = answer.map_err(|wrong| self.wrong(wrong))?;
                 self.stage = match answer {
-                    None => Stage::Asking(requester, goal, allowed),
+                    None => CopyStage::Asking(requester, goal, allowed),
                     Some(Answer::Refused(trouble)) => return Err(self.refused(trouble.to_string())),
-                    Some(Answer::Ready { .. }) => Stage::Working(Work::Receiving(
+                    Some(Answer::Ready { .. }) => CopyStage::Working(Work::Receiving(
                         Box::new(Receiver::new(requester, allowed)),
                         goal,
                     )),
                 };
-                Ok(matches!(self.stage, Stage::Working(_)))
+                Ok(matches!(self.stage, CopyStage::Working(_)))
             }
-            Stage::Working(mut work) => {
+            CopyStage::Working(mut work) => {
                 let turn = match self.pace.allows(now, WORK_BYTES_PER_TURN) {
                     0 => Ok(Poll::Waiting),
                     budget => work.poll(&mut streams, budget),
@@ -281,7 +281,7 @@ impl<'a> Near<'a> {
                 self.pace.spend(streams.moved());
                 self.after_turn(now, work, turn)
             }
-            over @ (Stage::Over(..) | Stage::Void) => {
+            over @ (CopyStage::Over(..) | CopyStage::Void) => {
                 self.stage = over;
                 Ok(false)
             }
@@ -302,22 +302,22 @@ impl<'a> Near<'a> {
             self.reporter.event(&event);
         }
         let totals = work.totals();
-        self.stage = Stage::Working(work);
+        self.stage = CopyStage::Working(work);
         // First, as it explains whatever else has gone wrong in this turn.
         if let Some(refusal) = refusal {
             return Err(self.refused(refusal));
         }
         let turn = turn.map_err(|wrong| self.wrong(wrong))?;
         if turn == Poll::Done
-            && let Stage::Working(work) = std::mem::replace(&mut self.stage, Stage::Void)
+            && let CopyStage::Working(work) = std::mem::replace(&mut self.stage, CopyStage::Void)
         {
-            self.stage = Stage::Over(work, totals.unwrap_or_default(), now);
+            self.stage = CopyStage::Over(work, totals.unwrap_or_default(), now);
         }
         Ok(turn == Poll::More)
     }
 
     fn look_for_end(&mut self, now: Time) -> Option<Totals> {
-        let Stage::Over(work, totals, since) = &mut self.stage else {
+        let CopyStage::Over(work, totals, since) = &mut self.stage else {
             return None;
         };
         if !work.is_written() {
@@ -361,7 +361,7 @@ fn arrived(mut progress: Progress, acknowledged: Option<u64>) -> Progress {
 }
 
 /// Asks the far end; who sends need not wait for the answer.
-fn begin(task: Task) -> Result<Stage, Failure> {
+fn begin(task: Task) -> Result<CopyStage, Failure> {
     let ask = |request| {
         Requester::new(request).map_err(|trouble| {
             let what = trouble.to_string();
@@ -370,9 +370,9 @@ fn begin(task: Task) -> Result<Stage, Failure> {
     };
     Ok(match task {
         Task::Up(request, origin) => {
-            Stage::Working(Work::Sending(Box::new(Sender::new(ask(request)?)), origin))
+            CopyStage::Working(Work::Sending(Box::new(Sender::new(ask(request)?)), origin))
         }
-        Task::Down(request, goal, allowed) => Stage::Asking(ask(request)?, goal, allowed),
+        Task::Down(request, goal, allowed) => CopyStage::Asking(ask(request)?, goal, allowed),
     })
 }
 

@@ -60,7 +60,7 @@ pub(crate) struct Program {
     record: LoginRecord,
     /// The address of the client, if there is one.
     client: Option<IpAddr>,
-    stage: Stage,
+    stage: ProgramStage,
     /// It has ended, and until then what it has left behind may have its terminal.
     let_go_at: Option<Time>,
     has_failed: bool,
@@ -71,7 +71,7 @@ pub(crate) struct Program {
 }
 
 #[derive(Debug)]
-enum Stage {
+enum ProgramStage {
     /// Nobody is there to see it.
     Waiting,
     Running {
@@ -109,7 +109,7 @@ impl Program {
             pid,
             record: LoginRecord::new(pid),
             client: None,
-            stage: Stage::Waiting,
+            stage: ProgramStage::Waiting,
             let_go_at: None,
             has_failed: false,
             has_closed: false,
@@ -133,7 +133,7 @@ impl Program {
         match outcome {
             Ok((master, child)) => {
                 tracing::info!(pid = child.pid(), "the program runs");
-                self.stage = Stage::Running { master, child };
+                self.stage = ProgramStage::Running { master, child };
                 self.record_client(self.client);
             }
             Err(unstarted) => self.fail(now, &unstarted, server),
@@ -142,7 +142,7 @@ impl Program {
 
     /// Has the pty follow the window.
     pub(crate) fn resize(&self, size: Size) {
-        if let Stage::Running { master, .. } = &self.stage
+        if let ProgramStage::Running { master, .. } = &self.stage
             && let Err(error) = master.resize(window(size))
         {
             tracing::debug!(%error, "resizing the pty");
@@ -151,7 +151,7 @@ impl Program {
 
     /// Registers the pty, if there is one.
     pub(crate) fn register<'fd>(&'fd self, registry: &mut Registry<'fd>, server: &Server) {
-        let Stage::Running { master, .. } = &self.stage else {
+        let ProgramStage::Running { master, .. } = &self.stage else {
             return;
         };
         let interest = match (self.has_output(), server.pty_input()) {
@@ -172,7 +172,7 @@ impl Program {
         work: u64,
         server: &mut Server,
     ) {
-        let Stage::Running { master, .. } = &self.stage else {
+        let ProgramStage::Running { master, .. } = &self.stage else {
             return;
         };
         let is_readable = ready.is_some_and(Readiness::is_readable);
@@ -209,7 +209,7 @@ impl Program {
 
     /// Writes what was typed, as far as the pty takes it.
     pub(crate) fn write(&mut self, now: Time, server: &mut Server) {
-        let Stage::Running { master, .. } = &self.stage else {
+        let ProgramStage::Running { master, .. } = &self.stage else {
             return;
         };
         let failure = loop {
@@ -237,7 +237,7 @@ impl Program {
 
     /// Looks at what the terminal is set to, for a frame that may be made now.
     pub(crate) fn look(&mut self, now: Time, server: &mut Server) {
-        if let Stage::Running { master, .. } = &self.stage {
+        if let ProgramStage::Running { master, .. } = &self.stage {
             self.foreground.look(now, master, server);
         }
     }
@@ -247,7 +247,7 @@ impl Program {
         if self.deadline().is_none_or(|deadline| deadline > now) {
             return;
         }
-        if let Stage::Failed { status, .. } = self.stage {
+        if let ProgramStage::Failed { status, .. } = self.stage {
             server.handle_program_ended(now, status);
         }
         if !self.is_drawing(now) {
@@ -258,9 +258,9 @@ impl Program {
     /// Returns when there will be something to do.
     pub(crate) fn deadline(&self) -> Option<Time> {
         match &self.stage {
-            Stage::Closed { until, .. } | Stage::Failed { until, .. } => Some(*until),
-            Stage::Running { .. } => self.let_go_at,
-            Stage::Waiting | Stage::Gone => None,
+            ProgramStage::Closed { until, .. } | ProgramStage::Failed { until, .. } => Some(*until),
+            ProgramStage::Running { .. } => self.let_go_at,
+            ProgramStage::Waiting | ProgramStage::Gone => None,
         }
     }
 
@@ -268,7 +268,9 @@ impl Program {
     /// lets go of the terminal, or after; under our own name that is waited for no longer than the
     /// status is.
     pub(crate) fn reap(&mut self, now: Time, server: &mut Server) {
-        let (Stage::Running { child, .. } | Stage::Closed { child, .. }) = &mut self.stage else {
+        let (ProgramStage::Running { child, .. } | ProgramStage::Closed { child, .. }) =
+            &mut self.stage
+        else {
             return;
         };
         let Ok(Some(status)) = child.try_wait() else {
@@ -278,7 +280,7 @@ impl Program {
         if let Some(status) = exit_status(status) {
             server.handle_program_ended(now, status);
         }
-        if let Stage::Closed { .. } = self.stage {
+        if let ProgramStage::Closed { .. } = self.stage {
             self.finish(now, server);
         } else if self.names == Names::Own {
             // As ssh: a session is over with its program, whatever else has its terminal.
@@ -288,7 +290,7 @@ impl Program {
 
     /// Takes note that the server was told to end, and will hang up.
     pub(crate) fn condemn(&self, now: Time, server: &mut Server) {
-        if matches!(self.stage, Stage::Running { .. }) && self.let_go_at.is_none() {
+        if matches!(self.stage, ProgramStage::Running { .. }) && self.let_go_at.is_none() {
             server.handle_program_ended(now, HUNG_UP);
         }
     }
@@ -296,7 +298,7 @@ impl Program {
     /// Records where the client is; `None` for nowhere.
     pub(crate) fn record_client(&mut self, address: Option<IpAddr>) {
         self.client = address;
-        let Stage::Running { master, .. } = &self.stage else {
+        let ProgramStage::Running { master, .. } = &self.stage else {
             return;
         };
         match address {
@@ -307,14 +309,15 @@ impl Program {
 
     /// Hangs up, and takes the session out of the records.
     pub(crate) fn end(&mut self) {
-        if let Stage::Running { master, child } | Stage::Closed { master, child, .. } = &self.stage
+        if let ProgramStage::Running { master, child }
+        | ProgramStage::Closed { master, child, .. } = &self.stage
         {
             self.record.remove(master);
             if let Err(error) = child.hang_up(master) {
                 tracing::debug!(%error, "hanging up");
             }
         }
-        self.stage = Stage::Gone;
+        self.stage = ProgramStage::Gone;
     }
 
     /// Tells if the program could not be started.
@@ -352,7 +355,7 @@ impl Program {
         text.extend_from_slice(b"  check the spelling of the program, and SHELL and PATH\r\n");
         server.handle_greeting(now, &text);
         self.has_failed = true;
-        self.stage = Stage::Failed {
+        self.stage = ProgramStage::Failed {
             until: now + FAILURE_SHOWN,
             status: *status,
         };
@@ -367,9 +370,11 @@ impl Program {
         if !self.has_closed || self.has_output() {
             return;
         }
-        if let Stage::Running { master, child } = mem::replace(&mut self.stage, Stage::Gone) {
+        if let ProgramStage::Running { master, child } =
+            mem::replace(&mut self.stage, ProgramStage::Gone)
+        {
             let until = now + STATUS_WITHIN;
-            self.stage = Stage::Closed {
+            self.stage = ProgramStage::Closed {
                 master,
                 child,
                 until,
@@ -381,7 +386,8 @@ impl Program {
 
     /// Tells if what the program has written is still being drawn, turn by turn, and has time for it.
     fn is_drawing(&mut self, now: Time) -> bool {
-        let (Stage::Running { master, .. }, Some(let_go_at)) = (&self.stage, self.let_go_at) else {
+        let (ProgramStage::Running { master, .. }, Some(let_go_at)) = (&self.stage, self.let_go_at)
+        else {
             return false;
         };
         if !self.has_closed && !self.has_output() {

@@ -96,7 +96,7 @@ impl Session {
 
     /// Reads until the program has closed its terminal.
     fn read_to_the_end(&mut self) {
-        while let Stage::Running { .. } = self.program.stage {
+        while let ProgramStage::Running { .. } = self.program.stage {
             let ready = self.wait(None);
             self.program
                 .read(ms(100), ready, TURN_WORK_MAX, &mut self.server);
@@ -104,7 +104,8 @@ impl Session {
     }
 
     fn pid(&self) -> Pid {
-        let (Stage::Running { child, .. } | Stage::Closed { child, .. }) = &self.program.stage
+        let (ProgramStage::Running { child, .. } | ProgramStage::Closed { child, .. }) =
+            &self.program.stage
         else {
             panic!("it is {:?}", self.program.stage);
         };
@@ -189,7 +190,10 @@ fn what_a_program_has_left_behind_keeps_its_terminal_for_250_ms() {
     session.program.reap(ms(200), &mut session.server);
     assert_eq!(session.program.deadline(), Some(ms(350)));
     session.program.handle_timeout(ms(349), &mut session.server);
-    assert!(matches!(session.program.stage, Stage::Running { .. }));
+    assert!(matches!(
+        session.program.stage,
+        ProgramStage::Running { .. }
+    ));
     session.program.handle_timeout(ms(350), &mut session.server);
     assert_eq!(session.program.deadline(), None);
     assert_eq!(session.status(), Some(ExitStatus::Code(6)));
@@ -236,7 +240,7 @@ impl Session {
     }
 
     fn echoes(&self) -> bool {
-        let Stage::Running { master, .. } = &self.program.stage else {
+        let ProgramStage::Running { master, .. } = &self.program.stage else {
             panic!("it is {:?}", self.program.stage);
         };
         master.discipline().expect("the system tells it").has_echo
