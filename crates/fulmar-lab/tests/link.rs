@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use fulmar_sim::{CLIENT, Change, Happening, LossCause, Way};
+use fulmar_sim::{CLIENT, Change, EntryKind, LossCause, Way};
 use fulmar_testbed::peers;
 use support::{DEADLINE, SERVER, link, seen_by, udp};
 
@@ -328,7 +328,7 @@ fn the_log_tells_of_each_packet() {
         seen_by(&server, &client, &number.to_string());
     }
     let log = link.log().unwrap();
-    let times = |what: Happening| {
+    let times = |what: EntryKind| {
         let entries = log
             .iter()
             .filter(move |entry| entry.what == what && entry.serial == Some(300));
@@ -336,14 +336,14 @@ fn the_log_tells_of_each_packet() {
             .map(|entry| (entry.at, entry.bytes))
             .collect::<Vec<_>>()
     };
-    let [(sent, bytes)] = times(Happening::Sent)[..] else {
+    let [(sent, bytes)] = times(EntryKind::Sent)[..] else {
         panic!("{log:?}");
     };
     let delivered = (sent + Duration::from_millis(5), bytes);
-    assert_eq!(times(Happening::Delivered), [delivered]);
+    assert_eq!(times(EntryKind::Delivered), [delivered]);
     assert_eq!(
         log.iter()
-            .filter(|entry| entry.what == Happening::Sent)
+            .filter(|entry| entry.what == EntryKind::Sent)
             .count(),
         300
     );

@@ -105,5 +105,5 @@ pub use queue::Queue;
 pub use random::{Chance, Random};
 pub use seed::{Failed, Seeds};
 pub use simulation::Simulation;
-pub use timeline::{Counts, Entry, Happening, Timeline};
+pub use timeline::{Counts, Entry, EntryKind, Timeline};
 pub use units::{address, days, hours, minutes, ms, secs};

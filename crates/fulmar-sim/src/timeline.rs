@@ -71,12 +71,12 @@ struct Event {
     at: Duration,
     host: Option<HostId>,
     label: Option<Label>,
-    what: What,
+    what: EventKind,
 }
 
 /// The kind of an event, as it is kept.
 #[derive(Clone, Debug)]
-pub(crate) enum What {
+pub(crate) enum EventKind {
     Sent(&'static str),
     Delivered,
     Met(Fate),
@@ -98,13 +98,13 @@ pub struct Entry {
     /// Its length: of the payload, or of the packet where it is a whole one.
     pub bytes: usize,
     /// The kind of the event.
-    pub what: Happening,
+    pub what: EntryKind,
 }
 
 /// A kind of event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Happening {
+pub enum EntryKind {
     /// A datagram was sent.
     Sent,
     /// It reached a host.
@@ -126,14 +126,14 @@ pub enum Happening {
 impl Event {
     fn entry(&self) -> Entry {
         let what = match &self.what {
-            What::Sent(_) => Happening::Sent,
-            What::Delivered => Happening::Delivered,
-            What::Met(Fate::Lost(cause)) => Happening::Lost(*cause),
-            What::Met(Fate::Refused(error)) => Happening::Refused(*error),
-            What::Met(Fate::Doubled) => Happening::Doubled,
-            What::Met(Fate::Queued) => Happening::Queued,
-            What::Timeout(_) => Happening::Timeout,
-            What::Note(text) => Happening::Note(text.clone()),
+            EventKind::Sent(_) => EntryKind::Sent,
+            EventKind::Delivered => EntryKind::Delivered,
+            EventKind::Met(Fate::Lost(cause)) => EntryKind::Lost(*cause),
+            EventKind::Met(Fate::Refused(error)) => EntryKind::Refused(*error),
+            EventKind::Met(Fate::Doubled) => EntryKind::Doubled,
+            EventKind::Met(Fate::Queued) => EntryKind::Queued,
+            EventKind::Timeout(_) => EntryKind::Timeout,
+            EventKind::Note(text) => EntryKind::Note(text.clone()),
         };
         let ticket = self.label.map(|label| label.ticket);
         Entry {
@@ -162,13 +162,13 @@ impl Event {
                 }
             }
         }
-        if let What::Note(text) = &self.what {
+        if let EventKind::Note(text) = &self.what {
             hash.add(text.as_bytes());
         }
     }
 }
 
-impl What {
+impl EventKind {
     /// Returns a number for each kind, the same for ever.
     fn kind(&self) -> u8 {
         match self {
@@ -228,7 +228,7 @@ impl Timeline {
             at,
             host: None,
             label: None,
-            what: What::Note(text.into()),
+            what: EventKind::Note(text.into()),
         });
     }
 
@@ -243,7 +243,7 @@ impl Timeline {
             at,
             host: Some(host),
             label: None,
-            what: What::Note(text.into()),
+            what: EventKind::Note(text.into()),
         });
     }
 
@@ -260,7 +260,7 @@ impl Timeline {
             at,
             datagram.ticket.sender,
             datagram.label(),
-            What::Sent(why),
+            EventKind::Sent(why),
         );
     }
 
@@ -268,7 +268,7 @@ impl Timeline {
         let count = self.counts_of(host);
         count.delivered += 1;
         count.delivered_bytes += datagram.bytes.len() as u64;
-        self.datagram(at, host, datagram.label(), What::Delivered);
+        self.datagram(at, host, datagram.label(), EventKind::Delivered);
     }
 
     pub(crate) fn met(&mut self, at: Duration, label: Label, fate: Fate) {
@@ -279,7 +279,7 @@ impl Timeline {
             Fate::Doubled => count.doubled += 1,
             Fate::Queued => count.queued += 1,
         }
-        self.datagram(at, label.ticket.sender, label, What::Met(fate));
+        self.datagram(at, label.ticket.sender, label, EventKind::Met(fate));
     }
 
     pub(crate) fn timeout(&mut self, at: Duration, host: HostId, why: &'static str) {
@@ -288,11 +288,11 @@ impl Timeline {
             at,
             host: Some(host),
             label: None,
-            what: What::Timeout(why),
+            what: EventKind::Timeout(why),
         });
     }
 
-    fn datagram(&mut self, at: Duration, host: HostId, label: Label, what: What) {
+    fn datagram(&mut self, at: Duration, host: HostId, label: Label, what: EventKind) {
         self.push(Event {
             at,
             host: Some(host),
@@ -334,22 +334,22 @@ impl Timeline {
 }
 
 /// Returns the verb of a line and what follows the datagram's number and size.
-fn describe(what: &What, label: Option<&Label>) -> (&'static str, String) {
+fn describe(what: &EventKind, label: Option<&Label>) -> (&'static str, String) {
     let to = |way, address: Option<SocketAddr>| {
         address.map_or_else(String::new, |address| format!("{way} {address}"))
     };
     match what {
-        What::Sent(why) => (
+        EventKind::Sent(why) => (
             "sent",
             format!("{}  {why}", to("to", label.map(|label| label.destination))),
         ),
-        What::Delivered => ("delivered", to("from", label.map(|label| label.source))),
-        What::Met(Fate::Lost(cause)) => ("lost", cause.to_string()),
-        What::Met(Fate::Refused(error)) => ("refused", SendError::to_string(error)),
-        What::Met(Fate::Doubled) => ("doubled", String::new()),
-        What::Met(Fate::Queued) => ("queued", String::new()),
-        What::Timeout(why) => ("timer", (*why).to_owned()),
-        What::Note(text) => ("·", text.clone()),
+        EventKind::Delivered => ("delivered", to("from", label.map(|label| label.source))),
+        EventKind::Met(Fate::Lost(cause)) => ("lost", cause.to_string()),
+        EventKind::Met(Fate::Refused(error)) => ("refused", SendError::to_string(error)),
+        EventKind::Met(Fate::Doubled) => ("doubled", String::new()),
+        EventKind::Met(Fate::Queued) => ("queued", String::new()),
+        EventKind::Timeout(why) => ("timer", (*why).to_owned()),
+        EventKind::Note(text) => ("·", text.clone()),
     }
 }
 
@@ -453,10 +453,10 @@ mod tests {
         let entries: Vec<Entry> = timeline.entries().collect();
         let whats = entries.iter().map(|entry| entry.what.clone());
         let expected = [
-            Happening::Sent,
-            Happening::Queued,
-            Happening::Delivered,
-            Happening::Note("a change".to_owned()),
+            EntryKind::Sent,
+            EntryKind::Queued,
+            EntryKind::Delivered,
+            EntryKind::Note("a change".to_owned()),
         ];
         assert_eq!(whats.collect::<Vec<_>>(), expected);
         let delivered = &entries[2];

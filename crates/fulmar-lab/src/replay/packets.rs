@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fulmar_sim::{CLIENT, Entry, Happening, HostId};
+use fulmar_sim::{CLIENT, Entry, EntryKind, HostId};
 
 /// A TCP packet of at most this length has no data: 20 bytes of IPv4, and the largest header of TCP
 /// (RFC 9293 §3.1). One of ssh with data is longer: its smallest message has 36 bytes, behind 52 of headers.
@@ -58,7 +58,7 @@ impl Packets {
         };
         let which = (serial, entry.is_copy);
         match entry.what {
-            Happening::Sent => {
+            EntryKind::Sent => {
                 if entry.bytes > PURE_ACK_BYTES_MAX {
                     self.with_data += 1
                 } else {
@@ -66,11 +66,11 @@ impl Packets {
                 }
                 self.way_from(host).sent.insert(which, entry.at);
             }
-            Happening::Queued => {
+            EntryKind::Queued => {
                 self.way_from(host).waiting.insert(which, entry.at);
             }
-            Happening::Delivered => self.way_to(host).arrive(which, entry.at),
-            Happening::Lost(_) | Happening::Refused(_) => {
+            EntryKind::Delivered => self.way_to(host).arrive(which, entry.at),
+            EntryKind::Lost(_) | EntryKind::Refused(_) => {
                 self.way_from(host).lose(which, entry.at);
             }
             _ => {}
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use fulmar_sim::{LossCause, SERVER};
 
-    fn entry(at: u64, host: HostId, serial: u64, what: Happening) -> Entry {
+    fn entry(at: u64, host: HostId, serial: u64, what: EntryKind) -> Entry {
         Entry {
             at: Duration::from_millis(at),
             host: Some(host),
@@ -231,18 +231,18 @@ mod tests {
     fn packets() -> Packets {
         let mut packets = Packets::default();
         packets.take_in(&[
-            entry(1000, CLIENT, 1, Happening::Sent),
-            entry(1000, CLIENT, 2, Happening::Sent),
-            entry(1000, CLIENT, 2, Happening::Queued),
-            entry(1010, CLIENT, 3, Happening::Sent),
-            entry(1010, CLIENT, 3, Happening::Queued),
-            entry(1100, SERVER, 1, Happening::Delivered),
-            entry(1300, SERVER, 2, Happening::Delivered),
+            entry(1000, CLIENT, 1, EntryKind::Sent),
+            entry(1000, CLIENT, 2, EntryKind::Sent),
+            entry(1000, CLIENT, 2, EntryKind::Queued),
+            entry(1010, CLIENT, 3, EntryKind::Sent),
+            entry(1010, CLIENT, 3, EntryKind::Queued),
+            entry(1100, SERVER, 1, EntryKind::Delivered),
+            entry(1300, SERVER, 2, EntryKind::Delivered),
         ]);
         packets.take_in(&[
-            entry(1310, SERVER, 3, Happening::Delivered),
-            entry(1400, CLIENT, 4, Happening::Sent),
-            entry(1400, CLIENT, 4, Happening::Lost(LossCause::Random)),
+            entry(1310, SERVER, 3, EntryKind::Delivered),
+            entry(1400, CLIENT, 4, EntryKind::Sent),
+            entry(1400, CLIENT, 4, EntryKind::Lost(LossCause::Random)),
         ]);
         packets
     }
@@ -260,9 +260,9 @@ mod tests {
             let mut packets = packets();
             packets.begin(keeps_least);
             packets.take_in(&[
-                entry(2000, CLIENT, 5, Happening::Sent),
-                entry(2000, CLIENT, 5, Happening::Queued),
-                entry(2400, SERVER, 5, Happening::Delivered),
+                entry(2000, CLIENT, 5, EntryKind::Sent),
+                entry(2000, CLIENT, 5, EntryKind::Queued),
+                entry(2400, SERVER, 5, EntryKind::Delivered),
             ]);
             let [up, _] = packets.queues(Duration::from_secs(1));
             up

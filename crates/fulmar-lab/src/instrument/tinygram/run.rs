@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use fulmar_sim::{CLIENT, Entry, Happening, SERVER};
+use fulmar_sim::{CLIENT, Entry, EntryKind, SERVER};
 
 use super::burst::{Burst, BurstShape};
 use super::screen_watcher::{BurstSeen, ByteStream, ScreenWatcher};
@@ -80,7 +80,7 @@ impl BurstRun {
     fn packets_sent(&self, host: fulmar_sim::HostId) -> impl Iterator<Item = (Duration, usize)> {
         let packets = self.packets.iter();
         packets
-            .filter(move |packet| packet.host == Some(host) && packet.what == Happening::Sent)
+            .filter(move |packet| packet.host == Some(host) && packet.what == EntryKind::Sent)
             .map(|packet| (packet.at, packet.bytes))
     }
 
@@ -88,7 +88,7 @@ impl BurstRun {
     pub(super) fn totals(&self) -> Vec<(&'static str, f64, &'static str)> {
         let lost = |host| {
             let is_lost = |packet: &&Entry| {
-                packet.host == Some(host) && matches!(packet.what, Happening::Lost(_))
+                packet.host == Some(host) && matches!(packet.what, EntryKind::Lost(_))
             };
             self.packets.iter().filter(is_lost).count() as f64
         };
