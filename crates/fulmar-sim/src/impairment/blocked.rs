@@ -8,12 +8,12 @@ use crate::impairment::{Impairment, LossCause, Notice, Outlet, Stage};
 /// A firewall, and what it stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    what: What,
+    what: BlockedTraffic,
     notice: Notice,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum BlockedTraffic {
     Nothing,
     All,
     Udp,
@@ -31,37 +31,37 @@ impl Blocked {
     /// Stops everything.
     #[must_use]
     pub fn all(notice: Notice) -> Impairment {
-        Self::stopping(What::All, notice)
+        Self::stopping(BlockedTraffic::All, notice)
     }
 
     /// Stops UDP. Where everything is UDP, as with simulated hosts, that is everything.
     #[must_use]
     pub fn udp(notice: Notice) -> Impairment {
-        Self::stopping(What::Udp, notice)
+        Self::stopping(BlockedTraffic::Udp, notice)
     }
 
     /// Stops nothing: takes the firewall away during a run.
     #[must_use]
     pub fn nothing() -> Impairment {
-        Self::stopping(What::Nothing, Notice::Silent)
+        Self::stopping(BlockedTraffic::Nothing, Notice::Silent)
     }
 
     /// Stops what goes to this port.
     #[must_use]
     pub fn port(port: u16, notice: Notice) -> Impairment {
-        Self::stopping(What::Port(port), notice)
+        Self::stopping(BlockedTraffic::Port(port), notice)
     }
 
-    fn stopping(what: What, notice: Notice) -> Impairment {
+    fn stopping(what: BlockedTraffic, notice: Notice) -> Impairment {
         Impairment::Blocked(Self { what, notice })
     }
 
     fn stops(self, datagram: &Datagram) -> bool {
         match self.what {
-            What::Nothing => false,
-            What::All => true,
-            What::Udp => datagram.content.is_udp(),
-            What::Port(port) => datagram.destination.port() == port,
+            BlockedTraffic::Nothing => false,
+            BlockedTraffic::All => true,
+            BlockedTraffic::Udp => datagram.content.is_udp(),
+            BlockedTraffic::Port(port) => datagram.destination.port() == port,
         }
     }
 }
