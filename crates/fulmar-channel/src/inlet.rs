@@ -36,6 +36,7 @@ impl Inlet {
                     self.input = bytes;
                 }
                 Arrived::Nothing => return Ok(None),
+                // A stream ends between two frames or is broken (docs/channel.md §9).
                 Arrived::Ended if self.decoder.is_within_frame() => {
                     return Err(ProtocolError::EndedEarly);
                 }

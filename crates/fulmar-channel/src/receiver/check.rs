@@ -130,6 +130,7 @@ impl Receiver {
         let Some(large) = self.large.get(&check.id) else {
             return Step::Over;
         };
+        // All of it has come meanwhile, so that there is nothing left for the sender to compare.
         if check.purpose == Purpose::Tell && large.is_verified {
             return Step::Over;
         }
@@ -148,6 +149,7 @@ impl Receiver {
         *budget = budget.saturating_sub(limit);
         let bytes = match target.read_back(check.id, offset, limit) {
             Ok(bytes) if !bytes.is_empty() && bytes.len() <= limit => bytes,
+            // Somebody has made the file shorter since it was opened.
             Ok(_) => return self.unreadable(check, EntryError::new(EntryErrorKind::Io)),
             Err(trouble) => return self.unreadable(check, trouble),
         };
@@ -200,6 +202,8 @@ impl Receiver {
                 }
             }
             Purpose::Tell => {}
+            // One chunk that differs is enough: a file under its final name is never changed, so
+            // the temporary one is filled instead (docs/channel.md §7).
             Purpose::Compare if known != Some(digest) => {
                 *check = Check::new(check.id, Purpose::Fill)
             }

@@ -103,6 +103,8 @@ impl Large {
             .open
             .get_mut(&stream)
             .ok_or(ProtocolError::OutOfOrder)?;
+        // Chunks come in any order, but the bytes of one in theirs and on one stream: its digest is
+        // computed as they come.
         if open.offset != offset {
             return Err(ProtocolError::OutOfOrder);
         }
