@@ -67,6 +67,8 @@ impl Hyperlinks {
             };
         }
         let known = Arc::make_mut(&mut self.known);
+        // Links that no cell shows are looked for only when the room is needed: the search goes
+        // through the whole table.
         if known.len() >= LINKS_MAX {
             known.retain(|_, link| link.strong_count() > 0);
         }

@@ -58,6 +58,7 @@ impl Screen {
             (1047, false) => self.leave_alternate(Contents::Erase),
             (1048, true) => self.save_cursor(),
             (1048, false) => self.restore_cursor(),
+            // As in xterm, 1049 erases the alternate screen on the way in, 1047 on the way out.
             (1049, true) => {
                 self.save_cursor();
                 self.enter_alternate(Contents::Erase);

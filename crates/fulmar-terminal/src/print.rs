@@ -116,6 +116,7 @@ impl Screen {
         let columns = self.size.columns();
         let room = columns - column.0;
         let insert = self.modes.has(ModeFlags::INSERT);
+        // For the account of work: an insertion moves all that stands behind it in the row.
         let cells = if insert {
             room
         } else {

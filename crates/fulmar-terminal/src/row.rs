@@ -393,6 +393,8 @@ impl CellRow {
                 .checked_sub(1)
                 .and_then(|n| old.extras.get(n))
             {
+                // The cells of a link stand side by side, so a look at the last one finds most
+                // duplicates. A search through all would be quadratic.
                 if new.extras.last() != Some(extra) {
                     new.extras.push(extra.clone());
                 }
