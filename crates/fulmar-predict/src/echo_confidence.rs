@@ -161,6 +161,7 @@ impl EchoConfidence {
         {
             self.unanswered_enter = None;
         }
+        // S2: until the answer can be seen, the line that was recognised may be the old one.
         if self.unanswered_enter.is_some() {
             return None;
         }

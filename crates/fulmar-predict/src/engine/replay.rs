@@ -85,6 +85,8 @@ impl PredictionEngine {
                 key.before.as_ref(),
                 &self.frame.canvas,
             );
+            // S6: the key may have ended the line, and what was known of that says nothing of the
+            // next.
             if !key.stroke.key.keeps_line() {
                 self.line = None;
             }

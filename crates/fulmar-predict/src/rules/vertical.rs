@@ -29,6 +29,8 @@ pub(super) fn step(is_down: bool, edit: &mut EditState<'_>) -> Option<RuleOutcom
     }
     let start = gutter(screen, to);
     let end = row_end_in_window(edit, to, start);
+    // Editors remember the column in which a run of such keys began: a short row on the way does
+    // not lose it.
     let goal = edit.line.goal_column.unwrap_or(at.column.0);
     let column = goal.min(end).max(start);
     let column = whole_character(edit, to, column);
