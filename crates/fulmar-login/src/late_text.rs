@@ -55,6 +55,7 @@ fn without_greeting(text: &str) -> String {
             .get(*number)
             .is_some_and(|line| line.trim().is_empty())
     };
+    // The server begins with an empty line, which belongs to what is left out.
     let first = first.checked_sub(1).filter(is_empty).unwrap_or(first);
     let (before, rest) = lines.split_at(first);
     let after = rest.get(last + 1 - first..).unwrap_or_default();

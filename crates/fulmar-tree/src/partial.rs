@@ -243,6 +243,7 @@ fn take(folder: impl AsFd, file: OwnedFd, name: &[u8], owner: Option<u32>) -> Re
     };
     let is_new = owner.is_none();
     let is_ours = owner.is_none_or(|owner| is_of(owner, &facts));
+    // A copy that found the new file before it was locked here has it now.
     if !is_there || !is_ours || (is_new && !is_locked) {
         return Ok(NameHolder::Other);
     }

@@ -265,6 +265,7 @@ impl TreeSource {
         let level = self.levels.last().ok_or_else(|| failed(Errno::NOENT))?;
         let folder = level.listing.fd().map_err(failed)?;
         let kind = match kind {
+            // Some file systems do not give the kind in a listing.
             FileType::Unknown => system::facts_at(folder, name).map_err(failed)?.kind,
             kind => kind,
         };
