@@ -69,6 +69,8 @@ pub(crate) fn choose(
     let named = [environment.clone(), clients];
     let missing = named.iter().rev().find_map(|named| judge.missing(named));
     let fitting = named.each_ref().map(|named| judge.without_missing(named));
+    // First both as they are, as stock Mosh tries them, and only then without what is not installed
+    // (docs/protocol.md §2.7).
     let mut all = named.iter().chain(&fitting);
     let choice = match all.find(|named| judge.is_fine(named)) {
         Some(fine) => {

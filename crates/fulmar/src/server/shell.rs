@@ -46,10 +46,14 @@ impl Shell {
                 (shell, Some(argv0), Vec::new())
             }
         };
+        // Of a server that was started inside of GNU Screen the session is not inside
+        // (docs/protocol.md §2.6).
         for name in OURS.iter().chain(&["STY"]) {
             environment.remove(name);
         }
         environment.set("TERM", colors.term());
+        // ncurses then draws lines with Unicode's characters, not with the alternate character set
+        // of the terminal.
         environment.set("NCURSES_NO_UTF8_ACS", "1");
         if let Some(home) = &home {
             environment.set("PWD", home);

@@ -173,6 +173,8 @@ impl Request {
         };
         let line = command_line::cut(words, &TABLE, order)?;
         let given = GivenOptions(line.options);
+        // Before any value is judged: help is printed beside wrong ones, too (docs/protocol.md
+        // §2.2).
         if given.is_set(Flag::Help) {
             return Ok(Request::Help);
         }
