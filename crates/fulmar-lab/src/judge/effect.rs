@@ -97,10 +97,10 @@ fn answer_end(truth: &GroundTruth, number: usize, chunks: &[Chunk]) -> Option<Ou
 }
 
 fn effect(truth: &GroundTruth, before: OutputPosition, after: OutputPosition) -> Option<KeyEffect> {
-    let (cursor_before, cursor) = (truth.cursor(before), truth.cursor(after));
+    let (cursor_before, cursor) = (truth.cursor(before), truth.first_cursor(after));
     let changed: BTreeSet<CellPosition> = truth
         .changed(before, after)
-        .filter(|place| truth.glyph(*place, before) != truth.glyph(*place, after))
+        .filter(|place| truth.glyph(*place, before) != truth.first_glyph(*place, after))
         .collect();
     let has_cursor = cursor.is_visible;
     let cursor_differs = has_cursor && cursor.seen() != cursor_before.seen();
@@ -108,7 +108,7 @@ fn effect(truth: &GroundTruth, before: OutputPosition, after: OutputPosition) ->
     let is_suggestion = |place: &CellPosition| {
         place.row == cursor.place.row
             && place.column >= cursor.place.column
-            && truth.glyph(*place, after).is_grey()
+            && truth.first_glyph(*place, after).is_grey()
     };
     let wanted = |place: &CellPosition| !is_suggestion(place);
     let on_rows: Vec<CellPosition> = changed

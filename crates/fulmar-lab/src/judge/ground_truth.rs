@@ -18,6 +18,9 @@ pub struct OutputPosition(pub usize);
 /// run. The order of keys and output in the trace says which output follows which key; its
 /// times say which output is the direct answer to a key (see [`KeyEffect`]).
 ///
+/// At a position where the window gets another size there are two screens: before it and after. So cells
+/// and screens are counted in steps, one for each byte and one for each such change.
+///
 /// It keeps every cell that ever changed, with the position: some hundred bytes for each byte of output,
 /// and a screenful for each line that scrolls. That is for people who type, not for floods.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub struct GroundTruth {
     history: CellHistory,
     /// One for each position at which text or cursor changed, the blank screen first.
     states: Vec<State>,
+    /// The positions at which the window got another size, in their order.
+    resizes: Vec<OutputPosition>,
     /// The states with a hash, in their order.
     by_hash: HashMap<u64, Vec<usize>>,
     keys: Vec<GroundTruthKey>,
@@ -38,6 +43,8 @@ pub struct GroundTruth {
 pub(crate) struct State {
     /// The position from which on it is so.
     pub(crate) from: OutputPosition,
+    /// The step from which on it is so.
+    step: usize,
     pub(crate) cursor: Cursor,
     pub(crate) hash: u64,
     /// True if the host paused here. A screen in the middle of a write is hardly ever seen.
@@ -118,12 +125,35 @@ impl GroundTruth {
 
     /// Returns what a cell shows.
     pub fn glyph(&self, place: CellPosition, position: OutputPosition) -> Glyph {
-        self.history.at(place, position.0)
+        self.history.at(place, self.last_step(position))
+    }
+
+    /// Returns what a cell shows before the window gets another size at that position.
+    pub(crate) fn first_glyph(&self, place: CellPosition, position: OutputPosition) -> Glyph {
+        self.history.at(place, self.first_step(position))
+    }
+
+    /// Returns what a cell shows in a state.
+    pub(crate) fn glyph_in(&self, place: CellPosition, state: usize) -> Glyph {
+        self.history.at(place, self.states[state].step)
+    }
+
+    fn first_step(&self, position: OutputPosition) -> usize {
+        position.0 + self.resizes.partition_point(|at| *at < position)
+    }
+
+    fn last_step(&self, position: OutputPosition) -> usize {
+        position.0 + self.resizes.partition_point(|at| *at <= position)
     }
 
     /// Returns where the cursor is.
     pub fn cursor(&self, position: OutputPosition) -> Cursor {
         self.states[self.state(position)].cursor
+    }
+
+    /// Returns where the cursor is before the window gets another size at that position.
+    pub(crate) fn first_cursor(&self, position: OutputPosition) -> Cursor {
+        self.states[self.first_state(position)].cursor
     }
 
     /// True when a cell shows `glyph` anywhere between two positions, both included.
@@ -134,7 +164,8 @@ impl GroundTruth {
         from: OutputPosition,
         to: OutputPosition,
     ) -> bool {
-        self.history.ever(place, glyph, from.0, to.0)
+        let (from, to) = (self.first_step(from), self.last_step(to));
+        self.history.ever(place, glyph, from, to)
     }
 
     /// Returns the cells that change after one position and up to another; some more than once.
@@ -143,17 +174,32 @@ impl GroundTruth {
         from: OutputPosition,
         to: OutputPosition,
     ) -> impl Iterator<Item = CellPosition> {
-        self.history.changed(from.0, to.0)
+        let start = self.first_step(from);
+        let end = if from == to {
+            start
+        } else {
+            self.last_step(to)
+        };
+        self.history.changed(start, end)
     }
 
     pub(crate) fn states(&self) -> &[State] {
         &self.states
     }
 
-    /// Returns the number of the state at a position.
+    /// Returns the number of the last state at a position.
     pub(crate) fn state(&self, position: OutputPosition) -> usize {
-        // The first state is from position 0 on.
-        self.states.partition_point(|state| state.from <= position) - 1
+        self.state_at(self.last_step(position))
+    }
+
+    /// Returns the number of the state at a position before the window gets another size there.
+    pub(crate) fn first_state(&self, position: OutputPosition) -> usize {
+        self.state_at(self.first_step(position))
+    }
+
+    fn state_at(&self, step: usize) -> usize {
+        // The first state is from step 0 on.
+        self.states.partition_point(|state| state.step <= step) - 1
     }
 
     /// Returns the first state with this hash from one number to another, both included; one at
@@ -221,6 +267,7 @@ impl Play {
         let observer = ScreenObserver::new(trace.size());
         let blank = State {
             from: OutputPosition(0),
+            step: 0,
             cursor: observer.cursor(),
             hash: observer.hash(),
             is_rest: true,
@@ -229,6 +276,7 @@ impl Play {
             size,
             history: CellHistory::new(size),
             states: vec![blank],
+            resizes: Vec::new(),
             by_hash: HashMap::new(),
             keys: Vec::new(),
             output: Vec::new(),
@@ -245,7 +293,8 @@ impl Play {
     fn resize(&mut self, size: Size) {
         if size != self.observer.size() {
             self.observer.resize(size, &mut self.changes);
-            self.note();
+            self.truth.resizes.push(self.truth.end());
+            self.note(true);
         }
     }
 
@@ -267,7 +316,7 @@ impl Play {
         for byte in bytes {
             self.truth.output.push(*byte);
             self.observer.show(&[*byte], &mut self.changes);
-            self.note();
+            self.note(false);
             if *byte == b'\n' {
                 self.newlines.push(self.truth.end());
             }
@@ -279,30 +328,25 @@ impl Play {
         self.chunks.push(Chunk { at, start, end });
     }
 
-    /// Takes over what the observer has seen at this position.
-    fn note(&mut self) {
+    /// Takes over what the observer has seen at this step.
+    fn note(&mut self, is_rest: bool) {
         let from = self.truth.end();
+        let step = self.truth.last_step(from);
         for change in self.changes.drain(..) {
-            self.truth.history.add(from.0, change.place, change.glyph);
+            self.truth.history.add(step, change.place, change.glyph);
         }
         let (cursor, hash) = (self.observer.cursor(), self.observer.hash());
-        let Some(last) = self.truth.states.last_mut() else {
-            return;
-        };
-        if last.hash == hash && last.cursor == cursor {
+        let last = self.truth.states.last();
+        if last.is_some_and(|last| last.hash == hash && last.cursor == cursor) {
             return;
         }
-        let state = State {
+        self.truth.states.push(State {
             from,
+            step,
             cursor,
             hash,
-            is_rest: false,
-        };
-        if last.from == from {
-            *last = state;
-        } else {
-            self.truth.states.push(state);
-        }
+            is_rest,
+        });
     }
 
     fn finish(mut self) -> GroundTruth {

@@ -45,7 +45,7 @@ impl RunTimeline<'_> {
         let start = last.unwrap_or(earliest);
         match self.moments.get(start) {
             Some(moment) if moment.is_true => (start, moment.state),
-            Some(moment) => (start, self.truth.state(moment.lower)),
+            Some(moment) => (start, self.truth.first_state(moment.lower)),
             None => (start, 0),
         }
     }
@@ -70,19 +70,20 @@ impl Search<'_> {
     fn agrees(&mut self, moment: &TimelineSample) -> bool {
         let truth = self.timeline.truth;
         let part = self.part(moment.frame);
-        let mut from = self.state.max(truth.state(moment.lower));
+        let mut from = self.state.max(truth.first_state(moment.lower));
         if moment.is_true {
             from = from.max(moment.state);
         }
         let to = truth.state(moment.upper);
         let mut found = self.first_alike(&part, from, to);
         // What the host had written one transit before needs no move. With stamps that is known.
-        let written = truth.state(moment.written);
-        if !self.timeline.is_stamped && written >= from && self.is_like(&part, written) {
-            found = found.max(Some(written));
+        if !self.timeline.is_stamped {
+            let earliest = from.max(truth.first_state(moment.written));
+            let mut written = (earliest..=truth.state(moment.written)).rev();
+            found = found.max(written.find(|state| self.is_like(&part, *state)));
         }
         self.state = found.unwrap_or(from);
-        found.is_some_and(|state| state >= truth.state(self.effect.after))
+        found.is_some_and(|state| state >= truth.first_state(self.effect.after))
     }
 
     /// Returns the first state that looks like this: `from` itself if it does, since a display that
@@ -100,7 +101,7 @@ impl Search<'_> {
     /// key's own answer, which looks the same in the end, it is the end.
     fn completed(&self, part: &Part, state: usize, to: usize) -> usize {
         let truth = self.timeline.truth;
-        let end = truth.state(self.effect.after);
+        let end = truth.first_state(self.effect.after);
         let is_within = (truth.state(self.effect.before) + 1..end).contains(&state);
         if is_within && end <= to && self.is_like(part, end) {
             end
@@ -136,6 +137,6 @@ impl Search<'_> {
                 .places
                 .iter()
                 .zip(&part.glyphs)
-                .all(|(place, glyph)| truth.glyph(*place, state.from) == *glyph)
+                .all(|(place, glyph)| truth.glyph_in(*place, number) == *glyph)
     }
 }

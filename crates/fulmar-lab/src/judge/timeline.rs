@@ -169,7 +169,7 @@ impl<'a> ScreenTracker<'a> {
             self.now.lower = self.now.lower.max(stamped);
             self.now.upper = self.now.upper.max(stamped);
         }
-        let from = self.now.state.max(self.truth.state(self.now.lower));
+        let from = self.now.state.max(self.truth.first_state(self.now.lower));
         let to = self.truth.state(self.now.upper);
         self.now.state = from;
         let first = self.truth.first_alike(frame.hash, from, to);
@@ -189,10 +189,12 @@ impl<'a> ScreenTracker<'a> {
             return;
         }
         let written = self.truth.state(self.now.written);
-        if written >= self.now.state && self.truth.states()[written].hash == frame.hash {
-            self.now.state = written;
+        let earliest = self.now.state.max(self.truth.first_state(self.now.written));
+        let is_shown = |state: &usize| self.truth.states()[*state].hash == frame.hash;
+        if let Some(shown) = (earliest..=written).rev().find(is_shown) {
+            self.now.state = shown;
             self.now.is_true = true;
-            self.ahead.push_back(written);
+            self.ahead.push_back(shown);
         }
         while let Some(shown) = self.ahead.front().filter(|shown| **shown <= written) {
             self.now.lower = self.now.lower.max(self.truth.states()[*shown].from);

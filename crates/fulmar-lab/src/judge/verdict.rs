@@ -248,7 +248,7 @@ impl ObservedRun<'_> {
 /// Returns when the whole screen was right for the first time, with the key's answer in it.
 fn whole_at(timeline: &RunTimeline, answered: OutputPosition, number: usize) -> Option<Duration> {
     let truth = timeline.truth;
-    let answered = truth.state(answered);
+    let answered = truth.first_state(answered);
     let from = timeline.moment_of_key(number);
     timeline.moments[from..]
         .iter()

@@ -117,7 +117,7 @@ impl<'a> WrongDetector<'a> {
             return true;
         };
         let truth = self.timeline.truth;
-        let span = truth.state(moment.lower)..=truth.state(moment.upper);
+        let span = truth.first_state(moment.lower)..=truth.state(moment.upper);
         let mut states = truth.states()[span].iter();
         states.any(|state| state.cursor.seen() == Some(place))
     }

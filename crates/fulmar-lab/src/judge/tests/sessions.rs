@@ -257,6 +257,36 @@ fn a_window_that_grows_keeps_its_keys_right() {
 }
 
 #[test]
+fn a_window_that_shrinks_was_as_large_before() {
+    // The first row is broken in two when there are 10 columns only.
+    for prompt in ["$ ", "a long first row\r\n$ "] {
+        let recording = side()
+            .out(0, prompt)
+            .key(1000, "l")
+            .out(1000, "l")
+            .size(2000, 10, 3)
+            .key(3000, "s")
+            .out(3000, "s");
+        let host = recording.clone().later(50);
+        let user = side()
+            .out(50, prompt)
+            .key(1000, "l")
+            .out(1100, "l")
+            .size(2000, 10, 3)
+            .key(3000, "s")
+            .out(3100, "s");
+        let end = prompt.len() + 1;
+        let stamped = user.clone().stamp(1100, end).stamp(3100, end + 1);
+        for user in [user, stamped] {
+            let verdict = judged(recording.clone(), user, host.clone());
+            assert_eq!(own(&verdict), [After(ms(100)), After(ms(100))]);
+            assert_eq!(verdict.whole(), [After(ms(100)), After(ms(100))]);
+            assert_eq!((wrongs(&verdict), verdict.differences_at_end), (vec![], 0));
+        }
+    }
+}
+
+#[test]
 fn a_machine_that_sleeps_between_keys_lengthens_no_wait() {
     let hour = 3_600_000;
     let recording = ls();
