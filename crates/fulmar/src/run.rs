@@ -133,15 +133,17 @@ fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
 }
 
 fn mosh_client(words: &[OsString]) -> Result<u8, client::Failure> {
-    use client::stock_options::{Request, parse};
-    match parse(words) {
-        Request::Connect { address, port } => client::run(address, port, &SettingSources::stock()),
-        Request::Colors => client::print_colors(Names::Stock),
-        Request::Print(text) => {
+    use client::stock_options::MoshClientRequest;
+    match MoshClientRequest::parse(words) {
+        MoshClientRequest::Connect { address, port } => {
+            client::run(address, port, &SettingSources::stock())
+        }
+        MoshClientRequest::Colors => client::print_colors(Names::Stock),
+        MoshClientRequest::Print(text) => {
             report::print_to_stdout(&text);
             Ok(0)
         }
-        Request::Refuse(text) => Ok(refuse(&text)),
+        MoshClientRequest::Refuse(text) => Ok(refuse(&text)),
     }
 }
 

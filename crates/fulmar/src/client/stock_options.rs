@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub(crate) enum MoshClientRequest {
     /// To join a server.
     Connect {
         /// Its address, still unchecked.
@@ -36,64 +36,66 @@ fn full_usage() -> String {
     format!("{}\n{USAGE}", version_text())
 }
 
-/// Reads the words after the program's name.
-pub(crate) fn parse(words: &[OsString]) -> Request {
-    if words.iter().any(|word| word == "--version") {
-        return Request::Print(version_text());
-    }
-    if words.iter().any(|word| word == "--help") {
-        return Request::Print(full_usage());
-    }
-    let mut operands = Vec::new();
-    let mut wants_colors = false;
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        let letters = match word.as_bytes() {
-            b"--" => {
-                operands.extend(rest.by_ref());
-                break;
-            }
-            [b'-', letters @ ..] if !letters.is_empty() => letters,
-            _ => {
-                operands.push(word);
-                continue;
-            }
-        };
-        for (place, letter) in letters.iter().enumerate() {
-            match letter {
-                b'c' => wants_colors = true,
-                b'v' => {}
-                // What follows is for people who look at the list of processes.
-                b'#' => {
-                    if place + 1 == letters.len() {
-                        rest.next();
-                    }
+impl MoshClientRequest {
+    /// Reads the words after the program's name.
+    pub(crate) fn parse(words: &[OsString]) -> MoshClientRequest {
+        if words.iter().any(|word| word == "--version") {
+            return MoshClientRequest::Print(version_text());
+        }
+        if words.iter().any(|word| word == "--help") {
+            return MoshClientRequest::Print(full_usage());
+        }
+        let mut operands = Vec::new();
+        let mut wants_colors = false;
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            let letters = match word.as_bytes() {
+                b"--" => {
+                    operands.extend(rest.by_ref());
                     break;
                 }
-                unknown => return refuse_option(*unknown),
+                [b'-', letters @ ..] if !letters.is_empty() => letters,
+                _ => {
+                    operands.push(word);
+                    continue;
+                }
+            };
+            for (place, letter) in letters.iter().enumerate() {
+                match letter {
+                    b'c' => wants_colors = true,
+                    b'v' => {}
+                    // What follows is for people who look at the list of processes.
+                    b'#' => {
+                        if place + 1 == letters.len() {
+                            rest.next();
+                        }
+                        break;
+                    }
+                    unknown => return refuse_option(*unknown),
+                }
             }
         }
-    }
-    match operands.as_slice() {
-        _ if wants_colors => Request::Colors,
-        [address, port] => connect(address, port),
-        _ => Request::Refuse(full_usage()),
+        match operands.as_slice() {
+            _ if wants_colors => MoshClientRequest::Colors,
+            [address, port] => connect(address, port),
+            _ => MoshClientRequest::Refuse(full_usage()),
+        }
     }
 }
 
-fn refuse_option(letter: u8) -> Request {
+fn refuse_option(letter: u8) -> MoshClientRequest {
     let letter = char::from(letter).escape_default();
     let usage = full_usage();
-    Request::Refuse(format!("mosh-client: unknown option -{letter}\n{usage}"))
+    MoshClientRequest::Refuse(format!("mosh-client: unknown option -{letter}\n{usage}"))
 }
 
-fn connect(address: &OsStr, port: &OsStr) -> Request {
+fn connect(address: &OsStr, port: &OsStr) -> MoshClientRequest {
     match port.to_str().and_then(port_of) {
-        Some(port) => Request::Connect {
+        Some(port) => MoshClientRequest::Connect {
             address: address.to_owned(),
             port,
         },
-        None => Request::Refuse(format!(
+        None => MoshClientRequest::Refuse(format!(
             "mosh-client: Bad UDP port ({})\n\n{}",
             port.display(),
             full_usage()
@@ -110,14 +112,14 @@ fn port_of(text: &str) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn parsed(words: &[&str]) -> Request {
+    fn parsed(words: &[&str]) -> MoshClientRequest {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        parse(&words)
+        MoshClientRequest::parse(&words)
     }
 
     #[test]
     fn the_wrappers_command_line_is_understood() {
-        let wanted = Request::Connect {
+        let wanted = MoshClientRequest::Connect {
             address: "192.0.2.7".into(),
             port: 60001,
         };
@@ -134,18 +136,23 @@ mod tests {
 
     #[test]
     fn colours_are_asked_for_by_the_wrapper() {
-        assert_eq!(parsed(&["-c"]), Request::Colors);
-        assert_eq!(parsed(&["-c", "192.0.2.7", "60001"]), Request::Colors);
+        assert_eq!(parsed(&["-c"]), MoshClientRequest::Colors);
+        assert_eq!(
+            parsed(&["-c", "192.0.2.7", "60001"]),
+            MoshClientRequest::Colors
+        );
     }
 
     #[test]
     fn help_and_version_are_printed() {
-        let Request::Print(version) = parsed(&["x", "--version"]) else {
+        let MoshClientRequest::Print(version) = parsed(&["x", "--version"]) else {
             panic!("no version")
         };
         let first = version.lines().next();
         assert_eq!(first, Some("mosh-client (mosh 1.4.0) [build mosh 1.4.0]"));
-        assert!(matches!(parsed(&["--help"]), Request::Print(text) if text.contains("Usage: ")));
+        assert!(
+            matches!(parsed(&["--help"]), MoshClientRequest::Print(text) if text.contains("Usage: "))
+        );
     }
 
     #[test]
@@ -157,10 +164,13 @@ mod tests {
             &["-x", "192.0.2.7", "60001"],
             &["-h"],
         ] {
-            assert!(matches!(parsed(words), Request::Refuse(_)), "{words:?}");
+            assert!(
+                matches!(parsed(words), MoshClientRequest::Refuse(_)),
+                "{words:?}"
+            );
         }
         for port in ["y", "+5", "70000", "0", ""] {
-            let Request::Refuse(text) = parsed(&["192.0.2.7", port]) else {
+            let MoshClientRequest::Refuse(text) = parsed(&["192.0.2.7", port]) else {
                 panic!("{port:?} was accepted")
             };
             assert!(text.contains("Bad UDP port ("), "{text}");
