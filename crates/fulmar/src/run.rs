@@ -115,20 +115,20 @@ fn tell(error: &clap::Error, refused: u8) -> Result<u8, system::Failure> {
 }
 
 fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
-    use server::stock_options::{Request, parse};
-    match parse(words) {
-        Request::Start {
+    use server::stock_options::MoshServerRequest;
+    match MoshServerRequest::parse(words) {
+        MoshServerRequest::Start {
             options,
             complaints,
         } => {
             report::print_to_stderr(&complaints);
             server::run(options, Names::Stock)
         }
-        Request::Print(text) => {
+        MoshServerRequest::Print(text) => {
             report::print_to_stdout(&text);
             Ok(0)
         }
-        Request::Refuse(text) => Ok(refuse(&text)),
+        MoshServerRequest::Refuse(text) => Ok(refuse(&text)),
     }
 }
 

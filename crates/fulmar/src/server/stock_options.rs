@@ -13,7 +13,7 @@ use fulmar_login::{Bind, PortRange, ServerOptions, TerminalColors, assignment};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub(crate) enum MoshServerRequest {
     /// To start, after some complaints on standard error.
     Start {
         /// The options of the server to start.
@@ -38,37 +38,39 @@ pub(crate) fn version_text() -> String {
     )
 }
 
-/// Reads the words after the program's name.
-pub(crate) fn parse(words: &[OsString]) -> Request {
-    let end = words.iter().position(|word| word == "--");
-    let (words, command) = match end {
-        Some(end) => (&words[..end], &words[end + 1..]),
-        None => (words, &[][..]),
-    };
-    if words.iter().any(|word| word == "--help" || word == "-h") {
-        return Request::Print(USAGE.to_owned());
+impl MoshServerRequest {
+    /// Reads the words after the program's name.
+    pub(crate) fn parse(words: &[OsString]) -> MoshServerRequest {
+        let end = words.iter().position(|word| word == "--");
+        let (words, command) = match end {
+            Some(end) => (&words[..end], &words[end + 1..]),
+            None => (words, &[][..]),
+        };
+        if words.iter().any(|word| word == "--help" || word == "-h") {
+            return MoshServerRequest::Print(USAGE.to_owned());
+        }
+        if words.iter().any(|word| word == "--version") {
+            return MoshServerRequest::Print(version_text());
+        }
+        let request = match words {
+            [first, options @ ..] if first == "new" => parse_options(options),
+            [] => start(ServerOptions::default()),
+            [address] => start(bound_to(address)),
+            [address, port] => match PortRange::parse(&port.to_string_lossy()) {
+                Ok(ports) => start(ServerOptions {
+                    ports,
+                    ..bound_to(address)
+                }),
+                Err(error) => bad_ports(port, &error.to_string()),
+            },
+            _ => MoshServerRequest::Refuse(USAGE.to_owned()),
+        };
+        with_command(request, command)
     }
-    if words.iter().any(|word| word == "--version") {
-        return Request::Print(version_text());
-    }
-    let request = match words {
-        [first, options @ ..] if first == "new" => parse_options(options),
-        [] => start(ServerOptions::default()),
-        [address] => start(bound_to(address)),
-        [address, port] => match PortRange::parse(&port.to_string_lossy()) {
-            Ok(ports) => start(ServerOptions {
-                ports,
-                ..bound_to(address)
-            }),
-            Err(error) => bad_ports(port, &error.to_string()),
-        },
-        _ => Request::Refuse(USAGE.to_owned()),
-    };
-    with_command(request, command)
 }
 
-fn start(options: ServerOptions) -> Request {
-    Request::Start {
+fn start(options: ServerOptions) -> MoshServerRequest {
+    MoshServerRequest::Start {
         options,
         complaints: String::new(),
     }
@@ -81,12 +83,12 @@ fn bound_to(address: &OsStr) -> ServerOptions {
     }
 }
 
-fn with_command(request: Request, command: &[OsString]) -> Request {
+fn with_command(request: MoshServerRequest, command: &[OsString]) -> MoshServerRequest {
     match request {
-        Request::Start {
+        MoshServerRequest::Start {
             options,
             complaints,
-        } => Request::Start {
+        } => MoshServerRequest::Start {
             options: ServerOptions {
                 command: command.to_vec(),
                 ..options
@@ -97,16 +99,16 @@ fn with_command(request: Request, command: &[OsString]) -> Request {
     }
 }
 
-fn bad_ports(ports: &OsStr, why: &str) -> Request {
+fn bad_ports(ports: &OsStr, why: &str) -> MoshServerRequest {
     // The wrapper looks for the words "Bad UDP port": docs/protocol.md §2.4.
-    Request::Refuse(format!(
+    MoshServerRequest::Refuse(format!(
         "mosh-server: Bad UDP port range ({}): {why}\n{USAGE}",
         ports.display()
     ))
 }
 
-fn bad_colors(colors: &OsStr) -> Request {
-    Request::Refuse(format!(
+fn bad_colors(colors: &OsStr) -> MoshServerRequest {
+    MoshServerRequest::Refuse(format!(
         "mosh-server: Bad number of colors ({})\n{USAGE}",
         colors.display()
     ))
@@ -114,7 +116,7 @@ fn bad_colors(colors: &OsStr) -> Request {
 
 /// Reads what comes after `new`. Options may be joined (`-sv`), have their argument joined
 /// (`-p60500`) or after them, and stand between words that mean nothing.
-fn parse_options(words: &[OsString]) -> Request {
+fn parse_options(words: &[OsString]) -> MoshServerRequest {
     let mut options = ServerOptions::default();
     let mut complaints = String::new();
     let mut ports: Option<OsString> = None;
@@ -164,7 +166,7 @@ fn parse_options(words: &[OsString]) -> Request {
             Err(error) => return bad_ports(&text, &error.to_string()),
         }
     }
-    Request::Start {
+    MoshServerRequest::Start {
         options,
         complaints,
     }
@@ -189,14 +191,14 @@ fn count(text: &OsStr) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Request {
+    fn parsed(line: &str) -> MoshServerRequest {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        parse(&words)
+        MoshServerRequest::parse(&words)
     }
 
     fn options(line: &str) -> ServerOptions {
         match parsed(line) {
-            Request::Start {
+            MoshServerRequest::Start {
                 options,
                 complaints,
             } if complaints.is_empty() => options,
@@ -206,7 +208,7 @@ mod tests {
 
     fn complaints(line: &str) -> usize {
         match parsed(line) {
-            Request::Start { complaints, .. } => complaints.matches("Usage: ").count(),
+            MoshServerRequest::Start { complaints, .. } => complaints.matches("Usage: ").count(),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -251,7 +253,10 @@ mod tests {
         assert_eq!(both.bind, Bind::Address("10.0.0.1".into()));
         assert_eq!(both.ports, ports("60500"));
         assert_eq!(options("-- echo").command, ["echo"]);
-        assert!(matches!(parsed("10.0.0.1 60500 x"), Request::Refuse(_)));
+        assert!(matches!(
+            parsed("10.0.0.1 60500 x"),
+            MoshServerRequest::Refuse(_)
+        ));
         // Without `new` an option is taken for the address.
         assert_eq!(options("-v").bind, Bind::Address("-v".into()));
     }
@@ -269,13 +274,13 @@ mod tests {
     #[test]
     fn bad_numbers_are_refused() {
         for line in ["new -p x", "new -p 0:5", "new -p 60510:60500", "10.0.0.1 x"] {
-            let Request::Refuse(text) = parsed(line) else {
+            let MoshServerRequest::Refuse(text) = parsed(line) else {
                 panic!("{line} was accepted")
             };
             assert!(text.contains("Bad UDP port range ("), "{text}");
         }
         for line in ["new -c x", "new -p x -c 256x"] {
-            let Request::Refuse(text) = parsed(line) else {
+            let MoshServerRequest::Refuse(text) = parsed(line) else {
                 panic!("{line} was accepted")
             };
             assert!(text.contains("Bad number of colors ("), "{text}");
@@ -285,9 +290,13 @@ mod tests {
     #[test]
     fn help_and_version_win_from_anywhere_before_the_command() {
         for line in ["--help", "new -p x -h", "bogus --help bogus"] {
-            assert_eq!(parsed(line), Request::Print(USAGE.to_owned()), "{line}");
+            assert_eq!(
+                parsed(line),
+                MoshServerRequest::Print(USAGE.to_owned()),
+                "{line}"
+            );
         }
-        let Request::Print(version) = parsed("new --version") else {
+        let MoshServerRequest::Print(version) = parsed("new --version") else {
             panic!("no version")
         };
         let first = version.lines().next();
