@@ -28,7 +28,7 @@ use fulmar_settings::Environment;
 pub(crate) use self::error::Failure;
 use self::lines::{Hearing, Invitation};
 pub(crate) use self::options::UsageError;
-use self::options::{MoshOptions, Request, Route};
+use self::options::{MoshOptions, MoshRequest, Route};
 use self::resolve::Wish;
 use self::ssh::Starter;
 use crate::environment;
@@ -78,18 +78,18 @@ Usage: mosh [options] [--] [user@]host [command...]
 /// When there is no session.
 pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
     let environment = environment::current();
-    match Request::parse(words, &environment) {
-        Ok(Request::Session(wishes)) => match start(&wishes, argv0, words, &environment)? {},
-        Ok(Request::Relay {
+    match MoshRequest::parse(words, &environment) {
+        Ok(MoshRequest::Session(wishes)) => match start(&wishes, argv0, words, &environment)? {},
+        Ok(MoshRequest::Relay {
             host,
             service,
             family,
         }) => fake_proxy::run(&host, &service, &family),
-        Ok(Request::Help) => {
+        Ok(MoshRequest::Help) => {
             report::print_to_stdout(USAGE);
             Ok(0)
         }
-        Ok(Request::Version) => {
+        Ok(MoshRequest::Version) => {
             // Scripts read the first line.
             report::print_to_stdout("mosh 1.4.0 [build mosh 1.4.0]\n");
             report::print_to_stdout(STAND_IN_TEXT);

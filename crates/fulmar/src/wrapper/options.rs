@@ -11,7 +11,7 @@ use super::command_line::{self, Known, OptionValue, Order, Takes};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub(crate) enum MoshRequest {
     /// A session.
     Session(Box<MoshOptions>),
     /// To carry ssh's bytes to a server, for another process of ours.
@@ -157,7 +157,7 @@ const fn known(id: Flag, names: &'static [&'static str], takes: Takes) -> Known<
     Known { id, names, takes }
 }
 
-impl Request {
+impl MoshRequest {
     /// Reads the words after the program's name.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ impl Request {
     pub(crate) fn parse(
         words: &[OsString],
         environment: &Environment,
-    ) -> Result<Request, UsageError> {
+    ) -> Result<MoshRequest, UsageError> {
         let order = match environment.get_filled("POSIXLY_CORRECT") {
             Some(_) => Order::First,
             None => Order::Anywhere,
@@ -176,10 +176,10 @@ impl Request {
         // Before any value is judged: help is printed beside wrong ones, too (docs/protocol.md
         // §2.2).
         if given.is_set(Flag::Help) {
-            return Ok(Request::Help);
+            return Ok(MoshRequest::Help);
         }
         if given.is_set(Flag::Version) {
-            return Ok(Request::Version);
+            return Ok(MoshRequest::Version);
         }
         let prediction = given.prediction(environment)?;
         let route = given.route()?;
@@ -188,7 +188,7 @@ impl Request {
         let mut operands = line.operands.into_iter();
         if given.is_set(Flag::FakeProxy) {
             return match (operands.next(), operands.next()) {
-                (Some(host), Some(service)) => Ok(Request::Relay {
+                (Some(host), Some(service)) => Ok(MoshRequest::Relay {
                     host,
                     service,
                     family,
@@ -211,7 +211,7 @@ impl Request {
             bind: given.bind(),
             route,
         };
-        Ok(Request::Session(Box::new(wishes)))
+        Ok(MoshRequest::Session(Box::new(wishes)))
     }
 }
 
@@ -329,14 +329,14 @@ impl GivenOptions {
 mod tests {
     use super::*;
 
-    fn parsed_in(line: &str, variables: &[(&str, &str)]) -> Result<Request, UsageError> {
+    fn parsed_in(line: &str, variables: &[(&str, &str)]) -> Result<MoshRequest, UsageError> {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        Request::parse(&words, &variables.iter().copied().collect())
+        MoshRequest::parse(&words, &variables.iter().copied().collect())
     }
 
     fn wishes(line: &str) -> MoshOptions {
         match parsed_in(line, &[]) {
-            Ok(Request::Session(wishes)) => *wishes,
+            Ok(MoshRequest::Session(wishes)) => *wishes,
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -407,7 +407,7 @@ mod tests {
     fn the_environment_says_a_prediction_mode_if_nobody_else_does() {
         let mode =
             |line: &str, mode: &str| match parsed_in(line, &[("MOSH_PREDICTION_DISPLAY", mode)]) {
-                Ok(Request::Session(wishes)) => Some(wishes.prediction),
+                Ok(MoshRequest::Session(wishes)) => Some(wishes.prediction),
                 _ => None,
             };
         assert_eq!(mode("host", "never").as_deref(), Some("never"));
@@ -419,15 +419,15 @@ mod tests {
 
     #[test]
     fn help_and_version_come_before_what_is_wrong_with_values() {
-        assert_eq!(parsed_in("--help --predict=x", &[]), Ok(Request::Help));
-        assert_eq!(parsed_in("--version --help", &[]), Ok(Request::Help));
-        assert_eq!(parsed_in("host -v -p x", &[]), Ok(Request::Version));
+        assert_eq!(parsed_in("--help --predict=x", &[]), Ok(MoshRequest::Help));
+        assert_eq!(parsed_in("--version --help", &[]), Ok(MoshRequest::Help));
+        assert_eq!(parsed_in("host -v -p x", &[]), Ok(MoshRequest::Version));
         assert!(parsed_in("--help -x", &[]).is_err());
     }
 
     #[test]
     fn the_proxy_is_asked_for_with_host_and_port() {
-        let relay = Request::Relay {
+        let relay = MoshRequest::Relay {
             host: "host".into(),
             service: "22".into(),
             family: "inet6".into(),
@@ -465,7 +465,7 @@ mod tests {
     #[test]
     fn posix_order_can_be_asked_for() {
         let environment = [("POSIXLY_CORRECT", "1")];
-        let Ok(Request::Session(wishes)) = parsed_in("-4 host ls -l", &environment) else {
+        let Ok(MoshRequest::Session(wishes)) = parsed_in("-4 host ls -l", &environment) else {
             panic!("no session")
         };
         assert_eq!(wishes.command, ["ls", "-l"]);

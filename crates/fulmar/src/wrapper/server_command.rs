@@ -65,12 +65,12 @@ fn assignment(name: &str, value: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wrapper::options::Request;
+    use crate::wrapper::options::MoshRequest;
 
     fn command(line: &str, variables: &[(&str, &str)]) -> String {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let environment = variables.iter().copied().collect();
-        let Ok(Request::Session(wishes)) = Request::parse(&words, &environment) else {
+        let Ok(MoshRequest::Session(wishes)) = MoshRequest::parse(&words, &environment) else {
             panic!("{line} is no session")
         };
         let command = server_command(&wishes, "256", &environment);
