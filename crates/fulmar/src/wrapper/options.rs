@@ -55,14 +55,14 @@ pub(crate) struct MoshOptions {
     /// The server's UDP ports, checked, as they were written.
     pub(crate) ports: Option<String>,
     /// The address on which the server listens.
-    pub(crate) bind: Bind,
+    pub(crate) bind: MoshBind,
     /// The way in which the server's address is found.
     pub(crate) route: Route,
 }
 
 /// The address on which the server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Bind {
+pub(crate) enum MoshBind {
     /// The address that ssh came to.
     Ssh,
     /// All addresses.
@@ -315,12 +315,12 @@ impl GivenOptions {
         }
     }
 
-    fn bind(&self) -> Bind {
+    fn bind(&self) -> MoshBind {
         let word = self.word_or(Flag::BindServer, "ssh");
         match word.to_ascii_lowercase().to_str() {
-            Some("ssh") => Bind::Ssh,
-            Some("any") => Bind::Any,
-            _ => Bind::Address(word),
+            Some("ssh") => MoshBind::Ssh,
+            Some("any") => MoshBind::Any,
+            _ => MoshBind::Address(word),
         }
     }
 }
@@ -355,7 +355,7 @@ mod tests {
             initializes: true,
             family: "prefer-inet".into(),
             ports: None,
-            bind: Bind::Ssh,
+            bind: MoshBind::Ssh,
             route: Route::Proxy,
         };
         assert_eq!(wishes("ada@host"), usual);
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!((all.prediction.as_str(), all.overwrites), ("never", true));
         assert_eq!(all.family, "inet");
         assert_eq!(all.ports.as_deref(), Some("60500:60510"));
-        assert_eq!(all.bind, Bind::Any);
+        assert_eq!(all.bind, MoshBind::Any);
         assert!(!all.has_tty && !all.initializes);
         assert_eq!(all.client, Some("c".into()));
         assert_eq!((all.server, all.ssh), ("s".into(), "t".into()));
@@ -386,7 +386,7 @@ mod tests {
         assert!(wishes("--no-init --init host").initializes);
         assert_eq!(
             wishes("--bind-server=::1 host").bind,
-            Bind::Address("::1".into())
+            MoshBind::Address("::1".into())
         );
     }
 

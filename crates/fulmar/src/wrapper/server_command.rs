@@ -8,7 +8,7 @@ use fulmar_login::LOCALE_VARIABLES;
 use fulmar_login::shell_words::quoted;
 use fulmar_settings::Environment;
 
-use super::options::{Bind, MoshOptions, Route};
+use super::options::{MoshBind, MoshOptions, Route};
 
 /// Says where ssh has come to, in any shell that a user may have there: it is one command with one
 /// word in quotes.
@@ -35,10 +35,10 @@ pub(crate) fn server_command(
 fn words(wishes: &MoshOptions, colors: &str, environment: &Environment) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["new".into(), "-c".into(), colors.into()];
     match (&wishes.bind, wishes.route) {
-        (Bind::Ssh, Route::ThisMachine) => words.extend(["-i".into(), wishes.host.clone()]),
-        (Bind::Ssh, _) => words.push("-s".into()),
-        (Bind::Any, _) => {}
-        (Bind::Address(address), _) => words.extend(["-i".into(), address.clone()]),
+        (MoshBind::Ssh, Route::ThisMachine) => words.extend(["-i".into(), wishes.host.clone()]),
+        (MoshBind::Ssh, _) => words.push("-s".into()),
+        (MoshBind::Any, _) => {}
+        (MoshBind::Address(address), _) => words.extend(["-i".into(), address.clone()]),
     }
     if let Some(ports) = &wishes.ports {
         words.extend(["-p".into(), ports.into()]);
