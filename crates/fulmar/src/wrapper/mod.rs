@@ -28,7 +28,7 @@ use fulmar_settings::Environment;
 pub(crate) use self::error::Failure;
 use self::lines::{Hearing, Invitation};
 pub(crate) use self::options::UsageError;
-use self::options::{MoshOptions, MoshRequest, Route};
+use self::options::{MoshOptions, MoshRequest, MoshRoute};
 use self::resolve::Wish;
 use self::ssh::Starter;
 use crate::environment;
@@ -117,17 +117,17 @@ fn start(
     let server = server_command::server_command(wishes, &colors, environment);
     let mut hearing = Hearing::default();
     let mut command = match wishes.route {
-        Route::ThisMachine => {
+        MoshRoute::ThisMachine => {
             hearing.address = Some(wishes.host.to_string_lossy().into_owned());
             ssh::server_here(&server, environment.get_filled("HOME"))
         }
-        Route::Resolved => {
+        MoshRoute::Resolved => {
             let (host, address) = resolved(wishes, &name)?;
             hearing.address = Some(address);
             ssh::ssh(wishes, &host, &[], &server)?
         }
-        Route::SshConnection => ssh::ssh(wishes, &wishes.host, &[], &server)?,
-        Route::Proxy => ssh::ssh(wishes, &wishes.host, &ourselves(argv0)?, &server)?,
+        MoshRoute::SshConnection => ssh::ssh(wishes, &wishes.host, &[], &server)?,
+        MoshRoute::Proxy => ssh::ssh(wishes, &wishes.host, &ourselves(argv0)?, &server)?,
     };
     let common = common_variables(wishes);
     command.envs(common.clone()).env_remove(client::PREDICTION);

@@ -57,7 +57,7 @@ pub(crate) struct MoshOptions {
     /// The address on which the server listens.
     pub(crate) bind: MoshBind,
     /// The way in which the server's address is found.
-    pub(crate) route: Route,
+    pub(crate) route: MoshRoute,
 }
 
 /// The address on which the server listens.
@@ -73,7 +73,7 @@ pub(crate) enum MoshBind {
 
 /// The way in which the server is started and its address is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Route {
+pub(crate) enum MoshRoute {
     /// There is no ssh, and the host is the address.
     ThisMachine,
     /// We connect for ssh, and see where to.
@@ -269,16 +269,16 @@ impl GivenOptions {
         }
     }
 
-    fn route(&self) -> Result<Route, UsageError> {
+    fn route(&self) -> Result<MoshRoute, UsageError> {
         let word = self.word_or(Flag::RemoteIp, "proxy");
         let route = match word.to_str() {
-            Some("proxy") => Route::Proxy,
-            Some("local") => Route::Resolved,
-            Some("remote") => Route::SshConnection,
+            Some("proxy") => MoshRoute::Proxy,
+            Some("local") => MoshRoute::Resolved,
+            Some("remote") => MoshRoute::SshConnection,
             _ => return Err(UsageError::Route(word.to_string_lossy().into_owned())),
         };
         Ok(if self.is_set(Flag::Local) {
-            Route::ThisMachine
+            MoshRoute::ThisMachine
         } else {
             route
         })
@@ -356,7 +356,7 @@ mod tests {
             family: "prefer-inet".into(),
             ports: None,
             bind: MoshBind::Ssh,
-            route: Route::Proxy,
+            route: MoshRoute::Proxy,
         };
         assert_eq!(wishes("ada@host"), usual);
         assert_eq!(
@@ -393,14 +393,14 @@ mod tests {
     #[test]
     fn ways_to_the_address_have_names() {
         let route = |option: &str| wishes(&format!("{option} 127.0.0.1")).route;
-        assert_eq!(route("--experimental-remote-ip=proxy"), Route::Proxy);
-        assert_eq!(route("--experimental-remote-ip=local"), Route::Resolved);
+        assert_eq!(route("--experimental-remote-ip=proxy"), MoshRoute::Proxy);
+        assert_eq!(route("--experimental-remote-ip=local"), MoshRoute::Resolved);
         assert_eq!(
             route("--experimental-remote-ip=remote"),
-            Route::SshConnection
+            MoshRoute::SshConnection
         );
-        assert_eq!(route("--local"), Route::ThisMachine);
-        assert_eq!(route("--local --e=remote"), Route::ThisMachine);
+        assert_eq!(route("--local"), MoshRoute::ThisMachine);
+        assert_eq!(route("--local --e=remote"), MoshRoute::ThisMachine);
     }
 
     #[test]
@@ -469,6 +469,6 @@ mod tests {
             panic!("no session")
         };
         assert_eq!(wishes.command, ["ls", "-l"]);
-        assert_eq!(wishes.route, Route::Proxy);
+        assert_eq!(wishes.route, MoshRoute::Proxy);
     }
 }

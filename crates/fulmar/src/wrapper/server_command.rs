@@ -8,7 +8,7 @@ use fulmar_login::LOCALE_VARIABLES;
 use fulmar_login::shell_words::quoted;
 use fulmar_settings::Environment;
 
-use super::options::{MoshBind, MoshOptions, Route};
+use super::options::{MoshBind, MoshOptions, MoshRoute};
 
 /// Says where ssh has come to, in any shell that a user may have there: it is one command with one
 /// word in quotes.
@@ -21,7 +21,7 @@ pub(crate) fn server_command(
     environment: &Environment,
 ) -> OsString {
     let mut line = OsString::new();
-    if wishes.route == Route::SshConnection {
+    if wishes.route == MoshRoute::SshConnection {
         line.push(TELL_ADDRESS);
     }
     line.push(&wishes.server);
@@ -35,7 +35,7 @@ pub(crate) fn server_command(
 fn words(wishes: &MoshOptions, colors: &str, environment: &Environment) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["new".into(), "-c".into(), colors.into()];
     match (&wishes.bind, wishes.route) {
-        (MoshBind::Ssh, Route::ThisMachine) => words.extend(["-i".into(), wishes.host.clone()]),
+        (MoshBind::Ssh, MoshRoute::ThisMachine) => words.extend(["-i".into(), wishes.host.clone()]),
         (MoshBind::Ssh, _) => words.push("-s".into()),
         (MoshBind::Any, _) => {}
         (MoshBind::Address(address), _) => words.extend(["-i".into(), address.clone()]),

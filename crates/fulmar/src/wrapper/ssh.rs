@@ -13,7 +13,7 @@ use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
 use super::error::Failure;
-use super::options::{MoshOptions, Route};
+use super::options::{MoshOptions, MoshRoute};
 use crate::system::{cannot_start, while_doing};
 
 /// A program that starts a server, and all that it prints, on either stream.
@@ -82,16 +82,16 @@ pub(crate) fn ssh(
         command.arg("-tt");
     }
     match wishes.route {
-        Route::Proxy => {
+        MoshRoute::Proxy => {
             // A master connection would make none of its own, and our proxy would see no address.
             command.args(["-S", "none", "-o"]);
             command.arg(proxy_option(ourselves, &wishes.family));
             // ssh runs it with the user's shell, which may not be a POSIX one.
             command.env("SHELL", "/bin/sh");
         }
-        Route::SshConnection if wishes.family == "inet" => _ = command.arg("-4"),
-        Route::SshConnection if wishes.family == "inet6" => _ = command.arg("-6"),
-        Route::SshConnection | Route::Resolved | Route::ThisMachine => {}
+        MoshRoute::SshConnection if wishes.family == "inet" => _ = command.arg("-4"),
+        MoshRoute::SshConnection if wishes.family == "inet6" => _ = command.arg("-6"),
+        MoshRoute::SshConnection | MoshRoute::Resolved | MoshRoute::ThisMachine => {}
     }
     command.arg(host).arg("--").arg(server);
     Ok(command)
