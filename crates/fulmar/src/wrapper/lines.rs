@@ -26,7 +26,7 @@ pub(crate) struct Invitation {
 
 /// The parts that were understood of the lines so far.
 #[derive(Default)]
-pub(crate) struct Hearing {
+pub(crate) struct StarterOutput {
     /// The address that ssh has connected to; or the one that we know by ourselves.
     pub(crate) address: Option<String>,
     /// The address at which ssh has arrived, as the far side tells.
@@ -36,7 +36,7 @@ pub(crate) struct Hearing {
     pub(crate) invitation: Option<Invitation>,
 }
 
-impl Hearing {
+impl StarterOutput {
     /// Reads until the server's line or the end, and gives the other lines to `show`, without what
     /// ends them. Nothing is kept of them, so there may be any number.
     ///
@@ -133,17 +133,17 @@ mod tests {
 
     /// Listens to `said`, and returns what was understood and shown, and how much was not read.
     fn heard_from(
-        mut hearing: Hearing,
+        mut hearing: StarterOutput,
         said: &str,
-    ) -> (Result<Hearing, Failure>, Vec<String>, usize) {
+    ) -> (Result<StarterOutput, Failure>, Vec<String>, usize) {
         let mut input = said.as_bytes();
         let mut shown = Vec::new();
         let outcome = hearing.listen(&mut input, |line| shown.push(text(line)));
         (outcome.map(|()| hearing), shown, input.len())
     }
 
-    fn heard(said: &str) -> (Result<Hearing, Failure>, Vec<String>, usize) {
-        heard_from(Hearing::default(), said)
+    fn heard(said: &str) -> (Result<StarterOutput, Failure>, Vec<String>, usize) {
+        heard_from(StarterOutput::default(), said)
     }
 
     #[test]
@@ -212,9 +212,9 @@ mod tests {
     fn an_address_is_told_once_and_not_at_all_if_it_is_known() {
         let (outcome, ..) = heard("MOSH IP ::1\nMOSH IP ::1\n");
         assert!(matches!(outcome, Err(Failure::SecondAddress)));
-        let known = Hearing {
+        let known = StarterOutput {
             address: Some("192.0.2.7".to_owned()),
-            ..Hearing::default()
+            ..StarterOutput::default()
         };
         let (outcome, ..) = heard_from(known, "MOSH IP nonsense\n");
         assert!(matches!(outcome, Err(Failure::SecondAddress)));

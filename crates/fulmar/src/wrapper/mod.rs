@@ -26,7 +26,7 @@ use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
 
 pub(crate) use self::error::Failure;
-use self::lines::{Hearing, Invitation};
+use self::lines::{Invitation, StarterOutput};
 pub(crate) use self::options::UsageError;
 use self::options::{MoshOptions, MoshRequest, MoshRoute};
 use self::resolve::Wish;
@@ -115,7 +115,7 @@ fn start(
     let name = login::host_of(&wishes.host)?;
     let colors = client::colors(wishes, environment)?;
     let server = server_command::server_command(wishes, &colors, environment);
-    let mut hearing = Hearing::default();
+    let mut hearing = StarterOutput::default();
     let mut command = match wishes.route {
         MoshRoute::ThisMachine => {
             hearing.address = Some(wishes.host.to_string_lossy().into_owned());
@@ -173,7 +173,7 @@ fn show(line: &[u8]) {
 /// # Errors
 ///
 /// When something of it was not said.
-fn conclude(hearing: Hearing, wishes: &MoshOptions) -> Result<(String, Invitation), Failure> {
+fn conclude(hearing: StarterOutput, wishes: &MoshOptions) -> Result<(String, Invitation), Failure> {
     let host = || wishes.host.clone();
     let has_range = wishes
         .ports
