@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use fulmar_settings::Environment;
 
 use super::error::Failure;
-use super::lines::Invitation;
+use super::lines::ServerLine;
 use super::options::MoshOptions;
 use crate::client::capabilities;
 use crate::system::{cannot_start, while_doing};
@@ -76,7 +76,7 @@ pub(crate) fn command(
     wishes: &MoshOptions,
     words: &[OsString],
     address: &str,
-    invitation: &Invitation,
+    invitation: &ServerLine,
 ) -> Result<Command, Failure> {
     let mut command = match &wishes.client {
         Some(program) => Command::new(program),

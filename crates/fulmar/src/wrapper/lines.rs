@@ -17,7 +17,7 @@ use crate::system::while_doing;
 const LINE_BYTES_MAX: u64 = 1024;
 
 /// The content of the server's line, as it is handed to a client: docs/protocol.md §2.8 has it checked there.
-pub(crate) struct Invitation {
+pub(crate) struct ServerLine {
     /// Digits.
     pub(crate) port: String,
     /// 22 characters.
@@ -33,7 +33,7 @@ pub(crate) struct StarterOutput {
     pub(crate) address_over_there: Option<String>,
     /// The server did not like its ports.
     pub(crate) ports_are_bad: bool,
-    pub(crate) invitation: Option<Invitation>,
+    pub(crate) invitation: Option<ServerLine>,
 }
 
 impl StarterOutput {
@@ -105,13 +105,13 @@ fn numeric(word: &str) -> Option<String> {
     address::parse(OsStr::new(word), 0).map(|_| word.to_owned())
 }
 
-fn invitation(rest: &str) -> Option<Invitation> {
+fn invitation(rest: &str) -> Option<ServerLine> {
     let (port, key) = rest.trim_ascii_end().split_once(' ')?;
     let digits = port.bytes().all(|byte| byte.is_ascii_digit());
     let is_port = digits && port.parse::<u16>().is_ok_and(|port| port > 0);
     let in_key = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let is_key = key.len() == 22 && key.bytes().all(in_key);
-    (is_port && is_key).then(|| Invitation {
+    (is_port && is_key).then(|| ServerLine {
         port: port.to_owned(),
         key: Zeroizing::new(key.to_owned()),
     })

@@ -26,7 +26,7 @@ use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
 
 pub(crate) use self::error::Failure;
-use self::lines::{Invitation, StarterOutput};
+use self::lines::{ServerLine, StarterOutput};
 pub(crate) use self::options::UsageError;
 use self::options::{MoshOptions, MoshRequest, MoshRoute};
 use self::resolve::Wish;
@@ -173,7 +173,7 @@ fn show(line: &[u8]) {
 /// # Errors
 ///
 /// When something of it was not said.
-fn conclude(hearing: StarterOutput, wishes: &MoshOptions) -> Result<(String, Invitation), Failure> {
+fn conclude(hearing: StarterOutput, wishes: &MoshOptions) -> Result<(String, ServerLine), Failure> {
     let host = || wishes.host.clone();
     let has_range = wishes
         .ports
