@@ -13,7 +13,7 @@ use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::resolve::numeric;
 
 use super::error::Failure;
-use super::resolve::{Wish, addresses};
+use super::resolve::{AddressPreference, addresses};
 use crate::report;
 use crate::system::while_doing;
 
@@ -29,7 +29,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 ///
 /// When there is no address, or none answers.
 pub(crate) fn run(host: &OsStr, service: &OsStr, family: &OsStr) -> Result<u8, Failure> {
-    let addresses = addresses(host, service, Wish::of_word(family))?;
+    let addresses = addresses(host, service, AddressPreference::of_word(family))?;
     let (stream, address) = connect(&addresses).map_err(|(address, error)| Failure::NoTcp {
         host: host.to_owned(),
         address,

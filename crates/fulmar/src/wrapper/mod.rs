@@ -29,7 +29,7 @@ pub(crate) use self::error::Failure;
 use self::lines::{ServerLine, StarterOutput};
 pub(crate) use self::options::UsageError;
 use self::options::{MoshOptions, MoshRequest, MoshRoute};
-use self::resolve::Wish;
+use self::resolve::AddressPreference;
 use self::ssh::Starter;
 use crate::environment;
 use crate::names::{Program, STAND_IN_TEXT};
@@ -140,7 +140,7 @@ fn start(
 
 /// Returns the host as ssh is to have it, with an address in place of its name, and the address.
 fn resolved(wishes: &MoshOptions, name: &OsStr) -> Result<(OsString, String), Failure> {
-    let wish = Wish::of_word(&wishes.family);
+    let wish = AddressPreference::of_word(&wishes.family);
     let found = resolve::addresses(name, OsStr::new("22"), wish)?;
     // The list is not empty; if it were, ssh would say that the name is.
     let address = found

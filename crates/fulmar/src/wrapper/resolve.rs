@@ -14,7 +14,7 @@ use super::error::Failure;
 
 /// A wish for a family of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum AddressPreference {
     /// Only these.
     Only(Family),
     /// These first.
@@ -25,16 +25,16 @@ pub(crate) enum Wish {
     One,
 }
 
-impl Wish {
+impl AddressPreference {
     /// Reads a word of `--family`. As with stock, a word that means nothing is `auto`.
-    pub(crate) fn of_word(word: &OsStr) -> Wish {
+    pub(crate) fn of_word(word: &OsStr) -> AddressPreference {
         match word.to_str() {
-            Some("inet") => Wish::Only(Family::V4),
-            Some("inet6") => Wish::Only(Family::V6),
-            Some("prefer-inet") => Wish::First(Family::V4),
-            Some("prefer-inet6") => Wish::First(Family::V6),
-            Some("all") => Wish::All,
-            _ => Wish::One,
+            Some("inet") => AddressPreference::Only(Family::V4),
+            Some("inet6") => AddressPreference::Only(Family::V6),
+            Some("prefer-inet") => AddressPreference::First(Family::V4),
+            Some("prefer-inet6") => AddressPreference::First(Family::V6),
+            Some("all") => AddressPreference::All,
+            _ => AddressPreference::One,
         }
     }
 
@@ -42,10 +42,10 @@ impl Wish {
     /// families and that is not wished for.
     fn order(self, mut addresses: Vec<SocketAddr>) -> Option<Vec<SocketAddr>> {
         match self {
-            Wish::Only(_) | Wish::All => {}
-            Wish::First(Family::V4) => addresses.sort_by_key(SocketAddr::is_ipv6),
-            Wish::First(_) => addresses.sort_by_key(SocketAddr::is_ipv4),
-            Wish::One => {
+            AddressPreference::Only(_) | AddressPreference::All => {}
+            AddressPreference::First(Family::V4) => addresses.sort_by_key(SocketAddr::is_ipv6),
+            AddressPreference::First(_) => addresses.sort_by_key(SocketAddr::is_ipv4),
+            AddressPreference::One => {
                 let ipv4_count = addresses.iter().filter(|address| address.is_ipv4()).count();
                 if ipv4_count != 0 && ipv4_count != addresses.len() {
                     return None;
@@ -64,10 +64,10 @@ impl Wish {
 pub(crate) fn addresses(
     host: &OsStr,
     service: &OsStr,
-    wish: Wish,
+    wish: AddressPreference,
 ) -> Result<Vec<SocketAddr>, Failure> {
     let family = match wish {
-        Wish::Only(family) => family,
+        AddressPreference::Only(family) => family,
         _ => Family::Any,
     };
     let found = resolve(host, service, family).map_err(|error| Failure::NoSuchHost {
@@ -87,7 +87,7 @@ mod tests {
         let addresses = addresses
             .iter()
             .map(|ip| SocketAddr::new(ip.parse().unwrap(), 22));
-        let ordered = Wish::of_word(OsStr::new(word)).order(addresses.collect())?;
+        let ordered = AddressPreference::of_word(OsStr::new(word)).order(addresses.collect())?;
         Some(
             ordered
                 .iter()
@@ -122,7 +122,7 @@ mod tests {
             addresses(
                 OsStr::new(host),
                 OsStr::new("22"),
-                Wish::of_word(OsStr::new(word)),
+                AddressPreference::of_word(OsStr::new(word)),
             )
         };
         assert!(addresses("::1", "inet6").is_ok_and(|found| found.len() == 1));
