@@ -152,6 +152,10 @@ fn types() -> Vec<(&'static str, &'static str)> {
             include_str!("../wrapper/error.rs"),
         ),
         (
+            type_name::<crate::wrapper::StarterError>(),
+            include_str!("../wrapper/starter_error.rs"),
+        ),
+        (
             type_name::<crate::system::Failure>(),
             include_str!("../system.rs"),
         ),

@@ -8,6 +8,7 @@ use std::io::{BufRead, Read as _};
 use zeroize::Zeroizing;
 
 use super::error::Failure;
+use super::starter_error::StarterError;
 use crate::address;
 use crate::system::while_doing;
 
@@ -70,12 +71,12 @@ impl StarterOutput {
     }
 
     /// Takes what is for us, and returns whether it was.
-    fn understand(&mut self, line: &[u8]) -> Result<bool, Failure> {
+    fn understand(&mut self, line: &[u8]) -> Result<bool, StarterError> {
         // The words of a message of the server's.
         const BAD_PORTS: &[u8] = b"Bad UDP port";
         if let Some(rest) = line.strip_prefix(b"MOSH IP ") {
             if self.address.is_some() {
-                return Err(Failure::SecondAddress);
+                return Err(StarterError::SecondAddress);
             }
             let address = numeric(text(rest).trim_ascii_end());
             self.address = Some(address.ok_or_else(|| bad_line("MOSH IP"))?);
@@ -117,8 +118,8 @@ fn invitation(rest: &str) -> Option<ServerLine> {
     })
 }
 
-fn bad_line(begins: &'static str) -> Failure {
-    Failure::BadLine { begins }
+fn bad_line(begins: &'static str) -> StarterError {
+    StarterError::BadLine { begins }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -203,7 +204,10 @@ mod tests {
             "MOSH IP -v\n".to_owned(),
         ] {
             let (outcome, shown, _) = heard(&said);
-            assert!(matches!(outcome, Err(Failure::BadLine { .. })), "{said}");
+            assert!(
+                matches!(outcome, Err(Failure::Starter(StarterError::BadLine { .. }))),
+                "{said}"
+            );
             assert!(shown.is_empty(), "{said}");
         }
     }
@@ -211,13 +215,19 @@ mod tests {
     #[test]
     fn an_address_is_told_once_and_not_at_all_if_it_is_known() {
         let (outcome, ..) = heard("MOSH IP ::1\nMOSH IP ::1\n");
-        assert!(matches!(outcome, Err(Failure::SecondAddress)));
+        assert!(matches!(
+            outcome,
+            Err(Failure::Starter(StarterError::SecondAddress))
+        ));
         let known = StarterOutput {
             address: Some("192.0.2.7".to_owned()),
             ..StarterOutput::default()
         };
         let (outcome, ..) = heard_from(known, "MOSH IP nonsense\n");
-        assert!(matches!(outcome, Err(Failure::SecondAddress)));
+        assert!(matches!(
+            outcome,
+            Err(Failure::Starter(StarterError::SecondAddress))
+        ));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod options;
 mod resolve;
 mod server_command;
 mod ssh;
+mod starter_error;
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -31,6 +32,8 @@ pub(crate) use self::options::UsageError;
 use self::options::{MoshOptions, MoshRequest, MoshRoute};
 use self::resolve::AddressPreference;
 use self::ssh::Starter;
+pub(crate) use self::starter_error::StarterError;
+
 use crate::environment;
 use crate::names::{Program, STAND_IN_TEXT};
 use crate::system::while_doing;
@@ -99,7 +102,7 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
             report::print_to_stderr(USAGE);
             Ok(Names::Stock.failure_status())
         }
-        Err(mistake) => Err(Failure::StarterOptions(mistake)),
+        Err(mistake) => Err(StarterError::Usage(mistake).into()),
     }
 }
 
@@ -173,7 +176,10 @@ fn show(line: &[u8]) {
 /// # Errors
 ///
 /// When something of it was not said.
-fn conclude(hearing: StarterOutput, wishes: &MoshOptions) -> Result<(String, ServerLine), Failure> {
+fn conclude(
+    hearing: StarterOutput,
+    wishes: &MoshOptions,
+) -> Result<(String, ServerLine), StarterError> {
     let host = || wishes.host.clone();
     let has_range = wishes
         .ports
@@ -181,8 +187,8 @@ fn conclude(hearing: StarterOutput, wishes: &MoshOptions) -> Result<(String, Ser
         .is_some_and(|ports| ports.contains(':'));
     let invitation = match hearing.invitation {
         Some(invitation) => invitation,
-        None if hearing.ports_are_bad && has_range => return Err(Failure::NoPortRanges),
-        None => return Err(Failure::NoServerLine { host: host() }),
+        None if hearing.ports_are_bad && has_range => return Err(StarterError::NoPortRanges),
+        None => return Err(StarterError::NoServerLine { host: host() }),
     };
     let address = match (hearing.address, hearing.address_over_there) {
         (Some(address), _) => address,
@@ -191,7 +197,7 @@ fn conclude(hearing: StarterOutput, wishes: &MoshOptions) -> Result<(String, Ser
             report::complain("mosh", what);
             address
         }
-        (None, None) => return Err(Failure::NoServerAddress { host: host() }),
+        (None, None) => return Err(StarterError::NoServerAddress { host: host() }),
     };
     Ok((address, invitation))
 }

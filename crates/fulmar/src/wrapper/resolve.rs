@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 use fulmar_platform::resolve::{Family, resolve};
 
 use super::error::Failure;
+use super::starter_error::StarterError;
 
 /// A wish for a family of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +75,12 @@ pub(crate) fn addresses(
         host: host.to_owned(),
         error,
     })?;
-    wish.order(found).ok_or_else(|| Failure::MixedFamilies {
-        host: host.to_owned(),
-    })
+    let ordered = wish
+        .order(found)
+        .ok_or_else(|| StarterError::MixedFamilies {
+            host: host.to_owned(),
+        })?;
+    Ok(ordered)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use fulmar_platform::process::send_signal;
 
 use super::error::Failure;
 use super::options::{MoshOptions, MoshRoute};
+use super::starter_error::StarterError;
 use crate::system::{cannot_start, while_doing};
 
 /// A program that starts a server, and all that it prints, on either stream.
@@ -74,8 +75,8 @@ pub(crate) fn ssh(
     ourselves: &[OsString],
     server: &OsStr,
 ) -> Result<Command, Failure> {
-    let words = split(&wishes.ssh).map_err(Failure::SshCommand)?;
-    let (program, more) = words.split_first().ok_or(Failure::NoSshCommand)?;
+    let words = split(&wishes.ssh).map_err(StarterError::SshCommand)?;
+    let (program, more) = words.split_first().ok_or(StarterError::NoSshCommand)?;
     let mut command = Command::new(program);
     command.args(more).arg("-n");
     if wishes.has_tty {

@@ -10,22 +10,22 @@ use fulmar_platform::resolve::ResolveError;
 
 use super::{BOTH, Row, STOCK, row, said};
 use crate::system;
-use crate::wrapper::{Failure, UsageError};
+use crate::wrapper::{Failure, StarterError, UsageError};
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || OsString::from("example.org");
     vec![
         row(
-            Failure::StarterOptions(UsageError::NoHost),
+            StarterError::Usage(UsageError::NoHost),
             STOCK,
             "the words after mosh make no sense",
         ),
         row(
-            Failure::SshCommand(Unfinished),
+            StarterError::SshCommand(Unfinished),
             STOCK,
             "a quote in --ssh is not closed",
         ),
-        row(Failure::NoSshCommand, STOCK, "--ssh is empty"),
+        row(StarterError::NoSshCommand, STOCK, "--ssh is empty"),
         row(
             system::Failure::CannotStart {
                 program: "mosh-client".into(),
@@ -51,7 +51,7 @@ pub(super) fn rows() -> Vec<Row> {
             "the name has no address here, or none of the family that was asked for",
         ),
         row(
-            Failure::MixedFamilies { host: host() },
+            StarterError::MixedFamilies { host: host() },
             STOCK,
             "--family=auto wants the user to choose",
         ),
@@ -65,29 +65,29 @@ pub(super) fn rows() -> Vec<Row> {
             "no address of the host answers on ssh's port",
         ),
         row(
-            Failure::BadLine {
+            StarterError::BadLine {
                 begins: "MOSH CONNECT",
             },
             STOCK,
             "the line is not one of a server; it may contain a key, so it is not repeated",
         ),
         row(
-            Failure::SecondAddress,
+            StarterError::SecondAddress,
             STOCK,
             "two sources say where the server is, and one of them may be false",
         ),
         row(
-            Failure::NoServerAddress { host: host() },
+            StarterError::NoServerAddress { host: host() },
             STOCK,
             "ssh has connected in a way that hides the address, or not at all",
         ),
         row(
-            Failure::NoServerLine { host: host() },
+            StarterError::NoServerLine { host: host() },
             STOCK,
             "ssh has ended, and no server had printed its port and key",
         ),
         row(
-            Failure::NoPortRanges,
+            StarterError::NoPortRanges,
             STOCK,
             "the far mosh-server is older than ranges of ports",
         ),

@@ -1,0 +1,84 @@
+//! The errors that follow from a command line of `mosh` and from what ssh prints.
+
+use std::ffi::OsString;
+
+use fulmar_login::shell_words::Unfinished;
+
+use super::options::UsageError;
+
+/// The reason why the starter has not found a server to join. Its text says what happened and to whom,
+/// [`advice`](StarterError::advice) what to try.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum StarterError {
+    /// The words after `mosh` make no sense.
+    #[error("{0}")]
+    Usage(UsageError),
+    /// The line with which ssh is to begin is not one.
+    #[error("the command line for ssh makes no sense: {0}")]
+    SshCommand(Unfinished),
+    /// The line with which ssh is to begin has no word in it.
+    #[error("the command line for ssh is empty")]
+    NoSshCommand,
+    /// There are addresses of both families, and the user wants to be told.
+    #[error("{} has addresses of both IPv4 and IPv6", host.display())]
+    MixedFamilies {
+        /// As it was named.
+        host: OsString,
+    },
+    /// A line that is for us, but makes no sense. It may have a key in it, so it is not repeated.
+    #[error("ssh or the server has printed a line that begins with {begins} and makes no sense")]
+    BadLine {
+        /// The beginning of the line.
+        begins: &'static str,
+    },
+    /// Somebody besides us has said where the server is.
+    #[error("ssh or the server has printed an address, and it was known already")]
+    SecondAddress,
+    /// ssh has ended, and we do not know where it was.
+    #[error("ssh did not tell at which address it has reached {}", host.display())]
+    NoServerAddress {
+        /// As the user wrote it.
+        host: OsString,
+    },
+    /// ssh has ended without a word of a server.
+    #[error("no server was started on {}", host.display())]
+    NoServerLine {
+        /// As the user wrote it.
+        host: OsString,
+    },
+    /// The server is too old for a range of ports.
+    #[error("the server does not understand a range of ports")]
+    NoPortRanges,
+}
+
+impl StarterError {
+    /// Says what to try next.
+    pub(crate) fn advice(&self) -> String {
+        match self {
+            StarterError::Usage(_) => "mosh --help lists the options".to_owned(),
+            StarterError::SshCommand(_) | StarterError::NoSshCommand => {
+                "it reads like this: --ssh='ssh -p 2222 -i \"my key\"'".to_owned()
+            }
+            StarterError::MixedFamilies { .. } => {
+                "choose with --family, or with -4 or -6".to_owned()
+            }
+            StarterError::BadLine { .. } | StarterError::SecondAddress => {
+                "something over there imitates a server; look at what ssh prints by itself"
+                    .to_owned()
+            }
+            StarterError::NoServerAddress { .. } => {
+                "if ssh cannot connect, it has said why; if it uses no proxy of ours, try \
+                 --experimental-remote-ip=remote or local"
+                    .to_owned()
+            }
+            StarterError::NoServerLine { host } => {
+                let host = host.display();
+                format!(
+                    "if ssh works by itself, see that mosh-server or fulmar is installed on {host} \
+                     and in the PATH of a command there; --server names it otherwise"
+                )
+            }
+            StarterError::NoPortRanges => "give it a single port with -p PORT".to_owned(),
+        }
+    }
+}
