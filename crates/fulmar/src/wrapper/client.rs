@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use fulmar_settings::Environment;
 
 use super::error::Failure;
-use super::lines::ServerLine;
 use super::options::MoshOptions;
+use super::starter_output::ServerLine;
 use crate::client::capabilities;
 use crate::system::{cannot_start, while_doing};
 
@@ -76,7 +76,7 @@ pub(crate) fn command(
     wishes: &MoshOptions,
     words: &[OsString],
     address: &str,
-    invitation: &ServerLine,
+    server_line: &ServerLine,
 ) -> Result<Command, Failure> {
     let mut command = match &wishes.client {
         Some(program) => Command::new(program),
@@ -87,12 +87,15 @@ pub(crate) fn command(
             command
         }
     };
-    command.env("MOSH_KEY", invitation.key.as_str());
+    command.env("MOSH_KEY", server_line.key.as_str());
     command.env(PREDICTION, &wishes.prediction);
     if !wishes.initializes {
         command.env("MOSH_NO_TERM_INIT", "1");
     }
-    command.arg(label(words)).arg(address).arg(&invitation.port);
+    command
+        .arg(label(words))
+        .arg(address)
+        .arg(&server_line.port);
     Ok(command)
 }
 

@@ -15,6 +15,7 @@ mod resolve;
 mod server_command;
 mod ssh;
 mod starter_error;
+mod starter_output;
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -27,12 +28,12 @@ use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
 
 pub(crate) use self::error::Failure;
-use self::lines::{ServerLine, StarterOutput};
 pub(crate) use self::options::UsageError;
 use self::options::{MoshOptions, MoshRequest, MoshRoute};
 use self::resolve::AddressPreference;
 use self::ssh::Starter;
 pub(crate) use self::starter_error::StarterError;
+use self::starter_output::{ServerAddress, StarterOutput};
 
 use crate::environment;
 use crate::names::{Program, STAND_IN_TEXT};
@@ -118,15 +119,15 @@ fn start(
     let name = login::host_of(&wishes.host)?;
     let colors = client::colors(wishes, environment)?;
     let server = server_command::server_command(wishes, &colors, environment);
-    let mut hearing = StarterOutput::default();
+    let mut known = None;
     let mut command = match wishes.route {
         MoshRoute::ThisMachine => {
-            hearing.address = Some(wishes.host.to_string_lossy().into_owned());
+            known = Some(wishes.host.to_string_lossy().into_owned());
             ssh::server_here(&server, environment.get_filled("HOME"))
         }
         MoshRoute::Resolved => {
             let (host, address) = resolved(wishes, &name)?;
-            hearing.address = Some(address);
+            known = Some(address);
             ssh::ssh(wishes, &host, &[], &server)?
         }
         MoshRoute::SshConnection => ssh::ssh(wishes, &wishes.host, &[], &server)?,
@@ -135,9 +136,15 @@ fn start(
     let common = common_variables(wishes);
     command.envs(common.clone()).env_remove(client::PREDICTION);
     let starter = Starter::spawn(command)?;
-    starter.listen(|output| hearing.listen(output, show))?;
-    let (address, invitation) = conclude(hearing, wishes)?;
-    let command = client::command(wishes, words, &address, &invitation)?;
+    let mut output = StarterOutput::new(known, lines::is_address);
+    starter.listen(|input| lines::listen(&mut output, input, show))?;
+    let (address, server_line) = output.conclude(wishes)?;
+    if let ServerAddress::Claimed(address) = &address {
+        let what = format!("the far side calls itself {address}; that is where datagrams go");
+        report::complain("mosh", what);
+    }
+    let (ServerAddress::Reached(address) | ServerAddress::Claimed(address)) = address;
+    let command = client::command(wishes, words, &address, &server_line)?;
     Err(client::become_it(command, common))
 }
 
@@ -169,37 +176,6 @@ fn show(line: &[u8]) {
     let text = String::from_utf8_lossy(line);
     let parts: Vec<String> = text.split('\t').map(report::escaped).collect();
     report::print_to_stdout(&format!("{}\n", attributed(&parts.join("\t"))));
-}
-
-/// Returns where to go with which key.
-///
-/// # Errors
-///
-/// When something of it was not said.
-fn conclude(
-    hearing: StarterOutput,
-    wishes: &MoshOptions,
-) -> Result<(String, ServerLine), StarterError> {
-    let host = || wishes.host.clone();
-    let has_range = wishes
-        .ports
-        .as_ref()
-        .is_some_and(|ports| ports.contains(':'));
-    let invitation = match hearing.invitation {
-        Some(invitation) => invitation,
-        None if hearing.ports_are_bad && has_range => return Err(StarterError::NoPortRanges),
-        None => return Err(StarterError::NoServerLine { host: host() }),
-    };
-    let address = match (hearing.address, hearing.address_over_there) {
-        (Some(address), _) => address,
-        (None, Some(address)) => {
-            let what = format!("the far side calls itself {address}; that is where datagrams go");
-            report::complain("mosh", what);
-            address
-        }
-        (None, None) => return Err(StarterError::NoServerAddress { host: host() }),
-    };
-    Ok((address, invitation))
 }
 
 /// Returns the words that start this very program as a starter, also if its file is gone since.
