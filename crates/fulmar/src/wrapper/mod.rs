@@ -14,6 +14,7 @@ mod options;
 mod resolve;
 mod server_command;
 mod ssh;
+mod ssh_words;
 mod starter_error;
 mod starter_output;
 

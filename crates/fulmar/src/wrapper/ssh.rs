@@ -4,16 +4,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufReader, PipeReader};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
-use fulmar_login::shell_words::{quoted, split};
 use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
 use super::error::Failure;
 use super::options::{MoshOptions, MoshRoute};
+use super::ssh_words::ssh_words;
 use super::starter_error::StarterError;
 use crate::system::{cannot_start, while_doing};
 
@@ -64,64 +63,26 @@ impl Starter {
     }
 }
 
-/// Returns ssh with all of its words. `host` is as ssh is to have it.
+/// Returns ssh with all of its words, as [`ssh_words`] takes them.
 ///
 /// # Errors
 ///
-/// When the user's line for ssh is not finished, or begins with no program.
+/// As for [`ssh_words`].
 pub(crate) fn ssh(
     wishes: &MoshOptions,
     host: &OsStr,
     ourselves: &[OsString],
     server: &OsStr,
-) -> Result<Command, Failure> {
-    let words = split(&wishes.ssh).map_err(StarterError::SshCommand)?;
-    let (program, more) = words.split_first().ok_or(StarterError::NoSshCommand)?;
+) -> Result<Command, StarterError> {
+    let words = ssh_words(wishes, host, ourselves, server)?;
+    let (program, words) = words.split_first().ok_or(StarterError::NoSshCommand)?;
     let mut command = Command::new(program);
-    command.args(more).arg("-n");
-    if wishes.has_tty {
-        command.arg("-tt");
+    command.args(words);
+    if wishes.route == MoshRoute::Proxy {
+        // ssh runs the proxy with the user's shell, which may not be a POSIX one.
+        command.env("SHELL", "/bin/sh");
     }
-    match wishes.route {
-        MoshRoute::Proxy => {
-            // A master connection would make none of its own, and our proxy would see no address.
-            command.args(["-S", "none", "-o"]);
-            command.arg(proxy_option(ourselves, &wishes.family));
-            // ssh runs it with the user's shell, which may not be a POSIX one.
-            command.env("SHELL", "/bin/sh");
-        }
-        MoshRoute::SshConnection if wishes.family == "inet" => _ = command.arg("-4"),
-        MoshRoute::SshConnection if wishes.family == "inet6" => _ = command.arg("-6"),
-        MoshRoute::SshConnection | MoshRoute::Resolved | MoshRoute::ThisMachine => {}
-    }
-    command.arg(host).arg("--").arg(server);
     Ok(command)
-}
-
-/// Returns the option that makes us ssh's way to the server.
-fn proxy_option(ourselves: &[OsString], family: &OsStr) -> OsString {
-    let mut wish = OsString::from("--family=");
-    wish.push(family);
-    let mut option = OsString::from("ProxyCommand=");
-    for word in ourselves.iter().chain([&wish]) {
-        option.push(without_percent(&quoted(word)));
-        option.push(" ");
-    }
-    option.push("--fake-proxy -- %h %p");
-    option
-}
-
-/// Doubles percent signs, which mean something to ssh.
-fn without_percent(word: &OsStr) -> OsString {
-    let mut doubled = Vec::with_capacity(word.len());
-    for &byte in word.as_bytes() {
-        doubled.extend_from_slice(if byte == b'%' {
-            b"%%"
-        } else {
-            std::slice::from_ref(&byte)
-        });
-    }
-    OsString::from_vec(doubled)
 }
 
 /// Returns a shell that runs the server on this machine. It starts from the home folder, and does
