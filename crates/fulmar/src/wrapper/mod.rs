@@ -30,50 +30,19 @@ use fulmar_settings::Environment;
 
 pub(crate) use self::error::Failure;
 pub(crate) use self::options::UsageError;
-use self::options::{MoshOptions, MoshRequest, MoshRoute};
+use self::options::{MOSH_USAGE, MoshOptions, MoshRequest, MoshRoute, mosh_version_text};
 use self::resolve::AddressPreference;
 use self::ssh::Starter;
 pub(crate) use self::starter_error::StarterError;
 use self::starter_output::{ServerAddress, StarterOutput};
 
 use crate::environment;
-use crate::names::{Program, STAND_IN_TEXT};
+use crate::names::Program;
 use crate::system::while_doing;
 use crate::{login, report};
 
 /// The subcommand that stands for the link: `fulmar mosh …` is `mosh …`.
 pub(crate) const SUBCOMMAND: &str = "mosh";
-
-const USAGE: &str = "\
-Usage: mosh [options] [--] [user@]host [command...]
-
-  --client=PATH            the client on this machine [our own]
-  --server=COMMAND         the command line that starts the server [mosh-server]
-  --ssh=COMMAND            the ssh program, with options of its own [ssh]
-  --no-ssh-pty             do not let ssh make a terminal for the server
-
-  --predict=MODE           when to show the effect of keys before the server has
-                           answered: adaptive, always, never, experimental
-                           [adaptive]
-  -a, -n                   short for --predict=always, --predict=never
-  -o, --predict-overwrite  such keys overwrite the text that is there
-
-  --family=FAMILY          addresses to try: inet, inet6, all, auto (if there is
-                           only one kind), prefer-inet, prefer-inet6 [prefer-inet]
-  -4, -6                   short for --family=inet, --family=inet6
-  -p, --port=PORT[:PORT2]  the server's UDP port, or a range for it to choose from
-  --bind-server=WHERE      where the server listens: ssh (the address that ssh
-                           reached), any, or an address [ssh]
-  --experimental-remote-ip=WAY
-                           how the server's address is found: proxy (we connect for
-                           ssh), local (we resolve the name here), remote (we ask
-                           the other machine) [proxy]
-
-  --no-init                do not use the terminal's alternate screen
-  --local                  start the server on this machine, without ssh; the host
-                           is an address
-  --help, --version        print this text, or the version
-";
 
 /// Does what the words after the program's name ask for, and returns the status to leave with, if
 /// this process has not become a client. `argv0` is what the program was started as.
@@ -91,17 +60,15 @@ pub(crate) fn run(argv0: &OsStr, words: &[OsString]) -> Result<u8, Failure> {
             family,
         }) => fake_proxy::run(&host, &service, &family),
         Ok(MoshRequest::Help) => {
-            report::print_to_stdout(USAGE);
+            report::print_to_stdout(MOSH_USAGE);
             Ok(0)
         }
         Ok(MoshRequest::Version) => {
-            // Scripts read the first line.
-            report::print_to_stdout("mosh 1.4.0 [build mosh 1.4.0]\n");
-            report::print_to_stdout(STAND_IN_TEXT);
+            report::print_to_stdout(&mosh_version_text());
             Ok(0)
         }
         Err(UsageError::NoHost) => {
-            report::print_to_stderr(USAGE);
+            report::print_to_stderr(MOSH_USAGE);
             Ok(Names::Stock.failure_status())
         }
         Err(mistake) => Err(StarterError::Usage(mistake).into()),

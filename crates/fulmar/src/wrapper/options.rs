@@ -9,6 +9,46 @@ use fulmar_settings::Environment;
 
 use super::command_line::{self, Known, OptionValue, Order, Takes};
 
+/// The help text of `mosh`.
+pub(crate) const MOSH_USAGE: &str = "\
+Usage: mosh [options] [--] [user@]host [command...]
+
+  --client=PATH            the client on this machine [our own]
+  --server=COMMAND         the command line that starts the server [mosh-server]
+  --ssh=COMMAND            the ssh program, with options of its own [ssh]
+  --no-ssh-pty             do not let ssh make a terminal for the server
+
+  --predict=MODE           when to show the effect of keys before the server has
+                           answered: adaptive, always, never, experimental
+                           [adaptive]
+  -a, -n                   short for --predict=always, --predict=never
+  -o, --predict-overwrite  such keys overwrite the text that is there
+
+  --family=FAMILY          addresses to try: inet, inet6, all, auto (if there is
+                           only one kind), prefer-inet, prefer-inet6 [prefer-inet]
+  -4, -6                   short for --family=inet, --family=inet6
+  -p, --port=PORT[:PORT2]  the server's UDP port, or a range for it to choose from
+  --bind-server=WHERE      where the server listens: ssh (the address that ssh
+                           reached), any, or an address [ssh]
+  --experimental-remote-ip=WAY
+                           how the server's address is found: proxy (we connect for
+                           ssh), local (we resolve the name here), remote (we ask
+                           the other machine) [proxy]
+
+  --no-init                do not use the terminal's alternate screen
+  --local                  start the server on this machine, without ssh; the host
+                           is an address
+  --help, --version        print this text, or the version
+";
+
+/// Returns the text for `mosh --version`. Scripts recognise its first line; the others say who we really are.
+pub(crate) fn mosh_version_text() -> String {
+    format!(
+        "mosh 1.4.0 [build mosh 1.4.0]\n{}",
+        crate::names::STAND_IN_TEXT
+    )
+}
+
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MoshRequest {
