@@ -12,8 +12,9 @@ use std::thread;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::resolve::numeric;
 
+use super::address_preference::AddressPreference;
 use super::error::Failure;
-use super::resolve::{AddressPreference, addresses};
+use super::resolve::addresses;
 use crate::report;
 use crate::system::while_doing;
 

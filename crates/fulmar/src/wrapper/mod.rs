@@ -5,6 +5,7 @@
 //!
 //! Source: docs/protocol.md §2.2 to §2.5.
 
+mod address_preference;
 mod client;
 mod command_line;
 mod error;
@@ -28,10 +29,10 @@ use fulmar_login::attributed;
 use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
 
+use self::address_preference::AddressPreference;
 pub(crate) use self::error::Failure;
 pub(crate) use self::options::UsageError;
 use self::options::{MOSH_USAGE, MoshOptions, MoshRequest, MoshRoute, mosh_version_text};
-use self::resolve::AddressPreference;
 use self::ssh::Starter;
 pub(crate) use self::starter_error::StarterError;
 use self::starter_output::{ServerAddress, StarterOutput};
