@@ -20,7 +20,6 @@ mod local;
 mod log;
 mod login;
 mod login_parent;
-mod names;
 mod net;
 mod offer_input;
 mod random;

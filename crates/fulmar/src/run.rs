@@ -4,13 +4,13 @@ use std::ffi::{OsStr, OsString};
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
+use fulmar_compat::{MoshClientRequest, MoshServerRequest, Program};
 use fulmar_core::Names;
 use fulmar_settings::SettingSources;
 
 use crate::cli::{Cli, ClientArgs, Command, ConfigArgs, destination_and_command, manual};
 use crate::environment;
 use crate::errors::Failure;
-use crate::names::Program;
 use crate::system::{self, while_doing};
 use crate::{client, copy, local, login, report, server, settings, wrapper};
 
@@ -115,7 +115,6 @@ fn tell(error: &clap::Error, refused: u8) -> Result<u8, system::Failure> {
 }
 
 fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
-    use server::stock_options::MoshServerRequest;
     match MoshServerRequest::parse(words) {
         MoshServerRequest::Start {
             options,
@@ -133,7 +132,6 @@ fn mosh_server(words: &[OsString]) -> Result<u8, server::Failure> {
 }
 
 fn mosh_client(words: &[OsString]) -> Result<u8, client::Failure> {
-    use client::stock_options::MoshClientRequest;
     match MoshClientRequest::parse(words) {
         MoshClientRequest::Connect { address, port } => {
             client::run(address, port, &SettingSources::stock())

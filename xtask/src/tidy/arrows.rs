@@ -7,6 +7,7 @@
 //! quic ◄─ fulmar
 //! core, datagram, quic, terminal ◄─ login ◄─ fulmar, for what an offer and an invitation hold
 //! core, login, predict ◄─ settings ◄─ fulmar, for the values that settings have
+//! core, login, settings ◄─ compat ◄─ fulmar, for names, ports and the environment
 //! platform ◄─ testbed ◄─ lab, xtask, and tests of fulmar
 //! ```
 //!
@@ -99,6 +100,11 @@ const MEMBERS: &[Member] = &[
         reach: Reach::Pure,
     },
     Member {
+        name: "fulmar-compat",
+        uses: &["fulmar-core", "fulmar-login", "fulmar-settings"],
+        reach: Reach::Pure,
+    },
+    Member {
         name: SIMULATOR,
         uses: &[],
         reach: Reach::Pure,
@@ -112,6 +118,7 @@ const MEMBERS: &[Member] = &[
         name: "fulmar",
         uses: &[
             "fulmar-channel",
+            "fulmar-compat",
             "fulmar-core",
             "fulmar-datagram",
             "fulmar-login",
@@ -309,6 +316,8 @@ mod tests {
             ("fulmar-login", "fulmar-quic"),
             ("fulmar", "fulmar-settings"),
             ("fulmar-settings", "fulmar-login"),
+            ("fulmar", "fulmar-compat"),
+            ("fulmar-compat", "fulmar-settings"),
             ("fulmar", "fulmar-platform"),
             (LAB, SIMULATOR),
             (LAB, "fulmar-platform"),
@@ -329,6 +338,8 @@ mod tests {
             ("fulmar-login", "fulmar-platform"),
             ("fulmar-login", "fulmar-settings"),
             ("fulmar-settings", "fulmar-platform"),
+            ("fulmar-login", "fulmar-compat"),
+            ("fulmar-compat", "fulmar-platform"),
             ("fulmar-predict", "fulmar-transport"),
             ("fulmar-platform", "fulmar-datagram"),
             ("fulmar-sim", "fulmar-datagram"),

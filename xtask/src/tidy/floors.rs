@@ -23,7 +23,6 @@ const FLOORS: &[&[&str]] = &[
         "clock",
         "crash",
         "environment",
-        "names",
         "reactor",
         "steps",
     ],

@@ -8,7 +8,6 @@ mod event_loop;
 mod key_source;
 mod signals;
 mod sockets;
-pub(crate) mod stock_options;
 mod terminal;
 
 use std::ffi::OsString;

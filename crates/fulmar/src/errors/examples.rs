@@ -16,6 +16,7 @@ use std::collections::HashSet;
 use std::io;
 use std::mem::discriminant;
 
+use fulmar_compat::StarterError;
 use fulmar_core::Names::{self, Own, Stock};
 use fulmar_login::LoginFailure;
 
@@ -152,8 +153,8 @@ fn types() -> Vec<(&'static str, &'static str)> {
             include_str!("../wrapper/error.rs"),
         ),
         (
-            type_name::<crate::wrapper::StarterError>(),
-            include_str!("../wrapper/starter_error.rs"),
+            type_name::<StarterError>(),
+            include_str!("../../../fulmar-compat/src/starter_error.rs"),
         ),
         (
             type_name::<crate::system::Failure>(),

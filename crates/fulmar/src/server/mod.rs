@@ -20,12 +20,12 @@ mod pty_output;
 mod setup;
 mod shell;
 mod sockets;
-pub(crate) mod stock_options;
 mod timeouts;
 mod utmp;
 
 use std::io;
 
+use fulmar_compat::mosh_server_version_text;
 use fulmar_core::Names;
 use fulmar_login::{OfferError, PartialServerOptions, ServerOptions};
 use fulmar_platform::tty::is_terminal;
@@ -61,7 +61,7 @@ pub(crate) fn run(options: ServerOptions, names: Names) -> Result<u8, Failure> {
         Detached::Parent { daemon, .. } => {
             if names == Names::Stock {
                 // Some starters look for the last line.
-                let version = stock_options::version_text();
+                let version = mosh_server_version_text();
                 let told = format!("\n{version}\n[mosh-server detached, pid = {daemon}]\n");
                 report::print_to_stderr(&told);
             }

@@ -7,11 +7,10 @@ use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
+use fulmar_compat::{MoshOptions, ServerLine};
 use fulmar_settings::Environment;
 
 use super::error::Failure;
-use super::options::MoshOptions;
-use super::starter_output::ServerLine;
 use crate::client::capabilities;
 use crate::system::{cannot_start, while_doing};
 

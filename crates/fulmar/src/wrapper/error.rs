@@ -5,11 +5,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::process::ExitStatus;
 
+use fulmar_compat::StarterError;
 use fulmar_core::Names;
 use fulmar_login::LoginFailure;
 use fulmar_platform::resolve::{ResolveError, numeric};
 
-use super::starter_error::StarterError;
 use crate::advice::Advice;
 use crate::system;
 

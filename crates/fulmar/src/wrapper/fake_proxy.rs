@@ -9,10 +9,10 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::os::fd::AsFd;
 use std::thread;
 
+use fulmar_compat::AddressPreference;
 use fulmar_platform::process::redirect_stdio_to_null;
 use fulmar_platform::resolve::numeric;
 
-use super::address_preference::AddressPreference;
 use super::error::Failure;
 use super::resolve::addresses;
 use crate::report;

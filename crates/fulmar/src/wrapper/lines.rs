@@ -5,10 +5,10 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, Read as _};
 
+use fulmar_compat::StarterOutput;
 use zeroize::Zeroizing;
 
 use super::error::Failure;
-use super::starter_output::StarterOutput;
 use crate::address;
 use crate::system::while_doing;
 

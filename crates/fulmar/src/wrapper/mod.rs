@@ -5,40 +5,30 @@
 //!
 //! Source: docs/protocol.md §2.2 to §2.5.
 
-mod address_preference;
 mod client;
-mod command_line;
 mod error;
 mod fake_proxy;
 mod lines;
-mod options;
 mod resolve;
-mod server_command;
 mod ssh;
-mod ssh_words;
-mod starter_error;
-mod starter_output;
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use fulmar_compat::{
+    AddressPreference, MOSH_USAGE, MoshOptions, MoshRequest, MoshRoute, Program, ServerAddress,
+    StarterError, StarterOutput, UsageError, mosh_version_text, server_command,
+};
 use fulmar_core::Names;
 use fulmar_login::attributed;
 use fulmar_platform::resolve::numeric;
 use fulmar_settings::Environment;
 
-use self::address_preference::AddressPreference;
 pub(crate) use self::error::Failure;
-pub(crate) use self::options::UsageError;
-use self::options::{MOSH_USAGE, MoshOptions, MoshRequest, MoshRoute, mosh_version_text};
 use self::ssh::Starter;
-pub(crate) use self::starter_error::StarterError;
-use self::starter_output::{ServerAddress, StarterOutput};
-
 use crate::environment;
-use crate::names::Program;
 use crate::system::while_doing;
 use crate::{login, report};
 
@@ -87,7 +77,7 @@ fn start(
     // read what ssh puts into a proxy's command line.
     let name = login::host_of(&wishes.host)?;
     let colors = client::colors(wishes, environment)?;
-    let server = server_command::server_command(wishes, &colors, environment);
+    let server = server_command(wishes, &colors, environment);
     let mut known = None;
     let mut command = match wishes.route {
         MoshRoute::ThisMachine => {

@@ -3,12 +3,11 @@
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 
+use fulmar_compat::{AddressPreference, StarterError};
 use fulmar_login::OnlyFamily;
 use fulmar_platform::resolve::{Family, resolve};
 
-use super::address_preference::AddressPreference;
 use super::error::Failure;
-use super::starter_error::StarterError;
 
 /// Returns the addresses of `host` that are wished for, at least one, with the port of `service`.
 ///

@@ -7,13 +7,11 @@ use std::io::{self, BufReader, PipeReader};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
+use fulmar_compat::{MoshOptions, MoshRoute, StarterError, ssh_words};
 use fulmar_platform::Signal;
 use fulmar_platform::process::send_signal;
 
 use super::error::Failure;
-use super::options::{MoshOptions, MoshRoute};
-use super::ssh_words::ssh_words;
-use super::starter_error::StarterError;
 use crate::system::{cannot_start, while_doing};
 
 /// A program that starts a server, and all that it prints, on either stream.

@@ -5,12 +5,13 @@ use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
+use fulmar_compat::{StarterError, UsageError};
 use fulmar_login::shell_words::Unfinished;
 use fulmar_platform::resolve::ResolveError;
 
 use super::{BOTH, Row, STOCK, row, said};
 use crate::system;
-use crate::wrapper::{Failure, StarterError, UsageError};
+use crate::wrapper::Failure;
 
 pub(super) fn rows() -> Vec<Row> {
     let host = || OsString::from("example.org");

@@ -4,20 +4,20 @@
 
 use zeroize::Zeroizing;
 
-use super::options::MoshOptions;
-use super::starter_error::StarterError;
+use crate::mosh::MoshOptions;
+use crate::starter_error::StarterError;
 
 /// The content of the server's line, as it is handed to a client: docs/protocol.md §2.8 has it checked there.
-pub(crate) struct ServerLine {
+pub struct ServerLine {
     /// Digits.
-    pub(crate) port: String,
+    pub port: String,
     /// 22 characters.
-    pub(crate) key: Zeroizing<String>,
+    pub key: Zeroizing<String>,
 }
 
 /// The address to which datagrams go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ServerAddress {
+pub enum ServerAddress {
     /// The one that was known here, or that ssh has connected to.
     Reached(String),
     /// The one by which the far side calls itself.
@@ -25,7 +25,7 @@ pub(crate) enum ServerAddress {
 }
 
 /// The parts that were understood of the lines so far.
-pub(crate) struct StarterOutput {
+pub struct StarterOutput {
     /// Tells if a word is an address in numbers, with a scope that there is here.
     is_address: fn(&str) -> bool,
     /// The address that ssh has connected to; or the one that was known from the start.
@@ -40,7 +40,7 @@ pub(crate) struct StarterOutput {
 impl StarterOutput {
     /// Returns the output of a starter that has said nothing yet. `address` is the server's, if it is known without
     /// ssh; `is_address` tells if a word is an address in numbers.
-    pub(crate) fn new(address: Option<String>, is_address: fn(&str) -> bool) -> StarterOutput {
+    pub fn new(address: Option<String>, is_address: fn(&str) -> bool) -> StarterOutput {
         StarterOutput {
             is_address,
             address,
@@ -51,7 +51,7 @@ impl StarterOutput {
     }
 
     /// True once the server's line was there.
-    pub(crate) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.server_line.is_some()
     }
 
@@ -61,7 +61,7 @@ impl StarterOutput {
     /// # Errors
     ///
     /// When the line is like one of ours and is none, or when it tells an address that is known.
-    pub(crate) fn handle_line(&mut self, line: &[u8]) -> Result<bool, StarterError> {
+    pub fn handle_line(&mut self, line: &[u8]) -> Result<bool, StarterError> {
         // The words of a message of the server's.
         const BAD_PORTS: &[u8] = b"Bad UDP port";
         if let Some(rest) = line.strip_prefix(b"MOSH IP ") {
@@ -100,7 +100,7 @@ impl StarterOutput {
     /// # Errors
     ///
     /// When something of it was not said.
-    pub(crate) fn conclude(
+    pub fn conclude(
         self,
         wishes: &MoshOptions,
     ) -> Result<(ServerAddress, ServerLine), StarterError> {
@@ -150,8 +150,8 @@ mod tests {
 
     use fulmar_settings::Environment;
 
-    use super::super::options::MoshRequest;
     use super::*;
+    use crate::mosh::MoshRequest;
 
     const KEY: &str = "c68K8iLyuCr1oEM7Hszyjg";
 

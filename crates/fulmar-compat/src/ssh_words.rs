@@ -7,8 +7,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use fulmar_login::shell_words::{quoted, split};
 
-use super::options::{MoshOptions, MoshRoute};
-use super::starter_error::StarterError;
+use crate::mosh::{MoshOptions, MoshRoute};
+use crate::starter_error::StarterError;
 
 /// Returns ssh and all of its words, never none. `host` is as ssh is to have it, `ourselves` are the words that start
 /// this program as `mosh`, and `server` is the command line that starts the server.
@@ -16,7 +16,7 @@ use super::starter_error::StarterError;
 /// # Errors
 ///
 /// When the user's line for ssh is not finished, or begins with no program.
-pub(crate) fn ssh_words(
+pub fn ssh_words(
     wishes: &MoshOptions,
     host: &OsStr,
     ourselves: &[OsString],
@@ -74,8 +74,8 @@ fn without_percent(word: &OsStr) -> OsString {
 mod tests {
     use fulmar_settings::Environment;
 
-    use super::super::options::MoshRequest;
     use super::*;
+    use crate::mosh::MoshRequest;
 
     fn words(line: &str) -> Result<Vec<String>, StarterError> {
         let words: Vec<OsString> = line.split('|').map(OsString::from).collect();

@@ -8,18 +8,14 @@ use fulmar_login::LOCALE_VARIABLES;
 use fulmar_login::shell_words::quoted;
 use fulmar_settings::Environment;
 
-use super::options::{MoshBind, MoshOptions, MoshRoute};
+use crate::mosh::{MoshBind, MoshOptions, MoshRoute};
 
 /// Says where ssh has come to, in any shell that a user may have there: it is one command with one
 /// word in quotes.
 const TELL_ADDRESS: &str = "sh -c 'test -z \"$SSH_CONNECTION\" || { echo; echo \"MOSH SSH_CONNECTION $SSH_CONNECTION\"; }' ; ";
 
 /// Returns the command line for a terminal of that many colours, in digits.
-pub(crate) fn server_command(
-    wishes: &MoshOptions,
-    colors: &str,
-    environment: &Environment,
-) -> OsString {
+pub fn server_command(wishes: &MoshOptions, colors: &str, environment: &Environment) -> OsString {
     let mut line = OsString::new();
     if wishes.route == MoshRoute::SshConnection {
         line.push(TELL_ADDRESS);
@@ -65,7 +61,7 @@ fn assignment(name: &str, value: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wrapper::options::MoshRequest;
+    use crate::mosh::MoshRequest;
 
     fn command(line: &str, variables: &[(&str, &str)]) -> String {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();

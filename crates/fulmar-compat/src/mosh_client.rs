@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MoshClientRequest {
+pub enum MoshClientRequest {
     /// To join a server.
     Connect {
         /// Its address, still unchecked.
@@ -28,7 +28,7 @@ const USAGE: &str = "Usage: mosh-client [-# 'ARGS'] IP PORT\n       mosh-client 
 fn version_text() -> String {
     format!(
         "mosh-client (mosh 1.4.0) [build mosh 1.4.0]\n{}",
-        crate::names::STAND_IN_TEXT
+        crate::program::STAND_IN_TEXT
     )
 }
 
@@ -38,7 +38,7 @@ fn full_usage() -> String {
 
 impl MoshClientRequest {
     /// Reads the words after the program's name.
-    pub(crate) fn parse(words: &[OsString]) -> MoshClientRequest {
+    pub fn parse(words: &[OsString]) -> MoshClientRequest {
         if words.iter().any(|word| word == "--version") {
             return MoshClientRequest::Print(version_text());
         }

@@ -7,10 +7,10 @@ use std::ffi::{OsStr, OsString};
 use fulmar_login::{PortRange, PortRangeError};
 use fulmar_settings::Environment;
 
-use super::command_line::{self, Known, OptionValue, Order, Takes};
+use crate::command_line::{self, Known, OptionValue, Order, Takes};
 
 /// The help text of `mosh`.
-pub(crate) const MOSH_USAGE: &str = "\
+pub const MOSH_USAGE: &str = "\
 Usage: mosh [options] [--] [user@]host [command...]
 
   --client=PATH            the client on this machine [our own]
@@ -42,16 +42,16 @@ Usage: mosh [options] [--] [user@]host [command...]
 ";
 
 /// Returns the text for `mosh --version`. Scripts recognise its first line; the others say who we really are.
-pub(crate) fn mosh_version_text() -> String {
+pub fn mosh_version_text() -> String {
     format!(
         "mosh 1.4.0 [build mosh 1.4.0]\n{}",
-        crate::names::STAND_IN_TEXT
+        crate::program::STAND_IN_TEXT
     )
 }
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MoshRequest {
+pub enum MoshRequest {
     /// A session.
     Session(Box<MoshOptions>),
     /// To carry ssh's bytes to a server, for another process of ours.
@@ -71,38 +71,38 @@ pub(crate) enum MoshRequest {
 
 /// The user's wishes for a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MoshOptions {
+pub struct MoshOptions {
     /// `[user@]host`, as the user has it.
-    pub(crate) host: OsString,
+    pub host: OsString,
     /// The command that runs over there; a shell if empty.
-    pub(crate) command: Vec<OsString>,
+    pub command: Vec<OsString>,
     /// The client; our own if nobody says.
-    pub(crate) client: Option<OsString>,
+    pub client: Option<OsString>,
     /// The beginning of a shell command line.
-    pub(crate) server: OsString,
+    pub server: OsString,
     /// A command line with which ssh begins.
-    pub(crate) ssh: OsString,
+    pub ssh: OsString,
     /// True if ssh is to make a terminal for the server.
-    pub(crate) has_tty: bool,
+    pub has_tty: bool,
     /// The prediction mode, which decides when keys are shown early: one of [`PREDICTION_MODES`].
-    pub(crate) prediction: String,
+    pub prediction: String,
     /// True if predictions overwrite.
-    pub(crate) overwrites: bool,
+    pub overwrites: bool,
     /// True if the client may use the terminal's second screen.
-    pub(crate) initializes: bool,
+    pub initializes: bool,
     /// The family of addresses, in lower case; any word will do.
-    pub(crate) family: OsString,
+    pub family: OsString,
     /// The server's UDP ports, checked, as they were written.
-    pub(crate) ports: Option<String>,
+    pub ports: Option<String>,
     /// The address on which the server listens.
-    pub(crate) bind: MoshBind,
+    pub bind: MoshBind,
     /// The way in which the server's address is found.
-    pub(crate) route: MoshRoute,
+    pub route: MoshRoute,
 }
 
 /// The address on which the server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MoshBind {
+pub enum MoshBind {
     /// The address that ssh came to.
     Ssh,
     /// All addresses.
@@ -113,7 +113,7 @@ pub(crate) enum MoshBind {
 
 /// The way in which the server is started and its address is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MoshRoute {
+pub enum MoshRoute {
     /// There is no ssh, and the host is the address.
     ThisMachine,
     /// We connect for ssh, and see where to.
@@ -126,17 +126,28 @@ pub(crate) enum MoshRoute {
 
 /// The reason why a command line with good options asks for nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UsageError {
+pub enum UsageError {
+    /// The options make no sense.
     #[error(transparent)]
     CommandLine(#[from] command_line::CommandLineError),
+    /// There is no such prediction mode.
     #[error("unknown prediction mode {0}")]
     Prediction(String),
+    /// There is no such way to the server's address.
     #[error("unknown way to the address {0}: there are proxy, local and remote")]
     Route(String),
+    /// The ports are none.
     #[error("{text} is no UDP port or range of ports: {error}")]
-    Ports { text: String, error: PortRangeError },
+    Ports {
+        /// As they were written.
+        text: String,
+        /// Why they are none.
+        error: PortRangeError,
+    },
+    /// There is no operand.
     #[error("no host is named")]
     NoHost,
+    /// Less than two operands follow `--fake-proxy`.
     #[error("--fake-proxy needs a host and a port")]
     NoPort,
 }
@@ -203,10 +214,7 @@ impl MoshRequest {
     /// # Errors
     ///
     /// When they make no sense, or the environment's prediction mode does not.
-    pub(crate) fn parse(
-        words: &[OsString],
-        environment: &Environment,
-    ) -> Result<MoshRequest, UsageError> {
+    pub fn parse(words: &[OsString], environment: &Environment) -> Result<MoshRequest, UsageError> {
         let order = match environment.get_filled("POSIXLY_CORRECT") {
             Some(_) => Order::First,
             None => Order::Anywhere,

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 
 use fulmar_login::shell_words::Unfinished;
 
-use super::options::UsageError;
+use crate::mosh::UsageError;
 
 /// The reason why the starter has not found a server to join. Its text says what happened and to whom,
 /// [`advice`](StarterError::advice) what to try.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum StarterError {
+pub enum StarterError {
     /// The words after `mosh` make no sense.
     #[error("{0}")]
     Usage(UsageError),
@@ -53,7 +53,7 @@ pub(crate) enum StarterError {
 
 impl StarterError {
     /// Says what to try next.
-    pub(crate) fn advice(&self) -> String {
+    pub fn advice(&self) -> String {
         match self {
             StarterError::Usage(_) => "mosh --help lists the options".to_owned(),
             StarterError::SshCommand(_) | StarterError::NoSshCommand => {

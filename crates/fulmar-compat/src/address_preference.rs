@@ -12,7 +12,7 @@ use fulmar_login::OnlyFamily;
 
 /// A wish for a family of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AddressPreference {
+pub enum AddressPreference {
     /// Only these.
     Only(OnlyFamily),
     /// These first.
@@ -25,7 +25,7 @@ pub(crate) enum AddressPreference {
 
 impl AddressPreference {
     /// Reads a word of `--family`. As with stock, a word that means nothing is `auto`.
-    pub(crate) fn of_word(word: &OsStr) -> AddressPreference {
+    pub fn of_word(word: &OsStr) -> AddressPreference {
         match word.to_str() {
             Some("inet") => AddressPreference::Only(OnlyFamily::Inet),
             Some("inet6") => AddressPreference::Only(OnlyFamily::Inet6),
@@ -38,7 +38,7 @@ impl AddressPreference {
 
     /// Brings addresses into the order in which they are to be tried; `None` if they are of both
     /// families and that is not wished for.
-    pub(crate) fn order(self, mut addresses: Vec<SocketAddr>) -> Option<Vec<SocketAddr>> {
+    pub fn order(self, mut addresses: Vec<SocketAddr>) -> Option<Vec<SocketAddr>> {
         match self {
             AddressPreference::Only(_) | AddressPreference::All => {}
             AddressPreference::First(OnlyFamily::Inet) => {
@@ -56,7 +56,7 @@ impl AddressPreference {
     }
 
     /// Returns the family that the resolver is asked for.
-    pub(crate) fn family(self) -> OnlyFamily {
+    pub fn family(self) -> OnlyFamily {
         match self {
             AddressPreference::Only(family) => family,
             _ => OnlyFamily::Any,

@@ -13,7 +13,7 @@ use fulmar_login::{Bind, PortRange, ServerOptions, TerminalColors, assignment};
 
 /// The request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MoshServerRequest {
+pub enum MoshServerRequest {
     /// To start, after some complaints on standard error.
     Start {
         /// The options of the server to start.
@@ -31,16 +31,16 @@ const USAGE: &str = "Usage: mosh-server new [-s] [-v] [-i LOCALADDR] [-p PORT[:P
     [-c COLORS] [-l NAME=VALUE] [-- COMMAND...]\n";
 
 /// Returns the text for `--version`. Scripts recognise its first line; the others say who we really are.
-pub(crate) fn version_text() -> String {
+pub fn mosh_server_version_text() -> String {
     format!(
         "mosh-server (mosh 1.4.0) [build mosh 1.4.0]\n{}",
-        crate::names::STAND_IN_TEXT
+        crate::program::STAND_IN_TEXT
     )
 }
 
 impl MoshServerRequest {
     /// Reads the words after the program's name.
-    pub(crate) fn parse(words: &[OsString]) -> MoshServerRequest {
+    pub fn parse(words: &[OsString]) -> MoshServerRequest {
         let end = words.iter().position(|word| word == "--");
         let (words, command) = match end {
             Some(end) => (&words[..end], &words[end + 1..]),
@@ -50,7 +50,7 @@ impl MoshServerRequest {
             return MoshServerRequest::Print(USAGE.to_owned());
         }
         if words.iter().any(|word| word == "--version") {
-            return MoshServerRequest::Print(version_text());
+            return MoshServerRequest::Print(mosh_server_version_text());
         }
         let request = match words {
             [first, options @ ..] if first == "new" => parse_options(options),

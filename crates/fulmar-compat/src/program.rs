@@ -15,7 +15,7 @@ pub(crate) const STAND_IN_TEXT: &str = concat!(
 
 /// The program to be, by the last part of the path that it was started as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Program {
+pub enum Program {
     /// All of it, under its own name or any that is not listed here.
     Fulmar,
     /// A stand-in for stock's starter `mosh`: docs/protocol.md §2.2.
@@ -28,7 +28,7 @@ pub(crate) enum Program {
 
 impl Program {
     /// Tells by the first word of the command line.
-    pub(crate) fn of_argv0(argv0: &OsStr) -> Program {
+    pub fn of_argv0(argv0: &OsStr) -> Program {
         match Path::new(argv0).file_name().and_then(OsStr::to_str) {
             Some("mosh") => Program::Mosh,
             Some("mosh-server") => Program::MoshServer,
@@ -38,7 +38,7 @@ impl Program {
     }
 
     /// Returns what it calls itself in messages.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Program::Fulmar => "fulmar",
             Program::Mosh => "mosh",
@@ -48,7 +48,7 @@ impl Program {
     }
 
     /// Returns whose habits it has.
-    pub(crate) fn names(self) -> Names {
+    pub fn names(self) -> Names {
         match self {
             Program::Fulmar => Names::Own,
             Program::Mosh | Program::MoshServer | Program::MoshClient => Names::Stock,

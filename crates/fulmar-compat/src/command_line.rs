@@ -45,16 +45,22 @@ pub(crate) enum Order {
 
 /// The reason why a command line makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum CommandLineError {
+pub enum CommandLineError {
+    /// A word begins like an option and is none.
     #[error("there is no option {0}")]
     Unknown(String),
+    /// A shortened name could be that of several options.
     #[error("option {given} is short for several: {}", candidates.join(", "))]
     Ambiguous {
+        /// The name as it was given.
         given: String,
+        /// The names that begin so, in full.
         candidates: Vec<String>,
     },
+    /// An option that takes a word has none, or an empty one.
     #[error("option {0} needs a word after it")]
     NoValue(String),
+    /// An option that takes no word has one.
     #[error("option {0} takes no value")]
     NeedlessValue(String),
 }
