@@ -105,12 +105,11 @@ impl Outbox {
         was_longer
     }
 
-    /// Sends datagrams of the normal length again.
+    /// Sends datagrams of the normal length again, from the next instruction on.
     pub(crate) fn lengthen(&mut self) {
         self.shortened_until = None;
-        if self.pending.is_none() {
-            self.datagram_bytes = self.normal_bytes;
-        }
+        // An instruction on its way is cut already, and keeps its length.
+        self.datagram_bytes = self.normal_bytes;
     }
 
     /// Sends datagrams of the normal length again if they were shorter for long enough: the limit may
@@ -226,4 +225,52 @@ fn fill_chaff<'a>(noise: &mut dyn Noise, chaff: &'a mut [u8; CHAFF_BYTES_MAX]) -
     let chaff = chaff.get_mut(..length).unwrap_or_default();
     noise.fill(chaff);
     chaff
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fulmar_datagram::{Direction, Key};
+
+    use super::*;
+
+    struct Quiet;
+
+    impl Noise for Quiet {
+        fn fill(&mut self, bytes: &mut [u8]) {
+            bytes.fill(0);
+        }
+    }
+
+    /// Two transmissions of short datagrams and more, which do not become smaller by compression.
+    fn large() -> Outgoing {
+        let noise = |n: u32| (n.wrapping_mul(n).wrapping_mul(0x9E37_79B9) >> 24) as u8;
+        Outgoing {
+            path: PathId::new(1),
+            cause: Cause::First,
+            numbers: Numbers::default(),
+            difference: (0..100_000).map(noise).collect(),
+            addition: Addition::default(),
+            is_new: true,
+        }
+    }
+
+    #[test]
+    fn datagrams_become_longer_again_although_an_instruction_is_on_its_way() {
+        let key = Key::from_base64("c68K8iLyuCr1oEM7Hszyjg").unwrap();
+        let sealer = Sealer::new(key, Direction::ToServer);
+        let mut outbox = Outbox::new(sealer, Box::new(Quiet), 1252);
+        let now = Time::from_origin(Duration::from_secs(1));
+        let (mut clock, mut out) = (Clock::new(), Vec::new());
+        assert!(outbox.shorten(now));
+        outbox.load(&large());
+        let mut emit = |outbox: &mut Outbox| outbox.emit(now, &mut clock, &mut out).unwrap();
+        assert_eq!(emit(&mut outbox).map(|first| first.segment), Some(500));
+        outbox.lengthen();
+        assert_eq!(emit(&mut outbox).map(|second| second.segment), Some(500));
+        while emit(&mut outbox).is_some() {}
+        outbox.load(&large());
+        assert_eq!(emit(&mut outbox).map(|third| third.segment), Some(1252));
+    }
 }
