@@ -147,7 +147,7 @@ impl Hasher for RowHasher {
 }
 
 /// Returns the run of equal pairs that saves most, and what it saves: the columns of its rows
-/// that would otherwise have to be drawn, less those of rows that were right and move away.
+/// that would otherwise have to be drawn.
 fn best_run<'a>(
     pairs: impl Iterator<Item = (&'a Key, &'a Key)>,
     would_be_drawn: impl Fn(usize) -> bool,
