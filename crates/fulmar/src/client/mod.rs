@@ -50,6 +50,8 @@ use crate::{address, crash, random, report};
 /// When the session cannot begin.
 pub(crate) fn run(address: OsString, port: u16, sources: &SettingSources) -> Result<u8, Failure> {
     let names = sources.names();
+    // Before there is anything that a core dump must not have (docs/threat-model.md §9).
+    forbid_core_dumps().map_err(while_doing("switching core dumps off"))?;
     let text = key_source::from_environment()?;
     if text.is_none() && (names == Names::Stock || is_terminal(io::stdin())) {
         return Err(Failure::KeyMissing);
