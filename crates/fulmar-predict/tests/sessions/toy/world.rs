@@ -216,10 +216,11 @@ impl<'a> World<'a> {
             .map(|(_, news)| news)
             .max_by_key(|news| news.number);
         let is_known = newest.is_some_and(|news| news.is_same(&self.host, self.now));
-        let interval = match is_known {
+        let interval = if is_known {
             // It may be lost; the client's acknowledgement is not modelled.
-            true => self.link.patience(),
-            false => self.link.frame_interval(),
+            self.link.patience()
+        } else {
+            self.link.frame_interval()
         };
         self.changed_at = if is_known {
             None
