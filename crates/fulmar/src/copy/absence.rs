@@ -1,19 +1,19 @@
-//! Whether the other end has gone: its system says that nobody listens there any more.
+//! Detects that the other end has gone: its system says that nobody listens there any more.
 
 use std::time::Duration;
 
 use fulmar_base::Time;
 
-/// For how long that has to be said. Chosen by eye: a router that restarts speaks for the host behind it, and
+/// The time for which that has to be said. Chosen by eye: a router that restarts speaks for the host behind it, and
 /// says the same until it knows its way again.
 pub(super) const GONE_AFTER: Duration = Duration::from_secs(30);
 
-/// How long nothing may be said in between: a few questions, each of which is answered so.
+/// The longest time between two such answers: a few questions, each of which is answered so.
 ///
 /// Source: docs/protocol.md §2.10.
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 
-/// What the other end's system has said since anything genuine has come.
+/// The refusals of the other end's system since anything genuine has come.
 ///
 /// Whoever forges such an answer has to see our port, and wins that a silent copy ends somewhat sooner.
 ///

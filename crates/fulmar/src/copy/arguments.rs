@@ -31,7 +31,7 @@ pub(crate) struct CopyArgs {
     pub(crate) operands: Vec<OsString>,
 }
 
-/// How to copy.
+/// The options of a copy.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Copying")]
 pub(crate) struct CopyOptions {
@@ -61,7 +61,7 @@ pub(crate) struct CopyOptions {
     pub(crate) window_max: Option<u64>,
 }
 
-/// What is handed on to ssh, under scp's letters.
+/// The options that are handed on to ssh, under scp's letters.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Passed on to ssh")]
 pub(crate) struct SshWords {

@@ -21,22 +21,22 @@ use crate::clock::now;
 use crate::login_parent::ParentHandle;
 use crate::reactor::{self, Reactor, Token};
 
-/// How long nobody may come.
+/// The longest wait for a near end.
 ///
 /// Source: docs/threat-model.md §9.
 const NOBODY_FOR: Duration = Duration::from_secs(60);
 
-/// How long the near end is given to leave once it has heard that all is done.
+/// The time that the near end is given to leave once it has heard that all is done.
 ///
 /// Source: docs/protocol.md §2.10.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// What is read of the login's input before it makes sense: what a start-up file left, and one line.
+/// The most bytes read of the login's input before it makes sense: output of a start-up file, and one line.
 ///
 /// Source: docs/threat-model.md §6, text before the line.
 const ASKED_BYTES_MAX: usize = 64 * 1024;
 
-/// What a far end has of the login that has started it, as long as it needs that.
+/// The far end's side of the login that has started it, as long as that is needed.
 pub(super) struct Login {
     /// The login's input and output.
     pub(super) pipes: StandardPipes,
@@ -44,12 +44,12 @@ pub(super) struct Login {
     pub(super) parent: ParentHandle,
 }
 
-/// Who is there.
+/// The stage that a far end has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FarEndStage {
-    /// Nobody, since then.
+    /// Nobody has come, since then.
     Waiting(Time),
-    /// The near end.
+    /// The near end has come.
     Reached,
     /// All is done, and may not be known yet, since then.
     Over(Time),
@@ -80,13 +80,13 @@ pub(super) struct FarEnd {
     /// UDP, unless ssh carries the copy.
     udp: Option<(FarSockets, Connection)>,
     login: Option<Login>,
-    /// What ssh carries, if it does.
+    /// The streams over ssh, if it carries the copy.
     streams: Option<SshStreams>,
-    /// What has come on the login's input.
+    /// The bytes that have come on the login's input.
     asked: Vec<u8>,
     stage: FarEndStage,
     task: FarTask,
-    /// How fast files are sent.
+    /// The rate at which files are sent.
     pace: Pace,
 }
 
@@ -389,7 +389,7 @@ impl FarEnd {
         }
     }
 
-    /// Whether the near end has all that was written, the last word too, or nobody can tell. An outage at the end
+    /// Returns true if the near end has all that was written, the last word too, or nobody can tell. An outage at the end
     /// is waited for as long as one in the middle.
     fn is_heard(&self) -> bool {
         let connection = self.udp.as_ref().map(|(_, connection)| connection);

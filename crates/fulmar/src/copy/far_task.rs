@@ -1,4 +1,4 @@
-//! What a far end is asked to do, and does.
+//! The task of a far end, as it was requested.
 
 use fulmar_channel::{Answer, Answerer, EntryError, Flags, Receiver, Request, Sender};
 use fulmar_platform::User;
@@ -6,15 +6,15 @@ use fulmar_tree::{OperandContext, SourceOptions, TargetOptions, TreeSource, Tree
 
 use super::work::{Goal, Origin, Work};
 
-/// What is to be done.
+/// The task of a far end.
 pub(super) enum FarTask {
-    /// To hear what.
+    /// It waits for the request.
     Answering(Answerer),
-    /// To say that it will not be done.
+    /// It says that it will not be done.
     Refusing(Answerer),
-    /// This.
+    /// It sends or receives.
     Working(Box<Work>),
-    /// Nothing.
+    /// There is nothing more to do.
     Done,
 }
 

@@ -1,4 +1,4 @@
-//! What happens, as JSON: one object on a line (docs/copy.md).
+//! Prints events as JSON: one object on a line (docs/copy.md).
 
 use fulmar_channel::{EntryError, EntryVerdict, Event, Kind, Progress, Totals};
 
@@ -77,7 +77,7 @@ pub(super) fn connected(host: &str, path: &PathState, address: Option<&str>) -> 
     }
 }
 
-/// How far it is.
+/// Returns the line of a copy's progress.
 pub(super) fn progress(progress: &Progress, rate: u64) -> String {
     Object::of("progress")
         .number("bytes", progress.bytes)
@@ -89,7 +89,7 @@ pub(super) fn progress(progress: &Progress, rate: u64) -> String {
         .line()
 }
 
-/// What has become of one thing; `None` for what is no news.
+/// Returns the line of an event; `None` for one that has none.
 pub(super) fn event(event: &Event) -> Option<String> {
     Some(match event {
         Event::Settled {

@@ -72,10 +72,10 @@ const DATAGRAMS_PER_TURN: usize = 256;
 /// Source: docs/threat-model.md §6.
 const WORK_BYTES_PER_TURN: usize = 256 * 1024;
 
-/// What silence is told. Chosen by eye.
+/// The shortest silence that is shown. Chosen by eye.
 const SILENCE_SHOWN: Duration = Duration::from_secs(3);
 
-/// After how long a silence a line says so that stays. Chosen by eye: short ones need no words.
+/// The shortest silence of which a line tells that stays. Chosen by eye: short ones need no words.
 const SILENCE_NOTED: Duration = Duration::from_secs(10);
 
 /// The signals that a copy deals with: those that would end it, and those that change what it draws.

@@ -22,12 +22,12 @@ use crate::clock::now;
 use crate::reactor::{self, Reactor, Token};
 use crate::system::while_doing;
 
-/// How long the far end is waited for to have all that we have written, when the copy is over.
+/// The longest wait, once the copy is over, for the far end to have all that we have written.
 ///
 /// Chosen by eye.
 const DELIVERED_WITHIN: Duration = Duration::from_secs(5);
 
-/// What this end has ready.
+/// The task of a near end.
 pub(super) enum Task {
     /// Files to send.
     Up(Request, Origin),
@@ -44,7 +44,7 @@ impl Task {
     }
 }
 
-/// What is going on.
+/// The stage that a copy has reached.
 enum CopyStage {
     /// There are no streams yet.
     Ready(Box<Task>),
@@ -65,9 +65,9 @@ pub(super) struct Near<'a> {
     connection: CopyConnection,
     stage: CopyStage,
     pace: Pace,
-    /// For how long nothing has gone over the streams.
+    /// The time for which nothing has gone over the streams.
     silence: Silence,
-    /// Whether the same command would go on from here.
+    /// True if the same command would go on from here.
     resumes: bool,
 }
 
@@ -350,7 +350,7 @@ impl<'a> Near<'a> {
     }
 }
 
-/// How far it is where files go to: what waits here to be sent, or is on its way, is not there.
+/// Returns the progress where files go to: bytes that wait here to be sent, or are on their way, are not there.
 fn arrived(mut progress: Progress, acknowledged: Option<u64>) -> Progress {
     let carried = acknowledged.map_or(progress.bytes_carried, |acknowledged| {
         acknowledged.min(progress.bytes_carried)

@@ -22,7 +22,7 @@ use crate::reactor::Registry;
 pub(super) struct NearSockets {
     sockets: ClientSockets,
     outgoing: Outgoing,
-    /// What was sent last, if that is known.
+    /// The last transmission, if that is known.
     last: Option<(Transmit, Vec<u8>)>,
     refusals: u64,
     absence: Absence,

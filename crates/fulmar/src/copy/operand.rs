@@ -1,4 +1,4 @@
-//! What stands on the command line of a copy: files here, files there.
+//! The operands on the command line of a copy: files here, files there.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -21,11 +21,11 @@ pub(crate) enum Operand {
 pub(crate) struct Remote {
     /// `[user@]host` as ssh takes it, without the brackets of an IPv6 address.
     pub(crate) destination: OsString,
-    /// What stands behind the colon; empty for the home folder.
+    /// The text behind the colon; empty for the home folder.
     pub(crate) path: OsString,
 }
 
-/// EntryErrorKind an operand names nothing.
+/// The reason why an operand names nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadOperand {
     /// It is the empty word.

@@ -1,4 +1,4 @@
-//! What a copy sends in a turn, and what the system has no room for.
+//! Sends the datagrams of a copy's turn, and keeps those that the system has no room for.
 
 use fulmar_base::{PathId, SendError};
 use fulmar_quic::{Connection, Transmit};
@@ -9,11 +9,11 @@ use crate::net::udp::Batch;
 /// Transmissions of one turn, each of up to 40 datagrams.
 const TRANSMITS_PER_TURN: usize = 16;
 
-/// What is being sent.
+/// The datagrams that are being sent.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     buffer: Vec<u8>,
-    /// What the system had no room for: it is in the buffer.
+    /// The transmission that the system had no room for: it is in the buffer.
     pending: Option<Transmit>,
 }
 

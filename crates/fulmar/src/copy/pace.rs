@@ -6,7 +6,7 @@ use fulmar_base::Time;
 
 use super::rate::Rate;
 
-/// What may be saved up while nothing is to be copied. Chosen by eye: short enough for nobody to
+/// The most that may be saved up while nothing is to be copied. Chosen by eye: short enough for nobody to
 /// notice a burst, long enough for a loop that sleeps between turns.
 const SAVED: Duration = Duration::from_millis(50);
 
@@ -15,7 +15,7 @@ const SAVED: Duration = Duration::from_millis(50);
 /// Chosen by eye.
 const TURN_BYTES_MIN: u64 = 4 * 1024;
 
-/// How much may be copied now, if there is a bound.
+/// The bytes that may be copied now, if there is a bound.
 #[derive(Debug)]
 pub(super) struct Pace {
     rate: Option<Rate>,

@@ -1,4 +1,4 @@
-//! What is to be copied from where to where, as the operands say.
+//! Makes jobs of operands: what is to be copied from where to where.
 
 use std::ffi::{OsStr, OsString};
 
@@ -21,10 +21,10 @@ pub(crate) enum JobKind {
     Upload {
         /// Files here.
         sources: Vec<OsString>,
-        /// Where to, there.
+        /// The target there.
         target: OsString,
     },
-    /// What comes on standard input goes into a file there.
+    /// The bytes of standard input go into a file there.
     UploadStdin {
         /// The file.
         target: OsString,
@@ -33,7 +33,7 @@ pub(crate) enum JobKind {
     Download {
         /// Files or patterns there.
         sources: Vec<OsString>,
-        /// Where to, here.
+        /// The target here.
         target: OsString,
     },
     /// Files from there go to standard output, one after the other.
@@ -93,7 +93,7 @@ fn local(operand: Operand) -> Result<OsString, Failure> {
     }
 }
 
-/// Where files go to on this machine.
+/// The target of files on this machine.
 enum LocalTarget {
     File(OsString),
     Stdout,

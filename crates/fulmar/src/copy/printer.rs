@@ -6,7 +6,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 use fulmar_platform::{SharedOutput, Transfer};
 
-/// What waits for a reader before the copy waits, too. Chosen: what a pipe of Linux holds.
+/// The most bytes that wait for a reader before the copy waits, too. Chosen: what a pipe of Linux holds.
 const WAITING_BYTES_MAX: usize = 64 * 1024;
 
 /// Standard output.

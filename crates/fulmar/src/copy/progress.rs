@@ -1,14 +1,14 @@
-//! How far a copy is, in the words of its line.
+//! Writes the line that shows a copy's progress.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use fulmar_base::Time;
 
-/// What the rate is averaged over. Chosen by eye.
+/// The time over which the rate is averaged. Chosen by eye.
 const RATE_OVER: Duration = Duration::from_secs(5);
 
-/// What is known of a copy at one moment.
+/// The progress of a copy at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Snapshot {
     /// Bytes done: copied, or found to be there.
@@ -17,17 +17,17 @@ pub(super) struct Snapshot {
     pub(super) carried: u64,
     /// Bytes of all that is known so far.
     pub(super) known: u64,
-    /// Whether that is all.
+    /// True if that is all.
     pub(super) is_walked: bool,
     /// Entries done.
     pub(super) entries: u64,
-    /// How the bytes go.
+    /// The path of the bytes, once it is known.
     pub(super) path: Option<PathState>,
-    /// For how long nothing was heard, if that is long.
+    /// The time for which nothing was heard, if that is long.
     pub(super) silent: Option<Duration>,
 }
 
-/// How the bytes go.
+/// The path that the bytes of a copy take.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PathState {
     /// Over UDP.

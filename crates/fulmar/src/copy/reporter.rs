@@ -1,4 +1,4 @@
-//! What the user sees of a copy: a line that is drawn anew, lines that stay, or JSON.
+//! Shows a copy to its user: a line that is drawn anew, lines that stay, or JSON.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,26 +17,26 @@ use super::printer::Printer;
 use super::progress::{Meter, PathState, Snapshot, line, size};
 use crate::report::{self, escaped};
 
-/// How often the line is drawn.
+/// The time between two drawings of the line.
 ///
 /// Chosen by eye.
 const DRAWN_EACH: Duration = Duration::from_millis(200);
 
-/// How often progress is told in JSON.
+/// The time between two reports of progress in JSON.
 ///
 /// Chosen by eye.
 const TOLD_EACH: Duration = Duration::from_secs(1);
 
-/// How wide a terminal is that does not say.
+/// The width of a terminal that does not tell it.
 const COLUMNS: u16 = 80;
 
-/// What waits for a terminal that was stopped. More is not shown, but for what is wrong: that has sixteen times as much.
+/// The most bytes that wait for a terminal that was stopped. More is not shown, except for errors: those have sixteen times as much.
 ///
 /// Chosen by eye: what a pipe of Linux holds.
 const WAITING_BYTES_MAX: usize = 64 * 1024;
 const WRONG_BYTES_MAX: usize = 16 * WAITING_BYTES_MAX;
 
-/// Which way the user is told.
+/// The form in which the user is told.
 enum Style {
     /// A line at the bottom of a terminal, and one above it for each file.
     Terminal(Tty),
@@ -53,7 +53,7 @@ pub(super) struct Reporter {
     style: Style,
     meter: Meter,
     next: Option<Time>,
-    /// How many characters of the line stand on the terminal.
+    /// The number of characters of the line that stand on the terminal.
     drawn: usize,
     waiting: VecDeque<u8>,
     is_quiet: bool,

@@ -1,4 +1,4 @@
-//! What is asked of the far end, and what this end has ready for it.
+//! Makes a job into a request to the far end and a task of this end.
 
 use std::ffi::OsString;
 use std::io;
@@ -143,7 +143,7 @@ fn here(error: io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    /// What is asked for when a file is fetched to a target here.
+    /// Returns the flags of the request when a file is fetched to a target here.
     fn asked(target: &str) -> Flags {
         #[derive(clap::Parser)]
         struct Line {

@@ -32,17 +32,17 @@ pub(super) trait Pipes {
 /// Data streams: what shares one pipe gains nothing by being several.
 const DATA_STREAMS: usize = 1;
 
-/// What waits to be written: as much as a pipe of Linux holds, a few times.
+/// The most bytes that wait to be written: as much as a pipe of Linux holds, a few times.
 ///
 /// Source: docs/threat-model.md §6, frames of a copy over ssh.
 const OUTGOING_BYTES_MAX: usize = 256 * 1024;
 
-/// What more of that there is for control.
+/// The room beyond that for control.
 ///
 /// Source: docs/threat-model.md §6, frames of a copy over ssh.
 const CONTROL_BYTES_MAX: usize = 64 * 1024;
 
-/// What waits to be read, of all streams.
+/// The most bytes that wait to be read, of all streams.
 ///
 /// Source: docs/threat-model.md §6, frames of a copy over ssh.
 const INCOMING_BYTES_MAX: usize = 1024 * 1024;
@@ -52,10 +52,10 @@ const INCOMING_BYTES_MAX: usize = 1024 * 1024;
 /// Chosen by eye.
 const FRAME_BYTES_MAX: usize = 64 * 1024;
 
-/// What is read at once.
+/// The most bytes that are read at once.
 const BYTES_AT_ONCE: usize = 64 * 1024;
 
-/// What is read and written in one turn of a loop.
+/// The most bytes that are read, and written, in one turn of a loop.
 const BYTES_PER_TURN: usize = 512 * 1024;
 
 /// The length of a frame's head.
@@ -69,7 +69,7 @@ pub(super) enum PipeFault {
     /// They have ended.
     #[error("ssh has ended")]
     Ended,
-    /// What came is no frame.
+    /// Bytes came that are no frame.
     #[error("the far end writes something else than frames")]
     NoFrame,
 }
@@ -78,7 +78,7 @@ pub(super) enum PipeFault {
 #[derive(Debug, Default)]
 pub(super) struct SshStreams {
     streams: [Incoming; DATA_STREAMS + 1],
-    /// What has come of a frame's head.
+    /// The bytes that have come of a frame's head.
     head: Vec<u8>,
     /// The frame that is being read: its stream, and what is missing of it.
     frame: Option<(usize, usize)>,
@@ -87,7 +87,7 @@ pub(super) struct SshStreams {
     has_ended: bool,
 }
 
-/// What has come on a stream.
+/// The bytes that have come on a stream.
 #[derive(Debug, Default)]
 struct Incoming {
     bytes: BytesMut,

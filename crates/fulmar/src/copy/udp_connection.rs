@@ -21,10 +21,10 @@ use crate::reactor::Token;
 /// Source: docs/protocol.md §2.10.
 const ANOTHER_PORT_EACH: Duration = Duration::from_secs(10);
 
-/// How long a far end is told that an interrupted copy is over. Chosen by eye: some round trips.
+/// The time for which a far end is told that an interrupted copy is over. Chosen by eye: some round trips.
 const CLOSED_WITHIN: Duration = Duration::from_secs(1);
 
-/// How often.
+/// The time between two times that it is told.
 ///
 /// Source: docs/protocol.md §2.10.
 const CLOSED_EACH: Duration = Duration::from_millis(100);
@@ -35,13 +35,13 @@ pub(super) struct UdpConnection {
     pub(super) sockets: NearSockets,
     /// Our address on the way there.
     address: Option<IpAddr>,
-    /// When the last port was opened.
+    /// The time at which the last port was opened.
     opened_at: Time,
-    /// When the machine last woke up.
+    /// The time at which the machine last woke up.
     woke_at: Time,
-    /// Whether the user was told of the silence that there is.
+    /// True if the user was told of the silence that there is.
     is_silence_noted: bool,
-    /// Whether the same command goes on where this one is ended.
+    /// True if the same command goes on where this one is ended.
     resumes: bool,
 }
 

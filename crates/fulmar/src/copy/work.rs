@@ -1,4 +1,4 @@
-//! What is done at either end once there are streams: files are sent, or received.
+//! The work of either end once there are streams: files are sent, or received.
 
 use std::os::fd::BorrowedFd;
 
@@ -13,19 +13,19 @@ use fulmar_tree::{PipeSource, PipeTarget, TreeSource, TreeTarget};
 
 use super::ssh_streams::SshStreams;
 
-/// Where files come from.
+/// The origin of files.
 #[derive(Debug)]
 pub(super) enum Origin {
-    /// What the user has named.
+    /// The files that the user has named.
     Tree(TreeSource),
     /// Standard input, and whether it is to be waited for.
     Pipe(PipeSource, bool),
 }
 
-/// Where files go.
+/// The target of files.
 #[derive(Debug)]
 pub(super) enum Goal {
-    /// What the user has named.
+    /// The folder or file that the user has named.
     Tree(TreeTarget),
     /// Standard output.
     Pipe(PipeTarget),

@@ -1,4 +1,4 @@
-//! What is asked of the far side: the offer for a server of ours, and the words for stock's.
+//! Writes the request to the far side: the offer for a server of ours, and the words for stock's.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -16,7 +16,7 @@ use fulmar_terminal::Size;
 pub(crate) struct Window {
     /// Its size.
     pub(crate) size: Size,
-    /// How many colours it has.
+    /// The number of its colours.
     pub(crate) colors: u32,
 }
 

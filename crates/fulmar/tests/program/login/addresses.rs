@@ -1,4 +1,4 @@
-//! Where the far machine is.
+//! Addresses of the far machine, and how they are found.
 
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_login, expect_refusal, expect_session, for_each_starter,

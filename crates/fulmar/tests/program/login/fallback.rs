@@ -1,4 +1,4 @@
-//! What there is on the far machine to start, and where.
+//! Servers that are or are not on the far machine, and where.
 
 use std::net::UdpSocket;
 

@@ -93,7 +93,7 @@ fn through_a_program(starter: Starter) {
     expect_login(starter, &plan, |_| {});
 }
 
-/// Where ssh keeps the connection that it shares.
+/// The setting of the socket of the connection that ssh shares.
 const SHARED: &str = "ControlPath ~/.ssh/shared-%C\n";
 
 /// Logs in with `config`, and ends the connection that is shared.

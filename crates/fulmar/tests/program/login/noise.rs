@@ -1,4 +1,4 @@
-//! What comes along ssh that is not what we wait for.
+//! Output over ssh that is not what we wait for.
 
 use super::scene::{FAR, Plan, Scene, Starter, expect_refusal, expect_session, for_each_starter};
 use crate::support::network::Counter;

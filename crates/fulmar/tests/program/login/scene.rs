@@ -9,7 +9,7 @@ use crate::support::network::{self, Families};
 use crate::support::{Daemon, Machine, Person, Rules, Setup, Terminal, make_key};
 use fulmar_testbed::peers;
 
-/// What Alice types to get to the far machine.
+/// The program that Alice starts to get to the far machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Starter {
     /// Our program under its own name.
@@ -60,7 +60,7 @@ pub(crate) struct Scene {
     pub(crate) far: Machine,
 }
 
-/// How the two machines are set up; [`Plan::default`] is what most people have.
+/// The set-up of the two machines; [`Plan::default`] is what most people have.
 pub(crate) struct Plan<'a> {
     /// Lines for the far sshd, before those that all have.
     pub(crate) sshd: &'a str,
@@ -74,7 +74,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) jumps: &'a [&'a Machine],
 }
 
-/// Which ssh server is on the far machine.
+/// The ssh server on the far machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     OpenSsh,
@@ -94,7 +94,7 @@ impl Default for Plan<'_> {
     }
 }
 
-/// How the far machine is called in /etc/hosts of the near one.
+/// The name of the far machine in /etc/hosts of the near one.
 pub(crate) const FAR: &str = "far";
 
 impl Scene {
@@ -194,7 +194,7 @@ impl Scene {
         self.near.terminal(command, size, rules)
     }
 
-    /// What Alice types, to be changed before it is started.
+    /// Returns the command that Alice types, to be changed before it is started.
     #[track_caller]
     pub(crate) fn command(&self, starter: Starter, arguments: &[&str]) -> Option<Spawn> {
         self.command_after(&[], starter, arguments)

@@ -1,4 +1,4 @@
-//! What ssh asks for, and what it is told: passwords, and whether a machine is the right one.
+//! Questions of ssh and their answers: passwords, and whether a machine is the right one.
 
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_session, expect_work_and_status, for_each_starter,

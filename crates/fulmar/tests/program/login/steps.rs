@@ -1,4 +1,4 @@
-//! What the log tells of the way from the command to the first screen.
+//! The steps from the command to the first screen, as the log has them.
 
 use super::scene::{FAR, Plan, Scene, Starter, expect_session, for_each_starter};
 use crate::support::Person;

@@ -1,4 +1,4 @@
-//! What the far machine lacks, forbids or says.
+//! Far machines that lack, forbid or say something.
 
 use super::scene::{
     FAR, Plan, Scene, Starter, expect_login, expect_session, expect_work, for_each_starter, leave,

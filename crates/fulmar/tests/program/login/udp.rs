@@ -12,10 +12,10 @@ for_each_starter! {
     the_wait_ends_by_itself: fulmar;
 }
 
-/// Where the server waits, as it is told.
+/// The address at which the server waits, as messages have it.
 const WHERE: &str = "192.0.2.2, UDP port 60001";
 
-/// What the user does who has read enough.
+/// The keys with which a user leaves.
 const QUIT: &str = "\x1e.";
 
 /// A login to a machine that does not let UDP in or out.
