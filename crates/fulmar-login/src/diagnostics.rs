@@ -1,4 +1,4 @@
-//! What any far side may say besides how it is reached, whatever it is there for.
+//! The warnings and errors of any far side, whatever it is there for.
 //!
 //! Source: docs/protocol.md §2.9, §2.10.
 
@@ -18,7 +18,7 @@ pub(crate) const WARNINGS_MAX: usize = 8;
 /// The most lines of an error that are kept. Chosen by eye: what happened, and some advice.
 pub(crate) const ERROR_LINES_MAX: usize = 4;
 
-/// What has been said of that.
+/// The warnings and errors so far.
 #[derive(Default)]
 pub struct Diagnostics {
     warnings: usize,

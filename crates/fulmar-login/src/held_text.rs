@@ -1,11 +1,11 @@
-//! What ssh has printed, until it is known who it is.
+//! Keeps back the messages of ssh until it is known which program it is.
 
-/// What is held back of ssh's messages as long as it is not known who it is.
+/// The most bytes of ssh's messages that are kept back as long as it is not known which program it is.
 ///
 /// Chosen by eye.
 const HELD_BYTES_MAX: usize = 16 * 1024;
 
-/// What ssh has printed. It is kept back at first: it may be about words that it does not understand, and
+/// The messages of ssh. They are kept back at first: they may be about words that it does not understand, and it
 /// is called without.
 #[derive(Debug)]
 pub struct HeldText(Option<String>);

@@ -125,7 +125,7 @@ pub fn copy_command(program: Option<&str>, words: &[String]) -> String {
         .collect()
 }
 
-/// How the command ends when there is no server of any make: as a shell that finds no program.
+/// The exit status of the command when there is no server of any make: that of a shell that finds no program.
 pub const STATUS_NO_SERVER: i32 = 127;
 
 #[cfg(test)]
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// Whether the machine that tests run on has one of its own where the command always looks.
+    /// Returns true if the machine that tests run on has one of its own where the command always looks.
     fn is_found_anyway(program: &str) -> bool {
         let always = REMOTE_COMMAND.split([' ', ';']);
         let always = always.filter(|word| word.starts_with('/'));

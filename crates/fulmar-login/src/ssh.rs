@@ -1,4 +1,4 @@
-//! How ssh is called, and what it says of itself.
+//! Calls ssh, and reads what it says of itself.
 //!
 //! ssh is left alone: nothing of the user's configuration is replaced. What is added only makes a
 //! command possible, whatever the configuration says of commands.
@@ -6,7 +6,8 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-/// What the user's configuration may say that would leave no room for a command and its input.
+/// Options against settings of the user's configuration that would leave no room for a command and its input, each
+/// with the first release that knows it.
 const ROOM_FOR_A_COMMAND: [(&str, Version); 5] = [
     ("RemoteCommand=none", Version::new(7, 6)),
     ("SessionType=default", Version::new(8, 7)),
@@ -28,7 +29,7 @@ impl Version {
     }
 }
 
-/// Who has made the program that is used as ssh.
+/// The maker of the program that is used as ssh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SshImplementation {
     /// OpenSSH, of that release.
@@ -38,7 +39,7 @@ pub enum SshImplementation {
 }
 
 impl SshImplementation {
-    /// What is most likely, and so assumed until it is known.
+    /// The likeliest, which is assumed until it is known.
     pub const LIKELY: SshImplementation = SshImplementation::OpenSsh(Version::new(u32::MAX, 0));
 
     /// Reads what `ssh -V` says, on either stream: `OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.19`, or
@@ -99,9 +100,9 @@ pub enum OnlyFamily {
 pub struct Ssh {
     /// The program, and words that come first; not empty.
     pub words: Vec<OsString>,
-    /// Where to.
+    /// The host to reach.
     pub destination: Destination,
-    /// To which addresses.
+    /// The family of the addresses to reach it by.
     pub family: OnlyFamily,
 }
 
@@ -156,7 +157,7 @@ pub struct Destination {
     host_at: usize,
 }
 
-/// Why a destination is none.
+/// The reason why a destination is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadDestination {
     /// There is no host.
@@ -233,7 +234,7 @@ fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == 0x0B
 }
 
-/// What `ssh -G` says that matters here.
+/// The settings that `ssh -G` prints and that matter here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SshSettings {
     /// The host to connect to, perhaps through others: a name or a numeric address.
