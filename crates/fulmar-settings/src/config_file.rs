@@ -96,7 +96,7 @@ fn usual(environment: &Environment) -> Option<PathBuf> {
     Some(folder.join("fulmar/config.toml"))
 }
 
-/// What the system says of a file.
+/// The status of a file, as the system has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStatus {
     /// True if it is a regular file.

@@ -169,7 +169,7 @@ const BASE: &str = "fulmar-base";
 /// Tests of any member may use it, and the lab; nothing that is shipped may.
 const SIMULATOR: &str = "fulmar-sim";
 
-/// What tests and measurements of real programs share. Tests of `fulmar` may use it, the lab and xtask; nothing that
+/// Tests and measurements of real programs share it. Tests of `fulmar` may use it, the lab and xtask; nothing that
 /// is shipped may.
 const TEST_BED: &str = "fulmar-testbed";
 
