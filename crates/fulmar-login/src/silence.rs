@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use fulmar_base::Time;
 
-/// After how long the user is told. Chosen by eye: the slowest login of the lab takes a third of it.
+/// The time after which the user is told. Chosen by eye: the slowest login of the lab takes a third of it.
 const TOLD_AFTER: Duration = Duration::from_secs(10);
 
-/// For how long nothing has come, while something is waited for. It has no limit: what the far side has to do may
+/// The time for which nothing has come, while something is waited for. It has no limit: what the far side has to do may
 /// take its time, and the user may end it.
 #[derive(Clone, Copy, Debug)]
 pub struct Silence {

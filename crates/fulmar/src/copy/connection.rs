@@ -24,7 +24,7 @@ use crate::clock;
 use crate::login::SshLogin;
 use crate::reactor::{Registry, Token};
 
-/// For how long nothing may be heard before the copy is given up, the machine's sleep not counted. Chosen by
+/// The time for which nothing may be heard before the copy is given up, the machine's sleep not counted. Chosen by
 /// eye: longer than a train's tunnel and a router's restart.
 const SILENT_MAX: Duration = Duration::from_secs(600);
 

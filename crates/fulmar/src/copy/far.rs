@@ -32,7 +32,7 @@ use crate::reactor::Reactor;
 use crate::server::{announce, bind};
 use crate::system::while_doing;
 
-/// For how long a near end may be silent. It gives up itself after ten minutes, but not while its machine
+/// The time for which a near end may be silent. It gives up itself after ten minutes, but not while its machine
 /// sleeps. Chosen by eye: longer than a meal.
 ///
 /// Source: docs/threat-model.md §9.

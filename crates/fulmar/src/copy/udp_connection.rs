@@ -16,7 +16,7 @@ use crate::clock::now;
 use crate::random;
 use crate::reactor::Token;
 
-/// After how long a silence another local port is tried, and again each time.
+/// The silence after which another local port is tried, and again each time.
 ///
 /// Source: docs/protocol.md §2.10.
 const ANOTHER_PORT_EACH: Duration = Duration::from_secs(10);

@@ -69,7 +69,7 @@ impl<'a> Host<'a> {
         self.handed.last().map_or(0, |(_, count)| *count)
     }
 
-    /// For how many of them the program has had its time.
+    /// The number of those for which the program has had its time.
     pub(super) fn acknowledged(&self, now: u64) -> u64 {
         let until = now.saturating_sub(ECHO_ACK_AFTER);
         let known = self.handed.partition_point(|(at, _)| *at <= until);
