@@ -5,16 +5,19 @@
 //! | module | content |
 //! |---|---|
 //! | [`peers`] | programs that are not ours: where they are, and tests that need them |
+//! | [`median`] | the median of measurements |
 //! | [`PtyProgram`] | a program on a pseudo-terminal: keys, output, its end |
 //! | [`SshFiles`], [`Sshd`] | keys and configurations for an sshd; an sshd on loopback that has them |
 //! | [`TimedUdpSocket`] | a UDP socket whose reads end at a deadline, and not for a signal |
 
+mod median;
 pub mod peers;
 mod pty_program;
 mod ssh_files;
 mod sshd;
 mod timed_udp_socket;
 
+pub use median::median;
 pub use pty_program::PtyProgram;
 pub use ssh_files::SshFiles;
 pub use sshd::Sshd;
