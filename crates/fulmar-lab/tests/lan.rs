@@ -70,6 +70,23 @@ fn a_start_takes_round_trips() {
 }
 
 #[test]
+fn a_login_is_timed_with_its_steps_and_beside_ssh() {
+    let login = Lan::Login {
+        round_trip: ms(10),
+        times: 1,
+    };
+    let Some(measured) = measured("fulmar", &login) else {
+        return;
+    };
+    // As above.
+    assert!(value(&measured, "to_prompt") >= 4.0 * 10.0);
+    assert!(measured.figures.contains_key("over_ssh"));
+    let [hello, answer] = ["step_hello", "step_first_answer"].map(|step| value(&measured, step));
+    // The answer is one round trip after the far end has begun to listen: docs/login.md.
+    assert!(hello >= 4.0 * 10.0 && answer > hello, "{hello} {answer}");
+}
+
+#[test]
 fn who_is_idle_still_says_that_it_is_there() {
     let idle = Lan::Idle {
         quiet: ms(500),

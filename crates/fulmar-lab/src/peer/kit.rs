@@ -57,7 +57,7 @@ impl Kit {
         );
         let ssh = SshFiles::make(folder.path(), &server, &format!("Port {PORT}\n"))?;
         let kit = Self { folder, ssh };
-        for home in [kit.home(), kit.at(SERVER_HOME)] {
+        for home in [kit.home(), kit.server_home()] {
             fs::create_dir(home)?;
         }
         // Links, so that no path of the user's has to go through a shell.
@@ -97,6 +97,11 @@ impl Kit {
     /// The home of the user on the client's host.
     pub(crate) fn home(&self) -> PathBuf {
         self.at("home")
+    }
+
+    /// The home of the user on the server's host.
+    pub(crate) fn server_home(&self) -> PathBuf {
+        self.at(SERVER_HOME)
     }
 
     /// Returns the file in which the played host notes what it receives and writes.

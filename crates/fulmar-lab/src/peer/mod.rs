@@ -29,8 +29,7 @@ use anyhow::{Result, bail, ensure};
 pub(crate) use costs::{Cost, Costs, costs};
 pub(crate) use daemon::Daemon;
 pub(crate) use kit::{Kit, own_files};
-use template::Values;
-pub(crate) use template::plain;
+pub(crate) use template::{Values, plain};
 
 /// A program, or several, that carries a session.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 //! | echo | a recording whose host echoes at once, typed in closed loop | `echo`, `link` (UDP, measured before), `cost`: the difference of the medians |
 //! | flood | `yes`, or `cat` of many lines, in a shell behind 100 Mbit/s; Ctrl-C after two seconds | `interrupt_to_prompt`, and `interrupt_to_answer` of a command typed then |
 //! | start | the time to a prompt over round trips of 20, 100 and 300 ms, in turns with ssh | `round_trips`: the slope; `at_once`: what is left at no distance |
+//! | login | the time to the prompt of a login as users make it, in turns with ssh | `to_prompt`, `over_ssh`; of ours also each `step` that its log tells |
 //! | idle | a session in which nothing happens | packets and bytes a minute, processor time an hour, memory |
 //!
 //! Times are those of a terminal that takes all it is given as fast as this machine can show it.
@@ -12,6 +13,7 @@
 mod echo;
 mod flood;
 mod idle;
+mod login;
 mod shell;
 mod start;
 
@@ -30,6 +32,9 @@ const NEAR: [u64; 3] = [0, 1, 20];
 
 /// The round trips over which the start of a session is timed, in milliseconds.
 const FAR: [u64; 3] = [20, 100, 300];
+
+/// The round trips over which logins are timed, in milliseconds.
+const LOGINS: [u64; 4] = [0, 20, 100, 300];
 
 /// The time for which a session is quiet before what it sends is counted. Chosen by eye: longer than any
 /// answer of a login.
@@ -62,6 +67,13 @@ pub enum Lan {
         /// The round trips of the links, in milliseconds.
         round_trips: Vec<u64>,
         /// The number of sessions over each.
+        times: usize,
+    },
+    /// The time that a login takes.
+    Login {
+        /// The round trip of the link.
+        round_trip: Duration,
+        /// The number of logins by the peer, and of those by ssh.
         times: usize,
     },
     /// The traffic while nothing happens.
@@ -113,6 +125,14 @@ pub fn cells(around: &Surroundings) -> Vec<Cell> {
     let round_trips = FAR.to_vec();
     let work = Lan::Start { round_trips, times };
     cells.push(cell("start".to_owned(), title, work));
+    for millis in LOGINS {
+        let round_trip = Duration::from_millis(millis);
+        cells.push(cell(
+            format!("login-{millis}ms"),
+            format!("a login as users make it, round trip {millis} ms"),
+            Lan::Login { round_trip, times },
+        ));
+    }
     let time = Duration::from_secs(if few { 20 } else { 60 });
     let title = format!("a session in which nothing happens, round trip {IDLE} ms");
     let quiet = QUIET;
@@ -150,6 +170,9 @@ impl Work for Lan {
             Self::Start { round_trips, times } => {
                 start::measure(&peer, seed, round_trips, *times, around)
             }
+            Self::Login { round_trip, times } => {
+                login::measure(&peer.name, &link(seed, *round_trip, "")?, *times, around)
+            }
             Self::Idle { quiet, time } => {
                 let scenario = link(seed, Duration::from_millis(IDLE), "")?;
                 idle::measure(&peer, &scenario, [*quiet, *time], around)
@@ -158,7 +181,7 @@ impl Work for Lan {
     }
 
     fn takes_any_peer(&self) -> bool {
-        true
+        !matches!(self, Self::Login { .. })
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
@@ -178,6 +201,10 @@ impl Work for Lan {
                 ("round trips in ms", format!("{round_trips:?}")),
                 ("sessions over each", times.to_string()),
             ],
+            Self::Login { round_trip, times } => vec![
+                ("round trip", format!("{} ms", round_trip.as_millis())),
+                ("logins", times.to_string()),
+            ],
             Self::Idle { time, .. } => vec![
                 ("round trip", format!("{IDLE} ms")),
                 ("counted for", format!("{} s", time.as_secs())),
@@ -193,6 +220,11 @@ impl Lan {
             Self::Echo { keys, .. } => Duration::from_millis(4000 + 160 * *keys as u64),
             Self::Flood { times, .. } => Duration::from_secs(4 + 4 * *times as u64),
             Self::Start { times, .. } => Duration::from_secs(18 * *times as u64),
+            // Up to 14 round trips each, three of them a round, and a round that is not counted.
+            Self::Login { round_trip, times } => {
+                let login = Duration::from_millis(700) + 14 * *round_trip;
+                3 * (*times as u32 + 1) * login
+            }
             Self::Idle { quiet, time } => *quiet + *time + Duration::from_secs(5),
         }
     }
@@ -243,9 +275,9 @@ mod tests {
             .into_iter()
             .map(|cell| cell.name)
             .collect();
-        assert_eq!(names.len(), 3 * 3 + 2);
+        assert_eq!(names.len(), 3 * 3 + 4 + 2);
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), 3 * 3 + 2);
+        assert_eq!(names.len(), 3 * 3 + 4 + 2);
     }
 }

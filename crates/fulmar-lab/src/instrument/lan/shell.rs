@@ -62,11 +62,15 @@ impl ShellHosts {
     pub(super) fn enter(&self, peer: &Peer) -> Result<ShellSession> {
         let mut values = self.stage.kit.values(&self.around.fulmar)?;
         values.command = SHELL.to_owned();
-        let line = peer.line(&values)?;
+        self.start(&peer.line(&values)?)
+    }
+
+    /// Begins a session by this line.
+    pub(super) fn start(&self, line: &str) -> Result<ShellSession> {
         let began = boot_time();
         Ok(ShellSession {
-            client: self.stage.start(&line, SIZE)?,
-            line,
+            client: self.stage.start(line, SIZE)?,
+            line: line.to_owned(),
             observer: ScreenObserver::new(SIZE),
             shown: 0,
             began,
