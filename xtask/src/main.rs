@@ -46,9 +46,6 @@ enum Command {
     Tidy,
     /// Measures beside ssh and stock Mosh and writes docs/figures.md
     Figures(figures::Figures),
-    /// Logs in, as a part of a figure
-    #[command(hide = true)]
-    Visit(figures::Visits),
 }
 
 /// The changes that a command may make to the machine it runs on.
@@ -104,7 +101,6 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(&workspace),
         Command::Tidy => tidy::run(&workspace),
         Command::Figures(figures) => figures.run(&workspace),
-        Command::Visit(visits) => visits.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -27,7 +27,7 @@ pub(super) enum Source {
         package: &'static str,
         example: &'static str,
     },
-    /// Logins over ssh, whose terms are their own.
+    /// Logins over ssh, by the lab.
     Logins,
     /// Predictions in virtual time.
     Predictions,

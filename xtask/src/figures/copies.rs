@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
+use fulmar_testbed::median;
 use serde_json::Value;
 
 use super::lab::Outcomes;
@@ -69,10 +70,7 @@ struct Cell(Vec<Value>);
 impl Cell {
     fn median(&self, peer: &str, figure: &str) -> Option<f64> {
         let of_peer = self.0.iter().filter(|one| one["run"]["peer"] == peer);
-        let values = of_peer.filter_map(|one| one["figures"][figure]["value"].as_f64());
-        let mut values: Vec<f64> = values.collect();
-        values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied()
+        median(of_peer.filter_map(|one| one["figures"][figure]["value"].as_f64()))
     }
 
     /// A cell of a table, with a mark where something is missing.

@@ -15,12 +15,9 @@ mod catalogue;
 mod copies;
 mod lab;
 mod login;
-mod login_place;
 mod predictions;
 mod programs;
 mod table;
-mod terminal;
-mod visits;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +29,6 @@ use crate::workspace::{self, Workspace};
 use catalogue::{ALL, Figure, Source};
 use lab::Outcomes;
 use programs::built;
-pub(crate) use visits::Visits;
 
 /// The page that is written.
 const PAGE: &str = "docs/figures.md";
@@ -134,16 +130,11 @@ impl Figures {
         place: &Path,
     ) -> Result<Option<String>> {
         let found = match figure.source {
-            Source::Cell { .. } | Source::Typed | Source::Copies => match outcomes {
+            Source::Cell { .. } | Source::Typed | Source::Copies | Source::Logins => match outcomes
+            {
                 Some(outcomes) => self.of_lab(figure, workspace, outcomes)?,
                 None => None,
             },
-            // What takes minutes is not done where outcomes of before are asked for.
-            Source::Logins if self.from.is_some() && self.name.is_none() => None,
-            Source::Logins => {
-                let (tables, how) = login::measure(workspace, place, self.runs)?;
-                Some((tables, format!("{how}, {}", machine())))
-            }
             Source::Predictions => predictions::evaluation(workspace, self.from.as_deref(), place)?,
             Source::StockModel => predictions::stock_model(workspace, self.from.as_deref(), place)?,
             Source::Example { package, example } => {
@@ -180,10 +171,14 @@ impl Figures {
             let how = format!("{runs} x `{name}` of the lab; {}", outcomes.origin()?);
             return Ok(Some((table::draw(quantities, &columns), how)));
         }
-        if let Source::Copies = figure.source {
-            let found = copies::draw(outcomes)?;
+        let drawn = match figure.source {
+            Source::Copies => Some(("copy", copies::draw(outcomes)?)),
+            Source::Logins => Some(("lan/login", login::draw(outcomes)?)),
+            _ => None,
+        };
+        if let Some((name, found)) = drawn {
             let origin = outcomes.origin()?;
-            let how = |runs| format!("{runs} x `copy` of the lab; {origin}");
+            let how = |runs| format!("{runs} x `{name}` of the lab; {origin}");
             return Ok(found.map(|(tables, runs)| (tables, how(runs))));
         }
         let Some(table) = outcomes.typed()? else {
@@ -206,9 +201,8 @@ impl Figure {
             Source::Cell { name, .. } => Some(name),
             Source::Typed => Some("paper"),
             Source::Copies => Some("copy"),
-            Source::Example { .. } | Source::Logins | Source::Predictions | Source::StockModel => {
-                None
-            }
+            Source::Logins => Some("lan/login"),
+            Source::Example { .. } | Source::Predictions | Source::StockModel => None,
         }
     }
 }

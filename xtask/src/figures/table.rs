@@ -1,8 +1,9 @@
-//! Medians, and the tables of `docs/figures.md`.
+//! The tables of `docs/figures.md`.
 
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
+use fulmar_testbed::median;
 
 /// The values of one run in the order of the figure's quantities; `None` where there is none.
 pub(super) type Values = Vec<Option<f64>>;
@@ -73,13 +74,13 @@ pub(super) fn draw(quantities: &[Quantity], columns: &[Column]) -> String {
 
 /// One cell. A run that did not get through is worse than any that did, whatever the quantity.
 pub(super) fn cell(values: &[Option<f64>], digits: usize) -> String {
-    let mut through: Vec<f64> = values.iter().flatten().copied().collect();
-    through.sort_by(f64::total_cmp);
-    let failed = values.len() - through.len();
-    let (Some(lowest), Some(highest)) = (through.first(), through.last()) else {
+    let through = || values.iter().flatten().copied();
+    let failed = values.len() - through().count();
+    let Some(median) = median(through()) else {
         return "never in time".to_owned();
     };
-    let median = through[through.len() / 2];
+    let lowest = through().fold(f64::INFINITY, f64::min);
+    let highest = through().fold(f64::NEG_INFINITY, f64::max);
     let range = format!("{median:.digits$} ({lowest:.digits$}–{highest:.digits$})");
     if failed == 0 {
         range
