@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use fulmar_platform::boot_time;
+use fulmar_testbed::median;
 use serde_json::json;
 
 use super::{DataOptions, ReplayOptions};
@@ -95,7 +96,7 @@ fn told(kept: &[Kept]) -> serde_json::Value {
         "datagrams_down": sent(1),
         "median_of_a_seed_ms": {
             "least": medians.first(),
-            "middle": medians.get(medians.len() / 2),
+            "middle": median(medians.iter().copied()),
             "most": medians.last(),
         },
     })

@@ -4,9 +4,10 @@
 //! cells of the experiment whose names begin with CELL, or of another with `EXPERIMENT/CELL`. What was
 //! not measured says so.
 
+use fulmar_testbed::median;
+
 use super::grouped::{Measure, Runs, Subject};
 use super::number::{Unit, percent, time};
-use super::scalar;
 use crate::stats::{AT_ONCE, Observation, Summary, share_within};
 
 /// The words where nothing was measured.
@@ -97,7 +98,7 @@ fn figure(runs: &[&Runs], name: &str) -> Option<String> {
     let values: Vec<f64> = runs.iter().flat_map(|runs| runs.figure(name)).collect();
     let outcomes = runs.iter().flat_map(|runs| runs.complete());
     let mut noted = outcomes.filter_map(|outcome| outcome.figures.get(name));
-    let (value, noted) = (scalar::median(&values)?, noted.next()?);
+    let (value, noted) = (median(values)?, noted.next()?);
     let unit = Unit::for_numbers(&noted.unit, value);
     // Sentences have their own words for what packets do.
     Some(match unit.name.as_str() {

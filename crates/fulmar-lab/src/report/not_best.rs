@@ -122,7 +122,7 @@ impl Figure {
     fn of(&self, runs: &Runs) -> Option<f64> {
         match &self.kind {
             Kind::Waits(measure, statistic) => statistic(&runs.waits(*measure).concat()),
-            Kind::Runs(values) => scalar::median(&values(runs)),
+            Kind::Runs(values) => fulmar_testbed::median(values(runs)),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Published figures that are no times of keys, beside what was measured.
 
+use fulmar_testbed::median;
+
 use super::grouped::{Runs, Setting, Subject};
 use super::markup::{Element, element};
 use super::number::{NONE, Unit};
-use super::scalar;
 use super::table::{Table, head, number, words};
 use crate::experiment::Quoted;
 
@@ -43,7 +44,7 @@ fn measured(subject: &Subject, quoted: &Quoted) -> (Element, usize) {
         .collect();
     let outcomes = runs.iter().flat_map(|runs| runs.complete());
     let mut noted = outcomes.filter_map(|outcome| outcome.figures.get(quoted.figure));
-    let (Some(noted), Some(median)) = (noted.next(), scalar::median(&values)) else {
+    let (Some(noted), Some(median)) = (noted.next(), median(values.iter().copied())) else {
         return (number(NONE), 0);
     };
     let unit = Unit::for_numbers(&noted.unit, median);

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fulmar_testbed::median;
+
 use super::grouped::{Runs, Setting};
 use super::markup::{Element, element};
 use super::number::{NONE, Unit};
@@ -115,7 +117,7 @@ fn units<'a>(settings: &[&'a Setting]) -> BTreeMap<&'a str, Unit> {
     let mut noted: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
     for setting in settings {
         for (name, unit) in shown(setting) {
-            let values = setting.peers.iter().map(|runs| median(&runs.figure(name)));
+            let values = setting.peers.iter().map(|runs| median(runs.figure(name)));
             let most = values.flatten().map(f64::abs).fold(0.0, f64::max);
             let entry = noted.entry(name).or_insert((unit, 0.0));
             entry.1 = entry.1.max(most);
@@ -130,8 +132,11 @@ fn units<'a>(settings: &[&'a Setting]) -> BTreeMap<&'a str, Unit> {
 /// The median of some runs, and from where to where they reach.
 fn cell(mut values: Vec<f64>, unit: &Unit) -> Element {
     values.sort_by(f64::total_cmp);
-    let (Some(median), Some(low), Some(high)) = (median(&values), values.first(), values.last())
-    else {
+    let (Some(median), Some(low), Some(high)) = (
+        median(values.iter().copied()),
+        values.first(),
+        values.last(),
+    ) else {
         return number(NONE);
     };
     let (low, high) = (unit.show(*low), unit.show(*high));
@@ -143,26 +148,9 @@ fn cell(mut values: Vec<f64>, unit: &Unit) -> Element {
         .with(element("small").text(format!("{low}–{high}")))
 }
 
-/// Returns the median of some numbers.
-pub(super) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let upper = *sorted.get(sorted.len() / 2)?;
-    let lower = *sorted.get(sorted.len().checked_sub(1)? / 2)?;
-    Some(f64::midpoint(lower, upper))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_median_of_an_even_number_is_between_the_two() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0]), Some(3.0));
-        assert_eq!(median(&[4.0, 1.0]), Some(2.5));
-        assert_eq!(median(&[9.0, 1.0, 3.0]), Some(3.0));
-    }
 
     #[test]
     fn a_range_is_shown_where_runs_differ() {
